@@ -59,7 +59,7 @@ runner, runner/record/internal/eventlog < runner/record/internal/checkpoint
 runner, runner/record/internal/checkpoint, X/SYS < runner/record
 runner/record, presets < runner/study
 runner/record, runner/study < presets/recorded
-runner/record, runner/queue < runner/record/recordtest
+runner/record, runner/queue, runner/record/internal/disk, runner/record/internal/eventlog < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
 runner, runner/axis < runner/page
@@ -91,7 +91,7 @@ tui/lab, runner/sweep, TEA < tui/sweep
 tui/lab, runner/inspect, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
-tui/lab, dro, presets, runner/sweep, runner/inspect, ANSI, TEA, CHARM < tui/internal/tuitest
+tui/lab, dro, presets, runner/sweep, runner/inspect, runner/record/recordtest, ANSI, TEA, CHARM < tui/internal/tuitest
 tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
 tui/cli/console, runner/train, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, runner/bridge/loop, COBRA < tui/cli/trainer

@@ -8,17 +8,11 @@ type Setting struct {
 	Key     string // in snake case; no other setting has the same key
 	Doc     string // the meaning, in one line
 	Default Auto
-	// Before is the value in runs that were recorded before the setting existed, where that is a
-	// number and not the default.
-	Before Auto
 	// Want says in words what Check accepts, such as "a number > 0".
 	Want  string
 	Check func(v float64) bool
-	// AutoIs is the method that the value "auto" asks for in place of the setting's own method, as
-	// old files do. Empty: the setting cannot be "auto".
-	AutoIs Algorithm
-	Whole  bool // a whole number
-	On     bool // a switch: 0 is off, 1 is on
+	Whole bool // a whole number
+	On    bool // a switch: 0 is off, 1 is on
 	// Choices are the words that the setting accepts in place of a number. Its value is then the
 	// index of the word.
 	Choices []string
@@ -34,7 +28,7 @@ type Setting struct {
 // Holds reports whether v is a valid value of the setting.
 func (s *Setting) Holds(v Auto) bool {
 	if v.IsAuto() {
-		return s.AutoIs != ""
+		return false
 	}
 	x := v.Or(0)
 	switch {

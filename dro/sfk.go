@@ -11,7 +11,7 @@ func sfk() Method {
 		Theorem1: true,
 		Settings: []Setting{
 			{Key: "c", Doc: "C in γ = min(gap/C, 1)", Default: Fixed(1000),
-				Want: "a number > 0", Check: above0, AutoIs: SFKAuto, Live: true},
+				Want: "a number > 0", Check: above0, Live: true},
 			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
 				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},

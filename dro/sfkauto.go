@@ -5,8 +5,7 @@ import "slices"
 // sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
 // Frank-Wolfe steps with a line search (math.md §5). C comes from the curvature, so that γ is the
 // minimiser of a quadratic model along d. γ is then halved until F has fallen by a fraction of what
-// the gap promises. The paper's Theorem 1 does not cover it. Runs recorded before it had a name
-// call it sfk with "c: auto".
+// the gap promises. The paper's Theorem 1 does not cover it.
 func sfkAuto() Method {
 	return Method{
 		Name: SFKAuto,
@@ -15,8 +14,8 @@ func sfkAuto() Method {
 			"it; dro/math.md §5",
 		Settings: []Setting{
 			{Key: "c_rule",
-				Doc:     "rule of the steps on z: 2, or 1 as in runs recorded before rule 2",
-				Default: Fixed(2), Before: Fixed(1), Want: "1 or 2", Whole: true,
+				Doc:     "rule of the steps on z: 2, or 1 (dro/math.md §5)",
+				Default: Fixed(2), Want: "1 or 2", Whole: true,
 				Check: func(v float64) bool { return v == 1 || v == 2 }},
 			{Key: "kappa", Doc: "factor on the curvature by which a step on z is divided",
 				Default: Fixed(1), Want: "a number > 0", Check: above0},

@@ -100,7 +100,6 @@ func TestSet(t *testing.T) {
 		{"epochs=3", func(s *spec.Spec) bool { return s.Epochs == 3 }},
 		{"seed=18446744073709551615", func(s *spec.Spec) bool { return s.Seed == 1<<64-1 }},
 		{"augment=false", func(s *spec.Spec) bool { return !s.Augment }},
-		{"c=auto", func(s *spec.Spec) bool { return s.Algorithms[0] == dro.SFKAuto }},
 		{"lambda_max=7", func(s *spec.Spec) bool { return s.LambdaMax.Or(0) == 7 }},
 		{"imbalance=none", func(s *spec.Spec) bool { return s.Imbalance.Ratios("shapes") == nil }},
 		{"imbalance=[1, .5]", func(s *spec.Spec) bool {
@@ -141,7 +140,7 @@ func TestSetRefuses(t *testing.T) {
 		{"epochs=99999999999999999999", "want a whole number"},
 		{"seed=-1", "want a whole number ≥ 0"},
 		{"augment=maybe", "true or false"},
-		{"c=automatic", "a number > 0"},
+		{"c=auto", "a number > 0"},
 		{"imbalance=half", "auto, paper, none or a list"},
 		{"algorithms=sfk", "a list"},
 		{"mean=[a]", "a list of numbers"},

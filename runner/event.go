@@ -86,8 +86,8 @@ type EvalEvent struct {
 	// Selected says that this evaluation is better than all before it, by a measure of the
 	// validation split, in a run that selects: see Spec.Select.
 	Selected bool
-	// Heaviest are the training samples with the largest weights in the worst case; logs of earlier
-	// versions of the program have none. No measure depends on them.
+	// Heaviest are the training samples with the largest weights in the worst case. No measure
+	// depends on them.
 	Heaviest []Heavy
 }
 
@@ -95,7 +95,7 @@ type EvalEvent struct {
 // number for each place.
 func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 	for _, row := range measure.EvalMeasures() {
-		if !row.IsWritten(m) {
+		if !row.CanApply(m) {
 			continue
 		}
 		row.Compute(from, &e.Values, &e.ByGroup)

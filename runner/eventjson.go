@@ -48,7 +48,7 @@ func (h *Head) open(epoch float64) ([]byte, error) {
 	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	*e = StepEvent{}
 	return measure.EachField(b, func(key, value []byte) error {
@@ -64,11 +64,10 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program, which
-// did not write worst_class_accuracy.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 	*e = EvalEvent{}
-	err := measure.EachField(b, func(key, value []byte) error {
+	return measure.EachField(b, func(key, value []byte) error {
 		switch string(key) {
 		case "selected":
 			return json.Unmarshal(value, &e.Selected)
@@ -76,22 +75,8 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 			e.Heaviest = readHeavy(value)
 			return nil
 		}
-		return field(&e.Head, &e.Epoch, ofWorstCase(key), value, &e.Values, &e.ByGroup)
+		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
 	})
-	accuracy := e.ByGroup.Of("class_accuracy")
-	if accuracy != nil && !e.Has("worst_class_accuracy") {
-		e.Set("worst_class_accuracy", measure.Least(accuracy))
-	}
-	return err
-}
-
-// ofWorstCase returns the present name of a measure of evaluations. Earlier versions of the program
-// gave the divergence of the exact worst case the same name as the divergence of a step.
-func ofWorstCase(key []byte) []byte {
-	if string(key) == "divergence" {
-		return []byte("worst_divergence")
-	}
-	return key
 }
 
 // field reads one field of an event with measures.

@@ -26,8 +26,12 @@ type Host struct {
 	Threads int    `json:"threads"` // at the start of the run
 }
 
+// Format is the format of the files of runs and sweeps. Later programs read it, too.
+const Format = 1
+
 // Meta is run.json: everything that made the run, and what a viewer needs to draw it.
 type Meta struct {
+	Format  int       `json:"format"` // set by the store
 	ID      string    `json:"id"`
 	Preset  string    `json:"preset"`
 	Parent  string    `json:"parent,omitempty"` // RUN@STEP that the run was forked from
@@ -37,12 +41,8 @@ type Meta struct {
 
 	Checksum string `json:"dataset_checksum"`
 	// Encoder turns data into the network's input, so that a checkpoint is enough to use the
-	// network; nil in runs of earlier versions of the program, and where it would be very long.
+	// network; nil where it would be very long.
 	Encoder *data.Encoder `json:"encoder,omitempty"`
-	// FittedTo names the samples to which scales, means and categories are fitted, if some are held
-	// out: FittedToTrain. It is empty in runs of earlier versions of the program, which also used
-	// the samples held out, and continue to.
-	FittedTo string `json:"fitted_to,omitempty"`
 	measure.Parts
 	Parameters int `json:"parameters"`
 
@@ -79,16 +79,6 @@ func (m *Meta) Trained() error {
 	}
 	return fmt.Errorf("run %s has no network: it is what %q predicted, imported from %s", m.ID,
 		m.Spec.Algorithm(), m.Imported.File)
-}
-
-// FittedToTrain is the value of FittedTo for the training split alone.
-const FittedToTrain = "train"
-
-// DataOptions returns the options with which the run's data are opened, the same each time.
-func (m *Meta) DataOptions(dir string) data.Options {
-	o := m.Spec.DataOptions(dir)
-	o.FitHeld = m.FittedTo == "" && o.ValFraction > 0
-	return o
 }
 
 // Places names the values of a list measure of the run: classes, groups, radii, or the lower edges
@@ -132,28 +122,6 @@ func (m *Meta) Measured() (s *spec.Spec, p *measure.Parts, optimum bool) {
 	return &m.Spec, &m.Parts, m.Optimum != nil
 }
 
-// UnmarshalJSON reads run.json, now and as an earlier version of the program wrote it, with only
-// one kind of part. The log's figures per class in such a run are per group if groups were given,
-// so the groups become the run's classes.
-func (m *Meta) UnmarshalJSON(b []byte) error {
-	type plain Meta
-	old := struct {
-		*plain
-		TrainCounts []int `json:"train_counts"`
-		TestCounts  []int `json:"test_counts"`
-	}{plain: (*plain)(m)}
-	*m = Meta{}
-	if err := json.Unmarshal(b, &old); err != nil || !m.ClassCounts.IsZero() {
-		return err
-	}
-	if len(m.Groups) > 0 {
-		m.Classes, m.Groups = m.Groups, nil
-	}
-	m.Spec.MinGroup, m.Spec.RiskRadii = 0, nil // it called any part the worst, and had no radii
-	m.ClassCounts = measure.Counts{Train: old.TrainCounts, Test: old.TestCounts}
-	return nil
-}
-
 // Usable returns an error if a run cannot continue because a person or a bad disk has changed its
 // run.json.
 func (m *Meta) Usable() error {
@@ -164,18 +132,6 @@ func (m *Meta) Usable() error {
 		return wrong[0]
 	}
 	return nil
-}
-
-// alone reports whether fewer than two classes or groups have enough test samples to be called the
-// worst.
-func (m *Meta) alone() bool {
-	counted, tests := 0, m.Counts(m.Main()).Test
-	for _, n := range tests {
-		if n >= max(m.Spec.MinGroup, 1) {
-			counted++
-		}
-	}
-	return len(tests) > 0 && counted < 2
 }
 
 // BeyondBox says that the best λ or η of the training losses is outside the run's box, and what

@@ -35,8 +35,8 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 	return OpenData(context.Background(), dataset, o)
 }
 
-// EncoderFrom returns the run's encoder: the stored one or, for runs of earlier versions of the
-// program, the encoder fitted to the training data.
+// EncoderFrom returns the run's encoder: the stored one or, where that would be very long, the
+// encoder fitted to the training data.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
 		return m.Encoder, err
@@ -61,23 +61,16 @@ func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
-	o := m.DataOptions(dataDir)
+	o := m.Spec.DataOptions(dataDir)
 	o.Rows, o.Glance = true, glance
 	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
 	if err != nil {
 		return nil, err
 	}
-	if !glance || d.Checksum != "" {
-		err = m.CheckData(d.Checksum)
+	if glance && d.Checksum == "" {
+		return d, nil
 	}
-	// Where an earlier version of the program drew another split, by strata too small for it, the
-	// test split of today has samples that the network was trained on.
-	if n := total(m.ClassCounts.Train); err == nil && d.ByGroup && n > 0 && n != d.Train.Len() {
-		err = fmt.Errorf("run %s was trained on %d samples of its data, where strata are so tiny "+
-			"that this version of drolab would take %d: give test samples with --dataset", m.ID, n,
-			d.Train.Len())
-	}
-	if err != nil {
+	if err := m.CheckData(d.Checksum); err != nil {
 		d.Close()
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	s.ImagesPerSecond = last.ImagesPerSecond
 	for _, row := range measure.EvalMeasures() {
 		switch {
-		case !row.IsWritten(m):
+		case !row.CanApply(m):
 		case row.IsList():
 			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
 		default:
@@ -149,11 +149,8 @@ func (m *Meta) Ended(e *StatusEvent, s *State) *Summary {
 func (s *Summary) Describe(m *Meta) {
 	s.Algorithm = m.Spec.Algorithm()
 	s.Parts, s.RiskRadii = m.Parts, nil
-	if s.ByGroup.Of("robust_risk_at") != nil {
+	if len(s.ByGroup.Of("robust_risk_at")) > 0 {
 		s.RiskRadii = m.Spec.RiskRadii
-	}
-	if m.alone() { // earlier versions of the program called it the worst
-		s.Measures.Set(m.Fit("worst_class_accuracy"), measure.Number{})
 	}
 	s.ClassInterval = measure.Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
 	s.GroupInterval = measure.Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
@@ -176,7 +173,7 @@ func flat(fixed any, v measure.Values, l measure.Lists) ([]byte, error) {
 	return append(l.AppendFields(v.AppendFields(b[:len(b)-1])), '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, now and in earlier versions of the program.
+// UnmarshalJSON reads what MarshalJSON writes.
 func (s *Summary) UnmarshalJSON(b []byte) error {
 	*s = Summary{}
 	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {
@@ -189,6 +186,6 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 			"class_accuracy_interval", "group_accuracy_interval":
 			return nil
 		}
-		return measure.ReadField(ofWorstCase(key), value, &s.Measures, &s.ByGroup)
+		return measure.ReadField(key, value, &s.Measures, &s.ByGroup)
 	})
 }

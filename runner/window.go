@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -102,47 +100,4 @@ func (w *Window) Like(names []string) Window {
 		o.Min[i].Number, o.Max[i].Number = w.Min.Of(name), w.Max.Of(name)
 	}
 	return o
-}
-
-// UnmarshalJSON reads a window, including a window in a checkpoint of the first form, whose
-// measures had no names.
-func (w *Window) UnmarshalJSON(b []byte) error {
-	var raw struct {
-		Steps    int
-		Min, Max json.RawMessage
-	}
-	if err := json.Unmarshal(b, &raw); err != nil {
-		return err
-	}
-	w.Steps = raw.Steps
-	for _, side := range []struct {
-		to   *measure.Values
-		from json.RawMessage
-	}{{&w.Min, raw.Min}, {&w.Max, raw.Max}} {
-		if err := unmarshalEither(side.to, side.from); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// unmarshalEither reads named measures, or the unnamed measures of the first form.
-func unmarshalEither(v *measure.Values, b []byte) error {
-	if len(b) == 0 || b[0] != '[' {
-		return json.Unmarshal(b, v)
-	}
-	var list []measure.Number
-	if err := json.Unmarshal(b, &list); err != nil {
-		return err
-	}
-	names := [...]string{"loss", "objective", "lambda", "eta", "gap", "gamma", "grad_norm",
-		"mean_ratio", "divergence"}
-	if len(list) > len(names) {
-		return fmt.Errorf("window: %d measures, want at most %d", len(list), len(names))
-	}
-	*v = nil
-	for i, n := range list {
-		*v = append(*v, measure.Value{Name: names[i], Number: n})
-	}
-	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"drolab/runner/inspect"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -31,9 +32,9 @@ import (
 // contain it unchanged.
 func TestPoisonedRuns(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
-	const id = "csv-sfk-s1"
-	first := os.DirFS(filepath.Join("..", "runner", "record", "testdata", "first-form"))
-	if err := os.CopyFS(filepath.Join(dir, id), first); err != nil {
+	const id = "csv-sfk-s1-20261126-144349-y7qd"
+	fixture := os.DirFS(filepath.Join("..", "runner", "record", "testdata", "format1", id))
+	if err := os.CopyFS(filepath.Join(dir, id), fixture); err != nil {
 		t.Fatal(err)
 	}
 	places := 0
@@ -170,6 +171,7 @@ func (p *poisonable) say(t *testing.T, text string) {
 		if err := os.WriteFile(filepath.Join(p.runs, id, "label.json"), label, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		recordtest.Reseal(t, filepath.Join(p.runs, id))
 	}
 }
 

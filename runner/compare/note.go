@@ -12,7 +12,6 @@ import (
 // The kinds of notes.
 const (
 	Unfinished NoteKind = "unfinished" // runs left out because they are not done
-	Mixed      NoteKind = "mixed"      // runs left out because a knob made them another method
 	Repeated   NoteKind = "repeated"   // runs left out because a newer one has the same seed
 	Budget     NoteKind = "budget"     // the groups were trained for different lengths
 	Dataset    NoteKind = "dataset"    // not the same samples

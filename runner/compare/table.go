@@ -96,17 +96,11 @@ type Cell struct {
 // Runs makes the table of the finished runs among those given; the others are
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
-	runs, mixed := record.Unmixed(runs)
 	members := make([]member, len(runs))
 	for i, r := range runs {
 		members[i] = member{meta: &r.Meta, summary: r.Summary()}
 	}
-	t := tabulate(members, o)
-	if len(mixed) > 0 {
-		t.note(Mixed, nil, "left out because they have no single method: %s",
-			strings.Join(mixed, ", "))
-	}
-	return t
+	return tabulate(members, o)
 }
 
 func tabulate(members []member, o Options) *Table {

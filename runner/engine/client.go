@@ -96,8 +96,8 @@ func (c *Client) Checkpoint(id string) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if out.Step == nil { // an engine of an earlier version
-		return 0, fmt.Errorf("run %s: %w", id, runner.ErrSlow)
+	if out.Step == nil {
+		return 0, errors.New("the engine's answer lacks the step")
 	}
 	return *out.Step, nil
 }

@@ -78,7 +78,7 @@ func (p *Predictions) Import(store Store, q Question) (*runner.Meta, error) {
 // meta returns the content of the run's run.json.
 func (p *Predictions) meta(q *Question) *runner.Meta {
 	m := &runner.Meta{Preset: cmp.Or(q.Preset, "imported"), Created: time.Now().UTC(),
-		Spec: q.Spec.Judging(dro.Algorithm(q.Method)), Host: q.Host, FittedTo: runner.FittedToTrain,
+		Spec: q.Spec.Judging(dro.Algorithm(q.Method)), Host: q.Host,
 		Checksum: p.labels(), StepsPerEpoch: 1,
 		Imported: &runner.Imported{File: filepath.Base(q.File), Checksum: p.Checksum,
 			Columns: p.Columns}}

@@ -303,10 +303,10 @@ func (p *parts) Measured() (*spec.Spec, *Parts, bool) { return &p.Spec, &p.Parts
 func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 	names := func(classes, groups []string) (list []string) {
 		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
-		of.ValFraction = .1
+		of.ClassCounts.Val = []int{1, 1}
 		for _, row := range decisionRows() {
 			for _, m := range []Measure{row.test(), row.val()} {
-				if m.IsWritten(of) {
+				if m.CanApply(of) {
 					list = append(list, m.Name)
 				}
 			}

@@ -16,7 +16,7 @@ func Decisions() (list []Measure) {
 func decisionRows() []splitRow {
 	const positives = "; the second class is positive"
 	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
-		return splitRow{main: true, later: true, Measure: percent(name, title, "", doc),
+		return splitRow{main: true, Measure: percent(name, title, "", doc),
 			value: value}
 	}
 	list := []splitRow{
@@ -50,7 +50,7 @@ func decisionRows() []splitRow {
 
 // thresholdRow returns the measure that records the threshold of an evaluation's decisions.
 func thresholdRow() Measure {
-	return Measure{Main: true, pair: true, later: true, chosen: true,
+	return Measure{Main: true, pair: true, chosen: true,
 		Value: (*Evaluation).threshold,
 		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the least " +
 			"probability of the second class at which a sample counts as that class, for F1, " +
@@ -104,7 +104,7 @@ func fairnessRows() []splitRow {
 			"from the label", dro.Higher, (*Evaluation).parityRatio),
 	}
 	for i := range list {
-		list[i].pair, list[i].later = true, true
+		list[i].pair = true
 	}
 	return list
 }

@@ -32,7 +32,6 @@ type Measure struct {
 	groups string // the measure of groups that corresponds to this one of classes
 	known  bool   // for runs whose optimum is known
 	pair   bool   // for data of two classes
-	later  bool   // left out of files where it cannot apply: see IsWritten
 	scores bool   // needs the probability of every class
 	chosen bool   // for runs with a threshold of their own
 }
@@ -69,22 +68,13 @@ type Subject interface {
 // Scores reports whether the measure needs the probability of every class.
 func (m *Measure) Scores() bool { return m.scores }
 
-// IsWritten reports whether the files of a run have the measure. A measure that cannot apply is
-// left out, except for the single numbers of the first versions of the program: they are null then.
-func (m *Measure) IsWritten(of Subject) bool {
-	return !m.IsList() && !m.later || m.CanApply(of)
-}
-
-// CanApply reports whether evaluations of the run can have the measure.
+// CanApply reports whether evaluations of the run can have the measure. Its files leave out a
+// measure that they cannot have.
 func (m *Measure) CanApply(to Subject) bool {
 	s, p, optimum := to.Measured()
-	if m.val && p.Refitted != nil {
-		return false
-	}
-	if m.val && p.ClassCounts.Val == nil && s.ValFraction == 0 { // old files have no counts
-		return false
-	}
 	switch {
+	case m.val && p.ClassCounts.Val == nil:
+		return false
 	case m.pair && len(p.Classes) != 2, m.chosen && !s.Threshold.IsSet():
 		return false
 	case m.known:
@@ -206,7 +196,7 @@ type splitRow struct {
 	main        bool
 	group       bool
 	groups      string
-	pair, later bool
+	pair        bool
 	scores      bool
 	axis        Axis
 	value       func(*Evaluation, *Pass) Number   // given a pass that is not nil
@@ -238,7 +228,7 @@ func (r splitRow) val() Measure {
 // on returns the measure of one split. It does not apply in a run without such a split.
 func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
 	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups,
-		pair: r.pair, later: r.later, scores: r.scores}
+		pair: r.pair, scores: r.scores}
 	if r.axis != Single {
 		m.List = func(e *Evaluation) []Number {
 			if p := split(e); p != nil {

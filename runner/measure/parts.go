@@ -4,7 +4,7 @@ import "drolab/runner/data"
 
 // Parts are the classes and groups of a run's data. Groups are listed only if they were given, and
 // are empty if only classes are known. An index in Classes is a sample's label, an index in Groups
-// its group, and counts are in the same order. Old files have no counts.
+// its group, and counts are in the same order.
 type Parts struct {
 	Classes     []string `json:"classes,omitempty"`
 	ClassCounts Counts   `json:"class_counts,omitzero"`

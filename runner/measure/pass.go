@@ -56,19 +56,12 @@ type Evaluation struct {
 	// Threshold is the threshold of decisions if an earlier evaluation has chosen it; else it does
 	// not apply.
 	Threshold Number
-
-	// Unnamed is the number of groups in the data, if the run's files list the groups as classes,
-	// as earlier versions of the program wrote them (see Meta.UnmarshalJSON); else 0.
-	Unnamed int
 }
 
 // parts returns the number of parts on an axis, and the part of each sample of the pass.
 func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
-	switch {
-	case a == PerGroup:
+	if a == PerGroup {
 		return e.Groups, p.Groups
-	case e.Unnamed > 0:
-		return e.Unnamed, p.Groups
 	}
 	return e.Classes, p.Labels
 }

@@ -132,11 +132,6 @@ func TestForkRefuses(t *testing.T) {
 		"epochs:":      func(s *spec.Spec) { s.Epochs = 1 },
 		"coordinates:": func(s *spec.Spec) { s.Coordinates = "unshifted"; s.Eta = 1 },
 		"lambda:":      func(s *spec.Spec) { s.Lambda = 1e9 },
-		"algorithms: sfk-auto: want sfk, as in the parent": func(s *spec.Spec) {
-			if err := s.Assign("c", []byte(`"auto"`)); err != nil {
-				t.Error(err)
-			}
-		},
 	} {
 		step := int64(8)
 		if want == "epochs:" {

@@ -29,10 +29,6 @@ func (j *job) fork(parent *runner.Past) error {
 				", as in the parent: only a new run can have another"}
 		}
 	}
-	if spec.Other(was) == is {
-		return &spec.KeyError{Key: "algorithms", Value: is, Want: string(was) +
-			", as in the parent: only a new run can have the other"}
-	}
 	if err := parent.Meta.CheckData(m.Checksum); err != nil {
 		return err
 	}

@@ -229,13 +229,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
 	s.SettleProgram(req.Dir)
-	like := &runner.Meta{Spec: s}
-	if parent != nil {
-		like.FittedTo = parent.Meta.FittedTo
-	} else if s.ValFraction > 0 {
-		like.FittedTo = runner.FittedToTrain
-	}
-	d, err := q.dataset(like, req.Means)
+	d, err := q.dataset(&runner.Meta{Spec: s}, req.Means)
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +240,6 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 		q.release(d)
 		return nil, err
 	}
-	meta.FittedTo = like.FittedTo
 	threads := max(1, req.Threads/min(len(req.Specs), q.settings.Parallel))
 	return &job{
 		meta: meta, spec: s, data: d, gate: q.gate(), threads: threads, until: req.Until,

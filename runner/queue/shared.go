@@ -26,7 +26,7 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	if of.Spec.IsProgram() {
 		return q.program(&of.Spec, m)
 	}
-	o, name := of.DataOptions(m.DataDir), of.Spec.Dataset
+	o, name := of.Spec.DataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
 		name = data.Locate(name, m.Dir)
 	}

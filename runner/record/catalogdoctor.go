@@ -32,7 +32,7 @@ func (c *Catalogue) wrong() string {
 	if c.cache == "" {
 		return ""
 	}
-	f, _, err := readIndex(c.path())
+	f, _, _, err := readIndex(c.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
@@ -59,7 +59,7 @@ func (e *listed) differs(dir string) bool {
 	if stampsOf(dir) != e.stamps {
 		return false
 	}
-	own, err := readRun(dir)
+	own, err := readRun(dir, true)
 	if err != nil || stampsOf(dir) != e.stamps {
 		return false // the run itself is damaged, or still running
 	}

@@ -3,7 +3,6 @@ package record
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"errors"
@@ -24,16 +23,14 @@ import (
 )
 
 // The file of a Catalogue holds the summaries of the runs as JSON, then the index, which is read as
-// a whole, then the length and the checksum of the index. Each summary has its own checksum and is
-// read on demand. Each writer replaces the whole file. Of several writers at once the last one's
-// file stays, and the others have to read some runs again.
+// a whole and sealed. Each summary has its own checksum and is read on demand. Each writer replaces
+// the whole file. Of several writers at once the last one's file stays, and the others have to read
+// some runs again.
 //
 // Runs of a sweep share nearly all of run.json: the index holds each text once.
 
 // index holds what a listing of runs needs.
 type index struct {
-	Made   disk.Stamp // of this program: another one may read more from the same files
-	Dir    string
 	Specs  []string // specifications without their seeds, as JSON
 	Others []string // the rest of each run.json
 	Rows   []row
@@ -49,7 +46,7 @@ type row struct {
 	Epochs      float64
 	Own         bool
 	Label       Label
-	Stamps      [4]disk.Stamp
+	Stamps      stamps
 	Place       passage
 }
 
@@ -64,14 +61,6 @@ type (
 	}
 )
 
-// The end of the file: its type, the length of the index before it, and the checksum of the index.
-const (
-	magic    = "drolab runs 1\n"
-	endBytes = len(magic) + 8 + 4
-)
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // path returns the path of the file. It depends on this machine's view of the folder, since other
 // machines may share the cache.
 func (c *Catalogue) path() string {
@@ -81,13 +70,17 @@ func (c *Catalogue) path() string {
 	return filepath.Join(c.cache, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32])
 }
 
-// madeBy is the stamp of this program.
-var madeBy = sync.OnceValue(func() disk.Stamp {
+// owner returns the owner of the file: the folder, and the program, since another one may read more
+// from the same runs.
+func (c *Catalogue) owner() disk.Owner { return disk.Owner{ID: c.dir, Made: madeBy()} }
+
+// madeBy identifies this program.
+var madeBy = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	if err != nil {
-		return disk.Stamp{}
+		return ""
 	}
-	return disk.StampOf(path)
+	return fmt.Sprint(disk.StampOf(path))
 })
 
 // load returns the runs in the file, or none where the file cannot be used.
@@ -96,11 +89,11 @@ func (c *Catalogue) load() map[string]*listed {
 	if c.cache == "" {
 		return known
 	}
-	f, x, err := readIndex(c.path())
+	f, x, of, err := readIndex(c.path())
 	if err != nil {
 		return known
 	}
-	if x.Made != madeBy() || x.Dir != c.dir {
+	if of != c.owner() {
 		f.Close()
 		return known
 	}
@@ -132,34 +125,20 @@ func (c *Catalogue) load() map[string]*listed {
 }
 
 // readIndex opens a file and reads its index.
-func readIndex(path string) (f disk.File, x *index, err error) {
+func readIndex(path string) (f disk.File, x *index, of disk.Owner, err error) {
 	f, size, err := disk.OpenRegular(path)
 	if err != nil {
-		return nil, nil, err
-	}
-	end := make([]byte, endBytes)
-	_, err = f.ReadAt(end, size-int64(endBytes))
-	n := int64(binary.LittleEndian.Uint64(end[len(magic):]))
-	if err == nil && (string(end[:len(magic)]) != magic || n < 0 || n > size) {
-		err = ErrSum
-	}
-	var text []byte
-	if err == nil {
-		text = make([]byte, n)
-		_, err = f.ReadAt(text, size-int64(endBytes)-n)
-	}
-	if err == nil && crc32.Checksum(text, castagnoli) !=
-		binary.LittleEndian.Uint32(end[len(magic)+8:]) {
-		err = ErrSum
+		return nil, nil, of, err
 	}
 	x = &index{}
+	text, s, err := disk.ReadLast(f, size)
 	if err == nil {
 		err = gob.NewDecoder(bytes.NewReader(text)).Decode(x)
 	}
 	if err != nil {
 		f.Close()
 	}
-	return f, x, err
+	return f, x, s.Owner, err
 }
 
 // decode parses the JSON texts of an index.
@@ -232,7 +211,7 @@ func (c *Catalogue) tidy() {
 }
 
 func writeIndex(w io.Writer, c *Catalogue) error {
-	x := &index{Made: madeBy(), Dir: c.dir}
+	x := &index{}
 	specs, others := texts{list: &x.Specs}, texts{list: &x.Others}
 	var at int64
 	for _, e := range c.known {
@@ -255,11 +234,11 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 	if err := gob.NewEncoder(&b).Encode(x); err != nil {
 		return err
 	}
-	sum := crc32.Checksum(b.Bytes(), castagnoli)
-	b.WriteString(magic)
-	b.Write(binary.LittleEndian.AppendUint64(nil, uint64(b.Len()-len(magic))))
-	b.Write(binary.LittleEndian.AppendUint32(nil, sum))
-	_, err := w.Write(b.Bytes())
+	text, err := disk.Seal{Owner: c.owner()}.Put(b.Bytes())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
 	return err
 }
 
@@ -329,7 +308,7 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, castagnoli),
+	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
 	sum, err := again.cameTo(came)
 	if err != nil {

@@ -30,15 +30,19 @@ type Catalogue struct {
 
 	mu      sync.Mutex
 	known   map[string]*listed // by name; nil before the first look
+	sound   map[string]stamps  // of runs whose logs were verified
 	unsaved int                // number of runs that differ from the file
 }
 
 // listed is a remembered run, with the stamps of the files that it was read from.
 type listed struct {
 	run    *Run
-	stamps [4]disk.Stamp
+	stamps stamps
 	place  passage // of its summary in the file; zero if no file has it
 }
+
+// stamps are those of the files that a listing reads of a run.
+type stamps [4]disk.Stamp
 
 // NewCatalogue returns the catalogue of the folder dir. The folder cache holds its file; "" keeps
 // the catalogue in memory alone.
@@ -78,7 +82,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	for i, e := range list {
 		switch {
 		case errs[i] != nil:
-			problems = append(problems, fmt.Errorf("run %s: %w", names[i], errs[i]))
+			problems = append(problems, ofRun(names[i], errs[i]))
 		case e != nil:
 			runs = append(runs, e.run)
 			if err := e.run.PassedOver(); err != nil {
@@ -112,28 +116,32 @@ func (c *Catalogue) look(name string) (*listed, error) {
 	}
 	var err error
 	e := &listed{stamps: stamps}
-	if e.run, err = readRun(dir); err == nil {
+	if e.run, err = readRun(dir, c.sound[name] == stamps); err == nil {
 		e.run.configuration = e.run.Meta.Configuration()
 	}
 	return e, err
 }
 
 // stampsOf returns the stamps of the files that a listing reads of a run.
-func stampsOf(dir string) (stamps [4]disk.Stamp) {
+func stampsOf(dir string) (s stamps) {
 	for i, name := range []string{metaName, summaryName, logName, labelName} {
-		stamps[i] = disk.StampOf(dir + string(filepath.Separator) + name)
+		s[i] = disk.StampOf(dir + string(filepath.Separator) + name)
 	}
-	return stamps
+	return s
 }
 
 // keep remembers the runs of a listing that are final, and forgets all others.
 func (c *Catalogue) keep(list []*listed) {
 	known := make(map[string]*listed, len(list))
+	c.sound = map[string]stamps{}
 	for _, e := range list {
 		if e == nil || e.run == nil {
 			continue
 		}
 		name := e.run.Meta.ID
+		if e.run.status == runner.Interrupted {
+			c.sound[name] = e.stamps
+		}
 		if c.known[name] != e {
 			if !c.stays(e) {
 				continue

@@ -31,11 +31,11 @@ func TestPowerCutInLog(t *testing.T) {
 	must(t, r.Close())
 	log := read(t, r.log.Path)
 	lines := bytes.SplitAfter(log, []byte{'\n'})
-	first := len(log) - len(lines[3]) // lines[4] is empty
+	first := len(log) - len(lines[4]) // lines[5] is empty
 	for cut := first; cut <= len(log); cut++ {
 		for _, torn := range [][]byte{log[:cut], append(log[:cut:cut], make([]byte, 5000)...)} {
-			whole := bytes.Count(log[:cut], []byte{'\n'}) // lines
-			if len(torn) == len(log)-1 {                  // lacks only its newline
+			whole := bytes.Count(log[:cut], []byte{'\n'}) - 1 // events
+			if len(torn) == len(log)-1 {                      // lacks only its newline
 				whole++
 			}
 			write(t, torn, r.log.Path)

@@ -54,8 +54,7 @@ func flip(t *testing.T, path, text string) {
 	write(t, b, path)
 }
 
-// TestDamagedLog checks that a loss in the log after the checkpoint is reported, with the file and
-// the line. What is lost before the checkpoint is in the checkpoint itself.
+// TestDamagedLog checks that a loss in the log is reported, with the file and the line.
 func TestDamagedLog(t *testing.T) {
 	cut := func(at string) func(t *testing.T, log string) {
 		return func(t *testing.T, log string) {
@@ -72,25 +71,31 @@ func TestDamagedLog(t *testing.T) {
 		want string // in the error; empty: it goes on with both knobs
 	}{
 		"nothing":     {func(*testing.T, string) {}, ""},
-		"knob behind": {flipped(`"new":9`), "line 10 checksum differs"},
-		"step behind": {flipped(`"step":8`), "line 11 checksum differs"},
-		"knob before": {flipped(`"new":0.5`), ""},
-		"step before": {flipped(`"step":2`), ""},
+		"first line":  {flipped(`"of":"s`), "line 1 checksum differs"},
+		"knob behind": {flipped(`"new":9`), "line 11 checksum differs"},
+		"step behind": {flipped(`"step":8`), "line 12 checksum differs"},
+		"knob before": {flipped(`"new":0.5`), "line 6 checksum differs"},
+		"step before": {flipped(`"step":2`), "line 4 checksum differs"},
 		"newline behind": {func(t *testing.T, log string) {
 			b := read(t, log)
 			i := bytes.LastIndex(b, []byte(`{"seq":10,"type":"knob"`))
 			b[i-1] = ' '
 			write(t, b, log)
-		}, "line 9 checksum differs"},
+		}, "line 10 checksum differs"},
 		"cut before the position": {cut(`"step":5`),
-			"ends with event 6, and the checkpoint was saved behind"},
+			"ends with event 6, and checkpoints/step-0000000005.json was written behind event 7"},
 		"garbage behind": {func(t *testing.T, log string) {
 			write(t, append(read(t, log), "segmentation fault\n"...), log)
-		}, "line 13 is not an event"},
+		}, "line 14 checksum differs"},
 		"a line removed": {func(t *testing.T, log string) {
 			lines := bytes.SplitAfter(read(t, log), []byte{'\n'})
-			write(t, bytes.Join(append(lines[:9:9], lines[10:]...), nil), log)
-		}, "line 10 1 lines are missing before it"},
+			write(t, bytes.Join(append(lines[:10:10], lines[11:]...), nil), log)
+		}, "line 11 1 lines are missing before it"},
+		"two lines in another order": {func(t *testing.T, log string) {
+			lines := bytes.SplitAfter(read(t, log), []byte{'\n'})
+			lines[3], lines[4] = lines[4], lines[3]
+			write(t, bytes.Join(lines, nil), log)
+		}, "line 4 1 lines are missing before it"},
 	} {
 		s := newStore(t)
 		id, log := knobbed(t, s)
@@ -163,8 +168,8 @@ func TestLogOfNewlines(t *testing.T) {
 		a, err = eventlog.AuditLog(in(t, dir))
 		must(t, err)
 	})
-	if made > 500 || a.Size < 1<<20 || len(a.Damaged) > 0 {
-		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Size,
+	if made > 500 || a.Bytes < 1<<20 || len(a.Damaged) > 0 {
+		t.Errorf("%v things made of %d bytes, %d of its lines damaged", made, a.Bytes,
 			len(a.Damaged))
 	}
 	r, from := reopen(t, s, m.ID)

@@ -26,7 +26,7 @@ func (s *Store) Delete(id string) error {
 	case errors.Is(err, ErrHeld):
 		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
 	case err != nil:
-		return fmt.Errorf("run %s: %w", id, err)
+		return ofRun(id, err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ type (
 	Files  = disk.Files
 	Holder = disk.Holder
 	Lock   = disk.Lock
+	Owner  = disk.Owner
 )
 
 // Errors of locks and of sealed files.
@@ -19,6 +20,7 @@ var (
 	ErrHeld   = disk.ErrHeld
 	ErrLeased = disk.ErrLeased
 	ErrSum    = disk.ErrSum
+	ErrBefore = disk.ErrBefore
 )
 
 // Acquire is disk.Acquire.

@@ -1,8 +1,8 @@
 // Package record is the run directory: it writes the files of a run and reads them back, while the
 // run lives, after it ended, and after it crashed.
 //
-//	<id>/run.json        runner.Meta: what made the run
-//	<id>/events.jsonl    one event a line, appended with one write each; the truth
+//	<id>/run.json        runner.Meta: what made the run; it never changes
+//	<id>/events.jsonl    whose it is, then one event a line, one write each; the truth
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest);
 //	                     an empty step-0000000120.pin marks a checkpoint that stays;
 //	                     step-0000000120.program, in place of tensors, is what a program saved
@@ -28,10 +28,10 @@
 // holds the checkpoint that the fork continues from. The log says how a run ended once the summary
 // is there.
 //
-// Every line, JSON file and weights file has a checksum (internal/disk). A checkpoint records the
-// position of the log, and the settings that were changed up to it. Viewers pass over what was
-// changed since it was written. A resume does so, too, where the damage cannot matter for the rest
-// of the run; elsewhere it fails with an error that names the line (internal/eventlog/audit.go).
+// Every line, JSON file and weights file has a checksum (internal/disk). Every file says whose it
+// is, and a checkpoint and the summary say how much of the log they go with (owner.go). Viewers pass
+// over what was changed since it was written. A resume, and whoever prints figures, fails with an
+// error that names the file and the line (internal/eventlog/audit.go).
 // Files are opened only by their names in the run's folder, and never through links: a run may come
 // from anybody. Examine and Mend look after a folder of runs (doctor.go). Files keeps the files
 // that concern many runs in the same manner, such as a sweep's list.

@@ -349,11 +349,17 @@ func (d *doctor) chmod(name string, mode fs.FileMode) error {
 // checkSummary checks that a run that has ended has a summary with the status of its log.
 func (d *doctor) checkSummary(held bool) {
 	e, err := eventlog.ReadEnd(d.in, nil, eventlog.StatusOnly)
-	if err != nil || held || !e.Status.Ended() {
+	if err != nil || held {
 		return
 	}
 	var s runner.Summary
 	err = d.in.ReadJSON(summaryName, &s)
+	if !e.Status.Ended() {
+		if errors.Is(err, disk.ErrForeign) {
+			d.find(summaryName, err.Error(), movesAside, moveAside(summaryName))
+		}
+		return
+	}
 	switch {
 	case err == nil && s.Status == e.Status:
 		return
@@ -384,8 +390,12 @@ func (d *doctor) summarise() error {
 	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}
+	log, err := eventlog.AuditLog(d.in)
+	if err != nil {
+		return err
+	}
 	end := &runner.StatusEvent{Head: runner.Head{Step: e.Step}, Status: e.Status, Cause: e.Cause}
-	return d.in.WriteJSON(summaryName, m.Ended(end, now))
+	return d.in.WriteSealed(summaryName, m.Ended(end, now), &log.Extent)
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of

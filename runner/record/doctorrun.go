@@ -144,8 +144,11 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	readable := 0
 	for _, step := range steps {
 		if _, err := checkpoint.Read(in, step); err != nil {
-			d.find(filepath.FromSlash(checkpoint.File(step)), err.Error(),
-				"a resume takes an older one; --mend moves it to "+asideName, movePair(step))
+			remedy := "a resume takes an older one; " + movesAside
+			if errors.Is(err, disk.ErrForeign) {
+				remedy = movesAside
+			}
+			d.find(filepath.FromSlash(checkpoint.File(step)), err.Error(), remedy, movePair(step))
 		} else {
 			readable++
 		}
@@ -184,18 +187,16 @@ func movePair(step int64) func(*doctor) error {
 	}
 }
 
-// checkLog checks every line, and that the log reaches the position that the newest checkpoint
-// records. It reads the checkpoint before the log, because a live run writes its log before its
-// checkpoint.
+// checkLog checks every line, and that the log is the one that the other files go with.
 func (d *doctor) checkLog(held bool) {
-	upto := d.savedBehind()
+	list, _ := witnesses(d.in) // the looks at the other files report those that belong elsewhere
 	if info, err := d.in.Lstat(logName); err != nil {
 		d.find(logName, "is missing", "put it back from a copy", nil)
 		return
 	} else if !info.Mode().IsRegular() {
 		return // checkFiles has reported it
 	}
-	a, err := eventlog.AuditLog(d.in)
+	a, err := eventlog.AuditLog(d.in, list...)
 	var hole eventlog.HoleError
 	switch {
 	case errors.As(err, &hole):
@@ -204,6 +205,9 @@ func (d *doctor) checkLog(held bool) {
 	case err != nil:
 		d.find(logName, err.Error(), "check its permissions, or restore it from a copy", nil)
 		return
+	case a.Foreign != nil:
+		d.find(logName, a.Foreign.Error(), "nothing here can make it again", nil)
+		return
 	}
 	const remedy = "restore it from a copy; --mend keeps one, and writes a warning in place " +
 		"of what is lost"
@@ -211,37 +215,26 @@ func (d *doctor) checkLog(held bool) {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
 		d.find(logName, what, remedy, (*doctor).repairLog)
 	}
-	if a.Seq < upto {
-		what := fmt.Sprintf("ends with event %d, and the newest checkpoint was saved behind "+
-			"event %d", a.Seq, upto)
-		d.find(logName, what, remedy, (*doctor).repairLog)
+	if len(a.Damaged) == 0 && len(a.Unlike) > 0 {
+		d.find(logName, a.Unlike[0].Error(), remedy, (*doctor).repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
 		d.left(logName, "the last line lacks its newline", "a resume adds it; --mend does", (*doctor).repairLog)
-	case a.Size < a.Length:
-		d.left(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Size),
+	case a.Bytes < a.Length:
+		d.left(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
 			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
 	}
 }
 
-// savedBehind returns the number of the log's last event before the newest checkpoint, or 0 where
-// that is not known.
-func (d *doctor) savedBehind() int64 {
-	s, _, err := checkpoint.Newest(d.in)
-	if err != nil || s == nil || s.At == nil {
-		return 0
-	}
-	return s.At.Seq
-}
-
-// repairLog writes the log anew, with a warning in the place of each lost line. It does nothing
-// where the log needs no repair by now.
+// repairLog writes the log anew, with a warning in the place of each lost line, and then what the
+// other files say of it. It does nothing where the log needs no repair by now.
 func (d *doctor) repairLog() error {
-	upto := d.savedBehind()
-	a, err := eventlog.AuditLog(d.in)
-	if err != nil || len(a.Damaged) == 0 && a.Seq >= upto && a.Size == a.Length {
+	before, _ := witnesses(d.in)
+	list := before
+	a, err := eventlog.AuditLog(d.in, before...)
+	if err != nil || a.Err() == nil && a.Bytes == a.Length {
 		return err
 	}
 	if err := d.keep(logName); err != nil {
@@ -253,7 +246,37 @@ func (d *doctor) repairLog() error {
 	}
 	defer old.Close()
 	_ = d.in.Remove(eventlog.IndexName) // it belongs to the log before the repair
-	return d.in.Write(logName, func(w io.Writer) error {
-		return eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), upto, asideName)
+	err = d.in.Write(logName, func(w io.Writer) (err error) {
+		list, err = eventlog.RepairLog(w, io.NewSectionReader(old, 0, size), d.in.Owner,
+			before, asideName)
+		return err
 	})
+	for i, w := range list {
+		if err == nil && w != before[i] {
+			err = errors.Join(d.keep(filepath.FromSlash(w.File)), d.reseal(w))
+		}
+	}
+	return err
+}
+
+// reseal gives a file of the run a new seal, for the log as it is now.
+func (d *doctor) reseal(w eventlog.Witness) error {
+	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(w.File)))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	text, err := in.Text(filepath.Base(w.File))
+	if err != nil {
+		return err
+	}
+	body, s, err := disk.Unseal(text)
+	if err == nil {
+		s.Log = &w.Extent
+		text, err = s.Put(body)
+	}
+	if err != nil {
+		return err
+	}
+	return in.WriteText(filepath.Base(w.File), text)
 }

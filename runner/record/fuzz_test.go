@@ -10,12 +10,12 @@ import (
 
 // FuzzState gives the JSON files of a run any content: they are read or refused.
 func FuzzState(f *testing.F) {
-	dir := filepath.Join(f.TempDir(), "run")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "first-form"))); err != nil {
+	dir := filepath.Join(f.TempDir(), fixtureDone)
+	if err := os.CopyFS(dir, fixture(fixtureDone)); err != nil {
 		f.Fatal(err)
 	}
 	files := []string{"run.json", "summary.json",
-		filepath.Join("checkpoints", "step-0000000018.json")}
+		filepath.Join("checkpoints", "step-0000000024.json")}
 	for i, name := range files {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
@@ -34,12 +34,12 @@ func FuzzState(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer os.WriteFile(path, before, 0o600)
-		r, err := Find(filepath.Dir(dir), "run")
+		r, err := Find(filepath.Dir(dir), fixtureDone)
 		if err != nil {
 			return
 		}
-		r.Load(18)
-		r.Past(18)
+		r.Load(24)
+		r.Past(24)
 		if r.Summary() == nil {
 			t.Error("a run without a summary")
 		}

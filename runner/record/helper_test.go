@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,6 +31,14 @@ func stateName(step int64) string   { return checkpoint.Names(step)[0] }
 func tensorsName(step int64) string { return checkpoint.Names(step)[1] }
 func opaqueName(step int64) string  { return checkpoint.Names(step)[2] }
 func pinName(step int64) string     { return checkpoint.Names(step)[3] }
+
+// The runs in testdata/format1: a finished one, and one that was stopped.
+const (
+	fixtureDone    = "csv-pan-s1-20261126-144349-7iyi"
+	fixtureStopped = "csv-sfk-s1-20261126-144349-y7qd"
+)
+
+func fixture(name string) fs.FS { return os.DirFS(filepath.Join("testdata", "format1", name)) }
 
 // clock returns a clock that moves on by a second each time that it is read.
 func clock() func() time.Time {

@@ -88,7 +88,7 @@ func (r *Run) Label() Label { return r.label }
 // Relabel changes the run's label. Others may record the run or change its label at the same time:
 // Relabel takes the lock that pins use.
 func (r *Run) Relabel(change func(*Label)) error {
-	in, err := disk.OpenFolder(r.open, r.Dir)
+	in, err := r.folder()
 	if err != nil {
 		return err
 	}
@@ -109,12 +109,19 @@ func (r *Run) Relabel(change func(*Label)) error {
 	if err := l.Check(); err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	return disk.Explain(in.WriteJSON(labelName, &l))
+	return disk.Explain(ownedByID(in).WriteJSON(labelName, &l))
+}
+
+// ownedByID returns the folder for files that say the run's ID alone.
+func ownedByID(in *disk.Folder) *disk.Folder {
+	f := *in
+	f.Made = ""
+	return &f
 }
 
 // readLabel returns an empty label where there is none.
 func readLabel(in *disk.Folder) (l Label, err error) {
-	err = in.ReadJSON(labelName, &l)
+	err = ownedByID(in).ReadJSON(labelName, &l)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Label{}, nil
 	}

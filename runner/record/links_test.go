@@ -217,7 +217,7 @@ func TestPlain(t *testing.T) {
 func TestModes(t *testing.T) {
 	s := newStore(t)
 	id, dir := interrupted(t, s)
-	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // by an earlier version of the program
+	must(t, os.Chmod(filepath.Join(dir, lockName), 0o644)) // as a copy may have it
 	r, _ := reopen(t, s, id)
 	must(t, r.Close())
 	for name, want := range map[string]os.FileMode{"": 0o700, checkpointsName: 0o700,

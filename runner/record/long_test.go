@@ -14,6 +14,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
 )
 
 // These are the flags of TestWriteLong.
@@ -55,6 +56,7 @@ func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string 
 	f, err := os.OpenFile(filepath.Join(r.in.Path, logName), os.O_WRONLY|os.O_TRUNC, 0)
 	check(err)
 	w := &longWriter{w: bufio.NewWriterSize(f, 1<<20)}
+	w.w.Write(eventlog.HeadLine(r.in.Owner))
 	w.add(t, status(0, runner.Running))
 	for step := int64(1); step <= steps; step++ {
 		w.add(t, longStep(step, steps))
@@ -96,7 +98,7 @@ func (w *longWriter) add(t testing.TB, e runner.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.w.Write(append(disk.LineSeal.Put(line), '\n'))
+	w.w.Write(append(disk.SealLine(line), '\n'))
 }
 
 // longStep returns an event with all figures of a step of SFK-DRO.

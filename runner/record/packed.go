@@ -4,6 +4,8 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,10 +19,9 @@ import (
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
-// unpacked into a run directory again. It holds run.json and summary.json as they are, and the log.
-// This log has all evaluations and fewer steps, and neither checkpoints nor what a resume has
-// discarded (packedlog.go). A packed run is read like any run, but has no checkpoint to continue
-// from.
+// unpacked into a run directory again. It holds run.json, summary.json and the log. This log has all
+// evaluations and fewer steps, and neither checkpoints nor what a resume has discarded
+// (packedlog.go). A packed run is read like any run, but has no checkpoint to continue from.
 
 // PackedExt is the extension of the names of packed runs.
 const PackedExt = ".tar.gz"
@@ -36,33 +37,20 @@ func Pack(w io.Writer, r *Run) error {
 		return fmt.Errorf("run %s is %s: only a run that is done can be packed",
 			r.Meta.ID, r.status)
 	}
-	log, err := packLog(r.Tail())
+	files, err := packedFilesOf(r)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
-	}
-	summary := *r.Summary()
-	summary.Dir = ""
-	meta, err := json.Marshal(&r.Meta)
-	if err != nil {
-		return err
-	}
-	came, err := json.Marshal(&summary)
-	if err != nil {
-		return err
 	}
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
 	}
 	t := tar.NewWriter(z)
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{metaName, meta}, {summaryName, came}, {logName, log}} {
+	for i, name := range packedNames() {
 		// The time is that of the run, so that the bytes do not depend on when it was packed.
 		h := &tar.Header{
-			Name:    r.Meta.ID + "/" + f.name,
-			Size:    int64(len(f.text)),
+			Name:    r.Meta.ID + "/" + name,
+			Size:    int64(len(files[i])),
 			Mode:    int64(disk.FileMode),
 			ModTime: r.Meta.Created.UTC().Truncate(time.Second),
 			Format:  tar.FormatPAX,
@@ -70,33 +58,99 @@ func Pack(w io.Writer, r *Run) error {
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}
-		if _, err := t.Write(f.text); err != nil {
+		if _, err := t.Write(files[i]); err != nil {
 			return err
 		}
 	}
 	return errors.Join(t.Close(), z.Close())
 }
 
+// packedNames lists the files of a packed run, in their order.
+func packedNames() []string { return []string{metaName, summaryName, logName} }
+
+// packedFilesOf returns the texts of these files. The log is a shorter one, which the summary goes
+// with; it names the hash of the run's own.
+func packedFilesOf(r *Run) (files [][]byte, err error) {
+	was, err := r.logHash()
+	if err != nil {
+		return nil, err
+	}
+	meta, err := disk.Seal{}.JSON(&r.Meta)
+	if err != nil {
+		return nil, err
+	}
+	of := ownerOf(r.Meta.ID, meta)
+	log, seq, err := packLog(of, r.Tail())
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(log)
+	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hex.EncodeToString(sum[:]), Was: was}
+	summary := *r.Summary()
+	summary.Dir = ""
+	came, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
+	return [][]byte{meta, came, log}, err
+}
+
+// logHash verifies the run and returns the hash of its log, as it was before any packing.
+func (r *Run) logHash() (string, error) {
+	if r.packed != nil {
+		return r.packed.log.Was, r.Verify()
+	}
+	in, err := r.folder()
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	a, err := verified(in)
+	if err != nil {
+		return "", err
+	}
+	return a.SHA256, nil
+}
+
+// packedRun is the text of a packed run.
+type packedRun struct {
+	path string // for messages
+	text []byte
+	log  disk.Extent
+}
+
 // Unpack reads a packed run. dir becomes the Dir of the run, and begins the text of errors.
 func Unpack(dir string, packed []byte) (*Run, error) {
-	r := &Run{Dir: dir, packed: packed, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
-	id, texts, err := packedFiles(packed, metaName, summaryName)
-	for i, to := range []any{&r.Meta, r.summary} {
-		if err == nil {
-			err = json.Unmarshal(texts[i], to)
-		}
+	r := &Run{Dir: dir, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
+	id, texts, err := packedFiles(packed, packedNames()[:2])
+	if err == nil {
+		err = r.unpack(id, packed, texts[0], texts[1])
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	r.Meta.ID = id
-	if len(r.Meta.Spec.Algorithms) != 1 || r.summary.Status != runner.Done ||
-		!plainName(r.Meta.ID) {
-		return nil, fmt.Errorf("%s: is not a packed run of one algorithm that is done", dir)
-	}
 	r.status = r.summary.Status
 	r.came(r.summary)
 	return r, nil
+}
+
+func (r *Run) unpack(id string, packed, meta, summary []byte) error {
+	m, of, err := decodeMeta(meta)
+	if err != nil {
+		return fmt.Errorf("%s %w", metaName, err)
+	}
+	body, s, err := disk.Unseal(summary)
+	if err == nil {
+		err = of.Check(s.Owner)
+	}
+	if err == nil {
+		err = json.Unmarshal(append(body, '}'), r.summary)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s %w", summaryName, err)
+	case m.ID != id || !plainName(id) || r.summary.Status != runner.Done || s.Log == nil:
+		return errors.New("is not a packed run that is done")
+	}
+	r.Meta, r.packed = *m, &packedRun{r.Dir, packed, *s.Log}
+	return nil
 }
 
 // ReadPacked reads a packed run from its file.
@@ -113,45 +167,29 @@ func ReadPacked(path string) (*Run, error) {
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), b); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if err := whole(b); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	r, err := Unpack(path, b)
+	if err == nil {
+		err = r.Verify()
 	}
-	return Unpack(path, b)
+	return r, err
 }
 
-// whole reads a packed run to its end, which holds the checksum of gzip.
-func whole(packed []byte) error {
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return err
-	}
-	n, err := io.Copy(io.Discard, io.LimitReader(z, maxPacked+1))
-	if err == nil && n > maxPacked {
-		err = fmt.Errorf("holds more than %d bytes", maxPacked)
-	}
-	return err
-}
-
-// packedFiles reads the named files of a packed run, in that order, and returns the run's ID. It
-// skips unknown files behind the second one: a newer program may write more.
-func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err error) {
+// packedFiles reads the named files of a packed run, which begin it in that order, and returns the
+// run's ID.
+func packedFiles(packed []byte, names []string) (id string, texts [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return "", nil, err
 	}
 	t := tar.NewReader(io.LimitReader(z, maxPacked))
-	for len(texts) < len(names) {
-		name := names[len(texts)]
+	for _, name := range names {
 		h, err := t.Next()
 		if err != nil {
 			return "", nil, fmt.Errorf("%s: %w", name, err)
 		}
 		of, file, _ := strings.Cut(h.Name, "/")
-		if file != name || h.Typeflag != tar.TypeReg {
-			if len(texts) < 2 {
-				return "", nil, fmt.Errorf("%s: %.60q is in its place", name, h.Name)
-			}
-			continue
+		if file != name || h.Typeflag != tar.TypeReg || id != "" && of != id {
+			return "", nil, fmt.Errorf("%s: %.60q is in its place", name, h.Name)
 		}
 		text, err := io.ReadAll(t)
 		if err != nil {
@@ -165,7 +203,7 @@ func packedFiles(packed []byte, names ...string) (id string, texts [][]byte, err
 // packedLog is the log of a packed run, unpacked at the first read.
 type packedLog struct {
 	*bytes.Reader
-	packed []byte
+	*packedRun
 }
 
 // Close implements eventlog.LogFile: there is nothing to close.
@@ -175,9 +213,14 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if l.Reader != nil {
 		return l, l.Size(), nil
 	}
-	_, texts, err := packedFiles(l.packed, metaName, summaryName, logName)
+	_, texts, err := packedFiles(l.text, packedNames())
 	if err != nil {
-		return nil, 0, fmt.Errorf("packed run: %w", err)
+		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
+	}
+	sum := sha256.Sum256(texts[2])
+	if hex.EncodeToString(sum[:]) != l.log.SHA256 {
+		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path, logName,
+			summaryName)
 	}
 	l.Reader = bytes.NewReader(texts[2])
 	return l, l.Size(), nil

@@ -5,6 +5,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
 
@@ -16,21 +17,24 @@ const (
 	packedDigits = 5
 )
 
-// packLog returns the log of a packed run.
-func packLog(log *Tail) ([]byte, error) {
+// packLog returns the log of a packed run, and the number of its last event. Its events are
+// numbered anew.
+func packLog(of disk.Owner, log *Tail) (text []byte, seq int64, err error) {
 	events, err := standing(log)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var text []byte
+	text = eventlog.HeadLine(of)
 	for _, e := range thin(events) {
+		seq++
+		e.Header().Seq = seq
 		line, err := runner.EncodeEvent(e)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		text = append(append(text, line...), '\n')
+		text = append(append(text, disk.SealLine(line)...), '\n')
 	}
-	return text, nil
+	return text, seq, nil
 }
 
 // standing reads the events of a log that no resume has taken back, without the checkpoint events:

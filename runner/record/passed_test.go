@@ -33,7 +33,6 @@ func TestDamageIsSaid(t *testing.T) {
 		"its type":          {logName, `"type":"eval"`, evals},
 		"its number":        {logName, `{"seq":2`, evals},
 		"average":           {logName, `"test_accuracy"`, average},
-		"list, no summary":  {logName, `"type":"status"`, func(*Run) {}},
 		"summary":           {summaryName, `"test_accuracy"`, func(*Run) {}},
 		"label":             {labelName, `"note": "g`, func(*Run) {}},
 		"long line, curve":  {"long", "", all},
@@ -50,10 +49,6 @@ func TestDamageIsSaid(t *testing.T) {
 				at := bytes.LastIndex(b, []byte(`{"seq":`))
 				odd := append(bytes.Repeat([]byte("x"), 2*eventlog.MaxLine), '\n')
 				write(t, slices.Concat(b[:at], odd, b[at:]), run, logName)
-			case c.text == `"type":"status"`: // the last one tells how the run ended
-				b := read(t, run, logName)
-				b[bytes.LastIndex(b, []byte(c.text))+9] ^= 1
-				write(t, b, run, logName)
 			default:
 				flip(t, filepath.Join(run, c.file), c.text)
 			}

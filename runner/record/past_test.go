@@ -30,10 +30,8 @@ func TestPast(t *testing.T) {
 	save(t, r, newState(8))
 	must(t, r.Close())
 	log := filepath.Join(s.Dir(), m.ID, logName)
-	// A torn line does not count. A line without a seal belongs to another program.
-	last := `{"seq":99,"type":"knob","step":9,"key":"lr","old":1,"new":2}` + "\n" +
-		`{"seq":100,"type":"knob"`
-	write(t, slices.Concat(read(t, log), []byte(last)), log)
+	last := line(7, 9, "knob", `,"key":"lr","old":1,"new":2`) + `{"seq":8,"type":"knob"`
+	write(t, slices.Concat(read(t, log), []byte(last)), log) // a torn line does not count
 
 	past, err := s.Load(m.ID, 6)
 	must(t, err)

@@ -40,7 +40,7 @@ func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	if r.packed != nil {
 		return nil
 	}
-	run, err := disk.OpenFolder(r.open, r.Dir)
+	run, err := r.folder()
 	if err != nil {
 		return err
 	}

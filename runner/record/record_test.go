@@ -116,7 +116,7 @@ func TestEventsAreStamped(t *testing.T) {
 	must(t, r.Close())
 	r, _ = reopen(t, s, m.ID)
 	appendSteps(t, r, 4, 5)
-	lines := bytes.Split(bytes.TrimSpace(read(t, r.log.Path)), []byte{'\n'})
+	lines := bytes.Split(bytes.TrimSpace(read(t, r.log.Path)), []byte{'\n'})[1:]
 	var last runner.Head
 	for i, line := range lines {
 		var h runner.Head

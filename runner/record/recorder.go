@@ -66,7 +66,7 @@ func (r *recorder) Append(e runner.Event) error {
 	if err := r.log.Append(e); err != nil {
 		return err
 	}
-	r.index.Grown(r.in, r.log.Size)
+	r.index.Grown(r.in, r.log.Bytes)
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", disk.Explain(err)
 	}
 	defer in.Close()
-	if err := checkpoint.Write(in, s, r.log.Position); err != nil {
+	if err := checkpoint.Write(in, s, r.log.At()); err != nil {
 		return "", err
 	}
 	checkpoint.Prune(in, s.Step, r.keep)
@@ -101,8 +101,9 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	}
 	stored := *s
 	stored.Dir = "" // the directory may be moved later
+	at := r.log.At()
 	r.spare.Close() // a second Close only returns an error
-	return r.in.WriteJSON(summaryName, &stored)
+	return r.in.WriteSealed(summaryName, &stored, &at.Extent)
 }
 
 // Close implements runner.Recorder. It syncs the log, since the event that says how the run ended

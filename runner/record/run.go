@@ -22,7 +22,7 @@ import (
 // again with Find, or follow the run with Tail.
 type Run struct {
 	Dir  string
-	Meta runner.Meta // ID is the directory's name, whatever run.json says
+	Meta runner.Meta
 
 	status  runner.Status
 	summary *runner.Summary // nil: it is in the catalogue's file
@@ -34,7 +34,7 @@ type Run struct {
 	configuration string // "" where no catalogue has set it
 	label         Label
 	open          disk.Opener // nil: the system's
-	packed        []byte      // the packed run, in place of files; nil for others
+	packed        *packedRun  // in place of files; nil for others
 	passed        *eventlog.PassedOver
 }
 
@@ -80,7 +80,7 @@ func (r *Run) Standing() Standing {
 func (r *Run) Tail() *Tail {
 	t := &Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
 	if r.packed != nil {
-		t.Text = (&packedLog{packed: r.packed}).open
+		t.Text = (&packedLog{packedRun: r.packed}).open
 	}
 	return t
 }
@@ -174,20 +174,16 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := disk.OpenFolder(r.open, r.Dir)
+	in, err := r.folder()
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	log, err := eventlog.AuditLog(in)
+	log, err := verified(in)
 	if err != nil {
 		return nil, err
 	}
-	knobs, err := log.Since(in.Join(logName), from.At)
-	if err != nil {
-		return nil, err
-	}
-	return &runner.Past{Meta: &r.Meta, From: from.State, Log: knobs}, nil
+	return &runner.Past{Meta: &r.Meta, From: from.State, Log: log.Since(from.At)}, nil
 }
 
 // PassedOver returns an error that describes what Find and later reads passed over in the run's
@@ -229,10 +225,10 @@ func Find(dir, id string) (*Run, error) {
 		return NewCatalogue(dir, "").Latest()
 	}
 	if !plainName(id) {
-		return readRun(id)
+		return readRun(id, false)
 	}
 	if path := filepath.Join(dir, id); isRun(path) {
-		return readRun(path)
+		return readRun(path, false)
 	}
 	names, err := runNames(dir)
 	if err != nil {
@@ -241,11 +237,11 @@ func Find(dir, id string) (*Run, error) {
 	name, err := match(names, id)
 	if err != nil {
 		if _, e := os.Stat(filepath.Join(id, metaName)); e == nil {
-			return readRun(id) // a path without a separator
+			return readRun(id, false) // a path without a separator
 		}
 		return nil, fmt.Errorf("%w in %s", err, dir)
 	}
-	return readRun(filepath.Join(dir, name))
+	return readRun(filepath.Join(dir, name), false)
 }
 
 // match returns the name that equals id, or else the only one that begins with it.
@@ -328,7 +324,8 @@ func isSweep(dir string) bool {
 	return err == nil
 }
 
-func readRun(dir string) (*Run, error) {
+// readRun reads a run directory. sound says that the run's log was verified since it last changed.
+func readRun(dir string, sound bool) (*Run, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -339,6 +336,9 @@ func readRun(dir string) (*Run, error) {
 	}
 	defer in.Close()
 	m, err := readMeta(in)
+	if err == nil {
+		err = eventlog.CheckHead(in)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -347,8 +347,11 @@ func readRun(dir string) (*Run, error) {
 		r.passed.Add(err)
 	}
 	var stored runner.Summary
-	noSummary := in.ReadJSON(summaryName, &stored)
-	if noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist) {
+	seal, noSummary := in.ReadSealed(summaryName, &stored)
+	switch {
+	case errors.Is(noSummary, disk.ErrForeign):
+		return nil, noSummary
+	case noSummary != nil && !errors.Is(noSummary, fs.ErrNotExist):
 		r.passed.Add(noSummary)
 	}
 	// A log that ends as the summary says needs no further look.
@@ -357,6 +360,9 @@ func readRun(dir string) (*Run, error) {
 			return noSummary == nil && e.Status == stored.Status || e.Complete(m)
 		})
 	}, func() bool { return in.Held(lockName) }, func() int64 { return sizeOf(in, logName) })
+	if err == nil {
+		err = lost(in, seal)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -366,6 +372,11 @@ func readRun(dir string) (*Run, error) {
 	}
 	r.summary = &stored
 	if noSummary != nil || e.Status != stored.Status || !e.Status.Ended() {
+		if r.status.Ended() && !sound { // the figures are those of the log
+			if _, err := verified(in); err != nil {
+				return nil, err
+			}
+		}
 		r.summary = runner.Summarize(m, r.status, e.Step, e.Eval, e.Last)
 		r.summary.Cause = e.Cause
 		r.summary.Selects(m, e.Selected)
@@ -381,18 +392,4 @@ func sizeOf(in *disk.Folder, name string) int64 {
 		return -1
 	}
 	return info.Size()
-}
-
-// readMeta reads run.json.
-func readMeta(in *disk.Folder) (*runner.Meta, error) {
-	var m runner.Meta
-	if err := in.ReadJSON(metaName, &m); err != nil {
-		return nil, err
-	}
-	if len(m.Spec.Algorithms) != 1 {
-		return nil, fmt.Errorf("%s: %d algorithms, want one",
-			in.Join(metaName), len(m.Spec.Algorithms))
-	}
-	m.ID = filepath.Base(in.Path)
-	return &m, nil
 }

@@ -109,14 +109,14 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return nil, disk.Explain(err)
 	}
-	l, err := fill(root, half, m, from)
+	l, of, err := fill(root, half, m, from)
 	if err == nil {
 		l, err = root.RenameLocked(l, lockName, half, m.ID)
 	}
 	if err != nil {
 		return nil, errors.Join(disk.Explain(err), l.Release(), root.RemoveAll(half))
 	}
-	r, err := s.begin(root, m, from)
+	r, err := s.begin(root, m, of, from)
 	if err != nil {
 		return nil, errors.Join(disk.Explain(err), trash(root, l, m.ID))
 	}
@@ -125,7 +125,9 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 }
 
 // begin opens the log of a new run.
-func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*recorder, error) {
+func (s *Store) begin(
+	root *disk.Folder, m *runner.Meta, of disk.Owner, from *runner.State,
+) (*recorder, error) {
 	if err := root.Sync(); err != nil {
 		return nil, err
 	}
@@ -133,8 +135,9 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 	if err != nil {
 		return nil, err
 	}
+	in.Owner = of
 	r := &recorder{in: in, keep: m.Spec.CheckpointKeep}
-	if err := r.open(&eventlog.Audit{}, s.now); err != nil {
+	if err := r.open(eventlog.NewAudit(in), s.now); err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
@@ -150,22 +153,29 @@ func (s *Store) begin(root *disk.Folder, m *runner.Meta, from *runner.State) (*r
 }
 
 // fill locks a new directory and writes the files that every run has from the start.
-func fill(f *disk.Folder, name string, m *runner.Meta, from *runner.State) (*Lock, error) {
+func fill(
+	f *disk.Folder, name string, m *runner.Meta, from *runner.State,
+) (l *Lock, of disk.Owner, err error) {
+	m.Format = runner.Format
+	text, err := disk.Seal{}.JSON(m)
+	if err != nil {
+		return nil, of, err
+	}
 	in, err := f.Within(name)
 	if err != nil {
-		return nil, err
+		return nil, of, err
 	}
 	defer in.Close()
-	l, err := in.Acquire(lockName)
-	if err != nil {
-		return nil, err
+	in.Owner = ownerOf(m.ID, text)
+	if l, err = in.Acquire(lockName); err != nil {
+		return nil, of, err
 	}
 	if err := in.Mkdir(checkpointsName, disk.FolderMode); err != nil {
-		return l, err
+		return l, of, err
 	}
 	if from != nil {
 		if err := firstCheckpoint(in, from); err != nil {
-			return l, err
+			return l, of, err
 		}
 	}
 	log, err := in.Open(logName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
@@ -173,9 +183,9 @@ func fill(f *disk.Folder, name string, m *runner.Meta, from *runner.State) (*Loc
 		err = log.Close()
 	}
 	if err != nil {
-		return l, err
+		return l, of, err
 	}
-	return l, in.WriteJSON(metaName, m) // syncs the directory
+	return l, in.Owner, in.WriteText(metaName, text) // syncs the directory
 }
 
 func firstCheckpoint(f *disk.Folder, from *runner.State) error {
@@ -183,7 +193,7 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(checkpoint.Write(in, from, eventlog.Position{}), in.Close())
+	return errors.Join(checkpoint.Write(in, from, eventlog.NewAudit(in).Position), in.Close())
 }
 
 // sweepAge is the age up to which sweep leaves a directory alone: from its creation until its lock
@@ -234,7 +244,7 @@ func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 func (s *Store) Reopen(id string) (runner.Recorder, *runner.Past, error) {
 	r, past, err := s.reopen(id)
 	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", id, err)
+		return nil, nil, ofRun(id, err)
 	}
 	return r, past, nil
 }
@@ -262,7 +272,7 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 	in, m, err := s.named(id)
 	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", id, err)
+		return nil, ofRun(id, err)
 	}
 	defer in.Close()
 	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
@@ -298,40 +308,30 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if from == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
-	log, err := eventlog.AuditLog(r.in)
+	log, err := verified(r.in)
 	if err != nil {
 		return nil, err
 	}
 	past := &runner.Past{Meta: m}
-	var at *eventlog.Position
+	var at eventlog.Position
 	if from != nil {
 		past.From, at = from.State, from.At
 	}
-	if past.Log, err = log.Since(r.in.Join(logName), at); err != nil {
-		return nil, err
-	}
+	past.Log = log.Since(at)
 	if err := r.open(log, s.now); err != nil {
 		return nil, err
 	}
 	r.log.Knobs = slices.Clone(past.Log)
-	if err := r.warn(past.From, damaged, log.Damaged); err != nil {
+	if err := r.warn(past.From, damaged); err != nil {
 		return nil, errors.Join(err, r.spare.Close(), r.log.File.Close())
 	}
 	return past, nil
 }
 
-// warn writes warnings into the log that name the checkpoints and lines that were passed over.
-func (r *recorder) warn(from *runner.State, checkpoints []error, lines []eventlog.Damage) error {
-	var list []string
-	for _, d := range checkpoints {
-		list = append(list, "checkpoint passed over: "+d.Error())
-	}
-	if n := len(lines); n > 0 { // Since refuses damage behind the checkpoint, if the log has seals
-		list = append(list, fmt.Sprintf("damaged lines in %s: %d, the first is line %d: %s",
-			r.log.Path, n, lines[0].Line, lines[0].What))
-	}
-	for _, message := range list {
-		w := &runner.WarningEvent{Message: message}
+// warn writes warnings into the log that name the checkpoints that were passed over.
+func (r *recorder) warn(from *runner.State, damaged []error) error {
+	for _, d := range damaged {
+		w := &runner.WarningEvent{Message: "checkpoint passed over: " + d.Error()}
 		if from != nil {
 			w.Step = from.Step
 		}

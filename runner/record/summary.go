@@ -40,7 +40,7 @@ func (p *passage) readTo(b []byte) ([]byte, error) {
 	if _, err := p.from.file.ReadAt(b, p.At); err != nil {
 		return nil, err
 	}
-	if crc32.Checksum(b, castagnoli) != p.Sum {
+	if crc32.Checksum(b, disk.Castagnoli) != p.Sum {
 		return nil, ErrSum
 	}
 	return b, nil
@@ -110,7 +110,7 @@ func (r *Run) lookUp() *runner.Summary {
 			return s
 		}
 	}
-	if again, err := readRun(r.Dir); err == nil {
+	if again, err := readRun(r.Dir, true); err == nil {
 		return again.summary
 	}
 	s := &runner.Summary{Preset: r.Meta.Preset, Seed: r.Meta.Spec.Seed, Status: r.status}

@@ -124,9 +124,7 @@ func New(s *study.Study, runs []*record.Run, o Options) (*Report, error) {
 		Problems: []*Problem{}, Further: []*Claim{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
 		Notes: []string{}, Seeds: s.Seeds, study: s}
-	runs, mixed := record.Unmixed(once(runs))
-	r.noteRuns("left out because they have no single method", mixed)
-	g := s.Gather(runs)
+	g := s.Gather(once(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
 	if len(r.Missing) > 0 && !o.Interim {

@@ -129,12 +129,12 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	for i, a := range p.arms {
 		if own := p.ownOf(a); own != nil {
 			row := &p.Table.Rows[i]
-			row.Label = cmp.Or(own.label, ownSettings(&a.runs[0].Meta.Spec, row.Label))
+			row.Label = cmp.Or(own.label, withC(&a.runs[0].Meta.Spec, row.Label))
 			own.label = row.Title()
 			p.arms[i] = own
 			continue
 		}
-		p.Table.Rows[i].Label = ownSettings(&a.runs[0].Meta.Spec, p.Table.Rows[i].Label)
+		p.Table.Rows[i].Label = withC(&a.runs[0].Meta.Spec, p.Table.Rows[i].Label)
 		a.label = p.Table.Rows[i].Title()
 		for j := range a.runs {
 			if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
@@ -148,17 +148,10 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	return nil
 }
 
-// ownSettings adds those settings to a label that the method has of its own and that may be automatic: C
-// tells sfk from sfk-auto.
-func ownSettings(s *spec.Spec, label string) string {
-	method, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return label
-	}
-	for _, t := range method.Settings {
-		if word := " " + t.Key + "="; t.AutoIs != "" && !strings.Contains(label, word) {
-			label += word + s.Text(t.Key)
-		}
+// withC adds C to the label of sfk: the paper's algorithm is another one with every C.
+func withC(s *spec.Spec, label string) string {
+	if s.Algorithm() == dro.SFK && !strings.Contains(label, " c=") {
+		label += " c=" + s.Text("c")
 	}
 	return label
 }

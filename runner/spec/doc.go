@@ -5,6 +5,5 @@
 // replaced as a whole and never written to. Every setter in this package relies on that.
 //
 // Start at Spec in spec.go. The settings are the rows of settingrows.go; setting.go defines a row,
-// and reads and writes settings. knob.go has the settings that may change while a run trains, and
-// former.go the words that became methods.
+// and reads and writes settings. knob.go has the settings that may change while a run trains.
 package spec

@@ -33,8 +33,7 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 	return before, after, err
 }
 
-// Change is Turn with a parsed value. A run keeps its method: Change refuses a value that would
-// turn the method into another one.
+// Change is Turn with a parsed value.
 func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.liveIn(s) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
@@ -43,18 +42,7 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if most, ok := s.most(key); ok && value.Or(0) > most {
 		return before, &KeyError{key, value.Or(0), s.KnobWant(key)}
 	}
-	next := *s
-	if before, err = next.Replay(key, value); err != nil {
-		return before, err
-	}
-	if is, was := next.Algorithm(), s.Algorithm(); is != was {
-		want := fmt.Sprintf("a new run: this one keeps its method, %s, and would become one "+
-			"of %s",
-			was, is)
-		return before, &KeyError{key, next.Text(key), want}
-	}
-	*s = next
-	return before, nil
+	return s.Replay(key, value)
 }
 
 // most returns the greatest value that a knob may take while its run trains. Only lambda0 has one:
@@ -85,8 +73,7 @@ func (s *Spec) KnobWant(key string) string {
 	return t.Want
 }
 
-// Replay turns a knob as a log records it, and returns the value before. Old logs may have turned c
-// between a number and auto, which changes the method from there on.
+// Replay turns a knob as a log records it, and returns the value before.
 func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 	next := *s
 	if before, err = next.set(key, value); err != nil {
@@ -106,9 +93,7 @@ func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 // Assign and so through JSON, so that all values are set in one way.
 func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
-	if ok && t.own != nil && t.own.AutoIs == s.Algorithm() {
-		s.SetOwn(key, Auto{}) // as files named this method when logs could turn the key
-	} else if !ok || !t.liveIn(s) {
+	if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
 	}
 	before, _ = t.Number(s)

@@ -11,7 +11,7 @@ import (
 // derived and would follow: the run's box keeps its end.
 func TestKnobKeepsItsBounds(t *testing.T) {
 	s := Defaults()
-	s.SetAlgorithms(dro.PGD)
+	s.Algorithms = []dro.Algorithm{dro.PGD}
 	p, err := s.Problem()
 	if err != nil {
 		t.Fatal(err)

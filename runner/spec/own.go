@@ -33,22 +33,14 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 			return &KeyError{t.Key, string(value), t.Want}
 		}
 		v = Fixed(float64(at))
-	case t.own.AutoIs != "":
-		if err := v.UnmarshalJSON(value); err != nil {
-			return t.wrong(nil, value, v)
-		}
 	default:
 		var x float64
 		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
-			return t.wrong(nil, value, x)
+			return &KeyError{t.Key, string(value), t.Want}
 		}
 		v = Fixed(x)
 	}
-	if t.renames(s) && !v.IsAuto() { // a number takes back the word auto
-		s.replace(t.own.AutoIs, t.of)
-	}
 	s.SetOwn(t.Key, v)
-	s.rename()
 	return nil
 }
 

@@ -46,7 +46,7 @@ func TestSettingsOfASet(t *testing.T) {
 		{"cressie-read", "mu", "smoothed-cvar, cvar"},
 	} {
 		s := Defaults()
-		s.SetAlgorithms(dro.SFK)
+		s.Algorithms = []dro.Algorithm{dro.SFK}
 		s.Uncertainty = c.set
 		row, _ := FindSetting(c.key)
 		want := fmt.Sprintf("%s: %s: want a set that reads it (%s): %s does not", c.key,

@@ -230,8 +230,7 @@ func (t *Setting) check(s *Spec) error {
 	good := t.ok == nil || t.ok(s)
 	if v, ok := t.Number(s); ok {
 		good = good && (t.own == nil || t.own.Holds(v)) &&
-			(t.in == nil || v.IsAuto() || t.in(v.Or(0))) &&
-			!(t.renames(s) && slices.Contains(s.Algorithms, t.of)) // s names both methods
+			(t.in == nil || v.IsAuto() || t.in(v.Or(0)))
 	}
 	if good && t.below(s) {
 		return nil
@@ -306,10 +305,7 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return t.wrong(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
-	switch {
-	case key == "algorithms":
-		s.rename()
-	case key == "model" && s.IsProgram():
+	if key == "model" && s.IsProgram() {
 		s.takeProgram()
 	}
 	return nil
@@ -361,9 +357,8 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and skips unknown keys. A key that is missing, since
-// the file is older than the setting, gets the default, which is what the program did before there
-// was a choice. A method's own setting gets its Before instead, if it states one.
+// UnmarshalJSON reads what MarshalJSON writes, and skips unknown keys. A key that is missing gets
+// the default: a setting that is added later must by default do what was done without it.
 func (s *Spec) UnmarshalJSON(b []byte) error {
 	*s = Defaults()
 	var values map[string]json.RawMessage
@@ -375,8 +370,6 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 			if err := s.Assign(t.Key, value); err != nil {
 				return err
 			}
-		} else if t.own != nil && !t.own.Before.IsAuto() && (t.ReadIn(s) || t.younger(values)) {
-			s.SetOwn(t.Key, t.own.Before)
 		}
 	}
 	return nil

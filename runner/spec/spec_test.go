@@ -195,77 +195,6 @@ func FuzzSpec(f *testing.F) {
 	})
 }
 
-// Files older than sfk-auto say sfk with "c: auto". They are read as sfk-auto in every form that
-// they had, and files from before its second rule keep the first rule.
-func TestAutoIsReadAsItsMethod(t *testing.T) {
-	spec := func(words ...string) Spec {
-		t.Helper()
-		var s Spec
-		if err := json.Unmarshal([]byte(strings.Join(words, "")), &s); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	assigned := func(lines ...string) Spec {
-		t.Helper()
-		s := Defaults()
-		for _, l := range lines {
-			key, value, _ := strings.Cut(l, "=")
-			if err := s.Assign(key, []byte(value)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return s
-	}
-	first, erm := stated(dro.SFKAuto), stated(dro.ERM)
-	first.SetOwn("c_rule", Fixed(1))
-	for _, c := range []struct {
-		name string
-		got  Spec
-		want string // algorithms, c_rule
-	}{
-		{"run.json", spec(`{"algorithms":["sfk"],"c":"auto","c_rule":2}`), "sfk-auto 2"},
-		{"run.json before rule 2", spec(`{"algorithms":["sfk"],"c":"auto"}`), "sfk-auto 1"},
-		{"and saved again", reread(t, first), "sfk-auto 1"},
-		{"run.json with a number", spec(`{"algorithms":["sfk"],"c":1000,"c_rule":2,"kappa":1}`),
-			"sfk 2"},
-		{"run.json with a number before rule 2", spec(`{"algorithms":["sfk"],"c":1000,"kappa":1}`),
-			"sfk 1"},
-		{"run.json of another method", reread(t, erm), "erm 2"},
-		{"a preset", assigned(`algorithms=["sfk","erm"]`, `c="auto"`), "sfk-auto, erm 2"},
-		{"its lines the other way", assigned(`c="auto"`, `algorithms=["pgd","sfk"]`),
-			"pgd, sfk-auto 2"},
-		{"and a number over it", assigned(`algorithms=["sfk","erm"]`, `c="auto"`, `c=5`),
-			"sfk, erm 2"},
-		{"without sfk", assigned(`algorithms=["erm"]`, `c="auto"`), "erm 2"},
-		{"sfk-auto by name", assigned(`algorithms=["sfk-auto"]`), "sfk-auto 2"},
-	} {
-		if got := join(c.got.Algorithms) + " " + c.got.Text("c_rule"); got != c.want {
-			t.Errorf("%s is read as %s, want %s", c.name, got, c.want)
-		}
-		if err := c.got.Validate(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
-	}
-	old := assigned(`c="auto"`, `algorithms=["sfk"]`)
-	if err := old.Unread([]string{"c"}); err != nil {
-		t.Errorf("c: auto of sfk: %v", err)
-	}
-	for _, s := range []Spec{assigned(`algorithms=["sfk","sfk-auto"]`, `c="auto"`),
-		stated(dro.SFK)} {
-		s.SetOwn("c", Auto{})
-		if err := s.Validate(); err == nil ||
-			!strings.Contains(err.Error(), "c: auto: want a number > 0") {
-			t.Errorf("%s with c: auto: %v", join(s.Algorithms), err)
-		}
-	}
-	named := assigned(`algorithms=["sfk-auto","pgd"]`)
-	if err := named.Unread([]string{"c"}); err == nil ||
-		!strings.Contains(err.Error(), "reads it (sfk)") {
-		t.Errorf("c of sfk-auto: %v", err)
-	}
-}
-
 // stated returns a valid spec of one method, with two epochs.
 func stated(a dro.Algorithm) Spec {
 	s := Defaults()
@@ -274,19 +203,6 @@ func stated(a dro.Algorithm) Spec {
 		s.SetOwn("jtt_epochs", Fixed(1)) // of two
 	}
 	return s
-}
-
-// reread returns s after a round trip through its JSON.
-func reread(t *testing.T, s Spec) (back Spec) {
-	t.Helper()
-	b, err := json.Marshal(s)
-	if err == nil {
-		err = json.Unmarshal(b, &back)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return back
 }
 
 // TestProgramWithoutAFolder holds that a program named without its folder is looked for in the

@@ -21,7 +21,7 @@ func (s *Spec) Unread(keys []string) error {
 			return &KeyError{key, true, want}
 		}
 		t, ok := FindSetting(key)
-		if !ok || t.ReadIn(s) || t.renames(s) && slices.Contains(s.Algorithms, t.own.AutoIs) {
+		if !ok || t.ReadIn(s) {
 			continue
 		}
 		if n := t.needs; !n.met(s) {

@@ -276,7 +276,7 @@ func TestOverfit(t *testing.T) {
 	} {
 		l := &lot{}
 		s := spec.Defaults()
-		s.SetAlgorithms(dro.ERM)
+		s.Algorithms = []dro.Algorithm{dro.ERM}
 		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, len(c.test), 0)
 		for i, e := range l.runs[0].Evals {
 			e.Set("test_loss", measure.Num(c.test[i]))
@@ -292,7 +292,7 @@ func TestOverfit(t *testing.T) {
 // Without classes the sentence is about the robust risk.
 func TestWithoutClasses(t *testing.T) {
 	s, l := spec.Defaults(), &lot{}
-	s.SetAlgorithms(dro.SFK, dro.ERM)
+	s.Algorithms = []dro.Algorithm{dro.SFK, dro.ERM}
 	for i, s := range s.Expand() {
 		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)
 		e := l.runs[i].Evals[0]
@@ -308,7 +308,7 @@ func TestWithoutClasses(t *testing.T) {
 // A branch is compared with its parent at the evaluations that the branch made itself.
 func TestBranch(t *testing.T) {
 	s, l := spec.Defaults(), &lot{}
-	s.SetAlgorithms(dro.PGD)
+	s.Algorithms = []dro.Algorithm{dro.PGD}
 	for i, lr := range []float64{.1, .2} {
 		s.LR = lr
 		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Running, 3+i, 0)

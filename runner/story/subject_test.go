@@ -19,7 +19,7 @@ import (
 func swings(random *rand.Rand, epochs int) (runs []Run, worst [][]float64) {
 	s := spec.Defaults()
 	s.Epochs = epochs
-	s.SetAlgorithms(dro.ERM, dro.PGD, dro.SFK, dro.PAN)
+	s.Algorithms = []dro.Algorithm{dro.ERM, dro.PGD, dro.SFK, dro.PAN}
 	l := &lot{}
 	for _, s := range s.Expand() {
 		l.add(random, s, runner.Running, epochs, 0)

@@ -153,7 +153,7 @@ func method(e Entry, s *spec.Spec) error {
 		_, err = dro.Find(name)
 	}
 	if err == nil {
-		s.SetAlgorithms(name)
+		s.Algorithms = []dro.Algorithm{name}
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -34,6 +33,9 @@ func (f *Folder) examine(mend bool) ([]*record.Finding, error) {
 		return nil, err
 	}
 	there, damage := Open(f.Dir)
+	if there != nil {
+		f.files = there.files
+	}
 	list, err := record.ExamineFiles(f.Dir, names, mend, func(name string) (what, remedy string) {
 		if name == fileName {
 			return f.wrongText(there, mend)
@@ -91,8 +93,6 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 		return "goes by " + listName + ", which is damaged", "--mend moves both to .set-aside"
 	case err == nil, errors.Is(err, fs.ErrNotExist):
 		return "", ""
-	case strings.HasPrefix(base, refusedPrefix) && errors.As(err, new(*json.SyntaxError)):
-		return "", "" // an earlier version wrote the cause alone
 	default:
 		remedy = "restore it from a copy; --mend moves it to .set-aside, and drolab sweep " +
 			"start makes it again"
@@ -106,7 +106,7 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 // wrongText checks the copy of the sweep file. Unless the caller is alone in the folder, a start
 // may be writing the copy.
 func (f *Folder) wrongText(there *Folder, alone bool) (what, remedy string) {
-	if there == nil || there.List.File == nil || f.asListed(there) {
+	if there == nil || f.asListed(there) {
 		return "", ""
 	}
 	if !alone {

@@ -229,47 +229,44 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestAFolderOfAProgramBefore: files without checksums, from an earlier program, can be opened. The
-// next start seals the list.
-func TestAFolderOfAProgramBefore(t *testing.T) {
+// TestSweepFromBeforeFormat1: a list without a format gets one line.
+func TestSweepFromBeforeFormat1(t *testing.T) {
+	f := made(t, fewer)
+	path := filepath.Join(f.Dir, listName)
+	put(t, path, []byte(`{"name":"mine","runs":[],"crc":"00000000"}`+"\n"))
+	_, err := Open(f.Dir)
+	if want := "sweep " + filepath.Base(f.Dir) + " is from before format 1"; err == nil ||
+		err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestFilesOfAnotherSweep: the files of one sweep in the place of another's are named.
+func TestFilesOfAnotherSweep(t *testing.T) {
 	text := fewer + "halving: {epochs: [1], keep: .5}\n"
-	f := made(t, text)
-	old := func(path string, v any) {
-		b, err := json.Marshal(v)
-		if err != nil {
+	a, b := made(t, text), made(t, text)
+	for _, f := range []*Folder{a, b} {
+		if err := f.files.Write(f.rungPath(1), &rung{Epochs: 1, Kept: []int{0, 1}}); err != nil {
 			t.Fatal(err)
 		}
-		put(t, path, append(b, '\n'))
 	}
-	f.List.File = nil
-	old(filepath.Join(f.Dir, listName), f.List)
-	old(f.rungPath(1), &rung{Epochs: 1, Kept: []int{0, 1}})
-	old(f.limitsPath(0), limits{2, 30})
-	if err := f.files.Folder(f.own("slurm")); err != nil {
+	other, err := os.ReadFile(b.rungPath(1))
+	if err != nil {
 		t.Fatal(err)
 	}
-	old(f.own("slurm", jobsName), []Batch{{Job: "40", Tasks: count(4)}})
-	put(t, f.own(refusedPrefix+f.List.Runs[3].ID), []byte("no such data\n"))
-	put(t, filepath.Join(f.Dir, fileName), []byte("# written since\n"+text))
-
-	f = open(t, f.Dir)
-	jobs, err := f.submitted()
-	if err != nil || len(jobs) != 1 || jobs[0].Job != "40" || len(jobs[0].Tasks) != 4 {
-		t.Errorf("%+v, %v", jobs, err)
+	put(t, a.rungPath(1), other)
+	if _, err := a.rung(1); err == nil || !strings.Contains(err.Error(), b.List.ID) {
+		t.Errorf("a rung of another sweep is read: %v", err)
 	}
-	if s := NewLook(f).State(3); s.Cause != "could not begin: no such data" {
-		t.Errorf("%+v", s)
-	}
-	if r, err := f.rung(1); err != nil || len(r.Kept) != 2 {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if list, err := Examine(f.Dir, false); err != nil || len(list) > 0 {
+	if list, err := Examine(a.Dir, false); err != nil || len(list) != 1 ||
+		!strings.Contains(list[0].What, "belongs elsewhere") {
 		t.Error(err, found(list))
 	}
-	if _, err := Make(f.Dir, []byte(text), parse(t, text).Expand()); err != nil {
+	moved := a.Dir + "-moved" // a sweep may have any name
+	if err := os.Rename(b.Dir, moved); err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := os.ReadFile(filepath.Join(f.Dir, listName)); !bytes.Contains(b, []byte(`,"crc":"`)) {
-		t.Error("the list is not sealed")
+	if r, err := open(t, moved).rung(1); err != nil || len(r.Kept) != 2 {
+		t.Errorf("moved: %+v, %v", r, err)
 	}
 }

@@ -83,9 +83,6 @@ func (f *File) settings() (list []Setting, errs []error) {
 				names = newNamer(&decided, f.keys()...)
 			}
 			s := names.setting(spec, at)
-			if s.Algorithm != a { // a value that stands for another method: see spec/former.go
-				s = newNamer(&s.spec, f.keys()...).setting(s.spec, at)
-			}
 			name := s.namer.hash(&s.spec)
 			if seen[name] {
 				continue

@@ -3,6 +3,7 @@ package sweep
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ const (
 // List is the list of a sweep's runs, resolved. A process that trains one of them needs no preset
 // and no YAML, and presets of another program change nothing.
 type List struct {
+	Format  int       `json:"format"`
+	ID      string    `json:"id"` // of the sweep, which its other files say
 	Name    string    `json:"name"`
 	Preset  string    `json:"preset"`
 	Dir     string    `json:"dir"`  // to which the paths of datasets are relative
@@ -41,8 +44,8 @@ type List struct {
 	Keys    []string  `json:"keys"` // of the settings that vary, without the method
 	Runs    []Run     `json:"runs"` // by index; the index of a run never changes
 	// File is the sweep file as it was when the sweep was last started. The file beside the list is
-	// a copy of it, for people. A list of an earlier version has none.
-	File []byte `json:"file,omitempty"`
+	// a copy of it, for people.
+	File []byte `json:"file"`
 }
 
 // Run is one run of a List.
@@ -51,37 +54,13 @@ type Run struct {
 	Setting   int                        `json:"setting"` // runs of one setting differ in the seed
 	Algorithm dro.Algorithm              `json:"algorithm"`
 	Seed      uint64                     `json:"seed"`
-	Values    map[string]json.RawMessage `json:"values"`        // of the keys that the method reads
-	Now       string                     `json:"now,omitempty"` // ID in today's naming, if another
+	Values    map[string]json.RawMessage `json:"values"` // of the keys that the method reads
 }
-
-// modern gives the runs of an older program's list the methods that they belong to today. Their IDs
-// stay.
-func (l *List) modern() {
-	namers := map[dro.Algorithm]*namer{}
-	for i := range l.Runs {
-		r := &l.Runs[i]
-		s, err := l.Spec(i)
-		if err != nil || s.Algorithm() == r.Algorithm {
-			continue // an error of a run is reported where the run begins
-		}
-		n := namers[s.Algorithm()]
-		if n == nil {
-			n = newNamer(&s, l.Keys...)
-			namers[s.Algorithm()] = n
-		}
-		r.Algorithm, r.Now = s.Algorithm(), n.id(l.Name, &s)
-		maps.DeleteFunc(r.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
-	}
-}
-
-// is reports whether id is the ID of the run, or would be today.
-func (r *Run) is(id string) bool { return r.ID == id || r.Now == id }
 
 // Spec returns the specification of run i.
 func (l *List) Spec(i int) (spec.Spec, error) {
 	s, r := l.Base, &l.Runs[i]
-	s.SetAlgorithms(r.Algorithm)
+	s.Algorithms = []dro.Algorithm{r.Algorithm}
 	s.Seeds, s.Seed = 1, r.Seed
 	for _, key := range slices.Sorted(maps.Keys(r.Values)) {
 		if err := s.Assign(key, r.Values[key]); err != nil {
@@ -124,10 +103,10 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	path := filepath.Join(dir, listName)
 	info, err := os.Stat(path) // before it is read: a change between is seen later
 	if err == nil {
-		err = cmp.Or(files.Read(path, &l), l.check(path))
-		if err == nil {
-			l.modern()
-		}
+		err = cmp.Or(files.ReadFirst(path, &l), l.check(path))
+	}
+	if errors.Is(err, record.ErrBefore) {
+		return nil, fmt.Errorf("sweep %s %w", filepath.Base(dir), err)
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -136,11 +115,15 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 		}
 		return nil, err
 	}
+	files.Owner.ID = l.ID
 	return &Folder{dir, &l, files, info}, nil
 }
 
 // check refuses what no list of this program has: a run outside of the folder.
 func (l *List) check(path string) error {
+	if err := record.CheckFormat(l.Format); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
 	for i, r := range l.Runs {
 		if r.ID == "" || r.ID[0] == '.' || strings.ContainsAny(r.ID, `/\`+"\x00") {
 			return fmt.Errorf("%s: run %d: %.80q is not the name of a run", path, i, r.ID)
@@ -173,6 +156,7 @@ func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, er
 // text, so that the next start can write the file.
 func (f *Folder) add(text []byte, l *List) (*Folder, error) {
 	all := *l
+	all.Format, all.ID = runner.Format, plain(l.Name)+"-"+strings.ToLower(rand.Text()[:8])
 	there, err := openBy(f.files, f.Dir)
 	switch {
 	case err == nil:
@@ -182,7 +166,7 @@ func (f *Folder) add(text []byte, l *List) (*Folder, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	all.File = text
+	all.File, f.files.Owner.ID = text, all.ID
 	if there == nil || !there.List.equal(&all) {
 		if err := f.files.Write(filepath.Join(f.Dir, listName), &all); err != nil {
 			return nil, err
@@ -225,10 +209,10 @@ func (f *Folder) Alone(do func() error) error {
 func (f *Folder) grown(l *List) (merged List, err error) {
 	known := map[string]bool{}
 	for _, r := range f.List.Runs {
-		known[r.ID], known[r.Now] = true, true
+		known[r.ID] = true
 	}
 	merged = *l
-	merged.Dir = f.List.Dir
+	merged.Format, merged.ID, merged.Dir = f.List.Format, f.List.ID, f.List.Dir
 	merged.Runs = slices.Clone(f.List.Runs)
 	highest, common := 0, 0
 	for _, r := range merged.Runs {
@@ -271,7 +255,7 @@ func (f *Folder) settingOf(l *List, setting int) int {
 		if r.Setting != setting {
 			continue
 		}
-		if i := slices.IndexFunc(f.List.Runs, func(o Run) bool { return o.is(r.ID) }); i >= 0 {
+		if i := slices.IndexFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }); i >= 0 {
 			return f.List.Runs[i].Setting
 		}
 	}
@@ -336,13 +320,7 @@ func (f *Folder) refuse(i int, cause error) {
 func (f *Folder) refused(i int) string {
 	path := f.own(refusedPrefix + f.List.Runs[i].ID)
 	var r refusal
-	var syntax *json.SyntaxError
-	_, err := f.noted(path, &r)
-	switch {
-	case errors.As(err, &syntax): // an earlier version wrote the cause alone
-		text, _ := f.files.Text(path)
-		return string(text)
-	case err != nil:
+	if _, err := f.noted(path, &r); err != nil {
 		return err.Error()
 	}
 	return r.Cause

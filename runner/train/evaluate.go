@@ -105,15 +105,11 @@ func (r *Run) certify(e *measure.Evaluation) error {
 // Evaluation returns an evaluation of this moment that has not looked at any split yet. Its Spec is
 // the Meta's, without knobs, so that the measures keep their meaning for the whole run.
 func (r *Run) Evaluation() *measure.Evaluation {
-	e := &measure.Evaluation{
+	return &measure.Evaluation{
 		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
 		Classes: len(r.Data.Classes), Groups: len(r.Meta.Groups),
 		Optimum: r.Meta.Optimum, Z: r.Method.Dual(),
 	}
-	if r.Data.Grouped && e.Groups == 0 {
-		e.Unnamed = len(r.Data.Groups)
-	}
-	return e
 }
 
 // held passes over the test or the validation split, and finds its worst cases.

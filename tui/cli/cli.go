@@ -68,7 +68,7 @@ func execute(
 	err := fang.Execute(ctx, root, fang.WithoutVersion(),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
 	con.TellPassedOver()
-	if err = cmp.Or(err, con.Stdout.Err()); err != nil {
+	if err = cmp.Or(err, con.Broken(), con.Stdout.Err()); err != nil {
 		console.PrintError(con.Stderr, err)
 		return 1
 	}

@@ -19,30 +19,31 @@ import (
 	"testing"
 
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
 )
 
-// received returns a run folder as if somebody had sent it. It has each kind of event, and no
-// checksum, because with one it would be refused before it is shown.
+// received returns a run folder as if somebody had sent it. It has each kind of event.
 func received(t *testing.T) (runs, id string) {
 	t.Helper()
-	runs, id = t.TempDir(), "csv-sfk-s1"
+	runs, id = t.TempDir(), "csv-sfk-s1-20261126-144349-y7qd"
 	dir := filepath.Join(runs, id)
 	check(t, os.CopyFS(dir,
-		os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "first-form"))))
+		os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "format1", id))))
 	log, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0)
 	check(t, err)
 	defer log.Close()
 	for _, line := range []string{
-		`{"seq":900,"type":"warning","time":"2026-11-21T22:12:38Z","step":18,"message":"odd"}`,
-		`{"seq":901,"type":"knob","time":"2026-11-21T22:12:38Z","step":18,` +
+		`{"seq":14,"type":"warning","time":"2026-11-26T22:12:38Z","step":12,"message":"odd"}`,
+		`{"seq":15,"type":"knob","time":"2026-11-26T22:12:38Z","step":12,` +
 			`"key":"lr","old":0.01,"new":"auto"}`,
-		`{"seq":902,"type":"status","time":"2026-11-21T22:12:38Z","step":18,` +
+		`{"seq":16,"type":"status","time":"2026-11-26T22:12:38Z","step":12,` +
 			`"status":"failed","cause":"bad luck"}`,
 	} {
 		_, err = log.WriteString(line + "\n")
 		check(t, err)
 	}
+	recordtest.Reseal(t, runs)
 	return runs, id
 }
 
@@ -76,9 +77,9 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	n := 0
 	everything := func(where string) {
 		commands := [][]string{{"runs"}, {"show", id}, {"compare", "csv"}, {"show", "latest"},
-			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@18", "--pin"},
+			{"pause", "--all"}, {"stop", id}, {"checkpoint", id + "@12", "--pin"},
 			{"knob", id, "lr=1"}, {"engine", "status"},
-			{"run", "--from", id + "@6", "--set", "lr=-1"}, {"__complete", "show", ""},
+			{"run", "--from", id + "@12", "--set", "lr=-1"}, {"__complete", "show", ""},
 			{"delete", id}}
 		if n++; *long || n%27 == 0 { // these commands read data or weights, which takes time
 			commands = append(commands, []string{"theory", id},

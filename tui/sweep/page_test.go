@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -177,8 +178,9 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	if err := os.MkdirAll(jobs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := `[{"job":"40","tasks":[30,31]}]`
-	if err := os.WriteFile(filepath.Join(jobs, "jobs.json"), []byte(text), 0o644); err != nil {
+	files := record.Files{Owner: record.Owner{ID: f.List.ID}}
+	batches := map[string]any{"batches": []any{map[string]any{"job": "40", "tasks": []int{30, 31}}}}
+	if err := files.Write(filepath.Join(jobs, "jobs.json"), batches); err != nil {
 		t.Fatal(err)
 	}
 	r, _ := pageOf(t, dir, lab.Config{})

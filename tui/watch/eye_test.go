@@ -40,7 +40,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	}
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Spec.Samples = 400
-	d, err := data.Open(m.Spec.Dataset, m.DataOptions(""))
+	d, err := data.Open(m.Spec.Dataset, m.Spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // Each log has at least the given number of lines, and each run has the files of one checkpoint.
 func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 	t.Helper()
-	made, came := plain(t, like.Dir, "run.json"), plain(t, like.Dir, "summary.json")
+	made, came := fieldsOf(t, like.Dir, "run.json"), fieldsOf(t, like.Dir, "summary.json")
 	log := longer(t, filepath.Join(like.Dir, "events.jsonl"), lines)
 	for i := range n {
 		at := like.Meta.Created.Add(time.Duration(i) * time.Minute)
@@ -33,20 +33,20 @@ func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 		must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
 		for name, text := range map[string][]byte{"run.json": asJSON(t, made), "lock": nil,
 			"summary.json": asJSON(t, came), "events.jsonl": log,
-			"checkpoints/step-0000000001.json":        []byte("{}"),
+			"checkpoints/step-0000000001.json":        asJSON(t, map[string]any{"seal": came["seal"]}),
 			"checkpoints/step-0000000001.safetensors": make([]byte, 1000)} {
 			must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
 		}
+		Reseal(t, in)
 	}
 }
 
-// plain reads a sealed file and removes its seal, as older programs wrote it.
-func plain(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
+// fieldsOf reads the fields of a file, its seal among them.
+func fieldsOf(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
 	must(t, err)
 	must(t, json.Unmarshal(b, &fields))
-	delete(fields, "crc")
 	return fields
 }
 

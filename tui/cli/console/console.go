@@ -69,6 +69,7 @@ type Console struct {
 	AsJSON, Explain bool
 
 	seen      []*record.Run // the runs that the command reads
+	broken    Failures      // the runs that it leaves out
 	catalogue *record.Catalogue
 
 	mu      sync.Mutex
@@ -102,6 +103,9 @@ func Outlive() {}
 
 // saw notes runs that a command is about to read.
 func (c *Console) saw(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
+
+// Broken returns the errors of the runs that were left out, as they cannot be read.
+func (c *Console) Broken() error { return c.broken.OrNil() }
 
 // TellPassedOver prints what was passed over in the files of the runs that were read, and so is
 // missing from the output. It serves all commands.

@@ -32,8 +32,16 @@ func (c *Console) Find(id string) (*record.Run, error) {
 }
 
 // FindStep returns the run and the step that RUN, RUN@STEP or RUN@selected stands for; step is -1
-// if the name has none.
+// if the name has none. All of the run's files belong together.
 func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
+	if r, step, err = c.FindAny(name); err == nil {
+		err = r.Verify()
+	}
+	return r, step, err
+}
+
+// FindAny is FindStep for orders to a run, which may be damaged.
+func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 	step = -1
 	if id, ok := strings.CutSuffix(name, "@selected"); ok {
 		if r, err = c.Find(id); err != nil {
@@ -78,7 +86,8 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 	runs, ok, err := apart(word)
 	switch {
 	case !ok:
-		return c.Find(word)
+		r, _, err := c.FindStep(word)
+		return r, err
 	case err != nil:
 		return nil, err
 	case len(runs) > 1:
@@ -90,12 +99,10 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 }
 
 // FindSeveral returns the runs that the words stand for. A word is the name of a run or the common
-// start of several names.
+// start of several names. A run among several that cannot be read, or whose files do not belong
+// together, is left out, and is an error at the end of the command.
 func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
-	list := sync.OnceValue(func() []*record.Run { // not needed for runs outside the runs folder
-		all, _ := c.Catalogue().List() // Find reports an unreadable run that is asked for
-		return all
-	})
+	list := sync.OnceValues(c.Catalogue().List) // not needed for runs outside the runs folder
 	var runs []*record.Run
 	for _, arg := range args {
 		meant, ok, err := apart(arg)
@@ -107,8 +114,21 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 		}
 		runs = append(runs, meant...)
 	}
-	c.saw(runs...)
-	return runs, nil
+	var sound []*record.Run
+	for i, err := range record.VerifyAll(runs) {
+		if err != nil {
+			c.broken = c.broken.And(err)
+		} else {
+			sound = append(sound, runs[i])
+		}
+	}
+	if len(sound) == 0 {
+		err := c.broken.OrNil()
+		c.broken = nil
+		return nil, err
+	}
+	c.saw(sound...)
+	return sound, nil
 }
 
 // Study reads a study's file, or the study of recorded runs.
@@ -132,13 +152,16 @@ func (c *Console) Study(word string) (*study.Study, error) {
 
 // meant returns the runs of a list that a word stands for: the run of that name, else all runs
 // whose names start with it.
-func (c *Console) meant(word string, list func() []*record.Run) ([]*record.Run, error) {
+func (c *Console) meant(
+	word string, list func() ([]*record.Run, []error),
+) ([]*record.Run, error) {
 	if word == "" || word == "latest" {
 		r, err := c.Find(word)
 		return []*record.Run{r}, err
 	}
 	var starting []*record.Run
-	for _, r := range list() {
+	runs, problems := list()
+	for _, r := range runs {
 		if r.Meta.ID == word {
 			return []*record.Run{r}, nil
 		}
@@ -146,9 +169,18 @@ func (c *Console) meant(word string, list func() []*record.Run) ([]*record.Run, 
 			starting = append(starting, r)
 		}
 	}
+	for _, p := range problems {
+		shown := slices.ContainsFunc(starting, func(r *record.Run) bool {
+			return strings.HasPrefix(p.Error(), "run "+r.Meta.ID+":")
+		})
+		if strings.HasPrefix(p.Error(), "run "+word) && !shown {
+			c.broken = c.broken.And(p)
+		}
+	}
 	if len(starting) > 0 {
 		return starting, nil
 	}
+	c.broken = nil // Find says what is wrong
 	r, err := c.Find(word)
 	return []*record.Run{r}, err
 }

@@ -129,8 +129,7 @@ func (f *importFlags) ask(ctx context.Context, con *console.Console, q *foreign.
 	if f.preset == "" {
 		return nil
 	}
-	m := runner.Meta{Spec: q.Spec, FittedTo: runner.FittedToTrain}
-	d, err := runner.OpenData(ctx, q.Spec.Dataset, m.DataOptions(con.DataDir))
+	d, err := runner.OpenData(ctx, q.Spec.Dataset, q.Spec.DataOptions(con.DataDir))
 	var missing *data.MissingError
 	if errors.As(err, &missing) {
 		return nil

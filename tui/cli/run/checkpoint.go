@@ -26,7 +26,7 @@ lists them.`,
 		Args:              console.One("a run", "drolab checkpoint latest"),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			r, step, err := tr.FindStep(args[0])
+			r, step, err := tr.FindAny(args[0])
 			switch {
 			case err != nil:
 				return err

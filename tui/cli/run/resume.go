@@ -41,6 +41,11 @@ stopped.`,
 				if err := runs[0].Meta.Trained(); err != nil {
 					return err
 				}
+				for _, err := range record.VerifyAll(runs) {
+					if err != nil {
+						return err
+					}
+				}
 				return look.Results(tr.Console, runs)
 			}
 			return goOn(c.Context(), tr, unfinished, inline)

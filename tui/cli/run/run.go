@@ -182,7 +182,7 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 			}
 			list = append(list, m.Name)
 		}
-		s.SetAlgorithms(list...)
+		s.Algorithms = list
 	}
 	if changed("seeds") {
 		s.Seeds = f.seeds
@@ -199,7 +199,7 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 // fork returns the request to continue from a checkpoint. It holds the checkpoint until the runs
 // have their own copy.
 func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err error) {
-	parent, step, err := tr.FindStep(f.from)
+	parent, step, err := tr.FindAny(f.from)
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}

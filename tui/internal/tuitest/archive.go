@@ -2,8 +2,6 @@ package tuitest
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +98,7 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 	}
 	store, err := record.Open(string(a.Folder))
 	check(err)
+	m.ID = id
 	r, err := store.Create(m, nil)
 	check(err)
 	check(r.Append(&runner.StatusEvent{Status: runner.Running}))
@@ -128,7 +127,6 @@ func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Stat
 		check(r.Finish(s))
 	}
 	check(r.Close())
-	check(os.Rename(filepath.Join(string(a.Folder), m.ID), filepath.Join(string(a.Folder), id)))
 }
 
 // archivedEval returns an evaluation in which SFK has the best worst class, and ERM the worst one

@@ -3,6 +3,7 @@ package tuitest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"drolab/runner/record/recordtest"
 )
 
 // Poison is a text that would control a terminal that received it unchanged: it sets the clipboard,
@@ -104,8 +107,8 @@ func poisonValue(v reflect.Value, text string) {
 
 // PoisonEach appends Poison to one string after another in the JSON files below dir, and calls
 // visit each time. A .jsonl file has one object per line. There, a string is changed in the first
-// object of its type that has it, and in the last object of the file. In the end, the files are as
-// before.
+// object of its type that has it, and in the last object of the file. Poisoned files are sealed, as
+// somebody would who sends them. In the end, the files are as before.
 func PoisonEach(t testing.TB, dir string, visit func(where string)) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -113,11 +116,30 @@ func PoisonEach(t testing.TB, dir string, visit func(where string)) {
 		if err != nil || d.IsDir() || ending != ".json" && ending != ".jsonl" {
 			return err
 		}
-		return poisonFile(path, ending == ".jsonl", visit)
+		was := t.TempDir()
+		if err := os.CopyFS(was, os.DirFS(dir)); err != nil {
+			return err
+		}
+		err = poisonFile(path, ending == ".jsonl", func(where string) {
+			recordtest.Reseal(t, dir)
+			visit(where)
+			if err := restore(dir, was); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return errors.Join(err, os.RemoveAll(was))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// restore makes a folder as the copy of it is.
+func restore(dir, was string) error {
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.CopyFS(dir, os.DirFS(was))
 }
 
 func poisonFile(path string, lines bool, visit func(string)) error {

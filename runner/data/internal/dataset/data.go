@@ -140,11 +140,6 @@ type Options struct {
 	// Val of their own.
 	ValFraction float64
 
-	// FitHeld fits scales, means and categories also to the samples that ValFraction holds out.
-	// Earlier versions of the program did so, and their runs continue with the features that they
-	// began with.
-	FitHeld bool
-
 	// LabelNoise is the share of the training samples, in [0, 1), whose label is set to another
 	// class, drawn uniformly. Given groups stay; groups that are the classes, or label × group,
 	// follow the label.

@@ -89,7 +89,7 @@ func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
 // those before cap and imbalance, without the samples that will be held out. A validation split is
 // for samples that training has not seen.
 func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
-	if o.ValFraction == 0 || o.FitHeld || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
+	if o.ValFraction == 0 || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
 		return train
 	}
 	s, err := o.hold(&markedPart{src, train}, d)

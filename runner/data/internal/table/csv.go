@@ -185,14 +185,8 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	})
 }
 
-// testFiles returns the paths in test=, which are separated by plus signs. In names that earlier
-// versions of the program wrote, a plus sign is a blank within one path.
-func testFiles(option string) []string {
-	if one := strings.ReplaceAll(option, "+", " "); one != option && dataset.Exists(one) {
-		return []string{one}
-	}
-	return strings.Split(option, "+")
-}
+// testFiles returns the paths in test=, which are separated by plus signs.
+func testFiles(option string) []string { return strings.Split(option, "+") }
 
 func (s csvSet) open() (*dataset.Dataset, error) {
 	sum := sha256.New()
@@ -214,10 +208,6 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 		if err := s.Useless("split", "test_fraction", "data_seed"); err != nil {
 			return nil, err
 		}
-	}
-	if s.asked.group != "" {
-		// Earlier versions split by class alone: their runs have other data.
-		io.WriteString(sum, "by class and group")
 	}
 	d, err := s.Dataset(trainRows, s.Draw)
 	if in := new(inFile); err != nil && !errors.As(err, &in) {

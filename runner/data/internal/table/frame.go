@@ -258,8 +258,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 			return nil, err
 		}
 	}
-	// Earlier versions did not stratify by a group that no option names; this is kept, so that the
-	// results of csv:example stay the same.
+	// A column that is only called group is no request for splits by group.
 	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "", Fitted: f.fitted != nil}
 	if f.label >= 0 {
 		o.Label = f.columns[f.label].Factor()

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -29,15 +30,8 @@ type stateFile struct {
 	Method  *methodState `json:"method,omitempty"`
 	Tensors string       `json:"tensors"` // the file beside this one
 	SHA256  string       `json:"sha256"`  // of that file, in hexadecimal
-	// Log is the number of the log's last line that was on disk before the checkpoint. Knobs are
-	// the settings that the lines up to it changed. Both are nil in a checkpoint of an older
-	// program.
-	Log   *int64             `json:"log,omitempty"`
+	// Knobs are the settings that the log had changed: see the seal for how much of the log.
 	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
-
-	// Z and Iterate are the method's state in a checkpoint of the first form.
-	Z       *firstZ              `json:"z,omitempty"`
-	Iterate *runner.PaperIterate `json:"paper_iterate,omitempty"`
 }
 
 // Write writes s, and the position of the log, into the folder f. The JSON comes last and completes
@@ -53,11 +47,11 @@ func Write(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	if err != nil {
 		return err
 	}
-	return f.WriteJSON(stateName(s.Step), &stateFile{
+	return f.WriteSealed(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
 		Tensors: name, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Log: &at.Seq, Knobs: runner.Turned(at.Knobs),
-	})
+		Knobs: runner.Turned(at.Knobs),
+	}, &at.Extent)
 }
 
 // largeFile returns the name and the writer of the file beside the JSON: the tensors, or what a
@@ -115,38 +109,42 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 // Saved is a checkpoint as it was read.
 type Saved struct {
 	*runner.State
-	At *eventlog.Position // position of the log; nil: the checkpoint does not say
+	At eventlog.Position // position of the log
 }
 
 // Read reads the pair of the given step.
 func Read(in *disk.Folder, step int64) (*Saved, error) {
 	var f stateFile
 	path := in.Join(stateName(step))
-	if err := in.ReadJSON(stateName(step), &f); err != nil {
+	seal, err := in.ReadSealed(stateName(step), &f)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if f.Step != step {
+	case f.Step != step:
 		return nil, fmt.Errorf("%s: belongs to step %d", path, f.Step)
+	case seal.Log == nil:
+		return nil, fmt.Errorf("%s: %w", path, errNoExtent)
 	}
 	s := f.State
 	list, err := f.readLarge(in, &s)
 	if err != nil {
 		return nil, err
 	}
-	if s.Method, err = f.method(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if f.Method != nil {
+		if s.Method, err = f.Method.decode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	for _, t := range list {
 		g := groupOf(tensorGroups(&s), t.Name)
 		t.Name = strings.TrimPrefix(t.Name, g.prefix)
 		*g.list = append(*g.list, t)
 	}
-	got := &Saved{State: &s}
-	if f.Log != nil {
-		got.At = &eventlog.Position{Seq: *f.Log, Knobs: f.Knobs}
-	}
-	return got, nil
+	return &Saved{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
 }
+
+// errNoExtent is worded as part of a sentence.
+var errNoExtent = errors.New("does not say how much of the log it goes with")
 
 // readLarge reads the tensors. It only checks the checksum of what a program saved, and leaves it
 // in its file.
@@ -206,6 +204,27 @@ func Newest(run *disk.Folder) (s *Saved, damaged []error, err error) {
 		damaged = append(damaged, err)
 	}
 	return nil, damaged, nil
+}
+
+// Witnesses returns the checkpoints of a run as witnesses of its log. The error is about one that
+// belongs elsewhere. Such a checkpoint is left out, and so is a damaged one.
+func Witnesses(run *disk.Folder) (list []eventlog.Witness, err error) {
+	f, err := run.Within(FolderName)
+	if err != nil { // whoever needs a checkpoint finds that
+		return nil, nil
+	}
+	defer f.Close()
+	steps, err := Steps(f)
+	for _, step := range steps {
+		s, wrong := f.Seal(stateName(step))
+		switch {
+		case errors.Is(wrong, disk.ErrForeign):
+			err = cmp.Or(err, wrong)
+		case wrong == nil && s.Log != nil:
+			list = append(list, eventlog.Witness{File: File(step), Extent: *s.Log})
+		}
+	}
+	return list, err
 }
 
 // Steps lists the steps that have a complete checkpoint, ascending.

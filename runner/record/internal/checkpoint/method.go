@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"fmt"
-	"maps"
 
 	"drolab/dro"
 	"drolab/runner/measure"
@@ -20,11 +19,6 @@ type methodState struct {
 type bits struct {
 	Count int    `json:"count"`
 	Bits  []byte `json:"bits"`
-}
-
-type firstZ struct {
-	Lambda measure.Number `json:"lambda"`
-	Eta    measure.Number `json:"eta"`
 }
 
 func encodeMethod(s *dro.State) *methodState {
@@ -86,31 +80,6 @@ func (m *methodState) decode() (*dro.State, error) {
 			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
 		}
 		s.Flags[name] = flags
-	}
-	return s, nil
-}
-
-// method returns the method's state. It also reads checkpoints of the first form, which hold z and
-// SFK's output so far.
-func (f *stateFile) method() (*dro.State, error) {
-	switch {
-	case f.Method != nil:
-		return f.Method.decode()
-	case f.Z == nil:
-		return nil, nil
-	}
-	s := &dro.State{Numbers: map[string]float64{
-		"lambda": f.Z.Lambda.Float(),
-		"eta":    f.Z.Eta.Float(),
-	}}
-	if i := f.Iterate; i != nil {
-		maps.Copy(s.Numbers, map[string]float64{
-			"picked_step":      float64(i.Step),
-			"picked_grad_norm": i.GradNorm.Float(),
-			"picked_gap":       i.Gap.Float(),
-			"picked_lambda":    i.Lambda.Float(),
-			"picked_eta":       i.Eta.Float(),
-		})
 	}
 	return s, nil
 }

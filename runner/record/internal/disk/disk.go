@@ -29,8 +29,9 @@ var OpenDisk Opener = aside.Open // opens folders of the system's disk
 // wait forever, and devices.
 type Folder struct {
 	Disk
-	Path string // for messages
-	Who  Holder
+	Path  string // for messages
+	Who   Holder
+	Owner // of the sealed files; the zero Owner is not checked
 }
 
 func OpenFolder(open Opener, path string) (*Folder, error) {
@@ -69,7 +70,7 @@ func (f *Folder) Within(name string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{d, f.Join(name), f.Who}, nil
+	return &Folder{d, f.Join(name), f.Who, f.Owner}, nil
 }
 
 // Join returns the path of a file in f, for messages.

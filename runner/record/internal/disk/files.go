@@ -15,12 +15,13 @@ import (
 )
 
 // Files keeps small files beside runs, for what concerns many of them. Each is complete at every
-// moment, a regular file with one name, and only its owner can read it. A file is JSON on one line,
-// sealed, or a text without a seal. The zero value uses the system's disk, with this machine as
-// the holder of locks.
+// moment, a regular file with one name, and only its owner can read it. A file is JSON, sealed, or
+// a text without a seal. The zero value uses the system's disk, with this machine as the holder of
+// locks, and does not check to what sealed files belong.
 type Files struct {
 	Open aside.Opener
 	Who  Holder
+	Owner
 }
 
 // mostFile bounds one file, in bytes: the list of 100 000 runs has a tenth of it.
@@ -74,7 +75,10 @@ func (k Files) sealed(path string, v any, how way) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return k.put(path, oneSeal.Put(append(b, '\n')), how)
+	if b, err = (Seal{Owner: k.Owner}).PutJSON(b); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return k.put(path, b, how)
 }
 
 func (k Files) put(path string, text []byte, how way) error {
@@ -86,25 +90,39 @@ func (k Files) put(path string, text []byte, how way) error {
 	})
 }
 
-// Read reads a sealed file, or one that an older program wrote without a seal.
+// Read reads a sealed file.
 func (k Files) Read(path string, v any) error {
 	text, err := k.Text(path)
-	if err == nil {
-		text, _, err = oneSeal.Check(text)
-	}
-	if err == nil && oneSeal.nearly(text) {
-		err = ErrSum
-	}
-	if errors.Is(err, ErrSum) {
-		return fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
-	}
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, v); err != nil {
+	body, s, err := Unseal(text)
+	if err == nil && k.ID != "" {
+		err = k.Check(s.Owner)
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w; drolab doctor has the remedy", err)
+	default:
+		err = json.Unmarshal(append(body, '}'), v)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for a file
+// from before there was one.
+func (k Files) ReadFirst(path string, v any) error {
+	text, err := k.Text(path)
+	if err != nil {
+		return err
+	}
+	if _, err = Decode(text, v); err != nil && !errors.Is(err, ErrBefore) {
+		err = fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
+	}
+	return err
 }
 
 // Text returns the text of a file as it is, with its seal.

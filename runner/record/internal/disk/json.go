@@ -15,30 +15,65 @@ import (
 const maxJSON = 16 << 20
 
 // WriteJSON makes or replaces a sealed file.
-func (f *Folder) WriteJSON(name string, v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
+func (f *Folder) WriteJSON(name string, v any) error { return f.WriteSealed(name, v, nil) }
+
+// WriteSealed is WriteJSON for a file that goes with this much of the log.
+func (f *Folder) WriteSealed(name string, v any, log *Extent) error {
+	b, err := Seal{Owner: f.Owner, Log: log}.JSON(v)
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", f.Join(name), err)
 	}
-	b = fileSeal.Put(append(b, '\n'))
-	return f.Write(name, writing(b))
+	return f.WriteText(name, b)
 }
 
-// ReadJSON reads a file of at most maxJSON bytes into v.
-func (f *Folder) ReadJSON(name string, v any) error {
-	b, err := f.text(name, maxJSON)
+// WriteText makes or replaces a file with this text.
+func (f *Folder) WriteText(name string, text []byte) error { return f.Write(name, writing(text)) }
+
+// JSON returns a value as the text of a sealed file.
+func (s Seal) JSON(v any) ([]byte, error) {
+	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if b, _, err = fileSeal.Check(b); err != nil {
-		return fmt.Errorf("%s: %w; restore it from a copy or, if it was changed on purpose, "+
-			"remove its last field (crc) and the comma before it", f.Join(name), err)
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", f.Join(name), err)
-	}
-	return nil
+	return s.PutJSON(b)
 }
+
+// ReadJSON reads a sealed file of at most maxJSON bytes into v.
+func (f *Folder) ReadJSON(name string, v any) error {
+	_, err := f.ReadSealed(name, v)
+	return err
+}
+
+// ReadSealed is ReadJSON, and returns the seal.
+func (f *Folder) ReadSealed(name string, v any) (s Seal, err error) {
+	text, err := f.Text(name)
+	if err != nil {
+		return s, err
+	}
+	body, s, err := Unseal(text)
+	if err == nil && f.ID != "" {
+		err = f.Check(s.Owner)
+	}
+	if errors.Is(err, ErrSum) || errors.Is(err, ErrBare) {
+		err = fmt.Errorf("%w; restore it from a copy", err)
+	}
+	if err == nil {
+		err = json.Unmarshal(append(body, '}'), v)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", f.Join(name), err)
+	}
+	return s, nil
+}
+
+// Seal returns the seal of a file.
+func (f *Folder) Seal(name string) (Seal, error) {
+	var rest struct{}
+	return f.ReadSealed(name, &rest)
+}
+
+// Text returns the text of a file of at most maxJSON bytes, with its seal.
+func (f *Folder) Text(name string) ([]byte, error) { return f.text(name, maxJSON) }
 
 // text returns the text of a file, which must not have more than most bytes.
 func (f *Folder) text(name string, most int64) ([]byte, error) {

@@ -147,7 +147,7 @@ func (f *Folder) openLock(name string) (File, error) {
 	if lockFlags&os.O_EXCL == 0 {
 		o, err := f.Open(name, lockFlags, lockMode)
 		if err == nil {
-			// A lock file of an older program has another mode. Where the change is refused, the
+			// A lock file that was copied may have another mode. Where the change is refused, the
 			// lock is as good as it was.
 			o.Chmod(lockMode)
 		}

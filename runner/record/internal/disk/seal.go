@@ -2,69 +2,171 @@ package disk
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"strings"
+	"io"
 )
 
-// A seal is the checksum of a text in the text's own last field: CRC-32C. It detects every change
-// of up to three bits, and every change within 32 bits, in a line or a JSON file of the lengths
-// used here. A text without a seal was written by hand, or by a program from before there were
-// seals, and is not checked.
-type seal struct {
-	end  string // end of the text without a seal
-	mark string // text before the checksum's eight digits
-	last string // text behind them
+// Owner is what a file belongs to: a run, or a sweep, whose files have no Made.
+type Owner struct {
+	ID   string `json:"of,omitempty"`
+	Made string `json:"made,omitempty"` // SHA-256 of the run's run.json, in hexadecimal
 }
 
-var (
-	LineSeal = seal{"}", `,"crc":"`, `"}`}
-	fileSeal = seal{"\n}\n", ",\n  \"crc\": \"", "\"\n}\n"}
-	oneSeal  = seal{"}\n", `,"crc":"`, "\"}\n"} // for a file of one line
+// Extent is the part of a run's log that was on the disk when a file was written.
+type Extent struct {
+	Seq    int64  `json:"seq"` // of its last line
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+	Was    string `json:"was,omitempty"` // SHA-256 of the log from which this one was made
+}
+
+// Seal is the end of a file: whose the file is, the length of what stands before, and a checksum of
+// everything before the checksum, CRC-32C. It detects every change of up to three bits, and every
+// change within 32 bits, in files of the lengths used here. The end is text in the form of the last
+// field of a JSON object, on a line of its own.
+type Seal struct {
+	Owner
+	Log   *Extent `json:"log,omitempty"`
+	Bytes int64   `json:"bytes"`
+}
+
+const (
+	sealMark = ",\n\"seal\":"
+	crcMark  = `,"crc":"`
+	sealEnd  = "\"}}\n"
+	maxSeal  = 4 << 10 // bytes
 )
 
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrSum is worded as part of a sentence.
-var ErrSum = errors.New("checksum differs: something in it has changed since it was written")
+// Errors of seals, worded as part of a sentence.
+var (
+	ErrForeign = errors.New("belongs elsewhere")
+	ErrBefore  = errors.New("is from before format 1")
 
-// Put returns the text with its seal.
-func (s *seal) Put(text []byte) []byte {
-	body := text[:len(text)-len(s.end)]
-	sum := crc32.Checksum(body, Castagnoli)
-	return fmt.Appendf(body, "%s%08x%s", s.mark, sum, s.last)
+	ErrSum  = errors.New("checksum differs: something in it has changed since it was written")
+	ErrBare = errors.New("has no seal: its end is missing or has changed since it was written")
+)
+
+// Put returns the text, a JSON object without its closing brace, with its seal.
+func (s Seal) Put(text []byte) ([]byte, error) {
+	s.Bytes = int64(len(text))
+	b, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	text = append(append(text, sealMark...), b[:len(b)-1]...)
+	sum := crc32.Checksum(text, Castagnoli)
+	return fmt.Appendf(text, "%s%08x%s", crcMark, sum, sealEnd), nil
 }
 
-// Check returns the text without its seal, in the same memory. The error is ErrSum where the seal
-// does not fit the text.
-func (s *seal) Check(text []byte) (bare []byte, sealed bool, err error) {
-	n := len(text) - len(s.mark) - 8 - len(s.last)
-	if n < 0 || !bytes.HasSuffix(text, []byte(s.last)) || string(text[n:n+len(s.mark)]) != s.mark {
-		return text, false, nil
-	}
-	sum, ok := digits(text[n+len(s.mark):][:8])
-	if !ok || sum != crc32.Checksum(text[:n], Castagnoli) {
-		return nil, true, ErrSum
-	}
-	return append(text[:n], s.end...), true, nil // shorter than the seal in the same place
+// PutJSON is Put for a JSON object.
+func (s Seal) PutJSON(object []byte) ([]byte, error) {
+	return s.Put(bytes.TrimRight(object[:len(object)-1], "\n"))
 }
 
-// nearly reports whether a text ends in a seal of which a byte or two have changed. Such a text is
-// not from a program that wrote no seals.
-func (s *seal) nearly(text []byte) bool {
-	const digits, most = 8, 2
-	n := len(text) - len(s.mark) - digits - len(s.last)
-	if n < 0 {
-		return false
+// Unseal returns what stands before the seal of a text, and checks all of the seal but its owner.
+func Unseal(text []byte) (body []byte, s Seal, err error) {
+	s, end, err := lastSeal(text)
+	if err != nil {
+		return nil, s, err
 	}
-	other := 0
-	for i, want := range []byte(s.mark + strings.Repeat("0", digits) + s.last) {
-		if in := i - len(s.mark); (in < 0 || in >= digits) && text[n+i] != want {
-			other++
-		}
+	n := len(text) - len(sealEnd) - 8
+	if n < end+len(sealMark)+len(crcMark) || s.Bytes != int64(end) ||
+		string(text[n-len(crcMark):n]) != crcMark {
+		return nil, s, ErrSum
 	}
-	return 0 < other && other <= most
+	sum, ok := digits(text[n:][:8])
+	if !ok || sum != crc32.Checksum(text[:n-len(crcMark)], Castagnoli) {
+		return nil, s, ErrSum
+	}
+	return text[:end], s, nil
+}
+
+// lastSeal returns the seal at the end of a text and its offset, without a look at what stands
+// before.
+func lastSeal(text []byte) (s Seal, at int, err error) {
+	at = max(0, len(text)-maxSeal)
+	i := bytes.LastIndex(text[at:], []byte(sealMark))
+	if i < 0 || !bytes.HasSuffix(text, []byte(sealEnd)) ||
+		json.Unmarshal(text[at+i+len(sealMark):len(text)-2], &s) != nil {
+		return s, 0, ErrBare
+	}
+	return s, at + i, nil
+}
+
+// ReadLast reads the sealed text at the end of a file of this size, whatever stands before.
+func ReadLast(f io.ReaderAt, size int64) (body []byte, s Seal, err error) {
+	tail := make([]byte, min(size, maxSeal))
+	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return nil, s, err
+	}
+	s, at, err := lastSeal(tail)
+	if err != nil {
+		return nil, s, err
+	}
+	n := min(s.Bytes, size) + int64(len(tail)-at)
+	if s.Bytes < 0 || n > size {
+		return nil, s, ErrSum
+	}
+	text := make([]byte, n)
+	if _, err := f.ReadAt(text, size-n); err != nil {
+		return nil, s, err
+	}
+	return Unseal(text)
+}
+
+// Decode unseals a text and decodes it into v, which has the field format. The error is ErrBefore
+// for a text that has neither a format nor a seal.
+func Decode(text []byte, v any) (s Seal, err error) {
+	var has struct{ Format int }
+	body, s, err := Unseal(text)
+	switch {
+	case errors.Is(err, ErrBare) && json.Unmarshal(text, &has) == nil && has.Format == 0:
+		return s, ErrBefore
+	case err != nil:
+		return s, err
+	}
+	return s, json.Unmarshal(append(body, '}'), v)
+}
+
+// Check returns an error, worded as part of a sentence, unless a file of another owner is o's.
+func (o Owner) Check(of Owner) error {
+	switch {
+	case of.ID != o.ID:
+		return fmt.Errorf("%w, to %s: restore the file from a copy", ErrForeign,
+			cmp.Or(of.ID, "no run"))
+	case of != o:
+		return fmt.Errorf("%w: it was written beside another run.json; restore the files of one "+
+			"moment from a copy", ErrForeign)
+	}
+	return nil
+}
+
+// lineEnd has the place of the checksum at the end of a line of a log.
+const lineEnd = crcMark + "00000000" + `"}`
+
+// SealLine returns a JSON object on one line with its checksum.
+func SealLine(line []byte) []byte {
+	line = line[:len(line)-1]
+	return fmt.Appendf(line, "%s%08x%s", crcMark, crc32.Checksum(line, Castagnoli), `"}`)
+}
+
+// UnsealLine returns the line without its checksum, in the same memory.
+func UnsealLine(line []byte) ([]byte, error) {
+	n := len(line) - len(lineEnd)
+	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) {
+		return nil, ErrSum
+	}
+	sum, ok := digits(line[n+len(crcMark):][:8])
+	if !ok || sum != crc32.Checksum(line[:n], Castagnoli) {
+		return nil, ErrSum
+	}
+	return append(line[:n], '}'), nil
 }
 
 // digits parses the hexadecimal digits of a checksum.

@@ -2,34 +2,50 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
 )
 
-// Position is the position of the log at a checkpoint: the number of its last line that is on disk,
-// and the settings that the lines up to it changed.
+// Position is the position of the log at a checkpoint: the part of it that is on disk, and the
+// settings that its lines changed.
 type Position struct {
-	Seq   int64
+	disk.Extent
 	Knobs []runner.KnobEvent
 }
 
-// Audit is what a look at every line of a log finds.
+// Witness is a file of the run that goes with a part of the log.
+type Witness struct {
+	File string
+	disk.Extent
+}
+
+// Audit is what a look at every line of a log finds. Its Position is that of the last whole line.
 type Audit struct {
-	Position       // at the end: all knob events of the log
-	Size     int64 // bytes, up to the newline of the last whole line
-	Length   int64 // bytes of the file
-	Unended  int   // bytes behind Size that are a whole line but for its newline
-	sealed   bool  // written by a program that seals its lines
-	Damaged  []Damage
-	lines    int
-	warned   []runner.WarningEvent // the first few: see EventLog.Append
+	Position
+	Length    int64 // bytes of the file
+	Unended   int   // bytes behind the last newline that are a whole line but for its newline
+	Damaged   []Damage
+	Foreign   error   // the log belongs to another run
+	Unlike    []error // it is not the log that other files go with
+	file      string  // for messages
+	owner     disk.Owner
+	lines     int
+	warned    []runner.WarningEvent // the first few: see EventLog.Append
+	begun     bool                  // a line was seen
+	hash      hash.Hash             // of the lines up to Bytes, and of an unended one
+	witnesses []Witness             // behind Bytes, ascending
 }
 
 // Damage is a line that cannot be read, or before which lines are missing.
@@ -42,11 +58,13 @@ type Damage struct {
 // maxDamaged bounds the number of damages that are listed.
 const maxDamaged = 1000
 
-// AuditLog reads and checks a log from its start. A missing log counts as empty.
-func AuditLog(in *disk.Folder) (*Audit, error) {
-	a := &Audit{}
+// AuditLog reads and checks a log from its start, also against other files. A missing log counts as
+// empty.
+func AuditLog(in *disk.Folder, witnesses ...Witness) (*Audit, error) {
+	a := NewAudit(in, witnesses...)
 	f, length, err := in.Read(LogName)
 	if errors.Is(err, fs.ErrNotExist) {
+		a.end(nil)
 		return a, nil
 	}
 	if err != nil {
@@ -55,22 +73,33 @@ func AuditLog(in *disk.Folder) (*Audit, error) {
 	defer f.Close()
 	a.Length = length
 	if err := a.read(io.NewSectionReader(f, 0, length)); err != nil {
-		return nil, fmt.Errorf("reading %s: %w", in.Join(LogName), err)
+		return nil, fmt.Errorf("reading %s: %w", a.file, err)
 	}
 	return a, nil
 }
 
+// NewAudit returns the audit of an empty log.
+func NewAudit(in *disk.Folder, witnesses ...Witness) *Audit {
+	witnesses = slices.SortedFunc(slices.Values(witnesses), func(a, b Witness) int {
+		return cmp.Compare(a.Bytes, b.Bytes)
+	})
+	a := &Audit{file: in.Join(LogName), owner: in.Owner, hash: sha256.New(), witnesses: witnesses}
+	a.SHA256 = sumOf(a.hash)
+	return a
+}
+
 func (a *Audit) read(r io.Reader) error {
-	for in := newForward(r); ; {
+	for in := newForward(r, a.hash); ; {
+		a.pass()
 		line, err := in.line()
 		switch {
 		case errors.Is(err, io.EOF):
-			a.last(line)
+			a.end(line)
 			return nil
 		case err != nil:
 			return err
 		}
-		a.Size = in.offset
+		a.Bytes = in.offset
 		a.lines++
 		if line == nil {
 			a.damage(errLong.Error())
@@ -80,35 +109,58 @@ func (a *Audit) read(r io.Reader) error {
 	}
 }
 
-// last looks at the bytes behind the last newline. They are part of a line that a crash left, or a
-// whole line whose newline was changed or is missing.
-func (a *Audit) last(rest []byte) {
-	if a.Unended = unended(rest); a.Unended > 0 {
-		a.add(rest[:a.Unended])
+// pass compares the lines so far with the witnesses of them.
+func (a *Audit) pass() {
+	for len(a.witnesses) > 0 && a.witnesses[0].Bytes <= a.Bytes {
+		m := a.witnesses[0]
+		a.witnesses = a.witnesses[1:]
+		if m.Bytes < a.Bytes || m.SHA256 != sumOf(a.hash) {
+			a.unlike(fmt.Errorf("differs from the log that %s goes with", m.File))
+		}
 	}
 }
+
+func (a *Audit) unlike(err error) { a.Unlike = append(a.Unlike, err) }
+
+// end looks at the bytes behind the last newline, and at the witnesses of more lines. The bytes are
+// part of a line that a crash left, or a whole line whose newline was changed or is missing.
+func (a *Audit) end(rest []byte) {
+	a.SHA256 = sumOf(a.hash)
+	if a.Unended = unended(rest); a.Unended > 0 {
+		a.hash.Write(rest[:a.Unended])
+		a.add(rest[:a.Unended])
+	}
+	for _, m := range a.witnesses {
+		a.unlike(fmt.Errorf("has lost lines: it ends with event %d, and %s was written behind "+
+			"event %d", a.Seq, m.File, m.Seq))
+	}
+}
+
+func sumOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // add takes in the next line.
 func (a *Audit) add(line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	line, sealed, err := disk.LineSeal.Check(line)
-	if err == nil && !sealed && !json.Valid(line) {
-		err = errors.New("is not an event")
-	}
+	first := !a.begun
+	a.begun = true
+	line, err := disk.UnsealLine(line)
 	if err != nil {
 		a.damage(err.Error())
 		return
 	}
 	seq, kind := leading(line)
-	if sealed && seq > a.Seq+1 && !a.explained() {
+	if first {
+		a.Foreign = checkHead(line, a.owner)
+	}
+	switch {
+	case seq > a.Seq+1 && !a.explained():
 		a.damage(fmt.Sprintf("%d lines are missing before it", seq-a.Seq-1))
+	case 0 < seq && seq <= a.Seq:
+		a.damage(fmt.Sprintf("is event %d, which stands behind event %d", seq, a.Seq))
 	}
-	a.sealed = a.sealed || sealed
-	if seq > 0 {
-		a.Seq = seq
-	}
+	a.Seq = max(a.Seq, seq)
 	if kind != "knob" && kind != "warning" {
 		return
 	}
@@ -152,44 +204,39 @@ func leading(line []byte) (seq int64, kind string) {
 	return h.Seq, h.Type
 }
 
-// LostError is the error of a log that may have lost the change of a setting: a run that goes on
-// from there could arrive at other weights.
+// LostError is the error of a log that is not whole: a run that goes on from there could arrive at
+// other weights, and its figures may lack a part.
 type LostError struct {
 	file, what string
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s%s: a change of a setting may have been there. Restore the file "+
-		"from a copy; or drolab doctor --mend keeps the rest and lets the run continue "+
-		"without it",
-		e.file, e.what)
+	return fmt.Sprintf("%s%s: restore the file from a copy; or drolab doctor --mend keeps the "+
+		"rest and lets the run continue without what is lost", e.file, e.what)
 }
 
-// Since returns all knob events that matter for a run that goes on from a checkpoint. The error is
-// a *LostError where the log behind the checkpoint is not whole. Damage before the checkpoint does
-// not matter, since the checkpoint holds the knob events up to it.
-func (a *Audit) Since(file string, at *Position) ([]runner.KnobEvent, error) {
-	from := Position{}
-	if at != nil {
-		from = *at
-	}
+// Err returns an error unless the log is whole, the run's own, and the one that the run's other
+// files go with.
+func (a *Audit) Err() error {
 	switch {
-	case at == nil && !a.sealed: // an older program wrote it: nothing shows a loss
-		return a.Knobs, nil
-	case a.Seq < from.Seq:
-		return nil, &LostError{file, fmt.Sprintf(
-			" ends with event %d, and the checkpoint was saved behind event %d", a.Seq, from.Seq)}
+	case a.Foreign != nil:
+		return fmt.Errorf("%s: %w", a.file, a.Foreign)
+	case len(a.Damaged) > 0:
+		d := a.Damaged[0]
+		return &LostError{a.file, fmt.Sprintf(", line %d %s", d.Line, d.What)}
+	case len(a.Unlike) > 0:
+		return &LostError{a.file, " " + a.Unlike[0].Error()}
 	}
-	for _, d := range a.Damaged {
-		if d.after >= from.Seq {
-			return nil, &LostError{file, fmt.Sprintf(", line %d %s", d.Line, d.What)}
-		}
-	}
-	list := from.Knobs
+	return nil
+}
+
+// Since returns all knob events that matter for a run that goes on from a position.
+func (a *Audit) Since(from Position) []runner.KnobEvent {
+	list := slices.Clone(from.Knobs)
 	for _, k := range a.Knobs {
 		if k.Seq > from.Seq {
 			list = append(list, k)
 		}
 	}
-	return list, nil
+	return list
 }

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io"
 	"slices"
@@ -18,14 +17,13 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// IndexName is the name of a compressed file of JSON lines: an indexHead, then the events. A reader
-// checks it against its own checksum (gzip's) and against the log. Where either differs, the index
-// does not count.
+// IndexName is the name of a compressed file of JSON lines: an indexHead, then the events. The file
+// is sealed. A reader checks the seal, and the index against the log. Where either differs, the
+// index does not count.
 const IndexName = "events.index.gz"
 
 const (
 	indexVersion = 1
-	maxIndexFile = 4 << 20  // bytes, compressed: ten times what is written
 	maxIndexText = 32 << 20 // bytes, uncompressed
 	samplesLog   = 64 << 10 // bytes of log of which First and Last are checksums
 )
@@ -72,7 +70,19 @@ func saveIndex(in *disk.Folder, x *Index) error {
 			h.Times = append(h.Times, e.seconds)
 		}
 	}
-	return in.Write(IndexName, func(w io.Writer) error { return writeIndex(w, &h, x) })
+	of, err := OwnerOf(in)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := writeIndex(&b, &h, x); err != nil {
+		return err
+	}
+	text, err := disk.Seal{Owner: of}.Put(b.Bytes())
+	if err != nil {
+		return err
+	}
+	return in.WriteText(IndexName, text)
 }
 
 func writeIndex(to io.Writer, h *indexHead, x *Index) error {
@@ -139,15 +149,15 @@ func Round(n measure.Number, digits int) measure.Number {
 // LoadIndex reads the index of a log. The error is an fs.ErrNotExist where there is no index, and
 // ErrStale where the index belongs to another log.
 func LoadIndex(in *disk.Folder) (*Index, error) {
-	f, size, err := in.Read(IndexName)
+	text, err := in.Text(IndexName)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if size > maxIndexFile {
-		return nil, fmt.Errorf("%d bytes, want at most %d", size, maxIndexFile)
+	text, seal, err := disk.Unseal(text)
+	if err != nil {
+		return nil, err
 	}
-	z, err := gzip.NewReader(bufio.NewReader(f))
+	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +174,13 @@ func LoadIndex(in *disk.Folder) (*Index, error) {
 		return nil, ErrStale
 	}
 	first, last, err := sampleLog(log, x.Size)
-	if err == nil && (first != h.First || last != h.Last) {
+	if of, _ := OwnerOf(in); err == nil && (of != seal.Owner || first != h.First || last != h.Last) {
 		err = ErrStale
 	}
 	return x, err
 }
 
-// readIndex reads the text to its end, which holds the checksum.
+// readIndex reads the text to its end.
 func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 	var h indexHead
 	line, err := r.ReadBytes('\n')

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 
 	"drolab/runner/record/internal/disk"
@@ -18,13 +19,13 @@ const maxHole = 64 * MaxLine
 // errLong is worded as part of a sentence.
 var errLong = errors.New("is longer than any event")
 
-// HoleError is the error of a line that has no end within maxHole bytes.
+// HoleError is the error of a long line that has no end, or none within maxHole bytes.
 type HoleError struct{ start int64 }
 
 func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
 
 func (e HoleError) What() string {
-	return fmt.Sprintf("the line at byte %d has no end within %d bytes", e.start, maxHole)
+	return fmt.Sprintf("the line at byte %d is longer than any event and has no end", e.start)
 }
 
 func (e HoleError) Remedy() string {
@@ -35,10 +36,13 @@ func (e HoleError) Remedy() string {
 // forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
 type forward struct {
 	in     *bufio.Reader
-	offset int64 // behind the line that was returned last
+	hash   hash.Hash // of the lines that were returned
+	offset int64     // behind the line that was returned last
 }
 
-func newForward(r io.Reader) *forward { return &forward{in: bufio.NewReaderSize(r, MaxLine)} }
+func newForward(r io.Reader, h hash.Hash) *forward {
+	return &forward{in: bufio.NewReaderSize(r, MaxLine), hash: h}
+}
 
 // line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
 // line is valid until the next call. With io.EOF it returns the bytes behind the last newline.
@@ -47,7 +51,12 @@ func (f *forward) line() ([]byte, error) {
 		part, err := f.in.ReadSlice('\n')
 		f.offset += int64(len(part))
 		whole := f.offset == start+int64(len(part))
+		if !errors.Is(err, io.EOF) {
+			f.hash.Write(part)
+		}
 		switch {
+		case errors.Is(err, io.EOF) && !whole:
+			return nil, HoleError{start}
 		case errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
 			return nil, HoleError{start}
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -67,7 +76,7 @@ func unended(rest []byte) int {
 		if n <= 0 {
 			break
 		}
-		if _, sealed, err := disk.LineSeal.Check(bytes.Clone(rest[:n])); sealed && err == nil {
+		if _, err := disk.UnsealLine(bytes.Clone(rest[:n])); err == nil {
 			return n
 		}
 	}

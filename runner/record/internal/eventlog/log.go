@@ -3,6 +3,7 @@ package eventlog
 import (
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -28,10 +29,10 @@ type EventLog struct {
 	Path string      // for messages
 	now  func() time.Time
 
-	Position       // of the last event
-	Size     int64 // bytes, up to the newline of the last whole line
-	torn     bool  // part of a line may stand behind Size
-	doubt    bool  // the last sync failed, and the system may have dropped the data
+	Position // of the last event; SHA256 is set by At
+	hash     hash.Hash
+	torn     bool // part of a line may stand behind Bytes
+	doubt    bool // the last sync failed, and the system may have dropped the data
 
 	warned []runner.WarningEvent // before the log was opened, each bare
 }
@@ -39,16 +40,18 @@ type EventLog struct {
 // OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
 // what stands behind that line. A last line that lacks nothing but its newline gets one.
 func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error) {
-	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, Size: a.Size,
+	l := &EventLog{in: in, Path: in.Join(LogName), now: now, Position: a.Position, hash: a.hash,
 		warned: a.warned}
 	if err := l.open(); err != nil {
 		return nil, err
 	}
-	l.Size += int64(a.Unended)
-	l.torn = a.Length > l.Size
+	l.Bytes += int64(a.Unended)
+	l.torn = a.Length > l.Bytes
 	err := l.mend()
 	if err == nil && a.Unended > 0 {
-		err = l.write([]byte("\n"))
+		if err = l.write([]byte("\n")); err == nil {
+			l.hash.Write([]byte("\n"))
+		}
 	}
 	if err != nil {
 		l.File.Close()
@@ -81,9 +84,9 @@ func (l *EventLog) Removed() bool {
 	return err != nil || disk.Nameless(now)
 }
 
-// Append stamps e and writes it as one line with one write. If the event is Urgent, it is on the
-// disk when Append returns. A run that goes on repeats its steps: a warning that the log has of the
-// same step is not written again.
+// Append stamps e and writes it as one line with one write, the first event with the line that says
+// whose the log is. If the event is Urgent, it is on the disk when Append returns. A run that goes
+// on repeats its steps: a warning that the log has of the same step is not written again.
 func (l *EventLog) Append(e runner.Event) error {
 	if w, ok := e.(*runner.WarningEvent); ok && slices.Contains(l.warned, bare(w)) {
 		return nil
@@ -97,20 +100,24 @@ func (l *EventLog) Append(e runner.Event) error {
 	if err != nil {
 		return fmt.Errorf("%s: event %d (%s): %w", l.Path, h.Seq, e.Kind(), err)
 	}
-	if line = append(disk.LineSeal.Put(line), '\n'); len(line) > MaxLine {
+	if line = append(disk.SealLine(line), '\n'); len(line) > MaxLine {
 		return fmt.Errorf("%s: event %d (%s) has %d bytes, want at most %d",
 			l.Path, h.Seq, e.Kind(), len(line), MaxLine)
 	}
-	before := l.Size
+	before := l.Bytes
+	if before == 0 {
+		line = append(HeadLine(l.in.Owner), line...)
+	}
 	if err := l.write(line); err != nil {
 		return err
 	}
 	if Urgent(e) {
 		if err := l.Sync(); err != nil { // an event that failed must not count later
-			l.Size, l.torn = before, true
+			l.Bytes, l.torn = before, true
 			return errors.Join(err, l.mend())
 		}
 	}
+	l.hash.Write(line)
 	if knob, ok := e.(*runner.KnobEvent); ok {
 		l.Knobs = append(l.Knobs, *knob)
 	}
@@ -138,8 +145,15 @@ func (l *EventLog) write(line []byte) error {
 		l.torn = true
 		return fmt.Errorf("appending to %s: %w", l.Path, errors.Join(disk.Explain(err), l.mend()))
 	}
-	l.Size += int64(n)
+	l.Bytes += int64(n)
 	return nil
+}
+
+// At returns the position of the log's end.
+func (l *EventLog) At() Position {
+	at := l.Position
+	at.SHA256 = sumOf(l.hash)
+	return at
 }
 
 // mend cuts what a failed write may have left, so that the next event begins a line. It opens the
@@ -150,7 +164,7 @@ func (l *EventLog) mend() error {
 	}
 	f, err := l.in.Same(LogName, os.O_WRONLY, l.made)
 	if err == nil {
-		err = errors.Join(f.Truncate(l.Size), f.Close())
+		err = errors.Join(f.Truncate(l.Bytes), f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("cutting a torn line off %s: %w", l.Path, disk.Explain(err))
@@ -183,7 +197,7 @@ func (l *EventLog) copy() error {
 	}
 	defer old.Close()
 	err = l.in.Write(LogName, func(w io.Writer) error {
-		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.Size))
+		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.Bytes))
 		return err
 	})
 	if err != nil {
@@ -198,7 +212,7 @@ func decodeLine(line []byte) (runner.Event, error) {
 	if len(line) == 0 {
 		return nil, errEmpty // a damaged disk may leave a million empty lines
 	}
-	bare, _, err := disk.LineSeal.Check(line)
+	bare, err := disk.UnsealLine(line)
 	if err != nil {
 		return nil, err
 	}

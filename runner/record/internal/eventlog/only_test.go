@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/record/internal/disk"
 )
 
 // A reader that asks for evaluations alone gets exactly these, through megabytes of steps.
@@ -18,8 +19,8 @@ func TestTailOnly(t *testing.T) {
 		if i%5000 == 4999 {
 			kind = "eval"
 		}
-		fmt.Fprintf(&b, `{"seq":%d,"type":%q,"time":"2026-01-01T00:00:00Z",`+
-			`"step":%d,"epoch":1%100s}`, i+1, kind, i, "")
+		b.Write(disk.SealLine(fmt.Appendf(nil, `{"seq":%d,"type":%q,`+
+			`"time":"2026-01-01T00:00:00Z","step":%d,"epoch":1%100s}`, i+1, kind, i, "")))
 		b.WriteByte('\n')
 	}
 	tail := &Tail{Path: filepath.Join(t.TempDir(), LogName)}

@@ -104,9 +104,9 @@ func TestProgressHasTheKnobs(t *testing.T) {
 	turn := &runner.KnobEvent{Head: head(3), Key: "lr", New: measure.Num(0.5)}
 	p := progress(turn,
 		&runner.KnobEvent{Head: head(3), Key: "nothing"},
-		&runner.KnobEvent{Head: head(4), Key: "c"})
-	if p.Spec.LR != 0.5 || p.Spec.Algorithm() != "sfk-auto" {
-		t.Errorf("lr %v, %s", p.Spec.LR, p.Spec.Algorithm())
+		&runner.KnobEvent{Head: head(4), Key: "c", New: measure.Num(9)})
+	if p.Spec.LR != 0.5 || p.Spec.Text("c") != "9" {
+		t.Errorf("lr %v, c %s", p.Spec.LR, p.Spec.Text("c"))
 	}
 	if p.Add(&ForkEvent{}); p.Spec.LR == 0.5 {
 		t.Error("a fork has the knobs that its parent was given")

@@ -1,0 +1,163 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"drolab/runner"
+	"drolab/runner/record/internal/checkpoint"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
+)
+
+// Every file of a run says whose it is: the run's ID, and the hash of its run.json. A summary and a
+// checkpoint also say how much of the log they go with. The log may go on behind that, as a resume
+// leaves an older summary beside it, and must never differ before it.
+
+// CheckFormat returns an error, worded as part of a sentence, unless this program reads the format.
+func CheckFormat(format int) error {
+	if format == runner.Format {
+		return nil
+	}
+	return fmt.Errorf("has format %d, and this program reads format %d: take a later drolab",
+		format, runner.Format)
+}
+
+// ofRun begins an error with the run's name.
+func ofRun(id string, err error) error {
+	if err == nil || errors.Is(err, ErrBefore) { // that one begins with it
+		return err
+	}
+	return fmt.Errorf("run %s: %w", id, err)
+}
+
+// readMeta reads run.json, and sets the owner of the folder's files.
+func readMeta(in *disk.Folder) (*runner.Meta, error) {
+	name, path := filepath.Base(in.Path), in.Join(metaName)
+	text, err := in.Text(metaName)
+	if err != nil {
+		return nil, err
+	}
+	m, of, err := decodeMeta(text)
+	switch {
+	case errors.Is(err, ErrBefore):
+		return nil, fmt.Errorf("run %s %w", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, err)
+	case m.ID == name:
+		in.Owner = of
+		return m, nil
+	}
+	if log, err := eventlog.OwnerOf(in); err == nil && log.ID == name {
+		return nil, fmt.Errorf("%s: %w", path, disk.Owner{ID: name}.Check(of))
+	}
+	return nil, fmt.Errorf("%s: the folder holds run %s: give it that name again or, if it is a "+
+		"copy, remove it", in.Path, m.ID)
+}
+
+// decodeMeta decodes the text of a run.json.
+func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
+	of = ownerOf("", text) // decoding changes the text
+	m = &runner.Meta{}
+	switch _, err = disk.Decode(text, m); {
+	case errors.Is(err, ErrBefore):
+	case err != nil:
+		err = fmt.Errorf("%w; restore it from a copy", err)
+	case m.Format != runner.Format:
+		err = CheckFormat(m.Format)
+	case len(m.Spec.Algorithms) != 1:
+		err = fmt.Errorf("%d algorithms, want one", len(m.Spec.Algorithms))
+	}
+	of.ID = m.ID
+	return m, of, err
+}
+
+// ownerOf returns the owner of a run's files, given its ID and the text of its run.json.
+func ownerOf(id string, text []byte) disk.Owner {
+	sum := sha256.Sum256(text)
+	return disk.Owner{ID: id, Made: hex.EncodeToString(sum[:])}
+}
+
+// folder opens the run's folder, for files that say whose they are.
+func (r *Run) folder() (*disk.Folder, error) {
+	in, err := disk.OpenFolder(r.open, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := in.Text(metaName)
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	in.Owner = ownerOf(r.Meta.ID, text)
+	return in, nil
+}
+
+// Verify reads the run's log, and checks that all of the run's files belong together. Readers that
+// print figures call it.
+func (r *Run) Verify() error {
+	if r.packed != nil {
+		_, _, err := (&packedLog{packedRun: r.packed}).open()
+		return err
+	}
+	in, err := r.folder()
+	if err != nil {
+		return ofRun(r.Meta.ID, err)
+	}
+	defer in.Close()
+	_, err = verified(in)
+	return ofRun(r.Meta.ID, err)
+}
+
+// VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its log
+// is read.
+func VerifyAll(runs []*Run) []error {
+	errs := make([]error, len(runs))
+	onAllCores(len(runs), func(i int) {
+		if runs[i].packed == nil {
+			errs[i] = runs[i].Verify()
+		}
+	})
+	return errs
+}
+
+// verified reads the log and checks it against the run's other files. It reads these first: a live
+// run writes its log before them.
+func verified(in *disk.Folder) (*eventlog.Audit, error) {
+	list, err := witnesses(in)
+	if err != nil {
+		return nil, err
+	}
+	a, err := eventlog.AuditLog(in, list...)
+	if err == nil {
+		err = a.Err()
+	}
+	return a, err
+}
+
+// witnesses returns the files that say how much of the log they go with. The error is about one
+// that belongs elsewhere. A damaged one is left out, since whoever needs it finds that.
+func witnesses(in *disk.Folder) ([]eventlog.Witness, error) {
+	list, err := checkpoint.Witnesses(in)
+	s, wrong := in.Seal(summaryName)
+	switch {
+	case wrong == nil && s.Log != nil:
+		list = append(list, eventlog.Witness{File: summaryName, Extent: *s.Log})
+	case errors.Is(wrong, disk.ErrForeign):
+		err = cmp.Or(err, wrong)
+	}
+	return list, err
+}
+
+// lost returns an error if the log is shorter than the part that the summary goes with.
+func lost(in *disk.Folder, s disk.Seal) error {
+	size := sizeOf(in, logName)
+	if s.Log == nil || size >= s.Log.Bytes {
+		return nil
+	}
+	return fmt.Errorf("%s: has lost lines: it has %d bytes, and %s was written behind byte %d: "+
+		"restore it from a copy", in.Join(logName), max(0, size), summaryName, s.Log.Bytes)
+}
