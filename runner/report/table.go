@@ -148,8 +148,8 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	return nil
 }
 
-// ownSettings adds those settings to a label that the method has of its own and that may be automatic: C
-// tells sfk from sfk-auto.
+// ownSettings adds those settings to a label that the method has of its own and that may be
+// automatic: C tells sfk from sfk-auto.
 func ownSettings(s *spec.Spec, label string) string {
 	method, err := dro.Find(s.Algorithm())
 	if err != nil {
