@@ -108,8 +108,8 @@ func (r *Report) reproduce() {
 	correct(r.Reproduction, &study.Family{Confidence: level, Correction: study.Holm}, true)
 }
 
-// correct corrects the tests of a family. It sets the verdicts and returns the number of tests. That
-// number is fixed for a registered study; else a repeated test counts once.
+// correct corrects the tests of a family. It sets the verdicts and returns the number of tests,
+// which is fixed for a registered study. Else a repeated test counts once.
 func correct(list []*Claim, of *study.Family, fixed bool) (tests int) {
 	var family []*Difference
 	for i, c := range list {

@@ -65,7 +65,7 @@ type ClassRow struct {
 	Differences []Difference   `json:"differences"`
 }
 
-// classes compares every arm with the baseline, class by class. The tests of the study's arms form one
+// classes compares every arm with the baseline, by class. The tests of the study's arms are one
 // family, and the tests of each other arm form a family of their own.
 func (p *Problem) classes() {
 	base := p.base()

@@ -49,7 +49,8 @@ func last(name string) of {
 	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
-// window compares a measure's mean over the last evaluations. It does not apply to a run with fewer.
+// window compares a measure's mean over the last evaluations. It does not apply to a run with
+// fewer.
 func window(measure string, size int) of {
 	mean := func(r *ran) (sum float64) {
 		if len(r.evals) < size {

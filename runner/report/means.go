@@ -58,7 +58,9 @@ func (r *Report) described(p *Problem) (rows []MeanRow) {
 	if m := p.meta(); m != nil {
 		name := m.Fit(classAccuracy)
 		for i, class := range m.Names(m.Main()) {
-			row(name, class, class, func(r *ran) measure.Number { return pooled(r, name, []int{i}) })
+			row(name, class, class, func(r *ran) measure.Number {
+				return pooled(r, name, []int{i})
+			})
 		}
 	}
 	if t := r.study.Published; t != nil && len(t.Low) > 0 {
@@ -109,7 +111,8 @@ func (r *Report) meanTable(p *Problem) *page.Table {
 		for i, m := range row.Arms {
 			head, cells = append(head, m.Arm), append(cells, m.text(row.Measure))
 			if a := p.own[i]; p.published(a) {
-				head, cells = append(head, "paper"), append(cells, p.cell(a, row.Measure, row.Class))
+				head = append(head, "paper")
+				cells = append(cells, p.cell(a, row.Measure, row.Class))
 			}
 		}
 		t.Head, t.Rows = head, append(t.Rows, cells)

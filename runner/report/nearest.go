@@ -13,8 +13,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// Reading is one way to read what a published experiment leaves open, with the results of the study's
-// first arm and of the baseline, trained in that way. Accuracies are measured on the test split at the last iterate, from 0 to 1.
+// Reading is one way to read what a published experiment leaves open, with the results of the
+// study's first arm and of the baseline, trained in that way. Accuracies are measured on the test
+// split at the last iterate, from 0 to 1.
 type Reading struct {
 	Name  string         `json:"name"`  // the radius and the setting that is changed
 	Runs  int            `json:"runs"`  // of the first arm, one for each seed

@@ -81,9 +81,9 @@ func (r *Report) testBlocks() []page.Block {
 		powerNote())}
 	reproduction := []page.Block{}
 	if len(r.Reproduction) > 0 {
-		reproduction = append(reproduction, page.Heading(fmt.Sprintf("Reproduction of %s's means: a "+
-			"family of %d", r.Reproduction[0].B, len(r.Reproduction))),
-			reproductions(r.Reproduction))
+		heading := fmt.Sprintf("Reproduction of %s's means: a family of %d", r.Reproduction[0].B,
+			len(r.Reproduction))
+		reproduction = append(reproduction, page.Heading(heading), reproductions(r.Reproduction))
 	}
 	for i, f := range r.Families {
 		if r.study.Families[i].Secondary {
@@ -257,8 +257,8 @@ func (r *Report) testing() string {
 		"initialisation and batches in both; p is Student's paired t test, two-sided, after "+
 		"%s correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
-		"undecided at this number of seeds.", map[bool]string{true: "Holm's", false: "no"}[f.holm()],
-		f.Tests, 1-f.Level)
+		"undecided at this number of seeds.",
+		map[bool]string{true: "Holm's", false: "no"}[f.holm()], f.Tests, 1-f.Level)
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
 		"nats, of times ratios." +
 		powerNote()
@@ -296,7 +296,8 @@ func (r *Report) windows() string {
 	}
 	text := fmt.Sprintf("With the mean of the last %s evaluations in place of the last one "+
 		"(the paper averages over a window of %d) %d of %d differences change their side",
-		strings.Fields("- one two three four five six seven eight nine")[r.study.Window], r.study.Window, len(turned), n)
+		strings.Fields("- one two three four five six seven eight nine")[r.study.Window],
+		r.study.Window, len(turned), n)
 	if len(turned) > 0 {
 		text += ": " + strings.Join(turned, "; ")
 	}

@@ -67,8 +67,8 @@ func (p *Problem) blocks() []page.Block {
 	if n := p.study.Window; n > 0 {
 		smooth += fmt.Sprintf(" (the paper's curves are moving averages over %d)", n)
 	}
-	list = append(list, page.Text("Evaluations of whole splits, "+smooth+"; with several seeds the "+
-		"mean and its 95 % t interval."))
+	list = append(list, page.Text("Evaluations of whole splits, "+smooth+"; with several seeds "+
+		"the mean and its 95 % t interval."))
 	return append(append(list, p.classBlocks()...), p.costBlocks()...)
 }
 

@@ -31,8 +31,8 @@ type Report struct {
 	// What follows describes the runs of a study that is not registered.
 
 	Problems []*Problem `json:"problems"`
-	// Further has the first family's claims for arms that are none of the study's. The tests of each
-	// arm are corrected among themselves, and their results change no claim.
+	// Further has the first family's claims for arms that are none of the study's. The tests of
+	// each arm are corrected among themselves, and their results change no claim.
 	Further []*Claim `json:"further"`
 	// Readings has the readings of the published experiment, the nearest to its table first.
 	Readings   []Reading   `json:"readings"`
@@ -251,7 +251,8 @@ func (r *Report) fill(g *study.Gathered) error {
 		}
 	}
 	for c := range r.study.Conditions {
-		p := &Problem{Label: r.study.Conditions[c].Label, of: &r.study.Conditions[c], study: r.study}
+		of := &r.study.Conditions[c]
+		p := &Problem{Label: of.Label, of: of, study: r.study}
 		for a := range r.study.Arms {
 			of := &r.study.Arms[a]
 			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[g.By[c][a]]})

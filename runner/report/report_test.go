@@ -54,8 +54,9 @@ func TestVerdicts(t *testing.T) {
 		least = min(least, c.P.Float())
 	}
 	for _, c := range r.claims() {
-		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(r.Families[0].Tests)*least) > 1e-12 {
-			t.Errorf("the least p of %d, %g, is adjusted to %v", r.Families[0].Tests, least, c.Adjusted)
+		tests := r.Families[0].Tests
+		if c.P.Float() == least && math.Abs(c.Adjusted.Float()-float64(tests)*least) > 1e-12 {
+			t.Errorf("the least p of %d, %g, is adjusted to %v", tests, least, c.Adjusted)
 		}
 	}
 }
@@ -128,7 +129,8 @@ func TestSameRunsAtTwoRadii(t *testing.T) {
 		}
 	}
 	if r.Families[0].Tests != different || different == len(r.claims()) {
-		t.Errorf("%d tests of %d claims, %d different", r.Families[0].Tests, len(r.claims()), different)
+		t.Errorf("%d tests of %d claims, %d different", r.Families[0].Tests, len(r.claims()),
+			different)
 	}
 }
 
@@ -227,8 +229,8 @@ func TestBesideThePaper(t *testing.T) {
 	add(dro.ERM, like, .9, .9, .9, .5, .4, .45, .9, .9, .9, .1)
 	add(dro.SFK, func(s *spec.Spec) { auto(s); s.Pad = "mean" }, .9, .9, .9, .5, .5, .65,
 		.9, .9, .9, .9)
-	r, err := New(recorded(t, "paper", "sfk: {method: sfk,", "sfk: {method: sfk, lambda_max: auto,"),
-		f.runs, Options{Interim: true})
+	changed := recorded(t, "paper", "sfk: {method: sfk,", "sfk: {method: sfk, lambda_max: auto,")
+	r, err := New(changed, f.runs, Options{Interim: true})
 	f.must(err)
 	page := r.Page().Markdown()
 	for _, want := range []string{
@@ -280,7 +282,8 @@ func TestWindow(t *testing.T) {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Claim {
-		return &Claim{says: &study.Claim{}, A: a, B: "erm", Margin: measure.Num(0), Measure: "test_loss", Problem: half,
+		return &Claim{says: &study.Claim{}, A: a, B: "erm", Margin: measure.Num(0),
+			Measure: "test_loss", Problem: half,
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}
 	claims := []*Claim{claim("sfk", -.1, .25), claim("pan", -.1, -.2)}
@@ -304,8 +307,8 @@ func TestJSON(t *testing.T) {
 	f.must(err)
 	var back map[string]any
 	f.must(json.Unmarshal(b, &back))
-	for _, key := range []string{"problems", "families", "departures", "variations", "lacking", "made",
-		"notes"} {
+	for _, key := range []string{"problems", "families", "departures", "variations", "lacking",
+		"made", "notes"} {
 		if _, ok := back[key].([]any); !ok {
 			t.Errorf("%s is %v, want a list", key, back[key])
 		}

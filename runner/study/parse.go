@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -66,7 +65,7 @@ func Parse(word string, text []byte) (*Study, []error) {
 	p.each(at["reproduction"], p.reproductions)
 	p.each(at["sensitivity"], p.sensitivity)
 	if len(p.errs) > 0 {
-		slices.SortStableFunc(p.errs, func(a, b lineError) int { return cmp.Compare(a.line, b.line) })
+		slices.SortStableFunc(p.errs, func(a, b lineError) int { return a.line - b.line })
 		var errs []error
 		for _, e := range p.errs {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", word, e.line, e.err))
@@ -205,8 +204,8 @@ func entryOf(e Entry, key string) *Entry {
 // published reads the published table.
 func (p *parser) published(e Entry) {
 	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
-	by := rows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "preset": oneLine(&t.Preset), "silent": nil,
-		"lowest": p.classes(&t.Low)}
+	by := rows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "silent": nil,
+		"preset": oneLine(&t.Preset), "lowest": p.classes(&t.Low)}
 	for _, a := range p.of.Arms {
 		by[a.Name] = func(e Entry) error {
 			var row []float64

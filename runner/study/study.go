@@ -68,7 +68,7 @@ const (
 	None = "none"
 )
 
-// Claim is a statement about pairs of arms, in a form that can be tested on runs: the measure of
+// Claim is a statement about pairs of arms, in a form that can be tested on runs. The measure of
 // the first arm is above or below that of the second or, with Equivalent, near it.
 type Claim struct {
 	Key     string // names it in JSON

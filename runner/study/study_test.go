@@ -72,7 +72,8 @@ func TestParse(t *testing.T) {
 		!slices.Equal(like.Pairs, [][2]int{{0, 1}, {1, 0}}) {
 		t.Errorf("%+v", f)
 	}
-	if r := s.Reproduction[0]; r.Measure != "test_accuracy" || math.Abs(r.Value-.729) > 1e-12 || r.Arm != 1 {
+	if r := s.Reproduction[0]; r.Measure != "test_accuracy" || r.Arm != 1 ||
+		math.Abs(r.Value-.729) > 1e-12 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -100,7 +101,8 @@ func TestMistakes(t *testing.T) {
 		{"says: is like", "say: is like", 17, `"say": a claim has arms, as, at`},
 		{"registered:", "registred:", 2, `"registred": a study has arms, conditions`},
 		{"  erm: {preset: shapes, method: erm, epochs: 1}\n",
-			"  erm: {preset: shapes, method: erm, epochs: 1}\n  sfk: {preset: shapes, method: erm}\n",
+			"  erm: {preset: shapes, method: erm, epochs: 1}\n" +
+				"  sfk: {preset: shapes, method: erm}\n",
 			11, `mapping key "sfk" already defined`},
 		{good[strings.Index(good, "    claims:"):strings.Index(good, "reproduction")],
 			"    claims: []\n", 12, "main: no claims"},
@@ -115,7 +117,7 @@ func TestMistakes(t *testing.T) {
 		{"margin: 0.1", "under: [medium]", 16, `"medium": no such condition: choose of small, large`},
 		{"value: 72.9", "under: [small]", 22, "want the published value"},
 		{"measure: test_accuracy", "measure: class_accuracy", 17, "wants classes"},
-		{"study: a study of shapes", "study: &a a study", 1, "aliases, anchors and tags are not read"},
+		{"study: a study of shapes", "study: &a a study", 1, "aliases, anchors and tags are not"},
 		{"study: a study of shapes", "study: [[[[[1]]]]]", 1, "lists in lists too deep"},
 		{"setting: init", "setting: inti", 24, "want a setting"},
 		{"study: a study of shapes\n", "", 1, "study: missing"},
@@ -206,16 +208,18 @@ func TestGather(t *testing.T) {
 	settings := func(change func(*spec.Spec)) func(*runner.Meta) {
 		return func(m *runner.Meta) { change(&m.Spec) }
 	}
-	first := add(0, 0, 5, settings(func(s *spec.Spec) { s.LogEvery, s.Lambda0 = 1, .1 }), runner.Done, "")
+	first := add(0, 0, 5, settings(func(s *spec.Spec) { s.LogEvery = 1 }), runner.Done, "")
 	add(0, 0, 5, func(m *runner.Meta) { m.Created = m.Created.Add(time.Hour) }, runner.Done, "")
-	add(1, 0, 5, settings(func(s *spec.Spec) { s.BatchZ = 7 }), runner.Done, "") // erm does not read it
-	add(0, 1, 5, settings(func(s *spec.Spec) { s.LR = .5 }), runner.Done, "")    // of no arm
-	add(0, 1, 4, nil, runner.Done, "")                                           // of no seed
+	// erm does not read batch_z
+	add(1, 0, 5, settings(func(s *spec.Spec) { s.BatchZ = 7 }), runner.Done, "")
+	add(0, 1, 5, settings(func(s *spec.Spec) { s.LR = .5 }), runner.Done, "") // of no arm
+	add(0, 1, 4, nil, runner.Done, "")                                        // of no seed
 	add(0, 1, 5, func(m *runner.Meta) { m.Checksum = "sha256:1" }, runner.Done, "")
 	failed := add(0, 0, 6, nil, runner.Failed, "no space is left")
 	broken := add(0, 1, 6, nil, runner.Failed, "step 3: the loss is NaN: lower lr")
 	stopped := add(0, 0, 7, nil, runner.Stopped, "")
-	early := add(1, 1, 8, func(m *runner.Meta) { m.Created = s.Registered.Add(-1) }, runner.Done, "")
+	before := func(m *runner.Meta) { m.Created = s.Registered.Add(-1) }
+	early := add(1, 1, 8, before, runner.Done, "")
 	g := s.Gather(runs)
 	if g.Wanted != 16 || g.Done != 4 || len(g.Missing) != 12 {
 		t.Errorf("%d of %d, %d missing", g.Done, g.Wanted, len(g.Missing))
