@@ -218,7 +218,8 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part returns the worst class or group of an arm, or "" if it differs between seeds or evaluations.
+// part returns the worst class or group of an arm, or "" if it differs between seeds or between
+// evaluations.
 func (c *cast) part(a *arm) (name string) {
 	for i, s := range c.seeds {
 		for k, e := range c.latest(a, s) {

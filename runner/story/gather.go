@@ -251,7 +251,8 @@ func (c *cast) meet() {
 	}
 }
 
-// common returns the evaluations of each arm and seed at the epochs that all of them have evaluated.
+// common returns the evaluations of each arm and seed at the epochs that all of them have
+// evaluated.
 func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
 	var runs [][]*runner.EvalEvent
 	for _, a := range c.arms {
