@@ -8,10 +8,9 @@ import "math"
 // n (math.md §5).
 func batchRisk() Method {
 	return Method{
-		Name:        "batch",
-		Doc:         "the exact worst case of each mini-batch; biased low, less so in larger batches",
-		Adversarial: true,
-		Source:      "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
+		Name: "batch", Adversarial: true,
+		Doc:    "the exact worst case of each mini-batch; biased low, less so in larger batches",
+		Source: "Levy, Carmon, Duchi, Sidford 2020 (arXiv 2010.05893), the mini-batch estimator",
 		Measures: []Measure{
 			{Name: "batch_risk", Title: "batch's robust risk",
 				Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,

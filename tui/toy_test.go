@@ -349,14 +349,15 @@ func TestToyWhatIf(t *testing.T) {
 		if t, _ := spec.FindSetting(key); t.Group == "Uncertainty set" {
 			want = "Only the report of toy reads it: no training step changes."
 		}
-		if seen[want]++; !strings.Contains(screen, want) || !strings.Contains(screen, " "+key+": ") {
+		if seen[want]++; !strings.Contains(screen, want) ||
+			!strings.Contains(screen, " "+key+": ") {
 			t.Errorf("%s, no %q:\n%s", key, want, screen)
 		}
 		r.press("down")
 	}
 	r.typed("lambda0=.2")
-	if s := tuitest.Text(r.shot(t)); !strings.Contains(s, "toy does not read it: nothing changes.") ||
-		strings.Count(s, "report only") != 3 {
+	if s := tuitest.Text(r.shot(t)); strings.Count(s, "report only") != 3 ||
+		!strings.Contains(s, "toy does not read it: nothing changes.") {
 		t.Errorf("of lambda0 it says:\n%s", s)
 	}
 	if len(seen) != 2 || seen["The training of toy reads it."] < 5 {

@@ -40,7 +40,8 @@ type Table struct {
 	Level  float64 `json:"level"`
 	At     string  `json:"at"`               // Last or Selected
 	Select string  `json:"select,omitempty"` // the rule of the selection
-	// Epochs are the epochs of the steps that are compared, ascending. Imported runs have none.
+	// Epochs are the epochs at which the runs ended, ascending, where their last steps are compared.
+	// Imported runs have none.
 	Epochs  []float64 `json:"epochs,omitempty"`
 	Family  string    `json:"family"` // OneMeasure or AllMeasures
 	Keys    []string  `json:"keys"`   // keys of the spec in which the rows differ
@@ -315,10 +316,7 @@ func (t *Table) chooseAt(members []member, ask string) {
 	}
 	for i := range members {
 		members[i].selected = t.At == Selected
-		switch m := members[i]; {
-		case m.selected:
-			t.Epochs = append(t.Epochs, m.summary.Selected.Epoch)
-		case !imported(m):
+		if m := members[i]; !m.selected && !imported(m) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}

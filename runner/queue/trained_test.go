@@ -9,9 +9,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestTrainedBy trains every method with other values of every setting that a fork may change. Where
-// the report alone reads a setting, the run ends with the same bits. Where the training reads it,
-// it does not. The bounds of z are an exception: they matter only where z meets them.
+// TestTrainedBy trains every method with other values of every setting that a fork may change.
+// Where the report alone reads a setting, the run ends with the same bits. Where the training reads
+// it, it does not. The bounds of z are an exception: they matter only where z meets them.
 func TestTrainedBy(t *testing.T) {
 	bounds := []string{"lambda0", "lambda_max", "eta_min", "eta_max"}
 	seen := map[bool]int{}

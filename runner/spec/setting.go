@@ -84,14 +84,6 @@ func (t *Setting) ReadIn(s *Spec) bool {
 		slices.ContainsFunc(s.Algorithms, read)
 }
 
-// TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not and
-// the run reads it, the report alone depends on it.
-func (t *Setting) TrainedBy(s *Spec) bool {
-	m, err := dro.Find(s.Algorithm())
-	steers := !t.viewed || t.ends && s.Patience > 0
-	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
-}
-
 // suits reports whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool {
 	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram()) &&

@@ -72,6 +72,14 @@ func (s *Spec) unsuited(key string) error {
 	return nil
 }
 
+// TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not
+// and the run reads it, the report alone depends on it.
+func (t *Setting) TrainedBy(s *Spec) bool {
+	m, err := dro.Find(s.Algorithm())
+	steers := !t.viewed || t.ends && s.Patience > 0
+	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
+}
+
 // need is a setting and the value that it must have for another setting to be read.
 type need struct{ key, value string }
 

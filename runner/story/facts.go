@@ -34,7 +34,9 @@ type facts struct {
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
 	overfit []string // names of the arms that have begun to overfit
-	early   string   // why it is too early to compare the arms; "" if it is not
+	// contrary says that the last evaluation alone contradicts the gain, as the table shows.
+	contrary bool
+	early    string // why it is too early to compare the arms; "" if it is not
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -84,6 +86,7 @@ func (c *cast) facts() *facts {
 		return f
 	}
 	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
+	f.contrary = (f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
 	f.drop = f.against(f.lead, robustRisk)
 	f.drop.value = -f.drop.value
 	for _, a := range among {
@@ -218,7 +221,8 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part returns the worst class or group of an arm, or "" if it differs between seeds or evaluations.
+// part returns the worst class or group of an arm, or "" if it differs between seeds or between
+// evaluations.
 func (c *cast) part(a *arm) (name string) {
 	for i, s := range c.seeds {
 		for k, e := range c.latest(a, s) {

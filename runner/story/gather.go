@@ -251,7 +251,8 @@ func (c *cast) meet() {
 	}
 }
 
-// common returns the evaluations of each arm and seed at the epochs that all of them have evaluated.
+// common returns the evaluations of each arm and seed at the epochs that all of them have
+// evaluated.
 func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
 	var runs [][]*runner.EvalEvent
 	for _, a := range c.arms {
@@ -266,23 +267,21 @@ func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
 // baseline if there is one. Without such an arm it leaves out the last one if two remain. It
 // reports whether it has left out an arm.
 func (c *cast) leaveOne() bool {
-	for i, a := range c.arms[1:] {
-		pair := &cast{arms: []*arm{c.arms[0], a}}
-		shares := false
+	apart := func(a *arm) bool {
+		pair, shares := &cast{arms: []*arm{c.arms[0], a}}, false
 		for seed := range c.arms[0].runs {
 			shares = shares || len(pair.common([]uint64{seed})[0]) > 0
 		}
-		if !shares {
-			c.out = append(c.out, fmt.Sprintf("%s shares no evaluated epoch with %s", a.name,
-				c.arms[0].name))
-			c.arms = slices.Delete(c.arms, i+1, i+2)
-			return true
-		}
+		return !shares
 	}
-	if n := len(c.arms) - 1; n > 1 {
-		c.out = append(c.out, c.arms[n].name+" shares no evaluated epoch with the others")
-		c.arms = c.arms[:n]
-		return true
+	i, others := slices.IndexFunc(c.arms, apart), c.arms[0].name
+	if n := len(c.arms); i < 0 && n > 2 {
+		i, others = n-1, "the others"
 	}
-	return false
+	if i < 0 {
+		return false
+	}
+	c.out = append(c.out, c.arms[i].name+" shares no evaluated epoch with "+others)
+	c.arms = slices.Delete(c.arms, i, i+1)
+	return true
 }

@@ -90,7 +90,8 @@ func readings() []reading {
 			`\(([+-][\d.]+) ± ([\d.]+) points\)$`), false,
 			func(s *seen, m []string) bool {
 				d, half := s.interval(m[1], s.base, worstOf)
-				return len(s.seeds) >= 4 && s.lead() == m[1] && from(s, m[1], m[2], m[4], m[3]) && near(m[5], d) &&
+				return len(s.seeds) >= 4 && s.lead() == m[1] &&
+					from(s, m[1], m[2], m[4], m[3]) && near(m[5], d) &&
 					(math.Abs(d) <= half || math.Abs(d) < 1 || len(s.counted) > 2)
 			}},
 		{one(`^(.+) lowers the worst class from (.+)'s ([\d.]+) to ([\d.]+) %$`), false,
@@ -107,7 +108,8 @@ func readings() []reading {
 		{one(`^(.+), at ([\d.]+) %, stays within a point of (.+)'s worst class of ([\d.]+) %$`),
 			false,
 			func(s *seen, m []string) bool {
-				return s.lead() == m[1] && from(s, m[1], m[3], m[4], m[2]) && math.Abs(gain(s, m[1])) < 1
+				return s.lead() == m[1] && from(s, m[1], m[3], m[4], m[2]) &&
+					math.Abs(gain(s, m[1])) < 1
 			}},
 		{one(`^none lifts (.+)'s worst class of ([\d.]+) % by a point; (.+) reaches ` +
 			`([\d.]+) %$`), false,

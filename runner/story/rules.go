@@ -49,16 +49,9 @@ type rule struct {
 
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
-	// A mean that the last evaluation alone contradicts, as the table has it, is no gain or loss.
-	contrary := func(f *facts) bool {
-		return (f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
-	}
-	gains := func(f *facts) bool {
-		return f.gain.value >= point && f.gain.low() > 0 && !contrary(f)
-	}
-	loses := func(f *facts) bool {
-		return f.gain.value <= -point && f.gain.high() < 0 && !contrary(f)
-	}
+	contrary := func(f *facts) bool { return f.contrary }
+	gains := func(f *facts) bool { return !f.contrary && f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return !f.contrary && f.gain.value <= -point && f.gain.high() < 0 }
 	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
 	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
@@ -121,9 +114,9 @@ func rules() []rule {
 		{"lead", alone | noWorst, nil,
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !contrary(f) },
+		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !f.contrary },
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !contrary(f) },
+		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !f.contrary },
 			"and costs {mean-} points of mean accuracy"},
 		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},

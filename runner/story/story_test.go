@@ -95,8 +95,8 @@ func (s *seen) latest(run int) (list []figure) {
 	return list
 }
 
-// early reports whether the epoch is before a fifth of the run. end says that it is the last so far,
-// after which nothing comes if all are done.
+// early reports whether the epoch is before a fifth of the run. end says that it is the last so
+// far, after which nothing comes if all are done.
 func (s *seen) early(end bool) bool {
 	done, epochs := end, 0
 	for i, r := range s.runs {

@@ -14,8 +14,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// swings makes runs whose worst class swings by up to 60 points from evaluation to evaluation, early
-// more than late, around a level of each run's own. It returns the worst accuracies, in percent.
+// swings makes runs whose worst class swings by up to 60 points from evaluation to evaluation,
+// early more than late, around a level of each run's own. It returns the worst accuracies, in
+// percent.
 func swings(random *rand.Rand, epochs int) (runs []Run, worst [][]float64) {
 	s := spec.Defaults()
 	s.Epochs = epochs
@@ -68,8 +69,8 @@ func TestSubjectHolds(t *testing.T) {
 			return sum
 		}
 		early := func(epoch int) bool {
-			zero := slices.ContainsFunc(worst, func(list []float64) bool { return list[epoch-1] == 0 })
-			return 5*epoch < epochs || zero
+			zero := func(list []float64) bool { return list[epoch-1] == 0 }
+			return 5*epoch < epochs || slices.ContainsFunc(worst, zero)
 		}
 		best := func(epoch int) (name string) {
 			at := 1 // the first is the baseline

@@ -81,7 +81,7 @@ func (p *Page) layout(w, h int) compareLayout {
 	}
 	_, inside := kit.Inside(kit.Boxed(h), w, h)
 	frame := h - inside
-	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(p.tableNote())+8))
+	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
 	below := len(p.legend(cells - frame))
 	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
 	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)

@@ -291,6 +291,31 @@ func TestOtherStep(t *testing.T) {
 	}
 }
 
+// TestEpochOfTheTable: the title says at which epoch the runs ended. Runs that ended at different
+// epochs have no differences.
+func TestEpochOfTheTable(t *testing.T) {
+	for _, c := range []struct {
+		stepsPerEpoch int64 // of the second run
+		want          string
+	}{{tuitest.Steps, " epoch 8 · shares in %"},
+		{tuitest.Steps / 2, " epochs 8 to 16 · shares in %"}} {
+		a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+		for _, algorithm := range []dro.Algorithm{dro.ERM, dro.SFK} {
+			m := tuitest.Archived(algorithm, 1, "shapes", tuitest.Epoch0())
+			if algorithm == dro.SFK {
+				m.StepsPerEpoch = c.stepsPerEpoch
+			}
+			a.Add(t, fmt.Sprintf("shapes-%s-s1", algorithm), m, runner.Done, "")
+		}
+		r, _ := compareOf(t, a)
+		screen := tuitest.Text(r.Shot())
+		one := c.stepsPerEpoch == tuitest.Steps
+		if !strings.Contains(screen, c.want) || strings.Contains(screen, "signed: against") != one {
+			t.Errorf("%d steps an epoch, want %q:\n%s", c.stepsPerEpoch, c.want, screen)
+		}
+	}
+}
+
 // TestTrainCounts: predictions have no training samples, and do not hide the training samples of
 // other runs.
 func TestTrainCounts(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -170,8 +169,7 @@ func (p *Page) against() bool {
 	for _, w := range p.wide {
 		cells += w.figures + w.differences
 	}
-	comparable := len(p.table.Epochs) < 2 || p.table.At == compare.Selected
-	return comparable && !p.narrow() && cells+2 <= p.Body.W
+	return len(p.table.Epochs) < 2 && !p.narrow() && cells+2 <= p.Body.W
 }
 
 // groupName is the name of a group, with its glyph.

@@ -39,8 +39,8 @@ const againstCells, atCells = 8, 3
 
 // against returns the column of a measure's change against the baseline, at the common epoch. The
 // cell is blank where a difference would mean nothing: for the baseline itself, before an
-// evaluation, where the two runs ask for different risks, and for a run that is further, because
-// the figure beside the cell is that of a later epoch.
+// evaluation, and where the two runs ask for different risks. It is blank for a run that is
+// further, too, because the figure beside the cell is that of a later epoch.
 func (w *Page) against(m lab.Measure) column {
 	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
 	if track.Percents(m) {
@@ -77,8 +77,8 @@ func signed(m lab.Measure, d float64) string {
 	return text
 }
 
-// written writes a value of a measure. lab.Write chooses the digits for each loss alone, so a column
-// of losses would not line up.
+// written writes a value of a measure. lab.Write chooses the digits for each loss alone, so a
+// column of losses would not line up.
 func written(m lab.Measure, v measure.Number) string {
 	if !track.Percents(m) && v.Applies() {
 		return decimals(v.Float())

@@ -25,7 +25,8 @@ func hurried(t *testing.T, random *rand.Rand) *tuitest.Script {
 		speed := .5 + random.Float64()
 		for _, e := range s.Logs[r.Meta.ID] {
 			h := e.Header()
-			h.Time = tuitest.Epoch0().Add(time.Duration(float64(h.Time.Sub(tuitest.Epoch0())) / speed))
+			since := float64(h.Time.Sub(tuitest.Epoch0()))
+			h.Time = tuitest.Epoch0().Add(time.Duration(since / speed))
 			eval, ok := e.(*runner.EvalEvent)
 			if !ok {
 				continue
@@ -42,9 +43,10 @@ func hurried(t *testing.T, random *rand.Rand) *tuitest.Script {
 	return s
 }
 
-// TestOneEpoch looks at runs of different speed until they end. The sentence, the heads and cells of
-// the table, the marks of the best, Who suffers, the bars and the ranking refer to the last epoch
-// that all runs have, and say so. A run that is further has its newest figure and no difference.
+// TestOneEpoch looks at runs of different speed until they end. The sentence, the heads and cells
+// of the table, the marks of the best, Who suffers, the bars and the ranking refer to the last
+// epoch that all runs have, and say so. A run that is further has its newest figure and no
+// difference.
 func TestOneEpoch(t *testing.T) {
 	apart, differences := 0, 0
 	for seed := range uint64(3) {

@@ -63,8 +63,8 @@ func TestRace(t *testing.T) {
 		if a > b {
 			want = "+" + want
 		}
-		want += fmt.Sprintf(" from %.1f · mean %.1f, as its parent · robust risk %.3f, as its parent",
-			100*b, 100*parent.Eval.Of("test_accuracy").Float(),
+		want += fmt.Sprintf(" from %.1f · mean %.1f, as its parent · "+
+			"robust risk %.3f, as its parent", 100*b, 100*parent.Eval.Of("test_accuracy").Float(),
 			parent.Eval.Of("robust_risk").Float())
 		if a == b || !strings.Contains(line, "epoch 8: worst class "+want) {
 			t.Errorf("the line is %q, want worst class %s", line, want)

@@ -25,7 +25,8 @@ func TestRanks(t *testing.T) {
 		tr.Eval.Set("robust_risk", measure.Num([]float64{2.5, 2.25, 2.75, 3}[i]))
 	}
 	s := tuitest.Text(r.Shot())
-	if !strings.Contains(s, "robust risk@8  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750") {
+	if want := "  ■ pgd 2.250★  ● sfk +0.250  ▲ pan +0.500  ◆ erm +0.750"; !strings.Contains(s,
+		"robust risk@8"+want) {
 		t.Errorf("no ranking:\n%s", s)
 	}
 	r.Fits(t, "ranks")

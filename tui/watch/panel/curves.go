@@ -253,8 +253,8 @@ func (w *Board) fitY(q string) {
 // time, without memory, because this chart changes only with evaluations.
 func (w *Board) Risks(v *View) *plot.Chart {
 	of := v.Of(w.Run().Meta)
-	radii := w.Run().Meta.Spec.RiskRadii
-	if len(w.Measured(of).PlacesAt(w.CommonEpoch(), of)) == 0 || len(radii) == 0 {
+	radii, epoch := w.Run().Meta.Spec.RiskRadii, w.CommonEpoch()
+	if len(w.Measured(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
 		return nil
 	}
 	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
@@ -265,7 +265,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(w.CommonEpoch(), of) }, false)
+		w.Line(c, row, func(t *track.Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
 	}
 	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}

@@ -20,9 +20,9 @@ import (
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
 func (w *Board) worstFirst(of lab.Measure) []int {
-	epoch := w.CommonEpoch()
-	values := w.Ranking().PlacesAt(epoch, of)
-	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) { // the baseline's data differ
+	values, epoch := w.Ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+	// The baseline's data may be others.
+	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) {
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])

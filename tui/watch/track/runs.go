@@ -202,7 +202,8 @@ func (w *Runs) Measured(of lab.Measure) *Track {
 		return run
 	}
 	for _, t := range w.Tracks {
-		if len(t.PlacesAt(epoch, of)) > 0 && slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis)) {
+		same := slices.Equal(t.Meta.Places(of.Axis), run.Meta.Places(of.Axis))
+		if same && len(t.PlacesAt(epoch, of)) > 0 {
 			return t
 		}
 	}
