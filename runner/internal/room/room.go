@@ -4,7 +4,8 @@
 //
 // It keeps one ledger for the process. A reservation for a run, a dataset or a reading
 // process counts as used until its [Share] is released, whether the memory is allocated or
-// not. A process that reads foreign files gets a share and limits itself to it ([Bound]).
+// not. A process that reads foreign files gets a share and limits itself to it ([Bound]). There is
+// no ledger of disks: what is to be written is compared with their free bytes ([AskDisk]).
 //
 // The ledger is compared with an estimate of the machine's free memory. Linux also reports
 // the limits of the process and of its control group; macOS, FreeBSD and Windows report the

@@ -211,7 +211,10 @@ class Job:
     # Checkpoints.
 
     def save(self, folder: str) -> None:
-        """Writes all that ``load`` needs to go on exactly into an empty folder."""
+        """Writes all that ``load`` needs to go on exactly into an empty folder.
+
+        The setting ``checkpoint_gb`` limits the size of the files, holes included.
+        """
         raise NotImplementedError
 
     def load(self, folder: str) -> None:
@@ -238,7 +241,8 @@ class Job:
     def alive(self) -> None:
         """Tells drolab that the program is at work.
 
-        Call it where an answer takes longer than the setting ``program_patience`` (seconds).
+        Call it where an answer takes longer than the setting ``program_patience`` (seconds). It
+        gains no time for a run that is to stop.
         """
         self._alive()
 
