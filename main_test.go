@@ -293,7 +293,8 @@ func last(ts *testscript.TestScript, pattern string) string {
 
 // perRun are the keys that differ between two runs of the same spec: names,
 // places, and what depends on the clock.
-var perRun = []string{"crc", "id", "dir", "time", "created", "images_per_second"}
+var perRun = []string{"crc", "seal", "of", "made",
+	"id", "dir", "time", "created", "images_per_second"}
 
 // readJSON reads every JSON value of a file, with the keys in perRun dropped.
 func readJSON(ts *testscript.TestScript, pattern string) []any {

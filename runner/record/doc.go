@@ -29,9 +29,9 @@
 // is there.
 //
 // Every line, JSON file and weights file has a checksum (internal/disk). Every file says whose it
-// is, and a checkpoint and the summary say how much of the log they go with (owner.go). Viewers pass
-// over what was changed since it was written. A resume, and whoever prints figures, fails with an
-// error that names the file and the line (internal/eventlog/audit.go).
+// is, and a checkpoint and the summary say how much of the log they go with (owner.go). Viewers
+// pass over what was changed since it was written. A resume, and whoever prints figures, fails with
+// an error that names the file and the line (internal/eventlog/audit.go).
 // Files are opened only by their names in the run's folder, and never through links: a run may come
 // from anybody. Examine and Mend look after a folder of runs (doctor.go). Files keeps the files
 // that concern many runs in the same manner, such as a sweep's list.

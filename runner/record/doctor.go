@@ -397,18 +397,3 @@ func (d *doctor) summarise() error {
 	end := &runner.StatusEvent{Head: runner.Head{Step: e.Step}, Status: e.Status, Cause: e.Cause}
 	return d.in.WriteSealed(summaryName, m.Ended(end, now), &log.Extent)
 }
-
-// checkIndex checks that the index, where there is one, can be read. It is derived, so an index of
-// another log is no damage: the next viewer makes it anew.
-func (d *doctor) checkIndex() {
-	if info, err := d.in.Lstat(eventlog.IndexName); err != nil || !info.Mode().IsRegular() {
-		return // checkFiles has reported it
-	}
-	_, err := eventlog.LoadIndex(d.in)
-	if err == nil || errors.Is(err, eventlog.ErrStale) || errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	d.find(eventlog.IndexName, err.Error(),
-		"nothing is lost, the next listing makes it anew; "+movesAside,
-		moveAside(eventlog.IndexName))
-}

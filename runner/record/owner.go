@@ -112,8 +112,8 @@ func (r *Run) Verify() error {
 	return ofRun(r.Meta.ID, err)
 }
 
-// VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its log
-// is read.
+// VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its
+// log is read.
 func VerifyAll(runs []*Run) []error {
 	errs := make([]error, len(runs))
 	onAllCores(len(runs), func(i int) {

@@ -19,8 +19,8 @@ import (
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
-// unpacked into a run directory again. It holds run.json, summary.json and the log. This log has all
-// evaluations and fewer steps, and neither checkpoints nor what a resume has discarded
+// unpacked into a run directory again. It holds run.json, summary.json and the log. This log has
+// all evaluations and fewer steps, and neither checkpoints nor what a resume has discarded
 // (packedlog.go). A packed run is read like any run, but has no checkpoint to continue from.
 
 // PackedExt is the extension of the names of packed runs.
@@ -85,7 +85,8 @@ func packedFilesOf(r *Run) (files [][]byte, err error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(log)
-	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hex.EncodeToString(sum[:]), Was: was}
+	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hex.EncodeToString(sum[:]),
+		Was: was}
 	summary := *r.Summary()
 	summary.Dir = ""
 	came, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)

@@ -13,9 +13,9 @@ import (
 )
 
 // TestFormat1 holds the promise that this program and all later ones read, continue and export what
-// the first program of format 1 wrote: a finished run of PAN, a stopped run of SFK with a label, and
-// a sweep that has ended a run after its first rung. The files of runner/record/testdata/format1
-// never change.
+// the first program of format 1 wrote. The files of runner/record/testdata/format1 never change.
+// They are a finished run of PAN, a stopped run of SFK with a label, and a sweep whose first rung
+// has ended one of its two runs.
 func TestFormat1(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs")
 	from := os.DirFS(filepath.Join("..", "..", "runner", "record", "testdata", "format1"))

@@ -33,7 +33,8 @@ func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 		must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
 		for name, text := range map[string][]byte{"run.json": asJSON(t, made), "lock": nil,
 			"summary.json": asJSON(t, came), "events.jsonl": log,
-			"checkpoints/step-0000000001.json":        asJSON(t, map[string]any{"seal": came["seal"]}),
+			"checkpoints/step-0000000001.json": asJSON(t,
+				map[string]any{"seal": came["seal"]}),
 			"checkpoints/step-0000000001.safetensors": make([]byte, 1000)} {
 			must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
 		}

@@ -104,8 +104,8 @@ func relog(t testing.TB, path string, of disk.Owner) map[int64]disk.Extent {
 		_ = json.Unmarshal(line, &fields) // a line that is no JSON stays as it is
 		var seq int64
 		_ = json.Unmarshal(fields["seq"], &seq)
-		if _, err := disk.UnsealLine(bytes.TrimSuffix(bytes.Clone(line), []byte("\n"))); err != nil &&
-			len(fields) > 0 {
+		bare := bytes.TrimSuffix(bytes.Clone(line), []byte("\n"))
+		if _, err := disk.UnsealLine(bare); err != nil && len(fields) > 0 {
 			delete(fields, "crc")
 			line = append(disk.SealLine(asJSON(t, fields)), '\n')
 		}

@@ -112,8 +112,8 @@ func (k Files) Read(path string, v any) error {
 	return nil
 }
 
-// ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for a file
-// from before there was one.
+// ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for one
+// from before there was a format.
 func (k Files) ReadFirst(path string, v any) error {
 	text, err := k.Text(path)
 	if err != nil {

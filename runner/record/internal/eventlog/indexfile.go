@@ -174,7 +174,8 @@ func LoadIndex(in *disk.Folder) (*Index, error) {
 		return nil, ErrStale
 	}
 	first, last, err := sampleLog(log, x.Size)
-	if of, _ := OwnerOf(in); err == nil && (of != seal.Owner || first != h.First || last != h.Last) {
+	of, _ := OwnerOf(in)
+	if err == nil && (of != seal.Owner || first != h.First || last != h.Last) {
 		err = ErrStale
 	}
 	return x, err
