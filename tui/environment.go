@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 )
 
 // environment is what the environment says about the terminal.
@@ -18,34 +19,24 @@ type environment struct {
 	profile colorprofile.Profile
 }
 
-// variables returns an environment by name.
-func variables(environ []string) map[string]string {
-	vars := map[string]string{}
-	for _, v := range environ {
-		name, value, _ := strings.Cut(v, "=")
-		vars[name] = value
-	}
-	return vars
-}
-
 // Fit returns an error if the terminal has no screen for the interface. On Windows no variable
 // tells.
 func Fit(environ []string) error {
-	term := variables(environ)["TERM"]
+	term := uv.Environ(environ).Getenv("TERM")
 	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
-		return fmt.Errorf("TERM=%s is no terminal with a screen: set TERM to the name of yours, "+
-			"such as xterm", term)
+		return fmt.Errorf("TERM is %q, which names no terminal with a screen: set TERM to the name "+
+			"of yours, such as xterm", term)
 	}
 	return nil
 }
 
 func environmentOf(environ []string) environment {
-	vars := variables(environ)
+	get := uv.Environ(environ).Getenv
 	e := environment{
-		ascii:  vars["DROLAB_ASCII"] != "" || vars["TERM"] == "linux" || !utf8Locale(vars),
-		plain:  vars["NO_COLOR"] != "",
-		remote: vars["SSH_CONNECTION"] != "" || vars["SSH_TTY"] != "",
-		light:  lightBehind(vars["COLORFGBG"]),
+		ascii:  get("DROLAB_ASCII") != "" || get("TERM") == "linux" || !utf8Locale(get),
+		plain:  get("NO_COLOR") != "",
+		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
+		light:  lightBehind(get("COLORFGBG")),
 	}
 	e.take(colorprofile.Env(environ))
 	if e.plain {
@@ -71,7 +62,7 @@ func lightBehind(colours string) bool {
 
 // utf8Locale reports whether the locale's characters are UTF-8. If no locale is set, as in many
 // containers, it trusts terminals of today to have them.
-func utf8Locale(vars map[string]string) bool {
-	v := strings.ToLower(cmp.Or(vars["LC_ALL"], vars["LC_CTYPE"], vars["LANG"], "utf8"))
+func utf8Locale(get func(string) string) bool {
+	v := strings.ToLower(cmp.Or(get("LC_ALL"), get("LC_CTYPE"), get("LANG"), "utf8"))
 	return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
 }

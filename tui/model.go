@@ -15,6 +15,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Model is the whole interface. Bubble Tea's loop owns it.
@@ -116,6 +117,9 @@ func (m *Model) open(o *kit.Overlay) {
 // Init implements tea.Model. Nothing slow comes before the first frame.
 func (m *Model) Init() tea.Cmd {
 	return tea.Batch(
+		// As if the terminal had answered that it can synchronize its output. One that cannot takes
+		// no notice of it.
+		kit.Send(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}),
 		tea.RequestBackgroundColor,
 		m.pages[m.at].Init(),
 		m.seek(),

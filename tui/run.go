@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"time"
 
@@ -36,8 +35,7 @@ func Run(ctx context.Context, cfg lab.Config) error {
 // Program returns the interface for a terminal that is no file. The caller sends to the program the
 // events that it reads from the terminal, and a tea.WindowSizeMsg when the size has changed.
 func Program(cfg lab.Config, t *Terminal) *tea.Program {
-	m := modelOf(cfg)
-	return program(cfg, m, t, tea.WithInput(nil), tea.WithColorProfile(m.env.profile))
+	return program(cfg, modelOf(cfg), t, tea.WithInput(nil))
 }
 
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
@@ -45,8 +43,9 @@ func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *
 	p := tea.NewProgram(guarded{m}, append([]tea.ProgramOption{
 		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames()),
 		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
+		tea.WithColorProfile(m.env.profile),
 	}, more...)...)
-	t.send, t.remote = p.Send, m.env.remote
+	t.send = p.Send
 	return p
 }
 
@@ -61,38 +60,32 @@ func sourceOf(cfg lab.Config) lab.Source {
 	return lab.Remember(cfg.RunsDir, cfg.Catalogues, false)
 }
 
-// grace is how long Bubble Tea may take to end when the terminal is gone. It does not end at all
-// while a terminal takes no output.
-const grace = time.Second
-
-var errStuck = errors.New("the program does not end")
-
 func run(ctx context.Context, cfg lab.Config, m *Model) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	t := &Terminal{In: cfg.Stdin, Out: cfg.Stdout, Gone: func() { cancel(ErrHangup) },
-		Size: func() tea.WindowSizeMsg { return sizeOf(cfg.Stdout) }}
-	p := program(cfg, m, t, local(cfg, m.env, t)...)
+	hung, hangup := context.WithCancel(context.Background())
+	defer hangup()
+	in, out := cfg.Stdin.(*os.File), cfg.Stdout.(*os.File)
+	t := &Terminal{In: in, Out: out, Size: func() tea.WindowSizeMsg { return sizeOf(out) },
+		Gone: hangup, Hung: hung.Done()}
+	options := []tea.ProgramOption{tea.WithFPS(firstFrames), tea.WithInput(file{in, t})}
+	if !m.env.plain {
+		options = append(options, tea.WithColorProfile(colorprofile.Detect(out, cfg.Environ)))
+	}
+	if runtime.GOOS == "windows" { // where a file has to be made a terminal to be written, too
+		options = append(options, tea.WithOutput(file{out, t}))
+	}
+	p := program(cfg, m, t, options...)
 	m.frames = &frames{program: p}
-	ended := make(chan error, 2)
 	// Quit the program rather than kill it by tea.WithContext: then Bubble Tea waits for its reader
 	// of keys.
 	defer context.AfterFunc(ctx, func() {
 		if errors.Is(context.Cause(ctx), ErrHangup) {
-			t.Forget()
-			time.AfterFunc(grace, func() { ended <- errStuck })
+			hangup()
 		}
 		p.Quit()
 	})()
-	defer follow(p)()
-	go func() {
-		_, err := p.Run()
-		ended <- err
-	}()
-	err := <-ended
-	if err == errStuck {
-		return ErrHangup
-	}
+	defer context.AfterFunc(hung, t.Quit)()
+	defer follow(func() { p.Send(tea.WindowSizeMsg{}) })()
+	_, err := p.Run()
 	m.keepLast()
 	if text := m.watch.Story(); text != "" && cfg.Told != nil {
 		cfg.Told(text)
@@ -100,35 +93,17 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	switch {
 	case m.failed != nil:
 		return m.failed
-	case errors.Is(context.Cause(ctx), ErrHangup):
+	case hung.Err() != nil:
 		return ErrHangup
 	}
-	discard(cfg.Stdin)
+	discard(in)
 	if ctx.Err() != nil || err == nil {
 		return nil
 	}
 	return fmt.Errorf("the interface ended: %w", err)
 }
 
-// local returns the options for a terminal of this machine. Bubble Tea gets the file that it reads,
-// whose modes it changes. It gets the file that it writes only on Windows, where that has modes,
-// too: elsewhere it would take the size from the file, and the size has a bound here.
-func local(cfg lab.Config, env environment, t *Terminal) []tea.ProgramOption {
-	if !env.plain {
-		env.profile = colorprofile.Detect(cfg.Stdout, cfg.Environ)
-	}
-	all := []tea.ProgramOption{tea.WithFPS(firstFrames), tea.WithColorProfile(env.profile),
-		tea.WithInput(t)}
-	if f, ok := cfg.Stdin.(*os.File); ok {
-		all = append(all, tea.WithInput(file{f, t}))
-	}
-	if f, ok := cfg.Stdout.(*os.File); ok && runtime.GOOS == "windows" {
-		all = append(all, tea.WithOutput(file{f, t}))
-	}
-	return all
-}
-
-// file is the file of a terminal, read and written through a Terminal.
+// file is the file of a terminal, whose modes Bubble Tea sets.
 type file struct {
 	*os.File
 	t *Terminal
@@ -147,43 +122,18 @@ const (
 
 // sizeOf returns the size of a terminal, bounded. Bubble Tea gets one more column, which stays
 // blank: it goes to the last column by tabs, and these go further on a wider terminal.
-func sizeOf(out io.Writer) (size tea.WindowSizeMsg) {
-	if f, ok := out.(*os.File); ok {
-		w, h, _ := term.GetSize(f.Fd()) // 0 if it is gone
-		size = tea.WindowSizeMsg{Width: min(w, mostColumns+1), Height: min(h, mostRows)}
-	}
-	return size
-}
-
-// follow tells the program when the size of its terminal has changed, until stop is called. Sizes
-// that come while the program is busy become one.
-func follow(p *tea.Program) (stop func()) {
-	changed := make(chan os.Signal, 1)
-	resized(changed)
-	go func() {
-		for range changed {
-			p.Send(tea.WindowSizeMsg{})
-		}
-	}()
-	return func() {
-		signal.Stop(changed)
-		close(changed)
-	}
+func sizeOf(out *os.File) tea.WindowSizeMsg {
+	w, h, _ := term.GetSize(out.Fd()) // 0 if it is gone
+	return tea.WindowSizeMsg{Width: min(w, mostColumns+1), Height: min(h, mostRows)}
 }
 
 // discard drops what was typed, or reported by the mouse, while the interface ended. The shell
 // would take it for a command.
-func discard(in io.Reader) {
-	f, ok := in.(*os.File)
-	if !ok {
-		return
+func discard(in *os.File) {
+	if was, err := term.MakeRaw(in.Fd()); err == nil {
+		defer term.Restore(in.Fd(), was)
 	}
-	was, err := term.MakeRaw(f.Fd())
-	if err != nil {
-		return
-	}
-	defer term.Restore(f.Fd(), was)
-	if r, err := uv.NewCancelReader(f); err == nil {
+	if r, err := uv.NewCancelReader(in); err == nil {
 		time.AfterFunc(lookAgain, func() { r.Cancel() })
 		io.Copy(io.Discard, r)
 		r.Close()

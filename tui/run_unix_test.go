@@ -151,8 +151,8 @@ func TestQuit(t *testing.T) {
 		t.Errorf("quitting: %v", err)
 	}
 	restored(t, out)
-	if !strings.Contains(out, "\x1b[?2026$p") {
-		t.Error("synchronized output was not asked for")
+	if !strings.Contains(out, "\x1b[?2026h") {
+		t.Error("the output is not synchronized")
 	}
 }
 

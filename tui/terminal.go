@@ -1,8 +1,8 @@
 package tui
 
 import (
-	"bytes"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,257 +15,228 @@ import (
 )
 
 // Bubble Tea waits 50 ms for the rest of a sequence, and then takes what it has for keys. Over a
-// slow line the terminal's answers come in pieces, and the pieces would start, stop and delete
-// runs. So the interface reads from a Terminal, which hands on whole sequences only.
+// slow line an answer of the terminal comes in pieces, and the pieces would start, stop and delete
+// runs. So a Terminal reads what is typed, and sends whole events to the program.
 
 // How long something may take to come.
 const (
 	restAfterEsc = 50 * time.Millisecond  // the rest of a sequence after its Esc
 	restOfAny    = 500 * time.Millisecond // the rest after another byte, or where an answer may come
-	answer       = 2 * time.Second        // an answer, while keys are pressed
-	lastAnswer   = time.Second            // an answer, while the user waits to leave
+	answer       = time.Second            // the answer to a question
+	lookAgain    = 10 * time.Millisecond  // between two looks whether it has come
 )
 
-// Terminal is the terminal of one user, on this machine or over SSH. What begins like an answer, a
-// report or the marker of a paste is one sequence until it ends or cannot be one. The interface
-// asks no more than it needs, and leaves when the answers are there, since they would otherwise go
-// to the shell.
+// The greatest numbers of bytes that are kept of a sequence or a paste until its end has come.
+const (
+	mostSequence = 256
+	mostPaste    = 64 << 10
+)
+
+// Terminal is the terminal of one user, on this machine or over SSH. It takes what begins like an
+// answer, a report or the marker of a paste as one, until that ends or cannot be one.
 type Terminal struct {
 	In   io.Reader
 	Out  io.Writer
-	Size func() tea.WindowSizeMsg // its present size; sizes that are typed are not believed
+	Size func() tea.WindowSizeMsg // the present size; a size that is typed does not count
 	Gone func()                   // called when In or Out fails; nil for nothing
+	Hung <-chan struct{}          // closed when no Write need end any more; nil for never
 
 	send    func(tea.Msg) // to the program
-	remote  bool
-	leaving bool         // no key counts any more; of the event loop
-	open    atomic.Int32 // questions without an answer
-	asked   atomic.Int64 // time of the last question, in Unix nanoseconds
+	leaving bool          // waits for an answer before it leaves; of the event loop
+	asked   atomic.Int64  // when a question without an answer was asked, in Unix ns; 0 for none
 
-	typing sync.Mutex // guards the fields below, and keeps the order of keys
-	ready  []byte     // whole sequences, to be read
-	held   []byte     // the beginning of a sequence or of a character
+	typing sync.Mutex // guards the fields below, and keeps the order of events
+	held   string     // what has no end yet
 	came   time.Time  // when its last byte came
-	late   bool       // its Esc was handed on as a key
-	esc    time.Time  // when an Esc was handed on as a key, if nothing came after it
-	paste  bool       // inside a paste
+	late   bool       // its Esc was sent as a key, but may still be the beginning of a sequence
+	paste  []byte     // the paste that has no end yet; nil for none
 }
 
-// Read implements io.Reader. It returns no bytes and no error while a sequence is incomplete.
+// Read reads what is typed and sends it to the program. It returns no bytes, and leaves the reader
+// of Bubble Tea nothing to do.
 func (t *Terminal) Read(p []byte) (int, error) {
-	n, err := t.In.Read(p[:max(1, len(p)/8)]) // a byte may become five
-	t.tell(err)
+	n, err := t.In.Read(p)
 	t.typing.Lock()
 	defer t.typing.Unlock()
 	t.expire()
-	for _, c := range p[:n] {
-		t.take(c)
-	}
+	t.take(string(p[:n]))
 	t.arm()
-	n = copy(p, t.ready)
-	t.ready = append(t.ready[:0], t.ready[n:]...)
-	return n, err
+	return 0, t.told(err)
 }
 
-// take takes in a byte.
-func (t *Terminal) take(c byte) {
-	now := time.Now()
-	if t.lone() && (c == ansi.ESC || now.Sub(t.came) >= restAfterEsc && !leads(c)) {
+// take takes in what was typed, and sends what has an end.
+func (t *Terminal) take(typed string) {
+	if t.lone() && time.Since(t.came) >= restAfterEsc && typed != "" && tails[typed[0]] == "" {
 		t.key()
 	}
-	switch {
-	case len(t.held) > 0:
-	case tails[c] != "" && now.Sub(t.esc) < restOfAny && !t.paste:
-		t.held, t.late = []byte{ansi.ESC}, true
-	case c != ansi.ESC && c < utf8.RuneSelf:
-		t.ready, t.esc = append(t.ready, c), time.Time{}
-		return
+	t.held, t.came = t.held+typed, time.Now()
+	for n, means := t.first(); n > 0; n, means = t.first() {
+		s := t.held[:n]
+		t.held, t.late = t.held[n:], false
+		switch {
+		case s == pasteBegin:
+			t.paste = []byte{}
+		case s == pasteEnd:
+			t.send(tea.PasteMsg{Content: string(t.paste)})
+			t.paste = nil
+		case t.paste != nil && len(t.paste) < mostPaste:
+			t.paste = append(t.paste, s...)
+		case t.paste == nil && means:
+			t.sendEvent(s)
+		}
 	}
-	if len(t.held) == mostHeld {
-		t.held = append(t.held[:mostHeld/2], t.held[mostHeld-1])
-	}
-	t.held, t.came, t.esc = append(t.held, c), now, time.Time{}
-	if n, whole := t.settled(); n > 0 {
-		t.settle(n, whole)
+	if n := len(t.held); n > mostSequence {
+		t.held = t.held[:mostSequence/2] + t.held[n-1:]
 	}
 }
 
-// mostHeld is the number of bytes of a sequence from which on its middle is dropped.
-const mostHeld = 256
+func (t *Terminal) sendEvent(s string) {
+	_, event := new(uv.EventDecoder).Decode([]byte(s))
+	t.send(event)
+}
 
-// lone reports whether an Esc is all that is held.
-func (t *Terminal) lone() bool { return string(t.held) == "\x1b" && !t.paste }
+// lone reports whether an Esc is all that is held, and was not yet sent.
+func (t *Terminal) lone() bool { return t.held == "\x1b" && !t.late && t.paste == nil }
 
-// key hands on the Esc that is held as a key, in a form that begins nothing else.
+// key sends the Esc that is held as a key. It stays, since its rest may still come.
 func (t *Terminal) key() {
-	t.ready, t.held, t.esc = append(t.ready, "\x1b[27u"...), nil, time.Now()
+	t.sendEvent(t.held)
+	t.late = true
 }
-
-// leads reports whether a byte after an Esc begins a sequence.
-func leads(c byte) bool { return strings.IndexByte("[]P_^XO", c) >= 0 }
-
-// tails has the second byte of answers, of reports, of the markers of pastes and of the cursor's
-// keys, with the bytes that may be the third. Nothing else belongs to an Esc that was already
-// handed on as a key.
-var tails = map[byte]string{'[': "<=>?0123456789IOMABCDFHZ", ']': "0123456789",
-	'P': "0123456789>!", '_': "G"}
-
-// fixed has the sequences that go on after their final byte, with their lengths: the old report of
-// the mouse, keys of keypads, and function keys of Linux consoles.
-var fixed = map[string]int{"\x1b[M": 6, "\x1bO": 3, consoleKey: 4}
-
-// consoleKey begins keys that Bubble Tea takes for letters, as no library of keys has them.
-const consoleKey = "\x1b[["
 
 // The markers of a paste.
 const pasteBegin, pasteEnd = "\x1b[200~", "\x1b[201~"
 
-// settled says how many of the bytes that are held need no more bytes, and whether these are a
-// whole sequence or character. If not, they cannot become one.
-func (t *Terminal) settled() (n int, whole bool) {
-	s, n := string(t.held), len(t.held)
-	switch c := s[n-1]; {
-	case s[0] != ansi.ESC && utf8.FullRuneInString(s), s == pasteEnd && t.paste:
-		return n, true
-	case s[0] != ansi.ESC, strings.HasPrefix(pasteEnd, s) && t.paste:
-		return 0, false
-	case t.paste:
-		return n - 1, false
-	case n == 1, n == 2 && leads(c), c == ansi.ESC: // the last may be half of a terminator
-		return 0, false
-	case n == 2:
-		return n, true // Alt and a key
-	case n == 3 && t.late && strings.IndexByte(tails[s[1]], c) < 0:
-		return 2, false
-	}
-	for head, most := range fixed {
-		if strings.HasPrefix(s, head) {
-			return n * (n / most), head != consoleKey
-		}
-	}
-	_, _, n, state := ansi.DecodeSequence(s, ansi.NormalState, nil)
-	if state != ansi.NormalState {
-		return 0, false
-	}
-	return n, n == len(s)
-}
+// A sequence, a key, or a key with Alt; and the beginning of a sequence, at the end of which an Esc
+// may be half of the sequence's end.
+var (
+	whole = regexp.MustCompile(`^(\x1b\[[ -?]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(\x07|\x1b\\)|` +
+		`\x1bO.|\x1b[^\x1b\[\]P_^XO]|[^\x1b])`)
+	begun = regexp.MustCompile(`^\x1b(\[[ -?]*|[\]P_^X][^\x07\x1b]*(\x1b$)?|O)?`)
+)
 
-// settle takes n bytes from those that are held. What is no sequence is dropped, unless it was
-// typed after an Esc or is part of a paste.
-func (t *Terminal) settle(n int, whole bool) {
-	s, late := string(t.held), t.late
-	t.held, t.late = nil, false
+// tails has the second byte of answers, of reports, of the markers of pastes and of the cursor's
+// keys, with the bytes that may come third. Nothing else is the rest of an Esc that was sent as a
+// key.
+var tails = map[byte]string{'[': "<=>?0123456789IOABCDFHZ", ']': "0123456789",
+	'P': "0123456789>!", '_': "G"}
+
+// first returns the length of what comes first in what is held, and whether it means something. The
+// length is 0 while it has no end.
+func (t *Terminal) first() (n int, means bool) {
+	s, pastes := t.held, t.paste != nil
 	switch {
-	case whole, t.paste:
-		t.ready = append(t.ready, s[:n]...)
-	case late:
-		t.ready = append(t.ready, s[1:n]...)
+	case t.late && len(s) > 1 && tails[s[1]] == "",
+		t.late && len(s) > 2 && strings.IndexByte(tails[s[1]], s[2]) < 0:
+		return 1, false
+	case pastes && strings.HasPrefix(s, pasteEnd):
+		return len(pasteEnd), true
+	case pastes && strings.HasPrefix(pasteEnd, s), !pastes && begun.FindString(s) == s,
+		!utf8.FullRuneInString(strings.TrimPrefix(s, "\x1b")):
+		return 0, false
+	case pastes:
+		_, n = utf8.DecodeRuneInString(s)
+		return n, true
 	}
-	t.paste = t.paste && s != pasteEnd || s == pasteBegin
-	for _, c := range []byte(s[n:]) {
-		t.take(c)
+	if n = len(whole.FindString(s)); n > 0 {
+		return n, utf8.ValidString(s[:n])
 	}
+	n = len(begun.FindString(s))
+	return n, n == 1 // an Esc before another one is a key
 }
 
-// patience returns how long the rest of what is held may take.
+// patience returns how long the end of what is held may take to come.
 func (t *Terminal) patience() time.Duration {
-	if t.lone() && !t.awaits(answer) {
+	if t.lone() && !t.awaits() {
 		return restAfterEsc
 	}
 	return restOfAny
 }
 
-// expire settles what is held, if its rest has not come in time.
+// expire gives up what is held if its end has not come in time.
 func (t *Terminal) expire() {
+	s := t.held
 	switch {
-	case len(t.held) == 0 || t.paste || time.Since(t.came) < t.patience():
+	case s == "" || t.paste != nil || time.Since(t.came) < t.patience():
 	case t.lone():
 		t.key()
+	case t.late:
+		t.held, t.late = "", false
+		t.take(s[1:])
 	default:
-		t.settle(len(t.held), false)
+		t.held = ""
 	}
 }
 
 // arm sets the time at which what is held expires.
 func (t *Terminal) arm() {
-	if len(t.held) > 0 && !t.paste {
-		time.AfterFunc(t.patience()-time.Since(t.came), t.expired)
+	if t.held != "" && t.paste == nil {
+		time.AfterFunc(t.patience()-time.Since(t.came), func() {
+			t.typing.Lock()
+			defer t.typing.Unlock()
+			t.expire()
+			t.arm()
+		})
 	}
 }
 
-// expired sends keys, since no Read returns before more is typed.
-func (t *Terminal) expired() {
-	t.typing.Lock()
-	defer t.typing.Unlock()
-	t.expire()
-	for d := (uv.EventDecoder{}); len(t.ready) > 0; {
-		n, key := d.Decode(t.ready)
-		t.ready = t.ready[n:]
-		t.send(key)
-	}
-	t.arm()
-}
+// needless removes the questions of Bubble Tea whose answers are not needed: those for the protocol
+// of the keyboard, for synchronized output, which works without, and for the width of clusters of
+// characters, since drolab counts cells as terminals do without it.
+var needless = strings.NewReplacer(ansi.RequestKittyKeyboard, "",
+	ansi.RequestModeSynchronizedOutput, "", ansi.RequestModeUnicodeCore, "")
 
-// Write implements io.Writer. It leaves out questions of Bubble Tea whose answers nobody needs: for
-// the protocol of the keyboard and, since drolab counts cells as terminals do without it, for the
-// width of clusters of characters. Over SSH only the colour of the background is asked for.
+// Write implements io.Writer. The only question that it lets pass is for the background's colour.
 func (t *Terminal) Write(p []byte) (int, error) {
-	needless := []string{ansi.RequestKittyKeyboard, ansi.RequestModeUnicodeCore}
-	if t.remote {
-		needless = append(needless, ansi.RequestModeSynchronizedOutput)
+	out := needless.Replace(string(p))
+	if strings.Contains(out, ansi.RequestBackgroundColor) {
+		t.asked.Store(time.Now().UnixNano())
 	}
-	out := p
-	for _, q := range needless {
-		out = bytes.ReplaceAll(out, []byte(q), nil)
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := io.WriteString(t.Out, out)
+		wrote <- t.told(err)
+	}()
+	select {
+	case err := <-wrote:
+		return len(p), err
+	case <-t.Hung:
+		return 0, ErrHangup
 	}
-	for _, q := range []string{ansi.RequestModeSynchronizedOutput, ansi.RequestBackgroundColor} {
-		if n := bytes.Count(out, []byte(q)); n > 0 {
-			t.asked.Store(time.Now().UnixNano())
-			t.open.Add(int32(n))
-		}
-	}
-	if n, err := t.Out.Write(out); err != nil {
-		t.tell(err)
-		return n, err
-	}
-	return len(p), nil
 }
 
-// tell reports an error of the terminal, which Bubble Tea drops.
-func (t *Terminal) tell(err error) {
+// told tells of an error of the terminal, which Bubble Tea drops.
+func (t *Terminal) told(err error) error {
 	if err != nil && t.Gone != nil {
 		t.Gone()
 	}
+	return err
 }
 
-// awaits reports whether an answer may still come within a time after its question.
-func (t *Terminal) awaits(within time.Duration) bool {
-	return t.open.Load() > 0 && time.Since(time.Unix(0, t.asked.Load())) < within
+// awaits reports whether an answer may still come.
+func (t *Terminal) awaits() bool { return time.Since(time.Unix(0, t.asked.Load())) < answer }
+
+// Quit ends the program, which does not wait for an answer then.
+func (t *Terminal) Quit() {
+	t.asked.Store(0)
+	t.send(tea.QuitMsg{})
 }
 
-// Forget ends the wait for answers.
-func (t *Terminal) Forget() { t.open.Store(0) }
-
-// lookAgain is the time between two looks whether the last answer has come.
-const lookAgain = 10 * time.Millisecond
-
-// filter changes the messages to the program. It corrects sizes, counts answers, and lets the
-// program leave when it waits for none.
+// filter changes the messages to the program. It corrects sizes, and lets the program leave when no
+// answer is awaited, which would otherwise go to the shell.
 func (t *Terminal) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg.(type) {
 	case tea.WindowSizeMsg:
 		return t.Size()
-	case tea.BackgroundColorMsg, tea.ModeReportMsg:
-		if t.open.Load() > 0 {
-			t.open.Add(-1)
-		}
+	case tea.ResumeMsg:
+		go t.send(tea.WindowSizeMsg{}) // it may have changed meanwhile
+	case tea.BackgroundColorMsg:
+		t.asked.Store(0)
 	case tea.QuitMsg, tea.SuspendMsg:
-		if t.leaving = t.awaits(lastAnswer); t.leaving {
+		if t.leaving = t.awaits(); t.leaving {
 			time.AfterFunc(lookAgain, func() { t.send(msg) })
 			return nil
 		}
-	case tea.ResumeMsg:
-		go t.send(tea.WindowSizeMsg{}) // it may have changed meanwhile
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
 		if t.leaving {
 			return nil

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -34,8 +33,7 @@ type made struct {
 	got []string // what was typed, as it reached the program
 }
 
-// onMade runs a Model on a made terminal, whose reader is that of Bubble Tea. It calls ask at each
-// question, if that is not nil.
+// onMade runs a Model on a made terminal. It calls ask at each question, if that is not nil.
 func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 	t.Helper()
 	in, end := io.Pipe()
@@ -49,18 +47,11 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 		k.note(msg)
 		send(msg)
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	events, read := make(chan uv.Event), make(chan struct{})
+	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		uv.NewTerminalReader(k.Terminal, "xterm-256color").StreamEvents(ctx, events)
-	}()
-	go func() {
-		for {
-			select {
-			case e := <-events:
-				k.send(e)
-			case <-read:
+		for b := make([]byte, 1<<10); ; {
+			if _, err := k.Read(b); err != nil {
 				return
 			}
 		}
@@ -73,12 +64,10 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 	}()
 	time.Sleep(time.Second / localFrames * 2) // the first frames are drawn
 	use(k)
-	k.Forget()
-	k.program.Quit()
+	k.Quit()
 	<-k.over
 	end.Close()
 	<-read
-	stop()
 	time.Sleep(10 * time.Second) // until no timer is left
 }
 
@@ -103,7 +92,9 @@ func (k *made) note(e tea.Msg) {
 	switch e := e.(type) {
 	case uv.KeyPressEvent:
 		k.got = append(k.got, e.String())
-	case uv.PasteEvent:
+	case tea.KeyPressMsg:
+		k.got = append(k.got, e.String())
+	case tea.PasteMsg:
 		k.got = append(k.got, "paste "+e.Content)
 	case uv.MouseClickEvent:
 		k.got = append(k.got, "click")
@@ -137,7 +128,7 @@ var reports = []string{
 	"\x1b[>1;4402;0c", "\x1b[12;40R", "\x1b[?12;40R", "\x1b[8;24;80t", "\x1b[48;24;80;480;800t",
 	"\x1b[?997;1n", "\x1bP>|XTerm(390)\x1b\\", "\x1bP1+r524742=382F382F38\x1b\\",
 	"\x1bP1$r0m\x1b\\", "\x1bP!|7E565445\x1b\\", "\x1b_Gi=31;OK\x1b\\", "\x1b[<0;12;5M",
-	"\x1b[<35;12;5m", "\x1b[<65;12;5M", "\x1b[M !!", "\x1b[I", "\x1b[O",
+	"\x1b[<35;12;5m", "\x1b[<65;12;5M", "\x1b[I", "\x1b[O",
 	"\x1b[200~q1X\r:é\x1b[201~",
 }
 
@@ -160,10 +151,9 @@ func TestReportsAreNoKeys(t *testing.T) {
 						for split := 1; split < len(report); split++ {
 							for i, delay := range slices.Concat(delays, delays) {
 								awaits := i < len(delays)
-								k.asked.Store(time.Now().UnixNano())
-								k.open.Store(0)
+								k.asked.Store(0)
 								if awaits {
-									k.open.Store(1)
+									k.asked.Store(time.Now().UnixNano())
 								}
 								cases++
 								for _, key := range k.typed(delay*time.Millisecond, report[:split],
@@ -213,8 +203,6 @@ func TestKeysStayKeys(t *testing.T) {
 		{700 * time.Millisecond, []string{"\x1b", "[", "A"}, "esc [ A"},
 		{100 * time.Millisecond, []string{"\x1b[", "A", "\x1bO", "P", "\x1b[1;", "5C"},
 			"up f1 ctrl+right"},
-		{100 * time.Millisecond, []string{"\x1b[[", "A", "\x1b[[Bq"}, "q"},
-		{100 * time.Millisecond, []string{"\xc3", "\xa9", "\xe2\x82", "\xac"}, "é €"},
 		{100 * time.Millisecond, []string{"\x1b]11;rgb:", "\x1b[Aq"}, "up q"}, // cut short
 		{100 * time.Millisecond, []string{"\x1b[1", "\rq"}, "enter q"},
 		{quick, append([]string{"\x1b]"}, append(slices.Repeat([]string{"11;q1X"}, 999),
@@ -222,13 +210,15 @@ func TestKeysStayKeys(t *testing.T) {
 		{100 * time.Millisecond, []string{"\x1b[20", "0~a\x1b[", "20", "1~2"}, "paste a 2"},
 		{100 * time.Millisecond, []string{"\x1b[200~\xc3", "\xa9\x1b", "[A\x1b[201~q"},
 			"paste é\x1b[A q"},
+		{100 * time.Millisecond, []string{"\xc3", "\xa9", "\xe2\x82", "\xac\xff2"}, "é € 2"},
+		{quick, []string{"\x1bé\x1b", "\xc3", "\xa9"}, "alt+é alt+é"},
 		{100 * time.Millisecond, []string{"\x1b", "[200~ab\x1b[201~"}, "esc paste ab"},
 	} {
 		t.Run(fmt.Sprintf("%.60q", c.typed), func(t *testing.T) {
 			r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 			synctest.Test(t, func(t *testing.T) {
 				onMade(t, r.Model, nil, func(k *made) {
-					k.Forget()
+					k.asked.Store(0)
 					got := strings.Join(k.typed(c.pause, c.typed...), " ")
 					if got != c.want {
 						t.Errorf("got %q, want %q", got, c.want)
@@ -245,12 +235,8 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		onMade(t, r.Model, nil, func(k *made) {
 			for _, c := range []struct {
-				asked time.Duration // before the Esc
-				open  int32
-				takes time.Duration
-			}{{0, 0, restAfterEsc}, {0, 1, restOfAny}, {answer / 2, 1, restOfAny},
-				{2 * answer, 1, restAfterEsc}} {
-				k.open.Store(c.open)
+				asked, takes time.Duration // before the Esc, and after it
+			}{{0, restOfAny}, {answer / 2, restOfAny}, {2 * answer, restAfterEsc}} {
 				k.asked.Store(time.Now().Add(-c.asked).UnixNano())
 				k.end.Write([]byte("\x1b"))
 				time.Sleep(c.takes - 1)
@@ -262,10 +248,9 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 					t.Errorf("%+v: %d keys before, then %q", c, before, got)
 				}
 			}
-			k.Forget()
+			k.asked.Store(0)
 			k.end.Write([]byte("\x1b"))
-			k.open.Store(1) // a question after the Esc
-			k.asked.Store(time.Now().UnixNano())
+			k.asked.Store(time.Now().UnixNano()) // a question after the Esc
 			if got := k.typed(0); len(got) != 1 || got[0] != "esc" {
 				t.Errorf("with a question after it an Esc becomes %q", got)
 			}
@@ -286,40 +271,34 @@ func TestTypedSize(t *testing.T) {
 	})
 }
 
-// TestAsksLittle: the terminal is asked what is needed, and no more than the colour of its
-// background over SSH.
-func TestAsksLittle(t *testing.T) {
-	for _, c := range []struct{ environ, want []string }{
-		{nil, []string{ansi.RequestModeSynchronizedOutput, ansi.RequestBackgroundColor}},
-		{[]string{"SSH_TTY=/dev/pts/1"}, []string{ansi.RequestBackgroundColor}},
-		{[]string{"SSH_TTY=/dev/pts/1", "TERM=xterm-kitty"}, []string{ansi.RequestBackgroundColor}},
-	} {
-		r := newRig(t, tuitest.NewScript(t), 80, 24, c.environ...)
+// TestAsksOneQuestion: a terminal is asked for the colour of its background, and for nothing else.
+func TestAsksOneQuestion(t *testing.T) {
+	for _, environ := range [][]string{nil, {"SSH_TTY=/dev/pts/1"}, {"TERM=xterm-kitty"}} {
+		r := newRig(t, tuitest.NewScript(t), 80, 24, environ...)
 		synctest.Test(t, func(t *testing.T) {
 			onMade(t, r.Model, nil, func(k *made) {
-				if k.typed(0); !slices.Equal(k.questions, c.want) {
-					t.Errorf("%v: asked %q, want %q", c.environ, k.questions, c.want)
+				k.typed(0)
+				if !slices.Equal(k.questions, []string{ansi.RequestBackgroundColor}) {
+					t.Errorf("%v: asked %q", environ, k.questions)
 				}
 			})
 		})
 	}
 }
 
-// TestLeavesWithAnswers presses q at the first frame. The program takes the answers that come later
-// with it, and no key after the q. It does not wait for a terminal that never answers.
-func TestLeavesWithAnswers(t *testing.T) {
-	answers := map[string]string{ansi.RequestModeSynchronizedOutput: "\x1b[?2026;2$y",
-		ansi.RequestBackgroundColor: "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\"}
+// TestLeavesWithTheAnswer presses q at the first frame. The program takes the answer that comes
+// later with it, and no key after the q. It does not wait long for a terminal that never answers.
+func TestLeavesWithTheAnswer(t *testing.T) {
+	const colour = "\x1b]11;rgb:1e1e/1e1e/2e2e\x1b\\"
 	for _, late := range []time.Duration{0, 30, 100, 250, 500, 0xffff} {
 		late *= time.Millisecond
 		r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
 		synctest.Test(t, func(t *testing.T) {
-			taken := make(chan string, 9)
-			onMade(t, r.Model, func(k *made, question string) {
+			taken := false
+			onMade(t, r.Model, func(k *made, _ string) {
 				time.AfterFunc(late, func() {
-					if _, err := io.WriteString(k.end, answers[question]); err == nil {
-						taken <- question
-					}
+					_, err := io.WriteString(k.end, colour)
+					taken = err == nil
 				})
 			}, func(k *made) {
 				began := time.Now()
@@ -330,14 +309,24 @@ func TestLeavesWithAnswers(t *testing.T) {
 				if r.at != launchPage {
 					t.Errorf("%s: the key after the q shows page %d", late, r.at+1)
 				}
-				took, most, all := time.Since(began), late+lookAgain, len(answers)
-				if late > lastAnswer {
-					most, all = lastAnswer, 0
-				}
-				if len(taken) != all || took > most {
-					t.Errorf("%s: %d answers are taken; it leaves after %s", late, len(taken), took)
+				took, most := time.Since(began), min(late+lookAgain, answer)
+				if comes := late < answer; taken != comes || took > most {
+					t.Errorf("%s: the answer is taken: %v; it leaves after %s", late, taken, took)
 				}
 			})
 		})
 	}
+}
+
+// TestLongPaste: a paste is cut, so that it does not fill the memory before its end comes.
+func TestLongPaste(t *testing.T) {
+	r := browsing(t, tuitest.NewArchive(t), "1", 80, 24)
+	synctest.Test(t, func(t *testing.T) {
+		onMade(t, r.Model, nil, func(k *made) {
+			got := k.typed(0, "\x1b[200~"+strings.Repeat("x\x1b", 2*mostPaste), "\x1b[201~q")
+			if len(got) != 2 || len(got[0]) > len("paste ")+mostPaste || got[1] != "q" {
+				t.Errorf("%d events, the first of %d bytes", len(got), len(got[0]))
+			}
+		})
+	})
 }

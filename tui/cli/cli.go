@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -58,21 +57,32 @@ func execute(
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
 		flow(root, con.Width(80)-4)
 	}
-	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())
 	root.SetErr(con.Stderr.Coloured())
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		root.SetOut(con.Stdout) // completions may come from files, and have no colours
 	}
-	err := fang.Execute(ctx, root, fang.WithoutVersion(),
-		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	dress(root)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
 	con.TellPassedOver()
 	if err = cmp.Or(err, con.Broken(), con.Stdout.Err()); err != nil {
 		console.PrintError(con.Stderr, err)
 		return 1
 	}
 	return 0
+}
+
+// dress gives a command Fang's help, by an execution of a command that does nothing. Fang would ask
+// the terminal for its colours at every error, and wait seconds for the answer.
+func dress(root *cobra.Command) {
+	nothing := &cobra.Command{Use: "nothing", Run: func(*cobra.Command, []string) {},
+		PersistentPreRun: func(*cobra.Command, []string) {}}
+	root.AddCommand(nothing)
+	root.SetArgs([]string{nothing.Use})
+	fang.Execute(context.Background(), root, fang.WithoutVersion())
+	root.RemoveCommand(nothing)
 }
 
 const about = `Train for the worst case. Distributionally robust optimisation (DRO) minimises the largest mean

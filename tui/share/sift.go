@@ -1,18 +1,13 @@
 package share
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
 	"sync/atomic"
 
-	"drolab/runner"
-
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/ssh"
-	uv "github.com/charmbracelet/ultraviolet"
 	gossh "golang.org/x/crypto/ssh"
 )
 
@@ -42,6 +37,7 @@ func (s *sifted) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 // the other requests.
 func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 	defer close(out)
+	defer close(s.resized)
 	variables := 0
 	for r := range in {
 		switch {
@@ -115,30 +111,13 @@ func terminalOf(p ssh.Pty) string {
 	return p.Term
 }
 
-// forward sends typed keys and new sizes to the program until the connection ends, and returns the
-// reason. It lasts that long because the reader of keys, which waits for somebody to take them,
-// ends only then.
-func (v *view) forward(ctx context.Context, in io.Reader, p *tea.Program) error {
-	events, over := make(chan uv.Event), make(chan error, 1)
-	read := func() error { return uv.NewTerminalReader(in, v.term).StreamEvents(ctx, events) }
-	go func() { over <- v.alone(read) }()
-	idle := v.idle()
-	defer func() { idle() }()
-	for {
-		select {
-		case e := <-events:
-			v.typed.unknown.Store(0)
-			idle()
-			idle = v.idle()
-			p.Send(e)
-		case <-v.in.resized:
-			p.Send(tea.WindowSizeMsg{}) // which becomes the newest
-		case err := <-over:
-			var broken *runner.PanicError
-			if !errors.Is(err, errBabel) && !errors.As(err, &broken) {
-				err = errGone
-			}
-			return err
+// listen takes what is typed until the connection ends, and returns the reason.
+func (v *view) listen(terminal io.Reader) error {
+	for typed := make([]byte, 1<<12); ; {
+		idle := v.idle()
+		_, err := terminal.Read(typed)
+		if idle(); err != nil {
+			return errGone
 		}
 	}
 }
@@ -149,23 +128,4 @@ func (v *view) idle() (stop func()) {
 		return func() {}
 	}
 	return v.s.after(v.s.Idle, func() { v.end(fmt.Errorf("no key was pressed for %s", v.s.Idle)) })
-}
-
-// mostWords is the greatest number of typed bytes that make no event. A paste without an end is
-// such input, and is kept in memory until it ends.
-const mostWords = 64 << 10
-
-// words reads what is typed, and counts the bytes that make no event.
-type words struct {
-	io.Reader
-	unknown atomic.Int64 // bytes since the last event
-}
-
-func (w *words) Read(p []byte) (int, error) {
-	if w.unknown.Load() > mostWords {
-		return 0, errBabel
-	}
-	n, err := w.Reader.Read(p)
-	w.unknown.Add(int64(n))
-	return n, err
 }

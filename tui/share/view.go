@@ -22,18 +22,16 @@ var (
 	errOver  = errors.New("drolab share has ended here")
 	errGone  = errors.New("the connection is gone")
 	errStuck = fmt.Errorf("it read no output for %s", patience)
-	errBabel = fmt.Errorf("it sent %d bytes that are not keys", mostWords)
 )
 
 // view is the session of one viewer.
 type view struct {
 	ssh.Session
-	s     *server
-	link  *link
-	in    *sifted
-	end   context.CancelCauseFunc
-	term  string
-	typed *words
+	s    *server
+	link *link
+	in   *sifted
+	end  context.CancelCauseFunc
+	term string
 }
 
 // show serves a session from its beginning to its end.
@@ -45,8 +43,7 @@ func (s *server) show(sess ssh.Session) {
 	defer end(nil)
 	defer context.AfterFunc(sess.Context(), func() { end(errGone) })()
 	pty, _, ok := sess.Pty()
-	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty),
-		&words{Reader: sess}}
+	v := &view{sess, s, l, sess.Context().Value(siftedKey{}).(*sifted), end, terminalOf(pty)}
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Printf("%s: the view failed: %v", v.name(), runner.Panicked(s.Lab.RunsDir, p))
@@ -99,13 +96,15 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
 	cfg.Environ = append(v.Environ(), "TERM="+v.term, "SSH_TTY=remote")
-	t := &tui.Terminal{In: v.typed, Out: out, Size: v.in.newest}
+	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newest}
 	p := tui.Program(cfg, t)
-	defer context.AfterFunc(ctx, func() {
-		t.Forget()
-		p.Quit()
-	})()
-	go func() { v.end(v.alone(func() error { return v.forward(ctx, t, p) })) }()
+	defer context.AfterFunc(ctx, t.Quit)()
+	go func() { v.end(v.alone(func() error { return v.listen(t) })) }()
+	go func() {
+		for range v.in.resized {
+			p.Send(tea.WindowSizeMsg{}) // which becomes the newest
+		}
+	}()
 	v.s.log.Printf("%s: looks, %dx%d, %s, %d of %d places", v.name(), size.Width, size.Height,
 		v.term, len(v.s.places), v.s.Viewers)
 	came := time.Now()
