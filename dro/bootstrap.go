@@ -141,9 +141,9 @@ func standardError(a, b []float64) float64 {
 const collapse = .1
 
 // bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled
-// at the same samples. The bootstrap has collapsed where the most-quantile of the roots would be that
-// of a resample that has collapsed or has no error. Where k samples carry the error, a share e^−k of
-// the resamples collapses: 5.0 % for three samples, 1.8 % for four.
+// at the same samples. The bootstrap has collapsed where the most-quantile of the roots would be
+// that of a resample that has collapsed or has no error. Where k samples carry the error, a share
+// e^−k of the resamples collapses: 5.0 % for three samples, 1.8 % for four.
 func (s *study) bootstrap(draws int, seed uint64, most float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := len(s.sides[0].losses)

@@ -151,8 +151,8 @@ func TestBoundsOfFewLosses(t *testing.T) {
 	}
 }
 
-// No bound or end of an interval is a value that losses from 0 to the largest one cannot have, and a
-// bound that is the largest loss says so.
+// No bound or end of an interval is a value that losses from 0 to the largest one cannot have, and
+// a bound that is the largest loss says so.
 func TestBoundsLieWithinTheLosses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	capped := 0

@@ -118,7 +118,8 @@ func TestDualSteps(t *testing.T) {
 	}
 }
 
-// No method's step leaves its box, not even by rounding: it would reach λ = 0, where weights are NaN.
+// No method's step leaves its box, not even by rounding: it would reach λ = 0, where weights are
+// NaN.
 func TestStepsStayInTheBox(t *testing.T) {
 	for _, m := range Methods() {
 		for _, rule := range []float64{1, 2} { // of sfk-auto

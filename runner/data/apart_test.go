@@ -42,7 +42,8 @@ func every(t *testing.T) map[string]string {
 	pairs := map[string][]byte{picture.IDXFiles()[1]: idx([]byte{0, 1, 0, 1}, 4),
 		picture.IDXFiles()[3]: idx([]byte{1, 0}, 2)}
 	writeIDX(t, ubyte, pairs)
-	pairs[picture.IDXFiles()[0]+".gz"] = gzipped(t, idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))
+	pairs[picture.IDXFiles()[0]+".gz"] = gzipped(t,
+		idx([]byte("abcdefghijklmnopqrstuvwx"), 4, 2, 3))
 	writeIDX(t, filepath.Join(ubyte, "packed"), pairs)
 	tensors := filepath.Join(t.TempDir(), "x.safetensors")
 	header := `{"x":{"dtype":"F32","shape":[8,2],"data_offsets":[0,64]},` +

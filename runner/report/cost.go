@@ -81,7 +81,7 @@ func (p *Problem) classes() {
 		}
 		var own []float64
 		for _, r := range base.runs {
-			if v := r.Summary().ByGroup.Of(measured); i < len(v) {
+			if v := r.Summary().ByGroup.Of(measured); i < len(v) && v[i].Applies() {
 				own = append(own, v[i].Float())
 			}
 		}

@@ -44,7 +44,7 @@ type told struct {
 	preset    string    // empty: a preset that does not come with the program
 	checksum  string    // of the data; empty is sha256:0
 	age       int       // in days
-	accuracy  []float64 // by class; nil: of two classes, from worst
+	accuracy  []float64 // by class, NaN for none; nil: of two classes, from worst
 
 	trainLoss, testLoss, worst, risk float64
 	objective                        []float64 // for each evaluation
@@ -122,7 +122,7 @@ func (w *told) eval(i int) *runner.EvalEvent {
 	if w.accuracy != nil {
 		var list []measure.Number
 		for _, x := range w.accuracy {
-			list = append(list, measure.Num(x+float64(i)/100))
+			list = append(list, measure.NumIf(x == x, x+float64(i)/100))
 		}
 		e.ByGroup.Set("class_accuracy", list)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/json"
 	"encoding/xml"
 	"io"
 	"math"
@@ -223,5 +224,27 @@ func TestMethodsLookAlikeInAllFigures(t *testing.T) {
 	}
 	if len(looks) != 3 || times < 8 {
 		t.Errorf("%d names of %d methods: %v", times, len(looks), looks)
+	}
+}
+
+// A class without test samples has no accuracy: the report has a dash or null, and no NaN.
+func TestClassWithoutSamples(t *testing.T) {
+	f := newFolder(t)
+	for _, a := range []dro.Algorithm{dro.SFK, dro.ERM} {
+		for seed := uint64(1); seed <= 3; seed++ {
+			f.add(told{algorithm: a, seed: seed, rho: .5, worst: .4,
+				accuracy: []float64{.8 + wobble(seed), math.NaN()}})
+		}
+	}
+	r := f.report()
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form, text := range map[string]string{"JSON": string(b), "Markdown": r.Page().Markdown(),
+		"HTML": r.Page().HTML(), "LaTeX": r.Page().LaTeX()} {
+		if at := strings.Index(text, "NaN"); at >= 0 {
+			t.Errorf("%s has a NaN: …%s", form, text[max(0, at-200):at+3])
+		}
 	}
 }

@@ -176,7 +176,8 @@ func TestBarsByGroup(t *testing.T) {
 	}
 	made, rows := sheet.Of(r.watch.Board, r.watch.focus)
 	for row := range made.Rows {
-		if value := row[len(row)-1]; strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
+		value := row[len(row)-1]
+		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
 			t.Errorf("a value of nothing in a file: %q", row)
 		}
 	}

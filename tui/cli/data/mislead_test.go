@@ -179,13 +179,15 @@ func mistakes() []mistake {
 		{name: "one class", train: rows("a,label", 50, func(i int) string {
 			return fmt.Sprintf("%d,yes", i)
 		}), want: `"label" has one value only: a label needs two`},
-		{name: "a class too small for a test split", train: rows("a,label", 400, func(i int) string {
-			return fmt.Sprintf("%d,%s", i*i, []string{"odd", "x", "y"}[min(i/2, 1+i%2)])
-		}), want: `test_fraction=0.2 leaves a split without a sample of class "odd" (n = 2): change`,
-			remedy: "test_fraction=.3"},
+		{name: "a class too small for a test split", train: rows("a,label", 400,
+			func(i int) string {
+				return fmt.Sprintf("%d,%s", i*i, []string{"odd", "x", "y"}[min(i/2, 1+i%2)])
+			}), remedy: "test_fraction=.3",
+			want: `test_fraction=0.2 leaves a split without a sample of class "odd" (n = 2): `},
 		{name: "groups too small for a test split", train: rows("a,site,label", 400,
 			func(i int) string { return fmt.Sprintf("%d,%d,%d", i*i, i/2, i%2) }),
-			options: "group=site", want: "note: test_fraction=0.2 is a part of each class: of each"},
+			options: "group=site",
+			want:    "note: test_fraction=0.2 is a part of each class: of each"},
 		{name: "semicolons", train: strings.ReplaceAll(clean, ",", ";"),
 			want:   `has one column, named "x;a;b;label", with 3 of the sign ";": add sep=semicolon`,
 			remedy: "sep=semicolon"},

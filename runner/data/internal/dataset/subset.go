@@ -214,9 +214,9 @@ func (d *Dataset) strata() Strata {
 	return Strata{Classes: len(d.Classes)}
 }
 
-// holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are so
-// small that a class would have no sample in one of the two parts, the classes are the strata. If
-// that does not help, holdOut fails. key is the setting of the fraction.
+// holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are
+// so small that a class would have no sample in one of the two parts, the classes are the strata.
+// If that does not help, holdOut fails. key is the setting of the fraction.
 func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float64,
 	seed uint64) (s Splits, err error) {
 	if fraction == 0 {
