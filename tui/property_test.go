@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
@@ -208,6 +209,7 @@ func TestRunsHostile(t *testing.T) {
 		Steps: -1 << 62})
 	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
 		ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: make([]measure.Number, 5000)}}})
+	recordtest.Reseal(t, dir)
 	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)

@@ -104,7 +104,7 @@ type counter struct {
 func (c *counter) Write(b []byte) (int, error) {
 	if c.of.atOnce() {
 		return 0, errors.New("the checkpoint was given up because its run was to stop at once: " +
-			"drolab resume continues from the one before")
+			"drolab resume continues from the last checkpoint")
 	}
 	n, err := c.w.Write(b)
 	c.n += int64(n)

@@ -65,7 +65,7 @@ func (r *Report) stateBlocks() []page.Block {
 	list := []page.Block{page.Text(r.state())}
 	if len(r.Missing) > 0 && r.study.Word != "" {
 		list = append(list, page.Text("Missing:"), page.List(r.Missing), page.Text(fmt.Sprintf(
-			"drolab run %s makes the missing runs, and goes on with those that stopped.",
+			"drolab run %s makes the missing runs and resumes the stopped runs.",
 			r.study.Word)))
 	}
 	return list

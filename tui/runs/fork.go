@@ -332,7 +332,7 @@ func (f *forking) line(t *kit.Theme, row, w int) string {
 	value := kit.Left(f.value(key), valueCells)
 	only := ""
 	if s, _ := spec.FindSetting(key); !s.TrainedBy(&f.spec) {
-		only = t.Dim.Paint(reportOnly)
+		only = t.Dim.Paint("  " + reportOnly)
 	}
 	head := t.Pointed("  "+kit.Left(key, nameCells)+value, here)
 	now, changed := f.changed[key]

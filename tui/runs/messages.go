@@ -13,7 +13,7 @@ const (
 	otherSettings  = "Other settings, as in algorithms=[sfk] rho=1."
 	trainingReads  = "The training of %s reads it."
 	reportReads    = "Only the report of %s reads it: no training step changes."
-	reportOnly     = "  report only"
+	reportOnly     = "report only"
 	nothingReads   = "%s does not read it: nothing changes."
 	onlyFinished   = "Only finished runs can be compared"
 	onlyUnfinished = "Only paused or unfinished runs can be resumed"

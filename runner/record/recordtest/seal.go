@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"drolab/runner/record/internal/disk"
@@ -60,8 +62,12 @@ func resealRun(t testing.TB, dir string) {
 	must(t, err)
 	for _, path := range append(others, filepath.Join(dir, "summary.json")) {
 		rewrite(t, path, func(fields map[string]json.RawMessage) disk.Seal {
-			s := disk.Seal{Owner: of}
-			must(t, json.Unmarshal(fields["seal"], &s))
+			var s disk.Seal
+			if seal := fields["seal"]; seal != nil {
+				must(t, json.Unmarshal(seal, &s))
+			} else { // a file that a test has written anew
+				s.Log = &disk.Extent{Seq: slices.Max(slices.Collect(maps.Keys(extents)))}
+			}
 			s.Owner = of
 			if at, ok := extents[s.Log.Seq]; ok {
 				s.Log = &at
