@@ -136,10 +136,10 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 	return s
 }
 
-// Ended returns the summary of a run that ended in the state s, with the status of e.
-func (m *Meta) Ended(e *StatusEvent, s *State) *Summary {
-	sum := Summarize(m, e.Status, e.Step, s.Eval, s.Last)
-	sum.Cause, sum.PaperIterate = e.Cause, s.Output
+// Ended returns the summary of a run that ended in the state s.
+func (m *Meta) Ended(status Status, cause string, step int64, s *State) *Summary {
+	sum := Summarize(m, status, step, s.Eval, s.Last)
+	sum.Cause, sum.PaperIterate = cause, s.Output
 	sum.Selects(m, s.Selected)
 	return sum
 }

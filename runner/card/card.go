@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/spec"
 )
 
 // Warning is one way in which data mislead.
@@ -21,6 +22,7 @@ type Warning struct {
 	Check   string   `json:"check"` // the name of the check
 	Columns []string `json:"columns,omitempty"`
 	Text    string   `json:"text"` // a sentence with the remedy
+	quiet   bool
 }
 
 // check is a row of the table.
@@ -80,7 +82,8 @@ func newEvidence(d *data.Dataset, minGroup int) *evidence {
 
 func (c *check) warnings(e *evidence) (list []Warning) {
 	for _, f := range c.find(e) {
-		list = append(list, Warning{c.name, f.columns, fmt.Sprintf(c.sentence, f.words...)})
+		list = append(list, Warning{c.name, f.columns, fmt.Sprintf(c.sentence, f.words...),
+			c.quiet})
 	}
 	return list
 }
@@ -93,21 +96,21 @@ func Looked(d *data.Dataset) string {
 	return ""
 }
 
-// Lines returns the warnings for the log of a run: the first few of each check.
-func Lines(d *data.Dataset, minGroup int) (lines []string) {
-	const few = 5
-	e := newEvidence(d, minGroup)
+// Lines returns the warnings for the log of a run.
+func Lines(d *data.Dataset, minGroup int) []string {
+	return Brief(slices.DeleteFunc(Of(d, minGroup), func(w Warning) bool { return w.quiet }))
+}
+
+// Brief returns the texts of warnings, the first few of each check.
+func Brief(list []Warning) (lines []string) {
 	for _, c := range checks {
-		if c.quiet {
-			continue
+		var texts []string
+		for _, w := range list {
+			if w.Check == c.name {
+				texts = append(texts, w.Text)
+			}
 		}
-		list := c.warnings(e)
-		for _, w := range list[:min(few, len(list))] {
-			lines = append(lines, w.Text)
-		}
-		if more := len(list) - few; more > 0 {
-			lines = append(lines, fmt.Sprintf("and %d more like that: see drolab data show", more))
-		}
+		lines = append(lines, spec.Few(texts)...)
 	}
 	return lines
 }

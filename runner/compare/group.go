@@ -256,24 +256,23 @@ func (m member) worst() measure.Number {
 // counted lists the classes or groups that have min_group test samples. If the run's samples were
 // not counted, it lists all.
 func (m member) counted() (names []string) {
-	for _, name := range m.meta.Names(m.meta.Main()) {
-		if !m.few(name) {
+	for i, name := range m.meta.Names(m.meta.Main()) {
+		if !m.few(i) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// few tells whether a class or group of the run has fewer test samples than min_group.
-func (m member) few(name string) bool {
-	main := m.meta.Main()
-	i, counts := slices.Index(m.meta.Names(main), name), m.meta.Counts(main).Test
-	return i >= 0 && i < len(counts) && counts[i] < m.meta.Spec.MinGroup
+// few tells whether class or group i of the run has fewer test samples than min_group.
+func (m member) few(i int) bool {
+	counts := m.meta.Counts(m.meta.Main()).Test
+	return i < len(counts) && counts[i] < m.meta.Spec.MinGroup
 }
 
-// fewIn tells whether a class or group has too few test samples in some run.
-func fewIn(groups []*group, a measure.Axis, name string) bool {
-	few := func(m member) bool { return a == m.meta.Main() && m.few(name) }
+// fewIn tells whether class or group i, which all runs have, has too few test samples in some run.
+func fewIn(groups []*group, a measure.Axis, i int) bool {
+	few := func(m member) bool { return a == m.meta.Main() && m.few(i) }
 	return slices.ContainsFunc(groups, func(g *group) bool {
 		return slices.ContainsFunc(g.members, few)
 	})

@@ -7,6 +7,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
 )
 
 // The kinds of notes.
@@ -199,37 +201,34 @@ func listed(seeds []uint64) string {
 	return strings.Join(names, " ")
 }
 
-// noteMissing names the cells to which fewer runs contribute than their row has.
-func (t *Table) noteMissing() {
+// noteCells names the cells to which fewer runs contribute than their row has, and the cells whose
+// mean is spoilt by a run that diverged.
+func (t *Table) noteCells() {
+	var missing, spoilt []string
 	for c, col := range t.Columns {
+		name := strings.TrimSpace(col.Name + " " + col.Class)
 		var rows []string
 		for _, r := range t.Rows {
+			bad := slices.DeleteFunc(slices.Clone(r.Cells[c].Values), func(v measure.Number) bool {
+				return !v.Applies() || finite(v.Float())
+			})
+			if len(bad) > 0 {
+				spoilt = append(spoilt, fmt.Sprintf("%s: %s is not finite in %d of %d run(s)",
+					r.Label, name, len(bad), len(r.Seeds)))
+			}
 			if n := r.Cells[c].N; n > 0 && n < len(r.Seeds) {
 				rows = append(rows, fmt.Sprintf("%s: %d of %d", r.Label, n, len(r.Seeds)))
 			}
 		}
 		if len(rows) > 0 {
-			name := strings.TrimSpace(col.Name + " " + col.Class)
-			t.note(Missing, nil, "%s is of some runs only (%s)", name, strings.Join(rows, ", "))
+			missing = append(missing,
+				fmt.Sprintf("%s is of some runs only (%s)", name, strings.Join(rows, ", ")))
 		}
 	}
-}
-
-// noteNotFinite names the cells whose mean is spoilt by a run that diverged.
-func (t *Table) noteNotFinite() {
-	for c, col := range t.Columns {
-		for _, r := range t.Rows {
-			bad := 0
-			for _, v := range r.Cells[c].Values {
-				if v.Applies() && !finite(v.Float()) {
-					bad++
-				}
-			}
-			if bad > 0 {
-				name := strings.TrimSpace(col.Name + " " + col.Class)
-				t.note(NotFinite, nil, "%s: %s is not finite in %d of %d run(s)", r.Label, name,
-					bad, len(r.Seeds))
-			}
-		}
+	for _, text := range spec.Few(missing) {
+		t.note(Missing, nil, "%s", text)
+	}
+	for _, text := range spec.Few(spoilt) {
+		t.note(NotFinite, nil, "%s", text)
 	}
 }

@@ -138,8 +138,7 @@ func tabulate(members []member, o Options) *Table {
 	}
 	t.noteSeeds()
 	t.noteFew(done)
-	t.noteMissing()
-	t.noteNotFinite()
+	t.noteCells()
 	return t
 }
 
@@ -199,14 +198,16 @@ func measuresOf(members []member) (list []measured) {
 // partsOf returns the columns of a measure with several values: one for each place (class, group or
 // radius) that all runs have.
 func partsOf(row measure.Measure, members []member) (parts []part) {
-	for _, place := range members[0].meta.Places(row.Axis) {
-		lacks := func(m member) bool { return !slices.Contains(m.meta.Places(row.Axis), place) }
-		if slices.ContainsFunc(members, lacks) {
+	for at, place := range members[0].meta.Places(row.Axis) {
+		index := func(m member) int { return slices.Index(m.meta.Places(row.Axis), place) }
+		if row.Axis == members[0].meta.Main() { // the parts are the same
+			index = func(member) int { return at }
+		}
+		if slices.ContainsFunc(members, func(m member) bool { return index(m) < 0 }) {
 			continue
 		}
 		parts = append(parts, part{place, func(m member) (n measure.Number) {
-			i := slices.Index(m.meta.Places(row.Axis), place)
-			if values := m.list(row.Name); i < len(values) {
+			if values, i := m.list(row.Name), index(m); i < len(values) {
 				n = values[i]
 			}
 			return n
@@ -227,7 +228,7 @@ func sameParts(members []member) bool {
 // addColumns adds the columns of a measure, with a cell for every group. It leaves out the parts
 // that apply to no run.
 func (t *Table) addColumns(m measured, groups []*group) {
-	for _, part := range m.parts {
+	for at, part := range m.parts {
 		cells := make([]Cell, len(groups))
 		n := 0
 		for i, g := range groups {
@@ -242,7 +243,7 @@ func (t *Table) addColumns(m measured, groups []*group) {
 			Name:   m.Name,
 			Class:  part.place,
 			Higher: m.Better == dro.Higher, Neutral: m.Better == dro.Neither,
-			Few:   fewIn(groups, m.Axis, part.place),
+			Few:   fewIn(groups, m.Axis, at),
 			Tests: []Test{},
 		})
 		for i, c := range cells {

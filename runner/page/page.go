@@ -38,6 +38,9 @@ type Table struct {
 	Names   int // 0 stands for 1
 	Words   int
 	Foot    string // what the marks of its cells say, if any
+	// Ranks has the ranks of rows that are for one class or group of many, by their index. For a
+	// reader the highest ranks are enough; NaN is the lowest. Files have all rows.
+	Ranks map[int]float64
 }
 
 // Figure is curves over epochs.

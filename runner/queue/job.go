@@ -64,8 +64,7 @@ func (j *job) notes() []string {
 func abandon(jobs []*job, from runner.Store, cause error) {
 	made := slices.DeleteFunc(slices.Clone(jobs), func(j *job) bool { return j.record == nil })
 	for _, j := range made {
-		j.record.Append(&runner.StatusEvent{Head: j.Head(), Status: runner.Stopped,
-			Cause: "never started: " + cause.Error()})
+		j.end(runner.Stopped, fmt.Errorf("never started: %w", cause))
 		j.record.Close()
 	}
 	for _, j := range made {
@@ -103,7 +102,7 @@ func (j *job) fail(cause error) (runner.Status, error) {
 // leaves as much as it can.
 func (j *job) end(status runner.Status, cause error) error {
 	e := runner.NewStatus(j.Head(), status, cause)
-	err := j.record.Finish(j.meta.Ended(e, cmp.Or(j.from, &runner.State{})))
+	err := j.record.Finish(j.meta.Ended(status, e.Cause, e.Step, cmp.Or(j.from, &runner.State{})))
 	if err == nil || status == runner.Failed {
 		err = errors.Join(err, j.record.Append(e))
 	}

@@ -95,7 +95,7 @@ func ExamineFiles(
 				movesAside, moveAside(name))
 			continue
 		case strings.HasPrefix(filepath.Base(name), aside.Prefix):
-			d.left(name, "was left by a crash", harmless, moveAside(name))
+			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
 			continue
 		}
 		d.checkFile(name, info, true)
@@ -210,21 +210,13 @@ func (f *Finding) treat(d *doctor) {
 	f.Mended = true
 }
 
-func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) {
+func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) *Finding {
 	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
 	d.list = append(d.list, found)
+	return found
 }
 
-// left is find for a leftover.
-func (d *doctor) left(file, what, remedy string, mend func(*doctor) error) {
-	d.find(file, what, remedy, mend)
-	d.list[len(d.list)-1].Leftover = true
-}
-
-const (
-	movesAside = "--mend moves it to " + asideName
-	harmless   = "it does no harm; " + movesAside
-)
+const movesAside = "--mend moves it to " + asideName
 
 // checkRoot checks what the folder of the runs holds besides the runs.
 func (d *doctor) checkRoot() {
@@ -235,8 +227,8 @@ func (d *doctor) checkRoot() {
 		if d.young(e) {
 			continue
 		}
-		d.left(e.Name(), "was left half made or half removed by a crash", harmless,
-			moveAside(e.Name()))
+		d.find(e.Name(), "was left half made or half removed by a crash", movesAside,
+			moveAside(e.Name())).Leftover = true
 	}
 	entries, _ := d.root.List()
 	for _, e := range entries {
@@ -249,7 +241,7 @@ func (d *doctor) checkRoot() {
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
 			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
-			d.left(name, "was left by a crash", harmless, moveAside(name))
+			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
 		}
 	}
 }
@@ -394,6 +386,5 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	end := &runner.StatusEvent{Head: runner.Head{Step: e.Step}, Status: e.Status, Cause: e.Cause}
-	return d.in.WriteSealed(summaryName, m.Ended(end, now), &log.Extent)
+	return d.in.WriteSealed(summaryName, m.Ended(e.Status, e.Cause, e.Step, now), &log.Extent)
 }

@@ -59,7 +59,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 			d.checkFiles(name, held)
 		case name == scratchName && e.IsDir():
 			if !held {
-				d.left(name, "was left by a crash", harmless, moveAside(name))
+				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
 			}
 		case !info.Mode().IsRegular():
 			d.find(name, "is a link or not a file: nothing is read or written through it",
@@ -67,7 +67,7 @@ func (d *doctor) checkFiles(folder string, held bool) {
 				moveAside(name))
 		case strings.HasPrefix(e.Name(), aside.Prefix):
 			if !held && !d.young(e) {
-				d.left(name, "was left by a crash", harmless, moveAside(name))
+				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
 			}
 		default:
 			d.checkFile(name, info, held)
@@ -82,9 +82,9 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
-		d.left(name, "names its last holder, but nobody holds it",
+		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
-			func(d *doctor) error { return d.clear(name) })
+			func(d *doctor) error { return d.clear(name) }).Leftover = true
 	}
 }
 
@@ -162,7 +162,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
-			d.left(name, "belongs to an incomplete checkpoint", harmless, moveAside(name))
+			d.find(name, "is of an incomplete checkpoint", movesAside, moveAside(name)).Leftover = true
 		}
 	}
 }
@@ -221,10 +221,11 @@ func (d *doctor) checkLog(held bool) {
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
-		d.left(logName, "the last line lacks its newline", "a resume adds it; --mend does", (*doctor).repairLog)
+		d.find(logName, "the last line lacks its newline", "a resume adds it; --mend does",
+			(*doctor).repairLog).Leftover = true
 	case a.Bytes < a.Length:
-		d.left(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
-			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog)
+		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
+			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog).Leftover = true
 	}
 }
 

@@ -1,9 +1,11 @@
+//go:build unix
+
 package record
 
 import (
 	"errors"
 	"fmt"
-	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
@@ -11,7 +13,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/aside"
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
@@ -56,109 +57,33 @@ func TestEveryEndHasItsSummary(t *testing.T) {
 // status.
 func TestEndWithoutDescriptors(t *testing.T) {
 	s := newStore(t)
-	h := &handles{most: 1 << 10}
-	s.open = h.open
 	m := newMeta(1)
 	r := create(t, s, m)
 	must(t, r.Append(status(0, runner.Running)))
-	h.most = h.held
+	e := runner.NewStatus(head(3), runner.Failed, errors.New("no descriptor is left"))
+	var limit syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	few := limit
+	few.Cur = 256
+	must(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
+	defer syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit)
+	for {
+		f, err := os.Open(os.DevNull)
+		if errors.Is(err, syscall.EMFILE) {
+			break
+		}
+		must(t, err)
+		defer f.Close()
+	}
 	if _, err := r.Checkpoint(newState(3)); !errors.Is(err, syscall.EMFILE) {
 		t.Fatal(err)
 	}
-	e := runner.NewStatus(head(3), runner.Failed, errors.New("no descriptor is left"))
-	must(t, r.Finish(m.Ended(e, &runner.State{})))
+	must(t, r.Finish(m.Ended(e.Status, e.Cause, 3, &runner.State{})))
 	must(t, r.Append(e))
 	must(t, r.Close())
-	if h.held != 0 {
-		t.Errorf("%d descriptors are held", h.held)
-	}
 	if r := the(s, original); r.Status() != runner.Failed || r.Summary().Cause != e.Cause {
 		t.Errorf("%s: %q", r.Status(), r.Summary().Cause)
 	}
-}
-
-// handles is a process that may have so many open files and folders. A lock is not counted.
-type handles struct{ held, most int }
-
-func (h *handles) take() error {
-	if h.held == h.most {
-		return syscall.EMFILE
-	}
-	h.held++
-	return nil
-}
-
-func (h *handles) open(path string) (aside.Disk, error) {
-	return h.folder(func() (aside.Disk, error) { return disk.OpenDisk(path) })
-}
-
-func (h *handles) folder(open func() (aside.Disk, error)) (aside.Disk, error) {
-	if err := h.take(); err != nil {
-		return nil, err
-	}
-	d, err := open()
-	if err != nil {
-		h.held--
-		return nil, err
-	}
-	return &countedDisk{d, counted{h, true}}, nil
-}
-
-// counted is a descriptor that is given back once.
-type counted struct {
-	of   *handles
-	open bool
-}
-
-func (c *counted) giveBack() {
-	if c.open {
-		c.of.held--
-	}
-	c.open = false
-}
-
-type countedDisk struct {
-	aside.Disk
-	counted
-}
-
-func (d *countedDisk) Close() error {
-	d.giveBack()
-	return d.Disk.Close()
-}
-
-func (d *countedDisk) Folder(name string) (aside.Disk, error) {
-	return d.of.folder(func() (aside.Disk, error) { return d.Disk.Folder(name) })
-}
-
-func (d *countedDisk) Sync() error { // opens the folder
-	if err := d.of.take(); err != nil {
-		return err
-	}
-	defer func() { d.of.held-- }()
-	return d.Disk.Sync()
-}
-
-func (d *countedDisk) OpenFile(name string, flag int, mode fs.FileMode) (aside.File, error) {
-	if err := d.of.take(); err != nil {
-		return nil, err
-	}
-	f, err := d.Disk.OpenFile(name, flag, mode)
-	if err != nil {
-		d.of.held--
-		return nil, err
-	}
-	return &countedFile{f, counted{d.of, true}}, nil
-}
-
-type countedFile struct {
-	aside.File
-	counted
-}
-
-func (f *countedFile) Close() error {
-	f.giveBack()
-	return f.File.Close()
 }
 
 // TestWarnedOnce: a run that is killed at any moment and goes on, from a checkpoint or from its

@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"os"
-	"time"
 
 	"drolab/runner"
 	"drolab/runner/record/internal/checkpoint"
@@ -20,19 +19,8 @@ type recorder struct {
 	log  *eventlog.EventLog
 
 	index eventlog.Indexer
-	// spare is a descriptor for the summary. The end of a run is recorded even if there are no more.
-	spare disk.File
-}
-
-// open opens the log, behind the last whole line that an Audit has found, and the spare descriptor.
-func (r *recorder) open(a *eventlog.Audit, now func() time.Time) (err error) {
-	if r.spare, err = r.in.Open(metaName, os.O_RDONLY, 0); err != nil {
-		return disk.Explain(err)
-	}
-	if r.log, err = eventlog.OpenLog(r.in, a, now); err != nil {
-		r.spare.Close()
-	}
-	return err
+	// spare is a descriptor for the summary: the end of a run is recorded even if there are no more.
+	spare *os.File
 }
 
 // errGone ends a run whose files can no longer be found, or which another machine has taken over.
@@ -102,7 +90,7 @@ func (r *recorder) Finish(s *runner.Summary) error {
 	stored := *s
 	stored.Dir = "" // the directory may be moved later
 	at := r.log.At()
-	r.spare.Close() // a second Close only returns an error
+	r.spare.Close() // a second Close, or one of nil, only returns an error
 	return r.in.WriteSealed(summaryName, &stored, &at.Extent)
 }
 

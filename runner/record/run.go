@@ -377,9 +377,8 @@ func readRun(dir string, sound bool) (*Run, error) {
 				return nil, err
 			}
 		}
-		r.summary = runner.Summarize(m, r.status, e.Step, e.Eval, e.Last)
-		r.summary.Cause = e.Cause
-		r.summary.Selects(m, e.Selected)
+		r.summary = m.Ended(r.status, e.Cause, e.Step,
+			&runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected})
 	}
 	r.came(r.summary)
 	return r, nil

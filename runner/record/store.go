@@ -121,6 +121,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 		return nil, errors.Join(disk.Explain(err), trash(root, l, m.ID))
 	}
 	r.lock = l
+	r.spare, _ = os.Open(os.DevNull)
 	return r, nil
 }
 
@@ -136,8 +137,8 @@ func (s *Store) begin(
 		return nil, err
 	}
 	in.Owner = of
-	r := &recorder{in: in, keep: m.Spec.CheckpointKeep}
-	if err := r.open(eventlog.NewAudit(in), s.now); err != nil {
+	log, err := eventlog.OpenLog(in, eventlog.NewAudit(in), s.now)
+	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
 	if from != nil {
@@ -145,11 +146,11 @@ func (s *Store) begin(
 			Head: runner.Head{Step: from.Step},
 			File: checkpoint.File(from.Step),
 		}
-		if err := r.log.Append(e); err != nil {
-			return nil, errors.Join(err, r.Close())
+		if err := log.Append(e); err != nil {
+			return nil, errors.Join(err, log.File.Close(), in.Close())
 		}
 	}
-	return r, nil
+	return &recorder{in: in, keep: m.Spec.CheckpointKeep, log: log}, nil
 }
 
 // fill locks a new directory and writes the files that every run has from the start.
@@ -265,6 +266,7 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 	if past, err = r.takeUp(s, m); err != nil {
 		return nil, nil, errors.Join(err, l.Release(), in.Close())
 	}
+	r.spare, _ = os.Open(os.DevNull)
 	return r, past, nil
 }
 
@@ -318,12 +320,12 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 		past.From, at = from.State, from.At
 	}
 	past.Log = log.Since(at)
-	if err := r.open(log, s.now); err != nil {
+	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
 		return nil, err
 	}
 	r.log.Knobs = slices.Clone(past.Log)
 	if err := r.warn(past.From, damaged); err != nil {
-		return nil, errors.Join(err, r.spare.Close(), r.log.File.Close())
+		return nil, errors.Join(err, r.log.File.Close())
 	}
 	return past, nil
 }

@@ -82,7 +82,7 @@ func (p *Problem) legend() string {
 
 // table1 returns a table with a column for each arm, beside the paper's column for its method.
 func (p *Problem) table1() *page.Table {
-	t := &page.Table{Head: []string{"%"}}
+	t := &page.Table{Head: []string{"%"}, Ranks: map[int]float64{}}
 	for _, a := range p.arms {
 		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
 		if p.published(a) {
@@ -102,6 +102,9 @@ func (p *Problem) table1() *page.Table {
 			if p.published(a) {
 				row = append(row, p.cell(a, column.Name, column.Class))
 			}
+		}
+		if column.Class != "" {
+			t.Ranks[c] = -p.Table.Rows[0].Cells[c].Mean.Float()
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -19,7 +19,7 @@ func (p *Problem) classBlocks() []page.Block {
 	measure := m.Fit("class_accuracy")
 	base := p.base().label
 	head := []string{m.Part(), "n train", base}
-	t := &page.Table{Head: append(head, p.Classes[0].Arms...)}
+	t := &page.Table{Head: append(head, p.Classes[0].Arms...), Ranks: map[int]float64{}}
 	for i := range p.Classes {
 		row := &p.Classes[i]
 		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
@@ -30,6 +30,7 @@ func (p *Problem) classBlocks() []page.Block {
 			}
 			cells = append(cells, cell)
 		}
+		t.Ranks[i] = -row.Base.Float()
 		t.Rows = append(t.Rows, cells)
 	}
 	columns := " of the claims' arms together, and for each other column alone"

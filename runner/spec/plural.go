@@ -2,6 +2,15 @@ package spec
 
 import "fmt"
 
+// Few returns the first few lines of a kind, and how many more there are.
+func Few(lines []string) []string {
+	const few = 5
+	if more := len(lines) - few; more > 0 {
+		lines = append(lines[:few:few], fmt.Sprintf("and %d more like that", more))
+	}
+	return lines
+}
+
 // Plural returns a count with its noun: "1 epoch", "30 epochs". It is for nouns that take an s.
 func Plural[N int | int64](n N, noun string) string {
 	if n == 1 {

@@ -13,11 +13,14 @@ import (
 func (r *Run) noteEmpty() {
 	p := &r.Meta.Parts
 	warn := func(counts []int, names []string, text string) {
+		var list []string
 		for i, name := range names {
 			if i < len(counts) && counts[i] == 0 {
-				message := fmt.Sprintf(text, name)
-				r.warnOnce(message, message)
+				list = append(list, fmt.Sprintf(text, name))
 			}
+		}
+		for _, message := range spec.Few(list) {
+			r.warnOnce(text+message, message)
 		}
 	}
 	for _, of := range []struct {

@@ -295,8 +295,8 @@ func (r *Run) conclude(status runner.Status, cause error) error {
 		}
 	}
 	e := runner.NewStatus(r.Head(), status, cause)
-	s := r.Meta.Ended(e, &runner.State{Eval: r.eval, Last: r.last, Selected: r.selected,
-		Output: cmp.Or(r.iterate, r.Method.Picked())})
+	s := r.Meta.Ended(status, e.Cause, r.step, &runner.State{Eval: r.eval, Last: r.last,
+		Selected: r.selected, Output: cmp.Or(r.iterate, r.Method.Picked())})
 	s.ImagesPerSecond = cmp.Or(r.overall(), s.ImagesPerSecond)
 	if status == runner.Failed {
 		return errors.Join(r.rescue(), r.Record.Finish(s), r.Record.Append(e))

@@ -1,14 +1,13 @@
 package cell
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"unicode/utf16"
 
@@ -17,16 +16,16 @@ import (
 
 // Writer is the writer that commands print to. It cleans all text but keeps lines, tabs and the
 // styles of a theme, so that no command can forget to clean. Each Write must hold whole characters.
-//
-// Most callers ignore the error of a Write. The command's exit status says it: see Err.
 type Writer struct {
 	to io.Writer
 	// Width is the width at which longer lines are broken, between words; 0 breaks none. With a
 	// width, each Write must hold whole lines.
 	Width int
-
-	mu  sync.Mutex
-	err error // of the first write that failed
+	// All says that tables are printed with all their rows. Others are kept short for a reader.
+	All bool
+	// Lost is the error of the first write that failed, as on a full disk. Most callers ignore the
+	// errors of Write, and the command's exit status tells of this one.
+	Lost atomic.Pointer[error]
 }
 
 // NewWriter returns a writer to w.
@@ -44,17 +43,8 @@ func (w *Writer) send(p []byte, text string) (int, error) {
 	if err == nil || errors.Is(err, syscall.EPIPE) {
 		return len(p), nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.err = cmp.Or(w.err, err)
+	w.Lost.CompareAndSwap(nil, &err)
 	return 0, err
-}
-
-// Err returns the error of the first write that failed, as on a full disk, or nil.
-func (w *Writer) Err() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
 }
 
 // cleanLines applies Sent to text but keeps its lines and tabs.
@@ -126,17 +116,15 @@ func (w *Writer) Coloured() io.Writer {
 	return w
 }
 
-// coloured has no method of the file that writes, or io.WriteString would pass by its Write.
+// coloured has what libraries ask of a file, to see whether it is a terminal, but no other method of
+// the file that writes: io.WriteString would use it.
 type coloured struct {
-	handle
+	io.ReadCloser
 	by *Writer
 }
 
-// handle is what libraries ask of a file, to see whether it is a terminal.
-type handle interface {
-	io.ReadCloser
-	Fd() uintptr
-}
+// Fd is the file's.
+func (c coloured) Fd() uintptr { return c.by.to.(*os.File).Fd() }
 
 // Write implements io.Writer.
 func (c coloured) Write(p []byte) (int, error) {

@@ -18,7 +18,7 @@ func TestColouredCleans(t *testing.T) {
 	if _, err := io.WriteString(NewWriter(f).Coloured(), "\x1b[1mbold\x1b]0;title\a"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(path); string(got) != "\x1b[1mbold?]0;title?" {
+	if got, err := os.ReadFile(path); string(got) != "\x1b[1mbold\\x1b]0;title\\x07" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

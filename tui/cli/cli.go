@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -67,7 +66,13 @@ func execute(
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	con.TellPassedOver()
-	if err = cmp.Or(err, con.Broken(), con.Stdout.Err()); err != nil {
+	if err == nil {
+		err = con.Broken()
+	}
+	if lost := con.Stdout.Lost.Load(); lost != nil && err == nil {
+		err = *lost
+	}
+	if err != nil {
 		console.PrintError(con.Stderr, err)
 		return 1
 	}
@@ -143,6 +148,7 @@ func root(con *console.Console) *cobra.Command {
 		"notifications and progress in the terminal: 9 or 777 (the OSC of a notification), "+
 			"progress (OSC 9;4), or two of them, as in 9,progress (DROLAB_RING; default none)")
 	flags.BoolVar(&wide, "wide", false, "print lines and tables at full width")
+	flags.BoolVar(&con.Stdout.All, "all", false, "print all rows of tables by class or group")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),

@@ -1,9 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/runner/page"
@@ -94,6 +97,7 @@ const gap, least = 2, 16
 // table prints as many columns at a time as fit, and the first column each time. A last column of
 // words is wrapped instead, if the room for it is not too small.
 func (w *PageWriter) table(t *page.Table) {
+	t = w.brief(t)
 	rows, widths := lined(t), make([]int, len(t.Head))
 	for _, row := range rows {
 		for i, c := range row {
@@ -124,6 +128,27 @@ func (w *PageWriter) table(t *page.Table) {
 	if t.Foot != "" {
 		w.wrapped(t.Foot, "", "")
 	}
+}
+
+// brief returns a table for a reader: of many ranked rows it has the first, by their ranks.
+func (w *PageWriter) brief(t *page.Table) *page.Table {
+	const most = 20
+	if to, ok := w.Writer.(*cells.Writer); len(t.Ranks) <= most || ok && to.All {
+		return t
+	}
+	order := slices.SortedFunc(maps.Keys(t.Ranks), func(i, j int) int {
+		return cmp.Or(cmp.Compare(t.Ranks[j], t.Ranks[i]), i-j)
+	})
+	short := *t
+	short.Rows = slices.Clone(t.Rows)
+	for k, at := range slices.Sorted(maps.Keys(t.Ranks)) {
+		if short.Rows[at] = nil; k < most {
+			short.Rows[at] = t.Rows[order[k]]
+		}
+	}
+	short.Rows = slices.DeleteFunc(short.Rows, func(row []string) bool { return row == nil })
+	short.Foot = strings.TrimSpace(fmt.Sprintf("and %d more: see --all. %s", len(order)-most, t.Foot))
+	return &short
 }
 
 // lined returns the head and the rows with each cell in one line. In a column with stars, numbers

@@ -46,11 +46,6 @@ func (c *Console) Width(other int) int {
 	return other
 }
 
-// Wrapped prints a paragraph, wrapped at the width of Stdout.
-func (c *Console) Wrapped(text string) {
-	(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).wrapped(text, "", "")
-}
-
 // Blocks prints blocks at the width of Stdout.
 func (c *Console) Blocks(blocks ...page.Block) {
 	for _, b := range blocks {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/page"
 	"drolab/runner/spec"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -185,7 +185,9 @@ func constant(d *data.Dataset) (list []string) {
 	return list
 }
 
-func (c *dataCard) print(w io.Writer) {
+// print prints totals, what is wrong, and then the classes and groups, the smallest first if there
+// are many.
+func (c *dataCard) print(w *cells.Writer) {
 	what := fmt.Sprintf("%d features", c.Shape[0])
 	if c.Shape[1]*c.Shape[2] > 1 {
 		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
@@ -195,42 +197,42 @@ func (c *dataCard) print(w io.Writer) {
 		fmt.Fprintf(w, ", %d groups", len(c.Groups))
 	}
 	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
-	console.Blocks(w, c.table())
-	fmt.Fprintln(w)
+	missing, warnings := []string{}, c.Warnings
 	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
-		fmt.Fprintf(w, "missing: %d values of column %s\n", c.Missing[name], console.Clean(name))
+		missing = append(missing, fmt.Sprintf("%d values of column %s", c.Missing[name], name))
 	}
-	some := func(what string, list []string) {
-		const most = 20
-		for _, line := range list[:min(most, len(list))] {
-			fmt.Fprintf(w, "%s: %s\n", what, console.OneLine(line))
-		}
-		if more := len(list) - most; more > 0 {
-			fmt.Fprintf(w, "%s: and %d more\n", what, more)
+	if !w.All {
+		missing, c.Constant, c.Notes = spec.Few(missing), spec.Few(c.Constant), spec.Few(c.Notes)
+		warnings = card.Brief(c.Checks)
+	}
+	for i, list := range [][]string{missing, c.Constant, c.Notes, warnings} {
+		for _, line := range list {
+			fmt.Fprintf(w, "%s: %s\n", []string{"missing", "constant", "note", "warning"}[i],
+				console.OneLine(line))
 		}
 	}
-	some("constant", c.Constant)
-	some("note", c.Notes)
-	some("warning", c.Warnings)
+	fmt.Fprintln(w)
+	console.Blocks(w, c.table())
 }
 
-// table returns a table with a row for each class and group, and a last row with the sums.
+// table returns a table with a row for each class and group, below a row with the sums.
 func (c *dataCard) table() *page.Table {
-	head := []string{"class", "n train", "n val", "n test"}
-	if c.Groups != nil {
-		head = slices.Insert(head, 1, "group")
-	}
-	row := func(class, group string, train, val, test int) []string {
-		cells := []string{console.Clean(class), fmt.Sprint(train),
-			fmt.Sprint(val), fmt.Sprint(test)}
-		if c.Groups != nil {
-			cells = slices.Insert(cells, 1, console.Clean(group))
+	t := &page.Table{Ranks: map[int]float64{}}
+	add := func(class, group, train, val, test string) {
+		row := []string{console.Clean(class), console.Clean(group), train, val, test}
+		if c.Groups == nil {
+			row = slices.Delete(row, 1, 2)
 		}
-		return cells
+		t.Rows = append(t.Rows, row)
 	}
-	rows := page.Rows(c.Cells, func(cell dataCell) []string {
-		return row(cell.Class, cell.Group, cell.Train, cell.Val, cell.Test)
-	})
-	all := row("all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"])
-	return &page.Table{Head: head, Rows: append(rows, all)}
+	add("class", "group", "n train", "n val", "n test")
+	for i, n := range append([]dataCell{{"all", "", c.Samples["train"], c.Samples["val"],
+		c.Samples["test"]}}, c.Cells...) {
+		add(n.Class, n.Group, fmt.Sprint(n.Train), fmt.Sprint(n.Val), fmt.Sprint(n.Test))
+		if i > 0 {
+			t.Ranks[i] = -float64(n.Test)
+		}
+	}
+	t.Head, t.Rows = t.Rows[0], t.Rows[1:]
+	return t
 }

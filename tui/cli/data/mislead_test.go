@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"drolab/tui/cell"
 	"drolab/tui/cli/console"
 )
 
@@ -227,7 +228,7 @@ func said(t *testing.T, m *mistake, more string) string {
 		return "error: " + err.Error()
 	}
 	var out bytes.Buffer
-	c.print(&out)
+	c.print(cell.NewWriter(&out))
 	if len(c.Checks) != len(c.Warnings) {
 		t.Errorf("%d checks and %d warnings", len(c.Checks), len(c.Warnings))
 	}

@@ -158,7 +158,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		title = append(title, console.Clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
-	rows := [][]string{seeds}
+	table := &page.Table{Head: title, Rows: [][]string{seeds}, Ranks: map[int]float64{}}
 	for i, column := range t.Columns {
 		row := []string{console.Clean(column.Title())}
 		if column.Few {
@@ -167,9 +167,12 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))
 		}
-		rows = append(rows, row)
+		if m, _ := measure.FindMeasure(column.Name); column.Class != "" && m.Axis != measure.PerRadius {
+			table.Ranks[len(table.Rows)] = -groups[0].Cells[i].Mean.Float()
+		}
+		table.Rows = append(table.Rows, row)
 	}
-	return &page.Table{Head: title, Rows: rows}
+	return table
 }
 
 // cell formats a mean and its interval on the measure's own scale.

@@ -47,7 +47,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	}
 	for _, r := range runs {
 		if r.Status() != runner.Done {
-			con.Wrapped(r.Meta.ID + ": " + console.StatusLine(r))
+			con.Blocks(page.Text(r.Meta.ID + ": " + console.StatusLine(r)))
 		}
 	}
 	fmt.Fprintln(con.Stdout)
@@ -77,7 +77,7 @@ func (o *outcome) notes(con *console.Console) {
 	told := []compare.NoteKind{compare.Seeds, compare.Unfinished, compare.Seen}
 	for _, n := range o.Notes {
 		if !slices.Contains(told, n.Kind) {
-			con.Wrapped("Note: " + n.Text)
+			con.Blocks(page.Text("Note: " + n.Text))
 		}
 	}
 }

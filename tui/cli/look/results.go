@@ -12,6 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 )
 
@@ -62,7 +63,7 @@ func printAll(w io.Writer, runs []*record.Run) {
 // define prints the definitions of the figures in the tables, if at least one of the runs has them.
 func define(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
-	con.Wrapped("Definitions, at the last iterate unless another step is named:")
+	con.Blocks(page.Text("Definitions, at the last iterate unless another step is named:"))
 	var list page.List
 	for _, m := range measure.SummaryMeasures() {
 		has := func(r *record.Run) bool {
@@ -82,7 +83,7 @@ func define(con *console.Console, runs []*record.Run) {
 	con.Blocks(list)
 	for _, text := range conventions(runs) {
 		fmt.Fprintln(con.Stdout)
-		con.Wrapped(text)
+		con.Blocks(page.Text(text))
 	}
 }
 
@@ -121,7 +122,7 @@ func conventions(runs []*record.Run) (list []string) {
 // runTable returns a table with a column for each run. The rows of the runs' classes or groups have
 // the titles parts.
 func runTable(runs []*record.Run, parts []string) *page.Table {
-	t := &page.Table{}
+	t := &page.Table{Ranks: map[int]float64{}}
 	row := func(title string, cell func(*record.Run) string) {
 		cells := []string{title}
 		for _, r := range runs {
@@ -144,6 +145,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		case !m.Main:
 		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
+				t.Ranks[len(t.Rows)] = -at(runs[0].Summary().ByGroup.Of(m.Name), i).Float()
 				summary(name, func(s *runner.Summary) string {
 					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
 				})
@@ -179,11 +181,11 @@ func epochs(r *record.Run) string {
 }
 
 // at returns the value of a class or a group, which a run of other data may lack.
-func at(values []measure.Number, class int) (n measure.Number) {
+func at[T any](values []T, class int) (v T) {
 	if class < len(values) {
-		n = values[class]
+		v = values[class]
 	}
-	return n
+	return v
 }
 
 // selectedCell returns the mean and the worst accuracy at the step that a run has selected.
@@ -241,7 +243,7 @@ func partColumns(r *record.Run) []partColumn {
 	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
 	number := func(head string, of []int) {
 		if of != nil {
-			count := func(i int) string { return fmt.Sprint(countAt(of, i)) }
+			count := func(i int) string { return fmt.Sprint(at(of, i)) }
 			list = append(list, partColumn{head, count})
 		}
 	}
@@ -287,11 +289,13 @@ func showParts(w io.Writer, r *record.Run) {
 	if len(names) == 0 {
 		return
 	}
-	t := &page.Table{Rows: make([][]string, len(names))}
+	accuracy := r.Summary().ByGroup.Of(m.Fit("class_accuracy"))
+	t := &page.Table{Rows: make([][]string, len(names)), Ranks: map[int]float64{}}
 	for _, column := range columns {
 		t.Head = append(t.Head, column.head)
 		for i := range names {
 			t.Rows[i] = append(t.Rows[i], column.cell(i))
+			t.Ranks[i] = -at(accuracy, i).Float()
 		}
 	}
 	console.Blocks(w, t)
@@ -299,7 +303,7 @@ func showParts(w io.Writer, r *record.Run) {
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
-				m.Spec.MinGroup, strings.Join(small, ", ")))
+				m.Spec.MinGroup, strings.Join(spec.Few(small), ", ")))
 		if len(small) > len(names)-2 {
 			notes = append(notes, "fewer than two are left, so there is no worst "+m.Part())
 		}
@@ -316,13 +320,6 @@ func tooSmall(m *runner.Meta) (names []string) {
 		}
 	}
 	return names
-}
-
-func countAt(counts []int, i int) int {
-	if i < len(counts) {
-		return counts[i]
-	}
-	return 0
 }
 
 // selected describes the step that the validation split finds best, or returns "".

@@ -74,23 +74,24 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 	return &page.Table{Head: head, Rows: rows}
 }
 
-// weights returns a table with a row per set and radius and a column per class or group.
+// weights returns a table with a row per class or group and a column per set and radius.
 func (c *certified) weights() *page.Table {
-	t := &page.Table{Head: []string{"mean weight"}}
-	for _, name := range c.run.Names(c.run.Main()) {
-		t.Head = append(t.Head, console.Clean(name))
+	t := &page.Table{Head: []string{"mean weight"}, Ranks: map[int]float64{}}
+	for i, name := range c.run.Names(c.run.Main()) {
+		row, heaviest := []string{console.Clean(name)}, 0.0
+		for _, e := range c.Certificates {
+			n := e.ByClass[i]
+			if c.run.Main() == measure.PerGroup {
+				n = e.ByGroup[i]
+			}
+			row, heaviest = append(row, page.Digits(3).Text(n)), max(heaviest, n.Float())
+		}
+		t.Ranks[i] = heaviest
+		t.Rows = append(t.Rows, row)
 	}
-	t.Rows = page.Rows(c.Certificates, func(e certificate.Certificate) []string {
-		values := e.ByClass
-		if c.run.Main() == measure.PerGroup {
-			values = e.ByGroup
-		}
-		row := []string{place(e.Set, e.Rho)}
-		for _, n := range values {
-			row = append(row, page.Digits(3).Text(n))
-		}
-		return row
-	})
+	for _, e := range c.Certificates {
+		t.Head = append(t.Head, place(e.Set, e.Rho))
+	}
 	return t
 }
 

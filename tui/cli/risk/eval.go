@@ -313,11 +313,12 @@ func (l *looked) print(w io.Writer) {
 		for _, p := range l.Predictions {
 			counts[p]++
 		}
-		var rows [][]string
+		t := &page.Table{Head: []string{"predicted", "n"}, Ranks: map[int]float64{}}
 		for i, c := range r.Classes {
-			rows = append(rows, []string{console.Clean(c), fmt.Sprint(counts[i])})
+			t.Ranks[i] = float64(counts[i])
+			t.Rows = append(t.Rows, []string{console.Clean(c), fmt.Sprint(counts[i])})
 		}
-		console.Grid(w, []string{"predicted", "n"}, rows)
+		console.Blocks(w, t)
 		return
 	}
 	part, names, counts, accuracy := "class", r.Classes, r.ClassCounts, r.ByClass
@@ -336,13 +337,12 @@ func (l *looked) print(w io.Writer) {
 	}
 	l.printDecisions(w)
 	var columns []measure.Measure
-	head := []string{part, "n", "accuracy"}
+	t := &page.Table{Head: []string{part, "n", "accuracy"}, Ranks: map[int]float64{}}
 	for _, m := range measure.Decisions() {
 		if l.Rates[m.Name] != nil {
-			columns, head = append(columns, m), append(head, m.Head())
+			columns, t.Head = append(columns, m), append(t.Head, m.Head())
 		}
 	}
-	var rows [][]string
 	for i, name := range names {
 		interval := measure.Wilson(accuracy[i], counts[i])
 		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
@@ -351,15 +351,16 @@ func (l *looked) print(w io.Writer) {
 			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
 				console.Between(l.RateIntervals[m.Name], i))
 		}
-		rows = append(rows, row)
+		t.Ranks[i] = -accuracy[i].Float()
+		t.Rows = append(t.Rows, row)
 	}
-	console.Grid(w, head, rows)
+	console.Blocks(w, t)
 	if len(columns) > 0 {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
 			console.Clean(l.Data.Classes[1]))
 	}
-	if t := l.Look.Threshold; t.Applies() {
-		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(t))
+	if at := l.Look.Threshold; at.Applies() {
+		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(at))
 	}
 }
 

@@ -356,11 +356,14 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
-		head := []string{"group", "n", "mean loss", "ratio"}
-		console.Grid(con.Stdout, head, page.Rows(r.Groups, func(g riskGroup) []string {
-			return []string{console.Clean(g.Name), fmt.Sprint(g.N),
-				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)}
-		}))
+		t := &page.Table{Head: []string{"group", "n", "mean loss", "ratio"},
+			Ranks: map[int]float64{}}
+		for i, g := range r.Groups {
+			t.Ranks[i] = g.Ratio
+			t.Rows = append(t.Rows, []string{console.Clean(g.Name), fmt.Sprint(g.N),
+				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)})
+		}
+		console.Blocks(con.Stdout, t)
 	}
 	if r.Saturated && set.HasRadius() {
 		fmt.Fprintln(con.Stdout, "the radius does not bind: a larger one would not raise the risk")

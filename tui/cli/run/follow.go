@@ -159,6 +159,7 @@ func troubles(
 // event files.
 func (c *crew) follow(tr *trainer.Trainer, ids []string, exports bool) error {
 	outcomes := watch(tr, c, ids, exports)
+	c.leave() // from here on a signal ends the command, which only prints
 	runs, err := findAll(c.dir, ids)
 	if err != nil {
 		return err

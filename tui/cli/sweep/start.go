@@ -119,10 +119,10 @@ func (f *sweepFlags) check() error {
 		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
 	}
 	// In a job they would do no harm, but Slurm shows the job in lines of its own.
-	for _, t := range [][2]string{{"--dir", f.dir}, {"--partition", f.partition},
-		{"--constraint", f.constraint}} {
-		if f.on == "slurm" && strings.ContainsFunc(t[1], unicode.IsControl) {
-			return fmt.Errorf("%s %.200q: want no control characters in a Slurm job", t[0], t[1])
+	for flag, text := range map[string]string{"dir": f.dir, "partition": f.partition,
+		"constraint": f.constraint} {
+		if f.on == "slurm" && strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("--%s %.200q: want no control characters in a Slurm job", flag, text)
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ type OwnFiles struct {
 func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
 	f := OwnFiles{Name: name, Path: path, Options: map[string]string{}, keys: keys}
-	values, err := url.ParseQuery(plus(query))
+	values, err := url.ParseQuery(plain(query))
 	if err != nil {
 		return f, err
 	}
@@ -44,8 +44,10 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	return f, nil
 }
 
-// plus keeps the plus signs between the files of test= from being read as blanks.
-func plus(query string) string {
+// plain returns a query for url.ParseQuery. Control characters are read as they are printed, and the
+// plus signs between the files of test= as they stand.
+func plain(query string) string {
+	query = strings.NewReplacer(`\x0`, "%0", `\x1`, "%1", `\x7f`, "%7f").Replace(query)
 	fields := strings.Split(query, "&")
 	for i, field := range fields {
 		if strings.HasPrefix(field, "test=") {
@@ -134,7 +136,7 @@ func LocateOwn(
 ) string {
 	rest := strings.TrimPrefix(name, scheme)
 	path, query, asked := strings.Cut(rest, "?")
-	query = plus(query)
+	query = plain(query)
 	if _, err := url.ParseQuery(query); err != nil || path == "" {
 		return name
 	}
@@ -143,8 +145,8 @@ func LocateOwn(
 		key, value, _ := strings.Cut(field, "=")
 		value, _ = url.QueryUnescape(value) // ParseQuery above has tried it
 		if at := resolve(key, value); at != value {
-			plain := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
-			fields[i] = key + "=" + plain.Replace(url.QueryEscape(at))
+			readable := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
+			fields[i] = key + "=" + readable.Replace(url.QueryEscape(at))
 		}
 	}
 	if query = strings.Join(fields, "&"); asked {

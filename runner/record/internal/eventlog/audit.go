@@ -42,10 +42,10 @@ type Audit struct {
 	file      string  // for messages
 	owner     disk.Owner
 	lines     int
-	warned    []runner.WarningEvent // the first few: see EventLog.Append
-	begun     bool                  // a line was seen
-	hash      hash.Hash             // of the lines up to Bytes, and of an unended one
-	witnesses []Witness             // behind Bytes, ascending
+	warned    []string  // the first few: see EventLog.Append
+	begun     bool      // a line was seen
+	hash      hash.Hash // of the lines up to Bytes, and of an unended one
+	witnesses []Witness // behind Bytes, ascending
 }
 
 // Damage is a line that cannot be read, or before which lines are missing.
@@ -55,8 +55,9 @@ type Damage struct {
 	What  string
 }
 
-// maxDamaged bounds the number of damages that are listed.
-const maxDamaged = 1000
+// maxDamaged bounds the number of damages that are listed, maxWarned that of the warnings that are
+// known again: the log may come from anybody.
+const maxDamaged, maxWarned = 1000, 100
 
 // AuditLog reads and checks a log from its start, also against other files. A missing log counts as
 // empty.
@@ -168,9 +169,8 @@ func (a *Audit) add(line []byte) {
 	case *runner.KnobEvent:
 		a.Knobs = append(a.Knobs, *e)
 	case *runner.WarningEvent:
-		const most, longest = 1000, 4096 // the log may come from anybody
-		if len(a.warned) < most && len(e.Message) <= longest {
-			a.warned = append(a.warned, bare(e))
+		if len(a.warned) < maxWarned {
+			a.warned = append(a.warned, fmt.Sprint(e.Step, " ", e.Message))
 		}
 	}
 }

@@ -34,7 +34,7 @@ type EventLog struct {
 	torn     bool // part of a line may stand behind Bytes
 	doubt    bool // the last sync failed, and the system may have dropped the data
 
-	warned []runner.WarningEvent // before the log was opened, each bare
+	warned []string // before the log was opened
 }
 
 // OpenLog opens a log to append behind its last whole line, which the Audit has found, and cuts
@@ -88,7 +88,8 @@ func (l *EventLog) Removed() bool {
 // whose the log is. If the event is Urgent, it is on the disk when Append returns. A run that goes
 // on repeats its steps: a warning that the log has of the same step is not written again.
 func (l *EventLog) Append(e runner.Event) error {
-	if w, ok := e.(*runner.WarningEvent); ok && slices.Contains(l.warned, bare(w)) {
+	if w, ok := e.(*runner.WarningEvent); ok &&
+		slices.Contains(l.warned, fmt.Sprint(w.Step, " ", w.Message)) {
 		return nil
 	}
 	if err := l.mend(); err != nil {
@@ -123,11 +124,6 @@ func (l *EventLog) Append(e runner.Event) error {
 	}
 	l.Seq = h.Seq
 	return nil
-}
-
-// bare returns what two warnings that say the same have in common.
-func bare(w *runner.WarningEvent) runner.WarningEvent {
-	return runner.WarningEvent{Head: runner.Head{Step: w.Step}, Message: w.Message}
 }
 
 // Urgent reports whether somebody is told of an event and relies on it.
