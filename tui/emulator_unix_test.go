@@ -146,8 +146,8 @@ func (g *glass) resize(t *testing.T, w, h int) {
 	if err := pty.Setsize(g.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
 		t.Fatal(err)
 	}
-	// Nobody else reports the new size, because the terminal is not the controlling terminal of this
-	// process.
+	// Nobody else reports the new size, because the terminal is not the controlling terminal of
+	// this process.
 	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}

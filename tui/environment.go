@@ -24,8 +24,8 @@ type environment struct {
 func Fit(environ []string) error {
 	term := uv.Environ(environ).Getenv("TERM")
 	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
-		return fmt.Errorf("TERM is %q, which names no terminal with a screen: set TERM to the name "+
-			"of yours, such as xterm", term)
+		return fmt.Errorf("TERM is %q, which names no terminal with a screen: "+
+			"set TERM to the name of yours, such as xterm", term)
 	}
 	return nil
 }

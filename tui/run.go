@@ -21,10 +21,10 @@ import (
 // closed or the connection lost. Nobody asked for the runs to stop.
 var ErrHangup = errors.New("the terminal is gone")
 
-// Run opens the interface and returns when it was left: nil when that was asked for, by a key or
-// because ctx was cancelled (SIGTERM), and ErrHangup when the terminal went away, which may also be
-// the cause of ctx (SIGHUP). It leaves the terminal as it was before, even after a panic. The runs
-// are the caller's: when Run returns they still go on.
+// Run opens the interface and returns when it was left. The error is nil when a key or a cancelled
+// ctx (SIGTERM) asked for that, and ErrHangup when the terminal went away, which may also be the
+// cause of ctx (SIGHUP). Run leaves the terminal as it was before, even after a panic. The runs are
+// the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
 	if err := Fit(cfg.Environ); err != nil {
 		return fmt.Errorf("%w, or see drolab runs and drolab show for the figures", err)

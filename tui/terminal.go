@@ -21,7 +21,7 @@ import (
 // How long something may take to come.
 const (
 	restAfterEsc = 50 * time.Millisecond  // the rest of a sequence after its Esc
-	restOfAny    = 500 * time.Millisecond // the rest after another byte, or where an answer may come
+	restOfAny    = 500 * time.Millisecond // the rest after another byte, or where an answer is due
 	answer       = time.Second            // the answer to a question
 	lookAgain    = 10 * time.Millisecond  // between two looks whether it has come
 )
@@ -180,9 +180,9 @@ func (t *Terminal) arm() {
 	}
 }
 
-// needless removes the questions of Bubble Tea whose answers are not needed: those for the protocol
-// of the keyboard, for synchronized output, which works without, and for the width of clusters of
-// characters, since drolab counts cells as terminals do without it.
+// needless removes the questions of Bubble Tea whose answers are not needed. They concern the
+// protocol of the keyboard, synchronized output, which works without, and the width of clusters of
+// characters: drolab counts cells as terminals do by default.
 var needless = strings.NewReplacer(ansi.RequestKittyKeyboard, "",
 	ansi.RequestModeSynchronizedOutput, "", ansi.RequestModeUnicodeCore, "")
 

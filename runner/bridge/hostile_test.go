@@ -205,8 +205,8 @@ func TestTrust(t *testing.T) {
 }
 
 // TestStopOfHung: a stop waits for a program that hangs a shorter time than the run itself does,
-// even if the program says again and again that it is alive. A second stop does not wait at all. The
-// run can be resumed from its last checkpoint.
+// even if the program says again and again that it is alive. A second stop does not wait at all.
+// The run can be resumed from its last checkpoint.
 func TestStopOfHung(t *testing.T) {
 	const slow, fast = 3600, 1 // patience in seconds
 	for _, c := range []struct {
@@ -268,7 +268,8 @@ func TestStopOfPacking(t *testing.T) {
 	}
 	awaitGrowth(t, filepath.Join(r.dir, ids[0], "checkpoints", ".new-*"), 1<<20)
 	r.stopped(t, q, ids[0], 2, "given up because its run was to stop at once")
-	if left, _ := filepath.Glob(filepath.Join(r.dir, ids[0], "checkpoints", ".new-*")); left != nil {
+	left, _ := filepath.Glob(filepath.Join(r.dir, ids[0], "checkpoints", ".new-*"))
+	if left != nil {
 		t.Error("left:", left)
 	}
 }

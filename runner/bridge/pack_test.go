@@ -50,7 +50,8 @@ func TestSavedIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := saved{holes(t, c.sizes...), &spec.Spec{CheckpointGB: c.gb}, never}
 			n, err := s.WriteTo(io.Discard)
-			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) ||
+			if (err == nil) != (c.want == "") ||
+				err != nil && !strings.Contains(err.Error(), c.want) ||
 				n > c.most {
 				t.Errorf("%d bytes, %v", n, err)
 			}
@@ -91,14 +92,15 @@ func TestUnpackingIsBounded(t *testing.T) {
 			t.Errorf("%v GB: %d files, %v", gb, len(list), err)
 		}
 	}
-	sparse := unpack(stream{bytes.NewReader(sparseTar(t))}, t.TempDir(), &spec.Spec{CheckpointGB: 1})
+	sparse := unpack(stream{bytes.NewReader(sparseTar(t))}, t.TempDir(),
+		&spec.Spec{CheckpointGB: 1})
 	if sparse == nil || !strings.Contains(sparse.Error(), "checkpoint_gb") {
 		t.Errorf("a file with holes: %v", sparse)
 	}
 }
 
-// sparseTar returns the stream of a file of a terabyte that is a hole, which takes a few blocks: its
-// form is 1.0 of GNU's for PAX. The package tar reads this form and does not write it.
+// sparseTar returns the stream of a file of a terabyte that is a hole, which takes a few blocks:
+// its form is 1.0 of GNU's for PAX. The package tar reads this form and does not write it.
 func sparseTar(t *testing.T) []byte {
 	t.Helper()
 	var all []byte
@@ -116,7 +118,7 @@ func sparseTar(t *testing.T) []byte {
 			t.Fatal(err)
 		}
 		h := b.Bytes()[:512]
-		copy(h[148:], "        "+part.kind) // the checksum counts as blanks, and the kind follows it
+		copy(h[148:], "        "+part.kind) // the checksum counts as blanks; the kind follows it
 		sum := 0
 		for _, c := range h {
 			sum += int(c)

@@ -137,8 +137,8 @@ func (s *Script) Pick() {}
 // Swap implements train.Network.
 func (s *Script) Swap() {}
 
-// Save implements train.Network. The script may save for a stop, which is then no reason to give its
-// files up; one more stop is. Nobody else takes these requests.
+// Save implements train.Network. The script may save for a stop, which is then no reason to give up
+// its files; one more stop is. Nobody else takes these requests.
 func (s *Script) Save(to *runner.State) {
 	stops := max(1, len(s.run.Gate.Stops))
 	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}

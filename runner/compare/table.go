@@ -40,8 +40,8 @@ type Table struct {
 	Level  float64 `json:"level"`
 	At     string  `json:"at"`               // Last or Selected
 	Select string  `json:"select,omitempty"` // the rule of the selection
-	// Epochs are the epochs at which the runs ended, ascending, where their last steps are compared.
-	// Imported runs have none.
+	// Epochs are the epochs at which the runs ended, ascending, where their last steps are
+	// compared. Imported runs have none.
 	Epochs  []float64 `json:"epochs,omitempty"`
 	Family  string    `json:"family"` // OneMeasure or AllMeasures
 	Keys    []string  `json:"keys"`   // keys of the spec in which the rows differ

@@ -15,8 +15,8 @@ import (
 	"drolab/runner/bridge/testdata/client"
 )
 
-// rogue is a program whose losses are in a table, and which spoils one of its answers. Its words are
-// how it does that, the question, and a seed.
+// rogue is a program whose losses are in a table, and which spoils one of its answers. Its words
+// are how it does that, the question, and a seed.
 type rogue struct {
 	client.Table
 	how, at string

@@ -162,7 +162,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
-			d.find(name, "is of an incomplete checkpoint", movesAside, moveAside(name)).Leftover = true
+			of := d.find(name, "is of an incomplete checkpoint", movesAside, moveAside(name))
+			of.Leftover = true
 		}
 	}
 }

@@ -19,7 +19,7 @@ type recorder struct {
 	log  *eventlog.EventLog
 
 	index eventlog.Indexer
-	// spare is a descriptor for the summary: the end of a run is recorded even if there are no more.
+	// spare is a descriptor for the summary: a run's end is recorded even if no other is left.
 	spare *os.File
 }
 

@@ -184,12 +184,14 @@ func roundTime(seconds float64) float64 {
 	return math.Ceil(seconds/86400) * 86400
 }
 
-// job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line break
-// would begin a line of the script and each character has a rule of its own. The command ends in
-// exec, so that signals reach this program.
+// job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line
+// break would begin a line of the script and each character has a rule of its own. The command ends
+// in exec, so that signals reach this program.
 func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	var args []string
-	add := func(format string, values ...any) { args = append(args, fmt.Sprintf(format, values...)) }
+	add := func(format string, values ...any) {
+		args = append(args, fmt.Sprintf(format, values...))
+	}
 	add("--job-name=%s", f.jobName())
 	array := ranges(b.Tasks)
 	if a.Parallel > 0 {

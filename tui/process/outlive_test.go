@@ -373,8 +373,8 @@ func TestHangup(t *testing.T) {
 	b.sameAs(whole)
 }
 
-// TestHangupSignal: the signal of a hangup ends the interface, although its terminal is still there.
-// The runs go on.
+// TestHangupSignal: the signal of a hangup ends the interface, although its terminal is still
+// there. The runs go on.
 func TestHangupSignal(t *testing.T) {
 	t.Parallel()
 	b := newBox(t)

@@ -186,8 +186,8 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 	})
 }
 
-// TestLongMessage: a message that is longer than the samples of the script allow ends the run before
-// it is read.
+// TestLongMessage: a message that is longer than the samples of the script allow ends the run
+// before it is read.
 func TestLongMessage(t *testing.T) {
 	_, theirs, ours := room(t.TempDir()).meet(t, dro.SFK, func(s *script) {
 		s.trouble = func(messages int) {
@@ -218,8 +218,8 @@ func TestSavedIsBounded(t *testing.T) {
 	}
 }
 
-// TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that take
-// long.
+// TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that
+// take long.
 func TestStopOfPacking(t *testing.T) {
 	r := room(t.TempDir())
 	client := &engine.Client{RunsDir: string(r), RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")}
@@ -244,7 +244,8 @@ func TestStopOfPacking(t *testing.T) {
 			stop()
 			asking.Go(func() {
 				for range await(t) {
-					if found, _ := filepath.Glob(string(r) + "/*/checkpoints/.new-*"); found != nil {
+					found, _ := filepath.Glob(string(r) + "/*/checkpoints/.new-*")
+					if found != nil {
 						stop()
 						return
 					}

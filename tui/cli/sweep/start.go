@@ -92,7 +92,8 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 	flags.StringVar(&f.dir, "dir", "", "the sweep's folder (default: a new one in the runs folder)")
 	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
-	flags.BoolVar(&f.dry, "dry-run", false, "print the runs, or the calls of sbatch, and start nothing")
+	flags.BoolVar(&f.dry, "dry-run", false,
+		"print the runs, or the calls of sbatch, and start nothing")
 	flags.IntVar(&f.parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
 	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")

@@ -51,7 +51,8 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatalf("%v %v", got, index)
 	}
 	q = question{}
-	if arrays, err = c.Receive(&q, MostHead, MostBody); err != nil || q.Do != "close" || len(arrays) != 0 {
+	arrays, err = c.Receive(&q, MostHead, MostBody)
+	if err != nil || q.Do != "close" || len(arrays) != 0 {
 		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
 	}
 	if _, err = c.Receive(&q, MostHead, MostBody); err != io.EOF {
@@ -96,7 +97,8 @@ func TestNoFrame(t *testing.T) {
 		"body too short": changed(func(b []byte) []byte { b[4]--; return b }),
 	} {
 		var q question
-		if _, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody); !errors.Is(err, ErrFormat) {
+		_, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody)
+		if !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -200,7 +202,8 @@ func TestLedger(t *testing.T) {
 		cap(conn.body) > kept {
 		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
 	}
-	if err := conn.Send(question{}, Floats(make([]float64, n))); err != nil || cap(conn.sent) > kept {
+	err := conn.Send(question{}, Floats(make([]float64, n)))
+	if err != nil || cap(conn.sent) > kept {
 		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
 	}
 }

@@ -44,8 +44,8 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	return f, nil
 }
 
-// plain returns a query for url.ParseQuery. Control characters are read as they are printed, and the
-// plus signs between the files of test= as they stand.
+// plain returns a query for url.ParseQuery. Control characters are read as they are printed, and
+// the plus signs between the files of test= as they stand.
 func plain(query string) string {
 	query = strings.NewReplacer(`\x0`, "%0", `\x1`, "%1", `\x7f`, "%7f").Replace(query)
 	fields := strings.Split(query, "&")
