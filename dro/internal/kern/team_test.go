@@ -78,7 +78,7 @@ func (t *Team) allParked() bool {
 func TestSerialTeamStartsNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	team := NewTeam(1)
-	if after := runtime.NumGoroutine(); after != before {
+	if after := runtime.NumGoroutine(); after > before { // one of another test may end meanwhile
 		t.Errorf("a team of 1 started %d goroutines", after-before)
 	}
 	team.Close()

@@ -147,7 +147,8 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 		}
 	}
 	short.Rows = slices.DeleteFunc(short.Rows, func(row []string) bool { return row == nil })
-	short.Foot = strings.TrimSpace(fmt.Sprintf("and %d more: see --all. %s", len(order)-most, t.Foot))
+	more := fmt.Sprintf("and %d more: see --all. ", len(order)-most)
+	short.Foot = strings.TrimSpace(more + t.Foot)
 	return &short
 }
 

@@ -167,7 +167,8 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		for _, g := range groups {
 			row = append(row, cell(&column, &g.Cells[i]))
 		}
-		if m, _ := measure.FindMeasure(column.Name); column.Class != "" && m.Axis != measure.PerRadius {
+		m, _ := measure.FindMeasure(column.Name)
+		if column.Class != "" && m.Axis != measure.PerRadius {
 			table.Ranks[len(table.Rows)] = -groups[0].Cells[i].Mean.Float()
 		}
 		table.Rows = append(table.Rows, row)
