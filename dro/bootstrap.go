@@ -138,7 +138,7 @@ func standardError(a, b []float64) float64 {
 
 // collapse is the part of the sample's standard error below which a resample has collapsed. It then
 // lacks the few large losses that the sample's error rests on, and nothing bounds its root.
-const collapse = .1
+const collapse = .01
 
 // bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled
 // at the same samples. The bootstrap has collapsed where the most-quantile of the roots would be
