@@ -31,7 +31,7 @@ func TestToyCommand(t *testing.T) {
 		{"--help", 0, "A toy"},
 		{"__complete to", 0, "toy\tA toy"},
 		{"__complete toy la", 0, "latest"},
-		{"toy x\x1b[2J", 0, "a toy of x?[2J\n"},
+		{"toy x\x1b[2J", 0, "a toy of x\\x1b[2J\n"},
 		{"toy", 1, "drolab: give a run, and only one: drolab toy latest\n"},
 		{"toy --loud", 1, "drolab: unknown flag: --loud: see drolab toy --help\n"},
 	} {

@@ -19,7 +19,7 @@ import (
 func testLive(step int64) *live {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
-	m := runner.Meta{Preset: "shape\x1b", Spec: spec, Steps: 100, StepsPerEpoch: 10}
+	m := runner.Meta{Preset: "shape\u202e", Spec: spec, Steps: 100, StepsPerEpoch: 10}
 	l := &live{Progress: record.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head {
@@ -119,7 +119,7 @@ func TestPanelRedraws(t *testing.T) {
 	p.runs[0].add(&runner.WarningEvent{Head: runner.Head{Step: 3}, Message: "odd\x1b[2J"})
 	p.show(true)
 	if !strings.HasPrefix(out.String(),
-		"\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd?[2J\n") {
+		"\x1b[2A\r\x1b[Jshape? sfk s1 warning at step 3: odd\\x1b[2J\n") {
 		t.Errorf("second frame %q", out.String())
 	}
 	if p.drawn != 0 {
