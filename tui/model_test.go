@@ -103,7 +103,7 @@ func TestStarted(t *testing.T) {
 		t.Errorf("page %d with\n%s", r.at, tuitest.Text(r.shot(t)))
 	}
 	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
-	if f := r.footer(); !strings.Contains(f, "rho: 0: want?[31m a number") {
+	if f := r.footer(); !strings.Contains(f, "rho: 0: want\\x1b[31m a number") {
 		t.Errorf("the footer says %q", f)
 	}
 }

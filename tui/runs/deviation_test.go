@@ -60,9 +60,9 @@ func TestSpreadFits(t *testing.T) {
 // leave out.
 func TestNamesBeforeFigures(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
-	r.Size(120, 38)
+	r.Size(123, 38)
 	figures := func() bool {
-		columns, _ := p.layColumns(116)
+		columns, _ := p.layColumns(119)
 		return slices.ContainsFunc(columns,
 			func(c runColumn) bool { return c.measure == "test_loss" })
 	}
