@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -185,8 +186,8 @@ func roundTime(seconds float64) float64 {
 }
 
 // job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line
-// break would begin a line of the script and each character has a rule of its own. The command ends
-// in exec, so that signals reach this program.
+// break would begin a line of the script and each character has a rule of its own. The command is
+// an exec, so that signals reach this program.
 func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	var args []string
 	add := func(format string, values ...any) {
@@ -308,9 +309,20 @@ type submissions struct {
 // submitted returns the submitted batches, in their order. The last one may have no job, if a start
 // was about to submit it.
 func (f *Folder) submitted() ([]Batch, error) {
+	path := f.own("slurm", jobsName)
+	var raw json.RawMessage
+	if there, err := f.noted(path, &raw); !there {
+		return nil, err
+	}
 	var s submissions
-	_, err := f.noted(f.own("slurm", jobsName), &s)
-	return s.Batches, err
+	err := json.Unmarshal(raw, &s)
+	if err != nil {
+		err = json.Unmarshal(raw, &s.Batches) // an earlier version wrote the batches alone
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s.Batches, nil
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {

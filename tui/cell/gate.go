@@ -36,7 +36,7 @@ func sealed(s string) int {
 // Clean is the gate between files and the screen: it returns text that has printable characters and
 // the program's own styles, and nothing else. Every function that measures, cuts or places text
 // passes it through here. Tabs and line breaks become blanks. Joiners and selectors of a glyph are
-// dropped. A control character becomes its code, as %q writes it and the options of a dataset take
+// dropped. A control character becomes its code, as errors quote it and options of a dataset take
 // it. Every other invisible character or broken byte becomes a question mark.
 func Clean(s string) string {
 	at := dirt(s)

@@ -116,8 +116,8 @@ func (w *Writer) Coloured() io.Writer {
 	return w
 }
 
-// coloured has what libraries ask of a file, to see whether it is a terminal, but no other method
-// of the file that writes: io.WriteString would use it.
+// coloured has what libraries ask of a file, to see whether it is a terminal. It has no method of
+// the file that writes, since io.WriteString would use that.
 type coloured struct {
 	io.ReadCloser
 	by *Writer

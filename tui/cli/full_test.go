@@ -38,6 +38,9 @@ func TestLostOutput(t *testing.T) {
 	runs := t.TempDir()
 	for _, line := range lines {
 		for out, want := range map[*os.File]int{full: 1, left: 0} {
+			if want == 0 && strings.HasSuffix(line, "--help") {
+				continue // one writer serves all of these
+			}
 			var said bytes.Buffer
 			code := Main(context.Background(), Env{Stdout: out, Stderr: &said, RunsDir: runs},
 				strings.Fields(line))

@@ -627,3 +627,37 @@ func TestReaderLeaves(t *testing.T) {
 		return done == 6
 	})
 }
+
+// TestPrintingIsInterrupted: a command whose runs have ended, and that only prints their results,
+// ends at once when it is told to.
+func TestPrintingIsInterrupted(t *testing.T) {
+	t.Parallel()
+	b := newBox(t)
+	for _, inline := range []string{"--inline", "--inline=false"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		cmd := b.command("run", "csv", "--algo", "erm", "--seeds", "40", "--set", "epochs=1",
+			"--set", "model=linear", "--json", inline)
+		cmd.Stdout = w
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		if _, err := io.ReadFull(r, make([]byte, 1)); err != nil { // the rest fills the pipe
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		b.await("the command ends", func() bool { return len(ended) > 0 })
+		s := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if !s.Signaled() || s.Signal() != syscall.SIGTERM {
+			t.Errorf("%s: %v", inline, <-ended)
+		}
+	}
+}

@@ -130,7 +130,8 @@ func (w *PageWriter) table(t *page.Table) {
 	}
 }
 
-// brief returns a table for a reader: of many ranked rows it has the first, by their ranks.
+// brief returns a table for a reader: of many ranked rows it has the first, by their ranks. Such
+// tables have no other Foot on a screen.
 func (w *PageWriter) brief(t *page.Table) *page.Table {
 	const most = 20
 	if to, ok := w.Writer.(*cells.Writer); len(t.Ranks) <= most || ok && to.All {
@@ -147,8 +148,7 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 		}
 	}
 	short.Rows = slices.DeleteFunc(short.Rows, func(row []string) bool { return row == nil })
-	more := fmt.Sprintf("and %d more: see --all. ", len(order)-most)
-	short.Foot = strings.TrimSpace(more + t.Foot)
+	short.Foot = fmt.Sprintf("and %d more rows: --all prints them", len(order)-most)
 	return &short
 }
 

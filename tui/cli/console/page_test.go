@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -30,6 +32,44 @@ func TestTableOfWords(t *testing.T) {
 		for line := range strings.Lines(b.String()) {
 			if n := cells.Width(strings.TrimSuffix(line, "\n")); n > width {
 				t.Errorf("width %d: a line has %d cells: %q", width, n, line)
+			}
+		}
+	}
+}
+
+// Of many ranked rows a reader gets the 20 of the highest ranks, and the number of the others. The
+// rest of the table stays, and a writer of all rows prints all of them.
+func TestTableOfRanks(t *testing.T) {
+	for _, n := range []int{20, 21, 1000} {
+		table := &page.Table{Head: []string{"", "x"}, Rows: [][]string{{"first", ""}},
+			Ranks: map[int]float64{}}
+		for i := range n {
+			table.Ranks[1+i] = float64(i % 500)
+			if i%7 == 3 {
+				table.Ranks[1+i] = math.NaN()
+			}
+			table.Rows = append(table.Rows, []string{fmt.Sprint("row ", i), ""})
+		}
+		table.Rows = append(table.Rows, []string{"last", ""})
+		for _, all := range []bool{false, true} {
+			var b strings.Builder
+			w := cells.NewWriter(&b)
+			w.All = all
+			Blocks(w, table)
+			lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+			more := ""
+			if !all && n > 20 {
+				more = fmt.Sprintf("and %d more rows: --all prints them", n-20)
+			}
+			if got := lines[len(lines)-1]; more != "" && got != more || more == "" && got != "last" {
+				t.Errorf("%d rows, all %v: it ends in %q", n, all, got)
+			}
+			if want := min(n, 20) + 4; more != "" && len(lines) != want {
+				t.Errorf("%d rows: %d lines, want %d", n, len(lines), want)
+			}
+			if n == 1000 && !all && (lines[2] != "row 499" || lines[3] != "row 999" ||
+				strings.TrimSpace(lines[1]) != "first") {
+				t.Errorf("it begins with %q", lines[:4])
 			}
 		}
 	}

@@ -266,3 +266,24 @@ func TestMistakes(t *testing.T) {
 		})
 	}
 }
+
+// TestPrintedNames: the name of a column is typed as it is printed, whatever characters it has.
+func TestPrintedNames(t *testing.T) {
+	for _, name := range []string{"h\x01", "\x1b[31mred", "del\x7fete", "plain"} {
+		m := mistake{train: plain(name, func(i int) string { return fmt.Sprint(noise(i, 3, 2)) }),
+			options: "label=label"}
+		got := said(t, &m, "")
+		_, remedy, found := strings.Cut(got, ": drop=")
+		if !found {
+			t.Fatalf("%q: no remedy in\n%s", name, got)
+		}
+		remedy, _, _ = strings.Cut(remedy, "\n")
+		if !strings.Contains(got, `warning: "`+remedy+`" alone predicts`) {
+			t.Errorf("%q has two forms in\n%s", name, got)
+		}
+		if after := said(t, &m, "drop="+remedy); strings.Contains(after, "alone predicts") ||
+			strings.HasPrefix(after, "error") {
+			t.Errorf("with drop=%s:\n%s", remedy, after)
+		}
+	}
+}
