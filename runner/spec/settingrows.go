@@ -283,7 +283,7 @@ func recordRows() []Setting {
 			Want: "a whole number ≥ 0", in: atLeast(0)},
 		{Key: "checkpoint_keep", Doc: "number of newest checkpoints that are kept",
 			Want: "a whole number ≥ 1", in: atLeast(1)},
-		{Key: "checkpoint_gb", Doc: "gigabytes that a program may save in a checkpoint",
+		{Key: "checkpoint_gb", Doc: "gigabytes that a program or script may save in a checkpoint",
 			Want: "a number from 0.001 to 1000000", bridge: true, viewed: true,
 			in: between(1e-3, 1e6)},
 	})
