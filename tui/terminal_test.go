@@ -41,7 +41,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 	k.Terminal = &Terminal{In: in, Out: k,
 		Size: func() tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: 80, Height: 24} }}
 	k.program = program(m.Config, m, k.Terminal, tea.WithInput(nil),
-		tea.WithColorProfile(m.env.profile))
+		tea.WithFPS(calmFrames))
 	send := k.send
 	k.send = func(msg tea.Msg) {
 		k.note(msg)
@@ -62,7 +62,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 			t.Error(err)
 		}
 	}()
-	time.Sleep(time.Second / localFrames * 2) // the first frames are drawn
+	time.Sleep(time.Second/calmFrames + time.Millisecond) // the first frame is drawn
 	use(k)
 	k.Quit()
 	<-k.over

@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge"
+	memory "drolab/runner/internal/room"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -88,6 +89,28 @@ func TestHostile(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestLabelsAreOnTheLedger: a program whose labels do not fit into the memory that is left is
+// refused, before a run of it is asked about.
+func TestLabelsAreOnTheLedger(t *testing.T) {
+	if _, known := memory.Free(); !known {
+		t.Skip("the free memory is not known on this system")
+	}
+	r := newRoom(t)
+	r.start(t, "", native(dro.ERM))                            // the memory of a first run
+	for bytes := float64(1 << 50); bytes > 1<<20; bytes /= 2 { // all but 2 MiB
+		if s, err := memory.Take(t.Context(), bytes, "this test"); err == nil {
+			defer s.Release()
+		}
+	}
+	t.Setenv("DROLAB_TEST_TABLE", "1000000")
+	_, err := r.start(t, "", bridged(dro.ERM))
+	var lack *memory.Error
+	if !errors.As(err, &lack) || !strings.HasPrefix(lack.What, "the labels of the program") ||
+		lack.Need < 8e6 {
+		t.Error(err)
 	}
 }
 

@@ -86,7 +86,8 @@ func (c *cast) facts() *facts {
 		return f
 	}
 	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
-	f.contrary = (f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
+	f.contrary = math.Abs(f.gain.value) > f.gain.half &&
+		(f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
 	f.drop = f.against(f.lead, robustRisk)
 	f.drop.value = -f.drop.value
 	for _, a := range among {

@@ -50,10 +50,8 @@ type rule struct {
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
 	contrary := func(f *facts) bool { return f.contrary }
-	gains := func(f *facts) bool { return !f.contrary && f.gain.value >= point && f.gain.low() > 0 }
-	loses := func(f *facts) bool {
-		return !f.contrary && f.gain.value <= -point && f.gain.high() < 0
-	}
+	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
 	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
 	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }

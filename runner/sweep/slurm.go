@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -309,20 +308,9 @@ type submissions struct {
 // submitted returns the submitted batches, in their order. The last one may have no job, if a start
 // was about to submit it.
 func (f *Folder) submitted() ([]Batch, error) {
-	path := f.own("slurm", jobsName)
-	var raw json.RawMessage
-	if there, err := f.noted(path, &raw); !there {
-		return nil, err
-	}
 	var s submissions
-	err := json.Unmarshal(raw, &s)
-	if err != nil {
-		err = json.Unmarshal(raw, &s.Batches) // an earlier version wrote the batches alone
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return s.Batches, nil
+	_, err := f.noted(f.own("slurm", jobsName), &s)
+	return s.Batches, err
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {

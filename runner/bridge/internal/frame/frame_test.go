@@ -202,7 +202,7 @@ func TestLedger(t *testing.T) {
 		cap(conn.body) > kept {
 		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
 	}
-	err := conn.Send(question{}, Floats(make([]float64, n)))
+	err = conn.Send(question{}, Floats(make([]float64, n)))
 	if err != nil || cap(conn.sent) > kept {
 		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
 	}
