@@ -26,11 +26,9 @@ func Commands(con *console.Console) []*cobra.Command {
 }
 
 type riskFlags struct {
-	set     setFlags
-	column  string
-	groups  string
-	weights string
-	curve   bool
+	set                     setFlags
+	column, groups, weights string
+	curve                   bool
 }
 
 // setFlags are the flags that describe an uncertainty set.
