@@ -61,7 +61,8 @@ func TestTableOfRanks(t *testing.T) {
 			if !all && n > 20 {
 				more = fmt.Sprintf("and %d more rows: --all prints them", n-20)
 			}
-			if got := lines[len(lines)-1]; more != "" && got != more || more == "" && got != "last" {
+			got := lines[len(lines)-1]
+			if more != "" && got != more || more == "" && got != "last" {
 				t.Errorf("%d rows, all %v: it ends in %q", n, all, got)
 			}
 			if want := min(n, 20) + 4; more != "" && len(lines) != want {
