@@ -34,7 +34,7 @@ const (
 // and no YAML, and presets of another program change nothing.
 type List struct {
 	Format  int       `json:"format"`
-	ID      string    `json:"id"` // of the sweep, which its other files say
+	ID      string    `json:"sweep"` // which the sweep's other files say
 	Name    string    `json:"name"`
 	Preset  string    `json:"preset"`
 	Dir     string    `json:"dir"`  // to which the paths of datasets are relative

@@ -33,7 +33,7 @@ func resealSweep(t testing.TB, dir string) {
 	var of disk.Owner
 	owned := func(fields map[string]json.RawMessage) disk.Seal {
 		if of.ID == "" {
-			must(t, json.Unmarshal(fields["id"], &of.ID))
+			must(t, json.Unmarshal(fields["sweep"], &of.ID))
 		}
 		return disk.Seal{Owner: of}
 	}
