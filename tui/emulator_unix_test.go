@@ -242,6 +242,9 @@ func TestTerminalShowsGoldens(t *testing.T) {
 // TestLargeTerminal: on a terminal that is larger than the bound, the interface is drawn up to the
 // bound, and the rest stays blank, whatever is drawn later.
 func TestLargeTerminal(t *testing.T) {
+	if !*long {
+		t.Skip("the emulator takes minutes for so many cells: with -long only")
+	}
 	const w, h, keys = mostColumns + 30, mostRows + 20, "42?"
 	rig := func() *rig { return browsing(t, tuitest.NewArchive(t), "3", mostColumns, mostRows) }
 	r, twin := rig(), rig()
