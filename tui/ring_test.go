@@ -42,8 +42,9 @@ func TestRing(t *testing.T) {
 // TestRingSequence: a name in a notification neither controls the terminal nor ends its field.
 func TestRingSequence(t *testing.T) {
 	e := lab.Ended{Name: "a;b\x1b]0;c\ad\u202e", Status: runner.Failed}
-	for notify, want := range map[string]string{"": "", "9": "\x1b]9;drolab: a,b?]0,c?d?: failed\a",
-		"777": "\x1b]777;notify;drolab;a,b?]0,c?d?: failed\a"} {
+	for notify, want := range map[string]string{"": "",
+		"9":   "\x1b]9;drolab: a,b\\x1b]0,c\\x07d?: failed\a",
+		"777": "\x1b]777;notify;drolab;a,b\\x1b]0,c\\x07d?: failed\a"} {
 		if got := sequence(lab.Ring{Notify: notify}, e); got != want {
 			t.Errorf("%q: %q, want %q", notify, got, want)
 		}
