@@ -16,6 +16,7 @@
 //   - With fewer than four seeds the sentence says how many seeds it covers, and tests nothing.
 //   - From four seeds on a difference has its 95 % t interval over paired seeds, with Bonferroni's
 //     correction, since the method in the sentence was chosen among several.
-//   - A cost is an upper bound, rounded up; that something costs nothing is never said.
+//   - From four seeds on a cost is an upper bound, rounded up. That something costs nothing is
+//     never said.
 //   - A run that failed, diverged or fell behind is named, and counts nowhere else.
 package story

@@ -34,9 +34,9 @@ type facts struct {
 	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
 	lifted  int      // others whose worst class is above it by a point or more
 	overfit []string // names of the arms that have begun to overfit
-	// contrary says that the last evaluation alone contradicts the gain, as the table shows.
-	contrary bool
-	early    string // why it is too early to compare the arms; "" if it is not
+	// turned says that the last evaluation alone contradicts the gain, as the table shows.
+	turned bool
+	early  string // why it is too early to compare the arms; "" if it is not
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -86,7 +86,7 @@ func (c *cast) facts() *facts {
 		return f
 	}
 	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
-	f.contrary = math.Abs(f.gain.value) > f.gain.half &&
+	f.turned = math.Abs(f.gain.value) > f.gain.half &&
 		(f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
 	f.drop = f.against(f.lead, robustRisk)
 	f.drop.value = -f.drop.value

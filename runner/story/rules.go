@@ -49,9 +49,9 @@ type rule struct {
 
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
-	contrary := func(f *facts) bool { return f.contrary }
-	gains := func(f *facts) bool { return f.gain.value >= point && f.gain.low() > 0 }
-	loses := func(f *facts) bool { return f.gain.value <= -point && f.gain.high() < 0 }
+	turned := func(f *facts) bool { return f.turned }
+	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
 	behind := func(f *facts) bool { return f.lead != f.best }
 	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
 	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
@@ -68,7 +68,7 @@ func rules() []rule {
 	const told, claimed = baseline | rivals | worst | few, baseline | rivals | worst | enough
 	return []rule{
 		{"lead", rivals | early, nil, "too early to say {early}"},
-		{"lead", baseline | rivals | worst, contrary,
+		{"lead", baseline | rivals | worst, turned,
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},
 		{"lead", told, all(gains, same),
@@ -114,9 +114,9 @@ func rules() []rule {
 		{"lead", alone | noWorst, nil,
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !f.contrary },
+		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !f.turned },
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !f.contrary },
+		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned },
 			"and costs {mean-} points of mean accuracy"},
 		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
