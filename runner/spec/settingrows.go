@@ -39,9 +39,6 @@ func allSettings() []Setting {
 	return m.list
 }
 
-// methodSettings lists the methods' own settings.
-func methodSettings() []Setting { return allSettings()[len(settingRows()):] }
-
 func settingsOfMethods(methods []dro.Method) (list []Setting) {
 	for _, m := range methods {
 		for i := range m.Settings {
