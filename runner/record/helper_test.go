@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,10 +41,12 @@ const (
 
 func fixture(name string) fs.FS { return os.DirFS(filepath.Join("testdata", "format1", name)) }
 
-// clock returns a clock that moves on by a second each time that it is read.
+// clock returns a clock that moves on by a second each time that it is read. Runs that end at the
+// same time may share it.
 func clock() func() time.Time {
-	t := time.Date(2026, 11, 21, 9, 15, 1, 0, time.UTC)
-	return func() time.Time { t = t.Add(time.Second); return t }
+	start := time.Date(2026, 11, 21, 9, 15, 1, 0, time.UTC)
+	var read atomic.Int64
+	return func() time.Time { return start.Add(time.Duration(read.Add(1)) * time.Second) }
 }
 
 func newStore(t *testing.T) *Store {
