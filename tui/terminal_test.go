@@ -101,6 +101,13 @@ func (k *made) note(e tea.Msg) {
 	}
 }
 
+// count returns how many keys and pastes came and were not taken.
+func (k *made) count() int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return len(k.got)
+}
+
 // typed types pieces with a pause before each but the first, and returns what came of it.
 func (k *made) typed(pause time.Duration, pieces ...string) []string {
 	for i, piece := range pieces {
@@ -241,7 +248,7 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 				k.end.Write([]byte("\x1b"))
 				time.Sleep(c.takes - 1)
 				synctest.Wait()
-				before := len(k.got)
+				before := k.count()
 				time.Sleep(time.Nanosecond)
 				synctest.Wait()
 				if got := k.typed(0); before != 0 || len(got) != 1 || got[0] != "esc" {

@@ -68,7 +68,7 @@ var empty = map[string]bool{"advance": true, "restart": true, "pick": true, "swa
 // the same process, and a run beside them ends with the same bits as a run that trains alone.
 func TestHostileProgram(t *testing.T) {
 	if raceDetector {
-		t.Skip("the race detector itself takes more memory than the engine is allowed here")
+		t.Skip("the detector takes more memory than the engine may")
 	}
 	const memory = 1 << 30
 	want := alone(t)

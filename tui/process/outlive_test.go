@@ -655,9 +655,10 @@ func TestPrintingIsInterrupted(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		b.await("the command ends", func() bool { return len(ended) > 0 })
+		err = <-ended
 		s := cmd.ProcessState.Sys().(syscall.WaitStatus)
 		if !s.Signaled() || s.Signal() != syscall.SIGTERM {
-			t.Errorf("%s: %v", inline, <-ended)
+			t.Errorf("%s: %v", inline, err)
 		}
 	}
 }
