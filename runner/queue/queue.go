@@ -229,6 +229,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
 	s.SettleProgram(req.Dir)
+	s.SettleConvolution()
 	d, err := q.dataset(&runner.Meta{Spec: s}, req.Means)
 	if err != nil {
 		return nil, err
