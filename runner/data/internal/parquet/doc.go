@@ -3,10 +3,10 @@
 //
 // The library is github.com/parquet-go/parquet-go, and no other package uses it. It decodes the
 // footer, the page headers, the compression and the values. This package goes through the pages of
-// a chunk itself, because the library (v0.32) gives wrong values without an error: of booleans in
-// runs, of LZ4 pages that are hardly compressed, and of pages that hold fewer bytes than their
-// values need. This package also reads levels and places in dictionaries itself, one by one: the
-// library unpacks all of a page at once, and panics where the last group is cut.
+// a chunk itself, because the library (v0.32) gives wrong values without an error. They are those
+// of booleans in runs, of LZ4 pages that are hardly compressed, and of pages that hold fewer bytes
+// than their values need. This package also reads levels and places in dictionaries itself, one by
+// one. The library unpacks those of a whole page at once, and fails where the last group is cut.
 //
 // The sizes that a file declares are not checked. A damaged or malicious file may ask for any
 // memory and make the library panic: a process of bounded memory reads foreign files (runner/data,
