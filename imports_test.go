@@ -33,7 +33,7 @@ NONE < runner/internal/aside
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
 X/SYS, runner/internal/room < runner/data/internal/dataset
-runner/data/internal/dataset, PARQUET, LZ4 < runner/data/internal/parquet
+runner/data/internal/dataset, PARQUET, UNPACK < runner/data/internal/parquet
 runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
 runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
 runner/data/internal/dataset, runner/data/internal/parquet, X/TEXT < runner/data/internal/table
@@ -147,11 +147,12 @@ var testPairs = map[string]string{
 // modules maps the words of the rules to import paths. If several of the paths begin an import, the
 // longest decides.
 var modules = map[string][]string{
-	"X/SYS":      {"golang.org/x/sys"},
-	"X/IMAGE":    {"golang.org/x/image"},
-	"X/TEXT":     {"golang.org/x/text"},
-	"PARQUET":    {"github.com/parquet-go/parquet-go"},
-	"LZ4":        {"github.com/pierrec/lz4"},
+	"X/SYS":   {"golang.org/x/sys"},
+	"X/IMAGE": {"golang.org/x/image"},
+	"X/TEXT":  {"golang.org/x/text"},
+	"PARQUET": {"github.com/parquet-go/parquet-go"},
+	"UNPACK": {"github.com/pierrec/lz4", "github.com/andybalholm/brotli",
+		"github.com/klauspost/compress"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
 	"YAML":       {"github.com/goccy/go-yaml"},

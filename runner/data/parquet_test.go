@@ -95,7 +95,7 @@ func TestParquetFiles(t *testing.T) {
 	cut := writeFile(t, "cut.parquet", string(whole[:len(whole)/2]))
 	for name, wanted := range map[string]string{
 		path + options + "&sep=tab": "unknown option", path + "?label=nosuch": `no column "nosuch"`,
-		"parquet:none.parquet": "check the path", cut: "or is cut off",
+		"parquet:none.parquet": "check the path", cut: "may be cut off",
 		path + "?label=kind": "missing=drop to leave",
 		filepath.Join(ofTests, "nested.parquet") + "?label=y": "is nested",
 	} {

@@ -11,7 +11,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/pierrec/lz4/v4"
 )
 
 // pages reads the values of a column's chunk, page by page.
@@ -114,7 +113,7 @@ func (p *pages) turn() error {
 	if second.IsCompressed.Valid && !second.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	body, err := unpack(codec, raw[levels:], int(h.UncompressedPageSize)-levels)
+	body, err := unpack(codec, raw[levels:], int64(h.UncompressedPageSize)-int64(levels))
 	if err != nil {
 		return fmt.Errorf("a page of %d bytes, compressed to %d: %w", h.UncompressedPageSize,
 			h.CompressedPageSize, err)
@@ -129,26 +128,6 @@ func (p *pages) turn() error {
 		return p.begin(second.NumValues, second.Encoding, raw[:levels], body)
 	}
 	return nil
-}
-
-// unpack returns the bytes of a page, exactly as many as its header declares. For LZ4, the library
-// (v0.32) doubles its memory until a page unpacks, even one that is damaged.
-func unpack(codec format.CompressionCodec, raw []byte, size int) (page []byte, err error) {
-	switch {
-	case codec == format.Uncompressed || len(raw) == 0:
-		page = raw
-	case codec == format.Lz4Raw:
-		page = make([]byte, size)
-		var n int
-		n, err = lz4.UncompressBlock(raw, page)
-		page = page[:max(0, n)]
-	default: // a byte more lets a reader find the end
-		page, err = parquet.LookupCompressionCodec(codec).Decode(make([]byte, size, size+1), raw)
-	}
-	if err == nil && len(page) != size {
-		err = errors.New("it has another size")
-	}
-	return page, err
 }
 
 // plainDictionary is the encoding of dictionaries, and of places in them, in files of the format's
