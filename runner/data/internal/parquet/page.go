@@ -19,6 +19,7 @@ type pages struct {
 	at      int          // the column's place in a row
 	kind    parquet.Type // of the column's stored bits
 	codec   format.CompressionCodec
+	raw     []byte // the page as it lies in the file
 	in      *bufio.Reader
 	headers thrift.Decoder // of in
 
@@ -96,23 +97,21 @@ func (p *pages) turn() error {
 	} else if err != nil {
 		return fmt.Errorf("a page's header: %w", err)
 	}
-	raw := make([]byte, h.CompressedPageSize)
-	if _, err := io.ReadFull(p.in, raw); err != nil {
+	second, codec := h.DataPageHeaderV2.V, p.codec
+	if second.IsCompressed.Valid && !second.IsCompressed.V {
+		codec = format.Uncompressed
+	}
+	raw, err := p.read(int(h.CompressedPageSize), codec != format.Uncompressed)
+	if err != nil {
 		return err
 	}
 	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(raw) {
 		return errors.New("a page's checksum differs: the file is damaged")
 	}
-	// In pages of version 2, the levels precede the compressed bytes.
-	second := h.DataPageHeaderV2.V
-	levels := int(second.DefinitionLevelsByteLength)
 	if second.RepetitionLevelsByteLength != 0 {
 		return errors.New("a page of repeated values in a flat column")
 	}
-	codec := p.codec
-	if second.IsCompressed.Valid && !second.IsCompressed.V {
-		codec = format.Uncompressed
-	}
+	levels := int(second.DefinitionLevelsByteLength) // in version 2 they precede compressed bytes
 	body, err := unpack(codec, raw[levels:], int64(h.UncompressedPageSize)-int64(levels))
 	if err != nil {
 		return fmt.Errorf("a page of %d bytes, compressed to %d: %w", h.UncompressedPageSize,
@@ -120,7 +119,7 @@ func (p *pages) turn() error {
 	}
 	switch h.Type {
 	case format.DictionaryPage:
-		return p.keep(h.DictionaryPageHeader.V.Encoding, body)
+		return p.keep(&h.DictionaryPageHeader.V, body)
 	case format.DataPage:
 		first := h.DataPageHeader.V
 		return p.begin(first.NumValues, first.Encoding, nil, body)
@@ -130,13 +129,27 @@ func (p *pages) turn() error {
 	return nil
 }
 
+// read reads the n bytes of a page as they lie in the file. If again is set, the memory is used
+// again for the next page; it is not set where cells will lie in the memory.
+func (p *pages) read(n int, again bool) ([]byte, error) {
+	raw := p.raw
+	if !again || n > cap(raw) {
+		raw = make([]byte, n)
+	}
+	if raw = raw[:n]; again {
+		p.raw = raw
+	}
+	_, err := io.ReadFull(p.in, raw)
+	return raw, err
+}
+
 // plainDictionary is the encoding of dictionaries, and of places in them, in files of the format's
 // version 1.
 const plainDictionary format.Encoding = 2
 
 // keep decodes a dictionary and keeps it as texts.
-func (p *pages) keep(encoding format.Encoding, body []byte) error {
-	if encoding != format.Plain && encoding != plainDictionary {
+func (p *pages) keep(h *format.DictionaryPageHeader, body []byte) error {
+	if encoding := h.Encoding; encoding != format.Plain && encoding != plainDictionary {
 		return fmt.Errorf("a dictionary of encoding %v", encoding)
 	}
 	values, err := p.decoded(format.Plain, body)
@@ -144,7 +157,7 @@ func (p *pages) keep(encoding format.Encoding, body []byte) error {
 		return fmt.Errorf("the dictionary: %w", err)
 	}
 	var text []byte
-	ends := []int{0}
+	ends := make([]int, 1, int(h.NumValues)+1)
 	cells := p.buf
 	for n := -1; n != 0; p.buf = cells {
 		n, err = values.ReadValues(p.some[:])
