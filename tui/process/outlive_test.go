@@ -49,7 +49,7 @@ func newBox(t *testing.T) *box {
 		t.Fatal(err)
 	}
 	b := &box{T: t}
-	b.client = &engine.Client{RunsDir: filepath.Join(dir, "runs")}
+	b.client = engine.NewClient(engine.Client{RunsDir: filepath.Join(dir, "runs")})
 	if err := os.Mkdir(b.client.RunsDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
