@@ -113,12 +113,19 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 			return false, nil // it continues at once
 		}
 		return false, w.Mark(runner.Queued)
-	case o.Verb == runner.Knob:
-		return paused, o.Turn(w)
-	case o.Verb == runner.Checkpoint:
+	}
+	return paused, o.aside(w)
+}
+
+// aside carries out an order that a run without a slot obeys, too.
+func (o *Order) aside(w Waiting) error {
+	switch o.Verb {
+	case runner.Knob:
+		return o.Turn(w)
+	case runner.Checkpoint:
 		o.Answer(w.Head().Step, w.Saved())
 	}
-	return paused, nil
+	return nil
 }
 
 // Turn turns the knob and answers the sender. It returns only an error that ends the run.
@@ -136,13 +143,10 @@ func (o *Order) Turn(w Waiting) error {
 // orders have no effect any more.
 func (g *Gate) ServeLast(w Waiting) (err error) {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
-		switch {
-		case err != nil:
+		if err != nil {
 			o.Answer(0, err)
-		case o.Verb == runner.Knob:
-			err = o.Turn(w)
-		case o.Verb == runner.Checkpoint:
-			o.Answer(w.Head().Step, w.Saved())
+		} else {
+			err = o.aside(w)
 		}
 	}
 	return err

@@ -139,8 +139,10 @@ func (p *pages) read(n int, again bool) ([]byte, error) {
 	if raw = raw[:n]; again {
 		p.raw = raw
 	}
-	_, err := io.ReadFull(p.in, raw)
-	return raw, err
+	if _, err := io.ReadFull(p.in, raw); err != nil {
+		return nil, fmt.Errorf("a page of %d bytes is cut off: %w", n, err)
+	}
+	return raw, nil
 }
 
 // plainDictionary is the encoding of dictionaries, and of places in them, in files of the format's
