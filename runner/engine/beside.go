@@ -53,7 +53,7 @@ func (c *Client) script(id string) *Client {
 	if err != nil || !r.Meta.Spec.IsScript() {
 		return nil // the engine says what is wrong
 	}
-	s := *c
+	s := NewClient(*c)
 	s.RunsDir, s.run = filepath.Join(c.RunsDir, r.Meta.ID), r.Meta.ID
-	return &s
+	return s
 }

@@ -42,7 +42,7 @@ type Client struct {
 	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
 
-// NewClient returns a client with these settings.
+// NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
 	c.Orders = c.do
@@ -79,8 +79,8 @@ func (c *Client) do(o runner.Order) (step int64, err error) {
 	case to != nil:
 		out, err = to.askAt(control, &request{Order: o})
 	case o.Verb == runner.Resume:
-		r, wrong := record.Find(c.RunsDir, o.Run)
-		means := c.means(wrong == nil && r.Meta.Spec.IsProgram()) // else the engine says what is wrong
+		r, wrong := record.Find(c.RunsDir, o.Run) // the engine says what is wrong
+		means := c.means(wrong == nil && r.Meta.Spec.IsProgram())
 		o.Means = &means
 		out, err = c.askStarting(&request{Order: o})
 	default:

@@ -288,7 +288,7 @@ func TestPanicOfItsOwnWork(t *testing.T) {
 
 func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 	p := start(t, nil)
-	elsewhere := *p.Client
+	elsewhere := NewClient(*p.Client)
 	elsewhere.RuntimeDir = "" // as from a cron job
 	if _, err := elsewhere.Status(); err != nil {
 		t.Error(err)

@@ -59,7 +59,8 @@ func TestRequestOfAnotherFolder(t *testing.T) {
 	id := p.launch(t, 1_000_000)
 	for name, folder := range map[string]runsFolder{"another": at(t, short(t)), "none": {},
 		"the path alone": {Path: p.RunsDir}} {
-		for _, r := range []request{{Order: runner.Order{Verb: runner.Stop, Run: id}}, {Order: runner.Order{Verb: verbShutdown}, Force: true}} {
+		for _, r := range []request{{Order: runner.Order{Verb: runner.Stop, Run: id}},
+			{Order: runner.Order{Verb: verbShutdown}, Force: true}} {
 			r.Folder = folder
 			say, err := json.Marshal(r)
 			must(t, err)
@@ -124,7 +125,7 @@ func TestPathsOfOneFolder(t *testing.T) {
 	}
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
-			c := *p.Client
+			c := NewClient(*p.Client)
 			c.RunsDir = path
 			if s, err := c.Status(); err != nil || s.PID != os.Getpid() {
 				t.Errorf("status %+v, %v", s, err)
@@ -250,7 +251,8 @@ func TestLockThatIsNoFile(t *testing.T) {
 
 // TestNoFolder: a missing folder has no engine.
 func TestNoFolder(t *testing.T) {
-	c := NewClient(Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t), Version: "test"})
+	c := NewClient(Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t),
+		Version: "test"})
 	_, err := c.Status()
 	for verb, err := range map[string]error{"status": err, "stop": c.Stop("x")} {
 		t.Run(verb, func(t *testing.T) {

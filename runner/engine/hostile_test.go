@@ -37,10 +37,13 @@ func TestViewSocketChangesNothing(t *testing.T) {
 	p := start(t, nil)
 	id := p.launch(t, 1_000_000)
 	spec := brief("sfk", 1)
-	for _, r := range []request{{Order: runner.Order{Verb: verbStart}, Start: &spec}, {Order: runner.Order{Verb: runner.Resume, Run: id}},
-		{Order: runner.Order{Verb: runner.Pause, Run: id}}, {Order: runner.Order{Verb: runner.Stop, Run: id}},
-		{Order: runner.Order{Verb: runner.Checkpoint, Run: id}}, {Order: runner.Order{Verb: runner.Knob, Run: id, Key: "lr", Value: "1"}},
-		{Order: runner.Order{Verb: verbShutdown}, Force: true}, {Order: runner.Order{Verb: ""}}} {
+	var asked []request
+	for _, v := range []runner.Verb{runner.Resume, runner.Pause, runner.Stop, runner.Checkpoint,
+		runner.Knob, verbStart, verbShutdown, ""} {
+		o := runner.Order{Verb: v, Run: id, Key: "lr", Value: "1"}
+		asked = append(asked, request{Order: o, Start: &spec, Force: true})
+	}
+	for _, r := range asked {
 		_, answer, err := talk(t, p.sockets(t).View, p.ask(t, r))
 		if err != nil || !strings.Contains(answer, "cannot be asked here") {
 			t.Errorf("%s: %q, %v", r.Verb, answer, err)
@@ -60,7 +63,8 @@ func TestNonsense(t *testing.T) {
 	p := start(t, nil)
 	a := p.sockets(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	good := p.ask(t, request{Order: runner.Order{Verb: runner.Knob, Run: "x", Key: "lr", Value: "1"}})
+	good := p.ask(t, request{Order: runner.Order{Verb: runner.Knob, Run: "x", Key: "lr",
+		Value: "1"}})
 	for i := range 400 {
 		say := make([]byte, rng.IntN(200))
 		for j := range say {

@@ -85,10 +85,11 @@ func TestSlowStart(t *testing.T) {
 	w := newWire(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
 	var h hello
 	must(t, w.receive(&h, soon()))
-	if out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}}, soon()); err != nil || len(out.IDs) != 1 {
+	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}}, soon())
+	if err != nil || len(out.IDs) != 1 {
 		t.Errorf("a slow start is answered %+v, %v", out, err)
 	}
-	_, err := exchange(w, &request{Order: runner.Order{Verb: runner.Pause}}, soon())
+	_, err = exchange(w, &request{Order: runner.Order{Verb: runner.Pause}}, soon())
 	if err == nil || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("a pause that hangs is answered %v", err)
 	}
@@ -138,8 +139,8 @@ func (w *watched) SetReadDeadline(t time.Time) error {
 // takes long has a limit for each byte instead.
 func TestOneLimit(t *testing.T) {
 	limit := soon()
-	for verb, shared := range map[runner.Verb]bool{runner.Stop: true, verbStatus: true, verbStart: false,
-		verbShutdown: false} {
+	for verb, shared := range map[runner.Verb]bool{runner.Stop: true, verbStatus: true,
+		verbStart: false, verbShutdown: false} {
 		here, there := net.Pipe()
 		go func() {
 			newWire(there).in.Scan()
@@ -165,7 +166,8 @@ func TestEngineThatHangs(t *testing.T) {
 		must(t, err)
 		defer l.Close()
 	}
-	c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test", patience: 20 * time.Millisecond})
+	c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test",
+		patience: 20 * time.Millisecond})
 	_, status := c.Status()
 	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"),
 		"pause": c.Pause("x")} {

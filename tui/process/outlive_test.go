@@ -271,7 +271,7 @@ func (b *box) readable() {
 // resume starts the engine.
 func (b *box) resumeAll() {
 	b.Helper()
-	starter := *b.client
+	starter := engine.NewClient(*b.client)
 	starter.Command = func() *exec.Cmd { return b.command("engine") }
 	starter.Version = b.version()
 	for _, r := range b.runs() {
