@@ -161,6 +161,16 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 	}
 }
 
+// A share of exactly a twentieth is still without a warning.
+func TestGroupDROToleratesATwentieth(t *testing.T) {
+	g := groupTrainer(t, .1, 23, 2)
+	g.Before(Batch{Losses: make([]float64, 19), Groups: make([]int, 19)})
+	if p := g.lacks(23) + g.lacks(2); p != mostLacking || g.Warning() != "" {
+		t.Errorf("%v of the batches lack a group, and %v are tolerated: %q", p, mostLacking,
+			g.Warning())
+	}
+}
+
 // The weights over the training split as one batch are n times the derivatives of Σ_g q_g mean_g ℓ.
 func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 	rng := testRand(62)

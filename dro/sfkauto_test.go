@@ -124,6 +124,59 @@ func TestAutomaticStepsStayFinite(t *testing.T) {
 	}
 }
 
+// A whole step to a corner ends in the box, although z + (corner − z) rounds beyond the corner now
+// and then. Rule 2 also stays in the part of the box that the losses leave.
+func TestAutomaticStepsEndInTheBox(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		rng, beyond := testRand(48), 0
+		for range 2000 {
+			p := &Problem{Set: CressieRead{2}, Rho: .3, Coordinates: Unshifted}
+			p.Box.Lambda = [2]float64{.1 * rng.Float64(), 10}
+			p.Box.Eta = [2]float64{-rng.Float64(), 10}
+			losses := exponential(rng, 2)
+			box := p.Box
+			if !first {
+				box = p.seen(losses)
+			}
+			z := Z{box.Lambda[0] + rng.Float64()*(box.Lambda[1]-box.Lambda[0]),
+				box.Eta[0] + rng.Float64()*(box.Eta[1]-box.Eta[0])}
+			for _, corner := range []Z{{box.Lambda[0], box.Eta[0]}, {box.Lambda[1], box.Eta[1]}} {
+				if !box.Contains(z.along(1, corner.sub(z))) {
+					beyond++
+				}
+			}
+			f := automatic(t, p, z)
+			if f.first = first; first {
+				f.batchwise(losses)
+			} else {
+				f.descend(losses)
+			}
+			if !box.Contains(f.Z()) {
+				t.Fatalf("rule 1 %v: from %v to %v, which has left %v", first, z, f.Z(), box)
+			}
+		}
+		if beyond < 100 {
+			t.Errorf("only %d corners are missed by a rounding", beyond)
+		}
+	}
+}
+
+// Rule 2 steps from the nearest point of the part of the box that the losses leave.
+func TestAutomaticStepsStartWhereTheOptimumCanBe(t *testing.T) {
+	for _, p := range testProblems(.3) {
+		losses := exponential(testRand(49), 16)
+		from := Z{p.Box.Lambda[1], p.Box.Eta[1]}
+		near := p.seen(losses).Project(from)
+		far, close := automatic(t, p, from), automatic(t, p, near)
+		far.descend(losses)
+		close.descend(losses)
+		if from == near || far.Z() != close.Z() || far.gap != close.gap {
+			t.Errorf("%v: from %v to %v with gap %v; from %v to %v with gap %v", p, from, far.Z(),
+				far.gap, near, close.Z(), close.gap)
+		}
+	}
+}
+
 // The memory is a ring that holds the last batches, in a resumed run as in one without a break.
 func TestRecentIsResumed(t *testing.T) {
 	p, rng := testProblems(.5)[0], testRand(46)

@@ -101,6 +101,26 @@ func TestSmoothedCVaRConstants(t *testing.T) {
 	}
 }
 
+// The maximum of φ*″(t)(1+t²) is found wherever the bell of φ*″ stands and wherever the box cuts
+// it. For a μ near 0 the bell is far on the right, for a μ near 1 far on the left. A grid over the
+// whole reach finds the same maximum.
+func TestMaxCurvature(t *testing.T) {
+	for _, mu := range []float64{1e-9, 1e-4, .1, .5, .9, 1 - 1e-4, 1 - 1e-9} {
+		for _, reach := range []float64{3, 12, 60} {
+			want := 0.0
+			for i := -60_000; i <= 60_000; i++ {
+				at := reach * float64(i) / 60_000
+				odds := mu * math.Exp(at) / (1 - mu)
+				second := odds / mu / ((1 + odds) * (1 + odds)) // φ*(t) = log(1 − μ + μ eᵗ)/μ
+				want = math.Max(want, second*(1+at*at))
+			}
+			if got := (SmoothedCVaR{mu}).maxCurvature(reach); !within(got, want, 1e-5) {
+				t.Errorf("μ %v, |t| ≤ %v: %v, want %v", mu, reach, got, want)
+			}
+		}
+	}
+}
+
 // σ1 bounds ‖∇_z f‖ of every single loss on the box.
 func TestSigma1(t *testing.T) {
 	rng := testRand(32)

@@ -42,25 +42,72 @@ const DefaultParallel = 4
 // machine has cores are of no use, and each takes memory.
 func MostThreads() int { return max(64, 4*runtime.NumCPU()) }
 
+// Verb is what a run that exists can be asked to do.
+type Verb string
+
+// Pause, Resume and Stop only ask, and the run's log tells when it is done. A run pauses and stops
+// at the next step boundary, with a checkpoint. Resume continues a paused run, or an unfinished run
+// that nobody runs.
+//
+// Checkpoint saves a run at the next step boundary, and Knob changes a setting there (see
+// Spec.Knobs) to a number or "auto". They are answered when that is on disk. An ErrSlow says that
+// the request stands, and is carried out after a long step.
+const (
+	Pause      Verb = "pause"
+	Resume     Verb = "resume"
+	Stop       Verb = "stop"
+	Checkpoint Verb = "checkpoint"
+	Knob       Verb = "knob"
+)
+
+// Order is a verb with its arguments. The interface, the commands, the engine's protocol, the queue
+// and the gate of a run pass on this one value.
+type Order struct {
+	Verb  Verb   `json:"verb"`
+	Run   string `json:"run,omitempty"`
+	Key   string `json:"key,omitempty"` // of a knob
+	Value string `json:"value,omitempty"`
+	Means *Means `json:"means,omitempty"` // of a resume; nil: those of the process that trains
+}
+
 // Verbs are the requests to runs. Their effects are seen in the files that a Store keeps, never
 // here.
 type Verbs interface {
 	// Start checks every spec, records the runs and queues them; either all
 	// of them or, with an error, none.
 	Start(Request) (ids []string, err error)
+	// Do carries out an order. Step is that of a checkpoint.
+	Do(Order) (step int64, err error)
+}
 
-	// Pause, Resume and Stop only ask, and the run's log tells when it is done. A run pauses and
-	// stops at the next step boundary, with a checkpoint. Resume continues a paused run, or an
-	// unfinished run that nobody runs.
-	Pause(id string) error
-	Resume(id string) error
-	Stop(id string) error
+// Orders carries out orders. Its methods give them by their names.
+type Orders func(Order) (step int64, err error)
 
-	// Checkpoint saves a run at the next step boundary, and Knob changes a setting there (see
-	// Spec.Knobs) to a number or "auto". They return when that is on disk. An ErrSlow says that the
-	// request stands, and is carried out after a long step.
-	Checkpoint(id string) (step int64, err error)
-	Knob(id, key, value string) error
+// Do implements Verbs.
+func (do Orders) Do(o Order) (step int64, err error) { return do(o) }
+
+// Pause gives the order of that name.
+func (do Orders) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }
+
+// Resume gives the order of that name.
+func (do Orders) Resume(id string) error { return do.err(Order{Verb: Resume, Run: id}) }
+
+// Stop gives the order of that name.
+func (do Orders) Stop(id string) error { return do.err(Order{Verb: Stop, Run: id}) }
+
+// Checkpoint gives the order of that name.
+func (do Orders) Checkpoint(id string) (step int64, err error) {
+	return do(Order{Verb: Checkpoint, Run: id})
+}
+
+// Knob gives the order of that name.
+func (do Orders) Knob(id, key, value string) error {
+	return do.err(Order{Verb: Knob, Run: id, Key: key, Value: value})
+}
+
+func (do Orders) err(o Order) error {
+	_, err := do(o)
+	return err
 }
 
 // LiveRun is a run that has not ended.

@@ -244,3 +244,12 @@ func (s *sizing) append(next stage) (err error) {
 	s.list = append(s.list, next)
 	return nil
 }
+
+// FasterConvolution returns the way that is faster for a model. winograd was measured to be faster
+// for two models in fp32 (docs/results.md); in the others it computes too little to matter.
+func FasterConvolution(model, precision string) string {
+	if precision != bf16 && (model == "resnet8" || model == "resnet18") {
+		return winograd
+	}
+	return Convolutions()[0]
+}

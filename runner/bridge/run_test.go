@@ -120,7 +120,8 @@ func (r room) queueUp(m runner.Means, specs ...spec.Spec) (ids []string, err err
 
 func (r room) resume(id string) error {
 	q := r.queue()
-	err := q.ResumeWith(id, means(""))
+	m := means("")
+	_, err := q.Do(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
 	for _, o := range q.Wait() {
 		err = o.Err
 	}

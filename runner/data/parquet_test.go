@@ -108,3 +108,30 @@ func TestParquetFiles(t *testing.T) {
 		t.Errorf("located %s", at)
 	}
 }
+
+// FuzzParquet reads anything that calls itself a table in Parquet, in a process of its own. That
+// process may panic or run out of memory; the error is one line that blames the file.
+func FuzzParquet(f *testing.F) {
+	for _, form := range []string{"plain", "snappy", "gzip", "zstd", "zstd2", "delta", "lz4",
+		"brotli", "nested", "times", "old"} {
+		b, err := os.ReadFile(filepath.Join(ofTests, form+".parquet"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	// A footer of seven bytes that declares a schema of 2³¹ − 1 columns.
+	f.Add([]byte("PAR1\x29\xfc\xff\xff\xff\xff\x07\x07\x00\x00\x00PAR1"))
+	readApart(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		d, err := Open(writeFile(t, "a.parquet", string(b))+"?label=kind&missing=drop", Options{})
+		if err == nil {
+			d.Close()
+			return
+		}
+		text := err.Error()
+		if strings.ContainsAny(text, "\n\x1b") || strings.Contains(text, "please report it") {
+			t.Error(text)
+		}
+	})
+}

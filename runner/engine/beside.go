@@ -32,7 +32,9 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	verbs := e.controlVerbs()
 	delete(verbs, verbStart)
 	delete(verbs, verbShutdown)
-	verbs[verbResume] = of(q.GoOn) // never a restart: that is the script's task
+	verbs[runner.Resume] = func(r *request) (*reply, error) { // a restart is the script's task
+		return &reply{}, q.GoOn(r.Run)
+	}
 	c, err := e.open(a.Control, verbs, func() (func(), bool) { return func() {}, true })
 	if err != nil {
 		return nil, err
@@ -51,15 +53,7 @@ func (c *Client) script(id string) *Client {
 	if err != nil || !r.Meta.Spec.IsScript() {
 		return nil // the engine says what is wrong
 	}
-	s := *c
+	s := NewClient(*c)
 	s.RunsDir, s.run = filepath.Join(c.RunsDir, r.Meta.ID), r.Meta.ID
-	return &s
-}
-
-// of returns the client for the verbs of a run.
-func (c *Client) of(id string) *Client {
-	if s := c.script(id); s != nil {
-		return s
-	}
-	return c
+	return s
 }

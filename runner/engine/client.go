@@ -22,6 +22,7 @@ import (
 // end and another start between two verbs. Its methods may be used from any goroutine. It
 // implements runner.Verbs; Start and Resume start an engine where there is none.
 type Client struct {
+	runner.Orders
 	RunsDir string // must exist
 	// RuntimeDir is $XDG_RUNTIME_DIR.
 	RuntimeDir string
@@ -41,6 +42,13 @@ type Client struct {
 	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
 
+// NewClient returns a client with these settings, which may be those of another client.
+func NewClient(settings Client) *Client {
+	c := &settings
+	c.Orders = c.do
+	return c
+}
+
 // ErrNone says that the runs folder has no engine.
 var ErrNone = errors.New("no engine is running")
 
@@ -51,7 +59,7 @@ var errEnding = errors.New("the engine is ending")
 func (c *Client) Start(r runner.Request) ([]string, error) {
 	isProgram := func(s spec.Spec) bool { return s.IsProgram() }
 	r.Means = c.means(slices.ContainsFunc(r.Specs, isProgram))
-	out, err := c.askStarting(&request{Verb: verbStart, Start: &r})
+	out, err := c.askStarting(&request{Order: runner.Order{Verb: verbStart}, Start: &r})
 	if err != nil {
 		return nil, err
 	}
@@ -60,19 +68,28 @@ func (c *Client) Start(r runner.Request) ([]string, error) {
 
 // Wake starts the engine where there is none. The engine then looks for work of its own.
 func (c *Client) Wake() error {
-	_, err := c.askStarting(&request{Verb: verbStatus})
+	_, err := c.askStarting(&request{Order: runner.Order{Verb: verbStatus}})
 	return err
 }
 
-// Resume implements runner.Verbs.
-func (c *Client) Resume(id string) error {
-	if s := c.script(id); s != nil {
-		return s.ask(&request{Verb: verbResume, Run: id})
+// do sends an order. A resume starts an engine if need be, and tells it the means.
+func (c *Client) do(o runner.Order) (step int64, err error) {
+	to, out := c.script(o.Run), (*reply)(nil)
+	switch {
+	case to != nil:
+		out, err = to.askAt(control, &request{Order: o})
+	case o.Verb == runner.Resume:
+		r, wrong := record.Find(c.RunsDir, o.Run) // the engine says what is wrong
+		means := c.means(wrong == nil && r.Meta.Spec.IsProgram())
+		o.Means = &means
+		out, err = c.askStarting(&request{Order: o})
+	default:
+		out, err = c.askAt(control, &request{Order: o})
 	}
-	r, err := record.Find(c.RunsDir, id)
-	means := c.means(err == nil && r.Meta.Spec.IsProgram()) // else the engine says what is wrong
-	_, err = c.askStarting(&request{Verb: verbResume, Run: id, Means: &means})
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return out.Step, nil
 }
 
 // means returns the means of a run; program says whether the run trains a program.
@@ -84,32 +101,10 @@ func (c *Client) means(program bool) runner.Means {
 	return m
 }
 
-// Pause implements runner.Verbs.
-func (c *Client) Pause(id string) error { return c.of(id).ask(&request{Verb: verbPause, Run: id}) }
-
-// Stop implements runner.Verbs.
-func (c *Client) Stop(id string) error { return c.of(id).ask(&request{Verb: verbStop, Run: id}) }
-
-// Checkpoint implements runner.Verbs.
-func (c *Client) Checkpoint(id string) (step int64, err error) {
-	out, err := c.of(id).askAt(control, &request{Verb: verbCheckpoint, Run: id})
-	if err != nil {
-		return 0, err
-	}
-	if out.Step == nil {
-		return 0, errors.New("the engine's answer lacks the step")
-	}
-	return *out.Step, nil
-}
-
-// Knob implements runner.Verbs.
-func (c *Client) Knob(id, key, value string) error {
-	return c.of(id).ask(&request{Verb: verbKnob, Run: id, Key: key, Value: value})
-}
-
 // Status asks on the read-only socket. The error is ErrNone if there is no engine.
 func (c *Client) Status() (*Status, error) {
-	out, err := c.askAt(func(a address) string { return a.View }, &request{Verb: verbStatus})
+	view := func(a address) string { return a.View }
+	out, err := c.askAt(view, &request{Order: runner.Order{Verb: verbStatus}})
 	if err != nil {
 		return nil, err
 	}
@@ -122,16 +117,12 @@ func (c *Client) Status() (*Status, error) {
 // Shutdown ends the engine, and returns when it has ended. With force, its runs stop with a
 // checkpoint; without force, an engine with live runs refuses.
 func (c *Client) Shutdown(force bool) error {
-	if err := c.ask(&request{Verb: verbShutdown, Force: force}); err != nil {
+	end := &request{Order: runner.Order{Verb: verbShutdown}, Force: force}
+	if _, err := c.askAt(control, end); err != nil {
 		return err
 	}
 	free := func() bool { held, err := c.held(); return !held && err == nil }
 	return c.await(free, "the engine is ending, but still holds its lock")
-}
-
-func (c *Client) ask(r *request) error {
-	_, err := c.askAt(control, r)
-	return err
 }
 
 // askAt sends a request to the running engine. Connecting and asking share one limit, the patience
@@ -321,13 +312,10 @@ type ReadOnly struct{}
 var errReadOnly = errors.New(
 	"this view is read-only; use drolab attach to make changes")
 
-// Start refuses.
+// Start implements runner.Verbs.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }
 
-func (ReadOnly) Pause(string) error                { return errReadOnly }    // Pause refuses.
-func (ReadOnly) Resume(string) error               { return errReadOnly }    // Resume refuses.
-func (ReadOnly) Stop(string) error                 { return errReadOnly }    // Stop refuses.
-func (ReadOnly) Checkpoint(string) (int64, error)  { return 0, errReadOnly } // Checkpoint refuses.
-func (ReadOnly) Knob(string, string, string) error { return errReadOnly }    // Knob refuses.
+// Do implements runner.Verbs.
+func (ReadOnly) Do(runner.Order) (int64, error) { return 0, errReadOnly }
 
 var _ runner.Verbs = ReadOnly{}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/record"
 )
 
@@ -55,7 +56,7 @@ func (d *desk) open() error {
 }
 
 func (e *engine) open(
-	path string, verbs map[string]handler, begin func() (func(), bool),
+	path string, verbs map[runner.Verb]handler, begin func() (func(), bool),
 ) (*counter, error) {
 	l, err := listen(path)
 	if err != nil {

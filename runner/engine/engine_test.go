@@ -214,7 +214,7 @@ func TestShutdownWaitsForWhoAsks(t *testing.T) {
 	refused := make(chan error, 1)
 	go func() { refused <- p.Shutdown(false) }()
 	r := brief(dro.SFK, 1_000_000)
-	out, err := exchange(w, &request{Verb: verbStart, Start: &r}, soon())
+	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}, Start: &r}, soon())
 	must(t, err)
 	if err := <-refused; err == nil || !strings.Contains(err.Error(), out.IDs[0]) {
 		t.Errorf("a shutdown while a run is started: %v", err)
@@ -237,9 +237,9 @@ func TestPanicOfOneVerb(t *testing.T) {
 	var log buffer
 	e := &engine{settings: Settings{Log: &log}}
 	breaks := func(*request) (*reply, error) { panic("broken") }
-	s := &server{logf: e.logf, verbs: map[string]handler{"break": breaks},
+	s := &server{logf: e.logf, verbs: map[runner.Verb]handler{"break": breaks},
 		hello: hello{Folder: at(t, short(t))}}
-	out := s.answer(&request{Verb: "break", Folder: s.hello.Folder})
+	out := s.answer(&request{Order: runner.Order{Verb: "break"}, Folder: s.hello.Folder})
 	_, path, told := strings.Cut(out.Error,
 		"internal error: broken: please report it, with the file ")
 	if log := log.String(); !told || strings.Count(log, "\n") != 1 || !strings.Contains(log, path) {
@@ -288,7 +288,7 @@ func TestPanicOfItsOwnWork(t *testing.T) {
 
 func TestClientFindsTheSocketsWhereverTheyAre(t *testing.T) {
 	p := start(t, nil)
-	elsewhere := *p.Client
+	elsewhere := NewClient(*p.Client)
 	elsewhere.RuntimeDir = "" // as from a cron job
 	if _, err := elsewhere.Status(); err != nil {
 		t.Error(err)
@@ -319,8 +319,8 @@ func spawning(t *testing.T, runs, runtimeDir, version string) *Client {
 	t.Helper()
 	exe, err := os.Executable()
 	must(t, err)
-	return &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: version,
-		Command: engineCommand(exe, runs, runtimeDir, version)}
+	return NewClient(Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: version,
+		Command: engineCommand(exe, runs, runtimeDir, version)})
 }
 
 func TestTwoStartsAtOnce(t *testing.T) {

@@ -59,7 +59,8 @@ func TestRequestOfAnotherFolder(t *testing.T) {
 	id := p.launch(t, 1_000_000)
 	for name, folder := range map[string]runsFolder{"another": at(t, short(t)), "none": {},
 		"the path alone": {Path: p.RunsDir}} {
-		for _, r := range []request{{Verb: verbStop, Run: id}, {Verb: verbShutdown, Force: true}} {
+		for _, r := range []request{{Order: runner.Order{Verb: runner.Stop, Run: id}},
+			{Order: runner.Order{Verb: verbShutdown}, Force: true}} {
 			r.Folder = folder
 			say, err := json.Marshal(r)
 			must(t, err)
@@ -124,7 +125,7 @@ func TestPathsOfOneFolder(t *testing.T) {
 	}
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
-			c := *p.Client
+			c := NewClient(*p.Client)
 			c.RunsDir = path
 			if s, err := c.Status(); err != nil || s.PID != os.Getpid() {
 				t.Errorf("status %+v, %v", s, err)
@@ -169,7 +170,7 @@ func TestForgedLockFile(t *testing.T) {
 	id := other.launch(t, 1_000_000)
 	t.Run("held by nobody", func(t *testing.T) {
 		path, asked := fakeEngine(t, "")
-		c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+		c := NewClient(Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"})
 		pointTo(t, c.RunsDir, path)
 		if err := c.Stop("x"); !errors.Is(err, ErrNone) || asked.Load() != 0 {
 			t.Errorf("%v, after %d connections", err, asked.Load())
@@ -189,7 +190,7 @@ func TestForgedLockFile(t *testing.T) {
 	})
 	t.Run("held by a program before", func(t *testing.T) {
 		path, _ := fakeEngine(t, `{"protocol":1,"version":"old","pid":7}`)
-		c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+		c := NewClient(Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"})
 		l, err := record.Acquire(filepath.Join(c.RunsDir, lockName))
 		must(t, err)
 		pointTo(t, c.RunsDir, path)
@@ -226,7 +227,7 @@ func TestLockThatIsNoFile(t *testing.T) {
 		"mode 0": func(path string) error { return os.WriteFile(path, nil, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"}
+			c := NewClient(Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"})
 			path := filepath.Join(c.RunsDir, lockName)
 			if err := put(path); err != nil {
 				t.Skip(err) // making a device needs root
@@ -250,7 +251,8 @@ func TestLockThatIsNoFile(t *testing.T) {
 
 // TestNoFolder: a missing folder has no engine.
 func TestNoFolder(t *testing.T) {
-	c := &Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t), Version: "test"}
+	c := NewClient(Client{RunsDir: filepath.Join(short(t), "missing"), RuntimeDir: short(t),
+		Version: "test"})
 	_, err := c.Status()
 	for verb, err := range map[string]error{"status": err, "stop": c.Stop("x")} {
 		t.Run(verb, func(t *testing.T) {

@@ -109,8 +109,11 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 	t.Helper()
 	runs, runtimeDir := short(t), short(t)
 	p := &inProcess{ended: make(chan error, 1)}
-	p.Client = &Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
-		Command: func() *exec.Cmd { t.Error("an engine is started"); return exec.Command("false") }}
+	p.Client = NewClient(Client{RunsDir: runs, RuntimeDir: runtimeDir, Version: "test",
+		Command: func() *exec.Cmd {
+			t.Error("an engine is started")
+			return exec.Command("false")
+		}})
 	s := Settings{
 		RunsDir:    runs,
 		RuntimeDir: runtimeDir,

@@ -37,10 +37,13 @@ func TestViewSocketChangesNothing(t *testing.T) {
 	p := start(t, nil)
 	id := p.launch(t, 1_000_000)
 	spec := brief("sfk", 1)
-	for _, r := range []request{{Verb: verbStart, Start: &spec}, {Verb: verbResume, Run: id},
-		{Verb: verbPause, Run: id}, {Verb: verbStop, Run: id},
-		{Verb: verbCheckpoint, Run: id}, {Verb: verbKnob, Run: id, Key: "lr", Value: "1"},
-		{Verb: verbShutdown, Force: true}, {Verb: ""}} {
+	var asked []request
+	for _, v := range []runner.Verb{runner.Resume, runner.Pause, runner.Stop, runner.Checkpoint,
+		runner.Knob, verbStart, verbShutdown, ""} {
+		o := runner.Order{Verb: v, Run: id, Key: "lr", Value: "1"}
+		asked = append(asked, request{Order: o, Start: &spec, Force: true})
+	}
+	for _, r := range asked {
 		_, answer, err := talk(t, p.sockets(t).View, p.ask(t, r))
 		if err != nil || !strings.Contains(answer, "cannot be asked here") {
 			t.Errorf("%s: %q, %v", r.Verb, answer, err)
@@ -60,7 +63,8 @@ func TestNonsense(t *testing.T) {
 	p := start(t, nil)
 	a := p.sockets(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	good := p.ask(t, request{Verb: verbKnob, Run: "x", Key: "lr", Value: "1"})
+	good := p.ask(t, request{Order: runner.Order{Verb: runner.Knob, Run: "x", Key: "lr",
+		Value: "1"}})
 	for i := range 400 {
 		say := make([]byte, rng.IntN(200))
 		for j := range say {
@@ -291,7 +295,7 @@ func TestStrangeServers(t *testing.T) {
 				c.Close()
 			}
 		})
-		c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test"}
+		c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test"})
 		if err := c.Stop("x"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a server that says %q: %v", say, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/record"
 )
 
@@ -57,7 +58,8 @@ func (c *Client) reach() (*wire, error) {
 // replace ends an engine of another version that has nothing to do.
 func (c *Client) replace(w *wire, h hello) error {
 	defer w.Close()
-	if _, err := exchange(w, &request{Verb: verbShutdown}, time.Time{}); err != nil {
+	end := &request{Order: runner.Order{Verb: verbShutdown}}
+	if _, err := exchange(w, end, time.Time{}); err != nil {
 		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it still has %w: "+
 			"let them end, stop them, or train in this process with --inline",
 			h.PID, h.Version, c.Version, err)

@@ -67,7 +67,7 @@ func TestStartThatHangs(t *testing.T) {
 
 // TestSlowStart: a start is answered although it takes longer than either side waits for a message.
 func TestSlowStart(t *testing.T) {
-	s := &server{verbs: map[string]handler{}, allowed: func(net.Conn) error { return nil },
+	s := &server{verbs: map[runner.Verb]handler{}, allowed: func(net.Conn) error { return nil },
 		begin: func() (func(), bool) { return func() {}, true }, logf: func(string, ...any) {},
 		patience: 4 * time.Millisecond}
 	blanks, done := make(chan struct{}), make(chan struct{})
@@ -75,7 +75,7 @@ func TestSlowStart(t *testing.T) {
 		<-blanks
 		return &reply{IDs: []string{"a"}}, nil
 	}
-	s.verbs[verbPause] = func(*request) (*reply, error) { <-done; return &reply{}, nil }
+	s.verbs[runner.Pause] = func(*request) (*reply, error) { <-done; return &reply{}, nil }
 	here, there := net.Pipe()
 	defer here.Close()
 	over := make(chan struct{})
@@ -85,10 +85,11 @@ func TestSlowStart(t *testing.T) {
 	w := newWire(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
 	var h hello
 	must(t, w.receive(&h, soon()))
-	if out, err := exchange(w, &request{Verb: verbStart}, soon()); err != nil || len(out.IDs) != 1 {
+	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}}, soon())
+	if err != nil || len(out.IDs) != 1 {
 		t.Errorf("a slow start is answered %+v, %v", out, err)
 	}
-	_, err := exchange(w, &request{Verb: verbPause}, soon())
+	_, err = exchange(w, &request{Order: runner.Order{Verb: runner.Pause}}, soon())
 	if err == nil || !strings.Contains(err.Error(), "in time") {
 		t.Errorf("a pause that hangs is answered %v", err)
 	}
@@ -138,8 +139,8 @@ func (w *watched) SetReadDeadline(t time.Time) error {
 // takes long has a limit for each byte instead.
 func TestOneLimit(t *testing.T) {
 	limit := soon()
-	for verb, shared := range map[string]bool{verbStop: true, verbStatus: true, verbStart: false,
-		verbShutdown: false} {
+	for verb, shared := range map[runner.Verb]bool{runner.Stop: true, verbStatus: true,
+		verbStart: false, verbShutdown: false} {
 		here, there := net.Pipe()
 		go func() {
 			newWire(there).in.Scan()
@@ -147,7 +148,7 @@ func TestOneLimit(t *testing.T) {
 			there.Close()
 		}()
 		c := &watched{Conn: here}
-		_, err := exchange(newWire(c), &request{Verb: verb}, limit)
+		_, err := exchange(newWire(c), &request{Order: runner.Order{Verb: verb}}, limit)
 		if err != nil || c.limit.Equal(limit) != shared {
 			t.Errorf("%s: %v, until %v of %v", verb, err, c.limit, limit)
 		}
@@ -165,7 +166,8 @@ func TestEngineThatHangs(t *testing.T) {
 		must(t, err)
 		defer l.Close()
 	}
-	c := &Client{RunsDir: dir, RuntimeDir: dir, Version: "test", patience: 20 * time.Millisecond}
+	c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test",
+		patience: 20 * time.Millisecond})
 	_, status := c.Status()
 	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"),
 		"pause": c.Pause("x")} {

@@ -34,16 +34,11 @@ func looks(long time.Duration) func(look func() bool) {
 	}
 }
 
-// The verbs. The view socket answers status only.
+// The verbs of an engine, besides those of a run. The view socket answers status only.
 const (
-	verbStatus     = "status"
-	verbStart      = "start"
-	verbPause      = "pause"
-	verbResume     = "resume"
-	verbStop       = "stop"
-	verbCheckpoint = "checkpoint"
-	verbKnob       = "knob"
-	verbShutdown   = "shutdown"
+	verbStatus   runner.Verb = "status"
+	verbStart    runner.Verb = "start"
+	verbShutdown runner.Verb = "shutdown"
 )
 
 // hello is the first message from a server. A client that has received it will be served: the
@@ -57,15 +52,11 @@ type hello struct {
 }
 
 type request struct {
-	Verb string `json:"verb"`
+	runner.Order // its verb may be one of the engine's
 	// Folder is the runs folder that the client means.
 	Folder runsFolder `json:"folder"`
 
-	Run   string          `json:"run,omitempty"`
 	Start *runner.Request `json:"start,omitempty"`
-	Means *runner.Means   `json:"means,omitempty"` // of a resume
-	Key   string          `json:"key,omitempty"`   // of a knob
-	Value string          `json:"value,omitempty"`
 	Force bool            `json:"force,omitempty"` // shut down although runs are live: they stop
 }
 
@@ -75,7 +66,7 @@ type reply struct {
 	Error  string   `json:"error,omitempty"`
 	Fault  *fault   `json:"fault,omitempty"` // the kind of the error, if known
 	IDs    []string `json:"ids,omitempty"`
-	Step   *int64   `json:"step,omitempty"` // of a checkpoint that is on disk
+	Step   int64    `json:"step,omitempty"` // of a checkpoint that is on disk
 	Status *Status  `json:"status,omitempty"`
 }
 

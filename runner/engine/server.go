@@ -24,7 +24,7 @@ type handler func(*request) (*reply, error)
 // server answers on one socket. Its verbs are the only ones that this socket accepts.
 type server struct {
 	hello hello
-	verbs map[string]handler
+	verbs map[runner.Verb]handler
 	// allowed returns an error if the other end of a connection may not ask.
 	allowed func(net.Conn) error
 	// begin counts a connection in before its hello, and refuses it when the
@@ -181,18 +181,18 @@ var errLate = errors.New("it was not done in time, and may still be done: the di
 
 // takesLong reports whether a verb may take longer than patience: start and resume read data, and
 // shutdown waits for runs to end.
-func takesLong(verb string) bool {
-	return verb == verbStart || verb == verbResume || verb == verbShutdown
+func takesLong(verb runner.Verb) bool {
+	return verb == verbStart || verb == runner.Resume || verb == verbShutdown
 }
 
 func (s *server) answer(r *request) *reply {
 	if !r.Folder.is(s.hello.Folder) {
-		s.logf("refused: %s of another runs folder", printable(r.Verb, 60))
+		s.logf("refused: %s of another runs folder", printable(string(r.Verb), 60))
 		return &reply{Error: "cannot be asked here: this is the engine of " + s.hello.Folder.Path}
 	}
 	h, ok := s.verbs[r.Verb]
 	if !ok {
-		return &reply{Error: "cannot be asked here: " + printable(r.Verb, 60)}
+		return &reply{Error: "cannot be asked here: " + printable(string(r.Verb), 60)}
 	}
 	out, err := s.do(h, r)
 	if err != nil {

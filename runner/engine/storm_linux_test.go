@@ -237,7 +237,8 @@ func (s *storm) nonsense(t *testing.T) string {
 		t.Fatal("the lock file says nothing")
 	}
 	usual := runner.Request{Specs: []spec.Spec{spec.Defaults()}}
-	good, err := json.Marshal(request{Verb: verbStart, Folder: at(t, s.RunsDir), Start: &usual})
+	good, err := json.Marshal(request{Order: runner.Order{Verb: verbStart},
+		Folder: at(t, s.RunsDir), Start: &usual})
 	must(t, err)
 	from := bytes.Index(good, []byte(`,"start":`)) // behind the fields of every request
 	about := func(rest string) []byte { return append(bytes.Clone(good[:from]), rest...) }

@@ -38,7 +38,7 @@ func traps() []trap {
 		{"rows without end", (*maker).rows}, {"wide rows", (*maker).wideRows}, {"a wide header",
 			(*maker).header},
 		{"categories", (*maker).categories}, {"a page of Parquet", (*maker).page},
-		{"Parquet, changed", (*maker).parquet},
+		{"Parquet, changed", (*maker).parquet}, {"a footer of Parquet", (*maker).footer},
 		{"an array that inflates", (*maker).npz}, {"many arrays", (*maker).arrays}, {"long labels",
 			(*maker).labels},
 		{"tensors without end", (*maker).tensors}, {"an IDX file that inflates", (*maker).idx},
@@ -115,15 +115,17 @@ func (m *maker) categories() string {
 	return m.repeated(header, b.String(), m.memory/columns/kinds*8*columns)
 }
 
-// thrift encodes the fields of a struct in Thrift's compact protocol: numbers, texts, lists of
-// structs, and structs.
+// thrift encodes the fields of a struct in Thrift's compact protocol: numbers of 32 and 64 bits,
+// texts, lists of structs, and structs.
 func thrift(fields ...any) (b []byte) {
 	last := 0
 	for i := 0; i < len(fields); i += 2 {
 		id, kind, value := fields[i].(int), byte(5), []byte(nil)
 		switch v := fields[i+1].(type) {
-		case int:
+		case int32:
 			value = binary.AppendVarint(nil, int64(v))
+		case int:
+			kind, value = 6, binary.AppendVarint(nil, int64(v))
 		case string:
 			kind, value = 8, append(binary.AppendUvarint(nil, uint64(len(v))), v...)
 		case [][]byte:
@@ -139,19 +141,22 @@ func thrift(fields ...any) (b []byte) {
 
 // page writes a Parquet file of one page that declares far more data than it holds.
 func (m *maker) page() string {
-	codec, size := pick(&storm{rng: m.rng}, 1, 2, 6), 1<<31-1
+	codec, size := pick(&storm{rng: m.rng}, int32(1), 2, 4, 6, 7), int32(math.MaxInt32)
 	body := make([]byte, 3<<20)
 	for i := range body {
 		body[i] = byte(m.rng.Uint32())
 	}
-	values := 1 << m.rng.IntN(31)
-	header := thrift(1, 0, 2, size, 3, len(body), 5, thrift(1, values, 2, 0, 3, 3, 4, 3))
+	values, none := 1<<m.rng.IntN(31), [][]byte{}
+	header := thrift(1, int32(0), 2, size, 3, int32(len(body)),
+		5, thrift(1, int32(values), 2, int32(0), 3, int32(3), 4, int32(3)))
 	chunk := append(append([]byte("PAR1"), header...), body...)
-	meta := thrift(1, 6, 4, codec, 5, values, 7, len(chunk)-4, 9, 4)
-	column := func(name string) []byte { return thrift(1, 6, 3, 0, 4, name) }
-	part := thrift(3, meta)
-	footer := thrift(2, [][]byte{thrift(4, "root", 5, 2), column("a"), column("label")}, 3, values,
-		4, [][]byte{thrift(1, [][]byte{part, part}, 3, values)})
+	meta := thrift(1, int32(6), 2, none, 3, none, 4, codec, 5, values, 6, int(size),
+		7, len(chunk)-4, 9, 4)
+	column := func(name string) []byte { return thrift(1, int32(6), 3, int32(0), 4, name) }
+	part := thrift(2, 4, 3, meta)
+	footer := thrift(1, int32(2), 2, [][]byte{thrift(4, "root", 5, int32(2)), column("a"),
+		column("label")}, 3, values,
+		4, [][]byte{thrift(1, [][]byte{part, part}, 2, int(size), 3, values)})
 	chunk = binary.LittleEndian.AppendUint32(append(chunk, footer...), uint32(len(footer)))
 	return m.write("a.parquet", append(chunk, "PAR1"...))
 }
@@ -163,6 +168,13 @@ func (m *maker) parquet() string {
 	b, err := os.ReadFile(filepath.Join(folder, name+".parquet"))
 	must(m.t, err)
 	return m.write("a.parquet", m.changed(b)) + "?label=kind&missing=drop&drop=nothing"
+}
+
+// footer writes a Parquet file whose footer declares a list of very many columns.
+func (m *maker) footer() string {
+	list := binary.AppendUvarint([]byte{2<<4 | 9, 15<<4 | 12}, 1<<31-1-uint64(m.rng.IntN(1<<20)))
+	file := binary.LittleEndian.AppendUint32(append([]byte("PAR1"), list...), uint32(len(list)))
+	return m.write("a.parquet", append(file, "PAR1"...))
 }
 
 func (m *maker) changed(b []byte) []byte {

@@ -10,26 +10,23 @@ import (
 )
 
 // viewVerbs returns the verbs of the read-only socket: none changes anything.
-func (e *engine) viewVerbs() map[string]handler {
-	return map[string]handler{verbStatus: e.status}
+func (e *engine) viewVerbs() map[runner.Verb]handler {
+	return map[runner.Verb]handler{verbStatus: e.status}
 }
 
-func (e *engine) controlVerbs() map[string]handler {
-	return map[string]handler{
-		verbStatus:     e.status,
-		verbStart:      e.start,
-		verbResume:     e.resume,
-		verbPause:      of(e.queue.Pause),
-		verbStop:       of(e.queue.Stop),
-		verbCheckpoint: e.checkpoint,
-		verbKnob:       e.knob,
-		verbShutdown:   e.shutdown,
+func (e *engine) controlVerbs() map[runner.Verb]handler {
+	verbs := map[runner.Verb]handler{
+		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown}
+	for _, v := range []runner.Verb{runner.Pause, runner.Resume, runner.Stop, runner.Checkpoint,
+		runner.Knob} {
+		verbs[v] = e.order
 	}
+	return verbs
 }
 
-// of returns the handler of a verb that needs nothing but a run.
-func of(do func(id string) error) handler {
-	return func(r *request) (*reply, error) { return &reply{}, do(r.Run) }
+func (e *engine) order(r *request) (*reply, error) {
+	step, err := e.queue.Do(r.Order)
+	return &reply{Step: step}, err
 }
 
 func (e *engine) status(*request) (*reply, error) {
@@ -54,23 +51,6 @@ func (e *engine) start(r *request) (*reply, error) {
 	}
 	ids, err := e.queue.Start(*r.Start)
 	return &reply{IDs: ids}, err
-}
-
-func (e *engine) resume(r *request) (*reply, error) {
-	var m runner.Means
-	if r.Means != nil {
-		m = *r.Means
-	}
-	return &reply{}, e.queue.ResumeWith(r.Run, m)
-}
-
-func (e *engine) checkpoint(r *request) (*reply, error) {
-	step, err := e.queue.Checkpoint(r.Run)
-	return &reply{Step: &step}, err
-}
-
-func (e *engine) knob(r *request) (*reply, error) {
-	return &reply{}, e.queue.Knob(r.Run, r.Key, r.Value)
 }
 
 // shutdown answers when every run has ended.

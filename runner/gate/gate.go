@@ -10,21 +10,10 @@ import (
 	"drolab/runner/spec"
 )
 
-// Verb is a request of a user to a run. The run carries it out between two steps.
-type Verb int
-
-const (
-	Pause Verb = iota
-	Resume
-	Stop
-	Checkpoint
-	Turn // a knob
-)
-
-// Order is a verb with its arguments. It is a value: its sender keeps nothing of it.
+// Order is a request of a user to a run. The run carries it out between two steps. It is a value:
+// its sender keeps nothing of it.
 type Order struct {
-	Verb Verb
-	Knob runner.KnobEvent // for Turn: its Key and New
+	runner.Order
 	// Done receives the outcome of the order, once that is on disk. It has room for one answer, so
 	// that the run never waits for the sender; nil: nobody wants to know.
 	Done chan<- Answer
@@ -48,9 +37,9 @@ func (o *Order) Answer(step int64, err error) {
 // or a run that is paused. The run's own goroutine calls its methods.
 type Waiting interface {
 	Head() runner.Head
-	Mark(runner.Status) error    // appends a status to the log
-	Turn(runner.KnobEvent) error // turns a knob, and has it on disk when it returns
-	Saved() error                // says why no checkpoint of the present step is on disk, or nil
+	Mark(runner.Status) error     // appends a status to the log
+	Turn(key, value string) error // turns a knob, and has it on disk when it returns
+	Saved() error                 // says why no checkpoint of the present step is on disk, or nil
 }
 
 // refused is the error of a knob that cannot be turned; the run continues.
@@ -115,26 +104,33 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 // outside carries out an order to a run that has no slot.
 func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
-	case o.Verb == Stop:
+	case o.Verb == runner.Stop:
 		return paused, ErrStopped
-	case o.Verb == Pause && !paused:
+	case o.Verb == runner.Pause && !paused:
 		return true, w.Mark(runner.Paused)
-	case o.Verb == Resume && paused:
+	case o.Verb == runner.Resume && paused:
 		if len(g.Slots) < cap(g.Slots) {
 			return false, nil // it continues at once
 		}
 		return false, w.Mark(runner.Queued)
-	case o.Verb == Turn:
-		return paused, o.Turn(w)
-	case o.Verb == Checkpoint:
+	}
+	return paused, o.aside(w)
+}
+
+// aside carries out an order that a run without a slot obeys, too.
+func (o *Order) aside(w Waiting) error {
+	switch o.Verb {
+	case runner.Knob:
+		return o.Turn(w)
+	case runner.Checkpoint:
 		o.Answer(w.Head().Step, w.Saved())
 	}
-	return paused, nil
+	return nil
 }
 
 // Turn turns the knob and answers the sender. It returns only an error that ends the run.
 func (o *Order) Turn(w Waiting) error {
-	err := w.Turn(o.Knob)
+	err := w.Turn(o.Key, o.Value)
 	o.Answer(w.Head().Step, err)
 	if errors.As(err, &refused{}) {
 		return nil
@@ -147,13 +143,10 @@ func (o *Order) Turn(w Waiting) error {
 // orders have no effect any more.
 func (g *Gate) ServeLast(w Waiting) (err error) {
 	for o, ok := g.Next(); ok; o, ok = g.Next() {
-		switch {
-		case err != nil:
+		if err != nil {
 			o.Answer(0, err)
-		case o.Verb == Turn:
-			err = o.Turn(w)
-		case o.Verb == Checkpoint:
-			o.Answer(w.Head().Step, w.Saved())
+		} else {
+			err = o.aside(w)
 		}
 	}
 	return err
@@ -168,7 +161,7 @@ func (g *Gate) Close() {
 
 // Send gives the run an order, unless too many orders wait already.
 func (g *Gate) Send(o Order) error {
-	if o.Verb == Stop {
+	if o.Verb == runner.Stop {
 		select {
 		case g.Stops <- struct{}{}:
 		default:
@@ -176,7 +169,7 @@ func (g *Gate) Send(o Order) error {
 	}
 	select {
 	case g.Orders <- o:
-		if o.Verb == Stop {
+		if o.Verb == runner.Stop {
 			g.End()
 		}
 		return nil
@@ -205,7 +198,7 @@ func (g *Gate) Leave() {
 func (g *Gate) Next() (o Order, ok bool) {
 	if g.rest {
 		g.rest = false
-		return Order{Verb: Pause}, true
+		return Order{Order: runner.Order{Verb: runner.Pause}}, true
 	}
 	select {
 	case o := <-g.Orders:
@@ -259,12 +252,12 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 			}
 		case o := <-g.Orders:
 			switch o.Verb {
-			case Stop:
+			case runner.Stop:
 				return false
-			case Resume:
+			case runner.Resume:
 				g.rest = false
 				return true
-			case Pause:
+			case runner.Pause:
 				g.rest = true
 			default: // the disk takes no record of the order, so it would not count
 				o.Answer(0, g.Slow())
@@ -275,13 +268,12 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 
 // ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
 // refused.
-func ChangeKnob(s *spec.Spec, k runner.KnobEvent, at runner.Head) (*runner.KnobEvent, error) {
-	after := k.Value()
-	before, err := s.Change(k.Key, after)
+func ChangeKnob(s *spec.Spec, key, value string, at runner.Head) (*runner.KnobEvent, error) {
+	before, after, err := s.Turn(key, value)
 	if err != nil {
 		return nil, refused{err}
 	}
-	return runner.NewKnobEvent(at, k.Key, before, after), nil
+	return runner.NewKnobEvent(at, key, before, after), nil
 }
 
 // Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there

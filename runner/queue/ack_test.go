@@ -142,7 +142,8 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
 	done := make(chan gate.Answer, 1)
 	store.do = func(id string) {
-		ask := func(j *job) error { return j.send(gate.Order{Verb: gate.Checkpoint, Done: done}) }
+		o := gate.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: done}
+		ask := func(j *job) error { return j.send(o) }
 		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
 			t.Error(err)
 		}

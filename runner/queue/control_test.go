@@ -200,8 +200,10 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	store := &at{memory: newMemory(), step: 5}
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) { // the resume waits in the queue until the run has paused
-		if err := errors.Join(q.Pause(id), q.send(id, gate.Order{Verb: gate.Checkpoint}),
-			q.Resume(id)); err != nil {
+		save := func(j *job) error {
+			return j.send(gate.Order{Order: runner.Order{Verb: runner.Checkpoint}})
+		}
+		if err := errors.Join(q.Pause(id), q.tell(id, save), q.Resume(id)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -196,8 +196,9 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 	})
 	for part := 2; part <= parts; part++ {
 		start(func(q *Queue) error {
-			return q.ResumeWith(id,
-				runner.Means{Until: part * s.Epochs / parts})
+			_, err := q.Do(runner.Order{Verb: runner.Resume, Run: id,
+				Means: &runner.Means{Until: part * s.Epochs / parts}})
+			return err
 		})
 	}
 	return store.runs[id]

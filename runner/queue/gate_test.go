@@ -227,12 +227,12 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 			}, func(error) error { return nil })
 			written <- err
 		}()
-		g.Orders <- gate.Order{Verb: gate.Pause} // its taker waits for room
+		g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Pause}} // its taker waits for room
 		if resumed {
-			g.Orders <- gate.Order{Verb: gate.Resume}
+			g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Resume}}
 		}
 		refused := make(chan gate.Answer, 1)
-		g.Orders <- gate.Order{Verb: gate.Checkpoint, Done: refused}
+		g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: refused}
 		if a := <-refused; a.Err == nil || !strings.Contains(a.Err.Error(), "disk full") {
 			t.Errorf("a checkpoint that cannot be written is answered %+v", a)
 		}
@@ -240,7 +240,7 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 		if err := <-written; err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := g.Next(); ok == resumed || o.Verb != gate.Pause {
+		if o, ok := g.Next(); ok == resumed || ok && o.Verb != runner.Pause {
 			t.Errorf("resumed %v: order %v, %v", resumed, o, ok)
 		}
 	}

@@ -120,14 +120,14 @@ func (j *job) Mark(s runner.Status) error {
 // Turn implements gate.Waiting: it turns a knob for the time when the job trains, by an event at
 // the step where the job begins. Knobs of later steps belong to a part that was lost, and have no
 // effect on the value before.
-func (j *job) Turn(k runner.KnobEvent) error {
+func (j *job) Turn(key, value string) error {
 	now := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
 			k.Apply(&now) // takeUp, or an earlier Turn, has checked it
 		}
 	}
-	e, err := gate.ChangeKnob(&now, k, j.Head())
+	e, err := gate.ChangeKnob(&now, key, value, j.Head())
 	if err != nil {
 		return err
 	}

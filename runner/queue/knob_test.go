@@ -9,13 +9,15 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/gate"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
 
 // turnSoon asks for a knob from the run's own goroutine, which cannot wait for itself.
 func (q *Queue) turnSoon(id, key, value string) error {
-	return q.tell(id, func(j *job) error { return j.ask(key, value, nil) })
+	o := runner.Order{Verb: runner.Knob, Key: key, Value: value}
+	return q.tell(id, func(j *job) error { return j.send(gate.Order{Order: o}) })
 }
 
 // turnedAt starts a run of spec and turns knobs when it logs the given step.

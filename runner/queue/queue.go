@@ -51,6 +51,7 @@ type Settings struct {
 // verbs may be called from any goroutine. None of them waits for training unless it says so, and
 // then it gives up after Settings.patience.
 type Queue struct {
+	runner.Orders
 	settings Settings
 	ctx      context.Context // when cancelled, all runs stop and no other starts
 	slots    chan struct{}   // holds a value for each run that trains
@@ -89,9 +90,11 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 		s.Network = train.Native
 	}
 	s.Host.Threads = s.Threads
-	return &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
+	q := &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
 		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
 		starting: make(chan struct{}, 1)}
+	q.Orders = q.do
+	return q
 }
 
 // Start implements Verbs. It prepares all runs, then records all, then launches all. So an error in
@@ -229,6 +232,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 		s.Dataset = data.Locate(s.Dataset, req.Dir)
 	}
 	s.SettleProgram(req.Dir)
+	s.SettleConvolution()
 	d, err := q.dataset(&runner.Meta{Spec: s}, req.Means)
 	if err != nil {
 		return nil, err

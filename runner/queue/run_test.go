@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
@@ -25,6 +26,29 @@ func runAll(t *testing.T, threads int, specs ...spec.Spec) []*trace {
 		list = append(list, store.runs[id])
 	}
 	return list
+}
+
+// A run that asks for the convolution auto records winograd for resnet8 and computes the same as a
+// run that asks for winograd; direct computes something else.
+func TestRecordSaysWhatAutoCameTo(t *testing.T) {
+	var specs []spec.Spec
+	for _, way := range []string{"auto", "winograd", "direct"} {
+		s := quick(dro.ERM)
+		s.Model, s.Samples, s.Batch, s.Epochs, s.Convolution = "resnet8", 64, 16, 1, way
+		specs = append(specs, s)
+	}
+	auto, winograd, direct := "", "", ""
+	for i, to := range []*string{&auto, &winograd, &direct} {
+		run := runAll(t, 1, specs[i])[0]
+		got, want := run.meta.Spec.Convolution, []string{"winograd", "winograd", "direct"}[i]
+		if got != want {
+			t.Errorf("%s is recorded as %s", specs[i].Convolution, got)
+		}
+		*to = strings.Join(run.lines(t, measured), "\n")
+	}
+	if auto != winograd || auto == direct {
+		t.Errorf("auto:\n%s\nwinograd:\n%s\ndirect:\n%s", auto, winograd, direct)
+	}
 }
 
 func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {

@@ -10,30 +10,27 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/gate"
-	"drolab/runner/spec"
 )
 
-// Pause implements Verbs. Like Stop it only asks: the log tells when the run has paused.
-func (q *Queue) Pause(id string) error { return q.send(id, gate.Order{Verb: gate.Pause}) }
-
-// Stop implements Verbs.
-func (q *Queue) Stop(id string) error { return q.send(id, gate.Order{Verb: gate.Stop}) }
-
-// Checkpoint implements Verbs. It returns the step whose checkpoint is on disk.
-func (q *Queue) Checkpoint(id string) (step int64, err error) {
-	return q.await(id, func(j *job, done chan<- gate.Answer) error {
-		return j.send(gate.Order{Verb: gate.Checkpoint, Done: done})
-	})
+// do carries out an order. Like a stop, a pause is only asked for: the log tells when the run has
+// paused. A checkpoint and a knob are on disk when do returns.
+func (q *Queue) do(o runner.Order) (step int64, err error) {
+	switch o.Verb {
+	case runner.Pause, runner.Stop:
+		return 0, q.tell(o.Run, func(j *job) error { return j.send(gate.Order{Order: o}) })
+	case runner.Resume:
+		return 0, q.resume(o)
+	case runner.Checkpoint, runner.Knob:
+		return q.await(o)
+	}
+	return 0, fmt.Errorf("%q cannot be asked of a run", o.Verb)
 }
 
-// Resume implements Verbs.
-func (q *Queue) Resume(id string) error { return q.ResumeWith(id, runner.Means{}) }
-
-// ResumeWith is Resume with means, for a run that has no job or whose job is about to end: its log
-// may say stopped before the queue has let go of it. A run that is only paused continues with the
-// means that it has.
-func (q *Queue) ResumeWith(id string, m runner.Means) error {
-	over, err := q.goOn(id)
+// resume uses the order's means for a run that has no job or whose job is about to end: its log may
+// say stopped before the queue has let go of it. A run that is only paused continues with the means
+// that it has.
+func (q *Queue) resume(o runner.Order) error {
+	over, err := q.goOn(o)
 	if over != nil {
 		slow := q.patience()
 		defer slow.Stop()
@@ -46,25 +43,29 @@ func (q *Queue) ResumeWith(id string, m runner.Means) error {
 	if !errors.Is(err, runner.ErrNotRunning) {
 		return err
 	}
+	var m runner.Means
+	if o.Means != nil {
+		m = *o.Means
+	}
 	if m, err = q.means(m); err != nil {
 		return err
 	}
-	return q.reopen(id, m)
+	return q.reopen(o.Run, m)
 }
 
 // GoOn asks a paused run to continue; a run that has ended stays so.
 func (q *Queue) GoOn(id string) error {
-	_, err := q.goOn(id)
+	_, err := q.goOn(runner.Order{Verb: runner.Resume, Run: id})
 	return err
 }
 
 // goOn asks a live run to continue. If the run is ending, it cannot continue, and goOn returns a
 // channel that is closed when it has ended. The order is sent to such a run, too, since a run that
 // waits for the disk in order to end may try again then.
-func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
+func (q *Queue) goOn(o runner.Order) (over <-chan struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j, err := q.live(id)
+	j, err := q.live(o.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (q *Queue) goOn(id string) (over <-chan struct{}, err error) {
 	if j.gate.Ending() {
 		over = j.over
 	}
-	return over, j.send(gate.Order{Verb: gate.Resume})
+	return over, j.send(gate.Order{Order: o})
 }
 
 // Verbs answer a person or a program that waits. A request that takes longer than patience is not
@@ -84,40 +85,15 @@ func (q *Queue) patience() *time.Timer {
 	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
-// Knob implements Verbs. The value is a number or auto. An error of key or value is a
-// *spec.KeyError and is returned at once, without asking the run.
-func (q *Queue) Knob(id, key, value string) error {
-	_, err := q.await(id, func(j *job, done chan<- gate.Answer) error {
-		return j.ask(key, value, done)
-	})
-	return err
-}
-
-// ask sends a knob to the run. The caller holds the queue's mu. The change is tried on j.spec,
-// which includes the knobs that are still on their way. So two changes in a row are checked against
-// each other, and not both against the spec that the run uses now.
-func (j *job) ask(key, value string, done chan<- gate.Answer) error {
-	turned := j.spec
-	_, after, err := turned.Turn(key, value)
-	if err != nil {
-		return fmt.Errorf("run %s: %w", j.meta.ID, err)
-	}
-	knob := runner.NewKnobEvent(runner.Head{}, key, spec.Auto{}, after)
-	if err = j.send(gate.Order{Verb: gate.Turn, Knob: *knob, Done: done}); err == nil {
-		j.spec = turned
-	}
-	return err
-}
-
-// await sends a request to a live run, and waits until its result is on disk. It waits without the
+// await sends an order to a live run, and waits until its result is on disk. It waits without the
 // lock, and gives up after patience with the gate's explanation: the order still stands then, and
 // may yet be carried out.
-func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step int64, err error) {
+func (q *Queue) await(o runner.Order) (step int64, err error) {
 	var slow func() error
 	done := make(chan gate.Answer, 1)
-	err = q.tell(id, func(j *job) error {
+	err = q.tell(o.Run, func(j *job) error {
 		slow = j.gate.Slow
-		return ask(j, done)
+		return j.send(gate.Order{Order: o, Done: done})
 	})
 	if err != nil {
 		return 0, err
@@ -131,14 +107,9 @@ func (q *Queue) await(id string, ask func(*job, chan<- gate.Answer) error) (step
 		a.Err = slow()
 	}
 	if a.Err != nil {
-		return 0, fmt.Errorf("run %s: %w", id, a.Err)
+		return 0, fmt.Errorf("run %s: %w", o.Run, a.Err)
 	}
 	return a.Step, nil
-}
-
-// send sends an order to a live run, and returns before it is carried out.
-func (q *Queue) send(id string, o gate.Order) error {
-	return q.tell(id, func(j *job) error { return j.send(o) })
 }
 
 // tell calls ask with a live run while mu is held, so that the run cannot leave the
@@ -163,12 +134,25 @@ func (q *Queue) live(id string) (*job, error) {
 	return j, nil
 }
 
-// send gives the run an order and returns at once. The run carries out its orders one after
-// another, in the order in which they were sent. The error is an ErrBusy, with the run's name.
+// send gives the run an order and returns before it is carried out. The run carries out its orders
+// one after another, in the order in which they were sent. The caller holds the queue's mu. An
+// ErrBusy has the run's name.
+//
+// An error of a knob's key or value is a *spec.KeyError and is returned at once, without asking the
+// run. The change is tried on j.spec, which includes the knobs that are still on their way. So two
+// changes in a row are checked against each other, and not both against the spec that the run uses
+// now.
 func (j *job) send(o gate.Order) error {
+	turned := j.spec
+	if o.Verb == runner.Knob {
+		if _, _, err := turned.Turn(o.Key, o.Value); err != nil {
+			return fmt.Errorf("run %s: %w", j.meta.ID, err)
+		}
+	}
 	if err := j.gate.Send(o); err != nil {
 		return fmt.Errorf("run %s %w", j.meta.ID, err)
 	}
+	j.spec = turned
 	return nil
 }
 

@@ -66,10 +66,12 @@ func (s *Spec) nextWord(t *Setting, by int) (text string, ok bool) {
 }
 
 // takes reports whether the setting may have the value, written as JSON, with the method unchanged.
+// A value that comes to the present one is passed over: the convolution direct where auto is that.
 func (s *Spec) takes(key, value string) bool {
 	next := *s
+	t, _ := FindSetting(key)
 	return next.Assign(key, []byte(value)) == nil && next.Validate() == nil &&
-		next.Algorithm() == s.Algorithm()
+		next.Algorithm() == s.Algorithm() && !(t.ReadIn(s) && next.Equal(s))
 }
 
 // stands returns the number that a setting stands at. If the setting is auto, it is the bound

@@ -369,18 +369,20 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 // Equal reports whether two Specs state the same. Settings that none of their methods reads do not
 // count.
-func (s *Spec) Equal(o *Spec) bool { return s.agrees(o, func(*Setting) bool { return true }) }
+func (s *Spec) Equal(o *Spec) bool { return s.agrees(*o, func(*Setting) bool { return true }) }
 
 // Computes reports whether runs of two Specs compute the same numbers: they may differ in how often
 // they are looked at.
 func (s *Spec) Computes(o *Spec) bool {
-	return s.agrees(o, func(t *Setting) bool { return !t.viewed })
+	return s.agrees(*o, func(t *Setting) bool { return !t.viewed })
 }
 
-func (s *Spec) agrees(o *Spec, counts func(*Setting) bool) bool {
+func (s Spec) agrees(o Spec, counts func(*Setting) bool) bool {
+	s.SettleConvolution()
+	o.SettleConvolution()
 	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
-		return counts(&t) && !reflect.DeepEqual(t.value(s), t.value(o)) &&
-			(t.ReadIn(s) || t.ReadIn(o))
+		return counts(&t) && !reflect.DeepEqual(t.value(&s), t.value(&o)) &&
+			(t.ReadIn(&s) || t.ReadIn(&o))
 	})
 }
 

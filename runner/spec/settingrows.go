@@ -197,9 +197,9 @@ func dataRows() []Setting {
 			ok: func(s *Spec) bool { return slices.Contains(nn.Precisions(), s.Precision) }},
 		{Key: "convolution", native: true,
 			Doc: "how 3×3 convolutions are computed: direct, or winograd, with fewer " +
-				"multiplications, in fp32",
-			Want: "one of ", among: nn.Convolutions, Choices: nn.Convolutions,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Convolutions(), s.Convolution) }},
+				"multiplications, in fp32; auto is winograd for resnet8 and resnet18",
+			Want: "one of ", among: convolutions, Choices: convolutions,
+			ok: func(s *Spec) bool { return slices.Contains(convolutions(), s.Convolution) }},
 		{Key: "loss", native: true,
 			Doc: "loss of a sample: cross-entropy; squared, ½ squared distance of the " +
 				"outputs from 0 and 1",

@@ -36,7 +36,7 @@ type Spec struct {
 	// Precision is the precision of the operands of a training step's products, one of
 	// nn.Precisions; evaluations are always in fp32.
 	Precision string `key:"precision"`
-	// Convolution is one of nn.Convolutions.
+	// Convolution is one of nn.Convolutions, or auto: see SettleConvolution.
 	Convolution string `key:"convolution"`
 	// Loss is the loss of a sample, one of nn.Losses.
 	Loss string `key:"loss"`
@@ -152,7 +152,7 @@ func Defaults() Spec {
 	return Spec{
 		Algorithms: dro.PaperMethods(), Seeds: 1,
 		Dataset: "shapes", Model: "convnet", Init: "he", Precision: "fp32", Loss: nn.CrossEntropy,
-		Convolution: nn.Convolutions()[0],
+		Convolution: autoConvolution,
 		Hidden:      []int{256, 128}, Activation: nn.Activations()[0],
 		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8,
 		Schedule: stepSchedule, Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,

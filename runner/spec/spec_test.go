@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/data"
 )
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -203,6 +205,34 @@ func stated(a dro.Algorithm) Spec {
 		s.SetOwn("jtt_epochs", Fixed(1)) // of two
 	}
 	return s
+}
+
+// The convolution auto comes to winograd where that was measured to be faster, and to direct for
+// every other model and precision. A record that says which computes what was asked for.
+func TestAutomaticConvolution(t *testing.T) {
+	for _, model := range nn.Models() {
+		for _, precision := range nn.Precisions() {
+			asked, want := Defaults(), "direct"
+			asked.Model, asked.Precision = model, precision
+			if precision == "fp32" && (model == "resnet8" || model == "resnet18") {
+				want = "winograd"
+			}
+			recorded, direct := asked, asked
+			recorded.SettleConvolution()
+			direct.Convolution = "direct"
+			net := asked.Network(data.Shape{C: 3, H: 32, W: 32}, 10)
+			if recorded.Convolution != want || net.Convolution != want {
+				t.Errorf("%s in %s: %s is recorded and %s computed, want %s", model, precision,
+					recorded.Convolution, net.Convolution, want)
+			}
+			if !asked.Computes(&recorded) || !recorded.Computes(&asked) {
+				t.Errorf("%s in %s: the record computes something else", model, precision)
+			}
+			if asked.Computes(&direct) != (want == "direct") {
+				t.Errorf("%s in %s: auto is taken for direct, or is not", model, precision)
+			}
+		}
+	}
 }
 
 // TestProgramWithoutAFolder holds that a program named without its folder is looked for in the

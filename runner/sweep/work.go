@@ -92,8 +92,7 @@ func Wanted(dir string) (*Folder, *Here) {
 
 // Desk trains runs: a *queue.Queue.
 type Desk interface {
-	Start(runner.Request) ([]string, error)
-	ResumeWith(id string, m runner.Means) error
+	runner.Verbs
 	Live() []runner.LiveRun
 }
 
@@ -231,7 +230,8 @@ func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 func attempt(f *Folder, desk Desk, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {
-		return desk.ResumeWith(id, m)
+		_, err := desk.Do(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
+		return err
 	}
 	req, err := f.request(i, m)
 	if err != nil {

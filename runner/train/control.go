@@ -30,9 +30,9 @@ func (r *Run) obey() error {
 // that concerns only the sender of the order goes into the answer.
 func (r *Run) serve(o gate.Order) error {
 	switch o.Verb {
-	case gate.Stop:
+	case runner.Stop:
 		return r.stop()
-	case gate.Checkpoint:
+	case runner.Checkpoint:
 		if r.leader != nil {
 			r.asked = append(r.asked, o)
 			return nil
@@ -40,9 +40,9 @@ func (r *Run) serve(o gate.Order) error {
 		err := r.save()
 		o.Answer(r.step, err)
 		return err
-	case gate.Pause:
+	case runner.Pause:
 		return r.rest()
-	case gate.Turn:
+	case runner.Knob:
 		return o.Turn(r)
 	}
 	return nil // a resume of a run that is not paused

@@ -12,9 +12,9 @@ import (
 
 // Turn implements gate.Waiting: it changes a setting on request. The event is in the log before the
 // run uses the new value, so that a resume knows the settings of every step.
-func (r *Run) Turn(k runner.KnobEvent) error {
+func (r *Run) Turn(key, value string) error {
 	next := r.spec
-	e, err := gate.ChangeKnob(&next, k, r.Head())
+	e, err := gate.ChangeKnob(&next, key, value, r.Head())
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (r *Run) Turn(k runner.KnobEvent) error {
 		return err
 	}
 	r.Knobs = slices.DeleteFunc(r.Knobs, func(lost runner.KnobEvent) bool {
-		return lost.Key == k.Key && lost.Step > r.step
+		return lost.Key == key && lost.Step > r.step
 	})
 	return r.use(next)
 }

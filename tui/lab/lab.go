@@ -49,20 +49,14 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 
 // Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
-	v := s.Config.Verbs
-	does := map[string]func(string) error{
-		"pause": v.Pause, "resume": v.Resume, "stop": v.Stop}[verb]
-	return func() tea.Msg { return Answered{Verb: verb, ID: id, Err: does(id)} }
+	return s.do(runner.Order{Verb: runner.Verb(verb), Run: id}, func(int64) string { return "" })
 }
 
 // Save asks for a checkpoint; the answer is Answered.
 func (s *Lab) Save(id string) tea.Cmd {
-	v := s.Config.Verbs
-	return func() tea.Msg {
-		step, err := v.Checkpoint(id)
-		return Answered{Verb: "checkpoint", ID: id,
-			Done: fmt.Sprintf("Saved at step %d", step), Err: err}
-	}
+	return s.do(runner.Order{Verb: runner.Checkpoint, Run: id}, func(step int64) string {
+		return fmt.Sprintf("Saved at step %d", step)
+	})
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
@@ -72,9 +66,14 @@ func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.set(id, key, value,
 func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.set(id, key, value, setBack) }
 
 func (s *Lab) set(id, key, value, done string) tea.Cmd {
+	o := runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}
+	return s.do(o, func(int64) string { return fmt.Sprintf(done, key, value) })
+}
+
+func (s *Lab) do(o runner.Order, done func(step int64) string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
-		return Answered{Verb: "knob", ID: id, Done: fmt.Sprintf(done, key, value),
-			Err: v.Knob(id, key, value)}
+		step, err := v.Do(o)
+		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done(step), Err: err}
 	}
 }

@@ -49,7 +49,7 @@ func newBox(t *testing.T) *box {
 		t.Fatal(err)
 	}
 	b := &box{T: t}
-	b.client = &engine.Client{RunsDir: filepath.Join(dir, "runs")}
+	b.client = engine.NewClient(engine.Client{RunsDir: filepath.Join(dir, "runs")})
 	if err := os.Mkdir(b.client.RunsDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func (b *box) readable() {
 // resume starts the engine.
 func (b *box) resumeAll() {
 	b.Helper()
-	starter := *b.client
+	starter := engine.NewClient(*b.client)
 	starter.Command = func() *exec.Cmd { return b.command("engine") }
 	starter.Version = b.version()
 	for _, r := range b.runs() {

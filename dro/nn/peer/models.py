@@ -18,7 +18,7 @@ PyTorch's has it in memory. Without --drolab the program is built first.
 
 With --processor the times are processor times of one thread, which other work disturbs least. BenchmarkPrecision of dro/nn
 then replaces bench: no step loads its batch, and the last column uses drolab's fastest round, a median, in place of its
-fastest step. With --convolution winograd drolab computes fp32 by Winograd's algorithm, which only bench supports. PyTorch
+fastest step. With --convolution winograd drolab computes fp32 by Winograd's algorithm. PyTorch
 chooses its own algorithm in any case.
 """
 import argparse

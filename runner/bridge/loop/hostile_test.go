@@ -222,7 +222,8 @@ func TestSavedIsBounded(t *testing.T) {
 // take long.
 func TestStopOfPacking(t *testing.T) {
 	r := room(t.TempDir())
-	client := &engine.Client{RunsDir: string(r), RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")}
+	client := engine.NewClient(engine.Client{RunsDir: string(r),
+		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	stop := func() {
 		run, err := record.Find(string(r), "latest")
 		if err == nil {

@@ -373,7 +373,8 @@ func await(t *testing.T) func(yield func() bool) {
 // can go on with the stopped run.
 func TestOrders(t *testing.T) {
 	r := room(t.TempDir())
-	client := &engine.Client{RunsDir: string(r), RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")}
+	client := engine.NewClient(engine.Client{RunsDir: string(r),
+		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
 	var id string
 	var asking sync.WaitGroup
 	status := func(want runner.Status) {

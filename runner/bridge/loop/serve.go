@@ -125,7 +125,7 @@ type asked struct {
 
 func (a *asked) start(q *queue.Queue) (id string, err error) {
 	if a.resume != "" {
-		return a.resume, q.ResumeWith(a.resume, runner.Means{})
+		return a.resume, q.Resume(a.resume)
 	}
 	ids, err := q.Start(a.request)
 	if err != nil {

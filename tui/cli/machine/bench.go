@@ -34,10 +34,10 @@ func benchCommand(con *console.Console) *cobra.Command {
 		Long: `Measure training steps of AlexNet at batch 128 as in a run, input pipeline included, and
 estimate the time of each preset. Close other programs first, because they slow the steps down.
 With --precision bf16, the operands of training steps are rounded to bfloat16, as with the
-setting precision. With --convolution winograd, 3×3 convolutions are computed as with the setting
-convolution. With --model NAME, measure that model on images of 3×32×32 instead: the time
-of each layer, and its share of the measured peak. Shares count the operations of direct
-convolutions, so with winograd they can exceed 100 %.`,
+setting precision. --convolution says how 3×3 convolutions are computed, as the setting convolution
+does. With --model NAME, measure that model on images of 3×32×32 instead: the time of each layer,
+and its share of the measured peak. Shares count the operations of direct convolutions, so with
+winograd they can exceed 100 %.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return bench(c.Context(), con, model, asked)
@@ -46,7 +46,7 @@ convolutions, so with winograd they can exceed 100 %.`,
 	c.Flags().StringVar(&asked.Precision, "precision", asked.Precision,
 		"precision of the operands of products: fp32 or bf16")
 	c.Flags().StringVar(&asked.Convolution, "convolution", asked.Convolution,
-		"how 3×3 convolutions are computed: direct or winograd")
+		"how 3×3 convolutions are computed: auto, direct or winograd")
 	c.Flags().StringVar(&model, "model", "",
 		"measure this model alone, layer by layer: "+strings.Join(nn.Models(), ", "))
 	con.JSONFlag(c, "the model's figures")
@@ -65,6 +65,8 @@ func bench(ctx context.Context, con *console.Console, model string, spec spec.Sp
 	if err := spec.Validate(); err != nil {
 		return err
 	}
+	asked := spec
+	spec.SettleConvolution()
 	w := NewStopwatch(ctx, con.Threads)
 	shape := data.Shape{C: 3, H: 32, W: 32}
 	t, err := w.measure(&spec, shape, 10, budget)
@@ -79,7 +81,7 @@ func bench(ctx context.Context, con *console.Console, model string, spec spec.Sp
 		printLayers(con, &t)
 		return nil
 	}
-	return printPresets(con, w, &spec)
+	return printPresets(con, w, &asked)
 }
 
 // printSteps prints the times of steps, and their share of the measured peak.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 
 	"drolab/runner"
-	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/trainer"
@@ -59,11 +58,7 @@ func save(tr *trainer.Trainer, r *record.Run) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = askRun(tr, r, func(c *engine.Client) (err error) {
-		step,
-			err = c.Checkpoint(r.Meta.ID)
-		return err
-	})
+	step, err = askRun(tr, r, runner.Order{Verb: runner.Checkpoint})
 	if !errors.Is(err, runner.ErrSlow) {
 		return step, err
 	}

@@ -66,7 +66,7 @@ func goOn(ctx context.Context, tr *trainer.Trainer, runs []*record.Run, inline b
 	}
 	by := newCrew(ctx, tr, store, inline)
 	defer by.leave()
-	ids, list := begin(tr, runs, by.Resume)
+	ids, list := begin(tr, runs, runner.Orders(by.Do).Resume)
 	if len(ids) > 0 {
 		list = list.And(by.follow(tr, ids, false))
 	}

@@ -246,7 +246,7 @@ func train(
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
-	more, failed := begin(tr, resumed, by.Resume)
+	more, failed := begin(tr, resumed, runner.Orders(by.Do).Resume)
 	ids = append(ids, more...)
 	if f.detach {
 		return failed.And(leave(tr, store.Dir(), ids)).OrNil()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/engine"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/trainer"
@@ -22,24 +21,22 @@ import (
 // disk what it has read there.
 
 func pauseCommand(tr *trainer.Trainer) *cobra.Command {
-	return verbCommand(tr, "pause", "Pause runs with a checkpoint; drolab resume continues "+
+	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+
 		"them",
-		(*engine.Client).Pause,
 		func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
 func stopCommand(tr *trainer.Trainer) *cobra.Command {
-	return verbCommand(tr, "stop", "Stop runs with a checkpoint; drolab resume continues them",
-		(*engine.Client).Stop,
+	return verbCommand(tr, runner.Stop, "Stop runs with a checkpoint; drolab resume continues them",
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
 
-// verbCommand returns a command that calls ask for each run for which so does not hold yet, and
-// waits until so holds.
+// verbCommand returns a command that asks each run for which so does not hold yet, and waits until
+// so holds.
 func verbCommand(
-	tr *trainer.Trainer,
-	verb, short string, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+	tr *trainer.Trainer, asks runner.Verb, short string, so func(*record.Run) bool,
 ) *cobra.Command {
+	verb := string(asks)
 	var all bool
 	c := &cobra.Command{
 		Use:               verb + " RUN...",
@@ -54,7 +51,7 @@ func verbCommand(
 			if err != nil {
 				return err
 			}
-			return askAll(tr, runs, ask, so)
+			return askAll(tr, runs, asks, so)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every run that this applies to")
@@ -87,15 +84,13 @@ func chosen(
 
 // askAll sends the request to all runs before it waits for the first one.
 func askAll(
-	tr *trainer.Trainer,
-	runs []*record.Run, ask func(*engine.Client, string) error, so func(*record.Run) bool,
+	tr *trainer.Trainer, runs []*record.Run, verb runner.Verb, so func(*record.Run) bool,
 ) error {
 	var list console.Failures
 	var asked []*record.Run
 	for _, r := range runs {
 		if !so(r) {
-			askFor := func(c *engine.Client) error { return ask(c, r.Meta.ID) }
-			if err := askRun(tr, r, askFor); err != nil {
+			if _, err := askRun(tr, r, runner.Order{Verb: verb}); err != nil {
 				list = append(list, err)
 				continue
 			}
@@ -115,20 +110,19 @@ func askAll(
 	return list.OrNil()
 }
 
-// askRun sends a request to a run that has not ended.
-func askRun(tr *trainer.Trainer, r *record.Run, ask func(*engine.Client) error) error {
+// askRun sends an order to a run that has not ended.
+func askRun(tr *trainer.Trainer, r *record.Run, o runner.Order) (step int64, err error) {
 	if r.Status().Ended() {
-		return fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
+		return 0, fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
-	if err := ask(tr.Client(filepath.Dir(r.Dir))); err != nil {
-		if r.Held() && errors.Is(err, runner.ErrNotRunning) {
-			return fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there",
-				err)
-		}
-		return err
+	o.Run = r.Meta.ID
+	step, err = tr.Client(filepath.Dir(r.Dir)).Do(o)
+	if r.Held() && errors.Is(err, runner.ErrNotRunning) {
+		return 0, fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there",
+			err)
 	}
-	return nil
+	return step, err
 }
 
 // awaitRun reads the run again until so holds or the run has ended, and settles it on the disk. A
@@ -180,9 +174,8 @@ run repeats it at the same step.`,
 			}
 			key, value, _ := strings.Cut(args[1], "=")
 			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-			if err := askRun(tr, r, func(c *engine.Client) error {
-				return c.Knob(r.Meta.ID, key, value)
-			}); err != nil {
+			o := runner.Order{Verb: runner.Knob, Key: key, Value: value}
+			if _, err := askRun(tr, r, o); err != nil {
 				return err
 			}
 			tr.Say("run %s: %s=%s takes effect at the next step", r.Meta.ID, key, value)

@@ -210,8 +210,4 @@ or changed.`,
 type lazyVerbs func() runner.Verbs
 
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
-func (v lazyVerbs) Pause(id string) error                    { return v().Pause(id) }
-func (v lazyVerbs) Resume(id string) error                   { return v().Resume(id) }
-func (v lazyVerbs) Stop(id string) error                     { return v().Stop(id) }
-func (v lazyVerbs) Checkpoint(id string) (int64, error)      { return v().Checkpoint(id) }
-func (v lazyVerbs) Knob(id, key, value string) error         { return v().Knob(id, key, value) }
+func (v lazyVerbs) Do(o runner.Order) (int64, error)         { return v().Do(o) }

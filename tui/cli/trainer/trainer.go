@@ -32,14 +32,14 @@ func (t *Trainer) Client(runsDir string) *engine.Client {
 	if err != nil {
 		dir = "" // then datasets named by a relative path are not found
 	}
-	return &engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir, Version: machine.Version(),
-		Note:    t.Note,
+	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir,
+		Version: machine.Version(), Note: t.Note,
 		Means:   runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
 		Program: programMeans,
 		Command: func() *exec.Cmd {
 			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir),
 				"--notify", t.Notify)
-		}}
+		}})
 }
 
 // programMeans returns the interpreter and the environment for programs that this process asks to

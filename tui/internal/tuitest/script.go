@@ -49,29 +49,13 @@ func (a *Asked) Start(runner.Request) ([]string, error) {
 	return nil, errors.New("no room for a run")
 }
 
-func (a *Asked) Pause(id string) error {
-	a.List = append(a.List, "pause")
-	return nil
-}
-
-func (a *Asked) Resume(id string) error {
-	a.List = append(a.List, "resume")
-	return nil
-}
-
-func (a *Asked) Stop(id string) error {
-	a.List = append(a.List, "stop")
-	return nil
-}
-
-func (a *Asked) Checkpoint(id string) (int64, error) {
-	a.List = append(a.List, "checkpoint")
+func (a *Asked) Do(o runner.Order) (int64, error) {
+	asked := string(o.Verb)
+	if o.Verb == runner.Knob {
+		asked += " " + o.Key + "=" + o.Value
+	}
+	a.List = append(a.List, asked)
 	return 7, nil
-}
-
-func (a *Asked) Knob(id, key, value string) error {
-	a.List = append(a.List, "knob "+key+"="+value)
-	return nil
 }
 
 // Epoch0 returns the time at which the scripted runs start.

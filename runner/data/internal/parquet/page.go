@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,18 +9,19 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
 // pages reads the values of a column's chunk, page by page.
 type pages struct {
-	column *column
-	at     int          // the column's place in a row
-	kind   parquet.Type // of the column's stored bits
-	codec  format.CompressionCodec
-	rows   int64 // of the row group
-	in     *io.SectionReader
-	read   int64 // bytes of in that have been read
+	column  *column
+	at      int          // the column's place in a row
+	kind    parquet.Type // of the column's stored bits
+	codec   format.CompressionCodec
+	raw     []byte // the page as it lies in the file
+	in      *bufio.Reader
+	headers thrift.Decoder // of in
 
 	dictionary *words
 	left       int64 // values of the page still to read, missing ones included
@@ -30,7 +32,6 @@ type pages struct {
 	some       [blockRows]parquet.Value
 	ahead      []parquet.Value // the values in some that are not used yet
 	buf        []byte          // memory of the texts of numbers
-	raw        []byte          // of the page as it lies in the file
 }
 
 // words holds texts in one string. A pointer for each text would cost the garbage collector time.
@@ -88,69 +89,49 @@ func (p *pages) next() (string, error) {
 
 var errShort = errors.New("a page ends before its values do")
 
-// header is a page's header.
-type header struct{ format.PageHeader }
-
-// values returns the number of values, missing ones included.
-func (h *header) values() int64 {
-	switch h.Type {
-	case format.DataPage:
-		return int64(h.DataPageHeader.V.NumValues)
-	case format.DataPageV2:
-		return int64(h.DataPageHeaderV2.V.NumValues)
-	}
-	return int64(h.DictionaryPageHeader.V.NumValues)
-}
-
-// levelBytes returns the number of bytes of levels, which precede the compressed bytes in pages of
-// version 2.
-func (h *header) levelBytes() int64 {
-	return int64(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
-}
-
-func (h *header) refused(why string, args ...any) error {
-	return fmt.Errorf("a page of %d values in %d bytes, compressed to %d: %s", h.values(),
-		h.UncompressedPageSize, h.CompressedPageSize, fmt.Sprintf(why, args...))
-}
-
 // turn reads the next page: it prepares a page of values for reading, or keeps a dictionary.
 func (p *pages) turn() error {
-	if p.read == p.in.Size() {
+	var h format.PageHeader
+	if err := p.headers.Decode(&h); errors.Is(err, io.EOF) {
 		return errors.New("has fewer values than rows")
-	}
-	h, err := p.header()
-	if err != nil {
+	} else if err != nil {
 		return fmt.Errorf("a page's header: %w", err)
 	}
-	if err := p.check(h); err != nil {
-		return err
-	}
-	codec := p.codec
-	if flag := h.DataPageHeaderV2.V.IsCompressed; flag.Valid && !flag.V {
+	second, codec := h.DataPageHeaderV2.V, p.codec
+	if second.IsCompressed.Valid && !second.IsCompressed.V {
 		codec = format.Uncompressed
 	}
-	raw, err := p.bytes(h, codec != format.Uncompressed)
+	raw, err := p.read(int(h.CompressedPageSize), codec != format.Uncompressed)
 	if err != nil {
 		return err
 	}
-	levels := h.levelBytes()
-	body, err := unpack(codec, raw[levels:], int64(h.UncompressedPageSize)-levels)
+	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(raw) {
+		return errors.New("a page's checksum differs: the file is damaged")
+	}
+	if second.RepetitionLevelsByteLength != 0 {
+		return errors.New("a page of repeated values in a flat column")
+	}
+	levels := int(second.DefinitionLevelsByteLength) // in version 2 they precede compressed bytes
+	body, err := unpack(codec, raw[levels:], int64(h.UncompressedPageSize)-int64(levels))
 	if err != nil {
-		return h.refused("%v", err)
+		return fmt.Errorf("a page of %d bytes, compressed to %d: %w", h.UncompressedPageSize,
+			h.CompressedPageSize, err)
 	}
 	switch h.Type {
 	case format.DictionaryPage:
-		return p.keep(h, body)
-	case format.DataPage, format.DataPageV2:
-		return p.begin(h, raw[:levels], body)
+		return p.keep(&h.DictionaryPageHeader.V, body)
+	case format.DataPage:
+		first := h.DataPageHeader.V
+		return p.begin(first.NumValues, first.Encoding, nil, body)
+	case format.DataPageV2:
+		return p.begin(second.NumValues, second.Encoding, raw[:levels], body)
 	}
 	return nil
 }
 
-// bytes reads a page as it lies in the file. If again is set, the memory is used again for the next
-// page; it is not set where cells will lie in the memory.
-func (p *pages) bytes(h *header, again bool) ([]byte, error) {
-	n := int(h.CompressedPageSize)
+// read reads the n bytes of a page as they lie in the file. If again is set, the memory is used
+// again for the next page; it is not set where cells will lie in the memory.
+func (p *pages) read(n int, again bool) ([]byte, error) {
 	raw := p.raw
 	if !again || n > cap(raw) {
 		raw = make([]byte, n)
@@ -158,66 +139,10 @@ func (p *pages) bytes(h *header, again bool) ([]byte, error) {
 	if raw = raw[:n]; again {
 		p.raw = raw
 	}
-	if _, err := p.in.ReadAt(raw, p.read); err != nil {
-		return nil, err
-	}
-	p.read += int64(n)
-	if h.CRC != 0 && uint32(h.CRC) != crc32.ChecksumIEEE(raw) {
-		return nil, errors.New("a page's checksum differs: the file is damaged")
+	if _, err := io.ReadFull(p.in, raw); err != nil {
+		return nil, fmt.Errorf("a page of %d bytes is cut off: %w", n, err)
 	}
 	return raw, nil
-}
-
-// header reads the next page's header.
-func (p *pages) header() (*header, error) {
-	const most = 1 << 20 // bytes; the least and the greatest value may be in it
-	left := p.in.Size() - p.read
-	for length := int64(256); ; length *= 16 {
-		b := make([]byte, min(length, most, left))
-		if _, err := p.in.ReadAt(b, p.read); err != nil {
-			return nil, err
-		}
-		h := &header{}
-		n, err := decode(b, &h.PageHeader)
-		if errors.Is(err, io.ErrUnexpectedEOF) && length < min(most, left) {
-			continue
-		}
-		p.read += int64(n)
-		return h, err
-	}
-}
-
-// expansion is the maximum number of bytes to which each method of compression can expand one byte.
-// Where there is no such bound, a few bytes may expand to a page of up to unboundedPage bytes.
-var expansion = map[format.CompressionCodec]int64{
-	format.Uncompressed: 1, format.Snappy: 64, format.Gzip: 1040, format.Lz4Raw: 256,
-	format.Zstd: 1 << 10, format.Brotli: 1 << 10,
-}
-
-const unboundedPage = 1 << 24
-
-// check compares the sizes that a header declares with the bytes and rows that are there.
-func (p *pages) check(h *header) error {
-	size, packed := int64(h.UncompressedPageSize), int64(h.CompressedPageSize)
-	left := p.in.Size() - p.read
-	levels, most := h.levelBytes(), expansion[p.codec]
-	unbounded := p.codec == format.Zstd || p.codec == format.Brotli
-	switch {
-	case most == 0:
-		return fmt.Errorf("is compressed by %v: save it as it is, or with snappy, zstd or gzip",
-			p.codec)
-	case size < 0 || packed < 0 || h.values() < 0 || levels < 0:
-		return h.refused("a negative size")
-	case packed > left:
-		return h.refused("%d are left", left)
-	case size > levels+most*packed && !(unbounded && size <= unboundedPage):
-		return h.refused("more than can be")
-	case h.Type != format.DictionaryPage && h.values() > p.rows:
-		return h.refused("its group has %d rows", p.rows)
-	case levels > packed || levels > size || h.DataPageHeaderV2.V.RepetitionLevelsByteLength != 0:
-		return h.refused("levels of %d bytes", levels)
-	}
-	return nil
 }
 
 // plainDictionary is the encoding of dictionaries, and of places in them, in files of the format's
@@ -225,19 +150,16 @@ func (p *pages) check(h *header) error {
 const plainDictionary format.Encoding = 2
 
 // keep decodes a dictionary and keeps it as texts.
-func (p *pages) keep(h *header, body []byte) error {
-	if p.dictionary != nil {
-		return errors.New("a second dictionary")
+func (p *pages) keep(h *format.DictionaryPageHeader, body []byte) error {
+	if encoding := h.Encoding; encoding != format.Plain && encoding != plainDictionary {
+		return fmt.Errorf("a dictionary of encoding %v", encoding)
 	}
-	if e := h.DictionaryPageHeader.V.Encoding; e != format.Plain && e != plainDictionary {
-		return fmt.Errorf("a dictionary of encoding %v", e)
-	}
-	values, err := p.decoded(format.Plain, int(h.values()), body)
+	values, err := p.decoded(format.Plain, body)
 	if err != nil {
 		return fmt.Errorf("the dictionary: %w", err)
 	}
 	var text []byte
-	ends := make([]int, 1, h.values()+1)
+	ends := make([]int, 1, int(h.NumValues)+1)
 	cells := p.buf
 	for n := -1; n != 0; p.buf = cells {
 		n, err = values.ReadValues(p.some[:])
@@ -253,24 +175,16 @@ func (p *pages) keep(h *header, body []byte) error {
 	return err
 }
 
-// begin prepares for reading the values of a page.
-func (p *pages) begin(h *header, levels, body []byte) (err error) {
-	encoding := h.DataPageHeader.V.Encoding
-	if h.Type == format.DataPageV2 {
-		encoding = h.DataPageHeaderV2.V.Encoding
-	}
-	n := h.values()
+// begin prepares for reading the n values of a page, missing ones included.
+func (p *pages) begin(n int32, encoding format.Encoding, levels, body []byte) (err error) {
 	p.levels, p.places, p.ahead = nil, nil, nil
 	if p.column.RepetitionType.V == format.Optional {
-		if h.Type == format.DataPage {
+		if levels == nil {
 			if levels, body, err = prefixed(body); err != nil {
 				return err
 			}
 		}
 		p.levels = &runs{rest: levels, bits: 1}
-		if n, err = p.levels.sum(n); err != nil {
-			return fmt.Errorf("which values are there: %w", err)
-		}
 	}
 	switch {
 	case encoding == format.RLEDictionary || encoding == plainDictionary:
@@ -284,47 +198,31 @@ func (p *pages) begin(h *header, levels, body []byte) (err error) {
 		body, _, err = prefixed(body)
 		p.words, p.places = &words{"FalseTrue", []int{0, 5, 9}}, &runs{rest: body, bits: 1}
 	default:
-		p.values, err = p.decoded(encoding, int(n), body)
+		p.values, err = p.decoded(encoding, body)
 	}
-	p.left = h.values()
+	p.left = int64(n)
 	return err
 }
 
-// decoded returns a reader of n values, missing ones not included.
-func (p *pages) decoded(as format.Encoding, n int, body []byte) (parquet.ValueReader, error) {
-	if as == format.Plain && int64(n)*p.leastBits() > 8*int64(len(body)) {
-		return nil, errShort
-	}
+// decoded returns a reader of the values that body holds, missing ones not included.
+func (p *pages) decoded(as format.Encoding, body []byte) (parquet.ValueReader, error) {
 	encoding := parquet.LookupEncoding(as)
-	memory := body
-	if !encoding.CanDecodeInPlace() {
-		memory = make([]byte, p.kind.EstimateDecodeSize(n, body, encoding))
+	var memory []byte
+	if encoding.CanDecodeInPlace() {
+		memory = body
 	}
-	var offsets []uint32
-	if p.kind == parquet.ByteArrayType {
-		offsets = make([]uint32, n+1)
-	}
-	values, err := p.kind.Decode(p.kind.NewValues(memory, offsets), body, encoding)
+	values, err := p.kind.Decode(p.kind.NewValues(memory, nil), body, encoding)
 	if err != nil {
 		return nil, err
 	}
 	data, offsets := values.Data()
-	if p.kind == parquet.ByteArrayType && len(offsets) != n+1 ||
-		p.kind != parquet.ByteArrayType && int64(n)*p.leastBits() > 8*int64(len(data)) {
-		return nil, errShort
+	n := max(0, len(offsets)-1)
+	if bits := p.kind.Length(); p.kind.Kind() == parquet.FixedLenByteArray {
+		n = len(data) / bits
+	} else if bits > 0 {
+		n = 8 * len(data) / bits
 	}
 	return p.kind.NewPage(0, n, values).Values(), nil
-}
-
-// leastBits returns the number of bits of a plain value; of a text, the bits of its length.
-func (p *pages) leastBits() int64 {
-	switch p.column.Type.V {
-	case format.ByteArray:
-		return 32
-	case format.FixedLenByteArray:
-		return int64(p.kind.Length()) * 8
-	}
-	return int64(p.kind.Length())
 }
 
 // prefixed divides b after its first part, whose length is in the first four bytes.

@@ -2,13 +2,10 @@ package parquet
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +14,6 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner/data/internal/dataset"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -164,8 +160,8 @@ func bounded(b []byte) error {
 		return err
 	}
 	const most = 300
-	for i := range f.meta.RowGroups {
-		g := &f.meta.RowGroups[i]
+	for i := range f.groups {
+		g := &f.groups[i]
 		g.NumRows = min(g.NumRows, most)
 	}
 	return f.Rows(every, func([]string) error { return nil })
@@ -233,52 +229,6 @@ func (w *written) list(id int, all ...*written) *written {
 }
 func (w *written) end() []byte { return append(slices.Clone(w.b), 0) }
 
-// The sizes that a small file declares are not trusted.
-func TestDeclared(t *testing.T) {
-	const huge = math.MaxInt32
-	_, got, err := rows(chunkOf(0, 5, 5, 1, []byte("\x01\x00\x00\x00a")), every)
-	if err != nil || got[0][0] != "a" {
-		t.Fatalf("%q: %v", got, err)
-	}
-	gzipped, zipped := bombs(t, 64<<20)
-	for name, b := range map[string][]byte{
-		"a page that is not there": chunkOf(0, huge, huge, 1, []byte("abcd")),
-		"a page of snappy":         chunkOf(1, huge, 4, 1, []byte("\xff\xff\xff\x7f")),
-		"a page of gzip":           chunkOf(2, huge, 4, 1, []byte("\x1f\x8b\x08\x00")),
-		"a page of zstd": chunkOf(6, huge, 8, 1,
-			[]byte("\x28\xb5\x2f\xfd\xe0\xff\xff\xff")),
-		"a value":         chunkOf(0, 4, 4, 1, []byte("\xff\xff\xff\x7f")),
-		"values":          chunkOf(0, 5, 5, huge, []byte("\x01\x00\x00\x00a")),
-		"a negative page": chunkOf(0, -1, -1, 1, nil),
-		"a bomb of gzip":  chunkOf(2, 64, len(gzipped), 1, gzipped),
-		"a bomb of zstd":  chunkOf(6, 64, len(zipped), 1, zipped),
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, _, err := rows(b, every)
-		runtime.ReadMemStats(&after)
-		if taken := after.TotalAlloc - before.TotalAlloc; err == nil || taken > 16<<20 {
-			t.Errorf("%s: took %d bytes, %v", name, taken, err)
-		}
-	}
-}
-
-// bombs returns size zeros in gzip and in zstd.
-func bombs(t *testing.T, size int) (gzipped, zipped []byte) {
-	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, err := z.Write(make([]byte, size))
-	if err := errors.Join(err, z.Close()); err != nil {
-		t.Fatal(err)
-	}
-	zipped, err = parquet.Zstd.Encode(nil, make([]byte, size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes(), zipped
-}
-
 // Numbers of 16 bits, and decimals, have the right values.
 func TestCells(t *testing.T) {
 	for h, want := range map[uint16]float64{0: 0, 0x3c00: 1, 0xc000: -2, 0x7bff: 65504,
@@ -295,17 +245,4 @@ func TestCells(t *testing.T) {
 			t.Errorf("decimal %x is %s, want %s", b, got, want)
 		}
 	}
-}
-
-// FuzzFile reads anything that calls itself a table.
-func FuzzFile(f *testing.F) {
-	for _, name := range append(forms(), "nested", "times", "old") {
-		f.Add(read(f, filepath.Join("testdata", name+".parquet")))
-	}
-	f.Add(chunkOf(6, 100, 4, 1, []byte("abcd")))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := bounded(b); err != nil && err.Error() == "" {
-			t.Error("an error without words")
-		}
-	})
 }

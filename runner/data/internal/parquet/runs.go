@@ -9,8 +9,7 @@ import (
 // runs are whole numbers of a few bits: the levels of a page, and its places in a dictionary. They
 // lie in runs of one number and in packed groups of eight.
 //
-// The library (v0.32) unpacks all of them at once, and takes memory for as many as a run declares:
-// eleven bytes declare 35 GB. Here they are read one by one, so that no declared number is trusted.
+// They are read one by one, so that a page takes no memory for them.
 type runs struct {
 	rest []byte // the bytes behind the current run
 	bits int    // of a number
@@ -61,26 +60,6 @@ func (r *runs) begin() error {
 		r.rest = r.rest[size:]
 	}
 	return nil
-}
-
-// sum adds up the next n numbers, and leaves the runs as they are.
-func (r runs) sum(n int64) (sum int64, err error) {
-	for n > 0 {
-		if err := r.begin(); err != nil {
-			return 0, err
-		}
-		if r.packed == nil { // a run may declare as many as there are rows
-			same := min(n, r.left)
-			sum, n, r.left = sum+same*int64(r.value), n-same, r.left-same
-			continue
-		}
-		v, err := r.next()
-		if err != nil {
-			return 0, err
-		}
-		sum, n = sum+int64(v), n-1
-	}
-	return sum, nil
 }
 
 // placesIn returns the places in a dictionary that body holds. Its first byte is the number of bits

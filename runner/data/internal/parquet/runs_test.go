@@ -27,28 +27,19 @@ func TestRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := in.sum(int64(len(want)))
 		for i, w := range want {
 			got, err := in.next()
 			if err != nil || got != uint64(uint32(w)) {
 				t.Fatalf("%d bits: number %d of %d is %d, want %d: %v", bits, i, len(want), got,
 					uint32(w), err)
 			}
-			sum -= int64(got)
-		}
-		if sum != 0 || err != nil {
-			t.Errorf("%d bits: the sum is off by %d: %v", bits, sum, err)
 		}
 	}
 }
 
-// A run may declare any number of numbers, which takes no memory and no time.
+// A run may declare any number of numbers, which takes no memory.
 func TestEndlessRun(t *testing.T) {
 	endless := runs{rest: []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1}, bits: 1}
-	sum, err := endless.sum(1 << 40)
-	if err != nil || sum != 1<<40 {
-		t.Errorf("the sum is %d: %v", sum, err)
-	}
 	if n := testing.AllocsPerRun(10, func() { endless.next() }); n != 0 {
 		t.Errorf("%v allocations a number", n)
 	}

@@ -3,8 +3,8 @@ package parquet
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -15,9 +15,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// unpack returns the bytes of a page, exactly as many as its header declares. It takes no more
-// memory than that; the codecs of parquet-go (v0.32) take as much as the compressed bytes unpack
-// to.
+// unpack returns the bytes of a page, exactly as many as its header declares. The codecs of
+// parquet-go (v0.32) would make the program 2 MB larger, and the one for LZ4 takes more and more
+// memory for a damaged page.
 func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte, err error) {
 	if len(raw) == 0 && size == 0 {
 		return nil, nil
@@ -31,18 +31,19 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 		n, err = lz4.UncompressBlock(raw, page)
 		page = page[:max(0, n)]
 	case format.Snappy:
-		if said, _ := binary.Uvarint(raw); said == uint64(size) { // it allocates this many
-			page, err = parquet.Snappy.Decode(make([]byte, size), raw)
-		}
+		page, err = parquet.Snappy.Decode(make([]byte, size), raw)
 	case format.Zstd:
 		page, err = zstdDecoder().DecodeAll(raw, make([]byte, 0, size))
 	case format.Brotli:
-		page, err = readAtMost(brotli.NewReader(bytes.NewReader(raw)), size)
+		page, err = readAll(brotli.NewReader(bytes.NewReader(raw)), size)
 	case format.Gzip:
 		var z *gzip.Reader
 		if z, err = gzip.NewReader(bytes.NewReader(raw)); err == nil {
-			page, err = readAtMost(z, size)
+			page, err = readAll(z, size)
 		}
+	default:
+		return nil, fmt.Errorf("it is compressed by %v: save it as it is, or with snappy, zstd or "+
+			"gzip", codec)
 	}
 	if err == nil && int64(len(page)) != size {
 		err = errors.New("it has another size")
@@ -50,18 +51,18 @@ func unpack(codec format.CompressionCodec, raw []byte, size int64) (page []byte,
 	return page, err
 }
 
-// zstdDecoder unpacks into the memory that it is given, and no more. Any goroutine may use it.
+// zstdDecoder may be used by any goroutine.
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true))
+	d, err := zstd.NewReader(nil)
 	if err != nil {
-		panic(err) // an option of ours is wrong
+		panic(err) // it has no option that could be wrong
 	}
 	return d
 })
 
-// readAtMost reads size bytes, and one more if there are more.
-func readAtMost(r io.Reader, size int64) ([]byte, error) {
+// readAll reads size bytes, or as many as there are.
+func readAll(r io.Reader, size int64) ([]byte, error) {
 	page := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
-	_, err := page.ReadFrom(io.LimitReader(r, size+1))
+	_, err := page.ReadFrom(r)
 	return page.Bytes(), err
 }
