@@ -201,8 +201,9 @@ func TestViewsOfGroups(t *testing.T) {
 	for _, v := range []view{
 		{"validation", grouping, 120, 40, "m", []string{" val worst   vs erm@5     val risk ",
 			"Showing the validation split", "water, on an islet ◂ "}},
-		{"classes", grouping, 120, 40, "tab f f z", []string{"─ Who suffers, by group · test loss ─",
-			"water, by the coast◂█", "? n < min_group 20: not called worst│"}},
+		{"classes", grouping, 120, 40, "tab f f z", []string{
+			"─ Who suffers, by group · test loss ─", "water, by the coast◂█",
+			"? n < min_group 20: not called worst │"}},
 		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk@5 ",
 			"│water, by the coast◂ ·                   ·            ●       · "}},
 		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
@@ -219,13 +220,14 @@ func TestViewsOfLaunch(t *testing.T) {
 	launch := pages(t)[launchPage].open
 	for _, v := range []view{
 		{"changed", launch, 120, 40, "tab down right right space down down down e ctrl+u 1 enter",
-			[]string{"│ ▸ shapes ◆ seeds 3 ρ 1 ", "◆ seeds            ●1 ●2 ●3 ○4 ○5 ○6  preset: 1 ",
+			[]string{"│ ▸ shapes ◆ seeds 3 ρ 1 ",
+				"◆ seeds            ●1 ●2 ●3 ○4 ○5 ○6  preset: 1 ",
 				"▸◆ rho              1               preset: 0.2 ",
 				"│ Preset  0.2: at 0.5 the adversary's few samples of a batch are all noise"}},
 		{"invalid", launch, 80, 24, "tab down down down down e ctrl+u - 1",
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
 		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",
-			"│ Data    cifar10 is not on this machine. drolab data fetch cifar10 downloads it (170 MB) ",
+			"│ Data    cifar10 is not on this machine. drolab data fetch cifar10 downloads it",
 			"│ Time    unknown until alexnet has run on cifar10 here "}},
 		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
 			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
@@ -240,8 +242,9 @@ func TestViewsOfLaunch(t *testing.T) {
 func TestViewsOfRuns(t *testing.T) {
 	runs := pages(t)[runsPage+1].open
 	for _, v := range []view{
-		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{"│ /algo:sfk -done ",
-			"─ 12 runs · 2 lines ·", "│▸  ✗ 03-14 11:00  paper   ● sfk       7 failed ",
+		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
+			"│ /algo:sfk -done ", "─ 12 runs · 2 lines ·",
+			"│▸  ✗ 03-14 11:00  paper   ● sfk       7 failed ",
 			"│   ! 03-14 09:00  race    ● sfk       1 interrupted "}},
 		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
 			"│ /rho>=x   rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
@@ -250,7 +253,8 @@ func TestViewsOfRuns(t *testing.T) {
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸  ✓ 03-14 12:00  shapes          ◆ erm     n=2 done "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
-			"│ /failed  Esc clears the filter ", "│ State    failed at step 120 of 320: loss is NaN",
+			"│ /failed  Esc clears the filter ",
+			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
 			" Enter watch  Space select  r resume "}},
 		{"delete", runs, 80, 24, "space space D", []string{"· 4 selected ·", "▸ Delete? ─",
 			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",

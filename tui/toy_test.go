@@ -31,7 +31,7 @@ import (
 // These tests add from outside, in one place each, what CONTRIBUTING says can be added in a place
 // or two, and find it everywhere in the program. No package knows any of it.
 
-// addToys adds five methods, three measures, a panel and a page to the program, until the test ends.
+// addToys adds five methods, three measures, a panel and a page to the program, for one test.
 func addToys(t *testing.T) {
 	t.Helper()
 	for i := range 5 {
@@ -46,7 +46,7 @@ func addToys(t *testing.T) {
 		m.bind(append(m.pages, &toyPage{}))
 		m.watch.Standing = func() []panel.Panel {
 			return append(panel.Standing(), panel.Panel{Title: "Toys",
-				Views: []panel.View{{Name: "hits", Curves: []string{"hits"}}}})
+				Views: []panel.View{{Name: "hits", Curves: []string{another("hits", 1)}}}})
 		}
 	}
 }

@@ -69,8 +69,8 @@ var bf16Digests = map[string]string{
 	"resnet8/avx512-bf16":           "18949d2f7c80fcde",
 }
 
-// slow reports whether a digest is taken with -long only: the large models are slow on other kernels
-// than this machine's best.
+// slow reports whether a digest is taken with -long only: the large models take long on kernels
+// other than this machine's best.
 func slow(model string, isa kern.ISA) bool {
 	return (skipped(model) || model == "resnet8 by winograd" && !*long) && isa != kern.Detect()
 }

@@ -11,9 +11,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestGradientsAgainstDifferences moves each tensor of resnet8 along the sum of its own gradient and
-// a random direction of the same length. It compares the slope with that of the objective, which
-// plain Gorgonia computes forward in float64.
+// TestGradientsAgainstDifferences moves each tensor of resnet8 along the sum of its own gradient
+// and a random direction of the same length. It compares the slope with that of the objective,
+// which plain Gorgonia computes forward in float64.
 func TestGradientsAgainstDifferences(t *testing.T) {
 	c := Config{Model: "resnet8", C: 3, H: 8, W: 8, Classes: 10, Batch: 6, Seed: 3, Threads: 2}
 	n := testNet(t, c)

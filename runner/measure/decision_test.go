@@ -330,7 +330,7 @@ func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 	}
 }
 
-// A run may select by every measure of the validation split that has a better side, and by no other.
+// A run may select by every number of the validation split that has a better side, and by no other.
 func TestSelections(t *testing.T) {
 	for _, m := range EvalMeasures() {
 		want := strings.HasPrefix(m.Name, "val_") && !m.IsList() && m.Better != dro.Neither

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestToyCommand adds a command to those of the families, beside five methods and three measures. It
-// is listed and completed, its arguments and flags are refused in our words, and its output is
-// clean. The methods and measures are offered where commands name some.
+// TestToyCommand adds a command to those of the families, beside five methods and three measures.
+// It is listed and completed, its arguments and flags are refused in our words, and its output is
+// clean. The methods and measures are known where a command takes their names.
 func TestToyCommand(t *testing.T) {
 	for i := range 5 {
 		t.Cleanup(dro.Register(dro.Method{Name: dro.Algorithm(fmt.Sprint("toy", i)), Doc: "a toy",
@@ -44,7 +44,7 @@ func TestToyCommand(t *testing.T) {
 		{"--help", 0, "A toy"},
 		{"__complete to", 0, "toy\tA toy"},
 		{"__complete run csv --algo toy", 0, "toy4"},
-		{"__complete runs --filter hits", 0, "hits2"},
+		{"runs --filter hits2>0 --json", 0, "[]"},
 		{"__complete toy la", 0, "latest"},
 		{"toy x\x1b[2J", 0, "a toy of x\\x1b[2J\n"},
 		{"toy", 1, "drolab: give a run, and only one: drolab toy latest\n"},

@@ -120,8 +120,8 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// TestMarks: each method has a mark of its own. A line without a colour of its own is drawn with its
-// mark.
+// TestMarks: each method has a mark of its own. A line without a colour of its own is drawn with
+// its mark.
 func TestMarks(t *testing.T) {
 	seen := map[string]bool{}
 	theme := watching(t, 80, 24).Theme
