@@ -130,10 +130,7 @@ func TestBoundsOfFewLosses(t *testing.T) {
 			if want == 0 && c.n > 1000 && !*long { // it is solved as any set is, which is slow
 				continue
 			}
-			how := Confidence{Draws: 19, Seed: 1}
-			if *long {
-				how.Draws = 59
-			}
+			how := Confidence{Draws: 59, Seed: 1}
 			list, err := how.Estimates(set, losses, []float64{.5})
 			if err != nil {
 				t.Fatal(err)
