@@ -224,6 +224,9 @@ func TestViewsOfLaunch(t *testing.T) {
 				"◆ seeds            ●1 ●2 ●3 ○4 ○5 ○6  preset: 1 ",
 				"▸◆ rho              1               preset: 0.2 ",
 				"│ Preset  0.2: at 0.5 the adversary's few samples of a batch are all noise"}},
+		{"ticked", launch, 80, 24, "tab right space down e", []string{
+			"  ◆ algorithms       ●sfk ●pan ●erm ○pgd +", " ▸· seeds            1 ",
+			"│ Means   repeats of each method; a claim needs 4 or more "}},
 		{"invalid", launch, 80, 24, "tab down down down down e ctrl+u - 1",
 			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
 		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",
@@ -252,6 +255,8 @@ func TestViewsOfRuns(t *testing.T) {
 			"│ No runs match. Esc clears the filter "}},
 		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
 			"40.4±0.1   70.4±0.1", "│▸  ✓ 03-14 12:00  shapes          ◆ erm     n=2 done "}},
+		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
+			"│ ● ✓ shapes          ◆ erm     n=2 done ", "│▸  ✓ my \\x1b[31mown? ◆ erm "}},
 		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
 			"│ /failed  Esc clears the filter ",
 			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",

@@ -47,6 +47,9 @@ func TestViewsOfSweep(t *testing.T) {
 		return r
 	}
 	for _, v := range []view{
+		{"moved", open, 80, 24, "down right", []string{
+			"│ sfk lr=0.002789  ✓██████████ 1.2000 ▸✓█",
+			"│ ✓ seed 2   0.7000    8 of 8 epochs  done "}},
 		{"chosen", open, 80, 24, "tab", []string{"╭─ Chosen by val_loss ─",
 			"│ sfk     rho=0.05 lr=0.08626  0.75 ± 3.18   45.0 ± 0.0  90.0 ± 0.0 "}},
 		{"trouble", open, 80, 24, "tab tab", []string{"╭─ What failed, was lost or requeued ─",
