@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -9,12 +10,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -379,15 +378,39 @@ func TestNoStrayFolders(t *testing.T) {
 	}
 }
 
-// TestFileLengths holds files to a length that can be read in one go. Test files, which hold
-// tables, and generated files may be longer.
-func TestFileLengths(t *testing.T) {
-	const most = 400
+// TestFunctionLengths holds functions to a length that fits on a screen. The rows of a table in a
+// function do not count, and tests, which tell a story, may be longer.
+func TestFunctionLengths(t *testing.T) {
+	const most = 75
 	for _, f := range goFiles(t) {
-		exempt := strings.HasSuffix(f.path, "_test.go") ||
-			strings.Contains(f.text, "// Code generated")
-		if n := strings.Count(f.text, "\n"); n > most && !exempt {
-			t.Errorf("%s has %d lines, want at most %d", f.path, n, most)
+		if strings.HasSuffix(f.path, "_test.go") || strings.Contains(f.path, "/_asm/") {
+			continue
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, f.path, f.text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := func(n ast.Node) int {
+			return files.Position(n.End()).Line - files.Position(n.Pos()).Line
+		}
+		for _, d := range file.Decls {
+			function, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			n := lines(function) + 1
+			ast.Inspect(function, func(part ast.Node) bool {
+				table, ok := part.(*ast.CompositeLit)
+				if ok {
+					n -= lines(table)
+				}
+				return !ok
+			})
+			if n > most {
+				t.Errorf("%s: %s has %d lines, want at most %d",
+					files.Position(function.Pos()), function.Name.Name, n, most)
+			}
 		}
 	}
 }
@@ -429,41 +452,6 @@ func rawLines(text string) map[int]bool {
 			}
 		}
 	}
-}
-
-// TestSentenceLengths holds a sentence of a comment to the length that docs/docs_test.go allows on
-// a page. Lists and figures are left out.
-func TestSentenceLengths(t *testing.T) {
-	const most = 35
-	ends := regexp.MustCompile(`[.!?]\)?(\s+|$)`)
-	sign := func(word string) bool { // it is no word
-		return !strings.ContainsFunc(word, func(r rune) bool {
-			return unicode.IsLetter(r) || unicode.IsDigit(r)
-		})
-	}
-	for _, f := range goFiles(t) {
-		for _, paragraph := range commentsOf(f.text) {
-			for _, s := range ends.Split(paragraph, -1) {
-				if n := len(slices.DeleteFunc(strings.Fields(s), sign)); n > most {
-					t.Errorf("%s: %d words, want at most %d: %s", f.path, n, most, s)
-				}
-			}
-		}
-	}
-}
-
-// commentsOf returns the paragraphs of the comments that have lines of their own, each in one line.
-func commentsOf(text string) (paragraphs []string) {
-	prose := regexp.MustCompile(`^\t*// ([^\s*#-].*)$`)
-	var lines []string
-	for line := range strings.Lines(text + "\n\n") {
-		if m := prose.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
-			lines = append(lines, m[1])
-		} else if len(lines) > 0 {
-			paragraphs, lines = append(paragraphs, strings.Join(lines, " ")), nil
-		}
-	}
-	return paragraphs
 }
 
 type goFile struct{ path, text string }

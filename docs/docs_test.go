@@ -29,7 +29,6 @@ const root = ".."
 type page struct {
 	path, text string
 	wide       []string          // lines of more than 100 cells, tables aside
-	prose      []string          // paragraphs and items of lists
 	commands   []string          // lines of code blocks that call the program, by its name
 	files      []string          // blocks of YAML
 	anchors    map[string]bool   // the anchors of the headings, as GitHub names them
@@ -44,17 +43,11 @@ var (
 )
 
 // parse cuts a page into its parts. Text between a begin and an end mark was written by a program,
-// and is held neither to the width nor to the style.
+// and is not held to the width.
 func parse(name, text string) *page {
 	p := &page{path: name, text: text, anchors: map[string]bool{}, links: map[string]string{}}
-	var fence, block, paragraph string
+	var fence, block string
 	made, blank := false, true
-	end := func() {
-		if paragraph != "" {
-			p.prose = append(p.prose, paragraph)
-		}
-		paragraph = ""
-	}
 	for line := range strings.SplitSeq(text, "\n") {
 		indented := strings.HasPrefix(line, "    ") && (blank || block == "indented")
 		made = made && !strings.HasSuffix(line, ": end -->") || strings.Contains(line, ": begin")
@@ -63,7 +56,6 @@ func parse(name, text string) *page {
 		}
 		switch {
 		case strings.HasPrefix(line, "```"):
-			end()
 			if fence = strings.TrimPrefix(line, "```"); block == "fenced" {
 				block = ""
 				break
@@ -79,28 +71,14 @@ func parse(name, text string) *page {
 				line = "    " + line
 			} else {
 				block = "indented"
-				end()
 			}
 			p.command(strings.TrimPrefix(line, "    "))
 		default:
 			block = ""
 			p.note(line)
-			switch {
-			case line == "" || made ||
-				strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") ||
-				strings.HasPrefix(line, "<") || strings.HasPrefix(line, "  <") ||
-				strings.HasPrefix(line, "    "):
-				end()
-			case strings.HasPrefix(line, "- "):
-				end()
-				paragraph = line[2:]
-			default:
-				paragraph += " " + line
-			}
 		}
 		blank = line == ""
 	}
-	end()
 	return p
 }
 
@@ -174,32 +152,13 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestStyleOfDocs: a sentence has at most 35 words and does not begin with "What" or "Those", which
-// leave out their noun. Lines have at most 100 cells, tables aside. A sentence ends with a full
-// stop, a question mark or an exclamation mark before a blank.
-func TestStyleOfDocs(t *testing.T) {
-	ends := regexp.MustCompile(`[.!?][)"*_]*\s+`)
-	styled := pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md",
-		"presets/recorded/paper/*.md")
-	for _, p := range styled {
-		t.Run(p.path, func(t *testing.T) {
-			for _, line := range p.wide {
-				t.Errorf("wider than 100: %s", line)
-			}
-			for _, paragraph := range p.prose {
-				for _, s := range ends.Split(paragraph, -1) {
-					words := slices.DeleteFunc(strings.Fields(s), func(w string) bool {
-						return !strings.ContainsFunc(w, inWords)
-					})
-					if len(words) > 35 {
-						t.Errorf("%d words: %s", len(words), s)
-					}
-					if len(words) > 0 && (words[0] == "What" || words[0] == "Those") {
-						t.Errorf("begins with %s: %s", words[0], s)
-					}
-				}
-			}
-		})
+// TestWidthOfDocs: a line has at most 100 cells, tables aside.
+func TestWidthOfDocs(t *testing.T) {
+	for _, p := range pages(t, "README.md", "docs/*.md", ".github/CONTRIBUTING.md",
+		"presets/recorded/paper/*.md") {
+		for _, line := range p.wide {
+			t.Errorf("%s: wider than 100: %s", p.path, line)
+		}
 	}
 }
 
@@ -413,7 +372,6 @@ func TestPagesAreCut(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"prose", p.prose, []string{" One [link](y.md#z) and `TestIt`.", "an item", " " + long}},
 		{"commands", p.commands, []string{"drolab runs", "drolab show x", "drolab run csv"}},
 		{"files", p.files, []string{"a: 1\n"}},
 		{"wide", p.wide, []string{long}},

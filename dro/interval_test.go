@@ -127,6 +127,9 @@ func TestBoundsOfFewLosses(t *testing.T) {
 		copy(calm, calm[len(c.large):])
 		for set, want := range map[Set]float64{CressieRead{K: 2}: c.chi2, KL{}: c.kl,
 			CVaR{Mu: .1}: c.cvar, SmoothedCVaR{Mu: .1}: c.cvar, CressieRead{K: 1.5}: 0} {
+			if want == 0 && c.n > 1000 && !*long { // it is solved as any set is, which is slow
+				continue
+			}
 			how := Confidence{Draws: 59, Seed: 1}
 			list, err := how.Estimates(set, losses, []float64{.5})
 			if err != nil {

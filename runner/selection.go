@@ -87,7 +87,7 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 				"validation split"}
 	case !by.CanApply(m):
 		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
-			Want: "a measure that these data have: this one needs groups and two classes"}
+			Want: "a measure that these data have: this one needs groups, two classes or both"}
 	case m.Spec.Select != spec.SelectValWorst:
 		return nil
 	}

@@ -33,6 +33,7 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	base := []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}
 	r.Model = newModel(lab.Config{Verbs: r.asked, RunsDir: t.TempDir(), DataDir: t.TempDir(),
 		CPU: "a processor", Environ: append(base, environ...)}, s, tuitest.Presets)
+	added(r.Model)
 	r.Round = 0
 	r.after = never
 	r.pressed = time.Unix(1, 0) // as if a key had been pressed: Launch stays, though runs are live
@@ -40,6 +41,9 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
 	return r
 }
+
+// added adds to every Model what a test adds to the tables of pages and panels.
+var added = func(*Model) {}
 
 // never replaces the function after of a Model whose clock stands still.
 func never(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }

@@ -42,41 +42,35 @@ func aboutToSample(t testing.TB, w, h int, environ ...string) *rig {
 
 func (r *rig) samples() *samples.Page { return r.pages[samplesPage].(*samples.Page) }
 
-func TestSamplesGolden(t *testing.T) {
-	for _, size := range tuitest.Sizes() {
-		name := fmt.Sprintf("samples-%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			r := sampling(t, false, size[0], size[1])
-			tuitest.Golden(t, name, tuitest.Text(r.shot(t)))
-		})
+func TestViewsOfSamples(t *testing.T) {
+	of := func(table bool) opener {
+		return func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			return sampling(t, table, w, h, environ...)
+		}
 	}
-	for name, environ := range tuitest.Variants() {
-		t.Run(name, func(t *testing.T) {
-			e := sampling(t, false, 80, 24, environ...).shot(t)
-			tuitest.Golden(t, "samples-"+name, tuitest.Text(e)+tuitest.Styles(e))
-		})
-	}
-	for _, c := range []struct {
-		name  string
-		table bool
-		w, h  int
-		keys  []string
-	}{
-		{"zoom", false, 40, 12, []string{"down", "z"}},
-		{"wrong", false, 80, 24, []string{"f", "+"}},
-		{"class", false, 120, 40, []string{"f", "f", "f", "s", "s"}},
-		{"list", false, 120, 40, []string{"v", "down", "down", "-"}},
-		{"table", true, 80, 24, []string{"down"}},
-		{"table-zoom", true, 80, 24, []string{"enter"}},
-		{"group", true, 120, 40, []string{"F", "s"}},
-		{"define", true, 80, 24, []string{"i"}},
-		{"help", false, 80, 40, []string{"?"}},
+	pictures, table := of(false), of(true)
+	for _, v := range []view{
+		{"zoom", pictures, 40, 12, "down z", []string{"── ▸ Row 419 ─────── 2.850 at ρ = 0.5 ──",
+			"\n▀▀▀▀▀▀█████▀▀▀▀▀    4.750 at ρ = 1\n"}},
+		{"wrong", pictures, 80, 24, "f +", []string{"─ wrong, 32 of 94 ─╮",
+			"│▸ 419  cross     crescent   8.550   4.750   ││", "▸ 4.750 at ρ = 1 "}},
+		{"class", pictures, 120, 40, "f f f s s", []string{"─ class hexagon, 4 of 50 · by row ─╮",
+			"│ ▸hexag…→trian… ✗hexag…→trian… ", "││ predicted ✗ triangle "}},
+		{"list", pictures, 120, 40, "v down down -", []string{
+			"│▸ 338  square    hexagram   8.123   1.263 ", "▸ 1.263 at ρ = 0.1 "}},
+		{"table", table, 80, 24, "down", []string{
+			"│▸ 419  cross     crescent    2.850  water, …││", "││ age           21.25 "}},
+		{"zoomed table", table, 80, 24, "enter", []string{"╭─ ▸ Row 0 ────────────────────────────",
+			"│ group     land, in the hills ", "│ colour                 blue "}},
+		{"group", table, 120, 40, "F s", []string{"─ group water, by the coast, 20 of 250 ─╮",
+			"│▸ 433  hexagon   triangle   6.285   2.095  water, by the coast "}},
+		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
+			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
+		{"help", pictures, 80, 40, "?", []string{"▸ Keys on Samples ─",
+			"│ v         thumbnails or a list ", "│ Not now (No evaluation is running): "}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := sampling(t, c.table, c.w, c.h)
-			r.press(c.keys...)
-			tuitest.Golden(t, "samples-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
 	}
 }
 

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"image/color"
 	"strings"
 	"testing"
@@ -11,54 +10,181 @@ import (
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
-func TestWatchGolden(t *testing.T) {
-	for _, size := range tuitest.Sizes() {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			r := watching(t, size[0], size[1])
-			tuitest.Golden(t, fmt.Sprintf("watch-%dx%d", size[0], size[1]), tuitest.Text(r.shot(t)))
-		})
+// view is a screen of the interface: a page, the keys that are pressed there, and texts that it
+// shows then.
+type view struct {
+	name  string
+	open  opener
+	w, h  int
+	keys  string // separated by blanks
+	wants []string
+}
+
+// opener returns a rig on a page.
+type opener func(t testing.TB, w, h int, environ ...string) *rig
+
+// pages returns the pages as they are opened. Watch is among them twice: for runs without groups
+// and with them.
+func pages(t testing.TB) []view {
+	a, dir := tuitest.NewArchive(t), swept(t)
+	on := func(page string) opener {
+		return func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			return browsing(t, a, page, w, h, environ...)
+		}
+	}
+	return []view{
+		{name: "launch", open: on("1")},
+		{name: "watch", open: watching},
+		{name: "groups", open: grouping},
+		{name: "runs", open: on("3")},
+		{name: "compare", open: on("4")},
+		{name: "sweep", open: func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			return sweepingIn(t, dir, w, h, environ...)
+		}},
+		{name: "samples", open: func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			return sampling(t, false, w, h, environ...)
+		}},
 	}
 }
 
-func TestWatchVariants(t *testing.T) {
-	for name, environ := range tuitest.Variants() {
-		t.Run(name, func(t *testing.T) {
-			e := watching(t, 120, 40, environ...).shot(t)
-			tuitest.Golden(t, "watch-"+name, tuitest.Text(e)+tuitest.Styles(e))
-		})
+// golden returns what the golden screen of a page holds: its text and its styles, at the one size
+// that is golden. It leaves out the header and the footer, whose tabs and hints change with every
+// page that is added.
+func (v *view) golden(t testing.TB) string {
+	t.Helper()
+	const w, h = 120, 40
+	lines := strings.Split(v.open(t, w, h).screen(), "\n")
+	e := tuitest.Shot(strings.Join(lines[1:h-1], "\n"), w, h-2)
+	return tuitest.Text(e) + tuitest.Styles(e)
+}
+
+func TestGoldens(t *testing.T) {
+	for _, v := range pages(t) {
+		t.Run(v.name, func(t *testing.T) { tuitest.Golden(t, v.name, v.golden(t)) })
 	}
+}
+
+// TestEveryTerminal: in every size and on every kind of terminal, a page fills the screen exactly,
+// and has only the characters and colours that the terminal can show.
+func TestEveryTerminal(t *testing.T) {
+	for _, v := range pages(t) {
+		for name, environ := range tuitest.Variants() {
+			t.Run(v.name+", "+name, func(t *testing.T) {
+				r := v.open(t, 80, 24, environ...)
+				for _, size := range tuitest.Sizes() {
+					r.size(size[0], size[1])
+					r.fits(t, v.name)
+					e := r.shot(t)
+					for i := range e.Width() * e.Height() {
+						c := e.CellAt(i%e.Width(), i/e.Width())
+						if c != nil && !(shows(name, c.Style.Fg) && shows(name, c.Style.Bg)) {
+							t.Fatalf("%q has the colours %v on %v", c.Content, c.Style.Fg,
+								c.Style.Bg)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// shows reports whether a terminal of tuitest.Variants shows a colour; nil is its own colour.
+func shows(terminal string, c color.Color) bool {
+	_, basic := c.(ansi.BasicColor)
+	_, indexed := c.(ansi.IndexedColor)
+	switch terminal {
+	case "nocolor":
+		return c == nil
+	case "16":
+		return c == nil || basic
+	case "256":
+		return c == nil || basic || indexed
+	}
+	return true
 }
 
 func TestWatchLight(t *testing.T) {
 	r := watching(t, 120, 40)
+	dark := r.shot(t)
 	r.send(tea.BackgroundColorMsg{Color: color.White})
-	tuitest.Golden(t, "watch-light", tuitest.Styles(r.shot(t)))
+	light := r.shot(t)
+	if tuitest.Text(dark) != tuitest.Text(light) || tuitest.Styles(dark) == tuitest.Styles(light) {
+		t.Errorf("on a light background:\n%s%s", tuitest.Text(light), tuitest.Styles(light))
+	}
 }
 
-func TestWatchStates(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-	}{
-		{"zoom", 80, 24, []string{"z"}},
-		{"phase", 80, 24, []string{"tab", "tab", "f", "f", "z"}},
-		{"dots", 120, 40, []string{"d"}},
-		{"time", 120, 40, []string{"a", "a", "l", "s"}},
-		{"log", 120, 40, []string{"w"}},
-		{"help", 80, 24, []string{"?"}},
-		{"define", 80, 24, []string{"tab", "tab", "i"}},
-		{"hidden", 80, 24, []string{"space", "down", "b", "b"}},
-		{"blocked", 80, 24, []string{"p"}},
-		{"one", 120, 40, []string{"v", "v"}},
+// check presses the keys of a view, and looks for its texts on the screen.
+func (v *view) check(t *testing.T) {
+	t.Helper()
+	r := v.open(t, v.w, v.h)
+	r.press(strings.Fields(v.keys)...)
+	r.fits(t, v.name)
+	s := tuitest.Text(r.shot(t))
+	for _, want := range v.wants {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+}
+
+func TestViewsOfWatch(t *testing.T) {
+	for _, v := range []view{
+		{"zoom", watching, 80, 24, "z", []string{"╭─ Loss · train loss ───────────────────────────",
+			" ▲ pan  0.83│\n", "panel 1 of "}},
+		{"phase", watching, 80, 24, "tab tab f f z", []string{"─ Dual variables · phase portrait ─",
+			" sfk · λ across, η up ─╮", "│      1┤ │                                 ▲ "}},
+		{"dots", watching, 120, 40, "d", []string{"│    │      ╰┴┴╰────╮───╮ ",
+			"│   6┤╶╮╰──╮ ", "Curve style: lines"}},
+		{"time", watching, 120, 40, "a a l s", []string{" symlog · by time · EMA .9 ─",
+			"│    0s                  5s                  10s ", "Smoothing: EMA .9"}},
+		{"log", watching, 120, 40, "w", []string{"Log by step", "││+2 more ",
+			"│      120  pgd s1  12 training losses are above eta_max = 10 "}},
+		{"help", watching, 80, 24, "?", []string{"▸ Keys on Watch ─",
+			"│ Enter     zoom the panel, and back; at the crosshair, choose its run ", "Esc back"}},
+		{"define", watching, 80, 24, "tab tab i", []string{"▸ Dual variables · λ ─",
+			"│ λ: the price of reweighting; a small λ lets the adversary reweight more. "}},
+		{"hidden", watching, 80, 24, "space down b b", []string{"\n    ▶ sfk s1 ", " vs sfk@3 ",
+			"▸ ■ ▶ pgd s1 ", "Baseline: sfk s1"}},
+		{"blocked", watching, 80, 24, "p", []string{
+			"sfk s1 runs in another process and can only be watched here"}},
+		{"one", watching, 120, 40, "v v", []string{"─ Loss · train and test ─",
+			"│     train loss ", "│     test loss ", "│ 0.5┤ "}},
+		{"knobs", ofOurs, 80, 24, "t - 1 enter", []string{"▸ Change a setting of sfk s1 ─",
+			"│ ▸ lr               0.01  new -1 ",
+			"│ ! lr: -1: want a number ≥ 1.2e-38 (float32's least) "}},
+		{"quit", ofOurs, 80, 24, "q", []string{"▸ Quit? ─", "Unfinished: 4 runs of this program",
+			"Quitting saves a checkpoint and stops them.", "y stop them and quit   Esc back"}},
+		{"palette", watching, 80, 24, ":", []string{"▸ Find a command ─", "│ :      ",
+			"│ ▸ Enter  zoom the panel, and back; at the crosshair, choose its… │"}},
+		{"empty", empty("2"), 80, 24, "", []string{"No runs yet",
+			"1 starts some, 3 lists what was recorded in"}},
+		{"too small", watching, 30, 5, "", []string{"too small: 40x12 needed"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := watching(t, c.w, c.h)
-			r.press(c.keys...)
-			tuitest.Golden(t, "watch-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
+	}
+}
+
+// ofOurs returns a rig on the Watch page, half-way through four runs that this program trains.
+func ofOurs(t testing.TB, w, h int, environ ...string) *rig {
+	t.Helper()
+	r := watching(t, w, h, environ...)
+	for id := range r.script.Logs {
+		r.Mine[id] = true
+	}
+	return r
+}
+
+// empty opens a page in a folder without runs.
+func empty(page string) opener {
+	return func(t testing.TB, w, h int, environ ...string) *rig {
+		t.Helper()
+		return browsing(t, tuitest.Archive{Folder: lab.Folder(t.TempDir())}, page, w, h, environ...)
 	}
 }
 
@@ -71,174 +197,112 @@ func grouping(t testing.TB, w, h int, environ ...string) *rig {
 	return r
 }
 
-func TestGroupsGolden(t *testing.T) {
-	for _, size := range tuitest.Sizes() {
-		name := fmt.Sprintf("groups-%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			tuitest.Golden(t, name, tuitest.Text(grouping(t, size[0], size[1]).shot(t)))
-		})
-	}
-	for _, c := range []struct {
-		name    string
-		environ []string
-		keys    []string
-	}{
-		{"validation", nil, []string{"m"}},
-		{"classes", nil, []string{"tab", "f", "f", "z"}},
-		{"zoom", nil, []string{"tab", "b", "b", "b", "z"}},
-		{"worst", nil, []string{"tab", "tab", "tab", "tab", "tab", "f", "z"}},
-		{"define", nil, []string{"tab", "i"}},
-		{"ascii", []string{"DROLAB_ASCII=1"}, nil},
-		{"nocolor", []string{"NO_COLOR=1"}, nil},
+func TestViewsOfGroups(t *testing.T) {
+	for _, v := range []view{
+		{"validation", grouping, 120, 40, "m", []string{" val worst   vs erm@5     val risk ",
+			"Showing the validation split", "water, on an islet ◂ "}},
+		{"classes", grouping, 120, 40, "tab f f z", []string{
+			"─ Who suffers, by group · test loss ─", "water, by the coast◂█",
+			"? n < min_group 20: not called worst │"}},
+		{"zoom", grouping, 120, 40, "tab b b b z", []string{" vs sfk@5 ",
+			"│water, by the coast◂ ·                   ·            ●       · "}},
+		{"worst", grouping, 120, 40, "tab tab tab tab tab f z", []string{"─ Test accuracy · mean ─",
+			"│  40┤                                   ⣀⡤S⠉ ", "▼ group  70.0│"}},
+		{"define", grouping, 120, 40, "tab i", []string{"▸ Who suffers, by group · test ─",
+			"│ Group accuracy: share of the group's test samples classified correctly. ",
+			"│ S on a curve marks the selected step: of the evaluations so far, the best "}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := grouping(t, 120, 40, c.environ...)
-			r.press(c.keys...)
-			tuitest.Golden(t, "groups-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
 	}
 }
 
-func TestKnobsGolden(t *testing.T) {
-	r := watching(t, 80, 24)
-	for id := range r.script.Logs {
-		r.Mine[id] = true
-	}
-	r.press("t", "-", "1", "enter")
-	tuitest.Golden(t, "knobs-80x24", tuitest.Text(r.shot(t)))
-}
-
-func TestEmptyGolden(t *testing.T) {
-	r := newRig(t, &tuitest.Script{Folder: lab.Folder(t.TempDir())}, 80, 24)
-	r.Config.RunsDir = "runs"
-	r.press("2")
-	tuitest.Golden(t, "watch-empty", tuitest.Text(r.shot(t)))
-	r.size(30, 5)
-	tuitest.Golden(t, "too-small", tuitest.Text(r.shot(t)))
-}
-func TestLaunchGolden(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	for _, size := range tuitest.Sizes() {
-		name := fmt.Sprintf("launch-%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "1", size[0], size[1]).shot(t)))
-		})
-	}
-	for name, environ := range tuitest.Variants() {
-		t.Run(name, func(t *testing.T) {
-			r := browsing(t, a, "1", 80, 24, environ...)
-			r.press("tab", "right", "space", "down", "e")
-			e := r.shot(t)
-			tuitest.Golden(t, "launch-"+name, tuitest.Text(e)+tuitest.Styles(e))
-		})
-	}
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-	}{
-		{"changed", 120, 40, []string{"tab", "down", "right", "right", "space", "down", "down",
-			"down", "e", "ctrl+u", "1", "enter"}},
-		{"invalid", 80, 24, []string{"tab", "down", "down", "down", "down", "e",
-			"ctrl+u", "-", "1"}},
-		{"no-data", 120, 40, []string{"down", "down"}},
-		{"narrow-settings", 40, 12, []string{"tab", "down", "down"}},
-		{"help", 80, 24, []string{"?"}},
+func TestViewsOfLaunch(t *testing.T) {
+	launch := pages(t)[launchPage].open
+	for _, v := range []view{
+		{"changed", launch, 120, 40, "tab down right right space down down down e ctrl+u 1 enter",
+			[]string{"│ ▸ shapes ◆ seeds 3 ρ 1 ",
+				"◆ seeds            ●1 ●2 ●3 ○4 ○5 ○6  preset: 1 ",
+				"▸◆ rho              1               preset: 0.2 ",
+				"│ Preset  0.2: at 0.5 the adversary's few samples of a batch are all noise"}},
+		{"ticked", launch, 80, 24, "tab right space down e", []string{
+			"  ◆ algorithms       ●sfk ●pan ●erm ○pgd +", " ▸· seeds            1 ",
+			"│ Means   repeats of each method; a claim needs 4 or more "}},
+		{"invalid", launch, 80, 24, "tab down down down down e ctrl+u - 1",
+			[]string{"▸· rho              -1 ", "│ ! rho: -1: want a number > 0 "}},
+		{"no data", launch, 120, 40, "down down", []string{"│ ▸ paper            no data ││",
+			"│ Data    cifar10 is not on this machine. drolab data fetch cifar10 downloads it",
+			"│ Time    unknown until alexnet has run on cifar10 here "}},
+		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
+			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
+		{"help", launch, 80, 24, "?", []string{"▸ Keys on Launch ─",
+			"│ Enter     review, then start ",
+			"│ Not now (Press Tab to go to the settings first): "}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := browsing(t, a, "1", c.w, c.h)
-			r.press(c.keys...)
-			tuitest.Golden(t, "launch-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
 	}
 }
 
-func TestRunsGolden(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	for _, size := range tuitest.Sizes() {
-		name := fmt.Sprintf("runs-%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "3", size[0], size[1]).shot(t)))
-		})
-	}
-	for name, environ := range tuitest.Variants() {
-		t.Run(name, func(t *testing.T) {
-			r := browsing(t, a, "3", 80, 24, environ...)
-			r.press("space", "down", "space", "G", "s")
-			e := r.shot(t)
-			tuitest.Golden(t, "runs-"+name, tuitest.Text(e)+tuitest.Styles(e))
-		})
-	}
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-	}{
-		{"filter", 120, 40, append([]string{"/"}, strings.Split("algo:sfk -done", "")...)},
-		{"filter-wrong", 80, 24, append([]string{"/"}, strings.Split("rho>=x", "")...)},
-		{"none", 80, 24, append([]string{"/"}, strings.Split("nothing", "")...)},
-		{"sorted", 120, 40, []string{"s", "s", "s", "s", "s", "s", "s"}},
-		{"failed", 120, 40, []string{"/", "f", "a", "i", "l", "e", "d", "enter"}},
-		{"delete", 80, 24, []string{"space", "space", "D"}},
-		{"blocked", 80, 24, []string{"x"}},
-		{"help", 80, 24, []string{"?"}},
+func TestViewsOfRuns(t *testing.T) {
+	runs := pages(t)[runsPage+1].open
+	for _, v := range []view{
+		{"filter", runs, 120, 40, "/ a l g o : s f k space - d o n e", []string{
+			"│ /algo:sfk -done ", "─ 12 runs · 2 lines ·",
+			"│▸  ✗ 03-14 11:00  paper   ● sfk       7 failed ",
+			"│   ! 03-14 09:00  race    ● sfk       1 interrupted "}},
+		{"wrong filter", runs, 80, 24, "/ r h o > = x", []string{
+			"│ /rho>=x   rho>=x: want a number after >= ", "─ 12 runs · 8 lines ·"}},
+		{"no match", runs, 80, 24, "/ n o t h i n g", []string{"─ 12 runs · 0 lines ·",
+			"│ No runs match. Esc clears the filter "}},
+		{"sorted", runs, 120, 40, "s s s s s s s", []string{" worst %↓ ",
+			"40.4±0.1   70.4±0.1", "│▸  ✓ 03-14 12:00  shapes          ◆ erm     n=2 done "}},
+		{"ticked", runs, 80, 24, "space down space G s", []string{" 4 selected ·", " preset↓ ",
+			"│ ● ✓ shapes          ◆ erm     n=2 done ", "│▸  ✓ my \\x1b[31mown? ◆ erm "}},
+		{"failed", runs, 120, 40, "/ f a i l e d enter", []string{
+			"│ /failed  Esc clears the filter ",
+			"│ State    failed at step 120 of 320: loss is NaN at step 12 ",
+			" Enter watch  Space select  r resume "}},
+		{"delete", runs, 80, 24, "space space D", []string{"· 4 selected ·", "▸ Delete? ─",
+			"│   shapes-erm-s1 ", "│   shapes-pan-s2 ",
+			"│ This cannot be undone: curves, checkpoints and figures are deleted. │"}},
+		{"blocked", runs, 80, 24, "x", []string{"\n The run has ended\n"}},
+		{"help", runs, 80, 24, "?", []string{"▸ Keys on Runs ─",
+			"│ R         replay the selected runs as if they were training now ",
+			"│ C         choose columns, and the one to sort by "}},
+		{"empty", empty("3"), 80, 24, "", []string{"│ no runs in /runs yet: start some on page 1 ",
+			"╭─ Details ─"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := browsing(t, a, "3", c.w, c.h)
-			for i, k := range c.keys {
-				if k == " " {
-					c.keys[i] = "space"
-				}
-			}
-			r.press(c.keys...)
-			tuitest.Golden(t, "runs-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
 	}
-	t.Run("empty", func(t *testing.T) {
-		empty := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
-		r := browsing(t, empty, "3", 80, 24)
-		tuitest.Golden(t, "runs-empty", tuitest.Text(r.shot(t)))
-	})
 }
 
-func TestCompareGolden(t *testing.T) {
-	a := tuitest.NewArchive(t)
-	for _, size := range tuitest.Sizes() {
-		name := fmt.Sprintf("compare-%dx%d", size[0], size[1])
-		t.Run(name, func(t *testing.T) {
-			tuitest.Golden(t, name, tuitest.Text(browsing(t, a, "4", size[0], size[1]).shot(t)))
-		})
+func TestViewsOfCompare(t *testing.T) {
+	compare := pages(t)[comparePage+1].open
+	unlike := func(t testing.TB, w, h int, environ ...string) *rig {
+		t.Helper()
+		r := compare(t, w, h, environ...)
+		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "mine-erm-s1",
+			"paper-sfk-s7")})
+		return r
 	}
-	for name, environ := range tuitest.Variants() {
-		t.Run(name, func(t *testing.T) {
-			e := browsing(t, a, "4", 120, 40, environ...).shot(t)
-			tuitest.Golden(t, "compare-"+name, tuitest.Text(e)+tuitest.Styles(e))
-		})
-	}
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-	}{
-		{"curves", 80, 24, []string{"v", "m", "m"}},
-		{"notes", 80, 24, []string{"v", "v"}},
-		{"scrolled", 40, 12, []string{"right", "right", "down", "down", "down"}},
-		{"help", 80, 24, []string{"?"}},
+	for _, v := range []view{
+		{"curves", compare, 80, 24, "v m m", []string{"╭─ ▸ mean accuracy ─",
+			"│ ● sfk  ■ pgd  ▲ pan  ◆ erm  mean and 95 % t interval over seeds ",
+			"▲ pan n2  80.1│", "│     80┤ "}},
+		{"notes", compare, 80, 24, "v v", []string{"╭─ ▸ Read with care ─",
+			"│ ! erm: 1 run(s) left out because a newer one has the same seed ",
+			"│   algorithms     sfk, pgd, pan, erm ", "│ Definitions "}},
+		{"scrolled", compare, 40, 12, "right right down down down", []string{
+			" ↑ 3 ↓ 6      ■ pgd  ▲ pan    ◆ erm\n ← 1              2      2        2\n",
+			" cross         30.3   20.2     10.3\n"}},
+		{"help", compare, 80, 24, "?", []string{"▸ Keys on Compare ─",
+			"│ v         table, curves or notes, if they do not fit together "}},
+		{"empty", empty("4"), 80, 24, "", []string{
+			"│  Nothing to compare yet: no run has finished. ",
+			"│  Select runs on page 3 with the space bar and press c there. "}},
+		{"unlike", unlike, 120, 40, "", []string{"╭─ ▸ 3 selected runs ── epoch 8 ·",
+			"││ ! left out because they are not done: paper-sfk-s7 (failed) ",
+			"│ worst class         40.3     +30.2    10.1 "}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := browsing(t, a, "4", c.w, c.h)
-			r.press(c.keys...)
-			tuitest.Golden(t, "compare-"+c.name, tuitest.Text(r.shot(t)))
-		})
+		t.Run(v.name, v.check)
 	}
-	t.Run("empty", func(t *testing.T) {
-		tuitest.Golden(t, "compare-empty", tuitest.Text(browsing(t,
-			tuitest.Archive{Folder: lab.Folder(t.TempDir())}, "4", 80, 24).shot(t)))
-	})
-	t.Run("unlike", func(t *testing.T) {
-		r := browsing(t, a, "4", 120, 40)
-		r.send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1",
-			"mine-erm-s1", "paper-sfk-s7")})
-		tuitest.Golden(t, "compare-unlike", tuitest.Text(r.shot(t)))
-	})
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -29,49 +31,82 @@ import (
 // These tests add from outside, in one place each, what CONTRIBUTING says can be added in a place
 // or two, and find it everywhere in the program. No package knows any of it.
 
+// addToys adds five methods, three measures, a panel and a page to the program, for one test.
+func addToys(t *testing.T) {
+	t.Helper()
+	for i := range 5 {
+		t.Cleanup(dro.Register(toyMethod(i)))
+	}
+	for i := range 3 {
+		t.Cleanup(measure.RegisterMeasure(toyMeasure(i)))
+	}
+	before := added
+	t.Cleanup(func() { added = before })
+	added = func(m *Model) {
+		m.bind(append(m.pages, &toyPage{}))
+		m.watch.Standing = func() []panel.Panel {
+			return append(panel.Standing(), panel.Panel{Title: "Toys",
+				Views: []panel.View{{Name: "hits", Curves: []string{another("hits", 1)}}}})
+		}
+	}
+}
+
+// another returns the name of the i-th of several toys: the first has the bare name.
+func another(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprint(name, i)
+}
+
 // toyMethod returns a method that weighs a sample by how far its loss is above a running mean of
 // losses. It has a state, two settings, one of them a knob, and a measure of its own.
-func toyMethod() dro.Method {
+func toyMethod(i int) dro.Method {
+	rate, up, heat := another("toy_rate", i), another("toy_up", i), another("heat", i)
 	return dro.Method{
-		Name: "toy", Doc: "weighs what lies above a running mean", Source: "a test",
+		Name: dro.Algorithm(another("toy", i)), Doc: "weighs what lies above a running mean",
+		Source: "a test",
 		Settings: []dro.Setting{
-			{Key: "toy_rate", Doc: "how fast the running mean moves",
+			{Key: rate, Doc: "how fast the running mean moves",
 				Default: dro.Fixed(.25), Want: "a number in (0, 1]",
 				Check: func(x float64) bool { return x > 0 && x <= 1 }, Live: true},
-			{Key: "toy_up", Doc: "weight of the losses above the mean", Default: dro.Fixed(2),
+			{Key: up, Doc: "weight of the losses above the mean", Default: dro.Fixed(2),
 				Want: "a number > 0", Check: func(x float64) bool { return x > 0 }},
 		},
-		Measures: []dro.Measure{{Name: "heat", Title: "running heat", Symbol: "H", Unit: "nats",
-			Better: dro.Lower, Doc: "the running mean of the toy's losses"}},
-		New: func(t dro.Task) (dro.Trainer, error) { return &toy{task: t}, nil },
+		Measures: []dro.Measure{{Name: heat, Title: another("running heat", i), Symbol: "H",
+			Unit: "nats", Better: dro.Lower, Doc: "the running mean of the toy's losses"}},
+		New: func(t dro.Task) (dro.Trainer, error) {
+			return &toy{task: t, rate: rate, up: up, name: heat}, nil
+		},
 	}
 }
 
 type toy struct {
 	dro.Base
-	task dro.Task
-	heat float64
+	task           dro.Task
+	rate, up, name string // of its settings and its measure
+	heat           float64
 }
 
 func (y *toy) Weights(w []float64, b dro.Batch) {
 	for i, l := range b.Losses {
 		if w[i] = 1; l > y.heat {
-			w[i] = y.task.Number("toy_up")
+			w[i] = y.task.Number(y.up)
 		}
 	}
 }
 
 func (y *toy) After(b dro.Batch, _ dro.Step) {
 	for _, l := range b.Losses {
-		y.heat += y.task.Number("toy_rate") / float64(len(b.Losses)) * (l - y.heat)
+		y.heat += y.task.Number(y.rate) / float64(len(b.Losses)) * (l - y.heat)
 	}
 }
 
-func (y *toy) numbers() map[string]float64 { return map[string]float64{"heat": y.heat} }
+func (y *toy) numbers() map[string]float64 { return map[string]float64{y.name: y.heat} }
 
-func (y *toy) Report(put func(string, float64)) { put("heat", y.heat) }
+func (y *toy) Report(put func(string, float64)) { put(y.name, y.heat) }
 func (y *toy) State() dro.State                 { return dro.State{Numbers: y.numbers()} }
-func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers["heat"]; return nil }
+func (y *toy) Restore(s dro.State) error        { y.heat = s.Numbers[y.name]; return nil }
 
 // toySpec returns the spec of a quick run of the toy method, of 30 steps.
 func toySpec(t *testing.T, assignments ...string) spec.Spec {
@@ -170,7 +205,7 @@ func sameState(a, b *runner.State) bool {
 // TestToyMethodTrains: a registered method trains, resumes after a kill to the same bits, and can
 // be forked.
 func TestToyMethodTrains(t *testing.T) {
-	defer dro.Register(toyMethod())()
+	defer dro.Register(toyMethod(0))()
 	whole := toyStore(t)
 	after := filepath.Join(t.TempDir(), "after")
 	k := &killed{Store: whole, step: 18, from: whole.Dir(), to: after, t: t}
@@ -220,7 +255,7 @@ func TestToyMethodTrains(t *testing.T) {
 // TestToySettings: the settings of a registered method are settings of presets, --set, knobs and
 // the interface, for the methods that read them and for no others.
 func TestToySettings(t *testing.T) {
-	defer dro.Register(toyMethod())()
+	defer dro.Register(toyMethod(0))()
 	file := filepath.Join(t.TempDir(), "toys.yaml")
 	text := "algorithms: [toy]  # reason: it is the test's\n" +
 		"toy_up: 3  # reason: three of them\n"
@@ -274,8 +309,7 @@ func TestToySettings(t *testing.T) {
 // TestToyMethodIsSeen: the measure of a registered method has a curve, a column in every table, a
 // row in the CSV, a key for filters and a definition.
 func TestToyMethodIsSeen(t *testing.T) {
-	defer dro.Register(toyMethod())()
-	defer measure.RegisterMeasure(toyMeasure())()
+	addToys(t)
 	store := toyStore(t)
 	id := toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
@@ -333,7 +367,7 @@ func TestToyMethodIsSeen(t *testing.T) {
 // method reads it. The toy reads its own settings and those of every training, and nothing of the
 // uncertainty set, which its report reads.
 func TestToyWhatIf(t *testing.T) {
-	defer dro.Register(toyMethod())()
+	defer dro.Register(toyMethod(0))()
 	store := toyStore(t)
 	toyRun(t, store, "", toySpec(t))
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
@@ -366,9 +400,10 @@ func TestToyWhatIf(t *testing.T) {
 }
 
 // toyMeasure returns a measure of evaluations.
-func toyMeasure() measure.Measure {
-	return measure.Measure{Main: true, Measure: dro.Measure{Name: "hits", Title: "hits and misses",
-		Better: dro.Higher, Doc: "test samples that are right less those that are wrong"},
+func toyMeasure(i int) measure.Measure {
+	return measure.Measure{Main: true, Measure: dro.Measure{Name: another("hits", i),
+		Title: another("hits and misses", i), Better: dro.Higher,
+		Doc: "test samples that are right less those that are wrong"},
 		Value: func(e *measure.Evaluation) measure.Number {
 			n := 0
 			for _, right := range e.Test.Correct {
@@ -378,6 +413,24 @@ func toyMeasure() measure.Measure {
 			}
 			return measure.Num(float64(n))
 		}}
+}
+
+// TestToysChangeNothingElse: the toys change no golden screen but Launch's, which lists the
+// methods, and every method has a mark of its own.
+func TestToysChangeNothingElse(t *testing.T) {
+	addToys(t)
+	for _, v := range pages(t) {
+		if same := v.golden(t) == tuitest.GoldenOf(t, v.name); same == (v.name == "launch") {
+			t.Errorf("%s is as it was without the toys: %v", v.name, same)
+		}
+	}
+	marks := map[string]bool{}
+	for i := range dro.Methods() {
+		marks[newRig(t, tuitest.NewScript(t), 80, 24).Theme.Mark(kit.MethodNumber(i))] = true
+	}
+	if len(marks) != len(dro.Methods()) {
+		t.Errorf("%d marks of %d methods", len(marks), len(dro.Methods()))
+	}
 }
 
 // flipTo turns the last panel to the view with this name.
@@ -495,29 +548,29 @@ func (p *toyPage) Keys() []kit.Key {
 
 // TestToyPage: a page in the table of pages has a tab, a number, keys, hints and help.
 func TestToyPage(t *testing.T) {
+	addToys(t)
 	r := newRig(t, tuitest.NewScript(t), 120, 40)
-	p := &toyPage{}
-	r.bind(append(r.pages, p))
-	r.press("7", "!")
+	last := len(r.pages) - 1
+	number, p := fmt.Sprint(last+1), r.pages[last].(*toyPage)
+	r.press(number, "!")
 	screen := tuitest.Text(r.shot(t))
-	for _, want := range []string{"7 Toys", "all the toys", "! wind"} {
+	for _, want := range []string{number + " Toys", "all the toys", "! wind"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q:\n%s", want, screen)
 		}
 	}
 	r.press("?")
 	help := tuitest.Text(r.shot(t))
-	for _, want := range []string{"wind them up", "1 to 7",
-		"Launch, Watch, Runs, Compare, Sweep, Samples, Toys"} {
+	for _, want := range []string{"wind them up", "1 to " + number, "Samples, Toys"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}
 	}
 	r.press("esc", "]", "[")
-	if p.turned != 12 || r.at != 6 {
+	if p.turned != 12 || int(r.at) != last {
 		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
 	}
-	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page 7, Toys") {
+	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)
 	}
 }

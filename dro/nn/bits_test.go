@@ -69,6 +69,12 @@ var bf16Digests = map[string]string{
 	"resnet8/avx512-bf16":           "18949d2f7c80fcde",
 }
 
+// slow reports whether a digest is taken with -long only: the large models take long on kernels
+// other than this machine's best.
+func slow(model string, isa kern.ISA) bool {
+	return (skipped(model) || model == "resnet8 by winograd" && !*long) && isa != kern.Detect()
+}
+
 // TestModelsKeepTheirBits takes steps, and a gradient over two batches, and compares every bit of
 // the results.
 func TestModelsKeepTheirBits(t *testing.T) {
@@ -77,6 +83,9 @@ func TestModelsKeepTheirBits(t *testing.T) {
 	}
 	for _, model := range slices.Concat(Models(), []string{"linear of 70", "resnet8 by winograd"}) {
 		for isa := kern.Generic; isa.Available(); isa++ {
+			if slow(model, isa) {
+				continue
+			}
 			name := fmt.Sprintf("%s/%v", model, isa)
 			t.Run(name, func(t *testing.T) {
 				if got := digest(t, isa, model, "fp32"); got != digests[name] {
@@ -95,6 +104,9 @@ func TestBF16KeepsItsBits(t *testing.T) {
 	}
 	for _, model := range []string{"alexnet", "convnet", "mlp", "resnet18", "resnet8"} {
 		for isa := kern.Generic; isa.Available(); isa++ {
+			if slow(model, isa) {
+				continue
+			}
 			kind := kern.Rounded
 			if isa == kern.Detect() {
 				kind = kern.DetectBF16()

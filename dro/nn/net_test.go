@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -33,6 +34,22 @@ func testNet(t *testing.T, c Config) *Net {
 	}
 	t.Cleanup(n.Close)
 	return n
+}
+
+// The large models in every test:
+//
+//	go test ./dro/nn -long
+var long = flag.Bool("long", false, "the large models and the slow kernels in every test")
+
+// representative returns the models that have each kind of layer; with -long, it returns all.
+func representative() []string {
+	return slices.DeleteFunc(slices.Clone(Models()), skipped)
+}
+
+// skipped reports whether a model is left out without -long. It is large, and what its layers do is
+// tested in smaller models.
+func skipped(model string) bool {
+	return !*long && (model == "alexnet" || model == "resnet18")
 }
 
 // side returns the side of the images in tests that run every model. A deep model takes seconds for
@@ -158,7 +175,7 @@ func TestPartialBatchHasTheSameLosses(t *testing.T) {
 }
 
 func TestThreadsDoNotChangeTheBits(t *testing.T) {
-	for _, model := range Models() {
+	for _, model := range representative() {
 		var first []float32
 		for threads := 1; threads <= 3; threads++ {
 			c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10, Batch: 24,

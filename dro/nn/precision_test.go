@@ -24,7 +24,7 @@ func precise(t *testing.T, model, precision string, threads int) *Net {
 // Training rounds operands, and its results are near those of fp32. Evaluations use the weights
 // themselves and agree with fp32 to the bit, and so does the gradient of a certificate.
 func TestBF16TrainsAndFP32Evaluates(t *testing.T) {
-	for _, model := range Models() {
+	for _, model := range representative() {
 		t.Run(model, func(t *testing.T) {
 			exact, rounded := precise(t, model, "fp32", 2), precise(t, model, bf16, 2)
 			x, labels, ratios := batch(exact.Config, 24, 1)

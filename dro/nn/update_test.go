@@ -125,7 +125,7 @@ func TestUpdatesOnThreads(t *testing.T) {
 
 // A restarted network equals a new one to the bit, and goes on like one.
 func TestRestart(t *testing.T) {
-	for _, model := range Models() {
+	for _, model := range representative() {
 		c := Config{Model: model, C: 3, H: side(model), W: side(model), Classes: 10,
 			Batch: 4, Seed: 9}
 		fresh, used := testNet(t, c), testNet(t, c)

@@ -32,10 +32,10 @@ func TestStorm(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
 	}
-	const each = 150 // requests beside one run
+	each := 60 // requests beside one run
 	requests := 2 * each
 	if *long {
-		requests = 10_000
+		each, requests = 150, 10_000
 	}
 	want := alone(t)
 	c := spawning(t, short(t), short(t), "test")

@@ -54,9 +54,21 @@ func (m *Measure) IsList() bool { return m.Axis != Single }
 // OfStep reports whether the measure describes training steps and not evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
 
-// OfValidation reports whether the measure describes the validation split. A run may select only by
-// such a measure.
+// OfValidation reports whether the measure describes the validation split.
 func (m *Measure) OfValidation() bool { return m.val }
+
+func init() { spec.SelectBy(selections) }
+
+// selections returns the names of the measures by which a run may select a step: the numbers of the
+// validation split that have a better side. Nothing is ever selected on the test split.
+func selections() (names []string) {
+	for _, m := range evalRows() {
+		if m.val && !m.IsList() && m.Better != dro.Neither {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
 
 // Subject is the part of a run that decides which measures it has: its settings, the parts of its
 // data, and whether its optimum is known. It is an interface since runner.Meta, which implements

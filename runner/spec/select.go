@@ -6,10 +6,13 @@ const (
 	SelectValWorst = "val_worst" // the worst accuracy by group if groups are given, else by class
 )
 
+// selectable returns the names of the measures by which a run may select: see SelectBy.
+var selectable = func() []string { return nil }
+
+// SelectBy gives the setting select its measures. Package measure, which has the table of measures
+// and imports this package, calls it before the program begins.
+func SelectBy(measures func() []string) { selectable = measures }
+
 // Selections lists the values of the setting select: SelectLast, SelectValWorst or the name of a
 // measure of the validation split.
-func Selections() []string {
-	return []string{SelectLast, SelectValWorst, "val_loss", "val_robust_risk", "val_auroc",
-		"val_average_precision", "val_macro_f1", "val_worst_class_f1", "val_equalised_odds",
-		"val_equal_opportunity", "val_demographic_parity", "val_demographic_parity_ratio"}
-}
+func Selections() []string { return append([]string{SelectLast, SelectValWorst}, selectable()...) }

@@ -2,15 +2,29 @@ package kit
 
 import "drolab/tui/cell"
 
-// The number of a series stands for its colour and its mark. The first series of a method has the
-// method's number, n. Variants of it, which differ in settings, have the numbers n+Colors,
-// n+2*Colors, ...: they have its colour, and each another mark (cell.Mark).
+// The number of a series stands for its colour and its mark (cell.Mark). The first series of a
+// method has the method's number. Variants of it, which differ in settings, have its colour, and
+// each another mark: their numbers lie Colors, 2*Colors, ... above the colour.
 
-// Colors is the number of methods that colour and mark together tell apart.
+// Colors is the number of colours of series.
 const Colors = cell.Marks
 
-// variants is the count of the numbers of a method, its own included.
-const variants = 256 / Colors
+// The numbers of a colour: one in each row of series. Those of variants are sought among the
+// shapes first.
+const (
+	rows   = 256 / Colors
+	shapes = cell.ShapeRows - 1
+)
+
+// MethodNumber returns the number of the i-th method. The first methods have a colour and a shape
+// each; further ones share the colours and have letters. Where even the letters are not enough,
+// methods share numbers: of those that are shown together, one is numbered like a variant.
+func MethodNumber(i int) uint8 {
+	if i %= Colors + cell.Letters; i >= Colors {
+		i += Colors * shapes
+	}
+	return uint8(i)
+}
 
 // Numbering gives numbers to series that are shown together. Each has a mark of its own, as long as
 // there are free ones.
@@ -29,7 +43,7 @@ func Numbers(methods ...uint8) *Numbering {
 // Take takes a number of a method for a series and reports whether it was free.
 func (n *Numbering) Take(number, method uint8) bool {
 	mark := cell.Mark(int(number), false)
-	if number%Colors != method || n.taken[mark] || number != method && n.owned[mark] {
+	if number%Colors != method%Colors || n.taken[mark] || number != method && n.owned[mark] {
 		return false
 	}
 	n.taken[mark] = true
@@ -42,11 +56,17 @@ func (n *Numbering) Next(method, from uint8) uint8 {
 	if n.Take(method, method) {
 		return method
 	}
-	at := func(k uint8) uint8 { return method + Colors*(1+(from%(variants-1)+k)%(variants-1)) }
-	for k := range uint8(variants - 1) {
-		if n.Take(at(k), method) {
-			return at(k)
+	variant := func(k uint8) uint8 {
+		row := 1 + (from%shapes+k)%shapes
+		if k >= shapes { // no shape is free
+			row = 1 + k
+		}
+		return method%Colors + Colors*row
+	}
+	for k := range uint8(rows - 1) {
+		if n.Take(variant(k), method) {
+			return variant(k)
 		}
 	}
-	return at(0)
+	return variant(0)
 }

@@ -60,7 +60,7 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 
 // ownOf returns the number of a run's method.
 func ownOf(m *runner.Meta) uint8 {
-	return uint8(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm()))) % kit.Colors
+	return kit.MethodNumber(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm())))
 }
 
 // numbering returns the numbering for runs that are shown together.

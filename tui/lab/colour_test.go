@@ -48,3 +48,24 @@ func TestMethodsColours(t *testing.T) {
 		}
 	}
 }
+
+// TestAnyNumberOfMethods: methods that are shown together have different marks, in ASCII too,
+// however many there are, and also where they have the same number.
+func TestAnyNumberOfMethods(t *testing.T) {
+	const different = kit.Colors + cell.Letters
+	for _, shown := range []struct{ count, apart int }{{different, 1}, {12, different}} {
+		for first := range 2 * different {
+			var methods []uint8
+			for k := range shown.count {
+				methods = append(methods, kit.MethodNumber(first+k*shown.apart))
+			}
+			given, marks := kit.Numbers(methods...), map[rune]bool{}
+			for _, m := range methods {
+				marks[cell.Mark(int(given.Next(m, uint8(first))), true)] = true
+			}
+			if len(marks) != shown.count {
+				t.Fatalf("from method %d on, %d have %d marks", first, shown.count, len(marks))
+			}
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -46,12 +45,10 @@ func TestEnds(t *testing.T) {
 			c := trainingChart(cs)
 			c.Refs, c.Markers, c.Ends = nil, nil, true
 			c.Lines[1].Back = true
-			for _, size := range [][2]int{{60, 12}, {30, 6}, {18, 6}} {
-				f, _ := c.Draw(size[0], size[1])
-				golden(t, fmt.Sprintf("ends-%s-%dx%d", name, size[0], size[1]), styled(f))
-			}
-			c.Cross = Cross{On: true, X: 2000}
 			f, _ := c.Draw(60, 12)
+			golden(t, "ends-"+name, styled(f))
+			c.Cross = Cross{On: true, X: 2000}
+			f, _ = c.Draw(60, 12)
 			golden(t, "cross-"+name, styled(f))
 			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
 				t.Errorf("read %+v", read)
@@ -109,11 +106,9 @@ func TestGoldenHeat(t *testing.T) {
 			h := &HeatMap{Film: testFilm(), Labels: []string{"circle", "star", "hexagon", "none"},
 				X: Range{0, 250}, Values: Range{0, 1}, Percent: true, Head: "accuracy %", Mark: 2,
 				Shades: true, Charset: cs, Order: []int{2, 0, 1, 3}}
-			for _, size := range [][2]int{{40, 12}, {24, 4}, {5, 2}} {
-				var f Frame
-				h.DrawTo(&f, size[0], size[1])
-				golden(t, fmt.Sprintf("heat-%s-%dx%d", name, size[0], size[1]), styled(&f))
-			}
+			var f Frame
+			h.DrawTo(&f, 40, 12)
+			golden(t, "heat-"+name, styled(&f))
 		})
 	}
 }
@@ -131,11 +126,9 @@ func TestGoldenSpread(t *testing.T) {
 					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}},
 					{Label: "none", Values: []float64{1, math.NaN(), .5}, Cells: []string{"1"}},
 				}}
-			for _, size := range [][2]int{{60, 8}, {40, 4}, {20, 2}, {4, 3}} {
-				var f Frame
-				s.DrawTo(&f, size[0], size[1])
-				golden(t, fmt.Sprintf("spread-%s-%dx%d", name, size[0], size[1]), styled(&f))
-			}
+			var f Frame
+			s.DrawTo(&f, 60, 8)
+			golden(t, "spread-"+name, styled(&f))
 		})
 	}
 }

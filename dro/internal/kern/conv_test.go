@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -8,9 +9,25 @@ import (
 	"testing"
 )
 
+// All images and repetitions:
+//
+//	go test ./dro/internal/kern -long
+var long = flag.Bool("long", false, "all images of each geometry, and four times the repetitions")
+
 type convCase struct {
 	images int
 	cfg    ConvConfig
+}
+
+// compared returns the number of images that are compared with float64: without -long, as many as
+// make a few million products.
+func (c convCase) compared() int {
+	if *long {
+		return c.images
+	}
+	out := must(c.cfg.OutShape())
+	each := out.Len() * c.cfg.In.Channels * c.cfg.KernelHeight * c.cfg.KernelWidth
+	return min(c.images, 1+4_000_000/each)
 }
 
 // convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides
@@ -135,7 +152,7 @@ func newRoundedProblem(
 func TestConvAgainstFloat64(t *testing.T) {
 	for _, tc := range convCases {
 		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) {
-			p := newConvProblem(t, rand.New(rand.NewPCG(1, 2)), tc.images, tc.cfg)
+			p := newConvProblem(t, rand.New(rand.NewPCG(1, 2)), tc.compared(), tc.cfg)
 			eachISA(t, func(t *testing.T, isa ISA) { p.check(t, isa) })
 		})
 	}
@@ -211,10 +228,14 @@ func TestConvSameBitsOnAnyTeam(t *testing.T) {
 // as the best instructions, so it runs less often; the team divides the work in the same way for
 // all.
 func repeats(isa ISA) int {
+	n := 5
 	if isa == Generic {
-		return 4
+		n = 1
 	}
-	return 20
+	if *long {
+		n *= 4
+	}
+	return n
 }
 
 func sameBitsOnAnyTeam(t *testing.T, tc convCase) {

@@ -29,7 +29,7 @@ var winogradCases = []convCase{
 func TestWinogradAgainstFloat64(t *testing.T) {
 	for _, tc := range winogradCases {
 		t.Run(caseName(tc.images, tc.cfg), func(t *testing.T) {
-			p := newConvProblem(t, rand.New(rand.NewPCG(1, 2)), tc.images, tc.cfg)
+			p := newConvProblem(t, rand.New(rand.NewPCG(1, 2)), tc.compared(), tc.cfg)
 			eachISA(t, func(t *testing.T, isa ISA) { p.checkWinograd(t, isa) })
 		})
 	}

@@ -308,7 +308,7 @@ func (o *outcome) numbers() []uint8 {
 			}
 		}
 		at := slices.Index(dro.Algorithms(), dro.Algorithm(label))
-		methods[i] = uint8(max(0, at) % kit.Colors)
+		methods[i] = kit.MethodNumber(max(0, at))
 	}
 	given := kit.Numbers(methods...)
 	for i, m := range methods {

@@ -87,29 +87,37 @@ func colorOf(c any) string {
 // set.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
+	file := goldenFile(name)
+	if !*update {
+		if got != GoldenOf(t, name) {
+			t.Errorf("%s differs: go test ./tui -update, then git diff\n%s", file, got)
 		}
 		return
 	}
-	want, err := os.ReadFile(file)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// GoldenOf returns the golden screen of that name.
+func GoldenOf(t *testing.T, name string) string {
+	t.Helper()
+	want, err := os.ReadFile(goldenFile(name))
 	if err != nil {
 		t.Fatalf("%v: run go test ./tui -update and look at what it wrote", err)
 	}
-	if got != string(want) {
-		t.Errorf("%s differs: go test ./tui -update, then git diff\n%s", file, got)
-	}
+	return string(want)
 }
+
+func goldenFile(name string) string { return filepath.Join("testdata", name+".golden") }
 
 // Sizes returns the screen sizes that the interface is made for, as width and height.
 func Sizes() [][2]int { return [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} }
 
-// Variants returns the terminals of the golden screens by name, each as the variables that it adds
+// Variants returns kinds of terminals by name, each as the variables that it adds
 // to the environment of a dark terminal with true colour.
 func Variants() map[string][]string {
 	return map[string][]string{
