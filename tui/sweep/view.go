@@ -169,7 +169,7 @@ func (p *Page) belowLines(w int) []string {
 func (p *Page) chosenLines(w int) (lines []string) {
 	t := p.Theme
 	table := p.seen.table.Cells()
-	rows, widths := append([][]string{table.Head}, table.Rows...), make([]int, len(table.Head))
+	rows, widths := append([][]string{table.Heads()}, table.Rows...), make([]int, len(table.Columns))
 	for _, row := range rows {
 		for c, text := range row {
 			widths[c] = max(widths[c], cell.Width(t.Greek(text)))
@@ -181,11 +181,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 			if room -= widths[c] + 2; room < -1 {
 				break
 			}
-			put := kit.Right
-			if table.Left(c) {
-				put = kit.Left
-			}
-			line += " " + put(t.Greek(text), widths[c]) + " "
+			line += " " + kit.InColumn(&table.Columns[c], t.Greek(text), widths[c]) + " "
 		}
 		if r == 0 {
 			line = t.Dim.Paint(line)

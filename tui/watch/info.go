@@ -58,7 +58,7 @@ func (w *Page) columnNames() []string {
 	return names
 }
 
-// aboutBars explains the columns that barCells can give, and the marks of bars. By its subject it
+// aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
 // belongs to package panel's bars.go, and it must follow that file.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())

@@ -21,13 +21,10 @@ type PageWriter struct {
 	Width int        // of a line, in cells
 	ASCII bool       // draws lines and charts in ASCII alone
 	Theme *kit.Theme // paints the cells that have a tone; nil paints nothing
-
-	tone func(cell string) page.Tone // the Tone of the page
 }
 
 // Page prints a page.
 func (w *PageWriter) Page(p *page.Page) {
-	w.tone = p.Tone
 	fmt.Fprintf(w, "%s\n", Clean(p.Title))
 	for _, block := range p.Blocks {
 		fmt.Fprintln(w)
@@ -65,11 +62,6 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	}
 }
 
-// Grid lays out rows of cells in columns under a head.
-func Grid(w io.Writer, head []string, rows [][]string) {
-	Blocks(w, &page.Table{Head: head, Rows: rows})
-}
-
 func (w *PageWriter) rule() string {
 	if w.ASCII {
 		return "-"
@@ -98,7 +90,7 @@ const gap, least = 2, 16
 // words is wrapped instead, if the room for it is not too small.
 func (w *PageWriter) table(t *page.Table) {
 	t = w.brief(t)
-	rows, widths := lined(t), make([]int, len(t.Head))
+	rows, widths := lined(t), make([]int, len(t.Columns))
 	for _, row := range rows {
 		for i, c := range row {
 			widths[i] = max(widths[i], cells.Width(c))
@@ -111,7 +103,7 @@ func (w *PageWriter) table(t *page.Table) {
 			to++
 		}
 		switch last := len(widths) - 1; {
-		case t.Words == 0:
+		case last == 0 || !t.Columns[last].Words:
 		case to == last && room-gap >= least:
 			to, widths[last] = last+1, room-gap
 		case from == last: // alone beside the first column
@@ -155,9 +147,9 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 // lined returns the head and the rows with each cell in one line. In a column with stars, numbers
 // without a star get a trailing blank, so that the digits are aligned.
 func lined(t *page.Table) (rows [][]string) {
-	starred := make([]bool, len(t.Head))
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		line := make([]string, min(len(row), len(t.Head)))
+	starred := make([]bool, len(t.Columns))
+	for _, row := range append([][]string{t.Heads()}, t.Rows...) {
+		line := make([]string, min(len(row), len(t.Columns)))
 		for i := range line {
 			line[i] = OneLine(row[i])
 			starred[i] = starred[i] || strings.HasSuffix(line[i], "*")
@@ -166,7 +158,7 @@ func lined(t *page.Table) (rows [][]string) {
 	}
 	for _, row := range rows[1:] {
 		for i, c := range row {
-			if starred[i] && !t.Left(i) && !strings.HasSuffix(c, "*") {
+			if starred[i] && !t.Columns[i].Words && !strings.HasSuffix(c, "*") {
 				row[i] += " "
 			}
 		}
@@ -189,22 +181,19 @@ func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int
 				fmt.Fprintln(w, strings.TrimRight(line, " "))
 				line = kit.Blanks(start)
 			}
-			lay := kit.Right
-			if t.Left(i) {
-				lay = kit.Left
-			}
-			line += kit.Blanks(gap) + lay(w.paint(row[i], part), widths[i])
+			column := &t.Columns[i]
+			line += kit.Blanks(gap) + kit.InColumn(column, w.paint(column, row[i], part), widths[i])
 		}
 	}
 	fmt.Fprintln(w, strings.TrimRight(line, " "))
 }
 
 // paint gives a part of a cell the colour of the whole cell's tone.
-func (w *PageWriter) paint(cell, part string) string {
-	if w.Theme == nil || w.tone == nil {
+func (w *PageWriter) paint(column *page.Column, cell, part string) string {
+	if w.Theme == nil || column.Tone == nil {
 		return part
 	}
-	switch w.tone(strings.TrimSpace(cell)) {
+	switch column.Tone(strings.TrimSpace(cell)) {
 	case page.Good:
 		return w.Theme.Good.Paint(part)
 	case page.Bad:

@@ -14,6 +14,7 @@ import (
 
 	"drolab/runner/filter"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	cells "drolab/tui/cell"
@@ -87,7 +88,7 @@ func (l *lister) run(con *console.Console) error {
 	case len(runs) == 0:
 		con.Say("No runs match. drolab runs lists all")
 	default:
-		printColumns(con.Stdout, shown, columns)
+		printList(con.Stdout, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
 			con.Say("and %d more: --all lists them, --filter selects", n)
 		}
@@ -135,13 +136,8 @@ func (l *lister) order(runs []*record.Run) error {
 	return nil
 }
 
-// column is a column that --columns asks for.
-type column struct {
-	key string
-	of  func(*record.Run) string
-}
-
-func columnsOf(keys string) (list []column, err error) {
+// columnsOf returns the columns that --columns asks for.
+func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 	apart := func(c rune) bool { return c == ',' || c == ' ' }
 	for key := range strings.FieldsFuncSeq(keys, apart) {
 		of, err := filter.Fact(key)
@@ -151,7 +147,7 @@ func columnsOf(keys string) (list []column, err error) {
 		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}
-		list = append(list, column{key, of})
+		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
 	}
 	return list, nil
 }
