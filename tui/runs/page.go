@@ -324,7 +324,7 @@ type pinsMsg map[string][]int64
 // readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
 func (p *Page) readPins() tea.Cmd {
 	runs := p.viewed()
-	if p.columns[p.by].head == pinsHead {
+	if p.columns[p.by].Head == pinsHead {
 		runs = p.all
 	}
 	return func() tea.Msg {

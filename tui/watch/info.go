@@ -49,10 +49,10 @@ func (w *Page) columnNames() []string {
 		switch {
 		case c.change != nil:
 			names = append(names, "vs")
-		case c.name != "":
-			names = append(names, w.Run().Meta.Fit(c.name))
+		case c.Measure != nil:
+			names = append(names, w.Run().Meta.Fit(c.Measure.Name))
 		default:
-			names = append(names, c.head)
+			names = append(names, c.Head)
 		}
 	}
 	return names

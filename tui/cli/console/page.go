@@ -190,16 +190,10 @@ func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int
 
 // paint gives a part of a cell the colour of the whole cell's tone.
 func (w *PageWriter) paint(column *page.Column, cell, part string) string {
-	if w.Theme == nil || column.Tone == nil {
+	if w.Theme == nil {
 		return part
 	}
-	switch column.Tone(strings.TrimSpace(cell)) {
-	case page.Good:
-		return w.Theme.Good.Paint(part)
-	case page.Bad:
-		return w.Theme.Bad.Paint(part)
-	}
-	return part
+	return w.Theme.Toned(column, cell, part)
 }
 
 // figureHeight is the height of a chart in lines.
