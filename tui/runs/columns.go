@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/dro"
@@ -29,7 +28,7 @@ type runColumn struct {
 	extra bool // shown only if the user chose it
 	// value is the value that the list is sorted by, the most interesting line first. A nil value
 	// keeps the order of the folder, newest first.
-	value func(line) rank
+	value func(line) page.Key
 }
 
 // name returns the name of the measure of a summary that the column shows, or "".
@@ -38,27 +37,6 @@ func (c *runColumn) name() string {
 		return ""
 	}
 	return c.Measure.Name
-}
-
-// rank is a value that lines are sorted by: numbers come before words, and words before no value.
-type rank struct {
-	number float64
-	text   string
-}
-
-func (v rank) compare(o rank) int {
-	return cmp.Or(cmp.Compare(v.kind(), o.kind()), cmp.Compare(v.number, o.number),
-		cmp.Compare(v.text, o.text))
-}
-
-func (v rank) kind() int {
-	switch {
-	case !math.IsNaN(v.number):
-		return 0
-	case v.text != "":
-		return 1
-	}
-	return 2
 }
 
 // runColumns returns the columns in their order on the screen. If folded, measures also have a
@@ -84,12 +62,12 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		figures("seed", 7, 0, line.seedText, func(l line) rank {
-			return rank{number: float64(l[0].Meta.Spec.Seed)}
+		figures("seed", 7, 0, line.seedText, func(l line) page.Key {
+			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
 		}),
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		figures("epochs", 9, 72, epochs, func(l line) rank {
-			return rank{number: -l[0].Epochs()}
+		figures("epochs", 9, 72, epochs, func(l line) page.Key {
+			return page.Key{Number: -l[0].Epochs()}
 		}),
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
@@ -118,13 +96,13 @@ func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(m.Name)) }
 	c := figures(m.Head(), max(8, measureCells(m, folded), cell.Width(m.Head())+2), 0,
 		func(l line) string { return l.spread(of, m) },
-		func(l line) rank { return byNumber(l.mean(of), m.Better == dro.Higher) })
+		func(l line) page.Key { return byNumber(l.mean(of), m.Better == dro.Higher) })
 	c.Measure = &m.Measure
 	return c
 }
 
 // figures returns a column of figures.
-func figures(head string, w, least int, cell func(line) string, value func(line) rank) runColumn {
+func figures(head string, w, least int, cell func(line) string, value func(line) page.Key) runColumn {
 	return runColumn{Field: page.Field[line]{Column: page.Column{Head: head, Width: w}, Cell: cell},
 		least: least, value: value}
 }
@@ -132,7 +110,7 @@ func figures(head string, w, least int, cell func(line) string, value func(line)
 // textColumn returns a column of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
 	c := figures(head, w, least, func(l line) string { return l.same(of) },
-		func(l line) rank { return rank{math.NaN(), of(l[0])} })
+		func(l line) page.Key { return page.Key{Number: math.NaN(), Word: of(l[0])} })
 	c.Words = true
 	return c
 }
@@ -153,7 +131,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 		if !taken[key] {
 			c := textColumn(key, max(10, len(key)+2), 0,
 				func(r *record.Run) string { return r.Meta.Spec.Text(key) })
-			c.value = bySetting(key)
+			c.value = func(l line) page.Key { return page.KeyOf(l[0].Meta.Spec.Text(key)) }
 			list = append(list, c)
 		}
 	}
@@ -164,18 +142,6 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 		list[i].extra = true
 	}
 	return list
-}
-
-// bySetting returns the rank of a line by a setting. It ranks numbers by value, other texts as
-// words.
-func bySetting(key string) func(line) rank {
-	return func(l line) rank {
-		text := l[0].Meta.Spec.Text(key)
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return rank{number: x}
-		}
-		return rank{math.NaN(), text}
-	}
 }
 
 const pinsHead = "pins"
@@ -259,11 +225,11 @@ func (p *Page) shows(c *runColumn, w int) bool {
 }
 
 // byNumber ranks numbers that apply first, better numbers before worse ones.
-func byNumber(n measure.Number, higher bool) rank {
+func byNumber(n measure.Number, higher bool) page.Key {
 	if higher {
-		return rank{number: -n.Float()}
+		return page.Key{Number: -n.Float()}
 	}
-	return rank{number: n.Float()}
+	return page.Key{Number: n.Float()}
 }
 
 // presetCells is the least width of a preset's name.
@@ -341,56 +307,25 @@ func (p *Page) head(c *page.Column, text string) string {
 	return t.Accent.Paint(kit.InColumn(c, t.Greek(c.Head)+arrow, cell.Width(text)+1))
 }
 
-// chooser is the form that chooses the columns. The list follows at once.
-type chooser struct {
-	page *Page
-	at   int
-}
-
+// chooseColumns opens the form that chooses the columns. The list follows at once.
 func (p *Page) chooseColumns() tea.Cmd {
-	return kit.Show(&kit.Overlay{Title: "Columns", Form: &chooser{page: p}})
-}
-
-// Press implements kit.Form.
-func (f *chooser) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	columns := f.page.columns
-	switch key.String() {
-	case "up", "k", "shift+tab":
-		f.at = max(0, f.at-1)
-	case "down", "j", "tab":
-		f.at = min(len(columns)-1, f.at+1)
-	case "space":
-		c := &columns[f.at]
-		f.page.chosenColumns[c.Head] = !f.page.shows(c, f.page.inner())
-	case "s":
-		f.page.sortBy(columns[f.at].Head)
-	case "enter":
-		return true, nil
-	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (*chooser) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
-		{Keys: kit.On("s"), Hint: "sort by"},
-		{Keys: kit.On("enter"), Hint: "back"}}
-}
-
-// View implements kit.Form.
-func (f *chooser) View(t *kit.Theme, w, h int) (lines []string) {
-	columns := f.page.columns
-	first := kit.First(f.at, len(columns), h)
-	for i := first; i < len(columns) && len(lines) < h; i++ {
-		c, box := &columns[i], t.Off
-		if f.page.shows(c, f.page.inner()) {
-			box = t.On
+	items := func() (list []kit.Item) {
+		for i, c := range p.columns {
+			name := c.Head
+			if i == p.by {
+				name += " ↓"
+			}
+			list = append(list, kit.Item{Name: name, On: p.shows(&c, p.inner())})
 		}
-		line := " " + box + " " + t.Greek(c.Head)
-		if i == f.page.by {
-			line += " ↓"
-		}
-		lines = append(lines, kit.Left(t.Pointed(line, i == f.at), min(w, 40)))
+		return list
 	}
-	return lines
+	turn := func(at int) {
+		c := &p.columns[at]
+		p.chosenColumns[c.Head] = !p.shows(c, p.inner())
+	}
+	return kit.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
+		Do: map[string]func(int){"space": turn,
+			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
+		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
+			{Keys: kit.On("s"), Hint: "sort by"}}}})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -16,8 +17,8 @@ func TestColumnsAndValues(t *testing.T) {
 	r, p := runsOf(t, lab.Folder(store.Dir()))
 	shows := func() string { return tuitest.Text(r.Shot()) }
 	r.Press("C")
-	form := r.Overlay.Form.(*chooser)
-	for p.columns[form.at].Head != "pins" {
+	form := r.Overlay.Form.(*kit.Checklist)
+	for p.columns[form.At].Head != "pins" {
 		r.Press("down")
 	}
 	r.Press("space", "enter")

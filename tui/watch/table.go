@@ -150,18 +150,11 @@ func (w *Page) bests(columns []column) []int {
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 	var values []measure.Number
-	written := map[string]int{}
 	for _, row := range w.Rows() {
-		v := figure.Over(w.Of(row))
-		if values = append(values, v); v.Applies() {
-			written[lab.Write(*m, v)]++
-		}
+		values = append(values, figure.Over(w.Of(row)))
 	}
-	best := measure.Worst(values, m.Better == dro.Higher)
-	if best < 0 || len(written) < 2 || written[lab.Write(*m, values[best])] > 1 {
-		return -1
-	}
-	return best
+	return measure.Leads(values, m.Better == dro.Higher,
+		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
 // at names the epoch at which runs are compared, behind the head of what compares them.

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -96,8 +94,7 @@ func (l *lister) run(con *console.Console) error {
 	return cmp.Or(err, console.Failures(problems).OrNil())
 }
 
-// order sorts runs by the value of --sort. Numbers come first, so in a column of numbers the runs
-// without a value come last.
+// order sorts runs by the value of --sort. Runs without a value come last.
 func (l *lister) order(runs []*record.Run) error {
 	if l.sort == "" {
 		return nil
@@ -107,32 +104,7 @@ func (l *lister) order(runs []*record.Run) error {
 	if err != nil {
 		return err
 	}
-	type value struct {
-		run    *record.Run
-		number float64
-		text   string
-	}
-	values := make([]value, len(runs))
-	for i, r := range runs {
-		text := of(r)
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) {
-			x = math.Inf(1)
-		} else if down {
-			x = -x
-		}
-		values[i] = value{r, x, text}
-	}
-	slices.SortStableFunc(values, func(a, b value) int {
-		texts := cmp.Compare(a.text, b.text)
-		if down {
-			texts = -texts
-		}
-		return cmp.Or(cmp.Compare(a.number, b.number), texts)
-	})
-	for i, v := range values {
-		runs[i] = v.run
-	}
+	page.Sort(runs, down, func(r *record.Run) page.Key { return page.KeyOf(of(r)) })
 	return nil
 }
 

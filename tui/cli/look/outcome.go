@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/story"
@@ -159,29 +160,18 @@ func (f *figure) value(v float64, change bool) string {
 	return sign + fmt.Sprintf("%.3f", v)
 }
 
-// best returns the row that leads in a figure, even if the lead is not significant. It returns -1
-// if there is only one row, if another row prints the same figure, or if the figure is not
-// comparable because the sets or radii differ.
+// best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
+// measure.Leads). It is -1, too, if the figure is not comparable because the sets or radii differ.
 func (o *outcome) best(f *figure) int {
-	at, written := -1, map[string]int{}
-	for i := range o.Rows {
-		if f.like && o.Rows[i].Problem != o.Rows[0].Problem {
+	var values []measure.Number
+	for _, r := range o.Rows {
+		if f.like && r.Problem != o.Rows[0].Problem {
 			return -1
 		}
-		v := o.Rows[i].Cells[f.column].Mean.Float()
-		written[f.value(v, false)]++
-		best := at >= 0 && o.Rows[at].Cells[f.column].Mean.Float() > v == o.Columns[f.column].Higher
-		if !math.IsNaN(v) && !best {
-			at = i
-		}
+		values = append(values, r.Cells[f.column].Mean)
 	}
-	if at < 0 || len(o.Rows) == 1 {
-		return -1
-	}
-	if written[f.value(o.Rows[at].Cells[f.column].Mean.Float(), false)] > 1 {
-		return -1
-	}
-	return at
+	return measure.Leads(values, o.Columns[f.column].Higher,
+		func(n measure.Number) string { return f.value(n.Float(), false) })
 }
 
 // Widths of the table, in cells.
