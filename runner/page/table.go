@@ -38,8 +38,8 @@ type Column struct {
 	// Width is the width in cells, with the blanks around the column; 0 stands for that of the
 	// widest cell, which Most bounds unless it is 0.
 	Width, Most int
-	// Spare says which columns are left out first where there is no room: the highest. Of equal
-	// ones it is the last.
+	// Spare says which columns are left out first where there is no room, the highest. A column
+	// with 0 stays.
 	Spare int
 }
 

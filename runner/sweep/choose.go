@@ -180,6 +180,9 @@ func (t *Table) Cells() *page.Table {
 	list := page.New("method", "setting", "validation").Words(1)
 	list.Head(t.titles()...)
 	list.Head("settings", "runs", "epochs", "training", "of it chosen")
+	for i := range list.Columns {
+		list.Columns[i].Spare = i
+	}
 	for _, r := range t.Rows {
 		row := []string{string(r.Algorithm), strings.TrimSpace(r.Label), page.None}
 		if r.IDs == nil {

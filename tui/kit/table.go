@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"math"
 	"strings"
 
 	"drolab/runner/page"
@@ -18,29 +17,31 @@ type Grid struct {
 }
 
 // Grid lays the columns of a table out in w cells, with a gap before each. A column without a width
-// is as wide as its widest cell. The columns that can be spared most are left out first, all but
-// some; a wide column gives up some of its width instead, if that is enough.
-func (t *Theme) Grid(table *page.Table, w, gap, some int) *Grid {
+// is as wide as its widest cell. The columns that can be spared most are left out first; a wide one
+// gives up some of its width instead, if that is enough.
+func (t *Theme) Grid(table *page.Table, w, gap int) *Grid {
 	const wide, narrow = 12, 8
-	g, used, left := &Grid{table, t, gap, make([]int, len(table.Columns))}, 0, len(table.Columns)
+	g, over := &Grid{table, t, gap, make([]int, len(table.Columns))}, -w
 	for k := range table.Columns {
 		g.widths[k] = g.width(k)
-		used += gap + g.widths[k]
+		over += gap + g.widths[k]
 	}
-	for used > w && left > some {
-		worst := -1
+	for over > 0 {
+		worst, spare := 0, 0
 		for k, c := range table.Columns {
-			if g.widths[k] > 0 && (worst < 0 || c.Spare >= table.Columns[worst].Spare) {
-				worst = k
+			if g.widths[k] > 0 && c.Spare > spare {
+				worst, spare = k, c.Spare
 			}
 		}
-		over := used - w
-		if table.Columns[worst].Most > wide && g.widths[worst]-over >= narrow {
+		switch c := &table.Columns[worst]; {
+		case spare == 0:
+			return g
+		case c.Most > wide && g.widths[worst]-over >= narrow:
 			g.widths[worst] -= over
-			break
+			return g
 		}
-		used -= gap + g.widths[worst]
-		g.widths[worst], left = 0, left-1
+		over -= gap + g.widths[worst]
+		g.widths[worst] = 0
 	}
 	return g
 }
@@ -69,9 +70,7 @@ func (g *Grid) Head(paint func(column int, text string) string) string {
 // Line returns a row in one line, with the tones of its cells unless paint says how they are drawn.
 func (g *Grid) Line(row int, paint func(column int, text string) string) string {
 	if paint == nil {
-		paint = func(column int, text string) string {
-			return g.theme.Toned(&g.Columns[column], text, text)
-		}
+		paint = func(column int, text string) string { return g.toned(column, text, text) }
 	}
 	return g.line(g.Rows[row], paint)
 }
@@ -83,7 +82,7 @@ func (g *Grid) line(cells []string, paint func(column int, text string) string) 
 			continue
 		}
 		line.WriteString(Blanks(g.before))
-		text := InColumn(&g.Columns[k], g.theme.Greek(cells[k]), w)
+		text := g.InColumn(k, g.theme.Greek(cells[k]), w)
 		if paint != nil {
 			text = paint(k, text)
 		}
@@ -92,18 +91,72 @@ func (g *Grid) line(cells []string, paint func(column int, text string) string) 
 	return line.String()
 }
 
-// Toned paints a part of a cell in the tone of the whole cell.
-func (t *Theme) Toned(c *page.Column, cell, part string) string {
-	if c.Tone == nil {
+// toned paints a part of a cell in the tone of the whole cell.
+func (g *Grid) toned(column int, cell, part string) string {
+	tone := g.Columns[column].Tone
+	if tone == nil {
 		return part
 	}
-	switch c.Tone(strings.TrimSpace(cell)) {
+	switch tone(strings.TrimSpace(cell)) {
 	case page.Good:
-		return t.Good.Paint(part)
+		return g.theme.Good.Paint(part)
 	case page.Bad:
-		return t.Bad.Paint(part)
+		return g.theme.Bad.Paint(part)
 	}
 	return part
+}
+
+// Parts returns grids of as many columns as fit in w cells, each with the first column. A last
+// column of words is wrapped in Lines instead, if the room for it is not too small.
+func (g *Grid) Parts(w int) (parts []*Grid) {
+	const least = 16
+	last := len(g.widths) - 1
+	for from := 1; from < max(2, len(g.widths)); {
+		part := *g
+		part.widths = make([]int, len(g.widths))
+		part.widths[0] = g.widths[0]
+		to, room := from, w-g.widths[0]
+		for ; to <= last && (to == from || room >= g.before+g.widths[to]); to++ {
+			part.widths[to] = g.widths[to]
+			room -= g.before + g.widths[to]
+		}
+		switch {
+		case last == 0 || !g.Columns[last].Words:
+		case to == last && room-g.before >= least:
+			to, part.widths[last] = last+1, room-g.before
+		case from == last: // alone beside the first column
+			part.widths[last] = min(g.widths[last], max(w-g.widths[0]-g.before, least))
+		}
+		parts, from = append(parts, &part), max(to, 2)
+	}
+	return parts
+}
+
+// Lines returns a row without the gap before it, in as many lines as its last cell needs.
+func (g *Grid) Lines(cells []string) (lines []string) {
+	last := len(g.widths) - 1
+	for last > 0 && g.widths[last] == 0 {
+		last--
+	}
+	parts := []string{cells[last]}
+	if cell.Width(cells[last]) > g.widths[last] {
+		parts = Wrap(cells[last], g.widths[last])
+	}
+	for i, part := range parts {
+		one := make([]string, len(cells))
+		if i == 0 {
+			copy(one, cells)
+		}
+		one[last] = part
+		line := g.line(one, func(k int, text string) string {
+			if k == last {
+				return g.toned(k, cells[k], text)
+			}
+			return g.toned(k, text, text)
+		})
+		lines = append(lines, strings.TrimRight(line[g.before:], " "))
+	}
+	return lines
 }
 
 // Change returns the tone of a signed difference; higher says whether more is better. Written with
@@ -120,12 +173,9 @@ func Change(higher bool) func(text string) page.Tone {
 	}
 }
 
-// Unbounded is the room of a grid whose columns were chosen already.
-const Unbounded = math.MaxInt
-
-// InColumn lays a cell out in w cells, on the side of its column.
-func InColumn(c *page.Column, text string, w int) string {
-	if c.Words {
+// InColumn lays a text out in w cells, on the side of a column.
+func (g *Grid) InColumn(column int, text string, w int) string {
+	if g.Columns[column].Words {
 		return Left(text, w)
 	}
 	return Right(text, w)

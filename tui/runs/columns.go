@@ -292,9 +292,9 @@ func (p *Page) measure() widest {
 }
 
 // head draws the head of a column, with an arrow in the gap if the list is sorted by the column.
-func (p *Page) head(c *page.Column, text string) string {
-	t := p.Theme
-	if c.Head != p.columns[p.by].Head {
+func (p *Page) head(grid *kit.Grid, column int, text string) string {
+	t, head := p.Theme, grid.Columns[column].Head
+	if head != p.columns[p.by].Head {
 		return t.Dim.Paint(text + " ")
 	}
 	arrow := "↓"
@@ -304,7 +304,7 @@ func (p *Page) head(c *page.Column, text string) string {
 	case p.reversed:
 		arrow = "↑"
 	}
-	return t.Accent.Paint(kit.InColumn(c, t.Greek(c.Head)+arrow, cell.Width(text)+1))
+	return t.Accent.Paint(grid.InColumn(column, t.Greek(head)+arrow, cell.Width(text)+1))
 }
 
 // chooseColumns opens the form that chooses the columns. The list follows at once.

@@ -105,8 +105,8 @@ func (p *Page) viewList(w, h, rows int) []string {
 		c.Width-- // the blank after it is drawn with its cells
 		fields = append(fields, c.Field)
 	}
-	grid := t.Grid(fields.Table(inView, nil), kit.Unbounded, 0, 0)
-	head := grid.Head(func(k int, text string) string { return p.head(&grid.Columns[k], text) })
+	grid := t.Grid(fields.Table(inView, nil), w, 0)
+	head := grid.Head(func(k int, text string) string { return p.head(grid, k, text) })
 	lines := []string{p.viewFilter(w), kit.Blanks(listMark) + head}
 	if len(p.shown) == 0 {
 		return append(lines, " "+t.Dim.Paint(p.empty()))

@@ -35,13 +35,13 @@ const predicted = "predicted"
 
 // viewList draws the samples as a list.
 func (p *Page) viewList(w, h int) []string {
-	const gap, some = 2, 2
+	const gap = 2
 	t := p.Theme
 	samples := make([]*inspect.Sample, len(p.shown))
 	for at, i := range p.shown {
 		samples[at] = &p.pick.Samples[i]
 	}
-	grid := t.Grid(p.fields().Table(samples, nil), w, gap, some)
+	grid := t.Grid(p.fields().Table(samples, nil), w, gap)
 	lines := []string{t.Dim.Paint(kit.Left(grid.Head(nil), w))}
 	for at := p.first(h - 1); at < len(samples) && len(lines) < h; at++ {
 		line := grid.Line(at, func(column int, text string) string {

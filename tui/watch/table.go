@@ -229,7 +229,7 @@ func (w *Page) table(r kit.Rect) []string {
 	for i := first; i < len(rows) && len(inView) < r.H-1; i++ {
 		inView = append(inView, i)
 	}
-	grid := t.Grid(w.fields(l).Table(inView, nil), kit.Unbounded, 1, 0)
+	grid := t.Grid(w.fields(l).Table(inView, nil), r.W, 1)
 	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head+grid.Head(nil), r.W)))}
 	for k, i := range inView {
 		lines = append(lines, kit.Left(w.row(rows[i], l)+grid.Line(k, nil), r.W))

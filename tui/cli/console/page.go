@@ -82,40 +82,24 @@ func (w *PageWriter) wrapped(text, first, others string) {
 	}
 }
 
-// gap is the number of blank cells between two columns. least is the least width to which a column
-// of words is wrapped.
-const gap, least = 2, 16
-
-// table prints as many columns at a time as fit, and the first column each time. A last column of
-// words is wrapped instead, if the room for it is not too small.
+// table prints as many columns at a time as fit, and the first column each time.
 func (w *PageWriter) table(t *page.Table) {
-	t = w.brief(t)
-	rows, widths := lined(t), make([]int, len(t.Columns))
-	for _, row := range rows {
-		for i, c := range row {
-			widths[i] = max(widths[i], cells.Width(c))
-		}
+	const gap = 2
+	t = aligned(w.brief(t))
+	theme := kit.NewTheme(0, true, false)
+	if w.Theme != nil {
+		*theme = *w.Theme
+		theme.ASCII = false // texts stay as they are
 	}
-	for from := 1; from < max(2, len(widths)); {
-		to, room := from, w.Width-widths[0]
-		for to < len(widths) && (to == from || room >= gap+widths[to]) {
-			room -= gap + widths[to]
-			to++
-		}
-		switch last := len(widths) - 1; {
-		case last == 0 || !t.Columns[last].Words:
-		case to == last && room-gap >= least:
-			to, widths[last] = last+1, room-gap
-		case from == last: // alone beside the first column
-			widths[last] = min(widths[last], max(w.Width-widths[0]-gap, least))
-		}
-		if from > 1 {
+	for i, part := range theme.Grid(t, math.MaxInt, gap).Parts(w.Width) {
+		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		for _, row := range rows {
-			w.row(t, row, widths, from, to)
+		for _, row := range append([][]string{t.Heads()}, t.Rows...) {
+			for _, line := range part.Lines(row) {
+				fmt.Fprintln(w, line)
+			}
 		}
-		from = max(to, 2)
 	}
 	if t.Foot != "" {
 		w.wrapped(t.Foot, "", "")
@@ -144,56 +128,31 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 	return &short
 }
 
-// lined returns the head and the rows with each cell in one line. In a column with stars, numbers
-// without a star get a trailing blank, so that the digits are aligned.
-func lined(t *page.Table) (rows [][]string) {
+// aligned returns the table with each cell in one line. In a column with stars, numbers without a
+// star get a trailing blank, so that the digits are aligned.
+func aligned(t *page.Table) *page.Table {
+	out := *t
+	out.Columns, out.Rows = slices.Clone(t.Columns), nil
 	starred := make([]bool, len(t.Columns))
-	for _, row := range append([][]string{t.Heads()}, t.Rows...) {
-		line := make([]string, min(len(row), len(t.Columns)))
-		for i := range line {
-			line[i] = OneLine(row[i])
-			starred[i] = starred[i] || strings.HasSuffix(line[i], "*")
-		}
-		rows = append(rows, line)
+	for i := range out.Columns {
+		out.Columns[i].Head = OneLine(t.Columns[i].Head)
 	}
-	for _, row := range rows[1:] {
+	for _, row := range t.Rows {
+		line := make([]string, len(t.Columns))
+		for i := range min(len(row), len(line)) {
+			line[i] = OneLine(row[i])
+			starred[i] = starred[i] || !t.Columns[i].Words && strings.HasSuffix(line[i], "*")
+		}
+		out.Add(line...)
+	}
+	for _, row := range out.Rows {
 		for i, c := range row {
-			if starred[i] && !t.Columns[i].Words && !strings.HasSuffix(c, "*") {
+			if starred[i] && !strings.HasSuffix(c, "*") {
 				row[i] += " "
 			}
 		}
 	}
-	return rows
-}
-
-// row prints the first cell and the cells of columns from to to-1, in as many lines as the last of
-// them needs.
-func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int) {
-	line := kit.Left(row[0], widths[0])
-	for i := from; i < min(to, len(row)); i++ {
-		start := cells.Width(line)
-		parts := []string{row[i]}
-		if i == to-1 && cells.Width(parts[0]) > widths[i] {
-			parts = kit.Wrap(parts[0], widths[i])
-		}
-		for k, part := range parts {
-			if k > 0 {
-				fmt.Fprintln(w, strings.TrimRight(line, " "))
-				line = kit.Blanks(start)
-			}
-			column := &t.Columns[i]
-			line += kit.Blanks(gap) + kit.InColumn(column, w.paint(column, row[i], part), widths[i])
-		}
-	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
-}
-
-// paint gives a part of a cell the colour of the whole cell's tone.
-func (w *PageWriter) paint(column *page.Column, cell, part string) string {
-	if w.Theme == nil {
-		return part
-	}
-	return w.Theme.Toned(column, cell, part)
+	return &out
 }
 
 // figureHeight is the height of a chart in lines.

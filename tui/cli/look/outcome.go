@@ -218,7 +218,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 				Cell: func(i int) string { return o.change(i, &f) }})
 		}
 	}
-	grid := t.Grid(list.Table(page.Count(len(o.Rows)), nil), kit.Unbounded, 0, 0)
+	grid := t.Grid(list.Table(page.Count(len(o.Rows)), nil), width, 0)
 	lines = append(lines, t.Dim.Paint("  "+grid.Head(nil)))
 	for i, number := range o.numbers() {
 		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
