@@ -3,7 +3,6 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -119,7 +118,7 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 			state := l.State(i)
 			cells[c].Values = append(cells[c].Values, state.Result.values[c])
 		}
-		cells[c].conclude(level)
+		_, cells[c].Mean, _, cells[c].Half = compare.Describe(cells[c].Values, level)
 	}
 	for _, i := range s.runs {
 		state := l.State(i)
@@ -127,18 +126,6 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 		row.Own.add(&state)
 	}
 	row.Validation, row.Test = cells[0], cells[1:]
-}
-
-func (c *Cell) conclude(level float64) {
-	var xs []float64
-	for _, v := range c.Values {
-		if v.Applies() {
-			xs = append(xs, v.Float())
-		}
-	}
-	mean, half := compare.TInterval(xs, level)
-	c.Mean = measure.NumIf(len(xs) > 0, mean)
-	c.Half = measure.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
 }
 
 // note adds the notes that a reader has to know.

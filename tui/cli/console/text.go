@@ -168,11 +168,10 @@ func Summaries(runs []*record.Run) summaryList {
 	return list
 }
 
-// Between returns interval i of a list in percent, or "" if there is none.
-func Between(list []measure.Interval, i int) string {
-	if i >= len(list) || slices.ContainsFunc(list[i][:],
-		func(n measure.Number) bool { return !n.Applies() }) {
+// Between returns an interval in percent, or "" if it does not apply.
+func Between(i measure.Interval) string {
+	if !i[0].Applies() || !i[1].Applies() {
 		return ""
 	}
-	return fmt.Sprintf(" [%.1f, %.1f]", 100*list[i][0].Float(), 100*list[i][1].Float())
+	return fmt.Sprintf(" [%.1f, %.1f]", 100*i[0].Float(), 100*i[1].Float())
 }

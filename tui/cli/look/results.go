@@ -255,7 +255,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 	}
 	plain := func(int) string { return "" }
 	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
-		func(i int) string { return console.Between(interval, i) })
+		func(i int) string { return console.Between(at(interval, i)) })
 	if s.Selected != nil {
 		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}

@@ -317,12 +317,11 @@ func (l *looked) print(w io.Writer) {
 		}
 	}
 	for i, name := range names {
-		interval := measure.Wilson(accuracy[i], counts[i])
 		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
-			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)}
+			console.Percent(accuracy[i]) + console.Between(measure.Wilson(accuracy[i], counts[i]))}
 		for _, m := range columns {
 			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
-				console.Between(l.RateIntervals[m.Name], i))
+				console.Between(l.RateIntervals[m.Name][i]))
 		}
 		t.Rank(-accuracy[i].Float(), row...)
 	}
@@ -341,8 +340,7 @@ func (l *looked) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Of(m.Name); n.Applies() {
-			interval := l.Intervals[m.Name]
-			t.Add(m.Title, console.Figure(&m, n)+console.Between([]measure.Interval{interval}, 0))
+			t.Add(m.Title, console.Figure(&m, n)+console.Between(l.Intervals[m.Name]))
 		}
 	}
 	console.Blocks(w, t)
