@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strings"
 
 	"drolab/runner/page"
@@ -13,8 +14,10 @@ type Grid struct {
 	*page.Table
 	theme  *Theme
 	before int
-	widths []int // of the columns, 0 for one that is left out
+	widths []int // of the columns; leftOut for one that is not drawn
 }
+
+const leftOut = -1
 
 // Grid lays the columns of a table out in w cells, with a gap before each. A column without a width
 // is as wide as its widest cell. The columns that can be spared most are left out first; a wide one
@@ -29,7 +32,7 @@ func (t *Theme) Grid(table *page.Table, w, gap int) *Grid {
 	for over > 0 {
 		worst, spare := 0, 0
 		for k, c := range table.Columns {
-			if g.widths[k] > 0 && c.Spare > spare {
+			if g.widths[k] >= 0 && c.Spare > spare {
 				worst, spare = k, c.Spare
 			}
 		}
@@ -41,7 +44,7 @@ func (t *Theme) Grid(table *page.Table, w, gap int) *Grid {
 			return g
 		}
 		over -= gap + g.widths[worst]
-		g.widths[worst] = 0
+		g.widths[worst] = leftOut
 	}
 	return g
 }
@@ -78,7 +81,7 @@ func (g *Grid) Line(row int, paint func(column int, text string) string) string 
 func (g *Grid) line(cells []string, paint func(column int, text string) string) string {
 	var line strings.Builder
 	for k, w := range g.widths {
-		if w == 0 {
+		if w == leftOut {
 			continue
 		}
 		line.WriteString(Blanks(g.before))
@@ -113,7 +116,7 @@ func (g *Grid) Parts(w int) (parts []*Grid) {
 	last := len(g.widths) - 1
 	for from := 1; from < max(2, len(g.widths)); {
 		part := *g
-		part.widths = make([]int, len(g.widths))
+		part.widths = slices.Repeat([]int{leftOut}, len(g.widths))
 		part.widths[0] = g.widths[0]
 		to, room := from, w-g.widths[0]
 		for ; to <= last && (to == from || room >= g.before+g.widths[to]); to++ {
@@ -135,7 +138,7 @@ func (g *Grid) Parts(w int) (parts []*Grid) {
 // Lines returns a row without the gap before it, in as many lines as its last cell needs.
 func (g *Grid) Lines(cells []string) (lines []string) {
 	last := len(g.widths) - 1
-	for last > 0 && g.widths[last] == 0 {
+	for g.widths[last] == leftOut {
 		last--
 	}
 	parts := []string{cells[last]}

@@ -88,6 +88,15 @@ func TestGridParts(t *testing.T) {
 	}
 }
 
+// TestEmptyGrid: a table without rows and without words in its heads has one blank line.
+func TestEmptyGrid(t *testing.T) {
+	for _, part := range NewTheme(0, true, false).Grid(page.New(""), 80, 2).Parts(80) {
+		if got := part.Lines([]string{""}); len(got) != 1 || got[0] != "" {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // TestTones: a cell has the tone of its column, a change that of its sign.
 func TestTones(t *testing.T) {
 	theme := NewTheme(colorprofile.ANSI, true, false)
