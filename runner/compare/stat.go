@@ -32,8 +32,8 @@ func TInterval(values []float64, level float64) (mean, half float64) {
 	return mean, HalfWidth(len(values), level) * std / math.Sqrt(n)
 }
 
-// Describe returns the number of values that apply, their mean, standard deviation (divisor n−1) and
-// the half width of the mean's t interval. Those that the values do not give do not apply.
+// Describe returns the number of values that apply, their mean, their standard deviation (divisor
+// n−1) and the half width of the mean's t interval. What the values do not give does not apply.
 func Describe(values []measure.Number, level float64) (n int, mean, std, half measure.Number) {
 	var list []float64
 	for _, v := range values {

@@ -100,8 +100,8 @@ func Worst(values []Number, lowerIsBetter bool) int {
 	return worst
 }
 
-// Leads returns the index of the best of some values; -1 without one, and if the best is written like
-// another value: a mark on one of two equal figures would be a riddle.
+// Leads returns the index of the best of some values. It returns -1 without one, and if the best is
+// written like another value: a mark on one of two equal figures would be a riddle.
 func Leads(values []Number, higherIsBetter bool, write func(Number) string) int {
 	written := map[string]int{}
 	for _, v := range values {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLeads: the best leads unless another value is written like it. A value without another to lead
-// over does not.
+// TestLeads: the best leads unless another value is written like it. A single value leads over
+// nothing.
 func TestLeads(t *testing.T) {
 	none := Number{}
 	for _, c := range []struct {

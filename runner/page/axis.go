@@ -17,8 +17,8 @@ const (
 // rounding makes ticks meaningless.
 const resolution = 1e-9
 
-// UsableAxis returns the axis from lo to hi, widened if it is too short to be divided. It lies within
-// ±AxisLimit, and is 0 to 1 for a NaN or an empty range.
+// UsableAxis returns the axis from lo to hi, widened if it is too short to be divided. It lies
+// within ±AxisLimit, and is 0 to 1 for a NaN or an empty range.
 func UsableAxis(lo, hi float64) (float64, float64) {
 	if !(lo <= hi) { // before clamping, which closes +Inf to −Inf
 		return 0, 1

@@ -79,7 +79,8 @@ func (t *Table) latex(b *strings.Builder) {
 	}
 	b.WriteString("\\bottomrule\n")
 	if t.Foot != "" {
-		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns), tex(t.Foot))
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
+			tex(t.Foot))
 	}
 	b.WriteString("\\end{tabular}\n")
 }

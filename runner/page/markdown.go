@@ -43,8 +43,8 @@ func (t *Table) markdown(b *strings.Builder) {
 		}
 		b.WriteString("|\n")
 		if i == 0 {
-			for column := range row {
-				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[t.Columns[column].Words])
+			for _, c := range t.Columns {
+				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[c.Words])
 			}
 			b.WriteString("|\n")
 		}

@@ -62,8 +62,9 @@ const (
 	Bad  Tone = "no"
 )
 
-// Tones returns the tone of a cell by the words at its end, before the mark of a footnote. If several
-// of them match, as "supported" and "not supported" do, the longest counts; if none does, it is "".
+// Tones returns the tone of a cell by the words at its end, before the mark of a footnote. If
+// several of them match, as "supported" and "not supported" do, the longest counts. If none does,
+// the tone is "".
 func Tones(of map[string]Tone) func(cell string) Tone {
 	return func(cell string) (tone Tone) {
 		cell, _, _ = strings.Cut(cell, " ¹")

@@ -17,7 +17,8 @@ func TestLongTable(t *testing.T) {
 	records := Count(50)
 	for _, f := range Formats() {
 		var long, short bytes.Buffer
-		err, err2 := f.Write(&long, fields.Long(records)), f.Write(&short, fields.Table(records, nil))
+		err := f.Write(&long, fields.Long(records))
+		err2 := f.Write(&short, fields.Table(records, nil))
 		if err != nil || err2 != nil || !bytes.Equal(long.Bytes(), short.Bytes()) {
 			t.Errorf("%s: %v, %v, %d and %d bytes", f.Name, err, err2, long.Len(), short.Len())
 		}

@@ -102,7 +102,9 @@ func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 }
 
 // figures returns a column of figures.
-func figures(head string, w, least int, cell func(line) string, value func(line) page.Key) runColumn {
+func figures(
+	head string, w, least int, cell func(line) string, value func(line) page.Key,
+) runColumn {
 	return runColumn{Field: page.Field[line]{Column: page.Column{Head: head, Width: w}, Cell: cell},
 		least: least, value: value}
 }
@@ -241,8 +243,8 @@ const listMark = 5
 // methodCells is the least width of a method's name.
 const methodCells = 6
 
-// layColumns returns the columns that fit. Room that is left goes to the method, then to the preset.
-// It is kept for them before figures that narrow screens lack.
+// layColumns returns the columns that fit. Room that is left goes to the method, then to the
+// preset. It is kept for them before figures that narrow screens lack.
 func (p *Page) layColumns(w int) (columns []runColumn) {
 	room := w - listMark
 	const most = 24
@@ -262,7 +264,8 @@ func (p *Page) layColumns(w int) (columns []runColumn) {
 		room -= c.Width
 	}
 	grow := func(head string, most int) {
-		if i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == head }); i >= 0 {
+		i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == head })
+		if i >= 0 {
 			more := max(0, min(room, most))
 			columns[i].Width += more
 			room -= more

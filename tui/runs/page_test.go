@@ -111,7 +111,9 @@ func TestSorting(t *testing.T) {
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b *record.Run) int {
-		return func(a, b *record.Run) int { return c.value(line{a}).Compare(c.value(line{b}), false) }
+		return func(a, b *record.Run) int {
+			return c.value(line{a}).Compare(c.value(line{b}), false)
+		}
 	}
 	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
 		if p.by != i {

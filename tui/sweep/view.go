@@ -170,7 +170,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	t := p.Theme
 	const gap = 2
 	grid := t.Grid(p.seen.table.Cells(), w, gap)
-	lines = []string{t.Dim.Paint(grid.Head(nil)[1:])} // one of the blanks is before the first column
+	lines = []string{t.Dim.Paint(grid.Head(nil)[1:])} // with one blank before the first column
 	for row := range grid.Rows {
 		lines = append(lines, grid.Line(row, nil)[1:])
 	}

@@ -181,7 +181,8 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("a value of nothing in a file: %q", row)
 		}
 	}
-	if r.Overlay = nil; rows != 4 || made.Name != "group_accuracy" || made.Columns[5].Head != "group" {
+	r.Overlay = nil
+	if rows != 4 || made.Name != "group_accuracy" || made.Columns[5].Head != "group" {
 		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Heads())
 	}
 }
