@@ -35,8 +35,8 @@ type Column struct {
 	Words   bool                   // text, which stands on the left; figures stand on the right
 	Faint   bool                   // figures beside the main ones
 	Tone    func(cell string) Tone // nil gives no cell a tone
-	// Width is the width in cells, with the blanks around the column; 0 stands for that of the
-	// widest cell, which Most bounds unless it is 0.
+	// Width is the width in cells; 0 stands for that of the widest cell, which Most bounds unless
+	// it is 0.
 	Width, Most int
 	// Spare says which columns are left out first where there is no room, the highest. A column
 	// with 0 stays.
