@@ -25,10 +25,10 @@ import (
 const importRules = `
 NONE < dro, dro/peertest
 ANSI < tui/cell
-NONE < runner/axis
-tui/cell, runner/axis, ASCIIGRAPH < tui/plot
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
+dro, runner/internal/aside < runner/page
+tui/cell, runner/page, ASCIIGRAPH < tui/plot
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
 X/SYS, runner/internal/room < runner/data/internal/dataset
@@ -61,14 +61,12 @@ runner/record, runner/study < presets/recorded
 runner/record, runner/queue, runner/record/internal/disk, runner/record/internal/eventlog < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner, runner/record, GONUM < runner/compare
-runner, runner/axis < runner/page
 runner/record, runner/compare < runner/story
 runner/record, runner/page < runner/filter
 dro, runner/page, runner/compare, runner/study, GONUM < runner/report
 runner/queue, runner/record, X/SYS < runner/engine
 runner/certificate, runner/record < runner/inspect
 runner/engine, runner/bridge/internal/frame < runner/bridge/loop
-runner/page, runner/internal/aside < runner/export
 runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
 runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
@@ -81,7 +79,7 @@ tui/lab, runner/story, dro < tui/watch/track
 tui/lab, runner/inspect, TEA < tui/watch/eye
 tui/watch/track, tui/watch/eye < tui/watch/panel
 tui/lab < tui/watch/clock
-tui/watch/panel, runner/export < tui/watch/sheet
+tui/watch/panel < tui/watch/sheet
 tui/watch/track, TEA < tui/watch/knob
 tui/watch/sheet, tui/watch/knob, tui/watch/clock, TEA < tui/watch
 tui/lab, runner/filter, presets, TEA < tui/runs
@@ -95,11 +93,11 @@ tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < t
 tui/cli/console, runner/train, COBRA < tui/cli/machine
 tui/cli/machine, runner/engine, runner/bridge/loop, COBRA < tui/cli/trainer
 tui/cli/console, COBRA < tui/cli/look
-runner/compare, runner/story, runner/export, runner/publish, runner/report, runner/sweep, runner/filter < tui/cli/look
+runner/compare, runner/story, runner/publish, runner/report, runner/sweep, runner/filter < tui/cli/look
 tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
 tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
 tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
-tui/cli/console, runner/export, runner/inspect, COBRA < tui/cli/risk
+tui/cli/console, runner/inspect, COBRA < tui/cli/risk
 tui/cli/machine, runner/foreign, runner/card, CHARM, COBRA < tui/cli/data
 tui/cli/run, tui/cli/look, tui/cli/screen, tui/cli/sweep, tui/cli/risk, tui/cli/data < tui/cli
 COBRA, FANG < tui/cli
@@ -118,10 +116,10 @@ const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 const peerPackage = "dro/peertest"
 
 // testPairs maps a package of this module to the further packages that its tests may import. A test
-// may need a trained run, a disk that fails, the crash points of runner/export beside those of
+// may need a trained run, a disk that fails, the crash points of runner/page beside those of
 // runner/record, or the report that judges the recorded runs.
 var testPairs = map[string]string{
-	"runner/record": "runner/queue, runner/train, runner/export, " +
+	"runner/record": "runner/queue, runner/train, runner/page, " +
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
 	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
 	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
@@ -132,6 +130,7 @@ var testPairs = map[string]string{
 	"runner/filter":  "presets/recorded",
 	"runner/engine":  "runner/bridge/testdata/client",
 	"runner/inspect": "runner/record/recordtest",
+	"runner/page":    "runner/measure",
 	"runner/story":   "presets",
 	"runner/publish": "runner/record/recordtest, runner/certificate",
 	"runner/queue":   "runner/certificate",

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"drolab/runner/measure"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat"
@@ -28,6 +30,21 @@ func TInterval(values []float64, level float64) (mean, half float64) {
 		return mean, math.NaN()
 	}
 	return mean, HalfWidth(len(values), level) * std / math.Sqrt(n)
+}
+
+// Describe returns the number of values that apply, their mean, their standard deviation (divisor
+// n−1) and the half width of the mean's t interval. What the values do not give does not apply.
+func Describe(values []measure.Number, level float64) (n int, mean, std, half measure.Number) {
+	var list []float64
+	for _, v := range values {
+		if v.Applies() {
+			list = append(list, v.Float())
+		}
+	}
+	n = len(list)
+	m, h := TInterval(list, level)
+	_, s := stat.MeanStdDev(list, nil)
+	return n, measure.NumIf(n > 0, m), measure.NumIf(n > 1, s), measure.NumIf(n > 1, h)
 }
 
 // HalfWidth returns the half width of Student's two-sided t interval of the

@@ -10,8 +10,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Options configure a table. The zero Options are the defaults.
@@ -263,19 +261,10 @@ func newRow(g *group) Row {
 
 func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 	var c Cell
-	var values []float64
 	for _, m := range g.members {
-		v := of(m)
-		c.Values = append(c.Values, v)
-		if v.Applies() {
-			values = append(values, v.Float())
-		}
+		c.Values = append(c.Values, of(m))
 	}
-	c.N = len(values)
-	mean, half := TInterval(values, level)
-	_, std := stat.MeanStdDev(values, nil)
-	c.Mean, c.Std, c.Half = measure.NumIf(c.N > 0, mean), measure.NumIf(c.N > 1, std),
-		measure.NumIf(c.N > 1, half)
+	c.N, c.Mean, c.Std, c.Half = Describe(c.Values, level)
 	return c
 }
 

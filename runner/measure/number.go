@@ -100,6 +100,22 @@ func Worst(values []Number, lowerIsBetter bool) int {
 	return worst
 }
 
+// Leads returns the index of the best of some values. It returns -1 without one, and if the best is
+// written like another value: a mark on one of two equal figures would be a riddle.
+func Leads(values []Number, higherIsBetter bool, write func(Number) string) int {
+	written := map[string]int{}
+	for _, v := range values {
+		if v.Applies() {
+			written[write(v)]++
+		}
+	}
+	best := Worst(values, higherIsBetter)
+	if best < 0 || len(written) < 2 || written[write(values[best])] > 1 {
+		return -1
+	}
+	return best
+}
+
 // Least returns the lowest of the finite values, such as the worst class's accuracy. If none is
 // finite, it returns a value that applies, if there is one.
 func Least(values []Number) Number {

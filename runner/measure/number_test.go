@@ -2,9 +2,35 @@ package measure
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"testing"
 )
+
+// TestLeads: the best leads unless another value is written like it. A single value leads over
+// nothing.
+func TestLeads(t *testing.T) {
+	none := Number{}
+	for _, c := range []struct {
+		values          []Number
+		higher, noLower int
+	}{
+		{nil, -1, -1},
+		{[]Number{none, Num(2)}, -1, -1},
+		{[]Number{none, Num(2), Num(3)}, 2, 1},
+		{[]Number{Num(2.04), Num(1), Num(1.98)}, -1, 1},
+		{[]Number{Num(math.NaN()), Num(1), Num(7)}, 2, 1},
+		{[]Number{Num(1), Num(1)}, -1, -1},
+	} {
+		write := func(n Number) string { return fmt.Sprintf("%.1f", n.Float()) }
+		if got := Leads(c.values, true, write); got != c.higher {
+			t.Errorf("%v: the highest that leads is %d, want %d", c.values, got, c.higher)
+		}
+		if got := Leads(c.values, false, write); got != c.noLower {
+			t.Errorf("%v: the lowest that leads is %d, want %d", c.values, got, c.noLower)
+		}
+	}
+}
 
 func TestWorst(t *testing.T) {
 	none, nan := Number{}, Num(math.NaN())

@@ -41,7 +41,7 @@ func (p *Page) HTML() string {
 			}
 			b.WriteString("</ul>\n")
 		case *Table:
-			p.htmlTable(&b, block)
+			block.html(&b)
 		case *Figure:
 			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.inline(),
 				hyper(block.Caption))
@@ -54,21 +54,21 @@ func (p *Page) HTML() string {
 	return b.String()
 }
 
-func (p *Page) htmlTable(b *strings.Builder, t *Table) {
+func (t *Table) html(b *strings.Builder) {
 	const many = 10 // columns that a page of 1200 pixels has room for at the size of its text
 	b.WriteString("<div class=\"wide\"><table")
-	if len(t.Head) > many {
+	if len(t.Columns) > many {
 		b.WriteString(` class="many"`)
 	}
 	b.WriteString(">\n<thead>")
-	for i, row := range t.rows() {
+	for i, row := range t.lines() {
 		kind := "td"
 		if i == 0 {
 			kind = "th"
 		}
 		b.WriteString("<tr>")
 		for column, c := range row {
-			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, p.class(t, column, c), hyper(c))
+			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, t.Columns[column].class(c), hyper(c))
 		}
 		b.WriteString("</tr>")
 		if i == 0 {
@@ -84,13 +84,17 @@ func (p *Page) htmlTable(b *strings.Builder, t *Table) {
 
 // class returns the class attribute of a cell, for its tone, for text on the left, or for a faint
 // column.
-func (p *Page) class(t *Table, column int, cell string) string {
-	switch tone := p.Tone(cell); {
+func (c *Column) class(cell string) string {
+	tone := Tone("")
+	if c.Tone != nil {
+		tone = c.Tone(cell)
+	}
+	switch {
 	case tone != "":
 		return ` class="text ` + string(tone) + `"`
-	case t.Left(column):
+	case c.Words:
 		return ` class="text"`
-	case t.Head[column] == p.Faint:
+	case c.Faint:
 		return ` class="faint"`
 	}
 	return ""

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -65,8 +66,8 @@ func LaTeX(blocks ...Block) string {
 }
 
 func (t *Table) latex(b *strings.Builder) {
-	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\toprule\n", t.columns())
-	for i, row := range t.rows() {
+	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\toprule\n", t.alignment())
+	for i, row := range t.lines() {
 		cells := make([]string, len(row))
 		for k, c := range row {
 			cells[k] = tex(c)
@@ -78,24 +79,26 @@ func (t *Table) latex(b *strings.Builder) {
 	}
 	b.WriteString("\\bottomrule\n")
 	if t.Foot != "" {
-		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Head), tex(t.Foot))
+		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
+			tex(t.Foot))
 	}
 	b.WriteString("\\end{tabular}\n")
 }
 
-// columns returns the column types for LaTeX. A last column with long sentences breaks them into
+// alignment returns the column types for LaTeX. A last column with long sentences breaks them into
 // lines.
-func (t *Table) columns() (columns string) {
-	for i := range t.Head {
-		columns += map[bool]string{true: "l", false: "r"}[t.Left(i)]
+func (t *Table) alignment() (kinds string) {
+	for _, c := range t.Columns {
+		kinds += map[bool]string{true: "l", false: "r"}[c.Words]
 	}
 	const long = 60
-	for _, row := range t.Rows {
-		if last := len(row) - 1; t.Words > 0 && len(row[last]) > long {
-			return columns[:last] + `p{.55\linewidth}`
-		}
+	last := len(t.Columns) - 1
+	if last > 0 && t.Columns[last].Words && slices.ContainsFunc(t.Rows, func(row []string) bool {
+		return len(row[last]) > long
+	}) {
+		return kinds[:last] + `p{.55\linewidth}`
 	}
-	return columns
+	return kinds
 }
 
 // PGFPlots writes the figure as curves that the package pgfplots draws.

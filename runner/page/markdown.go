@@ -25,26 +25,26 @@ func Markdown(blocks ...Block) string {
 			}
 			b.WriteString("\n")
 		case *Table:
-			markdownTable(&b, block)
+			block.markdown(&b)
 		case *Figure:
-			markdownTable(&b, block.table())
+			block.table().markdown(&b)
 		}
 	}
 	return b.String()
 }
 
-func markdownTable(b *strings.Builder, t *Table) {
+func (t *Table) markdown(b *strings.Builder) {
 	if t.Caption != "" {
 		fmt.Fprintf(b, "%s:\n\n", mark(t.Caption))
 	}
-	for i, row := range t.rows() {
+	for i, row := range t.lines() {
 		for _, c := range row {
 			b.WriteString("| " + mark(c) + " ")
 		}
 		b.WriteString("|\n")
 		if i == 0 {
-			for column := range row {
-				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[t.Left(column)])
+			for _, c := range t.Columns {
+				b.WriteString(map[bool]string{true: "|---", false: "|---:"}[c.Words])
 			}
 			b.WriteString("|\n")
 		}

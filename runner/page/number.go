@@ -7,8 +7,13 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner/measure"
 )
+
+// Number is a figure that may not apply, such as the λ of ERM.
+type Number interface {
+	Applies() bool
+	Float() float64 // NaN if it does not apply
+}
 
 // None is written where a number does not apply.
 const None = "–"
@@ -67,12 +72,15 @@ func (s Style) Signed() Style {
 }
 
 // Text writes a number.
-func (s Style) Text(n measure.Number) string { return s.With(n, measure.Number{}) }
+func (s Style) Text(n Number) string { return s.With(n, nil) }
 
 // With writes a number with half of its interval, if there is one, or its deviation.
-func (s Style) With(n, half measure.Number) string {
+func (s Style) With(n, half Number) string {
 	if !n.Applies() {
 		return None
+	}
+	if half == nil {
+		return s.Float(n.Float(), math.NaN())
 	}
 	return s.Float(n.Float(), half.Float())
 }
@@ -117,7 +125,7 @@ func decimals(v, half float64, digits int) (n int, ok bool) {
 func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // ExactOf is Exact, and empty where the number does not apply.
-func ExactOf(n measure.Number) string {
+func ExactOf(n Number) string {
 	if !n.Applies() {
 		return ""
 	}

@@ -12,9 +12,6 @@ import (
 type Page struct {
 	Title  string
 	Blocks []Block
-	// Tones has the tones of cells, by the words at the end of a cell.
-	Tones map[string]Tone
-	Faint string // the head of columns of secondary numbers, drawn faintly
 }
 
 // Block is a Heading, a Text, a List, a *Table or a *Figure.
@@ -28,20 +25,6 @@ type Text string
 
 // List is a list of sentences.
 type List []string
-
-// Table is a table of cells under a head. A column holds numbers, on the right, except the first
-// Names columns and the last Words columns, which hold text.
-type Table struct {
-	Caption string
-	Head    []string
-	Rows    [][]string
-	Names   int // 0 stands for 1
-	Words   int
-	Foot    string // what the marks of its cells say, if any
-	// Ranks has the ranks of rows that are for one class or group of many, by their index. For a
-	// reader the highest ranks are enough; NaN is the lowest. Files have all rows.
-	Ranks map[int]float64
-}
 
 // Figure is curves over epochs.
 type Figure struct {
@@ -79,18 +62,20 @@ const (
 	Bad  Tone = "no"
 )
 
-// Tone returns the tone of a cell by the words at its end, before the mark of a footnote. If
-// several of the Tones match, as "supported" and "not supported" do, the longest counts; if none
-// does, it is "".
-func (p *Page) Tone(cell string) (tone Tone) {
-	cell, _, _ = strings.Cut(cell, " ¹")
-	longest := ""
-	for words, t := range p.Tones {
-		if strings.HasSuffix(" "+cell, " "+words) && len(words) > len(longest) {
-			longest, tone = words, t
+// Tones returns the tone of a cell by the words at its end, before the mark of a footnote. If
+// several of them match, as "supported" and "not supported" do, the longest counts. If none does,
+// the tone is "".
+func Tones(of map[string]Tone) func(cell string) Tone {
+	return func(cell string) (tone Tone) {
+		cell, _, _ = strings.Cut(cell, " ¹")
+		longest := ""
+		for words, t := range of {
+			if strings.HasSuffix(" "+cell, " "+words) && len(words) > len(longest) {
+				longest, tone = words, t
+			}
 		}
+		return tone
 	}
-	return tone
 }
 
 func (Heading) block() {}
@@ -98,20 +83,6 @@ func (Text) block()    {}
 func (List) block()    {}
 func (*Table) block()  {}
 func (*Figure) block() {}
-
-// Left reports whether column i holds text, which stands on the left.
-func (t *Table) Left(i int) bool { return i < max(1, t.Names) || i >= len(t.Head)-t.Words }
-
-// Rows returns a row for each value of a list.
-func Rows[T any](list []T, row func(T) []string) (rows [][]string) {
-	for _, v := range list {
-		rows = append(rows, row(v))
-	}
-	return rows
-}
-
-// rows returns the head and the rows.
-func (t *Table) rows() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
 // logs tells whether the scale is logarithmic.
 func (f *Figure) logs() bool {
@@ -133,13 +104,14 @@ func (p *Point) ends() []float64 {
 // table returns the figure's values at a few epochs as a table, for forms without pictures.
 func (f *Figure) table() *Table {
 	const columns = 6
-	t := &Table{Caption: f.Caption, Head: []string{"epoch"}}
+	t := New("epoch")
+	t.Caption = f.Caption
 	var at []float64
 	grid := f.Curves[0].Points
 	for i := 1; i <= columns && len(grid) > 0; i++ {
 		if x := grid[(len(grid)*i-1)/columns].X; !slices.Contains(at, x) {
 			at = append(at, x)
-			t.Head = append(t.Head, fmt.Sprintf("%.4g", x))
+			t.Head(fmt.Sprintf("%.4g", x))
 		}
 	}
 	for _, c := range f.Curves {
@@ -151,7 +123,7 @@ func (f *Figure) table() *Table {
 			}
 			row = append(row, cell)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }

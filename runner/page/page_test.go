@@ -2,7 +2,6 @@ package page
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -44,10 +43,13 @@ func TestStyles(t *testing.T) {
 
 // TestForms writes one table in every form. Its cells need escaping.
 func TestForms(t *testing.T) {
-	table := &Table{Names: 2, Words: 1, Foot: "¹ a_b", Head: []string{"a_b", "", "n", "verdict"},
-		Rows: [][]string{{"x|y", "5 % {&}", "1 ± 2*", "yes ¹"},
-			{"\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ"}}}
-	p := &Page{Title: "T", Faint: "n", Tones: map[string]Tone{"yes": Good}, Blocks: []Block{table}}
+	table := New("a_b", "", "n", "verdict").Words(1, 3)
+	table.Foot = "¹ a_b"
+	table.Columns[2].Faint = true
+	table.Columns[3].Tone = Tones(map[string]Tone{"yes": Good})
+	table.Add("x|y", "5 % {&}", "1 ± 2*", "yes ¹")
+	table.Add("\x1b[31m<i>\n", "χ² ≤ ρ", "−3", "λ")
+	p := &Page{Title: "T", Blocks: []Block{table}}
 	for _, c := range []struct{ name, got, want string }{
 		{"Markdown", Markdown(table, Text("#1")),
 			"| a\\_b |  | n | verdict |\n|---|---|---:|---|\n" +
@@ -75,7 +77,7 @@ func TestForms(t *testing.T) {
 		})
 	}
 	var b strings.Builder
-	if err := CSV(&b, table.Head, slices.Values(table.Rows)); err != nil ||
+	if err := table.CSV(&b); err != nil ||
 		!strings.HasPrefix(b.String(), "a_b,,n,verdict\nx|y,5 % {&},1 ± 2*,yes ¹\n") {
 		t.Errorf("CSV: %q, %v", b.String(), err)
 	}
@@ -87,7 +89,7 @@ func TestFigureInNumbers(t *testing.T) {
 		{Name: "b", Points: points(0, 1)}}}
 	f.Curves[0].Points[7].Half = .25
 	table := f.table()
-	if got := strings.Join(table.Head, " "); got != "epoch 2 3 4 6 7 8" {
+	if got := strings.Join(table.Heads(), " "); got != "epoch 2 3 4 6 7 8" {
 		t.Errorf("head %s", got)
 	}
 	for i, want := range []string{"a 2 3 4 6 7 8.00 ± 0.25", "b 1 – – – – –"} {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-
-	"drolab/runner/axis"
 )
 
 // look has the size and margins of a drawing, in pixels.
@@ -44,8 +42,8 @@ func (f *Figure) drawing(l look) *drawing {
 			}
 		}
 	}
-	d.x0, d.x1 = axis.Usable(d.x0, d.x1)
-	d.y0, d.y1 = axis.Usable(d.y0, d.y1)
+	d.x0, d.x1 = UsableAxis(d.x0, d.x1)
+	d.y0, d.y1 = UsableAxis(d.y0, d.y1)
 	room := .04 * (d.y1 - d.y0)
 	d.y0, d.y1 = d.y0-room, d.y1+room
 	return d
@@ -66,11 +64,11 @@ func (d *drawing) at(x, y float64) string {
 }
 
 func (d *drawing) across(x float64) float64 {
-	return axis.Place(x, d.x0, d.x1, float64(d.left), float64(d.width-d.right))
+	return place(x, d.x0, d.x1, float64(d.left), float64(d.width-d.right))
 }
 
 func (d *drawing) down(level float64) float64 {
-	return axis.Place(level, d.y0, d.y1, float64(d.height-d.bottom), float64(d.top))
+	return place(level, d.y0, d.y1, float64(d.height-d.bottom), float64(d.top))
 }
 
 // inline draws the figure for a page of HTML, whose style sheet has the colours.
@@ -151,7 +149,7 @@ func (d *drawing) draw() {
 
 // axes draws the grid with its numbers, and the frame.
 func (d *drawing) axes() {
-	up, _ := axis.Ticks(d.y0, d.y1, d.ticks)
+	up, _ := Ticks(d.y0, d.y1, d.ticks)
 	right, base := d.width-d.right, d.height-d.bottom
 	grid, frame := ` class="grid"`, `<path class="axis" d="M%d %d V%d H%d"/>`
 	if d.alone {
@@ -167,7 +165,7 @@ func (d *drawing) axes() {
 			"<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 			grid, d.left, right, at, d.left-6, at+4, Digits(3).Float(value, math.NaN()))
 	}
-	across, _ := axis.Ticks(d.x0, d.x1, d.ticks)
+	across, _ := Ticks(d.x0, d.x1, d.ticks)
 	for _, x := range across {
 		fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
 			d.across(x), base+15, x)

@@ -115,11 +115,11 @@ func TestLegendWhole(t *testing.T) {
 
 // The tone of a cell is the tone of the longest known words at the end of the cell.
 func TestTone(t *testing.T) {
-	p := &Page{Tones: map[string]Tone{"supported": Good, "not supported": Bad}}
+	tone := Tones(map[string]Tone{"supported": Good, "not supported": Bad})
 	for cell, want := range map[string]Tone{"supported": Good, "not supported": Bad,
 		"+0.1 ± 0.2 not supported": Bad, "sfk: supported": Good, "supported ¹": Good,
 		"undecided": "", "unsupported": ""} {
-		if got := p.Tone(cell); got != want {
+		if got := tone(cell); got != want {
 			t.Errorf("%q has the tone %q, want %q", cell, got, want)
 		}
 	}

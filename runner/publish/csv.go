@@ -2,7 +2,6 @@ package publish
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,42 +22,37 @@ func writeCSV(r *Run, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	table := func(name string, head []string, rows [][]string) error {
-		return newFile(filepath.Join(folder, name), func(w io.Writer) error {
-			return page.CSV(w, head, slices.Values(rows))
-		})
+	figures := page.New("step", "epoch", "measure", "place", "value")
+	for _, e := range evals {
+		at := []string{strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch)}
+		for _, row := range figureRows(&r.Meta, e.Values, e.ByGroup) {
+			figures.Add(slices.Concat(at, row)...)
+		}
 	}
+	summary := page.New("measure", "place", "value")
+	summary.Rows = figureRows(&r.Meta, r.Summary().Measures, r.Summary().ByGroup)
+	return errors.Join(
+		page.NewFile(filepath.Join(folder, "curves.csv"), stepTable(steps).CSV),
+		page.NewFile(filepath.Join(folder, "evaluations.csv"), figures.CSV),
+		page.NewFile(filepath.Join(folder, "summary.csv"), summary.CSV))
+}
+
+// stepTable returns a table with a row for each step event.
+func stepTable(steps []*runner.StepEvent) *page.Table {
+	t := page.New("step", "epoch")
 	var names []string
 	if len(steps) > 0 {
 		names = steps[len(steps)-1].Names() // a program's own measures begin one by one
 	}
-	head := append([]string{"step", "epoch"}, append(names, "images_per_second")...)
-	return errors.Join(
-		table("curves.csv", head, stepRows(steps, names)),
-		table("evaluations.csv", []string{"step", "epoch", "measure", "place", "value"},
-			evalRows(&r.Meta, evals)),
-		table("summary.csv", []string{"measure", "place", "value"},
-			figureRows(&r.Meta, r.Summary().Measures, r.Summary().ByGroup)))
-}
-
-func stepRows(steps []*runner.StepEvent, names []string) [][]string {
-	return page.Rows(steps, func(s *runner.StepEvent) []string {
+	t.Head(append(names, "images_per_second")...)
+	for _, s := range steps {
 		row := []string{strconv.FormatInt(s.Step, 10), page.Exact(s.Epoch)}
 		for _, name := range names {
 			row = append(row, page.ExactOf(s.Of(name)))
 		}
-		return append(row, page.ExactOf(s.ImagesPerSecond))
-	})
-}
-
-func evalRows(m *runner.Meta, evals []*runner.EvalEvent) (rows [][]string) {
-	for _, e := range evals {
-		at := []string{strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch)}
-		for _, row := range figureRows(m, e.Values, e.ByGroup) {
-			rows = append(rows, slices.Concat(at, row))
-		}
+		t.Add(append(row, page.ExactOf(s.ImagesPerSecond))...)
 	}
-	return rows
+	return t
 }
 
 // figureRows returns a row for each figure that applies: its place is a class, a group, a radius,

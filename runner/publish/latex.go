@@ -13,11 +13,10 @@ import (
 // intervals.
 func writeLaTeX(w io.Writer, r *Run) error {
 	m, s := &r.Meta, r.Summary()
-	figures := &page.Table{Head: []string{"measure", "value"}}
+	figures := page.New("measure", "value")
 	for _, row := range record.Measures(r.Run) {
 		if row.Main && !row.IsList() && s.Of(row.Name).Applies() {
-			figures.Rows = append(figures.Rows,
-				[]string{row.Title, page.Alone(row.Scale).Text(s.Of(row.Name))})
+			figures.Add(row.Title, page.Alone(row.Scale).Text(s.Of(row.Name)))
 		}
 	}
 	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.Fit("class_accuracy"))
@@ -25,9 +24,7 @@ func writeLaTeX(w io.Writer, r *Run) error {
 	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval
 	}
-	parts := &page.Table{
-		Head: []string{m.Part(), "n train", "n test", "accuracy, %", "95 % interval"},
-	}
+	parts := page.New(m.Part(), "n train", "n test", "accuracy, %", "95 % interval")
 	for i, name := range m.Names(m.Main()) {
 		row := []string{name, "", itoa(counts.Test[i]), "", ""}
 		if i < len(counts.Train) { // of imported runs they are not known
@@ -39,7 +36,7 @@ func writeLaTeX(w io.Writer, r *Run) error {
 		if i < len(interval) && interval[i][0].Applies() {
 			row[4] = page.Points().Text(interval[i][0]) + "–" + page.Points().Text(interval[i][1])
 		}
-		parts.Rows = append(parts.Rows, row)
+		parts.Add(row...)
 	}
 	title := fmt.Sprintf("%s, %s on %s; \\usepackage{booktabs}",
 		m.ID, m.Spec.Algorithm(), m.Spec.Dataset)

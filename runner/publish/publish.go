@@ -3,7 +3,7 @@
 //
 //	record.Run, a checkpoint ──> Run ──> Format.Write ──> a file or a folder
 //
-// It trains nothing and shows nothing; runner/export has the formats of tables. A format is a
+// It trains nothing and shows nothing; runner/page has the formats of tables. A format is a
 // Format in a file of its own that has a line in Formats.
 package publish
 
@@ -16,7 +16,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/aside"
+	"drolab/runner/page"
 	"drolab/runner/record"
 )
 
@@ -66,16 +66,8 @@ func Find(name string) (*Format, error) {
 // toFile returns the Write of a format that is a single file.
 func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
 	return func(r *Run, path string) error {
-		return newFile(path, func(w io.Writer) error { return write(w, r) })
+		return page.NewFile(path, func(w io.Writer) error { return write(w, r) })
 	}
-}
-
-// newFile makes a new file from the output of write, whole or not at all.
-func newFile(path string, write func(io.Writer) error) error {
-	if err := aside.New(path, 0o644, write); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
 }
 
 // network describes the network of a run.

@@ -13,7 +13,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/runner/queue"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
@@ -249,15 +249,13 @@ var scenes = []scene{
 }
 
 // table returns the table that the scene exports. It takes more than one write.
-func table() *export.Sheet {
-	return &export.Sheet{Name: "table", Head: []string{"step", "value"},
-		Rows: func(yield func([]string) bool) {
-			for i := range 13_000 {
-				if !yield([]string{fmt.Sprint(i), fmt.Sprint(1 / float64(i+1))}) {
-					return
-				}
-			}
-		}}
+func table() *page.Table {
+	t := page.New("step", "value")
+	t.Name = "table"
+	for i := range 13_000 {
+		t.Add(fmt.Sprint(i), fmt.Sprint(1/float64(i+1)))
+	}
+	return t
 }
 
 // exportAll exports a table beside the runs, as the interface does.
@@ -267,7 +265,7 @@ func exportAll(s *Store) error {
 		return err
 	}
 	defer in.Close()
-	name, err := export.Formats()[0].WriteIn(in, table(), time.Unix(0, 0))
+	name, err := page.Formats()[0].WriteIn(in, table(), time.Unix(0, 0))
 	if err != nil {
 		return err
 	}
@@ -279,7 +277,7 @@ func exportAll(s *Store) error {
 func wholeExports(t *testing.T, dir string) string {
 	t.Helper()
 	var want bytes.Buffer
-	must(t, export.Formats()[0].Write(&want, table()))
+	must(t, page.Formats()[0].Write(&want, table()))
 	list, err := filepath.Glob(filepath.Join(dir, "export-*"))
 	must(t, err)
 	if len(list) < 2 {

@@ -42,7 +42,7 @@ func (r *Report) brief() string {
 	var blocks []page.Block
 	for _, p := range r.Problems {
 		t := p.table1()
-		t.Head[0] = p.Label
+		t.Columns[0].Head = p.Label
 		blocks = append(blocks, t)
 	}
 	if len(r.claims()) == 0 {
@@ -61,10 +61,7 @@ func (r *Report) brief() string {
 // short returns one table of four measures. An arm with a single seed has no spread, and is left
 // out.
 func (r *Report) short() string {
-	t := &page.Table{Head: []string{"method", "seeds"}}
-	for _, m := range shortMeasures() {
-		t.Head = append(t.Head, headOf(m))
-	}
+	t := inShort()
 	for _, p := range r.Problems {
 		for i, a := range p.arms {
 			if len(a.runs) < 2 {
@@ -74,7 +71,7 @@ func (r *Report) short() string {
 			for _, m := range shortMeasures() {
 				row = append(row, p.meanOf(i, a.runs[0].Meta.Fit(m)))
 			}
-			t.Rows = append(t.Rows, row)
+			t.Add(row...)
 		}
 	}
 	return page.Markdown(t)

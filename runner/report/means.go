@@ -102,20 +102,22 @@ func (m *Mean) text(measured string) string { return style(measured).With(m.Mean
 
 // meanTable returns a table with a column for each arm, beside the published column for it.
 func (r *Report) meanTable(p *Problem) *page.Table {
-	t := &page.Table{Head: []string{p.Label}}
+	t := page.New(p.Label)
 	for _, row := range r.Means {
 		if row.Problem != p.Label {
 			continue
 		}
-		head, cells := t.Head[:1], []string{row.title}
+		t.Columns = t.Columns[:1]
+		cells := []string{row.title}
 		for i, m := range row.Arms {
-			head, cells = append(head, m.Arm), append(cells, m.text(row.Measure))
+			cells = append(cells, m.text(row.Measure))
+			t.Head(m.Arm)
 			if a := p.own[i]; p.published(a) {
-				head = append(head, "paper")
 				cells = append(cells, p.cell(a, row.Measure, row.Class))
+				t.Columns = append(t.Columns, ofPaper)
 			}
 		}
-		t.Head, t.Rows = head, append(t.Rows, cells)
+		t.Add(cells...)
 	}
 	return t
 }
@@ -163,16 +165,22 @@ func shortMeasures() []string {
 	return []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
 }
 
+// inShort returns a table of those columns, still without rows.
+func inShort() *page.Table {
+	t := page.New("method", "seeds")
+	for _, m := range shortMeasures() {
+		t.Head(headOf(m))
+	}
+	return t
+}
+
 // shortMeans returns one table of four measures, or the state of the runs as long as some are
 // missing.
 func (r *Report) shortMeans() string {
 	if len(r.Means) == 0 {
 		return page.Markdown(page.Text(r.state()))
 	}
-	t := &page.Table{Head: []string{"method", "seeds"}}
-	for _, m := range shortMeasures() {
-		t.Head = append(t.Head, headOf(m))
-	}
+	t := inShort()
 	for _, p := range r.at {
 		for i, a := range p.own {
 			cells := []string{p.Label + ": " + a.label, ""}
@@ -182,7 +190,7 @@ func (r *Report) shortMeans() string {
 					cells = append(cells, row.Arms[i].text(row.Measure))
 				}
 			}
-			t.Rows = append(t.Rows, cells)
+			t.Add(cells...)
 		}
 	}
 	return page.Markdown(t)

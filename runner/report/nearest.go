@@ -113,13 +113,12 @@ func (r *Report) nearBlocks() []page.Block {
 	first, base := r.study.Arms[0].Name, string(dro.Baseline())
 	table, of := r.study.Published, page.Points()
 	printed := (table.Mean(first) - table.Mean(base)) / 100
-	t := &page.Table{Head: []string{"reading", "seeds", first, base, first + " − " + base,
-		"from " + first + "'s row", "from " + base + "'s row"}}
+	t := page.New("reading", "seeds", first, base, first+" − "+base, "from "+first+"'s row",
+		"from "+base+"'s row")
 	for i := range r.Readings {
 		d := &r.Readings[i]
-		t.Rows = append(t.Rows, []string{d.Name, fmt.Sprint(d.Runs), of.Text(d.First),
-			of.Text(d.Base), d.Lead.text("test_accuracy"), of.Text(d.FromFirst),
-			of.Text(d.FromBase)})
+		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base),
+			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}
 	best := slices.MaxFunc(r.Readings, func(a, b Reading) int {
 		return cmp.Compare(a.Lead.Mean.Float(), b.Lead.Mean.Float())

@@ -11,8 +11,7 @@ import (
 
 // Page lays the report out.
 func (r *Report) Page() *page.Page {
-	p := &page.Page{Title: r.study.Title, Faint: "paper", Tones: map[string]page.Tone{
-		string(Supported): page.Good, string(NotSupported): page.Bad}}
+	p := &page.Page{Title: r.study.Title}
 	if r.registered() || len(r.Missing) > 0 {
 		p.Blocks = append(p.Blocks, r.stateBlocks()...)
 	}
@@ -210,7 +209,10 @@ func (r *Report) furtherBlocks(p *Problem) []page.Block {
 }
 
 func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
-	t := &page.Table{Head: append([]string{"claim", "its own arm"}, arms...), Words: len(arms) + 1}
+	t := page.New("claim")
+	for _, head := range append([]string{"its own arm"}, arms...) {
+		t.Columns = append(t.Columns, verdicts(head))
+	}
 	for i, c := range r.Further {
 		first := slices.IndexFunc(r.Further, c.sameClaim) == i
 		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Claim) bool {
@@ -232,7 +234,7 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 			}
 			row = append(row, r.Further[at].difference()+" "+r.Further[at].word())
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }

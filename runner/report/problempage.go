@@ -80,13 +80,16 @@ func (p *Problem) legend() string {
 	return strings.Join(lines, " ") + p.starred()
 }
 
+// ofPaper is a column of published figures.
+var ofPaper = page.Column{Head: "paper", Faint: true}
+
 // table1 returns a table with a column for each arm, beside the paper's column for its method.
 func (p *Problem) table1() *page.Table {
-	t := &page.Table{Head: []string{"%"}, Ranks: map[int]float64{}}
+	t := page.New("%")
 	for _, a := range p.arms {
-		t.Head = append(t.Head, fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
+		t.Head(fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
 		if p.published(a) {
-			t.Head = append(t.Head, "paper")
+			t.Columns = append(t.Columns, ofPaper)
 		}
 	}
 	for c := range p.Table.Columns {
@@ -103,10 +106,11 @@ func (p *Problem) table1() *page.Table {
 				row = append(row, p.cell(a, column.Name, column.Class))
 			}
 		}
-		if column.Class != "" {
-			t.Ranks[c] = -p.Table.Rows[0].Cells[c].Mean.Float()
+		if column.Class == "" {
+			t.Add(row...)
+		} else {
+			t.Rank(-p.Table.Rows[0].Cells[c].Mean.Float(), row...)
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -18,8 +18,8 @@ func (p *Problem) classBlocks() []page.Block {
 	m := &p.arms[0].runs[0].Meta
 	measure := m.Fit("class_accuracy")
 	base := p.base().label
-	head := []string{m.Part(), "n train", base}
-	t := &page.Table{Head: append(head, p.Classes[0].Arms...), Ranks: map[int]float64{}}
+	t := page.New(m.Part(), "n train", base)
+	t.Head(p.Classes[0].Arms...)
 	for i := range p.Classes {
 		row := &p.Classes[i]
 		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
@@ -30,8 +30,7 @@ func (p *Problem) classBlocks() []page.Block {
 			}
 			cells = append(cells, cell)
 		}
-		t.Ranks[i] = -row.Base.Float()
-		t.Rows = append(t.Rows, cells)
+		t.Rank(-row.Base.Float(), cells...)
 	}
 	columns := " of the claims' arms together, and for each other column alone"
 	if len(p.study.Families) == 0 {
@@ -45,12 +44,12 @@ func (p *Problem) classBlocks() []page.Block {
 }
 
 func (p *Problem) costBlocks() []page.Block {
-	t := &page.Table{Head: []string{"method", "seeds", "ms per step", "to ERM's", "training, min"}}
+	t := page.New("method", "seeds", "ms per step", "to ERM's", "training, min")
 	for i := range p.Costs {
 		c := &p.Costs[i]
-		t.Rows = append(t.Rows, []string{c.Arm, fmt.Sprint(c.Seeds),
+		t.Add(c.Arm, fmt.Sprint(c.Seeds),
 			page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float()), ratio(&c.Ratio),
-			page.Fixed(1).Text(c.Minutes)})
+			page.Fixed(1).Text(c.Minutes))
 	}
 	note := "Wall time on a machine that had other work at the same time: only the ratio to ERM " +
 		"says something, of runs that were made side by side in the time that both trained " +
@@ -65,14 +64,14 @@ func (r *Report) departureBlocks() []page.Block {
 	list := []page.Block{
 		page.Heading("Settings that are not the paper's, or that it does not give"),
 	}
-	other := &page.Table{Head: []string{"setting", "here", "paper"}, Words: 2}
-	silent := &page.Table{Head: []string{"setting", "here", "why"}, Words: 2}
+	other := page.New("setting", "here", "paper").Words(1, 2)
+	silent := page.New("setting", "here", "why").Words(1, 2)
 	for _, d := range r.Departures {
 		if d.Paper != "" {
-			other.Rows = append(other.Rows, []string{d.Key, d.Value, d.Paper})
+			other.Add(d.Key, d.Value, d.Paper)
 			continue
 		}
-		silent.Rows = append(silent.Rows, []string{d.Key, d.Value, d.Reason})
+		silent.Add(d.Key, d.Value, d.Reason)
 	}
 	if len(other.Rows) > 0 {
 		list = append(list, page.Text("Published, and other here:"), other)
@@ -108,9 +107,9 @@ func (r *Report) variationBlocks() []page.Block {
 }
 
 func (r *Report) variationTable() *page.Table {
-	t := &page.Table{Head: []string{"change", "seeds"}}
+	t := page.New("change", "seeds")
 	for _, e := range r.Variations[0].Effects {
-		t.Head = append(t.Head, headOf(e.Measure))
+		t.Head(headOf(e.Measure))
 	}
 	for _, v := range r.Variations {
 		row := []string{fmt.Sprintf("%s, %s: %s %s → %s", v.Arm, v.Problem, v.Key, v.From, v.To),
@@ -122,10 +121,10 @@ func (r *Report) variationTable() *page.Table {
 			}
 			row = append(row, cell)
 		}
-		for len(row) < len(t.Head) {
+		for len(row) < len(t.Columns) {
 			row = append(row, page.None)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Add(row...)
 	}
 	return t
 }

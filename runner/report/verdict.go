@@ -78,14 +78,19 @@ func (f *Family) judged(head string, list []*Claim, name, word func(*Claim) stri
 	if f.holm() {
 		p = "p (Holm)"
 	}
-	return &page.Table{
-		Head:  []string{head, "n", "difference", "detectable", p, "verdict"},
-		Words: 1,
-		Rows: page.Rows(list, func(c *Claim) []string {
-			return []string{name(c), fmt.Sprint(len(c.Seeds)), c.difference(), c.detectable(),
-				probability(c.Adjusted), word(c)}
-		}),
+	t := page.New(head, "n", "difference", "detectable", p)
+	t.Columns = append(t.Columns, verdicts("verdict"))
+	for _, c := range list {
+		t.Add(name(c), fmt.Sprint(len(c.Seeds)), c.difference(), c.detectable(),
+			probability(c.Adjusted), word(c))
 	}
+	return t
+}
+
+// verdicts returns a column of verdicts.
+func verdicts(head string) page.Column {
+	return page.Column{Head: head, Words: true, Tone: page.Tones(map[string]page.Tone{
+		string(Supported): page.Good, string(NotSupported): page.Bad})}
 }
 
 // equivalent returns a table of the two one-sided tests, for which no detectable difference is
@@ -93,13 +98,9 @@ func (f *Family) judged(head string, list []*Claim, name, word func(*Claim) stri
 func (f *Family) equivalent() *page.Table {
 	m, _ := measure.FindMeasure(f.Claims[0].Measure)
 	t := f.judged(m.Title, f.Claims, (*Claim).pair, word("equivalent", "not shown"))
-	for i, row := range append([][]string{t.Head}, t.Rows...) {
-		row = slices.Delete(slices.Clone(row), 3, 4)
-		if i == 0 {
-			t.Head = row
-		} else {
-			t.Rows[i-1] = row
-		}
+	t.Columns = slices.Delete(t.Columns, 3, 4)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], 3, 4)
 	}
 	return t
 }

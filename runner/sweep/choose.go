@@ -3,9 +3,6 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +118,7 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 			state := l.State(i)
 			cells[c].Values = append(cells[c].Values, state.Result.values[c])
 		}
-		cells[c].conclude(level)
+		_, cells[c].Mean, _, cells[c].Half = compare.Describe(cells[c].Values, level)
 	}
 	for _, i := range s.runs {
 		state := l.State(i)
@@ -129,18 +126,6 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 		row.Own.add(&state)
 	}
 	row.Validation, row.Test = cells[0], cells[1:]
-}
-
-func (c *Cell) conclude(level float64) {
-	var xs []float64
-	for _, v := range c.Values {
-		if v.Applies() {
-			xs = append(xs, v.Float())
-		}
-	}
-	mean, half := compare.TInterval(xs, level)
-	c.Mean = measure.NumIf(len(xs) > 0, mean)
-	c.Half = measure.NumIf(len(xs) > 1 && !math.IsNaN(half), half)
 }
 
 // note adds the notes that a reader has to know.
@@ -179,9 +164,12 @@ func (t *Table) Blocks() []page.Block {
 
 // Cells returns the table as text.
 func (t *Table) Cells() *page.Table {
-	head := append([]string{"method", "setting", "validation"}, t.titles()...)
-	head = append(head, "settings", "runs", "epochs", "training", "of it chosen")
-	list := &page.Table{Names: 2, Head: head}
+	list := page.New("method", "setting", "validation").Words(1)
+	list.Head(t.titles()...)
+	list.Head("settings", "runs", "epochs", "training", "of it chosen")
+	for i := range list.Columns {
+		list.Columns[i].Spare = i
+	}
 	for _, r := range t.Rows {
 		row := []string{string(r.Algorithm), strings.TrimSpace(r.Label), page.None}
 		if r.IDs == nil {
@@ -196,7 +184,7 @@ func (t *Table) Cells() *page.Table {
 			}
 			row = append(row, text)
 		}
-		list.Rows = append(list.Rows, append(row, r.costs()...))
+		list.Add(append(row, r.costs()...)...)
 	}
 	return list
 }
@@ -228,27 +216,28 @@ func clock(seconds measure.Number) string {
 
 func (c *Cell) text() string { return page.Of(c.scale).Half(3).With(c.Mean, c.Half) }
 
-// CSV writes the table with a column for each mean and each half width.
-func (t *Table) CSV(w io.Writer) error {
-	lines := [][]string{{"method", "setting", "seeds", "settings", "runs", "epochs", "seconds"}}
+// Exact returns the table for other programs, with a column for each mean and each half width.
+func (t *Table) Exact() *page.Table {
+	list := page.New("method", "setting", "seeds", "settings", "runs", "epochs", "seconds")
+	fixed := len(list.Columns)
 	for _, r := range t.Rows {
 		line := []string{string(r.Algorithm), strings.TrimSpace(r.Label), fmt.Sprint(len(r.IDs)),
 			fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs), page.Exact(r.Cost.Epochs),
 			page.ExactOf(r.Cost.Seconds)}
-		titled := len(lines[0]) > len(line)
+		titled := len(list.Columns) > fixed
 		for _, c := range append([]Cell{r.Validation}, r.Test...) {
 			if r.IDs == nil {
 				break // none of its settings is done
 			}
 			if !titled {
-				lines[0] = append(lines[0], c.Name, c.Name+"_half")
+				list.Head(c.Name, c.Name+"_half")
 			}
 			line = append(line, page.ExactOf(c.Mean), page.ExactOf(c.Half))
 		}
-		lines = append(lines, line)
+		list.Add(line...)
 	}
-	for i, line := range lines { // a record has as many fields as the first
-		lines[i] = append(line, make([]string, len(lines[0])-len(line))...)
+	for i, line := range list.Rows { // a record has as many fields as the first
+		list.Rows[i] = append(line, make([]string, len(list.Columns)-len(line))...)
 	}
-	return page.CSV(w, lines[0], slices.Values(lines[1:]))
+	return list
 }

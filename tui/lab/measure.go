@@ -80,7 +80,7 @@ func Half95(n int) float64 {
 }
 
 // Write formats a value of a measure as tables show it.
-func Write(m Measure, n measure.Number) string {
+func Write(m Measure, n page.Number) string {
 	switch {
 	case !n.Applies():
 		return page.None

@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"drolab/runner/axis"
+	"drolab/runner/page"
 )
 
 // ScaleKind is the way in which an axis maps values to lengths.
@@ -25,8 +25,8 @@ type Scale struct {
 // limit bounds the values that an axis spans, so that no difference of two of them overflows and no
 // step between ticks underflows. Larger values are drawn at the edge.
 const (
-	limit     = axis.Limit
-	tiny      = axis.Tiny
+	limit     = page.AxisLimit
+	tiny      = page.AxisTiny
 	threshold = 1e-3
 )
 
@@ -139,7 +139,7 @@ func (r Range) clip(bounds Range) Range { return Range{max(r.Lo, bounds.Lo), min
 // safe: r itself where possible.
 func (r Range) usable(s Scale) Range {
 	if s.Kind == Linear {
-		lo, hi := axis.Usable(r.Lo, r.Hi)
+		lo, hi := page.UsableAxis(r.Lo, r.Hi)
 		return Range{lo, hi}
 	}
 	empty := r.empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
@@ -241,10 +241,10 @@ func (s Scale) snap(r Range) Range {
 	lo, hi := r.Lo, r.Hi
 	switch s.Kind {
 	case Linear:
-		step, e := axis.NiceStep((r.Hi - r.Lo) / 12)
-		unit := axis.Multiple(1, step, e)
-		lo, hi = axis.Multiple(math.Floor(lo/unit), step, e),
-			axis.Multiple(math.Ceil(hi/unit), step, e)
+		step, e := page.NiceStep((r.Hi - r.Lo) / 12)
+		unit := page.Multiple(1, step, e)
+		lo, hi = page.Multiple(math.Floor(lo/unit), step, e),
+			page.Multiple(math.Ceil(hi/unit), step, e)
 	case Symlog:
 		small = s.threshold()
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
@@ -269,7 +269,7 @@ func snapUp(v, small float64) float64 {
 	e := int(math.Floor(math.Log10(a)))
 	for _, d := range [...]int{e - 1, e, e + 1} {
 		for _, m := range [...]float64{1, 2, 5} {
-			c := axis.Multiple(1, m, d)
+			c := page.Multiple(1, m, d)
 			if v > 0 && c >= v*(1-1e-12) {
 				return c
 			}
@@ -283,8 +283,8 @@ func snapUp(v, small float64) float64 {
 
 // nextNice is the 1-2-5 value after c, which is one.
 func nextNice(c float64) float64 {
-	m, e := axis.NiceStep(c * 1.5)
-	return axis.Multiple(1, m, e)
+	m, e := page.NiceStep(c * 1.5)
+	return page.Multiple(1, m, e)
 }
 
 // GrowX returns the extent of an x axis from 0: the planned one as long as the

@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"drolab/runner/axis"
+	"drolab/runner/page"
 )
 
 // tick is a labelled position on an axis.
@@ -30,7 +30,7 @@ func (s Scale) ticks(r Range, n int) []tick {
 }
 
 func linearTicks(r Range, n int) (ticks []tick) {
-	values, e := axis.Ticks(r.Lo, r.Hi, n)
+	values, e := page.Ticks(r.Lo, r.Hi, n)
 	for _, v := range values {
 		ticks = append(ticks, tick{v, tickLabel(v, e)})
 	}
@@ -66,7 +66,7 @@ func decades(r Range, stride int, mantissas ...float64) (ticks []tick) {
 			continue
 		}
 		for _, m := range mantissas {
-			if v := axis.Multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
+			if v := page.Multiple(1, m, k); v >= r.Lo*(1-1e-9) && v <= r.Hi*(1+1e-9) {
 				ticks = append(ticks, tick{v, tickLabel(v, k)})
 			}
 		}
@@ -82,11 +82,11 @@ func symlogTicks(r Range, threshold float64, n int) []tick {
 	for stride := 1; ; stride++ {
 		var ticks []tick
 		for k := k1 - (k1-k0)%stride; k >= k0; k -= stride {
-			ticks = addTick(ticks, r, -axis.Multiple(1, 1, k), k)
+			ticks = addTick(ticks, r, -page.Multiple(1, 1, k), k)
 		}
 		ticks = addTick(ticks, r, 0, 0)
 		for k := k0; k <= k1; k += stride {
-			ticks = addTick(ticks, r, axis.Multiple(1, 1, k), k)
+			ticks = addTick(ticks, r, page.Multiple(1, 1, k), k)
 		}
 		if len(ticks) == 0 {
 			return linearTicks(r, n)

@@ -42,11 +42,11 @@ func (p *Page) chooseFilter(value []string) {
 const reversedWord = "reversed"
 
 func (p *Page) chosenSort() []string {
-	head := cmp.Or(p.wanted, p.columns[p.by].head)
+	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	switch {
 	case p.reversed:
 		return []string{head, reversedWord}
-	case head == p.columns[0].head:
+	case head == p.columns[0].Head:
 		return nil
 	}
 	return []string{head}

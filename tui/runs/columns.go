@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -22,37 +22,21 @@ import (
 
 // runColumn is a column of the list of runs.
 type runColumn struct {
-	head  string
-	w     int  // width with the blank after it; the least one of preset and method
-	left  bool // text, not figures
+	// Field has the width with the blank after it; the least one of preset and method.
+	page.Field[line]
 	least int  // width of the screen from which it is shown
 	extra bool // shown only if the user chose it
-	cell  func(line) string
 	// value is the value that the list is sorted by, the most interesting line first. A nil value
 	// keeps the order of the folder, newest first.
-	value   func(line) rank
-	measure string // the name of a measure of a summary; "" for other columns
+	value func(line) page.Key
 }
 
-// rank is a value that lines are sorted by: numbers come before words, and words before no value.
-type rank struct {
-	number float64
-	text   string
-}
-
-func (v rank) compare(o rank) int {
-	return cmp.Or(cmp.Compare(v.kind(), o.kind()), cmp.Compare(v.number, o.number),
-		cmp.Compare(v.text, o.text))
-}
-
-func (v rank) kind() int {
-	switch {
-	case !math.IsNaN(v.number):
-		return 0
-	case v.text != "":
-		return 1
+// name returns the name of the measure of a summary that the column shows, or "".
+func (c *runColumn) name() string {
+	if c.Measure == nil {
+		return ""
 	}
-	return 2
+	return c.Measure.Name
 }
 
 // runColumns returns the columns in their order on the screen. If folded, measures also have a
@@ -62,13 +46,13 @@ func runColumns(folded bool, value valueOf) []runColumn {
 	measure := func(head string, w, least int, name string) runColumn {
 		m := lab.Named(all, name)
 		c := measureColumn(folded, value, m)
-		c.head, c.least, c.w = head, least, max(w, measureCells(m, folded))
+		c.Head, c.least, c.Width = head, least, max(w, measureCells(m, folded))
 		return c
 	}
 	text := textColumn
 	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
 	started := text("started UTC", 13, 85, when)
-	started.value, started.cell = nil, func(l line) string { return when(l[0]) }
+	started.value, started.Cell = nil, func(l line) string { return when(l[0]) }
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
@@ -78,13 +62,13 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		text("method", methodCells+1, 0, func(r *record.Run) string {
 			return string(r.Meta.Spec.Algorithm()) + lab.Mark(&r.Meta)
 		}),
-		{head: "seed", w: 7, cell: line.seedText, value: func(l line) rank {
-			return rank{number: float64(l[0].Meta.Spec.Seed)}
-		}},
+		figures("seed", 7, 0, line.seedText, func(l line) page.Key {
+			return page.Key{Number: float64(l[0].Meta.Spec.Seed)}
+		}),
 		text("state", 12, 60, func(r *record.Run) string { return string(r.Status()) }),
-		{head: "epochs", w: 9, least: 72, cell: epochs, value: func(l line) rank {
-			return rank{number: -l[0].Epochs()}
-		}},
+		figures("epochs", 9, 72, epochs, func(l line) page.Key {
+			return page.Key{Number: -l[0].Epochs()}
+		}),
 		text("set, ρ", 14, 112, func(r *record.Run) string { return r.Meta.Spec.Radius() }),
 		measure("worst %", 8, 0, "worst_class_accuracy"),
 		measure("mean %", 7, 0, "test_accuracy"),
@@ -110,17 +94,27 @@ func measureCells(m lab.Measure, folded bool) int {
 // measureColumn returns the column of a measure.
 func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
 	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(m.Name)) }
-	return runColumn{head: m.Head(), w: max(8, measureCells(m, folded), cell.Width(m.Head())+2),
-		measure: m.Name,
-		cell:    func(l line) string { return l.spread(of, m) },
-		value:   func(l line) rank { return byNumber(l.mean(of), m.Better == dro.Higher) }}
+	c := figures(m.Head(), max(8, measureCells(m, folded), cell.Width(m.Head())+2), 0,
+		func(l line) string { return l.spread(of, m) },
+		func(l line) page.Key { return byNumber(l.mean(of), m.Better == dro.Higher) })
+	c.Measure = &m.Measure
+	return c
+}
+
+// figures returns a column of figures.
+func figures(
+	head string, w, least int, cell func(line) string, value func(line) page.Key,
+) runColumn {
+	return runColumn{Field: page.Field[line]{Column: page.Column{Head: head, Width: w}, Cell: cell},
+		least: least, value: value}
 }
 
 // textColumn returns a column of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
-	return runColumn{head: head, w: w, left: true, least: least,
-		cell:  func(l line) string { return l.same(of) },
-		value: func(l line) rank { return rank{math.NaN(), of(l[0])} }}
+	c := figures(head, w, least, func(l line) string { return l.same(of) },
+		func(l line) page.Key { return page.Key{Number: math.NaN(), Word: of(l[0])} })
+	c.Words = true
+	return c
 }
 
 // extras returns the columns that are shown only if they are chosen: the programs' own values, the
@@ -128,7 +122,7 @@ func textColumn(head string, w, least int, of func(*record.Run) string) runColum
 func (p *Page) extras(there []runColumn) (list []runColumn) {
 	taken := map[string]bool{"algorithms": true, "seed": true}
 	for _, c := range there {
-		taken[c.measure] = true
+		taken[c.name()] = true
 	}
 	for _, m := range append(record.UserMeasures(p.all...), lab.SummaryMeasures()...) {
 		if !taken[m.Name] {
@@ -139,7 +133,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 		if !taken[key] {
 			c := textColumn(key, max(10, len(key)+2), 0,
 				func(r *record.Run) string { return r.Meta.Spec.Text(key) })
-			c.value = bySetting(key)
+			c.value = func(l line) page.Key { return page.KeyOf(l[0].Meta.Spec.Text(key)) }
 			list = append(list, c)
 		}
 	}
@@ -150,18 +144,6 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 		list[i].extra = true
 	}
 	return list
-}
-
-// bySetting returns the rank of a line by a setting. It ranks numbers by value, other texts as
-// words.
-func bySetting(key string) func(line) rank {
-	return func(l line) rank {
-		text := l[0].Meta.Spec.Text(key)
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return rank{number: x}
-		}
-		return rank{math.NaN(), text}
-	}
 }
 
 const pinsHead = "pins"
@@ -178,18 +160,18 @@ func (p *Page) pinText(r *record.Run) string {
 // furnish makes the columns anew. The list stays sorted by the same column.
 func (p *Page) furnish() {
 	p.widest = widest{}
-	head := cmp.Or(p.wanted, p.columns[p.by].head)
+	head := cmp.Or(p.wanted, p.columns[p.by].Head)
 	p.columns = runColumns(p.together(), p.value.of(p))
 	mean := slices.IndexFunc(p.columns,
-		func(c runColumn) bool { return c.measure == "test_accuracy" })
+		func(c runColumn) bool { return c.name() == "test_accuracy" })
 	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
 	p.columns = append(p.columns, p.extras(p.columns)...)
-	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
-	name := p.columns[method].cell
-	p.columns[method].cell = func(l line) string {
+	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
+	name := p.columns[method].Cell
+	p.columns[method].Cell = func(l line) string {
 		return p.markOf(l) + strings.TrimSpace(name(l)+" "+p.nameOf(l))
 	}
-	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head }))
+	p.by = max(0, slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head }))
 }
 
 // nameOf returns what tells a line from others of its method and preset, or the settings it is
@@ -238,18 +220,18 @@ func (p *Page) colorOf(l line) uint8 {
 
 // shows reports whether a column is to be shown in a list of w cells, if there is room for it.
 func (p *Page) shows(c *runColumn, w int) bool {
-	if on, chosen := p.chosenColumns[c.head]; chosen {
+	if on, chosen := p.chosenColumns[c.Head]; chosen {
 		return on
 	}
 	return !c.extra && w+2 >= c.least
 }
 
 // byNumber ranks numbers that apply first, better numbers before worse ones.
-func byNumber(n measure.Number, higher bool) rank {
+func byNumber(n measure.Number, higher bool) page.Key {
 	if higher {
-		return rank{number: -n.Float()}
+		return page.Key{Number: -n.Float()}
 	}
-	return rank{number: n.Float()}
+	return page.Key{Number: n.Float()}
 }
 
 // presetCells is the least width of a preset's name.
@@ -261,35 +243,37 @@ const listMark = 5
 // methodCells is the least width of a method's name.
 const methodCells = 6
 
-// layColumns returns the columns that fit, and the cells by which the preset grows. Room that is
-// left goes to the method, then to the preset. It is kept for them before figures that narrow
-// screens lack.
-func (p *Page) layColumns(w int) (columns []runColumn, room int) {
-	room = w - listMark
+// layColumns returns the columns that fit. Room that is left goes to the method, then to the
+// preset. It is kept for them before figures that narrow screens lack.
+func (p *Page) layColumns(w int) (columns []runColumn) {
+	room := w - listMark
 	const most = 24
 	longest := p.measure()
 	preset := max(0, min(longest.preset-presetCells, most))
 	names := preset + max(0, min(longest.method-methodCells, most))
 	full := false // columns shown by default end with the first that has no room
 	for _, c := range p.columns {
-		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.head] {
+		if !p.shows(&c, w) || full && !c.extra && !p.chosenColumns[c.Head] {
 			continue
 		}
-		if room < c.w || c.measure != "" && c.least > 0 && room < c.w+names {
+		if room < c.Width || c.Measure != nil && c.least > 0 && room < c.Width+names {
 			full = true
 			continue
 		}
 		columns = append(columns, c)
-		room -= c.w
+		room -= c.Width
 	}
-	for i := range columns {
-		if c := &columns[i]; c.head == "method" {
-			more := max(0, min(room, longest.method-methodCells))
-			c.w += more
+	grow := func(head string, most int) {
+		i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == head })
+		if i >= 0 {
+			more := max(0, min(room, most))
+			columns[i].Width += more
 			room -= more
 		}
 	}
-	return columns, max(0, min(room, preset))
+	grow("method", longest.method-methodCells)
+	grow("preset", preset)
+	return columns
 }
 
 // widest holds the greatest widths of the presets and methods that are shown on a screen of a
@@ -302,31 +286,19 @@ func (p *Page) measure() widest {
 		return p.widest
 	}
 	p.widest = widest{screen: p.Body.W}
-	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "method" })
+	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
 	for _, r := range p.shown {
 		p.preset = max(p.preset, cell.Width(r.Meta.Preset))
-		p.method = max(p.method, cell.Width(p.columns[method].cell(p.lineOf(r))))
+		p.method = max(p.method, cell.Width(p.columns[method].Cell(p.lineOf(r))))
 	}
 	return p.widest
 }
 
-func (c *runColumn) place(text string, room int) string {
-	w := c.w
-	if c.head == "preset" {
-		w += room
-	}
-	if c.left {
-		return kit.Left(text, w-1) + " "
-	}
-	return kit.Right(text, w-1) + " "
-}
-
-// head returns the head of a column, with an arrow in the gap if the list is sorted by the column.
-func (p *Page) head(c runColumn, room int) string {
-	t := p.Theme
-	text := c.place(t.Greek(c.head), room)
-	if c.head != p.columns[p.by].head {
-		return t.Dim.Paint(text)
+// head draws the head of a column, with an arrow in the gap if the list is sorted by the column.
+func (p *Page) head(grid *kit.Grid, column int, text string) string {
+	t, head := p.Theme, grid.Columns[column].Head
+	if head != p.columns[p.by].Head {
+		return t.Dim.Paint(text + " ")
 	}
 	arrow := "↓"
 	switch {
@@ -335,63 +307,28 @@ func (p *Page) head(c runColumn, room int) string {
 	case p.reversed:
 		arrow = "↑"
 	}
-	align := kit.Right
-	if c.left {
-		align = kit.Left
-	}
-	return t.Accent.Paint(align(t.Greek(c.head)+arrow, cell.Width(text)))
+	return t.Accent.Paint(grid.InColumn(column, t.Greek(head)+arrow, cell.Width(text)+1))
 }
 
-// chooser is the form that chooses the columns. The list follows at once.
-type chooser struct {
-	page *Page
-	at   int
-}
-
+// chooseColumns opens the form that chooses the columns. The list follows at once.
 func (p *Page) chooseColumns() tea.Cmd {
-	return kit.Show(&kit.Overlay{Title: "Columns", Form: &chooser{page: p}})
-}
-
-// Press implements kit.Form.
-func (f *chooser) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	columns := f.page.columns
-	switch key.String() {
-	case "up", "k", "shift+tab":
-		f.at = max(0, f.at-1)
-	case "down", "j", "tab":
-		f.at = min(len(columns)-1, f.at+1)
-	case "space":
-		c := &columns[f.at]
-		f.page.chosenColumns[c.head] = !f.page.shows(c, f.page.inner())
-	case "s":
-		f.page.sortBy(columns[f.at].head)
-	case "enter":
-		return true, nil
-	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (*chooser) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
-		{Keys: kit.On("s"), Hint: "sort by"},
-		{Keys: kit.On("enter"), Hint: "back"}}
-}
-
-// View implements kit.Form.
-func (f *chooser) View(t *kit.Theme, w, h int) (lines []string) {
-	columns := f.page.columns
-	first := kit.First(f.at, len(columns), h)
-	for i := first; i < len(columns) && len(lines) < h; i++ {
-		c, box := &columns[i], t.Off
-		if f.page.shows(c, f.page.inner()) {
-			box = t.On
+	items := func() (list []kit.Item) {
+		for i, c := range p.columns {
+			name := c.Head
+			if i == p.by {
+				name += " ↓"
+			}
+			list = append(list, kit.Item{Name: name, On: p.shows(&c, p.inner())})
 		}
-		line := " " + box + " " + t.Greek(c.head)
-		if i == f.page.by {
-			line += " ↓"
-		}
-		lines = append(lines, kit.Left(t.Pointed(line, i == f.at), min(w, 40)))
+		return list
 	}
-	return lines
+	turn := func(at int) {
+		c := &p.columns[at]
+		p.chosenColumns[c.Head] = !p.shows(c, p.inner())
+	}
+	return kit.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
+		Do: map[string]func(int){"space": turn,
+			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
+		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
+			{Keys: kit.On("s"), Hint: "sort by"}}}})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -16,8 +17,8 @@ func TestColumnsAndValues(t *testing.T) {
 	r, p := runsOf(t, lab.Folder(store.Dir()))
 	shows := func() string { return tuitest.Text(r.Shot()) }
 	r.Press("C")
-	form := r.Overlay.Form.(*chooser)
-	for p.columns[form.at].head != "pins" {
+	form := r.Overlay.Form.(*kit.Checklist)
+	for p.columns[form.At].Head != "pins" {
 		r.Press("down")
 	}
 	r.Press("space", "enter")
@@ -34,13 +35,13 @@ func TestColumnsAndValues(t *testing.T) {
 		t.Errorf("no pins:\n%s", s)
 	}
 	r.Press("C", "down", "down", "s", "esc")
-	if head := p.columns[p.by].head; head != "method" {
+	if head := p.columns[p.by].Head; head != "method" {
 		t.Errorf("sorted by %q", head)
 	}
 
 	of := func(column string) string {
-		i := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == column })
-		return p.columns[i].cell(p.lineOf(p.current()))
+		i := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == column })
+		return p.columns[i].Cell(p.lineOf(p.current()))
 	}
 	last := of("test loss")
 	r.Press("v")

@@ -30,10 +30,10 @@ func TestSpreadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 2000 {
 		for _, c := range runColumns(true, last) {
-			if c.measure == "" {
+			if c.Measure == nil {
 				continue
 			}
-			m, scale := lab.Named(lab.SummaryMeasures(), c.measure), 1.0
+			m, scale := lab.Named(lab.SummaryMeasures(), c.Measure.Name), 1.0
 			for range r.IntN(12) {
 				if m.Scale != dro.Percent && m.Scale != dro.Whole {
 					scale *= []float64{.1, 10}[r.IntN(2)]
@@ -49,8 +49,8 @@ func TestSpreadFits(t *testing.T) {
 			}
 			of := func(run *record.Run) measure.Number { return measure.Num(values[run]) }
 			text := l.spread(of, m)
-			if !strings.Contains(text, "±") || cell.Width(text) >= c.w {
-				t.Fatalf("%s: %q in %d cells", c.head, text, c.w)
+			if !strings.Contains(text, "±") || cell.Width(text) >= c.Width {
+				t.Fatalf("%s: %q in %d cells", c.Head, text, c.Width)
 			}
 		}
 	}
@@ -62,9 +62,9 @@ func TestNamesBeforeFigures(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	r.Size(123, 38)
 	figures := func() bool {
-		columns, _ := p.layColumns(119)
+		columns := p.layColumns(119)
 		return slices.ContainsFunc(columns,
-			func(c runColumn) bool { return c.measure == "test_loss" })
+			func(c runColumn) bool { return c.name() == "test_loss" })
 	}
 	if r.Press("o"); !figures() {
 		t.Error("no test loss where there is room for it")

@@ -99,57 +99,26 @@ func (p *Page) foldable() (keys []string) {
 	return keys
 }
 
-// folder is the form that chooses the settings to fold by. The list follows at once.
-type folder struct {
-	page *Page
-	at   int
-}
-
+// chooseFold opens the form that chooses the settings to fold by. The list follows at once.
 func (p *Page) chooseFold() tea.Cmd {
-	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &folder{page: p}})
-}
-
-// Press implements kit.Form.
-func (f *folder) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	p, keys := f.page, f.page.foldable()
-	switch key.String() {
-	case "up", "k", "shift+tab":
-		f.at = max(0, f.at-1)
-	case "down", "j", "tab":
-		f.at = min(len(keys)-1, f.at+1)
-	case "space":
-		by := slices.Clone(p.foldBy)
-		if i := slices.Index(by, keys[f.at]); i >= 0 {
+	items := func() (list []kit.Item) {
+		for _, key := range p.foldable() {
+			list = append(list, kit.Item{Name: key, On: slices.Contains(p.foldBy, key)})
+		}
+		return list
+	}
+	turn := func(at int) {
+		by, key := slices.Clone(p.foldBy), p.foldable()[at]
+		if i := slices.Index(by, key); i >= 0 {
 			by = slices.Delete(by, i, i+1)
 		} else {
-			by = append(by, keys[f.at])
+			by = append(by, key)
 		}
 		p.foldInto(true, by)
-	case "enter":
-		return true, nil
 	}
-	return false, nil
-}
-
-// Hint implements kit.Form.
-func (*folder) Hint() []kit.Key {
-	return []kit.Key{{Keys: kit.On("space"), Hint: "choose"}, {Keys: kit.On("enter"), Hint: "back"}}
-}
-
-// View implements kit.Form.
-func (f *folder) View(t *kit.Theme, w, h int) (lines []string) {
-	keys := f.page.foldable()
-	lines = append(t.Dim.Each(kit.Wrap(t.Greek(aboutFold), w)), "")
-	room := max(1, h-len(lines))
-	first := kit.First(f.at, len(keys), room)
-	for i := first; i < min(len(keys), first+room); i++ {
-		box := t.Off
-		if slices.Contains(f.page.foldBy, keys[i]) {
-			box = t.On
-		}
-		lines = append(lines, kit.Left(t.Pointed(" "+box+" "+t.Greek(keys[i]), i == f.at), w))
-	}
-	return lines
+	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: aboutFold,
+		Items: items, Do: map[string]func(int){"space": turn},
+		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
 }
 
 // line holds the runs that share a line, at least one.

@@ -36,8 +36,8 @@ func TestFold(t *testing.T) {
 		!strings.Contains(text, "newest of 2 seeds") {
 		t.Errorf("no mean over seeds is shown:\n%s", text)
 	}
-	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == "worst %" })
-	of := func(l line) string { return p.columns[worst].cell(l) }
+	worst := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "worst %" })
+	of := func(l line) string { return p.columns[worst].Cell(l) }
 	if together := of(all); together == of(line{all[0]}) || !strings.Contains(together, "±") {
 		t.Errorf("together %s, the first %s", together, of(line{all[0]}))
 	}

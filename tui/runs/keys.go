@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"drolab/runner/record"
-	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -105,10 +104,10 @@ func (p *Page) startFilter() { p.filtering = true }
 
 // sortNext sorts by the next column that the screen has room for.
 func (p *Page) sortNext() {
-	columns, _ := p.layColumns(p.inner())
+	columns := p.layColumns(p.inner())
 	for next := p.by + 1; ; next++ {
-		head := p.columns[next%len(p.columns)].head
-		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.head == head }) {
+		head := p.columns[next%len(p.columns)].Head
+		if slices.ContainsFunc(columns, func(c runColumn) bool { return c.Head == head }) {
 			p.sortBy(head)
 			return
 		}
@@ -117,7 +116,7 @@ func (p *Page) sortNext() {
 
 // sortBy sorts by a column, or reverses the sort if the list is sorted by that column already.
 func (p *Page) sortBy(head string) {
-	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.head == head })
+	by := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == head })
 	p.reversed = by == p.by && !p.reversed
 	p.by, p.wanted = by, head
 	p.arrange()
@@ -132,10 +131,9 @@ func (p *Page) inner() int {
 // headAt returns the head of the column at x of the page; "" if there is none.
 func (p *Page) headAt(x int) string {
 	at := listMark + (p.Body.W-p.inner())/2
-	columns, room := p.layColumns(p.inner())
-	for _, c := range columns {
-		if at += cell.Width(c.place("", room)); x < at {
-			return c.head
+	for _, c := range p.layColumns(p.inner()) {
+		if at += c.Width; x < at {
+			return c.Head
 		}
 	}
 	return ""
@@ -167,12 +165,11 @@ func (p *Page) Chosen() []*record.Run {
 // define shows the definitions of the columns on the screen.
 func (p *Page) define() tea.Cmd {
 	names := []string{"rho"}
-	columns, _ := p.layColumns(p.inner())
-	for _, c := range columns {
-		if c.measure != "" {
-			names = append(names, c.measure)
+	for _, c := range p.layColumns(p.inner()) {
+		if c.Measure != nil {
+			names = append(names, c.Measure.Name)
 		} else {
-			names = append(names, c.head)
+			names = append(names, c.Head)
 		}
 	}
 	return kit.Show(p.Defined("Columns", lab.Define(names)))

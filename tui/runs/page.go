@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/filter"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -146,7 +147,7 @@ func (p *Page) arrange() {
 		p.shown = p.fold(p.shown)
 	}
 	if c := p.columns[p.by]; c.value != nil {
-		p.sort(c.value)
+		page.Sort(p.shown, false, func(r *record.Run) page.Key { return c.value(p.lineOf(r)) })
 	}
 	if p.reversed {
 		slices.Reverse(p.shown)
@@ -156,22 +157,6 @@ func (p *Page) arrange() {
 		at = min(p.at, len(p.shown)-1)
 	}
 	p.at, p.widest = max(0, at), widest{}
-}
-
-// sort sorts the list by a value of its lines. It computes the value of each line once.
-func (p *Page) sort(of func(line) rank) {
-	type ranked struct {
-		run *record.Run
-		rank
-	}
-	list := make([]ranked, len(p.shown))
-	for i, r := range p.shown {
-		list[i] = ranked{r, of(p.lineOf(r))}
-	}
-	slices.SortStableFunc(list, func(a, b ranked) int { return a.compare(b.rank) })
-	for i, v := range list {
-		p.shown[i] = v.run
-	}
 }
 
 func (p *Page) toggle() {
@@ -324,7 +309,7 @@ type pinsMsg map[string][]int64
 // readPins reads the pins of the runs in view or, if the list is sorted by pins, of all runs.
 func (p *Page) readPins() tea.Cmd {
 	runs := p.viewed()
-	if p.columns[p.by].head == pinsHead {
+	if p.columns[p.by].Head == pinsHead {
 		runs = p.all
 	}
 	return func() tea.Msg {

@@ -111,21 +111,23 @@ func TestSorting(t *testing.T) {
 	}
 	r.Size(200, 60)
 	by := func(c runColumn) func(a, b *record.Run) int {
-		return func(a, b *record.Run) int { return c.value(line{a}).compare(c.value(line{b})) }
+		return func(a, b *record.Run) int {
+			return c.value(line{a}).Compare(c.value(line{b}), false)
+		}
 	}
 	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
 		if c.value != nil && !slices.IsSortedFunc(p.shown, by(c)) {
-			t.Errorf("not sorted by %s", c.head)
+			t.Errorf("not sorted by %s", c.Head)
 		}
 		forward := ids(p.shown)
 		r.Press("S")
 		backward := ids(p.shown)
 		slices.Reverse(backward)
 		if !slices.Equal(forward, backward) {
-			t.Errorf("%s: S is not the other way round", c.head)
+			t.Errorf("%s: S is not the other way round", c.Head)
 		}
 		r.Press("s")
 	}
@@ -135,8 +137,8 @@ func TestSorting(t *testing.T) {
 		x    int
 		want string
 	}{{8, "started UTC"}, {22, "preset"}} {
-		if r.Send(kit.Click{X: c.x, Y: head}); p.columns[p.by].head != c.want || p.reversed {
-			t.Errorf("a click at %d sorts by %s, want %s", c.x, p.columns[p.by].head, c.want)
+		if r.Send(kit.Click{X: c.x, Y: head}); p.columns[p.by].Head != c.want || p.reversed {
+			t.Errorf("a click at %d sorts by %s, want %s", c.x, p.columns[p.by].Head, c.want)
 		}
 	}
 	if r.Send(kit.Click{X: 22, Y: head}); !p.reversed {
@@ -145,7 +147,7 @@ func TestSorting(t *testing.T) {
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
 	gap := slices.IndexFunc(runColumns(false, last),
-		func(c runColumn) bool { return c.head == "dual gap" })
+		func(c runColumn) bool { return c.Head == "dual gap" })
 	slices.SortStableFunc(runs, by(runColumns(false, last)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
@@ -332,8 +334,8 @@ func TestMarksAndSelection(t *testing.T) {
 	}
 	r := &record.Run{Meta: *m}
 	columns := runColumns(false, last)
-	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.head == "method" })
-	if got := columns[i].cell(line{r}); got != "group (g)" {
+	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == "method" })
+	if got := columns[i].Cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q", got)
 	}
 	if got := lab.Explain(m); got != "(g) uses groups, which an uncertainty set does not know" {

@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -170,11 +171,9 @@ const trendHead = "worst 0–100"
 
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
-	return runColumn{head: trendHead, w: len("worst 0-100") + 2, least: 140,
-		cell: func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
-		value: func(l line) rank {
-			return byNumber(l.mean(fitted("worst_class_accuracy")), true)
-		}}
+	return figures(trendHead, len("worst 0-100")+2, 140,
+		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
+		func(l line) page.Key { return byNumber(l.mean(fitted("worst_class_accuracy")), true) })
 }
 
 // fitted returns a function that gives a run's last value of a measure, over groups if the run has

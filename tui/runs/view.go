@@ -93,18 +93,26 @@ func (p *Page) first(rows int) int {
 
 func (p *Page) viewList(w, h, rows int) []string {
 	t := p.Theme
-	columns, room := p.layColumns(w)
-	head := kit.Blanks(listMark)
-	for _, c := range columns {
-		head += p.head(c, room)
+	first, inView := p.first(rows), []line{}
+	for i := first; i < len(p.shown) && i < first+rows; i++ {
+		inView = append(inView, p.lineOf(p.shown[i]))
+		for _, r := range inView[i-first] {
+			r.Summary() // reads each summary once, for all columns
+		}
 	}
-	lines := []string{p.viewFilter(w), head}
+	var fields page.Fields[line]
+	for _, c := range p.layColumns(w) {
+		c.Width-- // the blank after it is drawn with its cells
+		fields = append(fields, c.Field)
+	}
+	grid := t.Grid(fields.Table(inView, nil), w, 0)
+	head := grid.Head(func(k int, text string) string { return p.head(grid, k, text) })
+	lines := []string{p.viewFilter(w), kit.Blanks(listMark) + head}
 	if len(p.shown) == 0 {
 		return append(lines, " "+t.Dim.Paint(p.empty()))
 	}
-	first := p.first(rows)
-	for i := first; i < len(p.shown) && i < first+rows; i++ {
-		lines = append(lines, p.row(i, columns, room, w))
+	for i, l := range inView {
+		lines = append(lines, p.row(first+i, l, grid, i, w))
 	}
 	return kit.Fill(lines, w, h)
 }
@@ -142,7 +150,8 @@ func (p *Page) viewFilter(w int) string {
 	return t.Dim.Paint(" / filters, as in  algo:sfk rho>=0.5 -failed")
 }
 
-func (p *Page) row(i int, columns []runColumn, room, w int) string {
+// row draws line i of the list, a row of the grid.
+func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	t, r := p.Theme, p.shown[i]
 	glyph, state := lab.State(t, r.Status())
 	cursor, chosen := " ", " "
@@ -157,24 +166,19 @@ func (p *Page) row(i int, columns []runColumn, room, w int) string {
 	if i == p.at {
 		paint = func(_ kit.Style, s string) string { return s }
 	}
-	for _, r := range p.lineOf(r) {
-		r.Summary() // reads each summary once, for all columns
-	}
 	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
-	for _, c := range columns {
-		cell := c.place(t.Greek(c.cell(p.lineOf(r))), room)
-		switch {
-		case c.head == "state":
-			cell = paint(state, cell)
-		case c.head == "method":
-			if l := p.lineOf(r); !l.mixed() {
-				cell = paint(t.Line(p.colorOf(l)), cell)
-			}
-		case c.head == "started" || c.head == "epochs":
-			cell = paint(t.Dim, cell)
+	s += grid.Line(row, func(k int, text string) string {
+		text += " "
+		switch head := grid.Columns[k].Head; {
+		case head == "state":
+			return paint(state, text)
+		case head == "method" && !l.mixed():
+			return paint(t.Line(p.colorOf(l)), text)
+		case head == "epochs":
+			return paint(t.Dim, text)
 		}
-		s += cell
-	}
+		return text
+	})
 	if i == p.at {
 		return t.Selected.Paint(kit.Left(s, w))
 	}
@@ -187,7 +191,7 @@ func cameTo(r *record.Run, list []runColumn) string {
 	s := r.Summary()
 	var own, rest []string
 	for _, m := range record.Measures(r) {
-		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.measure == m.Name })
+		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.name() == m.Name })
 		if n := s.Of(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
 			continue
 		} else if m.OfStep() {
@@ -240,7 +244,7 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 	}
 	if r != nil {
 		m, s := &r.Meta, r.Summary()
-		shown, _ := p.layColumns(w)
+		shown := p.layColumns(w)
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
 		if s.Cause != "" {
 			state += ": " + cell.OneLine(s.Cause)

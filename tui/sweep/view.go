@@ -168,29 +168,11 @@ func (p *Page) belowLines(w int) []string {
 // and the notes that a reader has to know.
 func (p *Page) chosenLines(w int) (lines []string) {
 	t := p.Theme
-	table := p.seen.table.Cells()
-	rows, widths := append([][]string{table.Head}, table.Rows...), make([]int, len(table.Head))
-	for _, row := range rows {
-		for c, text := range row {
-			widths[c] = max(widths[c], cell.Width(t.Greek(text)))
-		}
-	}
-	for r, row := range rows {
-		line, room := "", w-1
-		for c, text := range row {
-			if room -= widths[c] + 2; room < -1 {
-				break
-			}
-			put := kit.Right
-			if table.Left(c) {
-				put = kit.Left
-			}
-			line += " " + put(t.Greek(text), widths[c]) + " "
-		}
-		if r == 0 {
-			line = t.Dim.Paint(line)
-		}
-		lines = append(lines, line)
+	const gap = 2
+	grid := t.Grid(p.seen.table.Cells(), w, gap)
+	lines = []string{t.Dim.Paint(grid.Head(nil)[1:])} // with one blank before the first column
+	for row := range grid.Rows {
+		lines = append(lines, grid.Line(row, nil)[1:])
 	}
 	lines = append(lines, "")
 	for _, n := range p.seen.table.Notes {

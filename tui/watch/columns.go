@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -22,15 +23,21 @@ import (
 // holds no figures: cell reads the tracks at each drawing, so new columns are needed only when the
 // set of runs changes.
 type column struct {
-	head  string
-	brief string // the head in a narrow table; "" stands for head
-	w     int    // in cells, with the blank before it and room for the mark of the best
-	cell  func([]*track.Track) string
+	// Field has the width with the blank before it and room for the mark of the best.
+	page.Field[[]*track.Track]
 	// of is the measure of a column whose best row is marked; change is the measure of a column of
 	// changes against the baseline.
 	of, change *lab.Measure
-	rare       bool   // left out until a run has the measure
-	name       string // of the measure that the column shows; "" if it shows none
+	rare       bool // left out until a run has the measure
+}
+
+// newColumn returns a column that shows a measure, or none.
+func newColumn(head string, w int, m *lab.Measure, cell func([]*track.Track) string) (c column) {
+	c.Head, c.Width, c.Cell = head, w, cell
+	if m != nil {
+		c.Measure = &m.Measure
+	}
+	return c
 }
 
 // againstCells is the width of a column of changes: a blank, a sign and a number. The baseline's
@@ -42,14 +49,15 @@ const againstCells, atCells = 8, 3
 // evaluation, and where the two runs ask for different risks. It is blank for a run that is
 // further, too, because the figure beside the cell is that of a later epoch.
 func (w *Page) against(m lab.Measure) column {
-	c := column{head: "vs " + w.baselineName(), brief: "vs", w: againstCells, change: &m}
+	c := newColumn("vs "+w.baselineName(), againstCells, nil, nil)
+	c.Brief, c.change, c.Tone = "vs", &m, kit.Change(m.Better == dro.Higher)
 	if track.Percents(m) {
-		c.w += atCells
+		c.Width += atCells
 	}
 	if w.Baseline < 0 {
-		c.head, c.brief = "", ""
+		c.Head, c.Brief = "", ""
 	}
-	c.cell = func(runs []*track.Track) string {
+	c.Cell = func(runs []*track.Track) string {
 		base := w.baseOf(runs, &m)
 		epoch := w.Epoch
 		elsewhere := func(t *track.Track) bool { return !t.EndsAt(epoch) }
@@ -138,17 +146,16 @@ func (w *Page) outcome() []column {
 	all := lab.EvalMeasures()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
-	write := func(m lab.Measure, f track.Figure) func([]*track.Track) string {
-		return func(runs []*track.Track) string { return written(m, f.Over(runs)) }
+	made := func(head, brief string, width int, m *lab.Measure) column {
+		f := track.OfEval(m.Name)
+		c := newColumn(head, width, m,
+			func(runs []*track.Track) string { return written(*m, f.Over(runs)) })
+		c.Brief, c.of = brief, m
+		return c
 	}
-	a, b := track.OfEval(worst.Name), track.OfEval(risk.Name)
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
-	return []column{
-		{head: first, brief: "worst", w: max(9, len(first)+1), cell: write(worst, a), of: &worst,
-			name: worst.Name},
-		w.against(worst),
-		{head: second, brief: "risk", w: 13, cell: write(risk, b), of: &risk, name: risk.Name},
-		w.against(risk)}
+	return []column{made(first, "worst", max(9, len(first)+1), &worst), w.against(worst),
+		made(second, "risk", 13, &risk), w.against(risk)}
 }
 
 // onSplit returns the name of a measure on the split that is shown. On the validation split the
@@ -180,9 +187,8 @@ func (w *Page) setColumns() {
 func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
 	figure := func(head string, width int, m lab.Measure, f track.Figure) column {
-		return column{head: head, w: width, name: m.Name, cell: func(runs []*track.Track) string {
-			return lab.Write(m, f.Over(runs))
-		}}
+		return newColumn(head, width, &m,
+			func(runs []*track.Track) string { return lab.Write(m, f.Over(runs)) })
 	}
 	step := func(head string, width int, name string) column {
 		return figure(head, width, lab.Named(lab.StepMeasures(), name), track.OfStep(name))
@@ -195,7 +201,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	if w.Validates && !w.Val {
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
-		c.brief, c.of = "val", &m
+		c.Brief, c.of = "val", &m
 		list = append(list, c)
 	}
 	list = append(list,
@@ -207,10 +213,10 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("train loss", 11, "loss"),
 		step("images/s", 9, "images_per_second"),
 		// The first seed's epoch: a mean over seeds would be the epoch of none.
-		column{head: "epoch", w: 10, cell: func(runs []*track.Track) string {
+		newColumn("epoch", 10, nil, func(runs []*track.Track) string {
 			t := runs[0]
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
-		}})
+		}))
 	there := []string{"loss", "lambda", "eta"} // these have columns already
 	for _, m := range lab.StepMeasures() {     // the methods' own measures
 		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
@@ -228,7 +234,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		if !d.IsList() {
 			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, track.OfEval(m.Name))
-			c.w, c.of, c.rare = cell.Width(c.head)+2, &m, true
+			c.Width, c.of, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
 		}
 	}
@@ -239,7 +245,9 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 // such as λ where the uncertainty set is CVaR.
 func (w *Page) applyToNone(c column) bool {
 	all := lab.StepMeasures()
-	at := slices.IndexFunc(all, func(m lab.Measure) bool { return m.Name == c.name })
+	at := slices.IndexFunc(all, func(m lab.Measure) bool {
+		return c.Measure != nil && m.Name == c.Measure.Name
+	})
 	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
 		return all[at].CanApply(t.Meta)
 	})
@@ -249,14 +257,14 @@ func (w *Page) applyToNone(c column) bool {
 // furthest from its end.
 func (w *Page) progress() []column {
 	return []column{
-		{head: "done", w: 6, cell: func(runs []*track.Track) string {
+		newColumn("done", 6, nil, func(runs []*track.Track) string {
 			least := 1.0
 			for _, t := range runs {
 				least = min(least, t.Done())
 			}
 			return fmt.Sprintf("%.0f%%", 100*least)
-		}},
-		{head: "ETA", w: 9, cell: func(runs []*track.Track) string {
+		}),
+		newColumn("ETA", 9, nil, func(runs []*track.Track) string {
 			longest := time.Duration(-1)
 			for _, t := range runs {
 				// The clock of a replay says nothing about the time that a run needs.
@@ -268,6 +276,6 @@ func (w *Page) progress() []column {
 				return "–"
 			}
 			return kit.Clock(longest)
-		}},
+		}),
 	}
 }

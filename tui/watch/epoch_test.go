@@ -90,14 +90,14 @@ func TestOneEpoch(t *testing.T) {
 					case c.change == nil:
 					case run == base, newest[run] > common:
 						apart++
-						if text := c.cell([]*track.Track{run}); text != "" {
+						if text := c.Cell([]*track.Track{run}); text != "" {
 							t.Errorf("%s: %s at %g has the difference %q", where, run.Label,
 								newest[run], text)
 						}
 					default:
 						differences++
 						d := of(run, c.change.Name) - of(base, c.change.Name)
-						if text := c.cell([]*track.Track{run}); text != signed(*c.change, d) {
+						if text := c.Cell([]*track.Track{run}); text != signed(*c.change, d) {
 							t.Errorf("%s: %s has %q, want %g", where, run.Label, text, d)
 						}
 					}

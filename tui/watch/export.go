@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/sheet"
@@ -30,11 +30,11 @@ func (w *Page) exportPlace() string {
 }
 
 // export writes what the focused panel shows to exportDir, and says where.
-func (w *Page) export() tea.Cmd { return w.exportAs(export.Formats()[0]) }
+func (w *Page) export() tea.Cmd { return w.exportAs(page.Formats()[0]) }
 
 // exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
 // writes it may take as long as the disk does while the tracks grow.
-func (w *Page) exportAs(f export.Format) tea.Cmd {
+func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := sheet.Of(w.Board, w.focus)
 	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
@@ -52,7 +52,7 @@ func (w *Page) exportAs(f export.Format) tea.Cmd {
 func (w *Page) chooseExport() tea.Cmd {
 	var lines []string
 	var choices []kit.Choice
-	for i, f := range export.Formats() {
+	for i, f := range page.Formats() {
 		key := strconv.Itoa(i + 1)
 		lines = append(lines, key+"  "+f.Name+": "+f.Doc)
 		choice := kit.Choice{Keys: []string{key}, Name: f.Name, Then: w.exportAs(f)}

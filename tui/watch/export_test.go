@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"drolab/runner/export"
 	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/sheet"
@@ -137,7 +136,7 @@ func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	s, rows := sheet.Of(r.watch.Board, r.watch.focus)
-	f := export.Formats()[0]
+	f := page.Formats()[0]
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	if err != nil || err2 != nil || first == second || rows == 0 {
@@ -149,14 +148,14 @@ func TestExportTwice(t *testing.T) {
 func TestExportInAnotherFormat(t *testing.T) {
 	var head []string
 	rows := 0
-	write := func(w io.Writer, s *export.Sheet) error {
-		head = s.Head
-		for range s.Rows {
+	write := func(w io.Writer, t *page.Table) error {
+		head = t.Heads()
+		for range t.All() {
 			rows++
 		}
 		return nil
 	}
-	defer export.Register(export.Format{Name: "toy", Doc: "for a test", Write: write})()
+	defer page.Register(page.Format{Name: "toy", Doc: "for a test", Write: write})()
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
 	r.Press("E")

@@ -173,13 +173,14 @@ func TestBarsByGroup(t *testing.T) {
 		t.Errorf("defined as %s", text)
 	}
 	made, rows := sheet.Of(r.watch.Board, r.watch.focus)
-	for row := range made.Rows {
+	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {
 			t.Errorf("a value of nothing in a file: %q", row)
 		}
 	}
-	if r.Overlay = nil; rows != 4 || made.Name != "group_accuracy" || made.Head[5] != "group" {
-		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Head)
+	r.Overlay = nil
+	if rows != 4 || made.Name != "group_accuracy" || made.Columns[5].Head != "group" {
+		t.Errorf("%d rows of %s, %v", rows, made.Name, made.Heads())
 	}
 }

@@ -49,16 +49,16 @@ func (w *Page) columnNames() []string {
 		switch {
 		case c.change != nil:
 			names = append(names, "vs")
-		case c.name != "":
-			names = append(names, w.Run().Meta.Fit(c.name))
+		case c.Measure != nil:
+			names = append(names, w.Run().Meta.Fit(c.Measure.Name))
 		default:
-			names = append(names, c.head)
+			names = append(names, c.Head)
 		}
 	}
 	return names
 }
 
-// aboutBars explains the columns that barCells can give, and the marks of bars. By its subject it
+// aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
 // belongs to package panel's bars.go, and it must follow that file.
 func aboutBars(t *track.Track, of lab.Measure) string {
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())

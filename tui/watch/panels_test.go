@@ -69,7 +69,7 @@ func TestColumnsWithoutLambda(t *testing.T) {
 		w.setColumns()
 		heads := map[string]bool{}
 		for _, c := range w.columns {
-			heads[c.head] = true
+			heads[c.Head] = true
 		}
 		if heads["λ"] != want || !heads["η"] {
 			t.Errorf("%s: the columns are %v", set, heads)

@@ -80,7 +80,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	for i, c := range r.watch.columns {
 		best, change := r.watch.bests(r.watch.columns)[i], ""
 		if c.change != nil {
-			change = c.cell(r.watch.Tracks[:1])
+			change = c.Cell(r.watch.Tracks[:1])
 		}
 		switch {
 		case c.of != nil && c.of.Name == "robust_risk" && best >= 0:

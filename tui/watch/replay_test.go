@@ -122,7 +122,7 @@ func TestReplayUnfolds(t *testing.T) {
 	if w.Tracks[0].Status != runner.Running {
 		t.Errorf("the run is %s", w.Tracks[0].Status)
 	}
-	if eta := w.progress()[1].cell(w.Tracks); eta != "–" {
+	if eta := w.progress()[1].Cell(w.Tracks); eta != "–" {
 		t.Errorf("by the clock of now the run would end in %s", eta)
 	}
 	r.Press("space")

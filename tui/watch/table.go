@@ -8,6 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -41,10 +42,10 @@ const leastWide = 100
 // forNarrow returns the columns for a table narrower than leastWide: heads in brief, and λ and η
 // before the change of the risk.
 func forNarrow(columns []column) (list []column) {
-	dual := func(c column) bool { return c.head == "λ" || c.head == "η" }
+	dual := func(c column) bool { return c.Head == "λ" || c.Head == "η" }
 	for i, c := range columns {
-		if c.brief != "" && c.change == nil {
-			c.head, c.w = c.brief, max(8, cell.Width(c.brief)+2)
+		if c.Brief != "" && c.change == nil {
+			c.Head, c.Width = c.Brief, max(8, cell.Width(c.Brief)+2)
 		}
 		if dual(c) {
 			continue
@@ -52,7 +53,7 @@ func forNarrow(columns []column) (list []column) {
 		if c.change != nil && i > 0 && columns[i-1].of != nil && !track.Percents(*c.change) {
 			for _, d := range columns {
 				if dual(d) {
-					d.w = 8
+					d.Width = 8
 					list = append(list, d)
 				}
 			}
@@ -103,12 +104,12 @@ func (w *Page) layTable(cells int) tableLayout {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
-			c.w = min(c.w, 7)
+			c.Width = min(c.Width, 7)
 		}
-		if rest < c.w || len(l.columns) >= mainColumns && rest-c.w <= leastBar+leastBar {
+		if rest < c.Width || len(l.columns) >= mainColumns && rest-c.Width <= leastBar+leastBar {
 			break
 		}
-		rest -= c.w
+		rest -= c.Width
 		l.columns = append(l.columns, c)
 		if len(l.columns) == w.outcomes()+1 && rest >= stateWidth+leastBar {
 			l.state = stateWidth // after those that matter most
@@ -149,18 +150,11 @@ func (w *Page) bests(columns []column) []int {
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *lab.Measure, figure track.Figure) int {
 	var values []measure.Number
-	written := map[string]int{}
 	for _, row := range w.Rows() {
-		v := figure.Over(w.Of(row))
-		if values = append(values, v); v.Applies() {
-			written[lab.Write(*m, v)]++
-		}
+		values = append(values, figure.Over(w.Of(row)))
 	}
-	best := measure.Worst(values, m.Better == dro.Higher)
-	if best < 0 || len(written) < 2 || written[lab.Write(*m, values[best])] > 1 {
-		return -1
-	}
-	return best
+	return measure.Leads(values, m.Better == dro.Higher,
+		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
 // at names the epoch at which runs are compared, behind the head of what compares them.
@@ -231,26 +225,52 @@ func (w *Page) table(r kit.Rect) []string {
 	if l.bar > 0 {
 		head += " " + kit.Left("progress", l.bar)
 	}
-	for _, c := range l.columns {
-		text := c.head
-		if l.narrow && c.brief != "" {
-			text = c.brief
-		}
-		if c.change != nil && track.Percents(*c.change) { // the epoch is that of both changes
-			text = cell.Cut(text, c.w-1-len(w.at())) + w.at()
-		}
-		head += kit.Right(t.Greek(text), c.w)
+	var inView []int
+	for i := first; i < len(rows) && len(inView) < r.H-1; i++ {
+		inView = append(inView, i)
 	}
-	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head, r.W)))}
-	for i := first; i < len(rows) && len(lines) < r.H; i++ {
-		lines = append(lines, w.row(i, rows[i], l, r.W))
+	grid := t.Grid(w.fields(l).Table(inView, nil), r.W, 1)
+	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head+grid.Head(nil), r.W)))}
+	for k, i := range inView {
+		lines = append(lines, kit.Left(w.row(rows[i], l)+grid.Line(k, nil), r.W))
 	}
 	return kit.Fill(lines, r.W, r.H)
 }
 
-// row draws one row: a run, or some that differ in seed alone. Colour is never all that tells: a
-// run has a mark, a state its glyph, and a change its sign.
-func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
+// fields returns the columns of the layout as they are drawn: the cells of rows, by index, with the
+// marks of the best.
+func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
+	rows, best := w.Rows(), w.Theme.Best
+	for k, c := range l.columns {
+		f := page.Field[int]{Column: c.Column,
+			Cell: func(i int) string { return c.Cell(w.Of(rows[i])) }}
+		if l.narrow && c.Brief != "" {
+			f.Head = c.Brief
+		}
+		if c.change != nil && track.Percents(*c.change) { // the epoch is that of both changes
+			f.Head = cell.Cut(f.Head, c.Width-1-len(w.at())) + w.at()
+		}
+		if c.of != nil {
+			f.Tone = func(text string) page.Tone {
+				return map[bool]page.Tone{true: page.Good}[strings.HasSuffix(text, best)]
+			}
+			f.Cell = func(i int) string {
+				mark := " " // where others have the mark, so that digits stand in line
+				if l.marks[k] == i {
+					mark = best
+				}
+				return c.Cell(w.Of(rows[i])) + mark
+			}
+		}
+		f.Width-- // the gap
+		list = append(list, f)
+	}
+	return list
+}
+
+// row draws one row without its figures: a run, or some that differ in seed alone. Colour is never
+// all that tells: a run has a mark, a state its glyph, and a change its sign.
+func (w *Page) row(runs []int, l tableLayout) string {
 	t, run := w.Theme, w.Tracks[runs[0]]
 	state, running := w.state(runs)
 	glyph, style := lab.State(t, state)
@@ -276,22 +296,7 @@ func (w *Page) row(i int, runs []int, l tableLayout, cells int) string {
 	if l.bar > 0 {
 		s += " " + t.Progress(running, l.bar, series)
 	}
-	for c, column := range l.columns {
-		text, st := t.Greek(column.cell(w.Of(runs))), t.Text
-		switch {
-		case l.marks[c] == i:
-			text, st = text+t.Best, t.Good
-		case column.of != nil: // where others have the mark, so that digits stand in line
-			text += " "
-		case column.change != nil && strings.ContainsAny(text, "123456789"):
-			// Written with no digit but 0 it is no change, and so neither good nor bad.
-			if st = t.Good; (text[0] == '-') == (column.change.Better == dro.Higher) {
-				st = t.Bad
-			}
-		}
-		s += st.Paint(kit.Right(text, column.w))
-	}
-	return kit.Left(s, cells)
+	return s
 }
 
 // state returns the status of the first run of a row that has not ended, and the mean progress of

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 )
@@ -24,7 +25,10 @@ func TestPrintError(t *testing.T) {
 
 func TestGrid(t *testing.T) {
 	var b bytes.Buffer
-	Grid(&b, []string{"", "sfk"}, [][]string{{"η", "1"}, {"robust", "12345"}})
+	table := page.New("", "sfk")
+	table.Add("η", "1")
+	table.Add("robust", "12345")
+	Blocks(&b, table)
 	if want := "          sfk\nη           1\nrobust  12345\n"; b.String() != want {
 		t.Errorf("grid:\n%s\nwant\n%s", b.String(), want)
 	}

@@ -21,13 +21,10 @@ type PageWriter struct {
 	Width int        // of a line, in cells
 	ASCII bool       // draws lines and charts in ASCII alone
 	Theme *kit.Theme // paints the cells that have a tone; nil paints nothing
-
-	tone func(cell string) page.Tone // the Tone of the page
 }
 
 // Page prints a page.
 func (w *PageWriter) Page(p *page.Page) {
-	w.tone = p.Tone
 	fmt.Fprintf(w, "%s\n", Clean(p.Title))
 	for _, block := range p.Blocks {
 		fmt.Fprintln(w)
@@ -65,11 +62,6 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	}
 }
 
-// Grid lays out rows of cells in columns under a head.
-func Grid(w io.Writer, head []string, rows [][]string) {
-	Blocks(w, &page.Table{Head: head, Rows: rows})
-}
-
 func (w *PageWriter) rule() string {
 	if w.ASCII {
 		return "-"
@@ -90,40 +82,24 @@ func (w *PageWriter) wrapped(text, first, others string) {
 	}
 }
 
-// gap is the number of blank cells between two columns. least is the least width to which a column
-// of words is wrapped.
-const gap, least = 2, 16
-
-// table prints as many columns at a time as fit, and the first column each time. A last column of
-// words is wrapped instead, if the room for it is not too small.
+// table prints as many columns at a time as fit, and the first column each time.
 func (w *PageWriter) table(t *page.Table) {
-	t = w.brief(t)
-	rows, widths := lined(t), make([]int, len(t.Head))
-	for _, row := range rows {
-		for i, c := range row {
-			widths[i] = max(widths[i], cells.Width(c))
-		}
+	const gap = 2
+	t = aligned(w.brief(t))
+	theme := kit.NewTheme(0, true, false)
+	if w.Theme != nil {
+		*theme = *w.Theme
+		theme.ASCII = false // texts stay as they are
 	}
-	for from := 1; from < max(2, len(widths)); {
-		to, room := from, w.Width-widths[0]
-		for to < len(widths) && (to == from || room >= gap+widths[to]) {
-			room -= gap + widths[to]
-			to++
-		}
-		switch last := len(widths) - 1; {
-		case t.Words == 0:
-		case to == last && room-gap >= least:
-			to, widths[last] = last+1, room-gap
-		case from == last: // alone beside the first column
-			widths[last] = min(widths[last], max(w.Width-widths[0]-gap, least))
-		}
-		if from > 1 {
+	for i, part := range theme.Grid(t, math.MaxInt, gap).Parts(w.Width) {
+		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		for _, row := range rows {
-			w.row(t, row, widths, from, to)
+		for _, row := range append([][]string{t.Heads()}, t.Rows...) {
+			for _, line := range part.Lines(row) {
+				fmt.Fprintln(w, line)
+			}
 		}
-		from = max(to, 2)
 	}
 	if t.Foot != "" {
 		w.wrapped(t.Foot, "", "")
@@ -152,65 +128,31 @@ func (w *PageWriter) brief(t *page.Table) *page.Table {
 	return &short
 }
 
-// lined returns the head and the rows with each cell in one line. In a column with stars, numbers
-// without a star get a trailing blank, so that the digits are aligned.
-func lined(t *page.Table) (rows [][]string) {
-	starred := make([]bool, len(t.Head))
-	for _, row := range append([][]string{t.Head}, t.Rows...) {
-		line := make([]string, min(len(row), len(t.Head)))
-		for i := range line {
-			line[i] = OneLine(row[i])
-			starred[i] = starred[i] || strings.HasSuffix(line[i], "*")
-		}
-		rows = append(rows, line)
+// aligned returns the table with each cell in one line. In a column with stars, numbers without a
+// star get a trailing blank, so that the digits are aligned.
+func aligned(t *page.Table) *page.Table {
+	out := *t
+	out.Columns, out.Rows = slices.Clone(t.Columns), nil
+	starred := make([]bool, len(t.Columns))
+	for i := range out.Columns {
+		out.Columns[i].Head = OneLine(t.Columns[i].Head)
 	}
-	for _, row := range rows[1:] {
+	for _, row := range t.Rows {
+		line := make([]string, len(t.Columns))
+		for i := range min(len(row), len(line)) {
+			line[i] = OneLine(row[i])
+			starred[i] = starred[i] || !t.Columns[i].Words && strings.HasSuffix(line[i], "*")
+		}
+		out.Add(line...)
+	}
+	for _, row := range out.Rows {
 		for i, c := range row {
-			if starred[i] && !t.Left(i) && !strings.HasSuffix(c, "*") {
+			if starred[i] && !strings.HasSuffix(c, "*") {
 				row[i] += " "
 			}
 		}
 	}
-	return rows
-}
-
-// row prints the first cell and the cells of columns from to to-1, in as many lines as the last of
-// them needs.
-func (w *PageWriter) row(t *page.Table, row []string, widths []int, from, to int) {
-	line := kit.Left(row[0], widths[0])
-	for i := from; i < min(to, len(row)); i++ {
-		start := cells.Width(line)
-		parts := []string{row[i]}
-		if i == to-1 && cells.Width(parts[0]) > widths[i] {
-			parts = kit.Wrap(parts[0], widths[i])
-		}
-		for k, part := range parts {
-			if k > 0 {
-				fmt.Fprintln(w, strings.TrimRight(line, " "))
-				line = kit.Blanks(start)
-			}
-			lay := kit.Right
-			if t.Left(i) {
-				lay = kit.Left
-			}
-			line += kit.Blanks(gap) + lay(w.paint(row[i], part), widths[i])
-		}
-	}
-	fmt.Fprintln(w, strings.TrimRight(line, " "))
-}
-
-// paint gives a part of a cell the colour of the whole cell's tone.
-func (w *PageWriter) paint(cell, part string) string {
-	if w.Theme == nil || w.tone == nil {
-		return part
-	}
-	switch w.tone(strings.TrimSpace(cell)) {
-	case page.Good:
-		return w.Theme.Good.Paint(part)
-	case page.Bad:
-		return w.Theme.Bad.Paint(part)
-	}
-	return part
+	return &out
 }
 
 // figureHeight is the height of a chart in lines.

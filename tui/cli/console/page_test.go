@@ -13,11 +13,8 @@ import (
 // A last column of words is wrapped where there is room for it. Elsewhere it stands below, beside
 // the first column, and no line is too wide.
 func TestTableOfWords(t *testing.T) {
-	table := &page.Table{
-		Head:  []string{"claim", "p", "verdict"},
-		Words: 1,
-		Rows:  [][]string{{strings.Repeat("c", 20), "0.02", "not supported, fewer than two seeds"}},
-	}
+	table := page.New("claim", "p", "verdict").Words(2)
+	table.Add(strings.Repeat("c", 20), "0.02", "not supported, fewer than two seeds")
 	for width, want := range map[int]string{
 		70: "0.02  not supported, fewer than two seeds\n",
 		50: "0.02  not supported, fewer\n" + strings.Repeat(" ", 28) + "than two seeds\n",
@@ -41,16 +38,16 @@ func TestTableOfWords(t *testing.T) {
 // rest of the table stays, and a writer of all rows prints all of them.
 func TestTableOfRanks(t *testing.T) {
 	for _, n := range []int{20, 21, 1000} {
-		table := &page.Table{Head: []string{"", "x"}, Rows: [][]string{{"first", ""}},
-			Ranks: map[int]float64{}}
+		table := page.New("", "x")
+		table.Add("first", "")
 		for i := range n {
-			table.Ranks[1+i] = float64(i % 500)
+			rank := float64(i % 500)
 			if i%7 == 3 {
-				table.Ranks[1+i] = math.NaN()
+				rank = math.NaN()
 			}
-			table.Rows = append(table.Rows, []string{fmt.Sprint("row ", i), ""})
+			table.Rank(rank, fmt.Sprint("row ", i), "")
 		}
-		table.Rows = append(table.Rows, []string{"last", ""})
+		table.Add("last", "")
 		for _, all := range []bool{false, true} {
 			var b strings.Builder
 			w := cells.NewWriter(&b)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,49 @@ func (c *Console) JSON(v any) error {
 	}
 	c.Fit(false)
 	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
+	return err
+}
+
+// Result prints the result of a command: with --json as JSON, else as show does.
+func (c *Console) Result(result any, show func()) error {
+	if c.AsJSON {
+		return c.JSON(result)
+	}
+	show()
+	return nil
+}
+
+// Forms says in which form a command prints its table: see TableFlags.
+type Forms struct{ csv, latex, markdown bool }
+
+// TableFlags adds the flags of the forms of a table to a command. about is what is said of its CSV.
+func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
+	f, flags := new(Forms), of.Flags()
+	c.JSONFlag(of, "the table")
+	flags.BoolVar(&f.csv, "csv", false, "print CSV"+about)
+	flags.BoolVar(&f.latex, "latex", false, "print the table in LaTeX, with booktabs")
+	flags.BoolVar(&f.markdown, "md", false, "print the table in Markdown")
+	of.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
+	return f
+}
+
+// Table prints a table in the form that was chosen: its exact figures for programs, the document
+// for LaTeX and Markdown, or as show does.
+func (c *Console) Table(
+	f *Forms, data any, exact *page.Table, document []page.Block, show func(),
+) error {
+	text := ""
+	switch {
+	case f.csv:
+		return exact.CSV(c.Stdout)
+	case f.latex:
+		text = page.LaTeX(document...)
+	case f.markdown:
+		text = page.Markdown(document...)
+	default:
+		return c.Result(data, show)
+	}
+	_, err := io.WriteString(c.Stdout, text)
 	return err
 }
 
@@ -124,11 +168,10 @@ func Summaries(runs []*record.Run) summaryList {
 	return list
 }
 
-// Between returns interval i of a list in percent, or "" if there is none.
-func Between(list []measure.Interval, i int) string {
-	if i >= len(list) || slices.ContainsFunc(list[i][:],
-		func(n measure.Number) bool { return !n.Applies() }) {
+// Between returns an interval in percent, or "" if it does not apply.
+func Between(i measure.Interval) string {
+	if !i[0].Applies() || !i[1].Applies() {
 		return ""
 	}
-	return fmt.Sprintf(" [%.1f, %.1f]", 100*list[i][0].Float(), 100*list[i][1].Float())
+	return fmt.Sprintf(" [%.1f, %.1f]", 100*i[0].Float(), 100*i[1].Float())
 }

@@ -62,11 +62,7 @@ is wider than ± 10 points.`,
 			if err != nil {
 				return err
 			}
-			if con.AsJSON {
-				return con.JSON(card)
-			}
-			card.print(con.Stdout)
-			return nil
+			return con.Result(card, func() { card.print(con.Stdout) })
 		},
 	}
 	c.Flags().Float64Var(&o.val, "val-fraction", 0,
@@ -217,22 +213,17 @@ func (c *dataCard) print(w *cells.Writer) {
 
 // table returns a table with a row for each class and group, below a row with the sums.
 func (c *dataCard) table() *page.Table {
-	t := &page.Table{Ranks: map[int]float64{}}
-	add := func(class, group, train, val, test string) {
-		row := []string{console.Clean(class), console.Clean(group), train, val, test}
-		if c.Groups == nil {
-			row = slices.Delete(row, 1, 2)
-		}
-		t.Rows = append(t.Rows, row)
+	var list page.Fields[dataCell]
+	list.Words("class", func(n dataCell) string { return console.Clean(n.Class) })
+	if c.Groups != nil {
+		list.Add("group", func(n dataCell) string { return console.Clean(n.Group) })
 	}
-	add("class", "group", "n train", "n val", "n test")
-	for i, n := range append([]dataCell{{"all", "", c.Samples["train"], c.Samples["val"],
-		c.Samples["test"]}}, c.Cells...) {
-		add(n.Class, n.Group, fmt.Sprint(n.Train), fmt.Sprint(n.Val), fmt.Sprint(n.Test))
-		if i > 0 {
-			t.Ranks[i] = -float64(n.Test)
-		}
-	}
-	t.Head, t.Rows = t.Rows[0], t.Rows[1:]
+	list.Add("n train", func(n dataCell) string { return fmt.Sprint(n.Train) })
+	list.Add("n val", func(n dataCell) string { return fmt.Sprint(n.Val) })
+	list.Add("n test", func(n dataCell) string { return fmt.Sprint(n.Test) })
+	all := dataCell{"all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]}
+	t := list.Table(append([]dataCell{all}, c.Cells...),
+		func(n dataCell) float64 { return -float64(n.Test) })
+	delete(t.Ranks, 0)
 	return t
 }

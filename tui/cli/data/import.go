@@ -97,14 +97,12 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	if err != nil {
 		return err
 	}
-	if con.AsJSON {
-		return con.JSON(console.Summaries([]*record.Run{r}))
-	}
-	con.Say("%s", m.ID)
-	for _, note := range append(p.Notes, m.Imported.Absent...) {
-		fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
-	}
-	return nil
+	return con.Result(console.Summaries([]*record.Run{r}), func() {
+		con.Say("%s", m.ID)
+		for _, note := range append(p.Notes, m.Imported.Absent...) {
+			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
+		}
+	})
 }
 
 // ask fills in what the run is compared by: the settings of the preset, and its data if they are on

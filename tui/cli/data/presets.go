@@ -25,7 +25,7 @@ func presetsCommand(con *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showPreset(con, p)
+			return con.Result(p, func() { showPreset(con, p) })
 		},
 	}
 	con.JSONFlag(c, "")
@@ -34,21 +34,16 @@ func presetsCommand(con *console.Console) *cobra.Command {
 
 func listPresets(con *console.Console) error {
 	list := presets.List()
-	if con.AsJSON {
-		return con.JSON(map[string][]presets.Preset{"presets": list})
-	}
-	for _, p := range list {
-		fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
-	}
-	fmt.Fprintln(con.Stdout, "\ndrolab presets NAME shows one, drolab run NAME trains it. A "+
-		"YAML file of your own works in place of a name.")
-	return nil
+	return con.Result(map[string][]presets.Preset{"presets": list}, func() {
+		for _, p := range list {
+			fmt.Fprintf(con.Stdout, "%-17s %s\n", p.Name, p.Doc)
+		}
+		fmt.Fprintln(con.Stdout, "\ndrolab presets NAME shows one, drolab run NAME trains it. A "+
+			"YAML file of your own works in place of a name.")
+	})
 }
 
-func showPreset(con *console.Console, p presets.Preset) error {
-	if con.AsJSON {
-		return con.JSON(p)
-	}
+func showPreset(con *console.Console, p presets.Preset) {
 	fmt.Fprintf(con.Stdout,
 		"# %s: %s\n# * marks settings of the preset; the others have their defaults.\n",
 		console.Clean(p.Name), console.Clean(p.Doc))
@@ -66,5 +61,4 @@ func showPreset(con *console.Console, p presets.Preset) error {
 		fmt.Fprintf(con.Stdout, "%s %-16s %s%s\n", mark, t.Key+":", console.Clean(t.Text(&p.Spec)),
 			reason)
 	}
-	return nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func compareCommand(con *console.Console) *cobra.Command {
-	var asCSV, asLaTeX, asMarkdown bool
+	var forms *console.Forms
 	var at, family string
 	c := &cobra.Command{
 		Use: "compare RUN...", Short: "Compare finished runs over seeds, in the form of the " +
@@ -47,32 +47,19 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return err
 			}
 			table := compare.Runs(runs, compare.Options{At: at, Family: family})
-			switch {
-			case con.AsJSON:
-				return con.JSON(table)
-			case asCSV:
-				return writeComparison(con.Stdout, table)
-			case asLaTeX:
-				return con.Print(page.LaTeX(explained(table)...))
-			case asMarkdown:
-				return con.Print(page.Markdown(explained(table)...))
-			}
-			printComparison(con.Stdout, table)
-			if con.Explain {
-				define(con, runs)
-			}
-			return nil
+			return con.Table(forms, table, exactComparison(table), explained(table), func() {
+				printComparison(con.Stdout, table)
+				if con.Explain {
+					define(con, runs)
+				}
+			})
 		},
 	}
 	c.Flags().StringVar(&at, "at", "", "step to compare: last or selected (default: selected "+
 		"if all runs used the same rule, else last)")
 	familyFlag(c, &family, compare.OneMeasure)
-	con.JSONFlag(c, "the table")
+	forms = con.TableFlags(c, ", one line per measure and column")
 	con.ExplainFlag(c)
-	c.Flags().BoolVar(&asCSV, "csv", false, "print CSV, one line per measure and column")
-	c.Flags().BoolVar(&asLaTeX, "latex", false, "print the table in LaTeX, with booktabs")
-	c.Flags().BoolVar(&asMarkdown, "md", false, "print the table in Markdown")
-	c.MarkFlagsMutuallyExclusive("json", "csv", "latex", "md")
 	return c
 }
 
@@ -120,7 +107,7 @@ var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows"
 func explained(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
-		table = turned(table)
+		table = table.Turned()
 	}
 	blocks := []page.Block{table}
 	for _, line := range t.Legend() {
@@ -136,29 +123,15 @@ func explained(t *compare.Table) []page.Block {
 	return blocks
 }
 
-// turned returns the table with its rows as columns.
-func turned(t *page.Table) *page.Table {
-	turn := &page.Table{}
-	for i := range t.Head {
-		row := []string{t.Head[i]}
-		for _, r := range t.Rows {
-			row = append(row, r[i])
-		}
-		turn.Rows = append(turn.Rows, row)
-	}
-	turn.Head, turn.Rows = turn.Rows[0], turn.Rows[1:]
-	return turn
-}
-
 // comparison returns a table with a row per measure and a column per group of runs. The mark few
 // follows the title of a measure of too few samples.
 func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table {
-	title, seeds := []string{""}, []string{"seeds"}
+	table, seeds := page.New(""), []string{"seeds"}
 	for _, g := range groups {
-		title = append(title, console.Clean(g.Title()))
+		table.Head(console.Clean(g.Title()))
 		seeds = append(seeds, fmt.Sprint(len(g.Seeds)))
 	}
-	table := &page.Table{Head: title, Rows: [][]string{seeds}, Ranks: map[int]float64{}}
+	table.Add(seeds...)
 	for i, column := range t.Columns {
 		row := []string{console.Clean(column.Title())}
 		if column.Few {
@@ -169,9 +142,10 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		}
 		m, _ := measure.FindMeasure(column.Name)
 		if column.Class != "" && m.Axis != measure.PerRadius {
-			table.Ranks[len(table.Rows)] = -groups[0].Cells[i].Mean.Float()
+			table.Rank(-groups[0].Cells[i].Mean.Float(), row...)
+		} else {
+			table.Add(row...)
 		}
-		table.Rows = append(table.Rows, row)
 	}
 	return table
 }
@@ -186,17 +160,15 @@ func cell(column *compare.Column, c *compare.Cell) string {
 	return text
 }
 
-// writeComparison writes exact figures as CSV, a line per measure and column of the table.
-func writeComparison(w io.Writer, t *compare.Table) error {
-	var rows [][]string
+// exactComparison returns exact figures, with a row for each measure and column of the table.
+func exactComparison(t *compare.Table) *page.Table {
+	exact := page.New("measure", "column", "seeds", "mean", "half_interval", "best", "few")
 	for i, column := range t.Columns {
 		for _, g := range t.Rows {
 			c := &g.Cells[i]
-			rows = append(rows, []string{column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)),
-				page.ExactOf(c.Mean), page.ExactOf(c.Half), strconv.FormatBool(c.Best),
-				strconv.FormatBool(column.Few)})
+			exact.Add(column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), page.ExactOf(c.Mean),
+				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few))
 		}
 	}
-	head := []string{"measure", "column", "seeds", "mean", "half_interval", "best", "few"}
-	return page.CSV(w, head, slices.Values(rows))
+	return exact
 }

@@ -48,14 +48,9 @@ problem.`,
 			if err != nil {
 				return err
 			}
-			if con.AsJSON {
-				if list == nil {
-					list = []*record.Finding{}
-				}
-				err = con.JSON(list)
-			} else {
+			err = con.Result(append([]*record.Finding{}, list...), func() {
 				tellFindings(con, list, runs)
-			}
+			})
 			return errors.Join(err, unwell(list))
 		},
 	}

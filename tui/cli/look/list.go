@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"drolab/runner/filter"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	cells "drolab/tui/cell"
@@ -87,7 +86,7 @@ func (l *lister) run(con *console.Console) error {
 	case len(runs) == 0:
 		con.Say("No runs match. drolab runs lists all")
 	default:
-		printColumns(con.Stdout, shown, columns)
+		printList(con.Stdout, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
 			con.Say("and %d more: --all lists them, --filter selects", n)
 		}
@@ -95,8 +94,7 @@ func (l *lister) run(con *console.Console) error {
 	return cmp.Or(err, console.Failures(problems).OrNil())
 }
 
-// order sorts runs by the value of --sort. Numbers come first, so in a column of numbers the runs
-// without a value come last.
+// order sorts runs by the value of --sort. Runs without a value come last.
 func (l *lister) order(runs []*record.Run) error {
 	if l.sort == "" {
 		return nil
@@ -106,42 +104,12 @@ func (l *lister) order(runs []*record.Run) error {
 	if err != nil {
 		return err
 	}
-	type value struct {
-		run    *record.Run
-		number float64
-		text   string
-	}
-	values := make([]value, len(runs))
-	for i, r := range runs {
-		text := of(r)
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsNaN(x) {
-			x = math.Inf(1)
-		} else if down {
-			x = -x
-		}
-		values[i] = value{r, x, text}
-	}
-	slices.SortStableFunc(values, func(a, b value) int {
-		texts := cmp.Compare(a.text, b.text)
-		if down {
-			texts = -texts
-		}
-		return cmp.Or(cmp.Compare(a.number, b.number), texts)
-	})
-	for i, v := range values {
-		runs[i] = v.run
-	}
+	page.Sort(runs, down, func(r *record.Run) page.Key { return page.KeyOf(of(r)) })
 	return nil
 }
 
-// column is a column that --columns asks for.
-type column struct {
-	key string
-	of  func(*record.Run) string
-}
-
-func columnsOf(keys string) (list []column, err error) {
+// columnsOf returns the columns that --columns asks for.
+func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 	apart := func(c rune) bool { return c == ',' || c == ' ' }
 	for key := range strings.FieldsFuncSeq(keys, apart) {
 		of, err := filter.Fact(key)
@@ -151,7 +119,7 @@ func columnsOf(keys string) (list []column, err error) {
 		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}
-		list = append(list, column{key, of})
+		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
 	}
 	return list, nil
 }

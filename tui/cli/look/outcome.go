@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/story"
@@ -159,29 +160,18 @@ func (f *figure) value(v float64, change bool) string {
 	return sign + fmt.Sprintf("%.3f", v)
 }
 
-// best returns the row that leads in a figure, even if the lead is not significant. It returns -1
-// if there is only one row, if another row prints the same figure, or if the figure is not
-// comparable because the sets or radii differ.
+// best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
+// measure.Leads). It is -1, too, if the figure is not comparable because the sets or radii differ.
 func (o *outcome) best(f *figure) int {
-	at, written := -1, map[string]int{}
-	for i := range o.Rows {
-		if f.like && o.Rows[i].Problem != o.Rows[0].Problem {
+	var values []measure.Number
+	for _, r := range o.Rows {
+		if f.like && r.Problem != o.Rows[0].Problem {
 			return -1
 		}
-		v := o.Rows[i].Cells[f.column].Mean.Float()
-		written[f.value(v, false)]++
-		best := at >= 0 && o.Rows[at].Cells[f.column].Mean.Float() > v == o.Columns[f.column].Higher
-		if !math.IsNaN(v) && !best {
-			at = i
-		}
+		values = append(values, r.Cells[f.column].Mean)
 	}
-	if at < 0 || len(o.Rows) == 1 {
-		return -1
-	}
-	if written[f.value(o.Rows[at].Cells[f.column].Mean.Float(), false)] > 1 {
-		return -1
-	}
-	return at
+	return measure.Leads(values, o.Columns[f.column].Higher,
+		func(n measure.Number) string { return f.value(n.Float(), false) })
 }
 
 // Widths of the table, in cells.
@@ -190,51 +180,85 @@ const (
 	changeWidth = 8
 )
 
-// width returns the width of a figure's column in cells, without the cell for the mark of the best.
-func (f *figure) width() int { return max(valueWidth, len(f.head)+2) }
+// width returns the width of a figure's column in cells, with the mark of the best.
+func (f *figure) width() int { return max(valueWidth, len(f.head)+2) + 1 }
 
-// table lays out the rows in width cells. Without enough room it leaves out the last figures.
+// table lays out the rows in width cells, each figure with its change from the baseline. Without
+// enough room it leaves out the last figures.
 func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
-	figures, first := o.figures(), "method"
+	first := "method"
 	if n := len(o.Rows[0].Seeds); n > 1 && o.alike() {
 		first = fmt.Sprintf("mean of %d seeds", n)
 	}
-	name := cells.Width(first)
 	o.star = t.Best
-	each := func(f figure) int {
-		n := f.width() + 1
-		if o.base >= 0 {
-			n += changeWidth
+	list, figures := page.Fields[int]{}, o.figures()
+	list.Words(first, o.name)
+	fit := func() (room int) { // for the names
+		room = width - 3
+		for _, f := range figures {
+			if room -= f.width(); o.base >= 0 {
+				room -= changeWidth
+			}
 		}
-		return n
+		return room
 	}
-	total := 0
-	for _, f := range figures {
-		total += each(f)
-	}
-	for len(figures) > 1 && total > width-14 {
-		total -= each(figures[len(figures)-1])
+	const least = 11
+	for len(figures) > 1 && fit() < least {
 		figures = figures[:len(figures)-1]
 	}
-	for i := range o.Rows {
-		name = max(name, cells.Width(t.Greek(o.name(i))))
-	}
-	name = min(name, width-total-3)
-	head := "  " + kit.Left(first, name)
+	list[0].Most = fit()
 	for _, f := range figures {
-		head += kit.Right(f.head, f.width()) + " "
+		list = append(list, page.Field[int]{
+			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.leading},
+			Cell:   func(i int) string { return o.marked(i, &f) }})
 		if o.base >= 0 {
-			head += kit.Right("vs "+cells.Cut(o.Rows[o.base].Label, changeWidth-4), changeWidth)
+			list = append(list, page.Field[int]{
+				Column: page.Column{Head: "vs " + cells.Cut(o.Rows[o.base].Label, changeWidth-4),
+					Width: changeWidth, Tone: kit.Change(o.Columns[f.column].Higher)},
+				Cell: func(i int) string { return o.change(i, &f) }})
 		}
 	}
-	lines = append(lines, t.Dim.Paint(t.Greek(head)))
-	for i := range o.Rows {
-		lines = append(lines, o.row(t, i, figures, name))
+	grid := t.Grid(list.Table(page.Count(len(o.Rows)), nil), width, 0)
+	lines = append(lines, t.Dim.Paint("  "+grid.Head(nil)))
+	for i, number := range o.numbers() {
+		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
 	}
 	for _, line := range kit.Wrap(t.Greek(o.foot(figures)), width) {
 		lines = append(lines, t.Dim.Paint(line))
 	}
 	return lines
+}
+
+// marked returns a figure of row i with its mark, or a blank.
+func (o *outcome) marked(i int, f *figure) string {
+	c, mark := &o.Rows[i].Cells[f.column], " "
+	switch {
+	case c.Best:
+		mark = o.star
+	case o.best(f) == i:
+		mark = leadMark
+	}
+	return f.value(c.Mean.Float(), false) + mark
+}
+
+// leadMark marks a figure that leads, significantly or not.
+const leadMark = "<"
+
+// leading returns the tone of a marked figure.
+func (o *outcome) leading(text string) page.Tone {
+	if strings.HasSuffix(text, leadMark) || strings.HasSuffix(text, o.star) {
+		return page.Good
+	}
+	return ""
+}
+
+// change returns the change of row i from the baseline, or "" where there is none.
+func (o *outcome) change(i int, f *figure) string {
+	base, r := &o.Rows[o.base], &o.Rows[i]
+	if i == o.base || f.like && base.Problem != r.Problem {
+		return ""
+	}
+	return f.value(r.Cells[f.column].Mean.Float()-base.Cells[f.column].Mean.Float(), true)
 }
 
 // alike reports whether all rows have the same number of seeds.
@@ -259,42 +283,6 @@ func (o *outcome) name(i int) string {
 		return fmt.Sprintf("%s ×%d", r.Title(), n)
 	}
 	return r.Title()
-}
-
-// row returns a line of the table. Each figure is followed by its change from the baseline, and the
-// best figures are marked.
-func (o *outcome) row(t *kit.Theme, i int, figures []figure, name int) string {
-	r := &o.Rows[i]
-	number := o.numbers()[i]
-	line := t.Line(number).Paint(t.Mark(number)) + " " +
-		kit.Left(t.Greek(o.name(i)), name)
-	for _, f := range figures {
-		v, mark, style := r.Cells[f.column].Mean.Float(), " ", t.Text
-		switch {
-		case r.Cells[f.column].Best:
-			mark, style = t.Best, t.Good
-		case o.best(&f) == i:
-			mark, style = "<", t.Good
-		}
-		line += style.Paint(kit.Right(f.value(v, false), f.width()) + mark)
-		if o.base < 0 {
-			continue
-		}
-		base := &o.Rows[o.base]
-		change := ""
-		if i != o.base && !(f.like && base.Problem != r.Problem) {
-			d := v - base.Cells[f.column].Mean.Float()
-			change, style = f.value(d, true), t.Text
-			if strings.ContainsAny(change, "123456789") {
-				style = t.Bad
-				if d > 0 == o.Columns[f.column].Higher {
-					style = t.Good
-				}
-			}
-		}
-		line += style.Paint(kit.Right(change, changeWidth))
-	}
-	return line
 }
 
 // numbers returns the numbers of the rows' colours and marks: those of the methods, as everywhere.
@@ -329,7 +317,7 @@ func (o *outcome) foot(figures []figure) string {
 		return slices.ContainsFunc(o.Rows, best)
 	}
 	if slices.ContainsFunc(figures, leads) {
-		words = append(words, "< leads in "+o.seeds())
+		words = append(words, leadMark+" leads in "+o.seeds())
 	}
 	if slices.ContainsFunc(figures, proved) {
 		words = append(words, o.star+" significantly better than all others")

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"drolab/runner/export"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
@@ -48,7 +48,7 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 func pack(con *console.Console, into string, r *record.Run) error {
 	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
 	write := func(w io.Writer) error { return record.Pack(w, r) }
-	if err := export.Replace(name, write); err != nil {
+	if err := page.Replace(name, write); err != nil {
 		return err
 	}
 	info, err := os.Stat(name)

@@ -10,7 +10,6 @@ import (
 
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
-	"drolab/runner/export"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/report"
@@ -161,7 +160,7 @@ func replaceIn(path string, d *report.Report) error {
 	if text == string(old) {
 		return nil
 	}
-	return export.Replace(path, func(w io.Writer) error {
+	return page.Replace(path, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

@@ -122,13 +122,18 @@ func conventions(runs []*record.Run) (list []string) {
 // runTable returns a table with a column for each run. The rows of the runs' classes or groups have
 // the titles parts.
 func runTable(runs []*record.Run, parts []string) *page.Table {
-	t := &page.Table{Ranks: map[int]float64{}}
+	t := page.New("")
+	for _, r := range runs {
+		m := &r.Meta
+		t.Head(fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
+			compare.Mark(compare.Uses(m))))
+	}
 	row := func(title string, cell func(*record.Run) string) {
 		cells := []string{title}
 		for _, r := range runs {
 			cells = append(cells, cell(r))
 		}
-		t.Rows = append(t.Rows, cells)
+		t.Add(cells...)
 	}
 	summary := func(title string, cell func(*runner.Summary) string) {
 		row(title, func(r *record.Run) string { return cell(r.Summary()) })
@@ -145,10 +150,10 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		case !m.Main:
 		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
-				t.Ranks[len(t.Rows)] = -at(runs[0].Summary().ByGroup.Of(m.Name), i).Float()
 				summary(name, func(s *runner.Summary) string {
 					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
 				})
+				t.RankLast(-at(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
 			}
 		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
 			summary(m.Head(), func(s *runner.Summary) string {
@@ -165,13 +170,6 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 	})
 	summary("paper's x", paperIterate)
 	summary("images/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
-	row("", func(r *record.Run) string {
-		m := &r.Meta
-		return fmt.Sprintf("%s s%d%s", m.Spec.Algorithm(), m.Spec.Seed,
-			compare.Mark(compare.Uses(m)))
-	})
-	last := len(t.Rows) - 1
-	t.Head, t.Rows = t.Rows[last], t.Rows[:last]
 	return t
 }
 
@@ -230,21 +228,14 @@ func sharedParts(runs []*record.Run) []string {
 	return titles
 }
 
-// partColumn is a column of the table of a run's classes or groups.
-type partColumn struct {
-	head string
-	cell func(i int) string
-}
-
-// partColumns returns the columns for which the run has values.
-func partColumns(r *record.Run) []partColumn {
+// partFields returns the columns for which the run has values, of a table of its classes or groups.
+func partFields(r *record.Run) (list page.Fields[int]) {
 	m, s := &r.Meta, r.Summary()
 	counts, names := m.Counts(m.Main()), m.Names(m.Main())
-	list := []partColumn{{m.Part(), func(i int) string { return console.Clean(names[i]) }}}
+	list.Words(m.Part(), func(i int) string { return console.Clean(names[i]) })
 	number := func(head string, of []int) {
 		if of != nil {
-			count := func(i int) string { return fmt.Sprint(at(of, i)) }
-			list = append(list, partColumn{head, count})
+			list.Add(head, func(i int) string { return fmt.Sprint(at(of, i)) })
 		}
 	}
 	number("n train", counts.Train)
@@ -257,14 +248,14 @@ func partColumns(r *record.Run) []partColumn {
 	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
 		values := lists.Of(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {
-			list = append(list, partColumn{head, func(i int) string {
+			list.Add(head, func(i int) string {
 				return console.Figure(&row, at(values, i)) + extra(i)
-			}})
+			})
 		}
 	}
 	plain := func(int) string { return "" }
 	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
-		func(i int) string { return console.Between(interval, i) })
+		func(i int) string { return console.Between(at(interval, i)) })
 	if s.Selected != nil {
 		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}
@@ -285,20 +276,13 @@ func partColumns(r *record.Run) []partColumn {
 // showParts prints a row for each of a run's classes or groups.
 func showParts(w io.Writer, r *record.Run) {
 	m := &r.Meta
-	columns, names := partColumns(r), m.Names(m.Main())
+	names := m.Names(m.Main())
 	if len(names) == 0 {
 		return
 	}
 	accuracy := r.Summary().ByGroup.Of(m.Fit("class_accuracy"))
-	t := &page.Table{Rows: make([][]string, len(names)), Ranks: map[int]float64{}}
-	for _, column := range columns {
-		t.Head = append(t.Head, column.head)
-		for i := range names {
-			t.Rows[i] = append(t.Rows[i], column.cell(i))
-			t.Ranks[i] = -at(accuracy, i).Float()
-		}
-	}
-	console.Blocks(w, t)
+	console.Blocks(w, partFields(r).Table(page.Count(len(names)),
+		func(i int) float64 { return -at(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,

@@ -29,40 +29,29 @@ func Commands(con *console.Console) []*cobra.Command {
 // show has all.
 const mostOwn = 4
 
-// printList prints a line per run.
-func printList(w io.Writer, runs []*record.Run) {
-	printColumns(w, runs, nil)
-}
-
-// printColumns prints a line per run, with some more columns.
-func printColumns(w io.Writer, runs []*record.Run, more []column) {
-	head := []string{"run", "status", "epochs", "set, ρ", "worst", "mean", "test loss"}
+// printList prints a line per run, with some more columns.
+func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run]) {
+	var list page.Fields[*record.Run]
+	list.Words("run", func(r *record.Run) string { return console.Clean(r.Summary().ID) })
+	list.Add("status", func(r *record.Run) string { return string(r.Status()) })
+	list.Add("epochs", epochs)
+	list.Add("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
+	list.Add("worst", func(r *record.Run) string {
+		return console.Percent(r.Summary().Of(r.Meta.Fit("worst_class_accuracy")))
+	})
+	list.Add("mean", func(r *record.Run) string {
+		return console.Percent(r.Summary().Of("test_accuracy"))
+	})
+	list.Add("test loss", func(r *record.Run) string {
+		return console.Short(r.Summary().Of("test_loss"))
+	})
 	own := record.UserMeasures(runs...)
-	own = own[:min(len(own), mostOwn)]
-	for _, m := range own {
-		head = append(head, m.Head())
+	for _, m := range own[:min(len(own), mostOwn)] {
+		list.Add(m.Head(), func(r *record.Run) string {
+			return console.Figure(&m, r.Summary().Of(m.Name))
+		})
 	}
-	for _, c := range more {
-		head = append(head, console.Clean(c.key))
-	}
-	console.Grid(w, head, page.Rows(runs, func(r *record.Run) []string {
-		s := r.Summary()
-		row := []string{
-			console.Clean(s.ID), string(r.Status()),
-			epochs(r),
-			console.Clean(r.Meta.Spec.Radius()),
-			console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))),
-			console.Percent(s.Of("test_accuracy")),
-			console.Short(s.Of("test_loss")),
-		}
-		for _, m := range own {
-			row = append(row, console.Figure(&m, s.Of(m.Name)))
-		}
-		for _, c := range more {
-			row = append(row, console.OneLine(c.of(r)))
-		}
-		return row
-	}))
+	console.Blocks(w, append(list, more...).Table(runs, nil))
 }
 
 func showCommand(con *console.Console) *cobra.Command {
@@ -77,7 +66,7 @@ func showCommand(con *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if con.AsJSON {
+			if con.AsJSON { // without the text, which reads the log
 				return printDetailed(con, []*record.Run{r})
 			}
 			return show(con, r)

@@ -5,7 +5,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
@@ -57,9 +56,9 @@ func between4(i *measure.Interval) string {
 
 func (c *certified) table(f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	head := []string{"set, ρ", "R_ρ at most", "R_ρ", level + " bootstrap", level + " normal",
-		"λ", "η̃", "D", "effective n"}
-	rows := page.Rows(c.Certificates, func(e certificate.Certificate) []string {
+	t := page.New("set, ρ", "R_ρ at most", "R_ρ", level+" bootstrap", level+" normal", "λ", "η̃",
+		"D", "effective n")
+	for _, e := range c.Certificates {
 		lambda, upper := "–", console.Short(e.Upper)
 		if e.Lambda != nil {
 			lambda = fmt.Sprintf("%.4g", *e.Lambda)
@@ -67,16 +66,19 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
 			upper = "! " + upper
 		}
-		return []string{place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
+		t.Add(place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
 			between4(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
-			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.Effective)}
-	})
-	return &page.Table{Head: head, Rows: rows}
+			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.Effective))
+	}
+	return t
 }
 
 // weights returns a table with a row per class or group and a column per set and radius.
 func (c *certified) weights() *page.Table {
-	t := &page.Table{Head: []string{"mean weight"}, Ranks: map[int]float64{}}
+	t := page.New("mean weight")
+	for _, e := range c.Certificates {
+		t.Head(place(e.Set, e.Rho))
+	}
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
 		for _, e := range c.Certificates {
@@ -86,11 +88,7 @@ func (c *certified) weights() *page.Table {
 			}
 			row, heaviest = append(row, page.Digits(3).Text(n)), max(heaviest, n.Float())
 		}
-		t.Ranks[i] = heaviest
-		t.Rows = append(t.Rows, row)
-	}
-	for _, e := range c.Certificates {
-		t.Head = append(t.Head, place(e.Set, e.Rho))
+		t.Rank(heaviest, row...)
 	}
 	return t
 }
@@ -98,8 +96,8 @@ func (c *certified) weights() *page.Table {
 // contrasts returns a table with a row per set and radius.
 func contrasts(list contrasted, f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	head := []string{"set, ρ", "difference of R_ρ", level + " interval", "by"}
-	rows := page.Rows(list, func(d certificate.Contrast) []string {
+	t := page.New("set, ρ", "difference of R_ρ", level+" interval", "by")
+	for _, d := range list {
 		by := "bootstrap"
 		switch {
 		case !d.Better[0].Applies():
@@ -107,10 +105,9 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 		case d.Better == d.Normal:
 			by = "normal limit"
 		}
-		return []string{place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
-			between4(&d.Better), by}
-	})
-	return &page.Table{Head: head, Rows: rows}
+		t.Add(place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), between4(&d.Better), by)
+	}
+	return t
 }
 
 func explainCertified(con *console.Console, list []certified, f *certifyFlags) {

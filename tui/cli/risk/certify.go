@@ -127,14 +127,11 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	if err != nil {
 		return err
 	}
-	if con.AsJSON {
-		return con.JSON(struct {
-			Runs        []certified `json:"runs"`
-			Differences contrasted  `json:"differences"`
-		}{list, append(contrasted{}, slices.Concat(pairs...)...)})
-	}
-	printCertified(con, list, pairs, f)
-	return nil
+	return con.Result(struct {
+		Runs        []certified `json:"runs"`
+		Differences contrasted  `json:"differences"`
+	}{list, append(contrasted{}, slices.Concat(pairs...)...)},
+		func() { printCertified(con, list, pairs, f) })
 }
 
 // check validates the flags for which no other part gives an error that names the flag.

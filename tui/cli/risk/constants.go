@@ -115,19 +115,19 @@ func largest(list []atStep) certificate.Constants {
 
 // printAlong prints the table of the constants along a run.
 func printAlong(con *console.Console, list []atStep) {
-	row := func(step string, c certificate.Constants) []string {
-		return []string{step, fmt.Sprintf("%.4g", c.Bound),
+	t := page.New("step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory")
+	add := func(step string, c certificate.Constants) {
+		t.Add(step, fmt.Sprintf("%.4g", c.Bound),
 			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
-			console.Short(c.Lz), console.Short(c.LzBound)}
+			console.Short(c.Lz), console.Short(c.LzBound))
 	}
-	rows := page.Rows(list, func(at atStep) []string {
-		return row(fmt.Sprint(at.Step), at.Constants)
-	})
+	for _, at := range list {
+		add(fmt.Sprint(at.Step), at.Constants)
+	}
 	if len(list) > 1 {
-		rows = append(rows, row("largest", largest(list)))
+		add("largest", largest(list))
 	}
 	fmt.Fprintf(con.Stdout, "\nConstants along the run, from %d training samples each:\n",
 		list[0].Samples)
-	head := []string{"step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory"}
-	console.Grid(con.Stdout, head, rows)
+	console.Blocks(con.Stdout, t)
 }

@@ -8,7 +8,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/certificate"
-	"drolab/runner/export"
 	"drolab/runner/inspect"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -86,14 +85,12 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := l.write(f); err != nil {
 		return err
 	}
-	if con.AsJSON {
-		return con.JSON(l.result(f))
-	}
-	l.print(con.Stdout)
-	if f.top > 0 {
-		l.printTop(con.Stdout, f.top)
-	}
-	return nil
+	return con.Result(l.result(f), func() {
+		l.print(con.Stdout)
+		if f.top > 0 {
+			l.printTop(con.Stdout, f.top)
+		}
+	})
 }
 
 // check rejects flags that would otherwise fail only after the work.
@@ -110,7 +107,7 @@ func (f *evalFlags) check() error {
 	if f.out == "" {
 		return nil
 	}
-	_, err := export.Of(f.out)
+	_, err := page.FormatOf(f.out)
 	return err
 }
 
@@ -165,11 +162,11 @@ func (l *looked) write(f *evalFlags) error {
 	if f.out == "" {
 		return nil
 	}
-	format, err := export.Of(f.out)
+	format, err := page.FormatOf(f.out)
 	if err != nil {
 		return err
 	}
-	return format.Put(f.out, l.sheet())
+	return format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
@@ -178,17 +175,11 @@ func (l *looked) picked(most int) []int {
 	return order[:min(most, len(order))]
 }
 
-// column is a column of the file, which has a row for each sample.
-type column struct {
-	head string
-	cell func(i int) string
-}
-
-// columns returns the columns of the file that the samples have values for.
-func (l *looked) columns() (list []column) {
+// fields returns the columns of the file that the samples have values for.
+func (l *looked) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
-			list = append(list, column{head, cell})
+			list.Add(head, cell)
 		}
 	}
 	d := l.Data
@@ -215,34 +206,16 @@ func (l *looked) ratioName(k int) string {
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *looked) sheet() *export.Sheet {
-	s, columns := &export.Sheet{Name: "samples"}, l.columns()
-	for _, c := range columns {
-		s.Head = append(s.Head, c.head)
-	}
-	s.Rows = func(yield func([]string) bool) {
-		row := make([]string, len(columns))
-		for i := range l.Rows {
-			for k, c := range columns {
-				row[k] = c.cell(i)
-			}
-			if !yield(row) {
-				return
-			}
-		}
-	}
-	return s
-}
-
 func (l *looked) printTop(w io.Writer, most int) {
 	fmt.Fprintln(w)
-	head := []string{"row", "label", "group", "prediction", "loss", l.ratioName(0)}
-	console.Grid(w, head, page.Rows(l.picked(most), func(i int) []string {
-		return []string{strconv.Itoa(l.Rows[i]),
+	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
+	for _, i := range l.picked(most) {
+		t.Add(strconv.Itoa(l.Rows[i]),
 			console.Clean(l.Data.Classes[l.Labels[i]]), console.Clean(l.Data.Groups[l.Groups[i]]),
 			console.Clean(l.Data.Classes[l.Predictions[i]]), fmt.Sprintf("%.4f", l.Losses[i]),
-			fmt.Sprintf("%.4g", l.ratios[0][i])}
-	}))
+			fmt.Sprintf("%.4g", l.ratios[0][i]))
+	}
+	console.Blocks(w, t)
 }
 
 // evalResult is what eval --json prints.
@@ -313,10 +286,9 @@ func (l *looked) print(w io.Writer) {
 		for _, p := range l.Predictions {
 			counts[p]++
 		}
-		t := &page.Table{Head: []string{"predicted", "n"}, Ranks: map[int]float64{}}
+		t := page.New("predicted", "n")
 		for i, c := range r.Classes {
-			t.Ranks[i] = float64(counts[i])
-			t.Rows = append(t.Rows, []string{console.Clean(c), fmt.Sprint(counts[i])})
+			t.Rank(float64(counts[i]), console.Clean(c), fmt.Sprint(counts[i]))
 		}
 		console.Blocks(w, t)
 		return
@@ -337,22 +309,21 @@ func (l *looked) print(w io.Writer) {
 	}
 	l.printDecisions(w)
 	var columns []measure.Measure
-	t := &page.Table{Head: []string{part, "n", "accuracy"}, Ranks: map[int]float64{}}
+	t := page.New(part, "n", "accuracy")
 	for _, m := range measure.Decisions() {
 		if l.Rates[m.Name] != nil {
-			columns, t.Head = append(columns, m), append(t.Head, m.Head())
+			columns = append(columns, m)
+			t.Head(m.Head())
 		}
 	}
 	for i, name := range names {
-		interval := measure.Wilson(accuracy[i], counts[i])
 		row := []string{console.Clean(name), fmt.Sprint(counts[i]),
-			console.Percent(accuracy[i]) + console.Between([]measure.Interval{interval}, 0)}
+			console.Percent(accuracy[i]) + console.Between(measure.Wilson(accuracy[i], counts[i]))}
 		for _, m := range columns {
 			row = append(row, console.Figure(&m, l.Rates[m.Name][i])+
-				console.Between(l.RateIntervals[m.Name], i))
+				console.Between(l.RateIntervals[m.Name][i]))
 		}
-		t.Ranks[i] = -accuracy[i].Float()
-		t.Rows = append(t.Rows, row)
+		t.Rank(-accuracy[i].Float(), row...)
 	}
 	console.Blocks(w, t)
 	if len(columns) > 0 {
@@ -366,13 +337,11 @@ func (l *looked) print(w io.Writer) {
 
 // printDecisions prints the measures of decisions, with their intervals.
 func (l *looked) printDecisions(w io.Writer) {
-	var rows [][]string
+	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Of(m.Name); n.Applies() {
-			interval := l.Intervals[m.Name]
-			rows = append(rows, []string{m.Title,
-				console.Figure(&m, n) + console.Between([]measure.Interval{interval}, 0)})
+			t.Add(m.Title, console.Figure(&m, n)+console.Between(l.Intervals[m.Name]))
 		}
 	}
-	console.Grid(w, []string{"measure", "95 % interval"}, rows)
+	console.Blocks(w, t)
 }

@@ -6,8 +6,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/certificate"
-	"drolab/runner/export"
 	"drolab/runner/inspect"
+	"drolab/runner/page"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -71,7 +71,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 		return err
 	}
 	defer f.Close()
-	if err := export.PutArrays(out, arrays(f)); err != nil {
+	if err := page.PutArrays(out, arrays(f)); err != nil {
 		return err
 	}
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,
@@ -83,21 +83,19 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	for _, p := range f.Splits {
 		result.Samples[p.Split] = len(p.Rows)
 	}
-	if con.AsJSON {
-		return con.JSON(result)
-	}
-	for _, note := range result.Notes {
-		fmt.Fprintf(con.Stdout, "note: %s\n", console.OneLine(note))
-	}
-	for _, p := range f.Splits {
-		fmt.Fprintf(con.Stdout, "%s@%d: %d features of %d samples of %s, %s\n", result.Run,
-			result.Step, result.Features, len(p.Rows), console.Clean(result.Dataset), p.Split)
-	}
-	return nil
+	return con.Result(result, func() {
+		for _, note := range result.Notes {
+			fmt.Fprintf(con.Stdout, "note: %s\n", console.OneLine(note))
+		}
+		for _, p := range f.Splits {
+			fmt.Fprintf(con.Stdout, "%s@%d: %d features of %d samples of %s, %s\n", result.Run,
+				result.Step, result.Features, len(p.Rows), console.Clean(result.Dataset), p.Split)
+		}
+	})
 }
 
 // arrays returns the arrays of the file.
-func arrays(f *inspect.Frozen) []export.Array {
+func arrays(f *inspect.Frozen) []page.Array {
 	var x, weight [][]float32
 	var y, g, split []string
 	var row []int64
@@ -109,13 +107,13 @@ func arrays(f *inspect.Frozen) []export.Array {
 			g = append(g, f.Data.Groups[p.Groups[i]])
 		}
 	}
-	list := []export.Array{{Name: "x", Values: x}, {Name: "split", Values: split},
+	list := []page.Array{{Name: "x", Values: x}, {Name: "split", Values: split},
 		{Name: "row", Values: row}}
 	if !f.Data.Unlabelled {
-		list = append(list, export.Array{Name: "y", Values: y})
+		list = append(list, page.Array{Name: "y", Values: y})
 	}
 	if f.Data.Grouped {
-		list = append(list, export.Array{Name: "g", Values: g})
+		list = append(list, page.Array{Name: "g", Values: g})
 	}
 	for k, w := range f.Layer.Weights {
 		weight = append(weight, make([]float32, len(w)))
@@ -123,7 +121,7 @@ func arrays(f *inspect.Frozen) []export.Array {
 			weight[k][j] = float32(v)
 		}
 	}
-	return append(list, export.Array{Name: "weight", Values: weight},
-		export.Array{Name: "bias", Values: f.Layer.Bias},
-		export.Array{Name: "classes", Values: f.Data.Classes})
+	return append(list, page.Array{Name: "weight", Values: weight},
+		page.Array{Name: "bias", Values: f.Layer.Bias},
+		page.Array{Name: "classes", Values: f.Data.Classes})
 }

@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
@@ -79,18 +80,17 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 			"nothing to plan")
 	}
 	p, err := dro.Theorem1(set, h)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case con.AsJSON:
-		return con.JSON(newPlan(f.describe(set), h, &p))
-	case f.from != "":
-		fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
-			"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
-			h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 	}
-	printPlan(con, h, &p)
-	return nil
+	return con.Result(newPlan(f.describe(set), h, &p), func() {
+		if f.from != "" {
+			fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
+				"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
+				h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+		}
+		printPlan(con, h, &p)
+	})
 }
 
 // plan holds the constants that Theorem 1 asks for, beside the assumptions.
@@ -119,7 +119,8 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run
 	ofX, ofZ := p.Samples()
-	console.Grid(con.Stdout, []string{"", "Theorem 1", "in practice"}, [][]string{
+	t := page.New("", "Theorem 1", "in practice")
+	t.Rows = [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
 			side("[%.3g, 10]", practice.Lambda0)},
 		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
@@ -137,7 +138,8 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
 		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
 		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
-	})
+	}
+	console.Blocks(con.Stdout, t)
 	fmt.Fprintln(con.Stdout)
 	for _, note := range planNotes(h, p) {
 		fmt.Fprintln(con.Stdout, note)

@@ -3,7 +3,6 @@ package risk
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"drolab/dro"
-	"drolab/runner/export"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
@@ -177,11 +175,7 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 			return err
 		}
 	}
-	if con.AsJSON {
-		return con.JSON(result)
-	}
-	printRisk(con, set, f, result)
-	return nil
+	return con.Result(result, func() { printRisk(con, set, f, result) })
 }
 
 // solve finds the worst case of losses from which base was subtracted.
@@ -316,15 +310,10 @@ func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, 
 
 // writeWeights writes the worst distribution: sample i has the weight r_i/n.
 func writeWeights(path string, losses, ratios []float64) error {
-	err := export.Replace(path, func(w io.Writer) error {
-		fmt.Fprintln(w, "loss,ratio")
-		var err error
-		for i := 0; i < len(losses) && err == nil; i++ {
-			_, err = fmt.Fprintf(w, "%v,%v\n", losses[i], ratios[i])
-		}
-		return err
-	})
-	if err != nil {
+	var list page.Fields[int]
+	list.Add("loss", func(i int) string { return page.Exact(losses[i]) })
+	list.Add("ratio", func(i int) string { return page.Exact(ratios[i]) })
+	if err := page.Replace(path, list.Long(page.Count(len(losses))).CSV); err != nil {
 		return fmt.Errorf("--weights: %w", err)
 	}
 	return nil
@@ -354,12 +343,10 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
 	}
 	if len(r.Groups) > 0 {
-		t := &page.Table{Head: []string{"group", "n", "mean loss", "ratio"},
-			Ranks: map[int]float64{}}
-		for i, g := range r.Groups {
-			t.Ranks[i] = g.Ratio
-			t.Rows = append(t.Rows, []string{console.Clean(g.Name), fmt.Sprint(g.N),
-				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio)})
+		t := page.New("group", "n", "mean loss", "ratio")
+		for _, g := range r.Groups {
+			t.Rank(g.Ratio, console.Clean(g.Name), fmt.Sprint(g.N),
+				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio))
 		}
 		console.Blocks(con.Stdout, t)
 	}

@@ -101,11 +101,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	if con.AsJSON {
-		return con.JSON(t)
-	}
-	printTheory(con, &t, set)
-	return nil
+	return con.Result(t, func() { printTheory(con, &t, set) })
 }
 
 // theoryAt measures the noise of mini-batches and the constants at a checkpoint.
@@ -135,18 +131,19 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		}
 		return console.Short(t.PaperSlope)
 	}
-	rates := page.Rows(t.Rates, func(r certificate.Rate) []string {
+	rates := page.New("against samples seen", "evaluations", "first", "last", "slope",
+		"the paper's")
+	for _, r := range t.Rates {
 		slope := "–"
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
-		return []string{r.Measure, fmt.Sprint(len(r.Points)),
+		rates.Add(r.Measure, fmt.Sprint(len(r.Points)),
 			fmt.Sprintf("%.3g", r.Points[0].Value),
-			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r)}
-	})
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
+	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
-	console.Grid(con.Stdout, []string{"against samples seen", "evaluations", "first", "last",
-		"slope", "the paper's"}, rates)
+	console.Blocks(con.Stdout, rates)
 	if len(t.Unmet) > 0 {
 		fmt.Fprintf(con.Stdout, "\nTheorem 1 has conditions that this run does not meet: %s.\n",
 			strings.Join(t.Unmet, "; "))
@@ -158,12 +155,12 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		return
 	}
 	fmt.Fprintf(con.Stdout, "\nMini-batches of n training samples at step %d:\n", t.Step)
-	head := []string{"n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3"}
-	console.Grid(con.Stdout, head, page.Rows(t.Noise, func(n certificate.Noise) []string {
-		return []string{fmt.Sprint(n.N), console.Short(n.Variance),
-			console.Short(n.VarianceBound),
-			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound)}
-	}))
+	noise := page.New("n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3")
+	for _, n := range t.Noise {
+		noise.Add(fmt.Sprint(n.N), console.Short(n.Variance), console.Short(n.VarianceBound),
+			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound))
+	}
+	console.Blocks(con.Stdout, noise)
 	c := t.Constants
 	fmt.Fprintf(con.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
 		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,

@@ -276,14 +276,12 @@ func leave(tr *trainer.Trainer, dir string, ids []string) error {
 	if err != nil {
 		return err
 	}
-	if tr.AsJSON {
-		return tr.JSON(console.Summaries(runs))
-	}
-	for _, r := range runs {
-		fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
-	}
-	fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
-	return nil
+	return tr.Result(console.Summaries(runs), func() {
+		for _, r := range runs {
+			fmt.Fprintln(tr.Stdout, console.Clean(r.Meta.ID))
+		}
+		fmt.Fprintln(tr.Stderr, "drolab attach shows them again; drolab stop RUN stops one")
+	})
 }
 
 func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {

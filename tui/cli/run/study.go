@@ -129,24 +129,22 @@ func (p *plan) print(ctx context.Context, tr *trainer.Trainer) error {
 		}
 		lines, seconds = append(lines, l), seconds+took*left
 	}
-	if tr.AsJSON {
-		return tr.JSON(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
-			"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)})
-	}
-	for _, r := range p.Failed {
-		tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
-	}
-	for _, l := range lines {
-		tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
-	}
-	switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
-	case len(lines) == 0:
-		tr.Say("%s", p.state())
-	case math.IsNaN(seconds):
-		tr.Say("%s; the time of the missing ones is not known", p.state())
-	default:
-		tr.Say("%s; the missing ones take about %s, if this machine does nothing else", p.state(),
-			took)
-	}
-	return nil
+	return tr.Result(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
+		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
+		for _, r := range p.Failed {
+			tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
+		}
+		for _, l := range lines {
+			tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
+		}
+		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
+		case len(lines) == 0:
+			tr.Say("%s", p.state())
+		case math.IsNaN(seconds):
+			tr.Say("%s; the time of the missing ones is not known", p.state())
+		default:
+			tr.Say("%s; the missing ones take about %s, if this machine does nothing else",
+				p.state(), took)
+		}
+	})
 }

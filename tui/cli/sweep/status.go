@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
@@ -186,19 +184,8 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 		"counts": sweep.Count(states), "runs": runs}
 }
 
-// sweepFormats returns the functions that print the table of `sweep table`, by flag.
-func (sw *Sweeps) sweepFormats() map[string]func(*sweep.Table) error {
-	return map[string]func(*sweep.Table) error{
-		"csv":   func(t *sweep.Table) error { return t.CSV(sw.Stdout) },
-		"latex": func(t *sweep.Table) error { return sw.Print(page.LaTeX(t.Blocks()...)) },
-		"md":    func(t *sweep.Table) error { return sw.Print(page.Markdown(t.Blocks()...)) },
-		"json":  func(t *sweep.Table) error { return sw.JSON(t) },
-	}
-}
-
 func (sw *Sweeps) sweepTableCommand() *cobra.Command {
-	formats := sw.sweepFormats()
-	chosen := map[string]*bool{}
+	var forms *console.Forms
 	c := &cobra.Command{
 		Use: "table DIR",
 		Short: "Show each method's best setting by validation, its figures, and the cost of " +
@@ -213,20 +200,12 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 			}
 			sw.sayDamage(folder.Dir)
 			t := sw.look(folder).Table()
-			for name, write := range formats {
-				if *chosen[name] {
-					return write(t)
-				}
-			}
-			console.Blocks(sw.Stdout, t.Blocks()...)
-			return nil
+			return sw.Table(forms, t, t.Exact(), t.Blocks(), func() {
+				console.Blocks(sw.Stdout, t.Blocks()...)
+			})
 		},
 	}
-	names := slices.Sorted(maps.Keys(formats))
-	for _, name := range names {
-		chosen[name] = c.Flags().Bool(name, false, "print the table as "+name)
-	}
-	c.MarkFlagsMutuallyExclusive(names...)
+	forms = sw.TableFlags(c, ", one line per method")
 	return c
 }
 

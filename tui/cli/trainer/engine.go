@@ -58,11 +58,7 @@ func (t *Trainer) engineStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if t.AsJSON {
-				return t.JSON(s)
-			}
-			t.printStatus(s)
-			return nil
+			return t.Result(s, func() { t.printStatus(s) })
 		},
 	}
 	t.JSONFlag(c, "the status")

@@ -30,7 +30,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	if r := w.Compared(of); r != nil {
 		base = r.PlacesAt(w.CommonEpoch(), of)
 	}
-	cells := barCells(t, of)
+	cells := barFields(t, of)
 	// The heads take a row only where no bar has to go for it.
 	if rows <= len(values) {
 		cells = cells[:min(1, len(cells))] // without a head only the number to train on
@@ -41,7 +41,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		}
 		b.Heads = []string{AxisName(of.Axis), unit, "change"}
 		for _, c := range cells {
-			b.Heads = append(b.Heads, c.head)
+			b.Heads = append(b.Heads, c.Head)
 		}
 	}
 	for i, v := range values {
@@ -50,7 +50,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 			bar.Base = base[i].Float()
 		}
 		for _, c := range cells {
-			bar.Cells = append(bar.Cells, c.text(i))
+			bar.Cells = append(bar.Cells, c.Cell(i))
 		}
 		if of.Scale != dro.Percent && !math.IsInf(v.Float(), 0) {
 			b.Max = math.Max(b.Max, v.Float())
@@ -89,26 +89,21 @@ func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure
 	}
 }
 
-// barCell is a column behind the bars, with the head that drolab show gives it. text is "" where
-// the run has no such figure at place i.
-type barCell struct {
-	head string
-	text func(i int) string
-}
-
-// barCells returns the columns of a measure's bars, the most important first: plot.Bars leaves out
-// columns from the end where the panel is narrow.
-func barCells(t *track.Track, of lab.Measure) (list []barCell) {
+// barFields returns the columns behind a measure's bars, the most important first: plot.Bars leaves
+// out columns from the end where the panel is narrow. Their heads are those of drolab show; a cell
+// is "" where the run has no such figure at a place.
+func barFields(t *track.Track, of lab.Measure) (list page.Fields[int]) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
-			list = append(list, barCell{head,
-				func(i int) string { return textAt(n, i, strconv.Itoa) }})
+			list.Add(head, func(i int) string { return textAt(n, i, strconv.Itoa) })
 		}
 	}
-	figure := func(head, name string, write func(measure.Number) string) {
+	figure := func(head, name string, write func(page.Number) string) {
 		if n := t.Eval.ByGroup.Of(name); len(n) > 0 {
-			list = append(list, barCell{head, func(i int) string { return textAt(n, i, write) }})
+			list.Add(head, func(i int) string {
+				return textAt(n, i, func(v measure.Number) string { return write(v) })
+			})
 		}
 	}
 	number("train", counts.Train)
@@ -125,9 +120,9 @@ func barCells(t *track.Track, of lab.Measure) (list []barCell) {
 		return list
 	}
 	if values := t.Places(of); len(n) > 0 {
-		list = append(list, barCell{"95 %", func(i int) string { return between(values, n, i) }})
+		list.Add("95 %", func(i int) string { return between(values, n, i) })
 	}
-	loss := func(l measure.Number) string { return lab.Write(lab.Measure{}, l) }
+	loss := func(l page.Number) string { return lab.Write(lab.Measure{}, l) }
 	// Ratios are compared with 1, for which two decimals do.
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part],
 		page.Fixed(2).Text)

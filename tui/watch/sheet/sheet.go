@@ -2,7 +2,7 @@
 // each observation, in long form, which data tools read without conversion.
 //
 // Zoom, scale and axis do not matter, because they are only ways to look at the content. The exact
-// logged values are in the run's log. Package export has the formats.
+// logged values are in the run's log. Package page has the formats.
 package sheet
 
 import (
@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/runner/export"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -37,13 +36,21 @@ func whose(t *track.Track) []string {
 
 // Of returns what panel p shows, and the number of its rows. Curves are copies, because the command
 // that writes the file goes through them.
-func Of(w *panel.Board, p int) (s *export.Sheet, rows int) {
-	s, rows = made(w, w.Shows(p))
-	s.Rows = cleaned(s.Rows)
-	return s, rows
+func Of(w *panel.Board, p int) (t *page.Table, rows int) {
+	t, rows = made(w, w.Shows(p))
+	t.Each = cleaned(t.All())
+	return t, rows
 }
 
-func made(w *panel.Board, v *panel.View) (*export.Sheet, int) {
+// table returns a table of that name, with the columns that every row of a run has and some more.
+func table(name string, heads ...string) *page.Table {
+	t := page.New("run", "method", "seed")
+	t.Name = name
+	t.Head(heads...)
+	return t
+}
+
+func made(w *panel.Board, v *panel.View) (*page.Table, int) {
 	switch {
 	case v.Films():
 		return ofFilm(w, v)
@@ -88,14 +95,15 @@ func made(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 			}
 		}
 	}
-	head := []string{"run", "method", "seed", "quantity",
-		"smoothing", "step", "epoch", "value", "least", "greatest", "points"}
-	return &export.Sheet{Name: strings.Join(v.Measures(), "-"), Head: head, Rows: rows}, n
+	t := table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
+		"least", "greatest", "points")
+	t.Each = rows
+	return t, n
 }
 
 // ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
 // of all runs that are not hidden where the view shows all.
-func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
+func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
 	of, runs := v.Of(w.Run().Meta), []*track.Track{w.Run()}
 	if v.As != nil {
 		hidden := func(t *track.Track) bool { return t.Hidden }
@@ -103,7 +111,7 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
-	var rows [][]string
+	out := table(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
 	epoch := w.CommonEpoch()
 	if e := w.Run().Eval; v.As == nil && e != nil {
 		epoch = e.Epoch
@@ -117,56 +125,50 @@ func ofBars(w *panel.Board, v *panel.View) (*export.Sheet, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			rows = append(rows, append(whose(t),
+			out.Add(append(whose(t),
 				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
-				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value)))
+				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
 		}
 	}
-	head := []string{"run", "method", "seed", "step", "epoch", panel.AxisName(of.Axis),
-		"training_images", of.Title}
-	return &export.Sheet{Name: of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
+	return out, len(out.Rows)
 }
 
 // ofEye returns the samples of the run under the cursor that the adversary weighs most.
-func ofEye(t *track.Track) (*export.Sheet, int) {
-	var rows [][]string
+func ofEye(t *track.Track) (*page.Table, int) {
+	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
 	if t.Eval != nil {
 		for _, h := range t.Eval.Heaviest {
-			rows = append(rows, append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+			out.Add(append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
 				page.Exact(t.Eval.Epoch), strconv.Itoa(h.Index), page.Exact(h.Ratio),
-				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group)))
+				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group))...)
 		}
 	}
-	head := []string{"run", "method", "seed", "step", "epoch", "sample", "ratio", "class", "group"}
-	return &export.Sheet{Name: "heaviest", Head: head, Rows: slices.Values(rows)}, len(rows)
+	return out, len(out.Rows)
 }
 
 // ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
-func ofFilm(w *panel.Board, v *panel.View) (*export.Sheet, int) {
+func ofFilm(w *panel.Board, v *panel.View) (*page.Table, int) {
 	t := w.Run()
 	of := v.Of(t.Meta)
-	var rows [][]string
+	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
 	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
-			rows = append(rows, append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
+			out.Add(append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
 				panel.PlaceName(t.Meta, of.Axis, place),
-				page.ExactOf(measure.NumIf(value == value, value))))
+				page.ExactOf(measure.NumIf(value == value, value)))...)
 		})
 	}
-	head := []string{"run", "method", "seed", "quantity", "step", "epoch",
-		panel.AxisName(of.Axis), "value"}
-	return &export.Sheet{Name: "film-" + of.Name, Head: head, Rows: slices.Values(rows)}, len(rows)
+	return out, len(out.Rows)
 }
 
 // ofSettings returns the settings of the run under the cursor.
-func ofSettings(w *panel.Board) (*export.Sheet, int) {
-	var rows [][]string
+func ofSettings(w *panel.Board) (*page.Table, int) {
+	out := table("settings", "setting", "value")
 	for _, s := range w.Settings() {
-		rows = append(rows, append(whose(w.Run()), s.Key, s.Value))
+		out.Add(append(whose(w.Run()), s.Key, s.Value)...)
 	}
-	head := []string{"run", "method", "seed", "setting", "value"}
-	return &export.Sheet{Name: "settings", Head: head, Rows: slices.Values(rows)}, len(rows)
+	return out, len(out.Rows)
 }
 
 // row returns one observation: a point or, in a long run, several points together. The value is

@@ -1,4 +1,4 @@
-package axis
+package page
 
 import (
 	"fmt"
@@ -50,14 +50,14 @@ func check(lo, hi float64, n int) error {
 	wrong := func(what string, v any) error {
 		return fmt.Errorf("%v to %v, %d: %s %v", lo, hi, n, what, v)
 	}
-	a, b := Usable(lo, hi)
+	a, b := UsableAxis(lo, hi)
 	if !(a < b) || math.IsInf(b-a, 0) {
 		return wrong("the axis is", [2]float64{a, b})
 	}
-	if c, d := Usable(a, b); c != a || d != b {
+	if c, d := UsableAxis(a, b); c != a || d != b {
 		return wrong("a second look makes the axis", [2]float64{c, d})
 	}
-	if lo < hi && (a > max(lo, -Limit) || b < min(hi, Limit)) {
+	if lo < hi && (a > max(lo, -AxisLimit) || b < min(hi, AxisLimit)) {
 		return wrong("not on the axis:", [2]float64{a, b})
 	}
 	ticks, _ := Ticks(lo, hi, n)
@@ -69,7 +69,7 @@ func check(lo, hi float64, n int) error {
 		if math.IsNaN(v) || v < a-slack || v > b+slack || i > 0 && v <= ticks[i-1] {
 			return wrong("the ticks are", ticks)
 		}
-		if at := Place(v, a, b, 0, 1); !(at >= 0 && at <= 1) {
+		if at := place(v, a, b, 0, 1); !(at >= 0 && at <= 1) {
 			return wrong("a tick lies at", at)
 		}
 	}

@@ -1,4 +1,4 @@
-package export
+package page
 
 import (
 	"encoding/csv"
@@ -14,14 +14,16 @@ import (
 	"time"
 )
 
-func sheet() *Sheet {
-	return &Sheet{Name: "loss", Head: []string{"run", "step", "value"},
-		Rows: slices.Values([][]string{
-			{"a \"b\", c", "10", "0.1"},
-			{"é\n", "20", "NaN"},
-			{"x", "30", ""},
-			{"7", "1e-3", "+Inf"},
-		})}
+func sheet() *Table {
+	t := New("run", "step", "value")
+	t.Name = "loss"
+	t.Each = slices.Values([][]string{
+		{"a \"b\", c", "10", "0.1"},
+		{"é\n", "20", "NaN"},
+		{"x", "30", ""},
+		{"7", "1e-3", "+Inf"},
+	})
+	return t
 }
 
 func written(t *testing.T, f Format) string {
@@ -41,18 +43,18 @@ func written(t *testing.T, f Format) string {
 }
 
 func TestCSVReadsBack(t *testing.T) {
-	rows, err := csv.NewReader(strings.NewReader(written(t, csvFormat()))).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(written(t, Formats()[0]))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append([][]string{sheet().Head}, slices.Collect(sheet().Rows)...)
+	want := append([][]string{sheet().Heads()}, slices.Collect(sheet().All())...)
 	if !slices.EqualFunc(rows, want, slices.Equal) {
 		t.Errorf("%q, want %q", rows, want)
 	}
 }
 
 func TestJSONLinesReadBack(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(written(t, jsonLines())), "\n")
+	lines := strings.Split(strings.TrimSpace(written(t, Formats()[1])), "\n")
 	for i, want := range []map[string]any{
 		{"run": "a \"b\", c", "step": 10., "value": .1},
 		{"run": "é\n", "step": 20., "value": "NaN"},
@@ -69,7 +71,7 @@ func TestJSONLinesReadBack(t *testing.T) {
 
 // WriteFile replaces no existing file, and a failed write leaves no file.
 func TestWriteFileReplacesNothing(t *testing.T) {
-	dir, f := t.TempDir(), csvFormat()
+	dir, f := t.TempDir(), Formats()[0]
 	first, err := f.WriteFile(dir, sheet(), time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +80,7 @@ func TestWriteFileReplacesNothing(t *testing.T) {
 	if err != nil || second == first {
 		t.Errorf("%s was written again: %v", second, err)
 	}
-	f.Write = func(w io.Writer, _ *Sheet) error {
+	f.Write = func(w io.Writer, _ *Table) error {
 		io.WriteString(w, "half")
 		return errors.New("no more")
 	}
@@ -121,8 +123,8 @@ func TestReplace(t *testing.T) {
 // A format can be added without a change to another file.
 func TestRegister(t *testing.T) {
 	remove := Register(Format{Name: "txt", Doc: "for a test",
-		Write: func(w io.Writer, s *Sheet) error {
-			for row := range s.Rows {
+		Write: func(w io.Writer, t *Table) error {
+			for row := range t.All() {
 				fmt.Fprintln(w, strings.Join(row, "|"))
 			}
 			return nil

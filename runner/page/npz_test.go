@@ -1,11 +1,10 @@
-package export
+package page
 
 import (
 	"errors"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,17 +14,17 @@ import (
 // NumPy reads numbers as numbers and text as text.
 func TestNPZReadsBack(t *testing.T) {
 	python := peertest.Python(t, "numpy")
-	s := &Sheet{Head: []string{"row", "class", "p/q"}, Rows: slices.Values([][]string{
-		{"0", "é b", "0.1"}, {"1", "x", ""}, {"2", "7", "-Inf"}})}
+	table := New("row", "class", "p/q")
+	table.Rows = [][]string{{"0", "é b", "0.1"}, {"1", "x", ""}, {"2", "7", "-Inf"}}
 	path := filepath.Join(t.TempDir(), "a.npz")
-	f, err := Of(path)
+	f, err := FormatOf(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Put(path, s); err != nil {
+	if err := f.Put(path, table); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Put(path, s); !errors.Is(err, fs.ErrExist) {
+	if err := f.Put(path, table); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
 	arrays := filepath.Join(t.TempDir(), "b.npz")

@@ -1,26 +1,30 @@
-package axis
+package page
 
 import "math"
 
-// Limit bounds the values that an axis spans, so that no difference of two of them
-// overflows; Tiny is the least length, so that no step between ticks underflows.
+// This file has the range of an axis and the round numbers along it, for figures in files and for
+// charts in the terminal. Every loop in it counts in whole numbers over a range that UsableAxis has
+// opened, so none depends on a sum that rounding may leave where it was.
+
+// AxisLimit bounds the values that an axis spans, so that no difference of two of them
+// overflows; AxisTiny is the least length, so that no step between ticks underflows.
 const (
-	Limit = 1e300
-	Tiny  = 1e-300
+	AxisLimit = 1e300
+	AxisTiny  = 1e-300
 )
 
 // resolution is the least length of an axis as a part of its largest value: below it
 // rounding makes ticks meaningless.
 const resolution = 1e-9
 
-// Usable returns the axis from lo to hi, widened if it is too short to be divided. It lies within
-// ±Limit, and is 0 to 1 for a NaN or an empty range.
-func Usable(lo, hi float64) (float64, float64) {
+// UsableAxis returns the axis from lo to hi, widened if it is too short to be divided. It lies
+// within ±AxisLimit, and is 0 to 1 for a NaN or an empty range.
+func UsableAxis(lo, hi float64) (float64, float64) {
 	if !(lo <= hi) { // before clamping, which closes +Inf to −Inf
 		return 0, 1
 	}
 	lo, hi = clamp(lo), clamp(hi)
-	if hi-lo > max(Tiny, resolution*max(math.Abs(lo), math.Abs(hi))) {
+	if hi-lo > max(AxisTiny, resolution*max(math.Abs(lo), math.Abs(hi))) {
 		return lo, hi
 	}
 	middle := lo/2 + hi/2
@@ -31,7 +35,7 @@ func Usable(lo, hi float64) (float64, float64) {
 	return clamp(middle - half), clamp(middle + half)
 }
 
-func clamp(v float64) float64 { return max(-Limit, min(Limit, v)) }
+func clamp(v float64) float64 { return max(-AxisLimit, min(AxisLimit, v)) }
 
 // mostTicks is the greatest number of ticks of an axis, so that two neighbours always differ.
 const mostTicks = 1000
@@ -40,7 +44,7 @@ const mostTicks = 1000
 // is the smallest of 1, 2 or 5 times 10^e that keeps to n, and e tells how many
 // decimals the ticks need.
 func Ticks(lo, hi float64, n int) (ticks []float64, e int) {
-	lo, hi = Usable(lo, hi)
+	lo, hi = UsableAxis(lo, hi)
 	n = max(1, min(n, mostTicks))
 	m, e := NiceStep((hi - lo) / float64(n))
 	for {
@@ -56,9 +60,9 @@ func Ticks(lo, hi float64, n int) (ticks []float64, e int) {
 	}
 }
 
-// Place maps v linearly from the axis between lo and hi to the range between from and to. A v
+// place maps v linearly from the axis between lo and hi to the range between from and to. A v
 // outside the axis lies at its nearer end.
-func Place(v, lo, hi, from, to float64) float64 {
+func place(v, lo, hi, from, to float64) float64 {
 	return from + (max(lo, min(hi, v))-lo)/(hi-lo)*(to-from)
 }
 

@@ -1,18 +1,10 @@
-// Package export writes tables in the formats that other programs read: one observation per row,
-// with the names that the log uses.
-//
-//	Sheet ──> Format.Write ──> a file of a name that was free
-//
-// It computes nothing, and knows neither runs nor screens: its caller makes a Sheet from a table. A
-// format is a Format in a file of its own that has a line in builtIn, or it is registered.
-package export
+package page
 
 import (
 	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,23 +14,23 @@ import (
 	"drolab/runner/internal/aside"
 )
 
-// Sheet is a table. Every row has as many cells as Head; numbers are written so
-// that they read back as they were.
-type Sheet struct {
-	Name string // of the file, without folder, time and ending
-	Head []string
-	Rows iter.Seq[[]string] // a row is valid until the next one
-}
-
-// Format is one way to write a Sheet.
+// Format is one way to write a table to a file that other programs read.
 type Format struct {
 	Name  string // "csv": the file's ending too
 	Doc   string // what it is, a few words
-	Write func(w io.Writer, s *Sheet) error
+	Write func(w io.Writer, t *Table) error
 }
 
 // builtIn is the registry, the customary format first.
-func builtIn() []Format { return []Format{csvFormat(), jsonLines(), npzFormat()} }
+func builtIn() []Format {
+	return []Format{
+		{"csv", "comma-separated values with a header line",
+			func(w io.Writer, t *Table) error { return t.CSV(w) }},
+		{"jsonl", "one JSON object per line, as pandas.read_json(lines=True) reads",
+			writeJSONLines},
+		{"npz", "one array per column, as numpy.load reads", writeNPZ},
+	}
+}
 
 var registered = builtIn()
 
@@ -50,22 +42,22 @@ func Formats() []Format { return slices.Clone(registered) }
 func Register(f Format) (remove func()) {
 	named := func(o Format) bool { return o.Name == f.Name }
 	if slices.ContainsFunc(registered, named) || f.Name == "" || f.Write == nil {
-		panic("export: Register wants a new name and a Write")
+		panic("page: Register wants a new name and a Write")
 	}
 	registered = append(slices.Clip(registered), f)
 	return func() { registered = slices.DeleteFunc(slices.Clone(registered), named) }
 }
 
-// WriteFile writes the sheet to a new file in dir, named after it and the time,
+// WriteFile writes the table to a new file in dir, named after it and the time,
 // and returns its path when it is on disk. It replaces nothing, and leaves nothing
 // under that name when it fails.
-func (f *Format) WriteFile(dir string, s *Sheet, now time.Time) (path string, err error) {
+func (f *Format) WriteFile(dir string, t *Table, now time.Time) (path string, err error) {
 	in, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", err
 	}
 	defer in.Close()
-	name, err := f.WriteIn(aside.Root{Root: in}, s, now)
+	name, err := f.WriteIn(aside.Root{Root: in}, t, now)
 	if err != nil {
 		return "", fmt.Errorf("writing to %s: %w", dir, err)
 	}
@@ -73,15 +65,15 @@ func (f *Format) WriteFile(dir string, s *Sheet, now time.Time) (path string, er
 }
 
 // WriteIn is WriteFile in an open folder; it returns the name.
-func (f *Format) WriteIn(in aside.Folder, s *Sheet, now time.Time) (name string, err error) {
-	base := "export-" + s.Name + "-" + now.Format("20060102-150405")
+func (f *Format) WriteIn(in aside.Folder, t *Table, now time.Time) (name string, err error) {
+	base := "export-" + t.Name + "-" + now.Format("20060102-150405")
 	names := func(yield func(string) bool) {
 		ok := yield(base + "." + f.Name)
 		for i := 2; ok && i < 100; i++ {
 			ok = yield(fmt.Sprintf("%s-%d.%s", base, i, f.Name))
 		}
 	}
-	return aside.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, s) })
+	return aside.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, t) })
 }
 
 // Replace writes the file at path. The old file stays until the new one is on disk. If path is not
@@ -98,8 +90,8 @@ func Replace(path string, write func(io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// Of returns the format that a file's ending names.
-func Of(path string) (*Format, error) {
+// FormatOf returns the format that a file's ending names.
+func FormatOf(path string) (*Format, error) {
 	var names []string
 	for _, f := range registered {
 		if filepath.Ext(path) == "."+f.Name {
@@ -110,9 +102,14 @@ func Of(path string) (*Format, error) {
 	return nil, fmt.Errorf("%s: give it one of the endings %s", path, strings.Join(names, ", "))
 }
 
-// Put writes the sheet to a file of that path, which must be free.
-func (f *Format) Put(path string, s *Sheet) error {
-	if err := aside.New(path, 0o644, func(w io.Writer) error { return f.Write(w, s) }); err != nil {
+// Put writes the table to a file of that path, which must be free.
+func (f *Format) Put(path string, t *Table) error {
+	return NewFile(path, func(w io.Writer) error { return f.Write(w, t) })
+}
+
+// NewFile makes a file of that path, which must be free, whole or not at all.
+func NewFile(path string, write func(io.Writer) error) error {
+	if err := aside.New(path, 0o644, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

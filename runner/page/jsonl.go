@@ -1,4 +1,4 @@
-package export
+package page
 
 import (
 	"encoding/json"
@@ -6,22 +6,17 @@ import (
 	"strconv"
 )
 
-func jsonLines() Format {
-	return Format{Name: "jsonl", Doc: "one JSON object per line, as " +
-		"pandas.read_json(lines=True) reads",
-		Write: writeJSONLines}
-}
-
 // writeJSONLines writes a cell that is a finite number as a number, an empty cell as null, and
 // other cells as text.
-func writeJSONLines(w io.Writer, s *Sheet) error {
-	for row := range s.Rows {
+func writeJSONLines(w io.Writer, t *Table) error {
+	heads := t.Heads()
+	for row := range t.All() {
 		line := []byte{'{'}
 		for i, cell := range row {
 			if i > 0 {
 				line = append(line, ',')
 			}
-			key, err := json.Marshal(s.Head[i])
+			key, err := json.Marshal(heads[i])
 			if err != nil {
 				return err
 			}

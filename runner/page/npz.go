@@ -1,4 +1,4 @@
-package export
+package page
 
 import (
 	"archive/zip"
@@ -8,25 +8,19 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"drolab/runner/internal/aside"
 )
-
-func npzFormat() Format {
-	return Format{Name: "npz", Doc: "one array per column, as numpy.load reads", Write: writeNPZ}
-}
 
 // writeNPZ writes a column whose cells are all numbers as float64, an empty cell as NaN, and other
 // columns as text.
-func writeNPZ(w io.Writer, s *Sheet) error {
-	columns := make([][]string, len(s.Head))
-	for row := range s.Rows {
+func writeNPZ(w io.Writer, t *Table) error {
+	columns := make([][]string, len(t.Columns))
+	for row := range t.All() {
 		for i, cell := range row {
 			columns[i] = append(columns[i], cell)
 		}
 	}
 	var list []Array
-	for i, name := range s.Head {
+	for i, name := range t.Heads() {
 		list = append(list, Array{name, numbers(columns[i])})
 	}
 	return writeArrays(w, list)
@@ -57,11 +51,7 @@ type Array struct {
 
 // PutArrays writes an NPZ file of that path, which must be free.
 func PutArrays(path string, list []Array) error {
-	write := func(w io.Writer) error { return writeArrays(w, list) }
-	if err := aside.New(path, 0o644, write); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return nil
+	return NewFile(path, func(w io.Writer) error { return writeArrays(w, list) })
 }
 
 func writeArrays(w io.Writer, list []Array) error {
