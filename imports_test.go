@@ -27,82 +27,58 @@ NONE < dro, dro/peertest
 ANSI < tui/cell
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
-dro, runner/internal/aside < runner/page
-tui/cell, runner/page, ASCIIGRAPH < tui/plot
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
-X/SYS, runner/internal/room < runner/data/internal/dataset
-runner/data/internal/dataset, PARQUET, UNPACK < runner/data/internal/parquet
-runner/data/internal/dataset, runner/internal/aside < runner/data/internal/download
-runner/data/internal/dataset < runner/data/internal/array, runner/data/internal/synthetic
-runner/data/internal/dataset, runner/data/internal/parquet, X/TEXT < runner/data/internal/table
-runner/data/internal/download, runner/data/internal/table, X/IMAGE < runner/data/internal/picture
-X/SYS, runner/data/internal/array < runner/data
-runner/data/internal/synthetic, runner/data/internal/picture < runner/data
+X/SYS, runner/internal/room, runner/internal/aside < runner/data/internal/dataset
+runner/data/internal/dataset, PARQUET, UNPACK, X/TEXT < runner/data/internal/table
+runner/data/internal/table, X/IMAGE < runner/data/internal/picture
+X/SYS, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
 runner/spec < runner/measure
-runner/measure < runner/card
 runner/measure, runner/internal/aside < runner
-runner < runner/gate
-dro/nn, runner/gate, runner/internal/room < runner/train
-dro, dro/nn, runner < runner/foreign
-runner/internal/room < runner/bridge/internal/frame
-runner/train, runner/bridge/internal/frame < runner/bridge
-runner/bridge, runner/foreign < runner/certificate
-runner/bridge, runner/card < runner/queue
+dro/nn, runner, runner/internal/room < runner/train
+dro, runner/internal/aside < runner/page
+tui/cell, runner/page, ASCIIGRAPH < tui/plot
+runner/internal/room < runner/internal/frame
+runner/train, runner/internal/frame < runner/bridge
+runner/bridge < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
-runner, runner/record/internal/eventlog < runner/record/internal/checkpoint
-runner, runner/record/internal/checkpoint, X/SYS < runner/record
-runner/record, presets < runner/study
-runner/record, runner/study < presets/recorded
-runner/record, runner/queue, runner/record/internal/disk, runner/record/internal/eventlog < runner/record/recordtest
+runner, runner/record/internal/eventlog, runner/internal/room, X/SYS < runner/record
+runner/record, runner/queue, runner/record/internal/disk < runner/record/recordtest
+runner/record/internal/eventlog < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
-runner, runner/record, GONUM < runner/compare
-runner/record, runner/compare < runner/story
-runner/record, runner/page < runner/filter
-dro, runner/page, runner/compare, runner/study, GONUM < runner/report
-runner/queue, runner/record, X/SYS < runner/engine
-runner/certificate, runner/record < runner/inspect
-runner/engine, runner/bridge/internal/frame < runner/bridge/loop
+runner/record, runner/page, GONUM < runner/compare
+runner/record, runner/bridge < runner/certificate
+runner/compare, presets, GONUM < runner/report
+runner/record, runner/report < presets/recorded
+runner/queue, runner/record, runner/internal/frame, X/SYS < runner/engine
 runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
-runner/bridge/internal/frame, dro/peertest < runner/bridge/pythontest
+runner/internal/frame, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
 runner, runner/record, runner/page, runner/compare, tui/kit, TEA < tui/lab
 tui/lab, runner/train, runner/data, dro, dro/nn, presets, TEA < tui/launch
-tui/lab, runner/story, dro < tui/watch/track
-tui/lab, runner/inspect, TEA < tui/watch/eye
-tui/watch/track, tui/watch/eye < tui/watch/panel
-tui/lab < tui/watch/clock
-tui/watch/panel < tui/watch/sheet
-tui/watch/track, TEA < tui/watch/knob
-tui/watch/sheet, tui/watch/knob, tui/watch/clock, TEA < tui/watch
-tui/lab, runner/filter, presets, TEA < tui/runs
+tui/lab, runner/certificate, dro, TEA < tui/watch/panel
+tui/watch/panel, TEA < tui/watch
+tui/lab, presets, TEA < tui/runs
 tui/lab, TEA < tui/compare
 tui/lab, runner/sweep, TEA < tui/sweep
-tui/lab, runner/inspect, TEA < tui/samples
+tui/lab, runner/certificate, TEA < tui/samples
 tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples, ANSI, TEA, CHARM < tui
 tui, TEA, CHARM, WISH < tui/share
-tui/lab, dro, presets, runner/sweep, runner/inspect, runner/record/recordtest, ANSI, TEA, CHARM < tui/internal/tuitest
-tui/kit, runner/record, runner/page, presets, presets/recorded, CHARM, COBRA < tui/cli/console
-tui/cli/console, runner/train, COBRA < tui/cli/machine
-tui/cli/machine, runner/engine, runner/bridge/loop, COBRA < tui/cli/trainer
-tui/cli/console, COBRA < tui/cli/look
-runner/compare, runner/story, runner/publish, runner/report, runner/sweep, runner/filter < tui/cli/look
-tui/cli/trainer, tui/cli/look, ANSI, CHARM, COBRA < tui/cli/run
-tui/cli/trainer, tui, tui/share, COBRA < tui/cli/screen
-tui/cli/trainer, runner/sweep, COBRA < tui/cli/sweep
-tui/cli/console, runner/inspect, COBRA < tui/cli/risk
-tui/cli/machine, runner/foreign, runner/card, CHARM, COBRA < tui/cli/data
-tui/cli/run, tui/cli/look, tui/cli/screen, tui/cli/sweep, tui/cli/risk, tui/cli/data < tui/cli
-COBRA, FANG < tui/cli
-tui/cli < tui/process
-tui/process < docs, .
+tui/lab, dro, presets, runner/sweep, runner/certificate, ANSI, TEA, CHARM < tui/internal/tuitest
+runner/record/recordtest < tui/internal/tuitest
+tui/kit, runner/record, runner/page, runner/train < tui/cli/console
+presets, presets/recorded, CHARM, COBRA < tui/cli/console
+tui/cli/console, runner/certificate, runner/publish, runner/sweep, COBRA, CHARM < tui/cli/look
+tui/cli/look, runner/engine, tui, tui/share, ANSI, CHARM, COBRA < tui/cli/run
+tui/cli/run, COBRA, FANG < tui/cli
+tui/cli < docs, .
 `
 
 // testModules may be imported by tests of any package.
@@ -121,25 +97,21 @@ const peerPackage = "dro/peertest"
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/page, " +
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
-	"runner/record/internal/eventlog":   "runner/record/recordtest/eventtest",
-	"runner/record/internal/checkpoint": "runner/record/recordtest/eventtest",
+	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
-	"runner/sweep":   "runner/internal/aside/asidetest, runner/record/recordtest",
-	".":              "runner/bridge/testdata/client",
-	"runner/foreign": "runner/record",
-	"runner/filter":  "presets/recorded",
-	"runner/engine":  "runner/bridge/testdata/client",
-	"runner/inspect": "runner/record/recordtest",
-	"runner/page":    "runner/measure",
-	"runner/story":   "presets",
-	"runner/publish": "runner/record/recordtest, runner/certificate",
-	"runner/queue":   "runner/certificate",
-	"runner/bridge": "runner/queue, runner/record, runner/certificate, runner/inspect, " +
+	"runner/sweep":       "runner/internal/aside/asidetest, runner/record/recordtest",
+	".":                  "runner/bridge/testdata/client",
+	"runner/compare":     "presets, presets/recorded",
+	"runner/engine":      "runner/bridge/testdata/client",
+	"runner/certificate": "runner/record/recordtest",
+	"runner/publish":     "runner/record/recordtest, runner/certificate",
+	"runner/queue":       "runner/certificate",
+	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +
 		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
 	"tui/runs":         "runner/queue",
-	"presets/recorded": "presets, runner/report",
+	"presets/recorded": "presets",
 	"runner/report":    "presets, runner/record/recordtest",
-	"docs":             "presets, presets/recorded, runner/report, tui/process",
+	"docs":             "presets, presets/recorded, runner/report",
 }
 
 // modules maps the words of the rules to import paths. If several of the paths begin an import, the

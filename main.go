@@ -6,9 +6,9 @@ import (
 	"context"
 	"os"
 
-	"drolab/tui/process"
+	"drolab/tui/cli"
 )
 
 func main() {
-	os.Exit(process.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Process(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

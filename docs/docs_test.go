@@ -19,7 +19,7 @@ import (
 
 	"drolab/presets/recorded"
 	"drolab/runner/report"
-	"drolab/tui/process"
+	"drolab/tui/cli"
 )
 
 // root is the root of the repository, relative to this package.
@@ -291,7 +291,7 @@ func TestCommandsOfDocs(t *testing.T) {
 					var said strings.Builder
 					args := append(strings.Fields(c)[1:], "--help")
 					in := strings.NewReader("")
-					if process.Main(context.Background(), args, in, io.Discard, &said) != 0 {
+					if cli.Process(context.Background(), args, in, io.Discard, &said) != 0 {
 						t.Errorf("%s: %s", c, said.String())
 					}
 				case !runs(string(script), c):

@@ -84,13 +84,13 @@
 //     φ(1) = 0, and find forms of r − 1 = φ*′(t) − 1, φ*, φ(r) and φ*″ that lose
 //     no digits near t = 0 and do not overflow.
 //  2. Make a small value type in a file of its own, with the methods of [Set];
-//     copy kl.go. WorstCase is one line: the function of that name.
+//     copy set.go. WorstCase is one line: the function of that name.
 //  3. Where the ratios are bounded, say in a method saturate when the radius stops
 //     binding, what the worst case is then and where η̃ goes as λ → 0, as
-//     smoothedcvar.go does. The solver in interior.go needs nothing else. Sets of
+//     set.go does. The solver in optimum.go needs nothing else. Sets of
 //     other packages have no saturate: their φ must be finite on [0, ∞).
 //  4. Add its line to families, or call [RegisterSet] from another package.
-//     A set whose φ* is infinite somewhere has no dual to train by: see tv.go.
+//     A set whose φ* is infinite somewhere has no dual to train by: see set.go.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
 //  6. If theory bounds its constants, add it to ConstantsOn and logBias.
@@ -100,7 +100,7 @@
 // Write a file with a function that returns a [Method], and add its line to
 // builtIn, or call [Register] from another package. Its settings, its measures
 // and its state are declared there and nowhere else: presets, --set, the log,
-// checkpoints, tables, charts and the interface range over the registry. erm.go
-// is the smallest; groupdro.go moves its state before the weights, nsgdm.go has
-// an x-step of its own, jtt.go acts between epochs.
+// checkpoints, tables, charts and the interface range over the registry. baselines.go
+// is the smallest; groupdro.go moves its state before the weights, pgd.go has
+// an x-step of its own, baselines.go acts between epochs.
 package dro

@@ -1,5 +1,13 @@
 package dro
 
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
 // Layer is the last layer of a network: the logits of features f are W f + b.
 type Layer struct {
 	Weights [][]float64 // [class][feature]
@@ -71,4 +79,680 @@ func (r *refitting) State() State {
 func (r *refitting) Restore(s State) error {
 	r.done = s.Numbers["refitted"] == 1
 	return nil
+}
+
+// afr is automatic feature reweighting: it trains by ERM, then refits the last layer to held-out
+// samples. The less sure ERM is of a sample's class, the more the sample weighs. It does not use
+// groups.
+func afr() Method {
+	return Method{
+		Name: "afr",
+		Doc: "ERM, then the last layer refitted to held-out samples, weighted by ERM's " +
+			"confidence",
+		Source: "Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), both stages; " +
+			"the last layer goes to its minimum, not a fixed number of steps",
+		Uses: "labels", CrossEntropy: true, Refits: true,
+		Settings: []Setting{
+			{Key: "afr_gamma",
+				Doc: "γ in a sample's weight exp(−γ p), where p is ERM's probability of " +
+					"its class",
+				Default: Fixed(4), Want: "a number ≥ 0",
+				Check: func(x float64) bool { return x >= 0 }},
+			{Key: "afr_lambda", Doc: "λ in λ‖W − ERM's W‖², which keeps the last layer near " +
+				"ERM's",
+				Default: Fixed(.001), Want: "a number > 0", Check: above0},
+			{Key: "afr_split", Choices: []string{refitVal, refitTrain},
+				Doc: "samples for the last layer: val, or a fifth of train, which ERM then " +
+					"does without",
+				Want: "val or train", Default: Fixed(0), Fixed: true},
+		},
+		New: newAFR,
+	}
+}
+
+func newAFR(t Task) (Trainer, error) {
+	a := &confident{refitting: refitting{split: refitVal},
+		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
+	if t.Number("afr_split") == 1 {
+		a.split, a.apart = refitTrain, setApart(t.Samples)
+		return a, nil
+	}
+	if len(t.Val) == 0 {
+		return nil, fmt.Errorf("there is no validation split to fit the last layer to: set " +
+			"val_fraction, use data with a validation split, or set afr_split to train")
+	}
+	return a, nil
+}
+
+type confident struct {
+	refitting
+	gamma, lambda float64
+	apart         []bool // training samples kept for the last layer; nil if it is fitted to val
+}
+
+// apartShare is the share of the training samples that is set apart for the last layer. As in the
+// source, ERM has the other four fifths.
+const apartShare = .2
+
+// setApart draws the part of n training samples that the last layer is fitted to. The draw depends
+// on n alone, so all seeds share it and a resumed run repeats it.
+func setApart(n int) []bool {
+	apart := make([]bool, n)
+	order := rand.New(rand.NewPCG(uint64(n), 0x616672)).Perm(n)
+	for _, i := range order[:int(apartShare*float64(n))] {
+		apart[i] = true
+	}
+	return apart
+}
+
+// Weights implements Trainer. Samples that are set apart weigh 0, and all others weigh the same.
+// The mean over the training split is 1.
+func (a *confident) Weights(w []float64, b Batch) {
+	a.refitting.Weights(w, b)
+	if a.apart == nil {
+		return
+	}
+	n := len(a.apart)
+	scale := float64(n) / float64(n-int(apartShare*float64(n)))
+	for i, sample := range b.Index {
+		w[i] = scale
+		if a.apart[sample] {
+			w[i] = 0
+		}
+	}
+}
+
+// Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then
+// depends on the sample's index.
+func (a *confident) Samplewise() func(w, losses []float64) {
+	if a.apart != nil {
+		return nil
+	}
+	return a.refitting.Samplewise()
+}
+
+// Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
+// μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
+// number of samples of that class. Nothing is drawn at random.
+func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
+	if a.apart != nil {
+		on = on.only(a.apart)
+	}
+	rows, classes := on.wide(), len(at.Bias)
+	if len(rows) == 0 {
+		return at, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
+	}
+	mu := a.weights(&at, rows, on.Labels)
+	f := newSoftmaxFit(rows, on.Labels, mu, flat(at), classes)
+	f.ridge, f.start = a.lambda, flat(at)
+	f.run()
+	a.done = true
+	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
+		"near ERM's layer by λ = %g", a.gamma, a.lambda)
+	if a.apart != nil {
+		how += fmt.Sprintf("; it used the %d samples that are set apart", len(rows))
+	}
+	return layerOf(f.w, classes), how, nil
+}
+
+// weights returns the weights μ of Refit, one for each row; at is ERM's layer.
+func (a *confident) weights(at *Layer, rows [][]float64, labels []int) []float64 {
+	classes := len(at.Bias)
+	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0
+	for _, y := range labels {
+		counts[y]++
+	}
+	f := newSoftmaxFit(rows, labels, mu, flat(*at), classes)
+	f.logits()
+	for i, y := range labels {
+		p := f.e[y*len(rows)+i] / f.sum[i]
+		mu[i] = math.Exp(-a.gamma*p) / counts[y]
+		sum += mu[i]
+	}
+	for i := range mu {
+		mu[i] /= sum
+	}
+	return mu
+}
+
+// dfr is deep feature reweighting: it trains by ERM, then refits the last layer to draws in which
+// all groups have the same number of samples. Where no groups are given, the classes are the
+// groups.
+func dfr() Method {
+	return Method{
+		Name: "dfr",
+		Doc:  "ERM, then the last layer refitted to group-balanced draws of held-out samples",
+		Source: "Kirichenko, Izmailov, Wilson 2023 (arXiv 2204.02937), the steps of its " +
+			"dfr_evaluate_spurious.py",
+		Uses: "groups", CrossEntropy: true, Refits: true,
+		Settings: []Setting{{
+			Key: "dfr_split", Choices: []string{"auto", refitVal, refitTrain},
+			Doc: "samples for the last layer: val, train, or auto: val if it has every group, " +
+				"else train",
+			Want: "auto, val or train", Default: Fixed(0),
+		}},
+		New: newDFR,
+	}
+}
+
+func newDFR(t Task) (Trainer, error) {
+	complete := len(t.Val) > 0
+	for g, n := range t.Val {
+		complete = complete && (n > 1 || t.Groups[g] == 0)
+	}
+	switch t.Number("dfr_split") {
+	case 0:
+		if complete {
+			return &deepFeatures{refitting{split: refitVal}}, nil
+		}
+	case 1:
+		if !complete {
+			return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
+				"every group: set val_fraction, or set dfr_split to train")
+		}
+		return &deepFeatures{refitting{split: refitVal}}, nil
+	}
+	return &deepFeatures{refitting{split: refitTrain}}, nil
+}
+
+type deepFeatures struct{ refitting }
+
+// strengths are the strengths C of the data against the L1 norm, tried in this order. dfrDraws is
+// the number of draws over which the layer is averaged. Both are the source's.
+var strengths = []float64{1, .7, .3, .1, .07, .03, .01}
+
+const dfrDraws = 20
+
+// Refit implements Refitter. First it chooses C. Each C is fitted to a balanced draw of one half,
+// with the features standardised by that draw. The C that is best for the worst group of the other
+// half is taken, the first of equals. The layer is then the mean of the fits to 20 balanced draws
+// of all samples, with the features standardised by all samples. Refit undoes the standardisation
+// in the layer that it returns.
+func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error) {
+	rng := rand.New(rand.NewPCG(seed, 0x646672))
+	rows, classes := on.wide(), len(at.Bias)
+	c := dfrStrength(rows, &on, classes, rng)
+	scale := scaleOf(rows)
+	scale.apply(rows)
+	all := make([]int, len(rows))
+	for i := range all {
+		all[i] = i
+	}
+	mean := make([]float64, classes*(len(rows[0])+1))
+	w, size := make([]float64, len(mean)), 0
+	for range dfrDraws {
+		draw := balancedDraw(all, on.Groups, rng)
+		if size = len(draw); size == 0 {
+			return at, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
+		}
+		fitLasso(w, rows, on.Labels, draw, c, classes)
+		for j, v := range w {
+			mean[j] += v / dfrDraws
+		}
+	}
+	f.done = true
+	return scale.undone(layerOf(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
+		"C = %g, the mean of %d draws of %d samples", c, dfrDraws, size), nil
+}
+
+// dfrStrength chooses C by fits to one half of the samples and accuracies on the other.
+func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float64 {
+	order := rng.Perm(len(rows))
+	held, rest := order[:len(order)/2], order[len(order)/2:]
+	draw := balancedDraw(rest, on.Groups, rng)
+	if len(draw) == 0 || len(held) == 0 {
+		return strengths[0]
+	}
+	var drawn [][]float64
+	for _, i := range draw {
+		drawn = append(drawn, rows[i])
+	}
+	scale := scaleOf(drawn)
+	scaled := make([][]float64, len(rows))
+	for i, row := range rows {
+		scaled[i] = slices.Clone(row)
+	}
+	scale.apply(scaled)
+	best, most := strengths[0], -1.0
+	w := make([]float64, classes*(len(rows[0])+1))
+	for _, c := range strengths {
+		fitLasso(w, scaled, on.Labels, draw, c, classes)
+		layer := layerOf(w, classes)
+		if worst := worstGroup(&layer, scaled, on, held); worst > most {
+			best, most = c, worst
+		}
+	}
+	return best
+}
+
+// fitLasso minimises C Σ ℓ + ‖(W, b)‖₁ over a draw. It starts at w and leaves the solution there.
+func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, classes int) {
+	var x [][]float64
+	var y []int
+	weight := make([]float64, len(draw))
+	for k, i := range draw {
+		x, y, weight[k] = append(x, rows[i]), append(y, labels[i]), c
+	}
+	f := newSoftmaxFit(x, y, weight, w, classes)
+	f.lasso = 1
+	f.run()
+}
+
+// balancedDraw draws m of the samples from each group that has any, where m is the size of the
+// smallest such group.
+func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
+	var of [][]int
+	for _, i := range from {
+		for len(of) <= groups[i] {
+			of = append(of, nil)
+		}
+		of[groups[i]] = append(of[groups[i]], i)
+	}
+	of = slices.DeleteFunc(of, func(list []int) bool { return len(list) == 0 })
+	least := len(from)
+	for _, list := range of {
+		least = min(least, len(list))
+	}
+	for _, list := range of {
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		draw = append(draw, list[:least]...)
+	}
+	return draw
+}
+
+// worstGroup returns the lowest accuracy of any group over the samples in index.
+func worstGroup(l *Layer, rows [][]float64, on *Held, index []int) float64 {
+	right, all := map[int]float64{}, map[int]float64{}
+	for _, i := range index {
+		all[on.Groups[i]]++
+		if l.class(rows[i]) == on.Labels[i] {
+			right[on.Groups[i]]++
+		}
+	}
+	worst := 1.0
+	for g, n := range all {
+		worst = min(worst, right[g]/n)
+	}
+	return worst
+}
+
+// scale standardises features to (x − mean)/deviation. The deviation of a constant feature is taken
+// as 1.
+type scale struct{ mean, deviation []float64 }
+
+func scaleOf(rows [][]float64) scale {
+	s := scale{make([]float64, len(rows[0])), make([]float64, len(rows[0]))}
+	n := float64(len(rows))
+	for j := range s.mean {
+		for _, row := range rows {
+			s.mean[j] += row[j] / n
+		}
+		square := 0.0
+		for _, row := range rows {
+			square += (row[j] - s.mean[j]) * (row[j] - s.mean[j]) / n
+		}
+		if s.deviation[j] = math.Sqrt(square); s.deviation[j] == 0 {
+			s.deviation[j] = 1
+		}
+	}
+	return s
+}
+
+func (s *scale) apply(rows [][]float64) {
+	for _, row := range rows {
+		for j := range row {
+			row[j] = (row[j] - s.mean[j]) / s.deviation[j]
+		}
+	}
+}
+
+// undone returns the layer that computes from the original features what l computes from the
+// standardised ones.
+func (s *scale) undone(l Layer) Layer {
+	for k, row := range l.Weights {
+		for j := range row {
+			row[j] /= s.deviation[j]
+			l.Bias[k] -= row[j] * s.mean[j]
+		}
+	}
+	return l
+}
+
+// softmaxFit minimises Σ v_i ℓ_i(W, b) + penalty over a last layer by coordinate descent, where ℓ
+// is the cross-entropy. A coordinate goes to the minimum of a parabola above the objective, since
+// the curvature of ℓ in a logit is at most ¼. So the objective never rises.
+type softmaxFit struct {
+	x       [][]float64 // [feature][sample], the last feature 1 for the bias
+	labels  []int
+	weight  []float64 // v
+	classes int
+
+	lasso float64 // penalty lasso·Σ |w|, also on the bias, as in liblinear
+	ridge float64 // penalty ridge·Σ (w − start)²
+	start []float64
+
+	w      []float64 // [class][feature]
+	u, e   []float64 // [class][sample]: logits, and their exponentials, scaled sample by sample
+	sum    []float64 // sum of e over the classes, by sample
+	bounds []float64 // bounds of the curvature, by feature
+}
+
+// The descent ends as liblinear's does by default: after 100 passes over all coordinates, or after
+// such a pass that moves none by more than 1e-4. Here that is relative to the largest coordinate,
+// or to 1 if all are smaller.
+const (
+	mostPasses  = 100
+	mostBetween = 20 // passes over the nonzero coordinates between two of those
+	fitted      = 1e-4
+)
+
+// newSoftmaxFit returns a fit that starts at w and changes it in place. rows holds features by
+// sample.
+func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes int) *softmaxFit {
+	n, d := len(rows), len(rows[0])+1
+	f := &softmaxFit{labels: labels, weight: weight, classes: classes, w: w,
+		u: make([]float64, classes*n), e: make([]float64, classes*n), sum: make([]float64, n),
+		bounds: make([]float64, d)}
+	for j := range d {
+		column := make([]float64, n)
+		for i := range column {
+			column[i] = 1
+			if j < d-1 {
+				column[i] = rows[i][j]
+			}
+			f.bounds[j] += weight[i] * column[i] * column[i] / 4
+		}
+		f.x = append(f.x, column)
+	}
+	return f
+}
+
+// free returns the first class that has coordinates. Under the lasso two classes are one logistic
+// regression: only the difference of the two rows of W counts, with the same penalty whichever row
+// has it.
+func (f *softmaxFit) free() int {
+	if f.lasso > 0 && f.classes == 2 {
+		return 1
+	}
+	return 0
+}
+
+// run descends to the minimum. Under the lasso most coordinates stay 0, so passes over all of them
+// are rare.
+func (f *softmaxFit) run() {
+	for range mostPasses {
+		if f.pass(false) {
+			return
+		}
+		for range mostBetween {
+			if f.pass(true) {
+				break
+			}
+		}
+	}
+}
+
+// pass moves every coordinate once or, if active, those that are not 0. It reports whether none of
+// them moved by much.
+func (f *softmaxFit) pass(active bool) (still bool) {
+	f.logits()
+	d, most, largest := len(f.x), 0.0, 1.0
+	for k := f.free(); k < f.classes; k++ {
+		for j := range d {
+			if w := &f.w[k*d+j]; !active || *w != 0 {
+				most = max(most, math.Abs(f.move(k, j)))
+				largest = max(largest, math.Abs(*w))
+			}
+		}
+	}
+	return most <= fitted*largest
+}
+
+// logits computes the logits of all samples, and their exponentials relative to the largest of each
+// sample.
+func (f *softmaxFit) logits() {
+	n, d := len(f.labels), len(f.x)
+	clear(f.u)
+	for k := range f.classes {
+		for j, column := range f.x {
+			if w := f.w[k*d+j]; w != 0 {
+				for i, x := range column {
+					f.u[k*n+i] += w * x
+				}
+			}
+		}
+	}
+	for i := range n {
+		top := math.Inf(-1)
+		for k := range f.classes {
+			top = max(top, f.u[k*n+i])
+		}
+		f.sum[i] = 0
+		for k := range f.classes {
+			f.e[k*n+i] = math.Exp(f.u[k*n+i] - top)
+			f.sum[i] += f.e[k*n+i]
+		}
+	}
+}
+
+// move takes coordinate (k, j) to the minimum of its parabola plus the penalty, and returns the
+// change.
+func (f *softmaxFit) move(k, j int) float64 {
+	n, d := len(f.labels), len(f.x)
+	column, e, slope := f.x[j], f.e[k*n:][:n], 0.0
+	for i, x := range column {
+		p := e[i] / f.sum[i]
+		if f.labels[i] == k {
+			p--
+		}
+		slope += f.weight[i] * p * x
+	}
+	bound, at := f.bounds[j], &f.w[k*d+j]
+	if bound == 0 {
+		return 0
+	}
+	var to float64
+	if f.lasso > 0 {
+		to = *at - slope/bound
+		to = math.Copysign(max(0, math.Abs(to)-f.lasso/bound), to)
+	} else {
+		to = *at - (slope+2*f.ridge*(*at-f.start[k*d+j]))/(bound+2*f.ridge)
+	}
+	by := to - *at
+	if *at = to; by == 0 {
+		return 0
+	}
+	for i, x := range column {
+		was := e[i]
+		e[i] = was * math.Exp(by*x)
+		f.sum[i] += e[i] - was
+	}
+	return by
+}
+
+// flat returns a layer in the form of softmaxFit.w; layerOf is its inverse.
+func flat(l Layer) (w []float64) {
+	for k, row := range l.Weights {
+		w = append(append(w, row...), l.Bias[k])
+	}
+	return w
+}
+
+func layerOf(w []float64, classes int) (l Layer) {
+	d := len(w) / classes
+	for k := range classes {
+		row := w[k*d:][:d:d]
+		l.Weights, l.Bias = append(l.Weights, row[:d-1]), append(l.Bias, row[d-1])
+	}
+	return l
+}
+
+// class returns the class with the greatest logit of the features, the first of equals.
+func (l *Layer) class(features []float64) int {
+	best, most := 0, math.Inf(-1)
+	for k, row := range l.Weights {
+		u := l.Bias[k]
+		for j, x := range features {
+			u += row[j] * x
+		}
+		if cmp.Less(most, u) {
+			best, most = k, u
+		}
+	}
+	return best
+}
+
+// wide returns the features as float64, sample by sample.
+func (h *Held) wide() [][]float64 {
+	rows := make([][]float64, len(h.Features))
+	for i, f := range h.Features {
+		rows[i] = make([]float64, len(f))
+		for j, v := range f {
+			rows[i][j] = float64(v)
+		}
+	}
+	return rows
+}
+
+// curvature holds the gradient and the Hessian of a descent's objective at its x.
+type curvature struct {
+	grad []float64
+	hess [][]float64
+	mix  [2][]float64 // ∂∇_x F/∂η and ∂∇_x F/∂λ
+	duo  [3]float64   // ∇²F in (η, λ): ηη, ηλ, λλ
+
+	slope []float64
+}
+
+func newCurvature(size int) curvature {
+	c := curvature{
+		grad:  make([]float64, size),
+		hess:  make([][]float64, size),
+		slope: make([]float64, size),
+		mix:   [2][]float64{make([]float64, size), make([]float64, size)},
+	}
+	for i := range c.hess {
+		c.hess[i] = make([]float64, size)
+	}
+	return c
+}
+
+// of computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r ∇²ℓ
+// plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
+// (∇ℓ, −1, −t) with itself.
+func (c *curvature) of(d *descent) {
+	c.clear()
+	z, n := d.worst.Z, float64(len(d.losses))
+	p := make([]float64, d.s.outputs())
+	for i, r := range d.ratios {
+		l := d.s.loss(p, d.x, i)
+		d.s.slope(c.slope, p, i)
+		d.s.bend(c.hess, r/n, p, i)
+		axpy(c.grad, r/n, c.slope)
+		if d.fixed != nil {
+			continue
+		}
+		t := (l - z.Eta) / z.Lambda
+		_, _, _, h := d.set.Conjugate(t)
+		if h == 0 {
+			continue
+		}
+		h /= z.Lambda * n
+		for j, g := range c.slope {
+			axpy(c.hess[j], h*g, c.slope)
+		}
+		axpy(c.mix[0], -h, c.slope)
+		axpy(c.mix[1], -h*t, c.slope)
+		c.duo[0], c.duo[1], c.duo[2] = c.duo[0]+h, c.duo[1]+h*t, c.duo[2]+h*t*t
+	}
+	c.eliminate(d.held)
+}
+
+func (c *curvature) clear() {
+	clear(c.grad)
+	clear(c.mix[0])
+	clear(c.mix[1])
+	for _, row := range c.hess {
+		clear(row)
+	}
+	c.duo = [3]float64{}
+}
+
+// eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not
+// held, λ.
+func (c *curvature) eliminate(held bool) {
+	take := func(u []float64, pivot float64) {
+		if pivot > 0 {
+			for j := range u {
+				axpy(c.hess[j], -u[j]/pivot, u)
+			}
+		}
+	}
+	take(c.mix[0], c.duo[0])
+	if held || !(c.duo[0] > 0) {
+		return
+	}
+	ratio := c.duo[1] / c.duo[0]
+	axpy(c.mix[1], -ratio, c.mix[0])
+	if pivot := c.duo[2] - ratio*c.duo[1]; pivot > 1e-14*c.duo[2] {
+		take(c.mix[1], pivot)
+	}
+}
+
+// newton writes −H⁻¹g to step and returns the decrement gᵀH⁻¹g. Directions in which H is flat, such
+// as those of repeated features, are left alone: a ridge far below the size of H stands in for the
+// curvature there.
+func (c *curvature) newton(step []float64) float64 {
+	size, trace := len(c.grad), 0.0
+	for i := range size {
+		trace += c.hess[i][i]
+	}
+	ridge := 1e-13 * trace
+	for i := range size {
+		c.hess[i][i] += ridge
+	}
+	cholesky(c.hess, ridge)
+	for i := range size { // L y = −g
+		y := -c.grad[i]
+		for k := range i {
+			y -= c.hess[i][k] * step[k]
+		}
+		step[i] = y / c.hess[i][i]
+	}
+	decrement := 0.0
+	for _, y := range step {
+		decrement += y * y
+	}
+	for i := size - 1; i >= 0; i-- { // Lᵀ x = y
+		for k := i + 1; k < size; k++ {
+			step[i] -= c.hess[k][i] * step[k]
+		}
+		step[i] /= c.hess[i][i]
+	}
+	return decrement
+}
+
+// cholesky writes L of LLᵀ = h into the lower triangle of h. A pivot that rounding has spoilt is
+// raised to floor.
+func cholesky(h [][]float64, floor float64) {
+	for i := range h {
+		for j := range i + 1 {
+			v := h[i][j]
+			for k := range j {
+				v -= h[i][k] * h[j][k]
+			}
+			if i == j {
+				h[i][i] = math.Sqrt(math.Max(v, floor))
+			} else {
+				h[i][j] = v / h[j][j]
+			}
+		}
+	}
+}
+
+// axpy adds a x to y.
+func axpy(y []float64, a float64, x []float64) {
+	for i := range y {
+		y[i] += a * x[i]
+	}
 }

@@ -1,6 +1,9 @@
 package dro
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sfk is SFK-DRO, the paper's Algorithm 1: a stochastic gradient step on x,
 // then a Frank-Wolfe step on z over the box, on an independent draw.
@@ -141,4 +144,246 @@ func (f *frankWolfe) Restore(s State) error {
 		}
 	}
 	return f.dual.Restore(s)
+}
+
+// sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
+// Frank-Wolfe steps with a line search (math.md §5). C comes from the curvature, so that γ is the
+// minimiser of a quadratic model along d. γ is then halved until F has fallen by a fraction of what
+// the gap promises. The paper's Theorem 1 does not cover it.
+func sfkAuto() Method {
+	return Method{
+		Name: SFKAuto,
+		Doc:  "our own, inspired by SFK: its x-step, Frank-Wolfe on z with a line search",
+		Source: "our own, inspired by SFK-DRO (arXiv 2404.01200), whose Theorem 1 does not cover " +
+			"it; dro/math.md §5",
+		Settings: []Setting{
+			{Key: "c_rule",
+				Doc:     "rule of the steps on z: 2, or 1 (dro/math.md §5)",
+				Default: Fixed(2), Want: "1 or 2", Whole: true,
+				Check: func(v float64) bool { return v == 1 || v == 2 }},
+			{Key: "kappa", Doc: "factor on the curvature by which a step on z is divided",
+				Default: Fixed(1), Want: "a number > 0", Check: above0},
+		},
+		Reads: dualReads("batch_z", "share_batch"), Live: []string{"lambda0", "lambda_max"},
+		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
+		New: func(t Task) (Trainer, error) {
+			f, err := newFrankWolfe(t)
+			first, kappa := t.Number("c_rule") == 1, t.Number("kappa")
+			return &searching{frankWolfe: f, first: first, kappa: kappa}, err
+		},
+	}
+}
+
+type searching struct {
+	frankWolfe
+	kappa    float64
+	first    bool // "c_rule: 1"
+	halvings int  // number of halvings of γ in the last step
+}
+
+// After implements Trainer.
+func (f *searching) After(b Batch, s Step) {
+	before := f.z
+	f.halvings = 0
+	if f.first {
+		f.batchwise(b.Losses)
+	} else {
+		f.blockwise(b.Losses)
+	}
+	f.observe(s, before)
+}
+
+const (
+	// memory is the number of batches for z that rule 2 looks back on. With 8 the noise of F is
+	// greater; with 64 the losses are too old while x still moves fast.
+	memory = 16
+	// tolerated is the factor by which one x-batch may exceed a mean ratio of 1 and a divergence of
+	// ρ.
+	tolerated = 4
+	// patience bounds the steps on z that bring a batch within tolerated; a few are usual.
+	patience = 100
+	// wild is the divergence and mean ratio beyond which no step of the size of the curvature leads
+	// back. Under KL each step moves η by λ at most, and then the divergence overflows.
+	wild = 1e6
+)
+
+// recent holds the losses of the last batches. New losses overwrite the oldest.
+type recent struct {
+	losses []float64 // its capacity is memory times the size of the first batch
+	oldest int
+}
+
+func (r *recent) add(losses []float64) {
+	if r.losses == nil {
+		r.losses = make([]float64, 0, memory*len(losses))
+	}
+	for _, l := range losses {
+		if len(r.losses) < cap(r.losses) {
+			r.losses = append(r.losses, l)
+			continue
+		}
+		r.losses[r.oldest] = l
+		r.oldest = (r.oldest + 1) % len(r.losses)
+	}
+}
+
+// save and restore keep the capacity, too, so that a list that is not full yet goes on growing.
+func (r *recent) save(s *State) {
+	if r.losses == nil {
+		return
+	}
+	s.Lists = map[string][]float64{"recent": slices.Clone(r.losses)}
+	s.Numbers["recent_oldest"], s.Numbers["recent_room"] = float64(r.oldest), float64(cap(r.losses))
+}
+
+func (r *recent) restore(s State) {
+	*r = recent{}
+	if list := s.Lists["recent"]; list != nil {
+		room := max(int(s.Numbers["recent_room"]), len(list))
+		r.losses = append(make([]float64, 0, room), list...)
+		r.oldest = int(s.Numbers["recent_oldest"])
+	}
+}
+
+// blockwise is rule 2: Frank-Wolfe on the losses of the last batches, in the part of the box where
+// their optimum can be, for η and for λ in turn. M is the product of their two intervals, so each
+// may have a corner and a step of its own (Lacoste-Julien, Jaggi, Schmidt, Pletscher 2013, arXiv
+// 1207.4747). The minimiser along one does not depend on the distance to its corner. The old losses
+// stand for the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020, arXiv
+// 1804.09554): here their gradient at the new z costs no pass of the network.
+func (f *searching) blockwise(losses []float64) {
+	f.recent.add(losses)
+	f.descend(f.recent.losses)
+}
+
+// descend takes one step on η and then one step on λ.
+func (f *searching) descend(losses []float64) {
+	box := f.problem.seen(losses)
+	f.z = box.Project(f.z)
+	eval, dir := f.aim(losses, box)
+	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
+		f.z = Z{box.Lambda[1], box.Eta[1]} // no ratio is above 1 there
+		eval, dir = f.aim(losses, box)
+	}
+	f.gamma = f.search(losses, eval, Z{Eta: dir.Eta}, .25)
+	eval = f.problem.At(nil, losses, f.z)
+	dir = box.Corner(eval.Grad).sub(f.z)
+	f.gamma = max(f.gamma, f.search(losses, eval, Z{Lambda: dir.Lambda}, .25))
+	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
+}
+
+// Before implements Trainer. Rule 2 keeps z as small as the losses seen allow. One outlier of an
+// x-batch may then get a weight that no Q within the radius gives it, 1e8 under KL, from which x
+// does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
+// reported are those of After.
+func (f *searching) Before(b Batch) {
+	if f.first {
+		return
+	}
+	for range patience {
+		if f.bearable(b.Losses) {
+			break
+		}
+		f.descend(b.Losses)
+	}
+}
+
+// Samplewise implements Trainer.
+func (f *searching) Samplewise() func(w, losses []float64) {
+	if f.first {
+		return f.weigh
+	}
+	return nil
+}
+
+func (f *searching) bearable(losses []float64) bool {
+	eval := f.problem.At(nil, losses, f.z)
+	return eval.MeanRatio <= tolerated &&
+		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
+}
+
+// batchwise is rule 1: one step on both variables at once, on one batch. At the minimiser of a
+// quadratic F falls by exactly γ gap/2, so rounding and third-order terms halve γ in most steps.
+func (f *searching) batchwise(losses []float64) {
+	eval, dir := f.aim(losses, f.problem.Box)
+	f.gamma = f.search(losses, eval, dir, .5)
+	f.Confine() // as in descend
+}
+
+// maxHalvings ends the search when γ d is lost in the rounding of z.
+const maxHalvings = 60
+
+// search moves z along d and returns γ: the minimiser of the quadratic model,
+// halved while F(z + γd) > F(z) − share γ gap. The halving matters where few
+// samples are active: the Hessian there is nearly zero and the model would send z
+// to a corner.
+func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
+	gap := -dir.dot(eval.Grad)
+	gamma = 1
+	if c := f.kappa * f.problem.Curvature(losses, f.z, dir); c > gap {
+		gamma = gap / c
+	}
+	for range maxHalvings {
+		if f.problem.At(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
+			break
+		}
+		gamma /= 2
+		f.halvings++
+	}
+	f.z = f.z.along(gamma, dir)
+	return gamma
+}
+
+// DefaultBox returns the box of the settings "lambda_max: auto" and
+// "eta_min: auto" for losses in [0, bound] (B), in the coordinates c. It
+// contains the optimal z of every such batch whose λ* is at least lambda0.
+//
+//   - Paper coordinates (Cressie-Read): the paper's main-text box
+//     λ̄ = (k−1)B/(X^{1/k*} − 1), η in [−λ̄/(k−1), B], X = 1 + k(k−1)ρ.
+//   - Unshifted: λ̄ = B/ρ, because R_ρ is concave in ρ and at most B, and η̃ in
+//     [0, B].
+//   - CVaR has no λ; its λ is held at lambda0.
+//
+// B/ρ is the smaller of the two λ̄ and holds for every set (math.md §4). Where
+// λ̄ falls below lambda0, the box holds λ = lambda0.
+func DefaultBox(set Set, rho float64, c Coordinates, lambda0, bound float64) Box {
+	box := Box{Lambda: [2]float64{lambda0, lambda0}, Eta: [2]float64{0, bound}}
+	if !set.HasRadius() {
+		return box
+	}
+	cr, ok := set.(CressieRead)
+	if !ok || c != Paper {
+		box.Lambda[1] = math.Max(lambda0, bound/rho)
+		return box
+	}
+	box.Lambda[1] = math.Max(lambda0, cr.lambdaMax(rho, bound))
+	box.Eta[0] = -box.Lambda[1] / (cr.K - 1)
+	return box
+}
+
+// lambdaMax is the paper's λ̄ = (k−1)B/(X^{1/k*} − 1), with 1/k* = (k−1)/k and
+// expm1 and log1p for a small ρ.
+func (c CressieRead) lambdaMax(rho, bound float64) float64 {
+	k := c.K
+	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
+}
+
+// seen returns the part of the box in which the optimum for these losses lies. R_ρ is concave in ρ,
+// equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ the
+// best η̃ lies between the least and the greatest loss. Where the box does not reach that range,
+// seen returns the nearest part of the box.
+func (p *Problem) seen(losses []float64) Box {
+	least, most, mean := losses[0], losses[0], 0.0
+	for _, l := range losses {
+		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l
+	}
+	mean /= float64(len(losses))
+	box := p.Box
+	if p.Set.HasRadius() {
+		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
+	}
+	s := p.shift()
+	box.Eta[0] = clamp(least-s*box.Lambda[1], p.Box.Eta)
+	box.Eta[1] = clamp(most-s*box.Lambda[0], p.Box.Eta)
+	return box
 }

@@ -5,7 +5,7 @@
 //
 //	spec.Spec --> queue.Queue --> goroutine per run: train.Run
 //	                                └--> Event --> Recorder --> files --> any number of viewers
-//	Verbs (pause, stop, ...) --> a run's gate.Gate, looked at between two steps
+//	Verbs (pause, stop, ...) --> a run's train.Gate, looked at between two steps
 //
 // Each state has one owner. The queue owns the list of runs and the datasets that they
 // share. The run's goroutine owns the network, the method's state (such as z), random

@@ -5,10 +5,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -249,4 +254,198 @@ func NewStatus(h Head, s Status, cause error) *StatusEvent {
 		e.Cause, _, _ = strings.Cut(cause.Error(), "\n")
 	}
 	return e
+}
+
+// Events with measures are flat JSON objects: the fields that every event has, then one field per
+// measure. Fields that a newer program adds are read as measures, too.
+
+// MarshalJSON writes one flat object.
+func (e *StepEvent) MarshalJSON() ([]byte, error) {
+	b, err := e.Head.open(e.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	b = append(e.Values.AppendFields(b), `,"min":`...)
+	b = append(e.Min.AppendJSON(b), `,"max":`...)
+	b = append(e.Max.AppendJSON(b), `,"images_per_second":`...)
+	return append(e.ImagesPerSecond.AppendJSON(b), '}'), nil
+}
+
+// MarshalJSON writes one flat object.
+func (e *EvalEvent) MarshalJSON() ([]byte, error) {
+	b, err := e.Head.open(e.Epoch)
+	if err != nil {
+		return nil, err
+	}
+	if e.Selected {
+		b = append(b, `,"selected":true`...)
+	}
+	b = e.ByGroup.AppendFields(e.Values.AppendFields(b))
+	if len(e.Heaviest) > 0 {
+		b = appendHeavy(append(b, `,"heaviest":`...), e.Heaviest)
+	}
+	return append(b, '}'), nil
+}
+
+// open begins the object of an event that belongs to an epoch.
+func (h *Head) open(epoch float64) ([]byte, error) {
+	b, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	at, err := json.Marshal(epoch)
+	return append(append(b[:len(b)-1], `,"epoch":`...), at...), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *StepEvent) UnmarshalJSON(b []byte) error {
+	*e = StepEvent{}
+	return measure.EachField(b, func(key, value []byte) error {
+		switch string(key) {
+		case "min":
+			return e.Min.UnmarshalJSON(value)
+		case "max":
+			return e.Max.UnmarshalJSON(value)
+		case "images_per_second":
+			return e.ImagesPerSecond.UnmarshalJSON(value)
+		}
+		return field(&e.Head, &e.Epoch, key, value, &e.Values, nil)
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *EvalEvent) UnmarshalJSON(b []byte) error {
+	*e = EvalEvent{}
+	return measure.EachField(b, func(key, value []byte) error {
+		switch string(key) {
+		case "selected":
+			return json.Unmarshal(value, &e.Selected)
+		case "heaviest":
+			e.Heaviest = readHeavy(value)
+			return nil
+		}
+		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
+	})
+}
+
+// field reads one field of an event with measures.
+func field(h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists) error {
+	switch string(key) {
+	case "seq":
+		return whole(value, &h.Seq)
+	case "type":
+		return json.Unmarshal(value, &h.Type)
+	case "time":
+		return h.Time.UnmarshalJSON(value)
+	case "step":
+		return whole(value, &h.Step)
+	case "epoch":
+		return json.Unmarshal(value, epoch)
+	}
+	return measure.ReadField(key, value, v, l)
+}
+
+// whole reads an integer.
+func whole(value []byte, n *int64) error {
+	if i, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		*n = i
+		return nil
+	}
+	return json.Unmarshal(value, n) // for its error message
+}
+
+// MostHeavy is the largest number of samples that an evaluation lists.
+const MostHeavy = 24
+
+// Heavy is one of the training samples with the largest weights in an evaluation's exact worst
+// case.
+type Heavy struct {
+	Index int // in the training split, from 0
+	// Ratio is the sample's likelihood ratio dQ/dP, with the worst case Q over the whole training
+	// split at the run's radius, rounded to a float32; 1 is no reweighting.
+	Ratio float64
+	Label int // its class
+	Group int // its group; its class if no groups are given
+}
+
+// Heaviest returns the samples with the largest losses, and so with the largest ratios, the
+// heaviest first; equal ones are in the split's order. The slices have the same length, with one
+// entry per sample.
+func Heaviest(losses, ratios []float64, labels, groups []int) []Heavy {
+	order := make([]int, 0, MostHeavy+1)
+	for i, loss := range losses {
+		if len(order) == MostHeavy && loss <= losses[order[MostHeavy-1]] {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(order, loss, func(j int, loss float64) int {
+			if losses[j] >= loss {
+				return -1
+			}
+			return 1
+		})
+		order = slices.Insert(order, at, i)
+		order = order[:min(len(order), MostHeavy)]
+	}
+	list := make([]Heavy, len(order))
+	for k, i := range order {
+		list[k] = Heavy{i, float64(float32(ratios[i])), labels[i], groups[i]}
+	}
+	return list
+}
+
+// appendHeavy writes [[index, ratio, label, group], ...].
+func appendHeavy(b []byte, list []Heavy) []byte {
+	b = append(b, '[')
+	for i, h := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(append(b, '['), int64(h.Index), 10)
+		b = strconv.AppendFloat(append(b, ','), h.Ratio, 'g', -1, 32)
+		b = strconv.AppendInt(append(b, ','), int64(h.Label), 10)
+		b = strconv.AppendInt(append(b, ','), int64(h.Group), 10)
+		b = append(b, ']')
+	}
+	return append(b, ']')
+}
+
+// readHeavy reads the list that appendHeavy writes. It drops invalid entries and everything after
+// the first MostHeavy: a log may come from anybody, and nothing else depends on the list.
+func readHeavy(text []byte) (list []Heavy) {
+	var all [][]float64
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	whole := func(x float64) bool { return x >= 0 && x <= math.MaxInt32 && x == math.Trunc(x) }
+	for _, v := range all[:min(len(all), MostHeavy)] {
+		if len(v) == 4 && whole(v[0]) && v[1] >= 0 && whole(v[2]) && whole(v[3]) {
+			list = append(list, Heavy{int(v[0]), float64(float32(v[1])), int(v[2]), int(v[3])})
+		}
+	}
+	return list
+}
+
+// mostUserMeasures is the largest number of the programs' own values in a table of runs: the names
+// in a folder may come from anybody.
+const mostUserMeasures = 4 * measure.MostUser
+
+// UserMeasures returns the measures of the programs' own values in runs, sorted by name. If two
+// programs disagree about the better side of a measure, it has none.
+func UserMeasures(runs iter.Seq2[*Meta, measure.Values]) (list []measure.Measure) {
+	better := map[string]dro.Sense{}
+	for m, values := range runs {
+		for _, v := range values.User() {
+			says := m.User.Sense(v.Name)
+			if before, known := better[v.Name]; known && before != says {
+				says = dro.Neither
+			} else if !known && len(better) == mostUserMeasures {
+				continue
+			}
+			better[v.Name] = says
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(better)) {
+		list = append(list, measure.UserMeasure(name, better[name]))
+	}
+	return list
 }

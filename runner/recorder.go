@@ -1,12 +1,25 @@
 package runner
 
 import (
+	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"strings"
+	"sync"
+	"time"
 
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
+	"drolab/runner/internal/aside"
 	"drolab/runner/measure"
 )
 
@@ -123,4 +136,150 @@ func CopyTensors(to, from []nn.Tensor) error {
 		copy(t.Data, f.Data)
 	}
 	return nil
+}
+
+// Opaque is a network's saved state that only its own program can read: bytes, in place of tensors.
+type Opaque interface {
+	// WriteTo writes all of it as one stream. The error may be about reading it, too, such as a
+	// checkpoint whose bytes have changed since they were saved.
+	io.WriterTo
+	// Release says that nobody needs the bytes any more.
+	Release()
+}
+
+// Workplace is implemented by a Recorder with space for the program that a run trains. It is in the
+// run's directory, so that it is removed with the run.
+type Workplace interface {
+	// ProgramLog opens a file that keeps the first and the last part of the program's output.
+	ProgramLog() (io.WriteCloser, error)
+	// Scratch makes an empty folder for the program, in place of an earlier one, and returns its
+	// path. The caller removes it.
+	Scratch() (dir string, err error)
+}
+
+// ProgramLogName is the file in a run's directory that holds its program's output.
+const ProgramLogName = "program.log"
+
+// The reasons why a verb is refused; each is worded to follow the name of a run.
+var (
+	ErrNotRunning = errors.New("is not running here")
+	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
+	ErrBusy       = errors.New("is still busy with an earlier request; wait for its step to " +
+		"end")
+	ErrSlow = errors.New("is in the middle of a long step or evaluation: the request follows " +
+		"it, and counts once it is logged")
+	ErrNothing = errors.New("has nothing to save before it trains")
+	ErrDone    = errors.New("is done: there is nothing to resume")
+)
+
+// DiskError is a Recorder's error that may be temporary: the disk is full, or fails for now. The
+// failed write can be repeated.
+type DiskError struct {
+	What string // what failed, and the remedy
+	Err  error
+}
+
+func (e *DiskError) Error() string { return e.What + ": " + e.Err.Error() }
+
+// Unwrap returns the system's error.
+func (e *DiskError) Unwrap() error { return e.Err }
+
+// PanicError is a panic as an error of one line. The stack is in a file.
+type PanicError struct {
+	Value  string // the value that the program panicked with
+	Report string // path of the file; empty if it could not be written
+}
+
+func (e *PanicError) Error() string {
+	if e.Report == "" {
+		return fmt.Sprintf("internal error: %s: please report it", e.Value)
+	}
+	return fmt.Sprintf("internal error: %s: please report it, with the file %s", e.Value, e.Report)
+}
+
+// errCut is a fault in a mapped file, which is not the program's mistake.
+var errCut = errors.New(
+	"the dataset's files were cut or lost while in use: bring them back and resume")
+
+func isCut(recovered any) bool {
+	f, ok := recovered.(interface{ Addr() uintptr })
+	return ok && f.Addr() > 1<<16 // below lies nil
+}
+
+// Panicked returns an error for the value that a deferred function has recovered. It leaves a
+// report in dir, a folder of runs, or in a new temporary folder if dir cannot be written to.
+func Panicked(dir string, recovered any) error {
+	if isCut(recovered) {
+		return errCut
+	}
+	const mostValue = 200 // runes, of a line
+	value := []rune(strings.Join(strings.Fields(fmt.Sprint(recovered)), " "))
+	if len(value) > mostValue {
+		value = append(value[:mostValue], '…')
+	}
+	e := &PanicError{Value: string(value)}
+	name, text := reportName(), report(recovered)
+	reporting.Lock()
+	defer reporting.Unlock()
+	var err error
+	if e.Report, err = keepReport(dir, name, text); err != nil {
+		if dir, err = os.MkdirTemp("", "drolab-panic-"); err == nil { // for its owner only
+			e.Report, _ = keepReport(dir, name, text)
+		}
+	}
+	return e
+}
+
+// reporting is held while a report is written: several runs may meet the same fault at once.
+var reporting sync.Mutex
+
+// mostReport is the maximum size of a report, in bytes.
+const mostReport = 64 << 10
+
+// report returns the text of a report, for the developers of the program.
+func report(recovered any) []byte {
+	var version string
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = cmp.Or(info.Main.Version, "(devel)")
+	}
+	value := fmt.Appendf(nil, "%v", recovered)
+	head := fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339))
+	return slices.Concat(head, value[:min(len(value), mostReport/4)], []byte("\n\n"),
+		debug.Stack())
+}
+
+// keepReport writes a report, unless there is one of that name.
+func keepReport(dir, name string, text []byte) (path string, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600,
+		func(w io.Writer) error {
+			_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
+			return err
+		})
+	if errors.Is(err, os.ErrExist) {
+		_, err = root.Lstat(name) // it exists, or another process is writing it
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root.Name(), name), nil
+}
+
+// reportName returns a name that depends only on the call stack of the panic: a thousand runs with
+// the same fault leave one report.
+func reportName() string {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers[:])])
+	h := fnv.New32a()
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		fmt.Fprintln(h, f.Function, f.Line)
+	}
+	return fmt.Sprintf(".panic-%08x.txt", h.Sum32())
 }

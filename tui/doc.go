@@ -16,7 +16,7 @@
 // the environment; lab.Config carries it.
 //
 // This package has everything that the pages share as a whole: routing (model.go), header,
-// footer and help (frame.go), the keys of every page (own_keys.go), the palette, and the
+// footer and help (frame.go), the keys of every page (keys.go), the palette, and the
 // pace of redrawing. Each page is a package of its own, which imports no other page:
 // tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep and tui/samples. They share
 // tui/kit (how things look and which keys do what) and tui/lab (the folder of runs, the
@@ -26,5 +26,5 @@
 // Start at model.go. A key is a row of its page's Keys, with its action, the word in the
 // footer, the help, and the reason why the key does nothing now. A panel of Watch is a row
 // of its table of panels (tui/watch/panel/standing.go). A page is a package with Title,
-// Init, Keys, Update, Typing and View, and a line in table (both in page.go).
+// Init, Keys, Update, Typing and View, and a line in table (both in model.go).
 package tui

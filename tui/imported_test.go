@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"drolab/runner/foreign"
+	"drolab/runner/certificate"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
@@ -27,13 +27,13 @@ func imported(t *testing.T, table string) (dir, id string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := foreign.Read(t.Context(), path, nil, nil)
+	p, err := certificate.ReadPredictions(t.Context(), path, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := spec.Defaults()
 	s.MinGroup = 1
-	m, err := p.Import(store, foreign.Question{Method: "xgboost", File: path, Spec: s})
+	m, err := p.Import(store, certificate.Import{Method: "xgboost", File: path, Spec: s})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,16 @@ import (
 	"time"
 
 	"drolab/presets"
+	"drolab/runner/record"
+	sweeps "drolab/runner/sweep"
 	"drolab/tui/cell"
+	"drolab/tui/compare"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+	"drolab/tui/launch"
+	"drolab/tui/runs"
+	"drolab/tui/samples"
+	"drolab/tui/sweep"
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
@@ -386,4 +393,193 @@ func (m *Model) frame() []string {
 		body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
 	}
 	return append(append([]string{m.header()}, body...), m.footer())
+}
+
+// pageID is a page's place among the tabs.
+type pageID int
+
+const (
+	launchPage pageID = iota
+	watchPage
+	runsPage
+	comparePage
+	sweepPage
+	samplesPage
+)
+
+// table returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a page.
+// The Watch page is watch, which the Model also holds.
+func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
+	return []page{
+		launch.New(s, list),
+		watch,
+		runs.New(s),
+		compare.New(s),
+		sweep.New(s),
+		samples.New(s),
+	}
+}
+
+// busy is a page that may have to wait for an answer. Busy returns what it waits for, "" for
+// nothing. Meanwhile no key does anything, except to leave.
+type busy interface{ Busy() string }
+
+// begins returns the page that is shown first.
+func begins(cfg lab.Config) pageID {
+	switch {
+	case cfg.Attach || cfg.Replay != nil:
+		return watchPage
+	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // the folder is that of one sweep
+		return sweepPage
+	}
+	return launchPage
+}
+
+// absent is a page that may have nothing to show: it has no tab then, and its key shows why. Seek
+// finds that out, at the start.
+type absent interface {
+	Absent() bool
+	Seek() tea.Cmd
+}
+
+// seek lets the pages that may be absent find out whether they are.
+func (m *Model) seek() tea.Cmd {
+	var cmds []tea.Cmd
+	for i, p := range m.pages {
+		if p, ok := p.(absent); ok && pageID(i) != m.at {
+			cmds = append(cmds, p.Seek())
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// page is one screen between header and footer. Its state changes only in the actions of keys and
+// in Update, which the event loop calls. Work that takes time is a command.
+type page interface {
+	// Title is the text of the page's tab.
+	Title() string
+	// Init is called when the page is turned to.
+	Init() tea.Cmd
+	// Keys are the page's rows of the key table, before those of all pages. They
+	// are asked for once.
+	Keys() []kit.Key
+	// Update takes every message that is not the Model's own: ticks, while the
+	// page is shown; answers, always; clicks and wheel, with the page's own
+	// coordinates; and, while typing, keys and pastes.
+	Update(tea.Msg) tea.Cmd
+	// Typing reports whether keys write text instead of being looked up in the key table.
+	Typing() bool
+	// View draws the page: h lines of exactly w cells.
+	View(w, h int) []string
+}
+
+// pointed is a page that cares where the mouse is while no button is down. Point reports whether
+// the screen then looks different. Over SSH the terminal is not asked for such moves.
+type pointed interface{ Point(kit.Hover) bool }
+
+// The sentences that all pages share. A name says when its sentence is shown; a test reads them
+// all.
+const (
+	findCommand    = "Find a command"
+	otherPage      = "%s works on page %d, %s: %s"
+	unfinished     = "Unfinished: %s of this program"
+	quitStops      = "Quitting saves a checkpoint and stops them."
+	resumeLater    = "drolab resume RUN continues from there."
+	tooSmall       = "too small: %dx%d needed"
+	noneStarted    = "Nothing has been started here"
+	allEnded       = "All runs of the last start have ended"
+	savesFirst     = "Each saves a checkpoint first, and can be resumed."
+	replayReadOnly = "A replay is read-only. R ends it"
+	viewDamaged    = "The view kept for this folder is damaged and was ignored"
+	viewReadOnly   = "This view is read-only: it cannot start, change or delete runs."
+	askedTo        = "Asked to "
+	noCommand      = "No matching command"
+	liveRuns       = "%d live"
+	guest          = "This shared view reads runs and no other files"
+	readOnly       = "This view is read-only. Use drolab attach to make changes"
+)
+
+// The interface begins with the live runs. Whether there are any takes a look at the folder, which
+// comes after the first frame.
+
+// liveMsg says which runs of the folder have not ended, and how many runs it has in all.
+type liveMsg struct {
+	live    []*record.Run
+	all     int
+	took    time.Duration
+	changed time.Time // the folder, before it was read
+	listed  time.Time // time of the tick that asked
+}
+
+// Changes implements reading. It is false, since recounted redraws if anything has changed.
+func (liveMsg) Changes() bool { return false }
+
+// News implements reading.
+func (liveMsg) News() bool { return false }
+
+// sameMsg says that the folder was not listed: it has the runs that it had.
+type sameMsg struct{}
+
+// Changes implements reading.
+func (sameMsg) Changes() bool { return false }
+
+// News implements reading.
+func (sameMsg) News() bool { return false }
+
+// beginMsg is the first liveMsg, with which the interface begins.
+type beginMsg liveMsg
+
+// countIn counts the runs of a folder that have not ended.
+func countIn(s lab.Source, dir string, now time.Time) liveMsg {
+	began, changed := time.Now(), lab.Changed(dir)
+	runs, _ := s.List()
+	return liveMsg{lab.Live(runs), len(runs), time.Since(began), changed, now}
+}
+
+// recount counts the live runs again if the header shows their number and no list of runs gives it.
+// It does so when the folder got or lost a run. While a run is live it also does so from time to
+// time, since another may be resumed.
+func (m *Model) recount() tea.Cmd {
+	if m.at == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
+		m.now.Sub(m.counted) < lab.LookAfter(true, m.tally.took) {
+		return nil
+	}
+	m.counted, m.counting = m.now, true
+	s, dir, was, now := m.Source, m.Config.RunsDir, m.tally, m.now
+	due := len(was.live) > 0 && now.Sub(was.listed) >= lab.LookAfter(false, was.took)
+	return func() tea.Msg {
+		if !due && lab.Changed(dir).Equal(was.changed) {
+			return sameMsg{}
+		}
+		return countIn(s, dir, now)
+	}
+}
+
+// recounted takes in the number of live runs.
+func (m *Model) recounted(msg liveMsg) tea.Cmd {
+	m.counting = false
+	if len(msg.live) != len(m.tally.live) { // the header shows nothing else of it
+		m.version++
+	}
+	m.tally = msg
+	return m.wake()
+}
+
+// seekBegin finds out whether runs are live, if the interface begins with Launch.
+func (m *Model) seekBegin() tea.Cmd {
+	if m.at != launchPage || m.Config.Kept != nil {
+		return nil
+	}
+	s, dir := m.Source, m.Config.RunsDir
+	return func() tea.Msg { return beginMsg(countIn(s, dir, time.Time{})) }
+}
+
+// begin turns to Watch where runs are live, unless a key was pressed meanwhile.
+func (m *Model) begin(runs beginMsg) tea.Cmd {
+	cmd := m.recounted(liveMsg(runs))
+	m.Newcomer = runs.all == 0
+	if len(runs.live) == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
+		return cmd
+	}
+	return tea.Batch(cmd, kit.Send(lab.Watch{}))
 }

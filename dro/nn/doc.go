@@ -11,10 +11,10 @@
 //
 // # What Gorgonia does, and what it does not
 //
-// It is the only importer of Gorgonia. A model (model.go) is a list of layers, which may branch.
-// graph.go writes it as a Gorgonia expression graph whose nodes are our ops: op.go adapts a kernel
-// of dro/internal/kern, kind.go lists the kinds of layers, and ops.go and norm.go have their ops.
-// Gorgonia checks element types and numbers of dimensions (the sizes are model.go's), and
+// It is the only importer of Gorgonia. A model (layers.go) is a list of layers, which may branch.
+// graph.go writes it as a Gorgonia expression graph whose nodes are our ops: plan.go adapts a kernel
+// of dro/internal/kern, layers.go lists the kinds of layers, and ops.go and ops.go have their ops.
+// Gorgonia checks element types and numbers of dimensions (the sizes are layers.go's), and
 // differentiates: it asks each op for its derivative, and adds up the gradients of a node that
 // several ops read.
 //

@@ -3,6 +3,8 @@ package nn
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"drolab/dro/internal/kern"
 
@@ -275,4 +277,235 @@ func (g *graph) unpack(classes int) []float32 {
 func leaf(e *G.ExprGraph, name string, value *tensor.Dense) *G.Node {
 	return G.NewTensor(e, value.Dtype(), value.Dims(),
 		G.WithName(name), G.WithShape(value.Shape()...), G.WithValue(value))
+}
+
+// Order returns the words, joined by "-", that name the order of sums where it differs from the
+// order of the kernels' first release. The first layer has a word of its own. It is "rows" if
+// training steps take a batch as it comes: the layer is linear, of few units and a multiple of 16
+// features, in fp32 on a kernel in assembly. It is "parts" if they also sum its gradient over runs
+// of images. In bf16 it is "strips" if tiles of operands hold all that an output sees (few
+// channels), and "runs" if rows of the kernel are the channels of products. "taps" is for a
+// convolution's gradient on large maps, "pairs" for products that read roundings (kern.BF16Pairs),
+// and "winograd" for convolutions by Winograd.
+func Order(c Config) string {
+	list, err := stages(c)
+	if err != nil {
+		return ""
+	}
+	isa, rounded, batch := kern.Detect(), c.Precision == bf16, kern.NewBatch(c.Batch)
+	var words []string
+	switch {
+	case rounded && kern.BF16Runs(kern.DetectBF16(), batch, list[0].config()):
+		words = append(words, "runs")
+	case rounded:
+		if kern.BF16Strips(kern.DetectBF16(), list[0].config()) {
+			words = append(words, "strips")
+		}
+	case !takesRows(isa, list[0]):
+	case kern.RowsParts(batch, list[0].config()) > 1:
+		words = append(words, "parts")
+	default:
+		words = append(words, "rows")
+	}
+	kind := kern.Rounded
+	if rounded {
+		kind = kern.DetectBF16()
+	}
+	some := func(is func(s stage) bool) bool {
+		return slices.ContainsFunc(list, func(s stage) bool { return s.kind == conv && is(s) })
+	}
+	if kind == kern.Rounded && some(func(s stage) bool { return kern.GradTaps(isa, s.config()) }) {
+		words = append(words, "taps")
+	}
+	if some(func(s stage) bool { return kern.BF16Pairs(kind, batch, s.config()) }) {
+		words = append(words, "pairs")
+	}
+	if c.byWinograd() && some(func(s stage) bool { return kern.WinogradFits(s.config()) }) {
+		words = append(words, "winograd")
+	}
+	return strings.Join(words, "-")
+}
+
+// A plan joins neighbours whose results would only pass through memory. It joins batch
+// normalisation with the sum of a residual block, and the sum of two gradients with the mask of a
+// ReLU. The sum and its mask may also join the convolution that computes one of the two gradients.
+// The bits stay the same.
+
+// masking, adding, normBack and normSum are values of op.part, which tell what an op does; so are
+// *normOp and product.
+type (
+	masking  struct{}
+	adding   struct{ relu bool }
+	normBack struct{ kernel *kern.BatchNorm }
+	normSum  struct{ kernel *kern.BatchNorm }
+)
+
+// fuser knows, for each piece of memory, the instruction that makes it and the number of its
+// readers.
+type fuser struct {
+	*backend
+	kernel  *kern.MaskedSum
+	makers  map[*float32]*instruction
+	readers map[*float32]int
+}
+
+// fused returns a plan of the two lists, with neighbours joined.
+func (b *backend) fused(forward, backward []instruction) (*plan, error) {
+	kernel, err := kern.NewMaskedSum(b.isa)
+	f := &fuser{b, kernel, map[*float32]*instruction{}, map[*float32]int{}}
+	for _, list := range [][]instruction{forward, backward} {
+		for i := range list {
+			f.enter(&list[i])
+		}
+	}
+	remaining(forward, f.addNorm)
+	remaining(backward, f.maskSum)
+	gone := func(i instruction) bool { return i.op == nil }
+	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
+	if err == nil {
+		err = b.round(p)
+	}
+	share(p.backward)
+	return p, err
+}
+
+// share makes gradients of activations take over memory that is not read any more. With as few
+// pieces as possible, the pieces stay in the caches.
+func share(list []instruction) {
+	last := map[*float32]int{} // the last reader of a piece, by its place before any sharing
+	for k, i := range list {
+		for _, in := range i.in {
+			if len(in.F32) > 0 {
+				last[&in.F32[0]] = k
+			}
+		}
+	}
+	held, free := map[*float32][]float32{}, map[int][][]float32{} // by piece, by length
+	release := func(k int, pieces []*float32) {
+		for _, piece := range pieces {
+			if m := held[piece]; m != nil && last[piece] == k {
+				free[len(m)] = append(free[len(m)], m)
+				delete(held, piece)
+			}
+		}
+	}
+	for k := range list {
+		i := &list[k]
+		var read []*float32
+		i.in = slices.Clone(i.in)
+		for n, in := range i.in {
+			if len(in.F32) == 0 {
+				continue
+			}
+			piece := &in.F32[0]
+			if read = append(read, piece); held[piece] != nil {
+				i.in[n].F32 = held[piece]
+			}
+		}
+		if i.over {
+			release(k, read)
+		}
+		if i.into != nil {
+			piece, unused := &i.to[0], free[len(i.to)]
+			if n := len(unused); n > 0 {
+				i.to, free[len(i.to)] = unused[n-1], unused[:n-1]
+			}
+			held[piece] = i.to
+		}
+		release(k, read)
+	}
+}
+
+// remaining runs f on the instructions of a list that are not joined to others yet.
+func remaining(list []instruction, f func(*instruction)) {
+	for i := range list {
+		if list[i].op != nil {
+			f(&list[i])
+		}
+	}
+}
+
+// enter notes the memory that i makes and reads.
+func (f *fuser) enter(i *instruction) {
+	if made, ok := i.out.Data().([]float32); ok && i.part != nil {
+		f.makers[&made[0]] = i
+	}
+	for _, in := range i.in {
+		if len(in.F32) > 0 {
+			f.readers[&in.F32[0]]++
+		}
+	}
+}
+
+// maker returns the instruction that makes an input which nothing else reads, or nil.
+func (f *fuser) maker(in array) *instruction {
+	if i := f.makers[&in.F32[0]]; i != nil && i.op != nil && f.readers[&in.F32[0]] == 1 {
+		return i
+	}
+	return nil
+}
+
+// addNorm joins the sum i, and its ReLU, to a batch normalisation whose output nothing else reads.
+func (f *fuser) addNorm(i *instruction) {
+	if sum, ok := i.part.(adding); !ok || !sum.relu {
+		return
+	}
+	for k, in := range i.in {
+		before := f.maker(in)
+		if before == nil {
+			continue
+		}
+		if norm, ok := before.part.(*normOp); ok && !norm.relu {
+			y, part := i.out.Data().([]float32), normSum{norm.kernel}
+			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
+				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
+			}}
+			in := append(slices.Clone(before.in), i.in[1-k])
+			*i, *before = instruction{joined, in, y}, instruction{}
+			return
+		}
+	}
+}
+
+// maskSum joins the mask i to a sum that nothing else reads.
+func (f *fuser) maskSum(i *instruction) {
+	if _, ok := i.part.(masking); !ok {
+		return
+	}
+	sum := f.maker(i.in[0])
+	if sum == nil {
+		return
+	}
+	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum) {
+		joined := &op{name: i.name, out: i.out, over: true, into: func(to []float32, in []array) {
+			f.kernel.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
+		}}
+		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}, instruction{}
+	}
+}
+
+// sumInConv joins the sum and the mask i to a convolution whose gradient the sum adds and nothing
+// else reads, the convolution of the most work. It reports whether there is one.
+func (f *fuser) sumInConv(i, sum *instruction) bool {
+	best, most, plus := (*instruction)(nil), 0.0, array{}
+	for k, in := range sum.in {
+		before := f.maker(in)
+		if before == nil {
+			continue
+		}
+		if p, ok := before.part.(product); ok && p.sums() && p.conv.exact.FLOPs() > most {
+			best, most, plus = before, p.conv.exact.FLOPs(), sum.in[1-k]
+		}
+	}
+	if best == nil {
+		return false
+	}
+	conv := best.part.(product).conv
+	joined := &op{name: best.name, out: i.out, part: best.part}
+	joined.into = func(to []float32, in []array) {
+		conv.kernel().(adder).BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
+	}
+	in := append(slices.Clone(best.in), i.in[1], plus)
+	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}
+	return true
 }

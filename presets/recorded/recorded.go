@@ -20,7 +20,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/record"
-	"drolab/runner/study"
+	"drolab/runner/report"
 )
 
 //go:embed paper registered
@@ -90,20 +90,20 @@ func readAll(name string, ids []string) ([]*record.Run, error) {
 }
 
 // Study returns the study of an experiment, to which its runs belong.
-func Study(word string) (*study.Study, error) {
+func Study(word string) (*report.Study, error) {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(word, Scheme), "/")
 	text, err := files.ReadFile(path.Join(name, "study.yaml"))
 	if err != nil || rest != "" {
 		return nil, fmt.Errorf("%.60s: no such study is recorded: choose %s", word,
 			Scheme+strings.Join(Names(), ", "+Scheme))
 	}
-	s, errs := study.Parse(Scheme+name, text)
+	s, errs := report.ParseStudy(Scheme+name, text)
 	return s, errors.Join(errs...)
 }
 
 // StudyOf returns the recorded study whose presets runs have: that of the paper if some have one of
 // its presets, a registered one if all have. It returns nil if there is none.
-func StudyOf(runs []*record.Run) (*study.Study, error) {
+func StudyOf(runs []*record.Run) (*report.Study, error) {
 	for _, name := range Names() {
 		s, err := Study(Scheme + name)
 		if err != nil {

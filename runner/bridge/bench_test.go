@@ -13,7 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
-	"drolab/runner/gate"
+
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -21,7 +21,7 @@ import (
 
 // BenchmarkStep measures a step of a run whose losses come from a table, in batches of 128, with a
 // network of this process and with a program in Python. Their difference is the cost of the bridge.
-// The same benchmark for a script is BenchmarkStep of runner/bridge/loop.
+// The same benchmark for a script is BenchmarkStep of runner/engine.
 func BenchmarkStep(b *testing.B) {
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK} {
 		for _, name := range []string{"native", "program"} {
@@ -69,7 +69,7 @@ func steps(b *testing.B, s *spec.Spec, d *data.Dataset, n train.NewNetwork) {
 	parts := measure.PartsOf(d)
 	r, err := train.New(train.Plan{Meta: &runner.Meta{Spec: *s, Parts: parts,
 		StepsPerEpoch: math.MaxInt64, Steps: math.MaxInt64}, Data: d, Record: discard{},
-		Gate: &gate.Gate{Retry: time.Second}, Network: n, Threads: 1, Until: int64(b.N)})
+		Gate: &train.Gate{Retry: time.Second}, Network: n, Threads: 1, Until: int64(b.N)})
 	if err != nil {
 		b.Fatal(err)
 	}

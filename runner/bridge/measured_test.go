@@ -13,7 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/certificate"
-	"drolab/runner/inspect"
+
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -53,13 +53,13 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 
-	q := inspect.Question{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
+	q := certificate.LookAt{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
 		Inspection: certificate.Inspection{Threads: 1, Probabilities: true}}
-	look := must(inspect.At(q))(t)
+	look := must(certificate.NewLook(q))(t)
 	totals := look.Totals()
 	close("test_loss", totals.Loss.Float(), saved.Of("test_loss"))
 	close("test_accuracy", totals.Accuracy.Float(), saved.Of("test_accuracy"))
-	pick := must(look.Picked(inspect.Radii(m)))(t)
+	pick := must(look.Picked(certificate.Radii(m)))(t)
 	if s := pick.Samples[0]; s.Picture != nil || s.Features != nil || s.Row < 0 {
 		t.Errorf("%+v", s)
 	}
@@ -73,10 +73,10 @@ func TestMeasured(t *testing.T) {
 }
 
 // refusals holds that each refusal is one line, and that no program starts but this user's own.
-func refusals(t *testing.T, q inspect.Question) {
-	refused := func(q inspect.Question, want string) {
+func refusals(t *testing.T, q certificate.LookAt) {
+	refused := func(q certificate.LookAt, want string) {
 		t.Helper()
-		if _, err := inspect.At(q); err == nil || !strings.Contains(err.Error(), want) ||
+		if _, err := certificate.NewLook(q); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("want %s: %v", want, err)
 		}
@@ -88,7 +88,7 @@ func refusals(t *testing.T, q inspect.Question) {
 	refused(stranger, "have not approved")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
-	if _, err := inspect.Features(q, nil); err == nil ||
+	if _, err := certificate.Features(q, nil); err == nil ||
 		!strings.Contains(err.Error(), "keeps its weights") {
 		t.Errorf("features: %v", err)
 	}
@@ -114,7 +114,7 @@ func refusals(t *testing.T, q inspect.Question) {
 	run := *q.Run
 	run.Meta.Spec.Model = spec.Program{Path: script}.String()
 	q.Run = &run
-	look := must(inspect.At(q))(t)
+	look := must(certificate.NewLook(q))(t)
 	defer look.Close()
 	if notes := look.Data.Notes; len(notes) != 1 || !strings.Contains(notes[0], "is not the file") {
 		t.Errorf("notes: %q", notes)

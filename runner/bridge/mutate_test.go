@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
-	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
+	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )

@@ -11,8 +11,8 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
+	"drolab/runner/internal/frame"
 	"drolab/runner/train"
 )
 

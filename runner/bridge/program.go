@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )

@@ -2,18 +2,23 @@ package bridge
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"sort"
 	"syscall"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/data"
-	"drolab/runner/gate"
+	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -234,7 +239,7 @@ func (s *Script) end(m *said) error {
 	case "done":
 		return errDone
 	case "stopped":
-		return gate.ErrStopped
+		return train.ErrStopped
 	case "failed":
 		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed without a reason"))
 	}
@@ -317,3 +322,335 @@ func needsOf(r *train.Run) (n needs) {
 	}
 	return n
 }
+
+// Opening is the first message of a script. It says which run the script wants, and what the script
+// trains on.
+type Opening struct {
+	Do       string                     `json:"do"`
+	Version  int                        `json:"version"`
+	Name     string                     `json:"name"`
+	Resume   string                     `json:"resume"`
+	From     string                     `json:"from"`
+	Settings map[string]json.RawMessage `json:"settings"`
+	// Samples and the counts are by the names of the splits. The training split is required.
+	Samples     map[string]int   `json:"samples"`
+	ClassCounts map[string][]int `json:"class_counts"`
+	GroupCounts map[string][]int `json:"group_counts"`
+	Classes     []string         `json:"classes"`
+	Groups      []string         `json:"groups"`
+
+	measure.Sides      // which of its own values are better higher, and which lower
+	Restart       bool `json:"restart"`
+	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
+	StepsPerEpoch int               `json:"steps_per_epoch"`
+	Parameters    int               `json:"parameters"`
+	Device        string            `json:"device"`
+	Packages      map[string]string `json:"packages"`
+	Path          string            `json:"path"`
+	Arguments     []string          `json:"arguments"`
+	Interpreter   string            `json:"interpreter"`
+}
+
+// Describe returns what a script has, in the form in which a program describes itself. The data are
+// counts only: the class of a sample comes with the sample.
+func (o *Opening) Describe() (*Description, error) {
+	classes, err := names("classes", o.Classes)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := names("groups", o.Groups)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Samples[runner.SplitTrain] < 1:
+		return nil, errors.New("samples: want how many the training split has")
+	case len(o.Packages) > mostPackages:
+		return nil, fmt.Errorf("it names %d packages: want at most %d", len(o.Packages),
+			mostPackages)
+	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > o.Samples[runner.SplitTrain]:
+		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
+			o.Samples[runner.SplitTrain])
+	case len(o.Higher)+len(o.Lower) > measure.MostUser:
+		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
+			len(o.Higher)+len(o.Lower), measure.MostUser)
+	case o.Parameters < 0:
+		return nil, fmt.Errorf("parameters is %d: want how many the network has", o.Parameters)
+	case len(classes) == 0:
+		classes = []string{"all"}
+	}
+	d := &Description{Parameters: o.Parameters, Restart: o.Restart, Pick: true,
+		StepsPerEpoch: o.StepsPerEpoch,
+		Device:        clean(o.Device, mostName), Packages: map[string]string{},
+		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
+			Grouped: len(groups) > 0}}
+	if !d.Data.Grouped {
+		d.Data.Groups = classes
+	}
+	if d.User, err = o.Sides.Clean(); err != nil {
+		return nil, err
+	}
+	for name, v := range o.Packages {
+		d.Packages[clean(name, mostName)] = clean(v, mostName)
+	}
+	return d, o.count(d.Data)
+}
+
+// count makes the splits from their counts.
+func (o *Opening) count(d *data.Dataset) error {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "script %q %q\n", d.Classes, o.Groups)
+	d.Test = &counted{}
+	for name := range o.Samples {
+		if !slices.Contains(runner.Splits(), name) {
+			return fmt.Errorf("samples: the splits are train, val and test, and not %q", clean(name,
+				mostName))
+		}
+	}
+	for _, to := range []struct {
+		name string
+		src  *data.Source
+	}{{runner.SplitTrain, &d.Train}, {runner.SplitVal, &d.Val}, {runner.SplitTest, &d.Test}} {
+		n := o.Samples[to.name]
+		if n == 0 {
+			continue
+		}
+		if n < 0 || n > mostSamples {
+			return fmt.Errorf("the %s split has %d samples: want 1 to %d", to.name, n, mostSamples)
+		}
+		c := &counted{n: n}
+		var err error
+		c.labels, err = ends("class", to.name, o.ClassCounts[to.name], len(d.Classes), n)
+		c.groups = c.labels
+		if err == nil && d.Grouped {
+			c.groups, err = ends("group", to.name, o.GroupCounts[to.name], len(d.Groups), n)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(hash, to.name, n, c.labels, c.groups)
+		*to.src = c
+	}
+	d.Checksum = fmt.Sprintf("sha256:%x", hash.Sum(nil))
+	return nil
+}
+
+// ends checks the counts of the parts of a split. It returns where each part ends if the samples
+// lie part by part.
+func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
+	if kinds == 1 && counts == nil {
+		counts = []int{n}
+	}
+	if len(counts) != kinds {
+		return nil, fmt.Errorf("%s_counts of the %s split has %d numbers: want one for each of %d",
+			what, split, len(counts), kinds)
+	}
+	list, sum := make([]int, kinds), 0
+	for i, c := range counts {
+		if c < 0 || c > n {
+			return nil, fmt.Errorf("%s_counts of the %s split has %d: want 0 to %d", what, split,
+				c, n)
+		}
+		sum += c
+		list[i] = sum
+	}
+	if sum != n {
+		return nil, fmt.Errorf("%s_counts of the %s split add up to %d: want its %d samples", what,
+			split, sum, n)
+	}
+	return list, nil
+}
+
+// counted is a split of which only counts are known. Its samples are ordered by class and also by
+// group, which is enough for counting them.
+type counted struct {
+	n              int
+	labels, groups []int // where each part ends
+}
+
+// Len implements data.Source.
+func (c *counted) Len() int { return c.n }
+
+// Shape implements data.Source: there is nothing to read.
+func (c *counted) Shape() data.Shape { return data.Shape{} }
+
+// Label implements data.Source.
+func (c *counted) Label(i int) int { return sort.SearchInts(c.labels, i+1) }
+
+// Group implements data.Source.
+func (c *counted) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
+
+// Read implements data.Source.
+func (c *counted) Read([]float32, int) {}
+
+// Known fills in the data of a run that a script goes on with, if the script does not give them
+// again.
+func (o *Opening) Known(m *runner.Meta) {
+	if len(o.Samples) > 0 {
+		return
+	}
+	o.Samples = map[string]int{}
+	o.ClassCounts, o.GroupCounts = map[string][]int{}, map[string][]int{}
+	o.Classes, o.Groups = m.Classes, m.Groups
+	for _, split := range runner.Splits() {
+		counts := *m.ClassCounts.Of(split)
+		for _, n := range counts {
+			o.Samples[split] += n
+		}
+		o.ClassCounts[split], o.GroupCounts[split] = counts, *m.GroupCounts.Of(split)
+	}
+	o.Parameters = m.Parameters
+}
+
+// A script has already said what a run asks of its network and of its samplers, or says it next.
+
+// Batches implements train.Leader.
+func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
+
+// Draws implements train.Leader.
+func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
+
+// chosen is the sampler of the samples that a script chose.
+type chosen struct {
+	*Script
+	of *given
+}
+
+// Next implements train.Sampler.
+func (c chosen) Next() *data.Batch { return &c.of.batch }
+
+// State implements train.Sampler. The script itself keeps the place among its samples.
+func (c chosen) State() data.State { return data.State{Kind: "script", Epoch: c.epoch} }
+
+// Restore implements train.Sampler.
+func (c chosen) Restore(s data.State) error {
+	if s.Kind != "script" {
+		return errors.New("the checkpoint does not belong to a script's run")
+	}
+	c.epoch = s.Epoch
+	return nil
+}
+
+// Close implements train.Sampler.
+func (c chosen) Close() {}
+
+// Feed implements train.Network.
+func (s *Script) Feed(string, nn.Mode, *data.LoaderOptions) {}
+
+// Losses implements train.Network. The losses came with the samples.
+func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
+	if b.Mode != nn.Probe {
+		copy(losses, s.x.losses)
+		s.part = 0 // of the fresh draw of this step
+		return
+	}
+	copy(losses[:b.N], s.z.losses[s.part:])
+	s.part += b.N
+}
+
+// Outputs implements train.Network. It does nothing, since evaluations come from the script.
+func (s *Script) Outputs(train.Outputs) {}
+
+// Gradient implements train.Network. It gives the script the weights of its samples.
+func (s *Script) Gradient(weights []float64, _ bool) {
+	rate, stop, save := s.run.Wishes()
+	s.took = taken{rate: rate}
+	s.took.err = s.answer(told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
+		frame.Floats(weights), frame.Floats([]float64{rate}))
+}
+
+// GradNorm implements train.Network.
+func (s *Script) GradNorm() float64 { return math.NaN() }
+
+// Step implements train.Network. It waits for the step of the script.
+func (s *Script) Step(train.Rule) (norm float64, ok bool) {
+	if s.took.err != nil {
+		return math.NaN(), false
+	}
+	m, arrays, err := s.hear()
+	switch {
+	case err == nil && m.Do == "end":
+		err = s.end(m)
+	case err == nil && m.Do != "step":
+		err = fmt.Errorf("run.%s comes before the run.step of the weights before it",
+			clean(m.Do, mostName))
+	case err == nil:
+		err = s.step(m, arrays)
+	}
+	s.took.err = err
+	return s.took.norm, err == nil && !m.Skipped
+}
+
+// step takes in what the script says of its step.
+func (s *Script) step(m *said, arrays []frame.Array) error {
+	rule := []float64{math.NaN(), math.NaN()}
+	if len(arrays) == 0 {
+		return errors.New("step: it has no step size and norm")
+	}
+	if err := arrays[0].Floats(rule); err != nil {
+		return fmt.Errorf("step: %w", err)
+	}
+	if lr := rule[0]; !math.IsNaN(lr) { // NaN: drolab's own step size holds
+		if !(lr >= 0) || math.IsInf(lr, 0) {
+			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
+		}
+		s.took.rate = lr
+	}
+	if s.took.norm = rule[1]; math.IsNaN(s.took.norm) {
+		s.took.norm = s.run.WithoutNorm()
+	} else {
+		s.took.normed = !m.Skipped
+	}
+	switch fresh := s.run.Method.Fresh(); {
+	case m.Skipped || !fresh && len(m.Has) == 0:
+		return nil
+	case len(m.Has) == 0:
+		return fmt.Errorf("step: %s looks at an independent draw of samples at the new x: give "+
+			"run.step(fresh=draw), or the setting share_batch", s.run.Meta.Spec.Algorithm())
+	}
+	if err := s.z.take(s, runner.SplitTrain, m.Has, arrays[1:], s.needs); err != nil {
+		return fmt.Errorf("step: the fresh draw: %w", err)
+	}
+	return nil
+}
+
+// Told implements train.Leader.
+func (s *Script) Told() (rate float64, norm bool, err error) {
+	return s.took.rate, s.took.normed, s.took.err
+}
+
+// Pick implements train.Network. A script keeps no second network, and no method asks it for one.
+func (s *Script) Pick() {}
+
+// Swap implements train.Network.
+func (s *Script) Swap() {}
+
+// Save implements train.Network. The script may save for a stop, which is then no reason to give up
+// its files; one more stop is. Nobody else takes these requests.
+func (s *Script) Save(to *runner.State) {
+	stops := max(1, len(s.run.Gate.Stops))
+	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
+}
+
+// Load implements train.Network.
+func (s *Script) Load(from *runner.State) error {
+	if from == nil {
+		s.again = true
+		return nil
+	}
+	if from.Opaque == nil {
+		return errors.New("it belongs to a network of drolab's own, not to a script")
+	}
+	s.loaded = filepath.Join(s.dir, "load")
+	if err := os.Mkdir(s.loaded, 0o700); err != nil {
+		return err
+	}
+	return unpack(from.Opaque, s.loaded, s.spec)
+}
+
+// Err implements train.Network. Told returns the errors of a script.
+func (s *Script) Err() error { return nil }
+
+// Close implements train.Network.
+func (s *Script) Close() { os.RemoveAll(s.dir) }
+
+var _ train.Leader = (*Script)(nil)

@@ -17,9 +17,9 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
+	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"

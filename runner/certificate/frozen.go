@@ -1,15 +1,18 @@
 package certificate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/data"
-	"drolab/runner/foreign"
+	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -35,7 +38,7 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
 	if m.Imported != nil {
-		d, err := foreign.Data(&m, p.From)
+		d, err := PredictedData(&m, p.From)
 		return &Frozen{Meta: &m, Step: p.From.Step, Data: d, from: p.From}, err
 	}
 	if err := m.Usable(); err != nil {
@@ -147,4 +150,95 @@ func (f *Frozen) draws(batch int, stream uint64) (*data.Loader, error) {
 	o := f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, stream, batch)
 	o.Ahead = false
 	return data.NewDraws(f.Data.Train, o)
+}
+
+// Means are the data and programs of this machine with which checkpoints are measured.
+type Means struct {
+	DataDir  string
+	Programs bridge.Approvals // the programs that may be started
+}
+
+// Open opens a run's own data, as the run did, with what makes its network: drolab's own, or
+// the run's program, which ends when the data are closed, or with ctx.
+func (a Means) Open(
+	ctx context.Context, m *runner.Meta, threads int,
+) (*data.Dataset, train.NewNetwork, error) {
+	if m.Spec.IsProgram() {
+		return a.Programs.Measuring(ctx, m, threads)
+	}
+	d, err := m.OpenFor("", a.DataDir)
+	return d, train.Native, err
+}
+
+// Frozen has the last layer of a checkpoint's network, and the inputs of that layer for samples,
+// unaugmented and in evaluation mode.
+type LastLayer struct {
+	Step   int64
+	Data   *data.Dataset
+	Layer  dro.Layer
+	Splits []LayerSplit
+}
+
+// FrozenSplit has the samples of a split, in its order.
+type LayerSplit struct {
+	Split string
+	Rows  []int // the samples' places in their files: see data.Row
+	dro.Held
+}
+
+// Features runs the network of a checkpoint over splits, by default over all that have
+// samples. The data are open until the Frozen is closed.
+func Features(q LookAt, splits []string) (*LastLayer, error) {
+	m := &q.Run.Meta
+	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+		return nil, err
+	}
+	state, d, err := q.open()
+	if err != nil {
+		return nil, err
+	}
+	if len(splits) == 0 {
+		splits = slices.DeleteFunc(runner.Splits(), func(s string) bool {
+			_, err := part(d, s)
+			return err != nil
+		})
+	}
+	f := &LastLayer{Step: state.Step, Data: d}
+	if err := f.fill(m, state, splits, q.Threads); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Close releases the data.
+func (f *LastLayer) Close() error { return f.Data.Close() }
+
+func (f *LastLayer) fill(m *runner.Meta, state *runner.State, splits []string, threads int) error {
+	r, err := train.Measuring(m, f.Data, train.Native, state, threads, false)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if f.Layer, err = r.Layer(); err != nil {
+		return err
+	}
+	for _, split := range slices.Compact(slices.Sorted(slices.Values(splits))) {
+		src, err := part(f.Data, split)
+		if err != nil {
+			return err
+		}
+		bytes := float64(src.Len()) * float64(4*len(f.Layer.Weights[0])+48)
+		if err := room.Ask(bytes, "the features of the samples"); err != nil {
+			return err
+		}
+		p := LayerSplit{Split: split}
+		if p.Held, err = r.Features(split); err != nil {
+			return err
+		}
+		for i := range src.Len() {
+			p.Rows = append(p.Rows, data.Row(src, i))
+		}
+		f.Splits = append(f.Splits, p)
+	}
+	return nil
 }

@@ -5,13 +5,40 @@
 // seeds support it. Notes say what makes the comparison unfair; they are data, for
 // whoever shows the table.
 //
-//	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (best.go) -> Table
+//	[]*record.Run -> groups (group.go) -> cells (table.go) -> best per column (test.go) -> Table
 //	                                                       -> notes (note.go)
 //
 // The result depends on the runs alone, in any order; where the catalogue does not know whether a
 // run mixes settings, its log is read. The package lays nothing out, and selects nothing: every
 // finished run that it is given is in the table or named in a note.
 //
-// Start reading at table.go; the statistics are in stat.go, the settings in
+// Start reading at table.go; the statistics are in test.go, the settings in
 // which runs differ in group.go.
+//
+// # The filter
+//
+// A Filter (filter.go) is a typed condition on runs, such as rho>=0.5.
+//
+// # The story
+//
+// A Story (story.go) says in one sentence what some runs have come to: which of them helps the class
+// that suffers most, against which baseline, and what that costs. Facts go in and a sentence comes
+// out.
+//
+//	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
+//
+// The clauses are a table of rules. A rule has its place in the sentence, the conditions that it
+// needs, the facts for which it holds, and its words. It never says more than its facts do:
+//
+//   - All runs are taken at the same epoch, the last one that they all have, as in every table. A
+//     figure is the mean of the five evaluations up to it, since single evaluations swing.
+//   - The run in the sentence changes once another has been the best for three evaluations. A
+//     change that the last evaluation alone contradicts is told as two figures, not as a change.
+//   - Before a fifth of the run, and while a class stands at 0, it is too early to say anything.
+//   - With fewer than four seeds the sentence says how many seeds it covers, and tests nothing.
+//   - From four seeds on a difference has its 95 % t interval over paired seeds, with Bonferroni's
+//     correction, since the method in the sentence was chosen among several.
+//   - From four seeds on a cost is an upper bound, rounded up. That something costs nothing is
+//     never said.
+//   - A run that failed, diverged or fell behind is named, and counts nowhere else.
 package compare

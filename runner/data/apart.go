@@ -4,16 +4,23 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
+	"unsafe"
 
+	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/room"
 )
 
@@ -173,4 +180,471 @@ func (s *said) line() (text string) {
 		}
 	}
 	return strings.TrimSpace(text)
+}
+
+// A data set goes from one process to another as a header, followed by numbers as they lie in
+// memory, base after base and split after split. The receiver is the same program on the same
+// machine. The header bounds the size of the numbers.
+
+// mostHeader bounds the names, categories and notes of a data set, in bytes.
+const mostHeader = 64 << 20
+
+// request is the message that asks the other process for a data set.
+type request struct {
+	Name    string
+	Options Options
+	Bounded bool
+	Bytes   float64 // memory that it may take, if Bounded
+	Threads int
+}
+
+// sent is the header of the answer: a Dataset as a Provider opens it, without its numbers, or an
+// error.
+type sent struct {
+	Error   string
+	Missing *MissingError // if that is the error
+
+	Dataset Dataset // its exported fields
+	Bases   []base
+	Splits  [3]part // training, validation and test
+}
+
+// kinds of bases
+const (
+	tableBase = iota
+	featuresBase
+	imagesBase
+)
+
+// base is a source that splits are parts of.
+type base struct {
+	Kind            int
+	Samples         int
+	Shape           Shape
+	Size            int // features: bytes of a number; images: bytes from one sample to the next
+	Skip            int // images: bytes before the first
+	Grouped, Origin bool
+	Bytes           int // of the samples
+	File            *filePlace
+}
+
+// part is a split: all samples of a base, or some of them in an order of their own.
+type part struct {
+	Base    int // from 1; 0: the data have no such split
+	Whole   bool
+	Samples int
+}
+
+// filePlace is the place of samples that stay in their file.
+type filePlace struct {
+	Path     string
+	At, Size int64
+	Changed  time.Time
+}
+
+// placeIn returns the place of samples in one of the mapped files, or nil.
+func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(samples)))
+	for _, m := range in {
+		// The difference wraps to a huge number if the samples begin before the mapping.
+		at := first - uintptr(unsafe.Pointer(unsafe.SliceData(m.Bytes)))
+		if at >= uintptr(len(m.Bytes)) {
+			continue
+		}
+		info, err := os.Stat(m.Path)
+		if err != nil {
+			return nil, err
+		}
+		return &filePlace{m.Path, int64(at), int64(len(m.Bytes)), info.ModTime()}, nil
+	}
+	return nil, nil
+}
+
+// open maps the file and returns the samples in it, unless the file has changed.
+func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release func() error,
+	err error) {
+	f, err := dataset.OpenInput(p.Path)
+	if err != nil {
+		return m, nil, nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || f.Size != p.Size || !info.ModTime().Equal(p.Changed) {
+		return m, nil, nil, fmt.Errorf("%s: changed while it was read: try again when it does not",
+			p.Path)
+	}
+	b, release, err := dataset.MapFile(f)
+	if err != nil {
+		return m, nil, nil, err
+	}
+	return dataset.Mapping{Path: p.Path, Bytes: b}, b[p.At:][:bytes], release, nil
+}
+
+// raw returns the bytes of numbers as they lie in memory.
+func raw[T byte | uint16 | uint32 | float32](list []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
+		len(list)*int(unsafe.Sizeof(*new(T))))
+}
+
+// writeHeader writes the length of a header, then the header.
+func writeHeader(to io.Writer, header any) error {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(header); err != nil {
+		return err
+	}
+	if b.Len() > mostHeader {
+		return fmt.Errorf("its names and categories take %d bytes: at most %d are taken", b.Len(),
+			mostHeader)
+	}
+	err := binary.Write(to, binary.NativeEndian, uint64(b.Len()))
+	if err == nil {
+		_, err = to.Write(b.Bytes())
+	}
+	return err
+}
+
+// readHeader reads a header, and nothing behind it.
+func readHeader(from io.Reader, header any) error {
+	var length uint64
+	if err := binary.Read(from, binary.NativeEndian, &length); err != nil {
+		return err
+	}
+	if length > mostHeader {
+		return fmt.Errorf("a header of %d bytes", length)
+	}
+	b := make([]byte, length)
+	if _, err := io.ReadFull(from, b); err != nil {
+		return err
+	}
+	return gob.NewDecoder(bytes.NewReader(b)).Decode(header)
+}
+
+// Serve does the whole work of a process that reads a data set for another. It takes the request
+// from in, reads the files within its memory bound, and writes the data set to out. It ends the
+// process when in ends, since nobody waits for the data then.
+func Serve(in io.Reader, out io.Writer) error {
+	var ask request
+	if err := readHeader(in, &ask); err != nil {
+		return fmt.Errorf("this command is for drolab itself: see drolab data show: %w", err)
+	}
+	go func() {
+		io.Copy(io.Discard, in)
+		os.Exit(1)
+	}()
+	runtime.GOMAXPROCS(ask.Threads)
+	debug.SetGCPercent(10) // kept data hold no pointers, and garbage counts against the bound
+	if ask.Bounded {
+		if err := room.Bound(ask.Bytes); err != nil {
+			return err
+		}
+	}
+	d, err := readOwn(ask.Name, ask.Options)
+	if err == nil {
+		err = send(out, d)
+	}
+	var lost *lostError
+	if err == nil || errors.As(err, &lost) {
+		return err // nobody reads any more, or a part has been read
+	}
+	failed := sent{Error: err.Error()}
+	errors.As(err, &failed.Missing)
+	return writeHeader(out, &failed)
+}
+
+// readOwn opens the user's own files. It turns a fault in a mapped file into an error.
+func readOwn(name string, o Options) (d *Dataset, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // else a nil pointer
+			err = errors.New("its files were cut or lost while they were read: " +
+				"bring them back and try again")
+		} else if p != nil {
+			panic(p)
+		}
+	}()
+	p, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	return p.Open(name, o)
+}
+
+// lostError is the error of numbers that did not reach the process that asked for them.
+type lostError struct{ error }
+
+func (e *lostError) Unwrap() error { return e.error }
+
+// sender writes the numbers of a data set, and gives up their memory.
+type sender struct {
+	sent
+	numbers [][]byte
+	sources []Source
+}
+
+// send writes a data set.
+func send(out io.Writer, d *Dataset) error {
+	s := &sender{}
+	s.Dataset = *d
+	s.Dataset.Mapped = nil // sources say where in these files they lie
+	s.Dataset.Train, s.Dataset.Val, s.Dataset.Test, s.Dataset.Release = nil, nil, nil, nil
+	for i, split := range []Source{d.Train, d.Val, d.Test} {
+		if split == nil {
+			continue
+		}
+		if err := s.add(&s.Splits[i], split, d.Mapped); err != nil {
+			return err
+		}
+	}
+	for i, split := range []Source{d.Train, d.Val, d.Test} {
+		if part, _ := partOf(split); s.Splits[i].Base > 0 && !s.Splits[i].Whole {
+			s.numbers = append(s.numbers, raw(part))
+		}
+	}
+	if err := writeHeader(out, &s.sent); err != nil {
+		return err
+	}
+	for _, b := range s.numbers {
+		if err := sendPieces(out, b); err != nil {
+			return &lostError{err}
+		}
+	}
+	return nil
+}
+
+// sendPieces writes numbers piece by piece, and gives up the memory of each piece.
+func sendPieces(out io.Writer, b []byte) error {
+	const piece = 1 << 20
+	for piece := range slices.Chunk(b, piece) {
+		if _, err := out.Write(piece); err != nil {
+			return err
+		}
+		forget(piece)
+	}
+	return nil
+}
+
+// partOf returns the base of a split, and the indices of the split's samples in it: nil for all.
+func partOf(split Source) (index []uint32, of Source) {
+	switch s := split.(type) {
+	case *dataset.Subset:
+		return s.Index, s.Source
+	case *dataset.ImageSubset:
+		return s.Index, s.Source
+	}
+	return nil, split
+}
+
+// add describes a split in p, and adds its base if the base is new.
+func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
+	index, src := partOf(split)
+	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
+	if p.Base > 0 {
+		return nil
+	}
+	b, samples := base{Samples: src.Len(), Shape: src.Shape()}, [][]byte(nil)
+	switch src := src.(type) {
+	case *dataset.Table:
+		b.Kind, b.Origin, samples = tableBase, src.Origin != nil, rawRows(src.X, src.Len())
+		b.Grouped = s.mark(src.Labels, src.Groups)
+		if b.Origin {
+			s.numbers = append(s.numbers, raw(src.Origin))
+		}
+	case *dataset.Features:
+		b.Kind, b.Size, samples = featuresBase, src.Size, [][]byte{src.Data}
+		b.Grouped = s.mark(src.Labels, src.Groups)
+	case *dataset.Images:
+		b.Kind, b.Size, b.Skip, samples = imagesBase, src.Stride, src.Skip, [][]byte{src.Data}
+		s.numbers = append(s.numbers, src.Labels)
+		if b.Grouped = src.Groups != nil; b.Grouped {
+			s.numbers = append(s.numbers, raw(src.Groups))
+		}
+	default:
+		return fmt.Errorf("a source of type %T cannot be sent", src)
+	}
+	var err error
+	if b.Kind != tableBase {
+		b.File, err = placeIn(samples[0], mapped)
+	}
+	for _, piece := range samples {
+		b.Bytes += len(piece)
+	}
+	if b.File == nil {
+		s.numbers = append(s.numbers, samples...)
+	}
+	s.Bases, s.sources = append(s.Bases, b), append(s.sources, src)
+	p.Base = len(s.Bases)
+	return err
+}
+
+// mark adds the labels to the numbers to send, and the groups if they are not the labels. It
+// reports whether it added groups.
+func (s *sender) mark(labels, groups []uint16) (grouped bool) {
+	s.numbers = append(s.numbers, raw(labels))
+	if grouped = &labels[0] != &groups[0]; grouped {
+		s.numbers = append(s.numbers, raw(groups))
+	}
+	return grouped
+}
+
+// rawRows returns the bytes of the first n rows as they lie in memory.
+func rawRows(b *dataset.RowBlocks, n int) (list [][]byte) {
+	for _, block := range b.Blocks {
+		rows := min(n, b.Per)
+		list = append(list, raw(block[:rows*b.Width]))
+		n -= rows
+	}
+	return list
+}
+
+// receiver makes a data set from the message of another process.
+type receiver struct {
+	sent
+	in      io.Reader
+	sources []Source
+	release []func() error
+	err     error // the first error
+}
+
+// receive reads a data set. It asks for no further memory, but keeps as much of the reading
+// process's share as the data set takes: that process gives up its memory meanwhile.
+func receive(in io.Reader, share *room.Share) (*Dataset, error) {
+	r := &receiver{in: in}
+	if err := readHeader(in, &r.sent); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Missing != nil:
+		return nil, r.Missing
+	case r.Error != "":
+		return nil, errors.New(r.Error)
+	}
+	bytes := r.bytes()
+	if share.Bounded && bytes > share.Bytes() {
+		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
+	}
+	d := r.Dataset
+	for i := range r.Bases {
+		r.sources = append(r.sources, r.source(&r.Bases[i], &d))
+	}
+	for i, to := range []*Source{&d.Train, &d.Val, &d.Test} {
+		*to = r.split(&r.Splits[i])
+	}
+	d.Release = func() error {
+		share.Release()
+		return r.close()
+	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, r.close())
+	}
+	share.Shrink(bytes)
+	return &d, nil
+}
+
+func (r *receiver) close() error {
+	var errs error
+	for _, release := range r.release {
+		errs = errors.Join(errs, release())
+	}
+	return errs
+}
+
+// bytes returns the memory, in bytes, of the numbers that follow the header.
+func (r *receiver) bytes() (sum float64) {
+	for _, b := range r.Bases {
+		const marks = 2 + 2 + 4 // label, group and origin
+		sum += marks * float64(b.Samples)
+		if b.File == nil {
+			sum += float64(b.Bytes)
+		}
+	}
+	for _, p := range r.Splits {
+		sum += 4 * float64(p.Samples)
+	}
+	return sum
+}
+
+// source reads a base.
+func (r *receiver) source(b *base, d *Dataset) Source {
+	switch b.Kind {
+	case tableBase:
+		t := &dataset.Table{}
+		t.Marks = r.marks(b)
+		if b.Origin {
+			t.Origin = make([]uint32, b.Samples)
+			r.read(raw(t.Origin))
+		}
+		t.X = r.rows(b)
+		return t
+	case featuresBase:
+		f := &dataset.Features{Marks: r.marks(b), Dims: b.Shape, Size: b.Size,
+			Decode: dataset.Decoders()[b.Size]}
+		f.Data = r.samples(b, d)
+		return f
+	}
+	i := &dataset.Images{
+		Dims: b.Shape, Stride: b.Size, Skip: b.Skip, Labels: make([]byte, b.Samples),
+	}
+	r.read(i.Labels)
+	if b.Grouped {
+		i.Groups = make([]uint16, b.Samples)
+		r.read(raw(i.Groups))
+	}
+	i.Data = r.samples(b, d)
+	return i
+}
+
+func (r *receiver) read(to []byte) {
+	if r.err == nil {
+		_, r.err = io.ReadFull(r.in, to)
+	}
+}
+
+func (r *receiver) marks(b *base) (m dataset.Marks) {
+	m.Labels = make([]uint16, b.Samples)
+	m.Groups = m.Labels
+	r.read(raw(m.Labels))
+	if b.Grouped {
+		m.Groups = make([]uint16, b.Samples)
+		r.read(raw(m.Groups))
+	}
+	return m
+}
+
+// rows reads the rows block by block: this process takes only memory that the other has given up.
+func (r *receiver) rows(b *base) *dataset.RowBlocks {
+	x := &dataset.RowBlocks{Width: b.Shape.C, Per: max(1, dataset.BlockWords/b.Shape.C)}
+	for left := b.Samples; left > 0; left -= x.Per {
+		block := make([]float32, min(left, x.Per)*x.Width)
+		r.read(raw(block))
+		x.Blocks = append(x.Blocks, block)
+	}
+	return x
+}
+
+// samples reads the samples of a base, or maps the file in which they lie.
+func (r *receiver) samples(b *base, d *Dataset) []byte {
+	if b.File == nil {
+		samples := make([]byte, b.Bytes)
+		r.read(samples)
+		return samples
+	}
+	m, samples, release, err := b.File.open(b.Bytes)
+	if err != nil {
+		r.err = errors.Join(r.err, err)
+		return nil
+	}
+	d.Mapped, r.release = append(d.Mapped, m), append(r.release, release)
+	return samples
+}
+
+func (r *receiver) split(p *part) Source {
+	switch {
+	case p.Base == 0:
+		return nil
+	case p.Whole:
+		return r.sources[p.Base-1]
+	}
+	index := make([]uint32, p.Samples)
+	r.read(raw(index))
+	return dataset.SubsetOf(r.sources[p.Base-1], index)
 }

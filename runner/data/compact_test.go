@@ -7,7 +7,6 @@ import (
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/data/internal/picture"
-	"drolab/runner/data/internal/synthetic"
 )
 
 // The images in memory that an imbalance leaves are copied to memory of their own size, with the
@@ -37,7 +36,7 @@ func TestGroupsSurvive(t *testing.T) {
 		src.Groups[i] = uint16(300 + i)
 	}
 	for name, pack := range map[string]func(*Dataset){
-		"compact": dataset.Compact, "render": synthetic.Render} {
+		"compact": dataset.Compact, "render": Render} {
 		d := &Dataset{Classes: picture.Numbers(10), Train: src, Test: src}
 		if err := d.Restrict(Options{Samples: 30, Imbalance: PaperImbalance(),
 			ValFraction: .5}); err != nil {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/data/internal/synthetic"
 )
 
 // labelled is a source whose samples have one value, the sample's index. The label of sample i is
@@ -37,8 +36,8 @@ func TestPaperImbalanceCounts(t *testing.T) {
 		t.Errorf("%d training samples, want 35020", d.Train.Len())
 	}
 	for c, n := range ClassCounts(d.Test, 10) {
-		if n != synthetic.ShapesTest/10 {
-			t.Errorf("class %d has %d test samples, want %d", c, n, synthetic.ShapesTest/10)
+		if n != ShapesTest/10 {
+			t.Errorf("class %d has %d test samples, want %d", c, n, ShapesTest/10)
 		}
 	}
 }
@@ -183,7 +182,7 @@ func TestValidationSplitOfShapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 400 || d.Val.Len() != 100 || d.Test.Len() != synthetic.ShapesTest {
+	if d.Train.Len() != 400 || d.Val.Len() != 100 || d.Test.Len() != ShapesTest {
 		t.Errorf("splits of %d, %d, %d", d.Train.Len(), d.Val.Len(), d.Test.Len())
 	}
 	for c, n := range ClassCounts(d.Val, 10) {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/data/internal/download"
+
 	"drolab/runner/data/internal/picture"
 )
 
@@ -80,7 +80,7 @@ func newJob(t *testing.T, urls ...string) job {
 }
 
 func (j job) run(ctx context.Context, o FetchOptions) error {
-	return download.FetchFiles(ctx, j.folder, []Remote{j.file}, o)
+	return dataset.FetchFiles(ctx, j.folder, []Remote{j.file}, o)
 }
 
 func (j job) path() string { return filepath.Join(j.folder, j.file.Name) }
@@ -207,7 +207,7 @@ func TestFetchRefuses(t *testing.T) {
 			if dataset.Exists(j.path()) {
 				t.Error("a file takes the name")
 			}
-			if kept := download.FileSize(j.path()+".part") > 0; kept != tt.kept {
+			if kept := dataset.FileSize(j.path()+".part") > 0; kept != tt.kept {
 				t.Errorf("partial file kept: %v, want %v", kept, tt.kept)
 			}
 			again := serve(t, good)
@@ -319,7 +319,7 @@ func TestFetchSeveralFiles(t *testing.T) {
 	files := []Remote{j.file, j.file}
 	files[1].Name = "other.gz"
 	last, total := int64(0), int64(0)
-	if err := download.FetchFiles(context.Background(), j.folder, files,
+	if err := dataset.FetchFiles(context.Background(), j.folder, files,
 		FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}

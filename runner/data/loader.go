@@ -1,6 +1,12 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+
+	"drolab/runner/data/internal/dataset"
+)
 
 // A Batch is N samples. It belongs to its loader and is valid until the next call of Next.
 type Batch struct {
@@ -180,4 +186,366 @@ func (l *Loader) Restore(s State) error {
 	}
 	l.next, l.coming.to = place{s.Epoch, s.Step}, nil
 	return nil
+}
+
+// Sampling is the way in which training batches choose their samples.
+type Sampling string
+
+// These are the ways to sample. A group without samples takes part in none of them.
+const (
+	// BySample goes through the source in a random order, each sample once an epoch; draws are
+	// uniform over samples. The zero value is the same.
+	BySample Sampling = "samples"
+	// ByGroup draws a group for every place of a batch, each equally likely, and then one of its
+	// samples, with replacement. An epoch is as many draws as the source has samples.
+	ByGroup Sampling = "groups"
+	// Subsample cuts every group to the size of the smallest and goes through the remaining samples
+	// in a random order; then it cuts the groups anew. An epoch keeps its length, so it takes
+	// several such passes and part of another.
+	Subsample Sampling = "subsample"
+)
+
+// Samplings lists the ways of sampling that a user can choose, the customary one first.
+func Samplings() []string { return []string{string(BySample), string(ByGroup)} }
+
+// groups holds the samples of a source by group, for the ways of sampling that need them.
+type groups struct {
+	members  [][]uint32 // only of groups that have samples
+	smallest int        // the number of samples of the smallest group
+	cut      []uint32   // room for one pass through the cut groups
+	swaps    []int      // room to undo the swaps that cut a group
+}
+
+// newGroups lists the samples of each group. The result is empty if the sampling needs no groups.
+func newGroups(src Source, by Sampling) (g groups) {
+	if by != ByGroup && by != Subsample {
+		return g
+	}
+	at := map[int]int{} // the place of each group in members
+	for i := range src.Len() {
+		k := src.Group(i)
+		if _, known := at[k]; !known {
+			at[k] = len(g.members)
+			g.members = append(g.members, nil)
+		}
+		g.members[at[k]] = append(g.members[at[k]], uint32(i))
+	}
+	g.smallest = src.Len()
+	for _, list := range g.members {
+		g.smallest = min(g.smallest, len(list))
+	}
+	if by == Subsample {
+		g.cut, g.swaps = make([]uint32, len(g.members)*g.smallest), make([]int, g.smallest)
+	}
+	return g
+}
+
+// anyOfGroup draws a group and then a sample of it.
+func (m *maker) anyOfGroup() uint32 {
+	list := m.groups.members[m.rng.Uint64N(uint64(len(m.groups.members)))]
+	return list[m.rng.Uint64N(uint64(len(list)))]
+}
+
+// cutPasses fills order with passes through groups that are cut to the smallest.
+func (m *maker) cutPasses(order []uint32) {
+	for len(order) > 0 {
+		m.cutGroups()
+		order = order[copy(order, m.groups.cut):]
+	}
+}
+
+// cutGroups draws one such pass. It shuffles the first places of a group's list and then restores
+// them, since a pass must not depend on earlier passes. A copy of the list would take time in
+// proportion to the largest group.
+func (m *maker) cutGroups() {
+	g := &m.groups
+	for k, list := range g.members {
+		for i := range g.swaps {
+			j := i + int(m.rng.Uint64N(uint64(len(list)-i)))
+			list[i], list[j] = list[j], list[i]
+			g.swaps[i] = j
+		}
+		copy(g.cut[k*g.smallest:], list[:g.smallest])
+		for i := len(g.swaps) - 1; i >= 0; i-- {
+			j := g.swaps[i]
+			list[i], list[j] = list[j], list[i]
+		}
+	}
+	for i := len(g.cut) - 1; i > 0; i-- {
+		j := m.rng.Uint64N(uint64(i) + 1)
+		g.cut[i], g.cut[j] = g.cut[j], g.cut[i]
+	}
+}
+
+// maker makes the batch of any place, a pure function of the source, the options and the place. It
+// is for one goroutine.
+type maker struct {
+	src  Source
+	kind kind
+	opt  LoaderOptions
+	norm *normaliser
+	rng  *rand.Rand
+	pcg  *rand.PCG
+
+	order   []uint32 // epochs only: the permutation of the epoch in orderOf
+	orderOf uint64   // the epoch of order, plus 1; 0: none yet
+	next    []uint32 // the order of another epoch, made ahead, or nil
+	nextOf  uint64
+
+	lie    inPlace
+	groups groups // the samples of each group, if the sampling needs them
+
+	block int       // samples a task, where threads share a batch
+	work  Batch     // the batch that copy works on
+	copy  func(int) // copyBlock, bound once
+}
+
+// blockBytes is the number of bytes that a task copies, a few microseconds of work.
+const blockBytes = 32 << 10
+
+func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
+	pcg := rand.NewPCG(0, 0)
+	m := &maker{src: src, kind: k, opt: o, norm: norm, pcg: pcg, rng: rand.New(pcg)}
+	if k != sequential {
+		m.groups = newGroups(src, o.Sampling)
+	}
+	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
+	if o.InPlace && norm.img == nil && norm.scale == nil {
+		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
+			m.lie.list(src)
+		}
+	}
+	if k == epochs {
+		m.order = make([]uint32, src.Len())
+	}
+	return m
+}
+
+// newRoom gives memory for the largest batch.
+func (m *maker) newRoom() Batch {
+	n := min(m.opt.Batch, m.src.Len())
+	if m.kind == draws {
+		n = m.opt.Batch
+	}
+	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
+	if m.lie.x != nil {
+		b.At = make([]int32, n)
+	} else if !m.opt.IndexOnly {
+		b.X = make([]float32, n*m.src.Shape().Len())
+	}
+	return b
+}
+
+func (m *maker) stepsPerEpoch() int {
+	n, b := m.src.Len(), m.opt.Batch
+	if m.kind == sequential {
+		return (n-1)/b + 1
+	}
+	return max(1, n/b)
+}
+
+// after gives the place that follows p.
+func (m *maker) after(p place) place {
+	if p.step++; p.step == uint64(m.stepsPerEpoch()) {
+		return place{p.epoch + 1, 0}
+	}
+	return p
+}
+
+// make makes the batch of place p in room and returns the part of room that the batch takes.
+func (m *maker) make(room *Batch, p place) Batch {
+	n := m.count(p)
+	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n],
+		N: n}
+	if m.lie.x != nil {
+		b.At = room.At[:n]
+		m.locate(&b, p)
+		return b
+	}
+	m.draw(b.Index, p)
+	if m.opt.IndexOnly {
+		for j, i := range b.Index {
+			b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+		}
+		return b
+	}
+	b.X = room.X[:n*m.src.Shape().Len()]
+	if !m.shared() {
+		m.samples(b, 0, n)
+		return b
+	}
+	m.work = b
+	m.opt.Each((n-1)/m.block+1, m.copy)
+	return b
+}
+
+// shared reports whether many threads make a batch together. They never do for images, whose
+// augmentation draws random numbers.
+func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
+
+// samples fills in the samples [from, to) of a batch, with their labels and groups.
+func (m *maker) samples(b Batch, from, to int) {
+	size := m.src.Shape().Len()
+	for j := from; j < to; j++ {
+		i := b.Index[j]
+		b.Labels[j], b.Groups[j] = m.src.Label(i), m.src.Group(i)
+		m.norm.sampleTo(b.X[j*size:(j+1)*size], i, m.rng)
+	}
+}
+
+func (m *maker) copyBlock(i int) { m.samples(m.work, i*m.block, min((i+1)*m.block, m.work.N)) }
+
+// count returns the number of samples in the batch of place p.
+func (m *maker) count(p place) int {
+	if m.kind == sequential {
+		return min(m.opt.Batch, m.src.Len()-int(p.step)*m.opt.Batch)
+	}
+	return m.opt.Batch
+}
+
+// reseed starts the random stream of one purpose at one place.
+func (m *maker) reseed(purpose, epoch, step uint64) {
+	m.pcg.Seed(dataset.Mix(purpose, m.opt.Seed, m.opt.Stream), dataset.Mix(epoch, step))
+}
+
+// shuffle sets order, if the loader has one, to the permutation of an epoch.
+func (m *maker) shuffle(epoch uint64) {
+	if m.order == nil || m.orderOf == epoch+1 {
+		return
+	}
+	if m.nextOf == epoch+1 {
+		m.order, m.next, m.nextOf = m.next, m.order, 0
+	} else {
+		m.permute(m.order, epoch)
+	}
+	m.orderOf = epoch + 1
+	if m.lie.x != nil {
+		m.follow(epoch)
+	}
+}
+
+// permute writes the order of an epoch. It is a permutation of all samples unless batches are drawn
+// by group.
+func (m *maker) permute(order []uint32, epoch uint64) {
+	m.reseed(dataset.PurposeShuffle, epoch, 0)
+	switch m.opt.Sampling {
+	case ByGroup:
+		for i := range order {
+			order[i] = m.anyOfGroup()
+		}
+	case Subsample:
+		m.cutPasses(order)
+	default:
+		for i := range order { // Fisher-Yates, inside out
+			j := m.rng.Uint64N(uint64(i) + 1)
+			order[i] = order[j]
+			order[j] = uint32(i)
+		}
+	}
+}
+
+// draw starts the random numbers of the batch of place p and writes its indices.
+func (m *maker) draw(index []int, p place) {
+	m.shuffle(p.epoch)
+	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
+	m.pick(index, p)
+}
+
+// pick writes the indices of the batch of place p.
+func (m *maker) pick(index []int, p place) {
+	first := int(p.step) * m.opt.Batch
+	switch m.kind {
+	case epochs:
+		for j, i := range m.order[first : first+len(index)] {
+			index[j] = int(i)
+		}
+	case draws:
+		for j := range index {
+			if m.groups.members != nil {
+				index[j] = int(m.anyOfGroup())
+			} else {
+				index[j] = int(m.rng.Uint64N(uint64(m.src.Len())))
+			}
+		}
+	case sequential:
+		for j := range index {
+			index[j] = first + j
+		}
+	}
+}
+
+// ahead makes batches on its own goroutine, each one before the caller asks for it.
+//
+//	take(p): the batch of p, if it is the one ordered (else it is ordered now)
+//	         -> swap memory -> order the one after p
+//	worker:  order -> make -> made
+//
+// The caller owns every field except maker and spare. The worker owns these two from the moment a
+// batch is ordered until it is taken.
+type ahead struct {
+	maker   *maker
+	spare   Batch // the worker's memory for a batch; the caller has its own
+	orders  chan place
+	made    chan made
+	pending bool
+	ordered place // the place of the pending batch, if pending is set
+}
+
+// made is a batch, or the value with which the source panicked.
+type made struct {
+	batch Batch
+	panic any
+}
+
+func startAhead(m *maker) *ahead {
+	a := &ahead{maker: m, spare: m.newRoom(), orders: make(chan place, 1), made: make(chan made, 1)}
+	go a.work()
+	return a
+}
+
+// work runs on the worker's goroutine and ends as soon as orders is closed: neither channel ever
+// holds more than one item, so no send blocks.
+func (a *ahead) work() {
+	defer close(a.made)
+	debug.SetPanicOnFault(true) // try passes the panic on to the caller
+	for p := range a.orders {
+		a.made <- a.try(p)
+	}
+}
+
+func (a *ahead) try(p place) (m made) {
+	defer func() { m.panic = recover() }()
+	return made{batch: a.maker.make(&a.spare, p)}
+}
+
+// take returns the batch of place p, which lies in the memory that was spare, and orders the batch
+// after it. The caller's room, which is free now, becomes the spare memory.
+func (a *ahead) take(p place, room *Batch) Batch {
+	if a.pending && a.ordered != p { // after a Restore
+		<-a.made
+		a.pending = false
+	}
+	if !a.pending {
+		a.order(p)
+	}
+	m := <-a.made
+	a.pending = false
+	if m.panic != nil {
+		panic(m.panic) // on the goroutine that asked for the batch
+	}
+	*room, a.spare = a.spare, *room
+	a.order(a.maker.after(p))
+	return m.batch
+}
+
+func (a *ahead) order(p place) {
+	a.orders <- p
+	a.ordered, a.pending = p, true
+}
+
+// stop ends the worker and returns when it has let go of the source.
+func (a *ahead) stop() {
+	close(a.orders)
+	for range a.made { // closed when the worker has ended
+	}
 }

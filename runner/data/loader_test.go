@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/data/internal/synthetic"
 )
 
 // noise returns a small image source of random bytes.
@@ -300,7 +300,7 @@ func TestNextDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := LoaderOptions{Batch: 16, Augment: d.Augment, Mean: d.Mean, Std: d.Std}
-	lazy := &synthetic.Drawn{Art: synthetic.NewArtist(0), Key: 1, N: 100}
+	lazy := &Drawn{Art: NewArtist(0), Key: 1, N: 100}
 	table := must(t)(openLoader(NewEpochs, "csv:example", 16))
 	early := o
 	early.Ahead = true
@@ -382,4 +382,223 @@ func TestBatchesIndexTheTrainingSplit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// marked is a source of samples of one pixel in groups of the given sizes.
+type marked struct {
+	Source
+	group []int
+}
+
+func (m *marked) Group(i int) int { return m.group[i] }
+
+func inGroups(sizes ...int) *marked {
+	m := &marked{}
+	for g, n := range sizes {
+		m.group = append(m.group, slices.Repeat([]int{g}, n)...)
+	}
+	m.Source = noise(len(m.group), Shape{C: 1, H: 1, W: 1})
+	return m
+}
+
+// Every sample of a group is drawn as often as the others of its group, and every group as often as
+// the other groups. With these expectations, χ² over the samples stays below its 99.9 % point.
+func TestSamplingByGroupIsUniformOverGroups(t *testing.T) {
+	src := inGroups(40, 0, 5, 15)
+	for name, open := range loaders() {
+		if name == "sequential" {
+			continue
+		}
+		for _, s := range []Sampling{ByGroup, Subsample} {
+			if s == Subsample && name == "epochs" {
+				continue // the test below
+			}
+			l := must(t)(open(src, LoaderOptions{Batch: 20, Sampling: s, Seed: 3}))
+			counts := make([]float64, src.Len())
+			const batches = 900
+			for range batches {
+				b := l.Next()
+				for j, i := range b.Index {
+					counts[i]++
+					if b.Groups[j] != src.group[i] || b.Labels[j] != src.Label(i) {
+						t.Fatalf("%s, %s: sample %d has other marks", name, s, i)
+					}
+				}
+			}
+			chi2 := 0.0
+			for i, k := range counts {
+				want := batches * 20 / 3. / []float64{40, 1, 5, 15}[src.group[i]]
+				chi2 += (k - want) * (k - want) / want
+			}
+			if chi2 > 98.3 { // 59 degrees of freedom
+				t.Errorf("%s, %s: χ² = %.1f", name, s, chi2)
+			}
+		}
+	}
+}
+
+// Each pass of a sub-sampled source has as many samples of every group as the smallest group has,
+// none twice. Passes differ, and over many passes every sample of a group comes up equally often.
+func TestSubsampleCutsEveryGroupToTheSmallest(t *testing.T) {
+	src := inGroups(30, 6, 0, 12)
+	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 6, Sampling: Subsample, Seed: 1}))
+	counts := make([]float64, src.Len())
+	var last []int
+	const epochs = 500
+	for range epochs {
+		var order []int
+		for range l.StepsPerEpoch() {
+			order = append(order, l.Next().Index...)
+		}
+		if len(order) != 48 {
+			t.Fatalf("an epoch has %d samples", len(order))
+		}
+		for pass := range slices.Chunk(order[:36], 18) {
+			var of [4]int
+			sorted := slices.Sorted(slices.Values(pass))
+			for _, i := range pass {
+				of[src.group[i]]++
+				counts[i]++
+			}
+			if of != [4]int{6, 6, 0, 6} || len(slices.Compact(sorted)) != 18 {
+				t.Fatalf("a pass has %v of the groups: %v", of, pass)
+			}
+			if slices.Equal(pass, last) {
+				t.Fatal("two passes are the same")
+			}
+			last = pass
+		}
+	}
+	for i, k := range counts { // a binomial's deviation, five times
+		p := 6 / []float64{30, 6, 1, 12}[src.group[i]]
+		if math.Abs(k-2*epochs*p) > 5*math.Sqrt(2*epochs*p*(1-p)) {
+			t.Errorf("sample %d was there %v times in %d passes", i, k, 2*epochs)
+		}
+	}
+}
+
+// A loader that goes on from a place gives the same as one that never stopped; nothing of earlier
+// passes is left behind. It allocates nothing.
+func TestSamplingGoesOnFromAnyPlace(t *testing.T) {
+	src := inGroups(30, 6, 0, 12)
+	for _, s := range []Sampling{ByGroup, Subsample} {
+		o := LoaderOptions{Batch: 7, Sampling: s, Seed: 9}
+		whole, resumed := must(t)(NewEpochs(src, o)), must(t)(NewEpochs(src, o))
+		for range 40 {
+			whole.Next()
+		}
+		if err := resumed.Restore(whole.State()); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			if a, b := whole.Next(), resumed.Next(); !slices.Equal(a.Index, b.Index) {
+				t.Fatalf("%s: %v after a resume, %v without", s, b.Index, a.Index)
+			}
+		}
+		if n := testing.AllocsPerRun(50, func() { whole.Next() }); n != 0 {
+			t.Errorf("%s: %v allocations a batch", s, n)
+		}
+	}
+}
+
+// A loader that works ahead gives the same batches and states as one that does not, also after
+// jumps to other places.
+func TestAheadIsTheSame(t *testing.T) {
+	src := noise(50, Shape{C: 3, H: 8, W: 8})
+	o := LoaderOptions{Batch: 8, Augment: Augment{Pad: 2, Flip: true}, Seed: 9, Stream: 1}
+	for name, open := range loaders() {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left at the end
+				o.Ahead = false
+				plain := must(t)(open(src, o))
+				o.Ahead = true
+				l := must(t)(open(src, o))
+				defer l.Close()
+				rng := rand.New(rand.NewPCG(1, 1))
+				for i := range 60 {
+					if i%7 == 6 {
+						s := plain.State()
+						s.Epoch, s.Step = rng.Uint64N(3), rng.Uint64N(uint64(l.StepsPerEpoch()))
+						if err := l.Restore(s); err != nil {
+							t.Fatal(err)
+						}
+						plain.Restore(s)
+					}
+					same(t, l, plain)
+				}
+				l.Close()
+				same(t, l, plain)
+			})
+		})
+	}
+}
+
+// same compares the next batches of two loaders, and their places before and after.
+func same(t *testing.T, got, want *Loader) {
+	t.Helper()
+	at := want.State()
+	if s := got.State(); s != at {
+		t.Fatalf("the place is %+v, want %+v", s, at)
+	}
+	g, w := got.Next(), want.Next()
+	if g.N != w.N || !slices.Equal(g.X, w.X) || !slices.Equal(g.Labels, w.Labels) ||
+		!slices.Equal(g.Groups, w.Groups) || !slices.Equal(g.Index, w.Index) {
+		t.Fatalf("the batch at %+v differs", at)
+	}
+}
+
+// A batch stays as it is until the next call of Next, even while the next batch is made.
+func TestAheadLeavesTheBatchAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := must(t)(NewDraws(noise(50, Shape{C: 1, H: 4, W: 4}),
+			LoaderOptions{Batch: 8, Ahead: true}))
+		defer l.Close()
+		for range 5 {
+			b := l.Next()
+			x, index := slices.Clone(b.X), slices.Clone(b.Index)
+			synctest.Wait() // the next batch is made
+			if !slices.Equal(b.X, x) || !slices.Equal(b.Index, index) {
+				t.Fatal("making the next batch changes the one in use")
+			}
+		}
+	})
+}
+
+// brittle is a source that panics at one of its samples.
+type brittle struct{ Source }
+
+func (b brittle) Read(dst []float32, i int) {
+	if i == 9 {
+		panic("sample 9")
+	}
+}
+
+// The panic of a source surfaces where the batch is asked for, so that it ends a run and not the
+// program.
+func TestAheadPanicsInNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := brittle{noise(12, Shape{C: 1, H: 1, W: 1})}
+		l := must(t)(NewSequential(src, LoaderOptions{Batch: 4, Ahead: true}))
+		defer l.Close()
+		l.Next()
+		l.Next()
+		defer func() {
+			if p := recover(); p != "sample 9" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		l.Next()
+		t.Error("a panic of the source is lost")
+	})
+}
+
+// The panic of a source surfaces in the caller, too, where a split is read on every core at once.
+func TestEveryCorePanicsInCaller(t *testing.T) {
+	defer func() {
+		if p := recover(); p != "sample 9" {
+			t.Errorf("recovered %v", p)
+		}
+	}()
+	dataset.Tabulated(brittle{noise(12, Shape{C: 1, H: 1, W: 1})})
+	t.Error("a panic of the source is lost")
 }

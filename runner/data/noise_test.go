@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"drolab/runner/data/internal/synthetic"
 )
 
 // opened opens a dataset and closes it when the test ends.
@@ -37,7 +35,7 @@ func TestLabelNoise(t *testing.T) {
 		t.Fatal("noise changes which samples there are")
 	}
 	n, changed := d.Train.Len(), 0
-	var pixels, same [3 * synthetic.Side * synthetic.Side]byte
+	var pixels, same [3 * Side * Side]byte
 	for i := range n {
 		label, was := d.Train.Label(i), clean.Train.Label(i)
 		if label != was {

@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"drolab/runner/data/internal/dataset"
+	"drolab/runner/data/internal/picture"
+	"drolab/runner/data/internal/table"
 )
 
 // Open opens the dataset of the given name: one of Names, or the user's own files in the form that
@@ -68,4 +73,302 @@ func open(ctx context.Context, name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// MaxClasses is the maximum number of values of a label or a group.
+const MaxClasses = dataset.MaxClasses
+
+// The columns of OpenRaw, see runner/data/internal/dataset.
+const (
+	RawLabel       = dataset.RawLabel
+	RawGroup       = dataset.RawGroup
+	RawPrediction  = dataset.RawPrediction
+	RawLoss        = dataset.RawLoss
+	RawSplit       = dataset.RawSplit
+	RawProbability = dataset.RawProbability
+)
+
+// OpenRaw reads a table of another program's predictions as its file has it. The rows are the test
+// split, and Encoder.Columns names the numbers that [Raw] returns for a row. Label, groups and
+// split are found as in other tables.
+func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
+	p, err := find(name)
+	if err != nil || !p.Raw {
+		return nil, fmt.Errorf("%s: predictions are a table: want a file .csv, .csv.gz, .tsv or "+
+			".parquet", name)
+	}
+	return readBy(ctx, p, name, Options{Raw: true})
+}
+
+// Raw returns the numbers of row i of a table that OpenRaw opened, one for each column.
+func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
+
+// SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
+// any other word.
+func SplitOf(word string) string { return dataset.SplitOf(word) }
+
+// InOrder returns the names in the order of class names: by value if all are whole numbers, else in
+// byte order.
+func InOrder(names []string) []string {
+	names = slices.Sorted(slices.Values(names))
+	dataset.SortNumeric(names)
+	return names
+}
+
+// registry holds every Provider, the providers of a single dataset in the order of Names.
+var registry = struct {
+	sync.RWMutex
+	list []*Provider
+}{list: []*Provider{Shapes(), Spurious(), table.CSVExample(),
+	picture.CIFAR10(), picture.CIFAR100(), picture.CIFAR100Coarse(), picture.Mnist(),
+	picture.Fashion(), table.CSVFiles(), table.ParquetFiles(), NPZFiles(), NPYFiles(),
+	Safetensors(),
+	picture.IDXFolders(), picture.PictureFolders()}}
+
+// Register adds a data source for the whole program, until remove is called. It panics if the name
+// is taken.
+func Register(p Provider) (remove func()) {
+	registry.Lock()
+	defer registry.Unlock()
+	named := func(q *Provider) bool { return q.Name == p.Name }
+	if p.Name == "" || p.Open == nil || slices.ContainsFunc(registry.list, named) {
+		panic("data: a provider needs a name of its own and Open")
+	}
+	registry.list = append(slices.Clip(registry.list), &p)
+	return func() {
+		registry.Lock()
+		defer registry.Unlock()
+		registry.list = slices.DeleteFunc(slices.Clone(registry.list),
+			func(q *Provider) bool { return q == &p })
+	}
+}
+
+// providers gives the registry as it is now.
+func providers() []*Provider {
+	registry.RLock()
+	defer registry.RUnlock()
+	return registry.list
+}
+
+// find returns the provider of a name: the provider with exactly this name, else the provider of
+// its scheme, else the provider of its file name ending.
+func find(name string) (*Provider, error) {
+	list := providers()
+	for _, fits := range []func(p *Provider) bool{
+		func(p *Provider) bool { return p.Name == name },
+		func(p *Provider) bool { return isScheme(p) && strings.HasPrefix(name, p.Name) },
+		func(p *Provider) bool {
+			path, _, _ := strings.Cut(name, "?")
+			return slices.ContainsFunc(p.Endings, func(e string) bool {
+				return strings.HasSuffix(path, e)
+			})
+		},
+	} {
+		if i := slices.IndexFunc(list, fits); i >= 0 {
+			return list[i], nil
+		}
+	}
+	return nil, fmt.Errorf("unknown name: choose one of %s", choice(list))
+}
+
+func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
+
+// choice lists providers in words.
+func choice(list []*Provider) string {
+	var words []string
+	for _, p := range list {
+		words = append(words, p.Name+p.Argument)
+	}
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Locate returns the name of a dataset with the paths that are relative to the folder base made
+// absolute, for a process that works in another folder. Names without a path, and names that Open
+// would refuse, stay as they are.
+func Locate(name, base string) string {
+	p, err := find(name)
+	if err != nil || p.Locate == nil {
+		return name
+	}
+	return p.Locate(name, func(path string) string {
+		if filepath.IsAbs(path) || path == "" {
+			return path
+		}
+		return filepath.Join(base, path)
+	})
+}
+
+// Table reports whether the samples of a dataset are rows of numbers, which have no augmentation.
+func Table(name string) bool {
+	p, err := find(name)
+	return err == nil && p.Table
+}
+
+// DefaultImbalance returns the customary imbalance of a dataset, one ratio a class; nil: all
+// samples.
+func DefaultImbalance(name string) []float64 {
+	p, err := find(name)
+	if err != nil {
+		return nil
+	}
+	return slices.Clone(p.Imbalance)
+}
+
+// SizesOf returns the sizes of the dataset with these options. It opens the dataset if they are not
+// known.
+func SizesOf(name string, o Options) (Sizes, error) {
+	if s, ok := KnownSizes(name, o); ok {
+		return s, nil
+	}
+	d, err := Open(name, o)
+	if err != nil {
+		return Sizes{}, err
+	}
+	return Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()},
+		d.Close()
+}
+
+// KnownSizes returns the sizes of the dataset with these options, on the assumption that all
+// classes have the same size. ok is false if the sizes are unknown until files are read, or if the
+// options cannot be used.
+func KnownSizes(name string, o Options) (s Sizes, ok bool) {
+	p, err := find(name)
+	if err != nil {
+		return Sizes{}, false
+	}
+	return dataset.SizesBy(p, o)
+}
+
+// An Entry describes one data source.
+type Entry struct {
+	Name      string // of the dataset; of a scheme, the form of its names: "idx:DIR"
+	Scheme    bool   // the user's own files, wherever they lie
+	Purpose   string // one line
+	Available bool   // its files are there, though not checked; Open checks them
+	Path      string // where it is looked for; empty if it needs no file in the data folder
+	Download  int64  // bytes that Fetch loads when nothing is there; 0 if it needs no file
+	Sizes     Sizes  // of the whole dataset; zero where only opening it tells
+}
+
+// Names lists the names of the single datasets. Datasets that need no file come first.
+func Names() []string {
+	var names []string
+	for _, p := range providers() {
+		if !isScheme(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// List describes every data source, the datasets in the order of Names and the schemes. It looks
+// for their files in the data folder dir.
+func List(dir string) []Entry {
+	var list []Entry
+	for _, p := range providers() {
+		list = append(list, described(p, dir))
+	}
+	return list
+}
+
+// Info describes the data source of a name that Open takes. It looks for the files in the data
+// folder dir.
+func Info(name, dir string) (Entry, error) {
+	p, err := find(name)
+	if err != nil {
+		return Entry{}, fmt.Errorf("dataset %s: %w", name, err)
+	}
+	return described(p, dir), nil
+}
+
+func described(p *Provider, dir string) Entry {
+	e := Entry{
+		Name: p.Name + p.Argument, Scheme: isScheme(p), Purpose: p.Purpose, Sizes: p.Sizes,
+		Available: true,
+	}
+	if f := p.Files; f != nil {
+		e.Path = filepath.Join(dir, f.Folder)
+		e.Available, e.Download = dataset.There(f, dir), dataset.TotalSize(f.Remote)
+	}
+	return e
+}
+
+// The types of runner/data/internal/dataset that the rest of the program uses.
+type (
+	Shape        = dataset.Shape
+	Source       = dataset.Source
+	ImageSource  = dataset.ImageSource
+	Augment      = dataset.Augment
+	Dataset      = dataset.Dataset
+	Options      = dataset.Options
+	MissingError = dataset.MissingError
+	Encoder      = dataset.Encoder
+	Sample       = dataset.Sample
+	Sampled      = dataset.SampledColumn
+	Role         = dataset.Role
+	Column       = dataset.Column
+	Provider     = dataset.Provider
+	Sizes        = dataset.Sizes
+	Files        = dataset.Files
+	Remote       = dataset.Remote
+	FetchOptions = dataset.FetchOptions
+	TextError    = dataset.TextError
+)
+
+// PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
+func PaperImbalance() []float64 { return dataset.PaperImbalance() }
+
+// ClassCounts counts the samples of each of the first classes labels.
+func ClassCounts(src Source, classes int) []int { return dataset.ClassCounts(src, classes) }
+
+// GroupCounts counts the samples of each of the first groups groups.
+func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src, groups) }
+
+// Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
+// all files in their order. The place is known only if Options.Rows was set.
+func Row(src Source, i int) int { return dataset.Row(src, i) }
+
+// CheckText returns a [*TextError] if b is not lines of UTF-8 text.
+func CheckText(b []byte) error { return dataset.CheckText(b) }
+
+// The roles of a [Sampled] column.
+const (
+	AsFeature = dataset.AsFeature
+	AsLabel   = dataset.AsLabel
+	AsGroup   = dataset.AsGroup
+	LeftOut   = dataset.LeftOut
+)
+
+// PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
+// percent sign as programs read it. If ok is false, the cell is not such a number.
+func PlainNumber(cell string) (plain string, ok bool) { return dataset.PlainNumber(cell) }
+
+// Fetch makes sure that all files of a dataset are in the data folder dir, and downloads the
+// missing ones; after it, Open finds the dataset. A downloaded file gets its name only with the
+// right size and checksum. An interrupted download (by ctx or a broken connection) is kept aside,
+// and the next call continues it.
+func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
+	list := slices.DeleteFunc(slices.Clone(providers()),
+		func(p *Provider) bool { return p.Files == nil })
+	i := slices.IndexFunc(list, func(p *Provider) bool { return p.Name == name })
+	if i < 0 {
+		return fmt.Errorf(
+			"fetch %s: nothing to fetch under that name: choose %s", name, choice(list))
+	}
+	if err := load(ctx, list[i].Files, dir, o); err != nil {
+		return fmt.Errorf("fetch %s: %w", name, err)
+	}
+	return nil
+}
+
+// load brings the files of a dataset into the data folder.
+func load(ctx context.Context, f *Files, dir string, o FetchOptions) error {
+	if f.Fetch != nil {
+		return f.Fetch(ctx, dir, o)
+	}
+	return dataset.FetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"drolab/runner/data/internal/array"
 	"drolab/runner/data/internal/dataset"
 )
 
@@ -37,14 +36,14 @@ func atOnce(n int, f func(int)) {
 // last task fewer.
 func wideRows() Source {
 	const rows, width = 50, blockBytes / 4 / 3
-	x := array.NPYArray{Name: "x", Kind: 'f', Size: 4, Dims: []int{rows, width}, Data: make([]byte,
+	x := NPYArray{Name: "x", Kind: 'f', Size: 4, Dims: []int{rows, width}, Data: make([]byte,
 		4*rows*width)}
 	for i := range x.Data {
 		if x.Data[i] = byte(i * 7 >> 3); i%4 == 3 {
 			x.Data[i] = 0x3f // a number, and a finite one
 		}
 	}
-	f, err := array.NewFeatures(x)
+	f, err := NewFeatures(x)
 	if err != nil {
 		panic(err)
 	}

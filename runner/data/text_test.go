@@ -13,7 +13,6 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"drolab/runner/data/internal/array"
 	"drolab/runner/data/internal/dataset"
 )
 
@@ -151,12 +150,12 @@ func TestNamesAreUTF8(t *testing.T) {
 
 // The texts of arrays are refused, too, if they are not UTF-8.
 func TestTextsOfArraysAreUTF8(t *testing.T) {
-	bytesOf := array.NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2},
+	bytesOf := NPYArray{Name: "y", Kind: 'S', Size: 2, Dims: []int{2},
 		Data: []byte("a\x00\xe9b")}
-	runes := array.NPYArray{Name: "y", Kind: 'U', Size: 4, Dims: []int{2},
+	runes := NPYArray{Name: "y", Kind: 'U', Size: 4, Dims: []int{2},
 		Data: binary.LittleEndian.AppendUint32([]byte("a\x00\x00\x00"), 0xd800)}
 	for name, c := range map[string]struct {
-		array array.NPYArray
+		array NPYArray
 		want  string
 	}{
 		"bytes": {bytesOf,
@@ -172,7 +171,7 @@ func TestTextsOfArraysAreUTF8(t *testing.T) {
 	t.Run("names of tensors", func(t *testing.T) {
 		header := "{\"l\xe9\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}"
 		b := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header+"x"...)
-		if _, _, err := array.ReadSafetensors("f", b); err == nil ||
+		if _, _, err := ReadSafetensors("f", b); err == nil ||
 			!strings.Contains(err.Error(), "not UTF-8") {
 			t.Fatal(err)
 		}

@@ -32,4 +32,15 @@
 // the necessary calls (Supported), runs stay in the process that started them.
 //
 // Start reading at engine.go for the process, and at client.go for its clients.
+//
+// # The process beside a script
+//
+// A script that has its own loop (docs/loop.md) starts a process (loop.go) that holds the script's
+// run, as the engine holds other runs, and ends with it.
+//
+//	script --what it did--> bridge.Script -> train.Run, in the goroutine of a queue.Queue
+//	       <---weights----
+//	drolab pause, Watch ... ---verbs---> Beside -> queue.Queue
+//
+// It has no step, record or order of its own.
 package engine

@@ -29,7 +29,13 @@ const asEngine = "DROLAB_TEST_ENGINE"
 // asReader is the environment variable that makes the test binary a process that reads a data set.
 const asReader = "DROLAB_TEST_READER"
 
+// Acts are what this program may do in place of its tests, each if it is asked to. Then it ends.
+var Acts []func()
+
 func TestMain(m *testing.M) {
+	for _, act := range Acts {
+		act()
+	}
 	if os.Getenv("DROLAB_PIPES") != "" {
 		if err := runRogue(os.Args[1:]); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +15,7 @@ import (
 	"unicode"
 
 	"drolab/runner"
+	"drolab/runner/record"
 )
 
 // maxConns bounds the connections that one socket serves at once. A further connection displaces
@@ -235,4 +239,236 @@ func printable(s string, most int) string {
 		out = append(out, r)
 	}
 	return string(out)
+}
+
+// viewVerbs returns the verbs of the read-only socket: none changes anything.
+func (e *engine) viewVerbs() map[runner.Verb]handler {
+	return map[runner.Verb]handler{verbStatus: e.status}
+}
+
+func (e *engine) controlVerbs() map[runner.Verb]handler {
+	verbs := map[runner.Verb]handler{
+		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown}
+	for _, v := range []runner.Verb{runner.Pause, runner.Resume, runner.Stop, runner.Checkpoint,
+		runner.Knob} {
+		verbs[v] = e.order
+	}
+	return verbs
+}
+
+func (e *engine) order(r *request) (*reply, error) {
+	step, err := e.queue.Do(r.Order)
+	return &reply{Step: step}, err
+}
+
+func (e *engine) status(*request) (*reply, error) {
+	return &reply{Status: &Status{
+		PID:     os.Getpid(),
+		Version: e.settings.Host.Version,
+		Started: e.started,
+		RunsDir: e.settings.RunsDir,
+		Log:     filepath.Join(e.settings.RunsDir, logName),
+		Runs:    e.queue.Live(),
+	}}, nil
+}
+
+func (e *engine) start(r *request) (*reply, error) {
+	if r.Start == nil || len(r.Start.Specs) == 0 {
+		return nil, errors.New("start: no run was named")
+	}
+	for _, s := range r.Start.Specs {
+		if len(s.Algorithms) != 1 || s.Seeds != 1 {
+			return nil, errors.New("start: want one algorithm and one seed in each spec")
+		}
+	}
+	ids, err := e.queue.Start(*r.Start)
+	return &reply{IDs: ids}, err
+}
+
+// shutdown answers when every run has ended.
+func (e *engine) shutdown(r *request) (*reply, error) {
+	if err := e.awaitEnd(r.Force); err != nil {
+		return nil, err
+	}
+	e.look()
+	<-e.over.Done()
+	return &reply{}, nil
+}
+
+// awaitEnd waits until the engine may end, and from then on nobody is served. Without force, the
+// engine may end only if no run is live and no other client is connected: that client may be about
+// to start a run.
+func (e *engine) awaitEnd(force bool) error {
+	e.count(&e.enders, 1)
+	defer e.count(&e.enders, -1)
+	for range looks(patience) {
+		if ok, err := e.mayEnd(force); ok || err != nil {
+			return err
+		}
+	}
+	return errors.New("somebody asking it for something: try again")
+}
+
+func (e *engine) mayEnd(force bool) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if live := e.queue.Live(); len(live) > 0 && !force {
+		return false, fmt.Errorf("%d of its runs %w (%s ...): stop them first",
+			len(live), errLive, live[0].ID)
+	}
+	if !force && e.asking > e.enders {
+		return false, nil
+	}
+	e.wanted, e.ending = true, true
+	return true, nil
+}
+
+// count adds by to n, one of the numbers of connections.
+func (e *engine) count(n *int, by int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	*n += by
+}
+
+// desk holds the two sockets of an engine and the lock file that describes them. It belongs to the
+// goroutine of Run.
+type desk struct {
+	engine  *engine
+	lock    *record.Lock
+	address address
+
+	control, view *counter
+	problem       string // why there are no sockets, as logged last
+}
+
+// counter is one socket with its server.
+type counter struct {
+	path     string
+	listener *net.UnixListener
+	made     os.FileInfo // the file of the socket when it was made
+	server   *server
+	done     chan struct{} // closed when the server accepts no more connections
+}
+
+// open makes the sockets and starts their servers.
+func (d *desk) open() error {
+	e := d.engine
+	a, passed, err := newAddress(e.settings.RuntimeDir, e.folder)
+	if err != nil {
+		return err
+	}
+	if passed != nil {
+		e.logf("sockets elsewhere: %v", passed)
+	}
+	free := func() (func(), bool) { return func() {}, !e.gone() }
+	d.address = a
+	if d.control, err = e.open(a.Control, e.controlVerbs(), e.begin); err != nil {
+		return err
+	}
+	if d.view, err = e.open(a.View, e.viewVerbs(), free); err != nil {
+		d.control.close()
+		return err
+	}
+	e.describe(d.lock, a)
+	return nil
+}
+
+func (e *engine) open(
+	path string, verbs map[runner.Verb]handler, begin func() (func(), bool),
+) (*counter, error) {
+	l, err := listen(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &counter{path: path, listener: l, done: make(chan struct{}),
+		server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
+			logf: e.logf, conns: &e.conns}}
+	if c.made, err = os.Lstat(path); err != nil {
+		l.Close()
+		return nil, err
+	}
+	go func() {
+		defer close(c.done)
+		c.server.serve(e.over, l)
+	}()
+	return c, nil
+}
+
+// listen makes the socket at path. It replaces a socket at which nobody answers. An engine that
+// died has left that socket, since the caller holds the lock of the runs folder.
+func listen(path string) (*net.UnixListener, error) {
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		c.Close()
+		return nil, fmt.Errorf("%w: it answers at %s, but its lock file was removed: stop it first",
+			errRunning, path)
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("engine's socket: %w", err)
+	}
+	l.SetUnlinkOnClose(false) // by then the file may be another engine's
+	return l, os.Chmod(path, 0o600)
+}
+
+func (c *counter) inPlace() bool {
+	now, err := os.Lstat(c.path)
+	return err == nil && os.SameFile(now, c.made)
+}
+
+func (c *counter) close() {
+	c.listener.Close()
+	if c.inPlace() {
+		os.Remove(c.path)
+	}
+}
+
+// vanished reports whether the runs folder is gone or the lock's path has another file.
+func (d *desk) vanished() bool {
+	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
+}
+
+// mend makes both sockets anew if the file of one is gone: a runtime folder is removed when its
+// user logs out. Both are made, since they may have to move.
+func (d *desk) mend() {
+	if d.control.inPlace() && d.view.inPlace() {
+		return
+	}
+	d.shut()
+	old := *d
+	if err := d.open(); err != nil {
+		*d = old // try again at the next look
+		if d.problem = err.Error(); d.problem != old.problem {
+			d.engine.logf("nobody can connect: remaking the sockets: %v", err)
+		}
+		return
+	}
+	d.problem = ""
+	d.engine.logf("sockets remade: %s", d.address.Control)
+}
+
+// shut removes the sockets; requests in progress are still answered.
+func (d *desk) shut() {
+	for _, c := range []*counter{d.control, d.view} {
+		c.close()
+		<-c.done
+	}
+}
+
+// close removes the sockets, and returns when every request has its answer, or when patience for
+// the answers has run out.
+func (d *desk) close() {
+	d.shut()
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		d.engine.conns.Wait()
+	}()
+	select {
+	case <-answered:
+	case <-time.After(d.engine.patience()):
+		d.engine.logf("a request is left without an answer")
+	}
 }

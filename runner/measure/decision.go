@@ -1,6 +1,12 @@
 package measure
 
-import "slices"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"drolab/dro"
+)
 
 // Measures of decisions: how well scores order the samples, and which class a network predicts for
 // each sample. With two classes, the second is the positive one.
@@ -230,4 +236,222 @@ func (e *Evaluation) parityGap(p *Pass) Number {
 func (e *Evaluation) parityRatio(p *Pass) Number {
 	least, most, ok := e.span(p, anyLabel)
 	return NumIf(ok && most > 0 && e.mixed(p), least/most)
+}
+
+// Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
+// take the place of the test split in the Evaluation: the rows need nothing else.
+func Decisions() (list []Measure) {
+	for _, r := range decisionRows() {
+		list = append(list, r.test())
+	}
+	return list
+}
+
+// decisionRows returns the measures by which practitioners choose. A row for two classes alone, or
+// for groups, is left out of the files of other runs, which keep their number of fields.
+func decisionRows() []splitRow {
+	const positives = "; the second class is positive"
+	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
+		return splitRow{main: true, Measure: percent(name, title, "", doc),
+			value: value}
+	}
+	list := []splitRow{
+		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
+			"samples: the chance that a positive sample gets a larger probability of its class "+
+			"than "+
+			"a negative one; with more classes, the mean over each class against the rest"+
+			positives,
+			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
+		of("average_precision", "average precision", "mean precision over the recall of the "+
+			""+
+			"positive class on test samples, not interpolated; with more classes, the mean "+
+			"over each "+
+			"class against the rest"+positives,
+			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
+		of("macro_f1", "macro F1", "mean of 2 TP/(2 TP + FP + FN) on test samples, over the "+
+			"classes that have samples or predictions",
+			func(e *Evaluation, p *Pass) Number { values, _ := e.f1(p); return mid(values) }),
+		of("worst_class_f1", "worst class F1", "the lowest F1 on test samples, over the "+
+			"classes with at least min_group of them",
+			func(e *Evaluation, p *Pass) Number {
+				values, counts := e.f1(p)
+				return LeastOf(values, counts, e.Spec.MinGroup)
+			}),
+	}
+	for i := range 2 {
+		list[i].scores = true
+	}
+	return append(list, fairnessRows()...)
+}
+
+// thresholdRow returns the measure that records the threshold of an evaluation's decisions.
+func thresholdRow() Measure {
+	return Measure{Main: true, pair: true, chosen: true,
+		Value: (*Evaluation).threshold,
+		Measure: dro.Measure{Name: "threshold", Title: "threshold", Doc: "the least " +
+			"probability of the second class at which a sample counts as that class, for F1, " +
+			"rates and gaps: the setting threshold or, with val_f1, the threshold with the " +
+			"greatest F1 of that class on the validation split, at this evaluation"}}
+}
+
+// fairnessRows returns the measures that compare groups, by the definitions of Fairlearn; odds and
+// opportunity are from Hardt, Price, Srebro 2016.
+func fairnessRows() []splitRow {
+	const counted = ", over the groups with at least min_group of them"
+	rate := func(name, title string, label int, doc string) splitRow {
+		m := percent(name, title, "", doc)
+		m.Better = dro.Neither
+		return splitRow{axis: PerGroup, Measure: m,
+			list: func(e *Evaluation, p *Pass) []Number {
+				rates, _ := e.rates(p, label)
+				return rates
+			},
+			counts: func(e *Evaluation, p *Pass) []int {
+				_, counts := e.rates(p, label)
+				return counts
+			}}
+	}
+	gap := func(name, title, doc string, better dro.Sense,
+		value func(*Evaluation, *Pass) Number) splitRow {
+		m := percent(name, title, "", doc)
+		m.Better = better
+		return splitRow{main: true, group: true, Measure: m, value: value}
+	}
+	list := []splitRow{
+		rate("group_true_positive_rate", "true positive rate", positive,
+			"share of the group's test samples of the second class that are classified as "+
+				"that class"),
+		rate("group_false_positive_rate", "false positive rate", 1-positive,
+			"share of the group's test samples of the first class that are classified as the "+
+				"second"),
+		rate("group_selection_rate", "selection rate", anyLabel,
+			"share of the group's test samples that are classified as the second class"),
+		gap("equalised_odds", "equalised odds gap", "the larger of two differences on test "+
+			"samples: between the greatest and the least true positive rate of the groups, and "+
+			"between their false positive rates"+counted, dro.Lower, (*Evaluation).oddsGap),
+		gap("equal_opportunity", "equal opportunity gap", "the greatest true positive rate of "+
+			"the groups minus the least, on test samples of the second class"+counted, dro.Lower,
+			func(e *Evaluation, p *Pass) Number { return e.gap(p, positive) }),
+		gap("demographic_parity", "demographic parity gap", "the greatest selection rate of "+
+			"the groups minus the least, on test samples"+counted+"; not for groups made from "+
+			"the label", dro.Lower, (*Evaluation).parityGap),
+		gap("demographic_parity_ratio", "demographic parity ratio", "the least selection rate of "+
+			"the groups divided by the greatest, on test samples"+counted+"; not for groups made "+
+			"from the label", dro.Higher, (*Evaluation).parityRatio),
+	}
+	for i := range list {
+		list[i].pair = true
+	}
+	return list
+}
+
+// Scored is a set of samples with the same score: the number or total weight of the samples of the
+// class that the score is about (Of), and of all other samples (Others).
+type Scored struct{ Score, Of, Others float64 }
+
+// byScore sorts samples, the largest score first.
+func byScore(list []Scored) {
+	slices.SortFunc(list, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })
+}
+
+// tied sums the samples with the largest score, which are at the start of a sorted list.
+func tied(list []Scored) (sum Scored, n int) {
+	sum.Score = list[0].Score
+	for n < len(list) && cmp.Compare(list[n].Score, sum.Score) == 0 {
+		sum.Of += list[n].Of
+		sum.Others += list[n].Others
+		n++
+	}
+	return sum, n
+}
+
+// AUROC returns the area under the receiver operating characteristic: the probability that a sample
+// of the class has a larger score than another sample, where a tie counts half (Fawcett 2006,
+// Pattern Recognition Letters 27). It does not apply if one of the two kinds is missing. It sorts
+// the list.
+func AUROC(list []Scored) Number {
+	byScore(list)
+	var won, of, others float64
+	for len(list) > 0 {
+		at, n := tied(list)
+		won += at.Others * (of + at.Of/2)
+		of += at.Of
+		others += at.Others
+		list = list[n:]
+	}
+	return NumIf(of > 0 && others > 0, won/(of*others))
+}
+
+// averagePrecision returns the area under precision over recall without interpolation: the sum,
+// over the scores from the largest down, of the recall that each adds times the precision there. A
+// tie is one step. It does not apply if one of the two kinds is missing. It sorts the list.
+func averagePrecision(list []Scored) Number {
+	byScore(list)
+	var sum, of, others float64
+	for len(list) > 0 {
+		at, n := tied(list)
+		of += at.Of
+		others += at.Others
+		if at.Of > 0 {
+			sum += at.Of * of / (of + others)
+		}
+		list = list[n:]
+	}
+	return NumIf(of > 0 && others > 0, sum/of)
+}
+
+// The histogram of the likelihood ratios has bins of half an octave from 1/8 to 16, one bin below
+// them and one above.
+const (
+	ratioLow  = 1. / 8
+	ratioBins = 16
+)
+
+// RatioEdges returns the lower edges of the bins of ratio_histogram; the first is 0.
+func RatioEdges() []float64 {
+	edges := []float64{0}
+	for i := range ratioBins - 1 {
+		edges = append(edges, ratioLow*math.Pow(2, float64(i)/2))
+	}
+	return edges
+}
+
+// ratioBin returns the bin of a ratio, from 0. A NaN falls into the first bin, so that no sample is
+// left out of the counts.
+func ratioBin(r float64) int {
+	if !(r >= ratioLow) {
+		return 0
+	}
+	// The 1e-12 exceeds the rounding error, and keeps edges in the bins that they begin.
+	return 1 + min(ratioBins-2, int(2*math.Log2(r/ratioLow)+1e-12))
+}
+
+func histogramRow() Measure {
+	return Measure{
+		Axis: PerRatio,
+		Measure: dro.Measure{
+			Name:  "ratio_histogram",
+			Title: "likelihood ratios",
+			Unit:  "samples",
+			Scale: dro.Whole,
+			Asks:  dro.OfProblem,
+			Doc: "number of training samples in each of 16 bins of the likelihood ratio " +
+				"dQ/dP, for the exact worst case Q of the training losses: below 1/8, then " +
+				"half octaves, then 16 and above",
+		},
+		List: func(e *Evaluation) []Number {
+			if e.Ratios == nil {
+				return nil
+			}
+			var counts [ratioBins]int
+			for _, r := range e.Ratios {
+				counts[ratioBin(r)]++
+			}
+			list := make([]Number, ratioBins)
+			for i, n := range counts {
+				list[i] = Num(float64(n))
+			}
+			return list
+		},
+	}
 }

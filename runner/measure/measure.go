@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"drolab/dro"
 	"drolab/runner/spec"
@@ -276,3 +279,317 @@ var evalRows = sync.OnceValue(func() []Measure {
 		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
 		each(splitRow.val, slices.Concat(right, split)))
 })
+
+// The rows of the table of measures of evaluations.
+
+// percent returns a measure that is a share in [0, 1], the higher the better; tables and charts
+// show it in percent.
+func percent(name, title, symbol, doc string) dro.Measure {
+	return dro.Measure{Name: name, Title: title, Symbol: symbol, Unit: "%", Scale: dro.Percent,
+		Better: dro.Higher, Doc: doc}
+}
+
+// nats returns a measure in the unit of a cross-entropy loss with the natural logarithm, the lower
+// the better. Squared losses have this unit too, though they are not in nats.
+func nats(name, title, doc string) dro.Measure {
+	return dro.Measure{Name: name, Title: title, Unit: "nats", Better: dro.Lower,
+		Asks: dro.OfLoss, Doc: doc}
+}
+
+// ofProblem marks a measure as depending on the uncertainty set at the run's radius.
+func ofProblem(d dro.Measure) dro.Measure {
+	d.Asks = dro.OfProblem
+	return d
+}
+
+// logScale gives a measure a logarithmic axis, for values that fall by powers of ten.
+func logScale(d dro.Measure) dro.Measure {
+	d.Scale = dro.Log
+	return d
+}
+
+// accuracyRows returns the shares of correct predictions: of the whole split, per part, and of the
+// worst part.
+func accuracyRows() []splitRow {
+	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
+		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
+	}
+	worst := func(a Axis) func(*Evaluation, *Pass) Number {
+		return func(e *Evaluation, p *Pass) Number { return e.LeastAccuracy(a, p) }
+	}
+	const few = " with at least min_group of them"
+	return []splitRow{
+		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
+			Measure: percent("class_accuracy", "accuracy", "",
+				"share of the class's test samples classified correctly")},
+		{main: true, axis: PerGroup, list: accuracy(PerGroup),
+			Measure: percent("group_accuracy", "group accuracy", "",
+				"share of the group's test samples classified correctly")},
+		{axis: PerGroup, list: (*Evaluation).recall,
+			Measure: percent("group_recall", "group recall", "",
+				"balanced accuracy within the group: the mean, over the classes of the "+
+					"group's test samples, of the share classified correctly; the accuracy if "+
+					"the group has one class")},
+		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
+			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
+				"the lowest accuracy per class on test samples, over the classes"+few)},
+		{main: true, group: true, value: worst(PerGroup),
+			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
+				"the lowest accuracy per group on test samples, over the groups"+few)},
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.Accuracy() },
+			Measure: percent("test_accuracy", "mean accuracy", "mean",
+				"share of all test samples classified correctly")},
+		{value: (*Evaluation).balanced,
+			Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
+				"mean, over the classes with test samples, of the share classified correctly")},
+		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
+			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error",
+				Unit: "%", Scale: dro.Percent, Better: dro.Lower,
+				Doc: "expected calibration error: the test samples fall into 15 bins of equal " +
+					"width by the largest predicted probability; the mean over the samples of " +
+					"the distance between their bin's accuracy and its mean probability (Guo " +
+					"et al. 2017)"}},
+	}
+}
+
+// lossRows returns the mean losses of a split and of its parts.
+func lossRows() []splitRow {
+	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
+		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
+	}
+	whole := nats("test_loss", "test loss",
+		"mean loss over the test split, unaugmented, in evaluation mode")
+	whole.Scale = dro.Log
+	return []splitRow{
+		{axis: PerClass, groups: "group_loss", list: loss(PerClass),
+			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
+		{axis: PerGroup, list: loss(PerGroup),
+			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
+		{main: true, Measure: whole,
+			value: func(_ *Evaluation, p *Pass) Number { return p.Loss() }},
+	}
+}
+
+// riskRows returns the measures of the split's own exact worst cases (math.md §3).
+func riskRows() []splitRow {
+	at := nats("robust_risk_at", "robust risk at ρ",
+		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
+			"not for a set without a radius")
+	at.Asks = dro.OfSet
+	return []splitRow{
+		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.solved(p.Worst.Risk) },
+			Measure: ofProblem(nats("robust_risk", "robust risk",
+				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
+					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
+		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks },
+			Measure: at},
+	}
+}
+
+// trainLoss returns a measure besides the loss of steps. The loss of steps is of augmented batches
+// at weights that move, so the two must not be compared.
+func trainLoss() Measure {
+	loss := nats("train_loss", "train loss",
+		"mean loss over the training split, unaugmented, in evaluation mode")
+	loss.Scale = dro.Log
+	return Measure{Main: true, Measure: loss,
+		Value: func(e *Evaluation) Number { return e.Train.Loss() }}
+}
+
+// ratioRows returns the measures that show where the adversary looks. Group DRO's own weights are
+// different: its steps report them.
+func ratioRows() []Measure {
+	row := func(name, title, part, groups string, a Axis) Measure {
+		return Measure{Axis: a, groups: groups,
+			List: func(e *Evaluation) []Number { return e.By(a, e.Train, e.Ratios) },
+			Measure: dro.Measure{Name: name, Title: title, Unit: "mean ratio",
+				Asks: dro.OfProblem,
+				Doc: "mean likelihood ratio dQ/dP of the " + part + "'s training samples under " +
+					"the exact worst case Q of the training losses: 1 is no reweighting, and " +
+					"above 1 the adversary looks; defined for ERM, too"}}
+	}
+	return []Measure{row("class_weight", "weight", "class", "group_ratio", PerClass),
+		row("group_ratio", "adversary's ratio", "group", "", PerGroup), histogramRow()}
+}
+
+// dualRiskRows returns the measures that compare F at the method's z with the exact worst case, on
+// the training split (math.md §3). For a method without dual variables, the measures that need z do
+// not apply.
+func dualRiskRows() []Measure {
+	return []Measure{
+		{Measure: ofProblem(nats("train_objective", "train objective",
+			"F(x; λ, η) on the training split, unaugmented")),
+			Value: (*Evaluation).objective},
+		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
+			"R_ρ of the training losses, unaugmented, solved exactly")),
+			Value: func(e *Evaluation) Number { return e.Train.solved(e.Train.Worst.Risk) }},
+		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
+			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from "+
+				"the best one of its kind, which was found before the start (setting optimum) "+
+				"between two bounds 1e-9 apart"))),
+			Value: (*Evaluation).excessRisk},
+		{Main: true, Measure: ofProblem(nats("dual_gap", "dual gap",
+			"F(x; λ, η) − R_ρ(x) on the training split: 0 where λ and η are the best for this "+
+				"network, so it is the error of the dual variables alone")),
+			Value: func(e *Evaluation) Number {
+				f := e.objective()
+				return NumIf(f.Applies(), f.value-e.Train.Worst.Risk)
+			}},
+		{Main: true, Measure: ofProblem(nats("penalised_gap", "penalised gap",
+			"F(x; λ, η) − min over η of F(x; λ, η) on the training split, for methods with a "+
+				"fixed λ: 0 where η is the best for this network, in their own problem; the "+
+				"dual gap includes the error of λ")),
+			Value: (*Evaluation).penalisedGap},
+		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
+			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Lambda) }},
+		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
+			Doc: "the η of the exact worst case on the training split, in the coordinates of " +
+				"the run's η"}),
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Eta) }},
+		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
+			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
+				"below ρ where the radius does not bind"},
+			Value: func(e *Evaluation) Number {
+				return e.Train.solved(e.Train.Worst.Divergence)
+			}},
+		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
+			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
+			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
+			Value: func(e *Evaluation) Number {
+				return e.Train.solved(e.Train.Worst.EffectiveSampleSize)
+			}},
+		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
+			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
+			Doc: "‖∇_x F(x; λ, η)‖ of the method's own objective over the training split " +
+				"(ERM: of the mean loss)"},
+			Value: func(e *Evaluation) Number { return e.GradNorm }},
+		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
+			Scale: dro.Whole, Unit: "samples",
+			Doc: "number of training losses above eta_max, the bound B that the theory assumes"},
+			Value: func(e *Evaluation) Number { return e.Train.solved(float64(e.aboveBound())) }},
+	}
+}
+
+// outputRows returns the measures of the paper's own output, not of the last iterate.
+func outputRows() []Measure {
+	const at = " on the training split, at the output of the paper's Algorithm 1: x after " +
+		"step t', λ and η before it, where t' is the step with the least ‖∇_x f‖² + gap² on " +
+		"its batches"
+	of := func(value func(*Output) float64) func(*Evaluation) Number {
+		return func(e *Evaluation) Number {
+			if e.Output == nil {
+				return Number{}
+			}
+			return Num(value(e.Output))
+		}
+	}
+	return []Measure{
+		{Measure: ofProblem(nats("output_dual_gap", "dual gap of the output",
+			"F(x; λ, η) − R_ρ(x)"+at)),
+			Value: of(func(o *Output) float64 { return o.DualGap })},
+		{Measure: dro.Measure{Name: "output_grad_norm", Title: "gradient norm of the output",
+			Better: dro.Lower, Asks: dro.OfObjective, Doc: "‖∇_x F(x; λ, η)‖" + at},
+			Value: of(func(o *Output) float64 { return o.GradNorm })},
+	}
+}
+
+// A program that is trained may log values of its own, which it names itself. They are in step
+// events beside the measures of the table, and are measures of that run alone.
+
+// userPrefix is the prefix of the names of such values, so that none equals a name of the table.
+const userPrefix = "user."
+
+// Limits of a program's own values.
+const (
+	MostUser     = 64 // number of names in a run
+	mostUserName = 64 // length of a name in bytes, without the prefix
+)
+
+// Sides says which values of a program's own measures are better: the greater for the measures in
+// Higher, the smaller for those in Lower. For all others it is not known.
+type Sides struct {
+	Higher []string `json:"higher,omitempty"`
+	Lower  []string `json:"lower,omitempty"`
+}
+
+// UserName returns the name of the measure for the value that a program calls name. Names are in
+// files, filters, lists and on screens: a character that has another meaning in one of these
+// becomes an underscore.
+func UserName(name string) (string, error) {
+	name = strings.Map(func(r rune) rune {
+		if !inUserName(r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "_"))
+	switch {
+	case name == "":
+		return "", errors.New("a value of its own has no name")
+	case len(name) > mostUserName:
+		cut := mostUserName
+		for !utf8.RuneStart(name[cut]) {
+			cut--
+		}
+		name = name[:cut]
+	}
+	return userPrefix + name, nil
+}
+
+// inUserName reports whether a character has no other meaning anywhere.
+func inUserName(r rune) bool {
+	return unicode.IsPrint(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"\\,;:=<>!|()`", r)
+}
+
+// IsUser reports whether a measure's name is the name of a program's own value. A name that
+// UserName would not return is not: a file may come from anybody.
+func IsUser(name string) bool {
+	said, ok := strings.CutPrefix(name, userPrefix)
+	return ok && 0 < len(said) && len(said) <= mostUserName && utf8.ValidString(said) &&
+		!strings.ContainsFunc(said, func(r rune) bool { return !inUserName(r) })
+}
+
+// Clean returns the sides with UserName applied to the names that a program gave.
+func (s Sides) Clean() (c Sides, err error) {
+	for _, side := range []struct {
+		to   *[]string
+		from []string
+	}{{&c.Higher, s.Higher}, {&c.Lower, s.Lower}} {
+		for _, said := range side.from {
+			name, err := UserName(said)
+			if err != nil {
+				return Sides{}, err
+			}
+			*side.to = append(*side.to, name)
+		}
+	}
+	return c, nil
+}
+
+// Sense returns the better side of a measure of a program's own.
+func (s Sides) Sense(name string) dro.Sense {
+	switch {
+	case slices.Contains(s.Higher, name):
+		return dro.Higher
+	case slices.Contains(s.Lower, name):
+		return dro.Lower
+	}
+	return dro.Neither
+}
+
+// UserMeasure returns the row of a program's own value; all such rows are made here. IsUser accepts
+// its name.
+func UserMeasure(name string, better dro.Sense) Measure {
+	return Measure{Main: true, Measure: dro.Measure{Name: name, Title: name, Better: better,
+		Doc: "a value of the program's own, as it last gave it"}}
+}
+
+// User returns the values of the program's own.
+func (v Values) User() (own Values) {
+	for _, x := range v {
+		if IsUser(x.Name) {
+			own = append(own, x)
+		}
+	}
+	return own
+}

@@ -11,9 +11,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/gate"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // endless returns a spec of a run that does not end by itself during a test.
@@ -140,9 +140,9 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 func TestCheckpointBesideAStop(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
 	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
-	done := make(chan gate.Answer, 1)
+	done := make(chan train.Answer, 1)
 	store.do = func(id string) {
-		o := gate.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: done}
+		o := train.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: done}
 		ask := func(j *job) error { return j.send(o) }
 		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
 			t.Error(err)
@@ -154,7 +154,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	}
 	q.Wait()
 	states := store.runs[ids[0]].states
-	if a := <-done; a != (gate.Answer{Step: 6}) || states[len(states)-1].Step != 6 {
+	if a := <-done; a != (train.Answer{Step: 6}) || states[len(states)-1].Step != 6 {
 		t.Errorf("answered %+v; the last checkpoint is of step %d", a, states[len(states)-1].Step)
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/gate"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // at is a Store that calls do once for each run, when the run logs its first event at or above a
@@ -201,7 +201,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 	q := NewQueue(context.Background(), Settings{Store: store})
 	store.do = func(id string) { // the resume waits in the queue until the run has paused
 		save := func(j *job) error {
-			return j.send(gate.Order{Order: runner.Order{Verb: runner.Checkpoint}})
+			return j.send(train.Order{Order: runner.Order{Verb: runner.Checkpoint}})
 		}
 		if err := errors.Join(q.Pause(id), q.tell(id, save), q.Resume(id)); err != nil {
 			t.Error(err)

@@ -12,8 +12,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/gate"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // full is a Store whose disk is full from a step on, until there is room.
@@ -212,7 +212,7 @@ func TestDoneStaysDone(t *testing.T) {
 // unless a resume took it back.
 func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	for _, resumed := range []bool{false, true} {
-		g := &gate.Gate{Orders: make(chan gate.Order), Retry: time.Millisecond, Alone: true}
+		g := &train.Gate{Orders: make(chan train.Order), Retry: time.Millisecond, Alone: true}
 		room := make(chan struct{})
 		written := make(chan error)
 		go func() {
@@ -227,12 +227,12 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 			}, func(error) error { return nil })
 			written <- err
 		}()
-		g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Pause}} // its taker waits for room
+		g.Orders <- train.Order{Order: runner.Order{Verb: runner.Pause}} // its taker waits for room
 		if resumed {
-			g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Resume}}
+			g.Orders <- train.Order{Order: runner.Order{Verb: runner.Resume}}
 		}
-		refused := make(chan gate.Answer, 1)
-		g.Orders <- gate.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: refused}
+		refused := make(chan train.Answer, 1)
+		g.Orders <- train.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: refused}
 		if a := <-refused; a.Err == nil || !strings.Contains(a.Err.Error(), "disk full") {
 			t.Errorf("a checkpoint that cannot be written is answered %+v", a)
 		}

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/card"
 	"drolab/runner/data"
-	"drolab/runner/gate"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -32,7 +32,7 @@ type job struct {
 	threads int                // of this run
 	until   int                // epochs, see Means
 	means   runner.Means
-	gate    *gate.Gate
+	gate    *train.Gate
 	over    chan struct{} // closed when it has ended
 }
 
@@ -55,7 +55,7 @@ func (j *job) notes() []string {
 	if j.data.program != nil { // drolab cannot look at a program's samples
 		return list
 	}
-	return append(list, card.Lines(j.data.Dataset, j.meta.Spec.MinGroup)...)
+	return append(list, measure.DataLines(j.data.Dataset, j.meta.Spec.MinGroup)...)
 }
 
 // abandon removes the records of jobs that are never launched, since a start makes all of its runs
@@ -76,7 +76,7 @@ func abandon(jobs []*job, from runner.Store, cause error) {
 // A run that trains has its own append, which knows its step.
 func (j *job) append(e runner.Event) error {
 	_, err := j.gate.Write(func() error { return j.record.Append(e) },
-		gate.Waits(j.record, j.Head()))
+		train.Waits(j.record, j.Head()))
 	return err
 }
 
@@ -88,7 +88,7 @@ func (j *job) stopEarly() (runner.Status, error) {
 	}
 	_, err := j.gate.Write(func() error {
 		return j.end(runner.Stopped, errors.New("stopped before it started"))
-	}, gate.Waits(j.record, j.Head()))
+	}, train.Waits(j.record, j.Head()))
 	return runner.Stopped, err
 }
 
@@ -109,15 +109,15 @@ func (j *job) end(status runner.Status, cause error) error {
 	return err
 }
 
-// Mark implements gate.Waiting: it appends a status to the log of a job that does not train.
+// Mark implements train.Waiting: it appends a status to the log of a job that does not train.
 func (j *job) Mark(s runner.Status) error {
 	return j.append(&runner.StatusEvent{Head: j.Head(), Status: s})
 }
 
-// The methods below make a job a gate.Waiting, so that a run obeys requests while it is queued as
+// The methods below make a job a train.Waiting, so that a run obeys requests while it is queued as
 // well as while it trains.
 
-// Turn implements gate.Waiting: it turns a knob for the time when the job trains, by an event at
+// Turn implements train.Waiting: it turns a knob for the time when the job trains, by an event at
 // the step where the job begins. Knobs of later steps belong to a part that was lost, and have no
 // effect on the value before.
 func (j *job) Turn(key, value string) error {
@@ -127,7 +127,7 @@ func (j *job) Turn(key, value string) error {
 			k.Apply(&now) // takeUp, or an earlier Turn, has checked it
 		}
 	}
-	e, err := gate.ChangeKnob(&now, key, value, j.Head())
+	e, err := train.ChangeKnob(&now, key, value, j.Head())
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (j *job) Turn(key, value string) error {
 	return nil
 }
 
-// Saved implements gate.Waiting: a resumed run or a fork starts from a checkpoint on disk; a new
+// Saved implements train.Waiting: a resumed run or a fork starts from a checkpoint on disk; a new
 // run has nothing to save.
 func (j *job) Saved() error {
 	if j.from == nil {
@@ -147,7 +147,7 @@ func (j *job) Saved() error {
 	return nil
 }
 
-// Head implements gate.Waiting: it returns the head of an event at the step where the job begins.
+// Head implements train.Waiting: it returns the head of an event at the step where the job begins.
 func (j *job) Head() runner.Head {
 	if j.from == nil {
 		return runner.Head{}
@@ -312,4 +312,91 @@ func (j *job) noteKernel(now, then string) error {
 	message := fmt.Sprintf("resumed with kernel %s, started with %s: the last bits of the "+
 		"figures may differ", now, then)
 	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
+}
+
+// fork turns j, prepared as a new run, into a run that continues from parent. A setting on which
+// the checkpoint's tensors or positions in the data depend must have the parent's value, knobs
+// included; the error is a *spec.KeyError for the first that has not. Nothing is written yet, so a
+// refused fork leaves no trace.
+func (j *job) fork(parent *runner.Past) error {
+	m, from := j.meta, *parent.From
+	old, err := parent.Turned()
+	if err != nil {
+		return err
+	}
+	was, is := old.Algorithm(), m.Spec.Algorithm()
+	for _, t := range spec.AllSettings() {
+		if !t.Inherited() {
+			continue
+		}
+		if was, ok := t.Inherits(&m.Spec, &old); !ok {
+			return &spec.KeyError{Key: t.Key, Value: t.Text(&m.Spec), Want: was +
+				", as in the parent: only a new run can have another"}
+		}
+	}
+	if err := parent.Meta.CheckData(m.Checksum); err != nil {
+		return err
+	}
+	switch {
+	case m.Coordinates != parent.Meta.Coordinates:
+		return &spec.KeyError{Key: "coordinates", Value: m.Coordinates,
+			Want: parent.Meta.Coordinates + ", as in the parent, since z goes on"}
+	case from.Step > m.Steps || from.Step == m.Steps && (refits(was) || !refits(is)):
+		return &spec.KeyError{Key: "epochs", Value: m.Spec.Epochs,
+			Want: fmt.Sprintf("more than the %.4g done at step %d",
+				float64(from.Step)/float64(m.StepsPerEpoch), from.Step)}
+	}
+	// This comes last, since nothing below can fail: j.from says that the job is a fork.
+	inherit(&from, m, was)
+	j.from = &from
+	return nil
+}
+
+// refits reports whether a method fits the last layer again. A fork of a run that has ended can do
+// that without a further step.
+func refits(a dro.Algorithm) bool {
+	m, err := dro.Find(a)
+	return err == nil && m.Refits
+}
+
+// inherit makes s the checkpoint that the fork m begins with. If the method is the parent's, its
+// state is the parent's, too, except for the settings that say where the state starts. They may
+// have been changed on purpose, and take precedence over the numbers of the state. s is a copy of
+// the parent's checkpoint and shares its maps and tensors, so it is cloned where it changes.
+func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
+	s.Last, s.Output = nil, nil   // they are in the parent's log, not in the fork's
+	s.Selected, s.Waited = nil, 0 // the fork has no checkpoint of the selection
+	if m.Spec.Algorithm() != parent || s.Method == nil {
+		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
+		return
+	}
+	// The fork starts at the settings that the method keeps as numbers, such as λ.
+	method := *s.Method
+	method.Numbers = maps.Clone(method.Numbers)
+	for key := range method.Numbers {
+		if t, ok := spec.FindSetting(key); ok {
+			if v, ok := t.Number(&m.Spec); ok {
+				method.Numbers[key] = v.Or(method.Numbers[key])
+			}
+		}
+	}
+	s.Method = &method
+}
+
+// pin keeps the checkpoint in the parent, too, so that comparisons find where the forks began. If
+// that fails, the forks still have everything they need, and their logs get a warning. The error is
+// about writing that warning.
+func (q *Queue) pin(parent *runner.Past, forks []*job) error {
+	err := q.settings.Store.Pin(parent.Meta.ID, parent.From.Step)
+	if err == nil {
+		return nil
+	}
+	for _, j := range forks {
+		message := "the parent may lose the checkpoint: " + err.Error()
+		w := &runner.WarningEvent{Head: j.Head(), Message: message}
+		if err := j.record.Append(w); err != nil {
+			return err
+		}
+	}
+	return nil
 }

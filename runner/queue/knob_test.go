@@ -9,15 +9,15 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/gate"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // turnSoon asks for a knob from the run's own goroutine, which cannot wait for itself.
 func (q *Queue) turnSoon(id, key, value string) error {
 	o := runner.Order{Verb: runner.Knob, Key: key, Value: value}
-	return q.tell(id, func(j *job) error { return j.send(gate.Order{Order: o}) })
+	return q.tell(id, func(j *job) error { return j.send(train.Order{Order: o}) })
 }
 
 // turnedAt starts a run of spec and turns knobs when it logs the given step.

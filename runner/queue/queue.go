@@ -15,7 +15,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
-	"drolab/runner/gate"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -253,8 +252,8 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*
 
 // gate makes the gate of a run. Sixteen orders can wait in it: a person gives one at a time, and a
 // program that floods it is told that the run is busy.
-func (q *Queue) gate() *gate.Gate {
-	return &gate.Gate{Orders: make(chan gate.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
+func (q *Queue) gate() *train.Gate {
+	return &train.Gate{Orders: make(chan train.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
 		Stops: make(chan struct{}, 2),
 		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
@@ -301,7 +300,7 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 	defer j.record.Close()
 	passed := sync.OnceFunc(func() { close(next) })
 	err := j.gate.Enter(turn, passed, false, j)
-	if errors.Is(err, gate.ErrStopped) {
+	if errors.Is(err, train.ErrStopped) {
 		return j.stopEarly()
 	}
 	if err != nil {
@@ -365,3 +364,64 @@ func (q *Queue) settle() {
 }
 
 var _ runner.Verbs = (*Queue)(nil)
+
+// shared is a dataset in use by some jobs, closed with the last of them. A dataset may be
+// gigabytes, and the runs of an experiment mostly train on the same dataset.
+type shared struct {
+	*data.Dataset
+	program *described // the program that it belongs to; nil: drolab's own data
+	key     string     // the name and options that it was opened with
+	users   int        // the number of jobs that have not released it; Queue.mu guards it
+}
+
+// dataset opens the dataset of a run, or shares an open one with the same name and options. The
+// caller holds q.starting, so that nobody else opens it at the same time. It does not hold mu,
+// since opening may take minutes.
+func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+	if of.Spec.IsScript() {
+		return q.script(of)
+	}
+	if of.Spec.IsProgram() {
+		return q.program(&of.Spec, m)
+	}
+	o, name := of.Spec.DataOptions(m.DataDir), of.Spec.Dataset
+	if m.Dir != "" {
+		name = data.Locate(name, m.Dir)
+	}
+	key := fmt.Sprintf("%s %+v", name, o)
+	if d := q.share(key, nil, nil); d != nil {
+		return d, nil
+	}
+	set, err := q.openData(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return q.share(key, set, nil), nil
+}
+
+// share adds a user to the dataset that is open under key, or opens set under that key; it returns
+// nil if there is neither. Each user calls release once.
+func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	d := q.open[key]
+	if d == nil && set != nil {
+		d = &shared{Dataset: set, program: p, key: key}
+		q.open[key] = d
+	}
+	if d != nil {
+		d.users++
+	}
+	return d
+}
+
+// release gives back a user's share of a dataset, and closes the dataset after the last user. Its
+// memory may be gone then.
+func (q *Queue) release(d *shared) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if d.users--; d.users == 0 {
+		delete(q.open, d.key)
+		d.Close()
+	}
+}

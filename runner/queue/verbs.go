@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/gate"
+	"drolab/runner/train"
 )
 
 // do carries out an order. Like a stop, a pause is only asked for: the log tells when the run has
@@ -17,7 +17,7 @@ import (
 func (q *Queue) do(o runner.Order) (step int64, err error) {
 	switch o.Verb {
 	case runner.Pause, runner.Stop:
-		return 0, q.tell(o.Run, func(j *job) error { return j.send(gate.Order{Order: o}) })
+		return 0, q.tell(o.Run, func(j *job) error { return j.send(train.Order{Order: o}) })
 	case runner.Resume:
 		return 0, q.resume(o)
 	case runner.Checkpoint, runner.Knob:
@@ -73,7 +73,7 @@ func (q *Queue) goOn(o runner.Order) (over <-chan struct{}, err error) {
 	if j.gate.Ending() {
 		over = j.over
 	}
-	return over, j.send(gate.Order{Order: o})
+	return over, j.send(train.Order{Order: o})
 }
 
 // Verbs answer a person or a program that waits. A request that takes longer than patience is not
@@ -90,17 +90,17 @@ func (q *Queue) patience() *time.Timer {
 // may yet be carried out.
 func (q *Queue) await(o runner.Order) (step int64, err error) {
 	var slow func() error
-	done := make(chan gate.Answer, 1)
+	done := make(chan train.Answer, 1)
 	err = q.tell(o.Run, func(j *job) error {
 		slow = j.gate.Slow
-		return j.send(gate.Order{Order: o, Done: done})
+		return j.send(train.Order{Order: o, Done: done})
 	})
 	if err != nil {
 		return 0, err
 	}
 	late := q.patience()
 	defer late.Stop()
-	var a gate.Answer
+	var a train.Answer
 	select {
 	case a = <-done:
 	case <-late.C:
@@ -142,7 +142,7 @@ func (q *Queue) live(id string) (*job, error) {
 // run. The change is tried on j.spec, which includes the knobs that are still on their way. So two
 // changes in a row are checked against each other, and not both against the spec that the run uses
 // now.
-func (j *job) send(o gate.Order) error {
+func (j *job) send(o train.Order) error {
 	turned := j.spec
 	if o.Verb == runner.Knob {
 		if _, _, err := turned.Turn(o.Key, o.Value); err != nil {

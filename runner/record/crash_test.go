@@ -16,7 +16,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/checkpoint"
+
 	"drolab/runner/record/internal/disk"
 )
 
@@ -68,8 +68,8 @@ func TestPowerCutInLog(t *testing.T) {
 // TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every byte. The run goes on
 // from the checkpoint before, and a warning says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
-	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
-	cutCheckpoint(t, newOpaqueState, opaqueName(20))
+	cutCheckpoint(t, newState, tensorsNameOf(20), stateNameOf(20))
+	cutCheckpoint(t, newOpaqueState, opaqueNameOf(20))
 }
 
 func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...string) {
@@ -119,16 +119,16 @@ func TestFlippedBits(t *testing.T) {
 		s := newStore(t)
 		r := create(t, s, newMeta(1))
 		save(t, r, state)
-		folder, name := filepath.Join(r.in.Path, checkpointsName), tensorsName(10)
+		folder, name := filepath.Join(r.in.Path, checkpointsName), tensorsNameOf(10)
 		if state.Opaque != nil {
-			name = opaqueName(10)
+			name = opaqueNameOf(10)
 		}
 		good := read(t, folder, name)
 		for i := range good {
 			bad := bytes.Clone(good)
 			bad[i] ^= 1 << (i % 8)
 			write(t, bad, folder, name)
-			if _, err := checkpoint.Read(in(t, folder), 10); err == nil {
+			if _, err := readCheckpoint(in(t, folder), 10); err == nil {
 				t.Fatalf("%s: byte %d flipped: nobody noticed", name, i)
 			}
 		}
@@ -140,7 +140,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	save(t, r, newState(10))
-	write(t, []byte("garbage"), r.in.Path, checkpointsName, stateName(10))
+	write(t, []byte("garbage"), r.in.Path, checkpointsName, stateNameOf(10))
 	must(t, r.Close())
 	r, from := reopen(t, s, m.ID)
 	if from != nil {
@@ -148,7 +148,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	}
 	must(t, r.Append(&runner.ResumeEvent{}))
 	save(t, r, newState(5))
-	steps, _ := checkpoint.Steps(in(t, filepath.Join(r.in.Path, checkpointsName)))
+	steps, _ := checkpointSteps(in(t, filepath.Join(r.in.Path, checkpointsName)))
 	if len(steps) != 1 || steps[0] != 5 {
 		t.Errorf("checkpoints %v, want 5 only", steps)
 	}

@@ -18,7 +18,7 @@
 // on another machine's shared disk. Readers treat every file as hostile: they skip what is torn,
 // damaged or of a newer program, their memory is bounded, and no content of a file makes them
 // panic. Run.PassedOver says what they skipped. Whoever reads a checkpoint holds it meanwhile
-// (pin.go).
+// (checkpoint.go).
 //
 // The order of writes decides what a crash leaves. A file that is replaced is written aside, synced
 // and renamed. A line of the log counts once it is whole. A new state or setting of the run is
@@ -52,7 +52,16 @@
 //
 // Three packages below hold the parts, and none of them knows the whole folder of a run:
 // internal/disk has files, locks and seals, internal/eventlog the log, internal/checkpoint the
-// checkpoints. The names in them that other packages use are declared here (disk.go, events.go).
+// checkpoints. The names in them that other packages use are declared here (store.go, run.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
+//
+// # Checkpoints
+//
+//	checkpoint.go   the two files of a step, the newest that can be read, which stay and which go
+//	tensors.go      the weights, in the safetensors format
+//
+// A checkpoint counts once its JSON is there, which is written last and holds the checksum of the
+// large file beside it. Whatever the files hold, reading them ends in an error or in tensors within
+// their size.
 package record

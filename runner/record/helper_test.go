@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/checkpoint"
+
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/recordtest/eventtest"
 )
@@ -28,10 +28,10 @@ var (
 )
 
 // The names of the files of a checkpoint.
-func stateName(step int64) string   { return checkpoint.Names(step)[0] }
-func tensorsName(step int64) string { return checkpoint.Names(step)[1] }
-func opaqueName(step int64) string  { return checkpoint.Names(step)[2] }
-func pinName(step int64) string     { return checkpoint.Names(step)[3] }
+func stateNameOf(step int64) string   { return checkpointNames(step)[0] }
+func tensorsNameOf(step int64) string { return checkpointNames(step)[1] }
+func opaqueNameOf(step int64) string  { return checkpointNames(step)[2] }
+func pinNameOf(step int64) string     { return checkpointNames(step)[3] }
 
 // The runs in testdata/format1: a finished one, and one that was stopped.
 const (

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -95,7 +94,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 	defer in.Close()
 	if folder, err := in.Within(checkpointsName); err == nil {
 		defer folder.Close()
-		lock, err := folder.Await(checkpoint.LockName, false)
+		lock, err := folder.Await(LockName, false)
 		if err != nil {
 			return err
 		}

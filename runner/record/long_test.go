@@ -12,7 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/checkpoint"
+
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -62,7 +62,7 @@ func writeLong(t testing.TB, dir string, steps int64, end runner.Status) string 
 		w.add(t, longStep(step, steps))
 		if step%m.StepsPerEpoch == 0 {
 			w.add(t, longEval(step, steps))
-			w.add(t, &runner.CheckpointEvent{Head: head(step), File: checkpoint.File(step)})
+			w.add(t, &runner.CheckpointEvent{Head: head(step), File: checkpointFile(step)})
 		}
 	}
 	last, eval := longStep(steps, steps), longEval(steps, steps)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/checkpoint"
+
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -141,7 +141,7 @@ func verified(in *disk.Folder) (*eventlog.Audit, error) {
 // witnesses returns the files that say how much of the log they go with. The error is about one
 // that belongs elsewhere. A damaged one is left out, since whoever needs it finds that.
 func witnesses(in *disk.Folder) ([]eventlog.Witness, error) {
-	list, err := checkpoint.Witnesses(in)
+	list, err := checkpointWitnesses(in)
 	s, wrong := in.Seal(summaryName)
 	switch {
 	case wrong == nil && s.Log != nil:

@@ -66,9 +66,9 @@ func settled(t *testing.T, r *Run, step int64) string {
 	if state.Eval != nil {
 		plainHead(&state.Eval.Head)
 	}
-	large := tensorsName(step)
+	large := tensorsNameOf(step)
 	if state.Opaque != nil {
-		large, state.Opaque = opaqueName(step), nil
+		large, state.Opaque = opaqueNameOf(step), nil
 	}
 	var summary runner.Summary
 	must(t, in(t, r.Dir).ReadJSON(summaryName, &summary))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -88,7 +88,7 @@ func (r *Run) Tail() *Tail {
 // Checkpoints lists the steps whose checkpoints Load can read, ascending.
 func (r *Run) Checkpoints() (steps []int64, err error) {
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		steps, err = checkpoint.Steps(f)
+		steps, err = checkpointSteps(f)
 		return err
 	})
 	return steps, err
@@ -103,12 +103,12 @@ type Save struct {
 // Saved returns the newest checkpoint; ok is false where there is none.
 func (r *Run) Saved() (s Save, ok bool, err error) {
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		steps, err := checkpoint.Steps(f)
+		steps, err := checkpointSteps(f)
 		if err != nil || len(steps) == 0 {
 			return err
 		}
 		s.Step, ok = steps[len(steps)-1], true
-		info, err := f.Lstat(checkpoint.Names(s.Step)[0])
+		info, err := f.Lstat(checkpointNames(s.Step)[0])
 		if err == nil {
 			s.Time = info.ModTime()
 		}
@@ -147,7 +147,7 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 	return s.State, nil
 }
 
-func (r *Run) load(step int64) (s *checkpoint.Saved, err error) {
+func (r *Run) load(step int64) (s *savedCheckpoint, err error) {
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()
@@ -161,7 +161,7 @@ func (r *Run) load(step int64) (s *checkpoint.Saved, err error) {
 		return nil, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
-		s, err = checkpoint.Read(f, step)
+		s, err = readCheckpoint(f, step)
 		return err
 	})
 	return s, err
@@ -391,4 +391,173 @@ func sizeOf(in *disk.Folder, name string) int64 {
 		return -1
 	}
 	return info.Size()
+}
+
+// Source finds runs and opens their logs.
+type Source interface {
+	// Find reads the run with this exact name.
+	Find(id string) (*Run, error)
+	// Open returns the log of a run, at its start.
+	Open(*Run) Log
+}
+
+// maxGenerations bounds how many parents, one after another, a lineage follows. A run.json may name
+// any parent, even the run itself.
+const maxGenerations = 8
+
+// Lineage returns the log of a run. For a fork, it first gives the parent's events up to the
+// checkpoint that the fork continues from, and a ForkEvent. A parent that cannot be read is left
+// out.
+func Lineage(s Source, r *Run) Log { return lineageOf(s, r, maxGenerations) }
+
+func lineageOf(s Source, r *Run, generations int) Log {
+	own := s.Open(r)
+	id, step, err := runner.ParseParent(r.Meta.Parent)
+	if err != nil || generations == 0 { // most runs are no forks
+		return own
+	}
+	l := &lineage{name: r.Meta.Parent, step: step, own: own}
+	if parent, err := s.Find(id); err == nil && parent.Meta.ID == id {
+		l.parent = lineageOf(s, parent, generations-1)
+	}
+	return l
+}
+
+type lineage struct {
+	parent Log // nil once it is read, or if it no longer exists
+	name   string
+	step   int64 // of the checkpoint
+	forked bool  // the ForkEvent was returned
+	own    Log
+}
+
+// Read implements Log.
+func (l *lineage) Read() ([]runner.Event, error) {
+	for l.parent != nil {
+		events, err := l.parent.Read()
+		end := slices.IndexFunc(events, func(e runner.Event) bool {
+			return e.Header().Step > l.step
+		})
+		if err != nil || len(events) == 0 || end >= 0 {
+			l.parent = nil
+		}
+		if end >= 0 {
+			events = events[:end]
+		}
+		if len(events) > 0 {
+			return events, nil
+		}
+	}
+	events, err := l.own.Read()
+	if len(events) > 0 && !l.forked {
+		l.forked = true
+		at := runner.Head{Step: l.step, Time: events[0].Header().Time}
+		events = append([]runner.Event{&ForkEvent{Head: at, Parent: l.name}}, events...)
+	}
+	return events, err
+}
+
+// Skipped implements Log. It counts the run's own lines.
+func (l *lineage) Skipped() int { return l.own.Skipped() }
+
+// Share implements Log.
+func (l *lineage) Share() float64 {
+	if l.parent != nil {
+		return 0
+	}
+	return l.own.Share()
+}
+
+// The types with which a run's log is read.
+type (
+	Log       = eventlog.Log
+	Tail      = eventlog.Tail
+	ForkEvent = eventlog.ForkEvent
+	History   = eventlog.History
+	Standing  = eventlog.Standing
+	Progress  = eventlog.Progress
+	Replay    = eventlog.Replay
+	Tape      = eventlog.Tape
+	Mark      = eventlog.Mark
+	Moment    = eventlog.Moment
+)
+
+// ReadHistory is eventlog.ReadHistory.
+func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
+	return eventlog.ReadHistory(l, see)
+}
+
+// NewProgress is eventlog.NewProgress.
+func NewProgress(m *runner.Meta) *Progress { return eventlog.NewProgress(m) }
+
+// InSmall is eventlog.InSmall.
+func InSmall(l Log, keep bool) Log { return eventlog.InSmall(l, keep) }
+
+// NewReplay is eventlog.NewReplay.
+func NewReplay(l Log) *Replay { return eventlog.NewReplay(l) }
+
+// Always is eventlog.Always.
+func Always() Moment { return eventlog.Always() }
+
+// Measures returns the measures of the runs' summaries: those of the table, then those that their
+// programs define.
+func Measures(runs ...*Run) []measure.Measure {
+	return append(measure.SummaryMeasures(), UserMeasures(runs...)...)
+}
+
+// UserMeasures returns the measures that the runs' own programs define.
+func UserMeasures(runs ...*Run) []measure.Measure {
+	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
+		for _, r := range runs {
+			if r.own && !yield(&r.Meta, r.Summary().Measures) {
+				return
+			}
+		}
+	})
+}
+
+// averageBudget is the number of bytes at the end of a log that are read for its last evaluations.
+// The steps of some epochs lie between these.
+const averageBudget = 16 << 20
+
+// Average returns the mean of the run's last evaluations, as the paper reports it, or nil before
+// the first evaluation. It reads the log, so that runs of any version have an average.
+func (r *Run) Average() (*runner.Average, error) {
+	if r.packed != nil { // its log is small
+		h, err := ReadHistory(r.Tail(), nil)
+		return runner.AverageOf(h.Evals), err
+	}
+	in, err := disk.OpenFolder(r.open, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
+	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
+	if err != nil {
+		return nil, err
+	}
+	return runner.AverageOf(e.Evals), nil
+}
+
+// Printed returns the end of what the run's program printed: the last most bytes of it, or less.
+// whole says that the text is all of the output. The error is an fs.ErrNotExist where no output is
+// kept.
+func (r *Run) Printed(most int64) (text []byte, whole bool, err error) {
+	if r.packed != nil {
+		return nil, false, os.ErrNotExist
+	}
+	in, err := disk.OpenFolder(r.open, r.Dir)
+	if err != nil {
+		return nil, false, err
+	}
+	defer in.Close()
+	f, size, err := in.Read(programLogName)
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	from := max(0, size-most)
+	text, err = io.ReadAll(io.NewSectionReader(f, from, size-from))
+	return text, from == 0, err
 }

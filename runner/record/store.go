@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +14,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/checkpoint"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -144,7 +145,7 @@ func (s *Store) begin(
 	if from != nil {
 		e := &runner.CheckpointEvent{
 			Head: runner.Head{Step: from.Step},
-			File: checkpoint.File(from.Step),
+			File: checkpointFile(from.Step),
 		}
 		if err := log.Append(e); err != nil {
 			return nil, errors.Join(err, log.File.Close(), in.Close())
@@ -194,7 +195,7 @@ func firstCheckpoint(f *disk.Folder, from *runner.State) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(checkpoint.Write(in, from, eventlog.NewAudit(in).Position), in.Close())
+	return errors.Join(writeCheckpoint(in, from, eventlog.NewAudit(in).Position), in.Close())
 }
 
 // sweepAge is the age up to which sweep leaves a directory alone: from its creation until its lock
@@ -303,7 +304,7 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if end.Status == runner.Done {
 		return nil, runner.ErrDone
 	}
-	from, damaged, err := checkpoint.Newest(r.in)
+	from, damaged, err := newestCheckpoint(r.in)
 	if err != nil {
 		return nil, err
 	}
@@ -373,3 +374,128 @@ func lockRun(f *disk.Folder) (*Lock, error) {
 	}
 	return l, err
 }
+
+// Names inside a run directory.
+const (
+	logName         = eventlog.LogName
+	lockName        = eventlog.LockName
+	metaName        = "run.json"
+	summaryName     = "summary.json"
+	checkpointsName = FolderName
+
+	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
+)
+
+// newID proposes a name such as shapes-sfk-s1-20261121-091502-x7q3: readable,
+// sorted by preset, and different for runs started in the same second.
+func newID(m *runner.Meta) string {
+	method := presetName(string(m.Spec.Algorithm())) // for an imported run, the name a user chose
+	return fmt.Sprintf("%s-%s-s%d-%s-%s", presetName(m.Preset), method, m.Spec.Seed,
+		m.Created.UTC().Format("20060102-150405"), strings.ToLower(rand.Text()[:4]))
+}
+
+// presetName turns a preset's name, which may be the path of a file, into a valid part of a
+// folder's name on every system: [a-z0-9._-], at most 40 characters, starting with a letter or
+// digit.
+func presetName(preset string) string {
+	base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(preset)), ".yaml")
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '.', r == '_', r == '-':
+			return r
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return '-'
+	}, strings.TrimSuffix(base, ".yml"))
+	const longest = 40
+	return cmp.Or(strings.Trim(name[:min(len(name), longest)], "._-"), "run")
+}
+
+// plainName reports whether id can be the name of a run directory: neither a path nor the name of a
+// hidden file.
+func plainName(id string) bool {
+	return id != "" && id[0] != '.' && !strings.ContainsAny(id, `/\`+"\x00")
+}
+
+// Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the
+// run's lock meanwhile; the error is ErrHeld where somebody records the run.
+func Delete(dir, id string) error { return (&Store{dir: dir, open: disk.OpenDisk}).Delete(id) }
+
+// Delete implements runner.Store.
+func (s *Store) Delete(id string) error {
+	in, _, err := s.named(id)
+	var l *Lock
+	if err == nil {
+		l, err = lockRun(in)
+		err = errors.Join(err, in.Close())
+	}
+	if err == nil {
+		err = s.trash(l, id)
+	}
+	switch {
+	case errors.Is(err, ErrHeld):
+		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
+	case err != nil:
+		return ofRun(id, err)
+	}
+	return nil
+}
+
+func (s *Store) trash(l *Lock, id string) error {
+	root, err := s.root()
+	if err != nil {
+		return errors.Join(err, l.Release())
+	}
+	defer root.Close()
+	return trash(root, l, id)
+}
+
+// trash removes the directory of a run, whose lock is l. It renames the directory first, so that no
+// reader meets a half-removed run.
+func trash(f *disk.Folder, l *Lock, name string) error {
+	gone := deletedPrefix + name
+	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
+	if err == nil {
+		l, err = f.RenameLocked(l, lockName, name, gone)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, l.Release()); err != nil {
+		return fmt.Errorf("deleting it: %w", err)
+	}
+	if err := f.RemoveAll(gone); err != nil {
+		return fmt.Errorf("deleting it, which is %s now: %w", f.Join(gone), err)
+	}
+	return nil
+}
+
+// The other files in a folder of runs (the engine's lock and log, a sweep's list) are kept in the
+// same way as the files of a run.
+type (
+	Files  = disk.Files
+	Holder = disk.Holder
+	Lock   = disk.Lock
+	Owner  = disk.Owner
+)
+
+// Errors of locks and of sealed files.
+var (
+	ErrHeld   = disk.ErrHeld
+	ErrLeased = disk.ErrLeased
+	ErrSum    = disk.ErrSum
+	ErrBefore = disk.ErrBefore
+)
+
+// Acquire is disk.Acquire.
+func Acquire(path string) (*Lock, error) { return disk.Acquire(path) }
+
+// Held is disk.Held.
+func Held(path string) bool { return disk.Held(path) }
+
+// OpenPlain is disk.OpenPlain.
+func OpenPlain(path string) (*os.File, error) { return disk.OpenPlain(path) }
+
+// AppendPlain is disk.AppendPlain.
+func AppendPlain(path string, most int64) (*os.File, error) { return disk.AppendPlain(path, most) }

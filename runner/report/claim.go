@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	"drolab/dro"
+	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
-	"drolab/runner/study"
+	"drolab/runner/page"
+	"drolab/runner/record"
 )
 
 // Verdict is the seeds' answer to a claim.
@@ -25,7 +27,7 @@ const (
 )
 
 // Claim is a claim of a study about two arms under one condition, tested.
-type Claim struct {
+type Finding struct {
 	Key     string         `json:"key"`
 	Problem string         `json:"problem"`
 	A       string         `json:"a"` // the arms
@@ -49,17 +51,17 @@ type Claim struct {
 	// Exploratory says that a run of the test was begun before the study was registered.
 	Exploratory bool `json:"exploratory,omitempty"`
 
-	says *study.Claim
+	says *Claim
 }
 
 // judge tests the families of claims and, for the first one, the claims of further arms, each of
 // which is a family of its own.
 func (r *Report) judge() {
-	byArm := map[string][]*Claim{}
+	byArm := map[string][]*Finding{}
 	for i := range r.study.Families {
 		of := &r.study.Families[i]
-		f := &Family{Name: of.Name, Level: of.Confidence, Correction: of.Correction,
-			title: of.Title, Claims: []*Claim{}}
+		f := &TestedFamily{Name: of.Name, Level: of.Confidence, Correction: of.Correction,
+			title: of.Title, Claims: []*Finding{}}
 		for j := range of.Claims {
 			say := &of.Claims[j]
 			for _, c := range say.Under {
@@ -91,8 +93,8 @@ func (r *Report) reproduce() {
 		for _, at := range say.Under {
 			p := r.at[at]
 			a := p.own[say.Arm]
-			c := &Claim{Key: "reproduction", Problem: p.Label, A: a.label, B: "the published value",
-				Measure: say.Measure, says: &study.Claim{}}
+			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label, B: "the published value",
+				Measure: say.Measure, says: &Claim{}}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
@@ -105,12 +107,12 @@ func (r *Report) reproduce() {
 			}
 		}
 	}
-	correct(r.Reproduction, &study.Family{Confidence: level, Correction: study.Holm}, true)
+	correct(r.Reproduction, &Family{Confidence: level, Correction: Holm}, true)
 }
 
 // correct corrects the tests of a family. It sets the verdicts and returns the number of tests,
 // which is fixed for a registered study. Else a repeated test counts once.
-func correct(list []*Claim, of *study.Family, fixed bool) (tests int) {
+func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	var family []*Difference
 	for i, c := range list {
 		if c.Few != "" && len(c.Seeds) == 0 {
@@ -150,7 +152,7 @@ func (p *Problem) further(own int) (list []*arm) {
 
 // claim tests a claim on a pair of arms. If one has no runs although its method was run, or the
 // study is registered, the claim says so; else it is nil.
-func (r *Report) claim(p *Problem, say *study.Claim, pair [2]int) *Claim {
+func (r *Report) claim(p *Problem, say *Claim, pair [2]int) *Finding {
 	a, b := p.own[pair[0]], p.own[pair[1]]
 	c := r.test(p, say, a, b)
 	for i, one := range []*arm{a, b} {
@@ -174,14 +176,14 @@ func (r *Report) claim(p *Problem, say *study.Claim, pair [2]int) *Claim {
 }
 
 // test compares two arms.
-func (r *Report) test(p *Problem, say *study.Claim, a, b *arm) *Claim {
-	c := &Claim{Key: say.Key, Problem: p.Label, A: a.label, B: b.label, Says: say.Says,
+func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
+	c := &Finding{Key: say.Key, Problem: p.Label, A: a.label, B: b.label, Says: say.Says,
 		Source: say.Source, Reading: say.Reading, Measure: say.Measure, Higher: say.Higher,
 		Margin: measure.Num(say.Margin + say.Equivalent), Difference: noDifference(), says: say}
 	if say.As != "" {
 		c.Problem = say.As
 	}
-	if say.Measure == study.StepTime {
+	if say.Measure == StepTime {
 		c.Measure = ""
 	}
 	if len(a.runs) == 0 || len(b.runs) == 0 {
@@ -210,12 +212,12 @@ func (r *Report) test(p *Problem, say *study.Claim, a, b *arm) *Claim {
 }
 
 // sameTest tells whether two claims are the same test of the same numbers.
-func (c *Claim) sameTest(o *Claim) bool {
+func (c *Finding) sameTest(o *Finding) bool {
 	return o.Key == c.Key && o.A == c.A && o.B == c.B && o.Repeats == "" &&
 		slices.Equal(o.Seeds, c.Seeds) && slices.Equal(o.Values, c.Values)
 }
 
-func (c *Claim) verdict() Verdict {
+func (c *Finding) verdict() Verdict {
 	switch beyond := c.Mean.Float() > c.Margin.Float(); {
 	case !c.significant():
 		return Undecided
@@ -226,7 +228,7 @@ func (c *Claim) verdict() Verdict {
 }
 
 // claims returns the claims of the first family.
-func (r *Report) claims() []*Claim {
+func (r *Report) claims() []*Finding {
 	if len(r.Families) == 0 {
 		return nil
 	}
@@ -234,7 +236,7 @@ func (r *Report) claims() []*Claim {
 }
 
 // on returns the claims on the problem.
-func (p *Problem) on(list []*Claim) (found []*Claim) {
+func (p *Problem) on(list []*Finding) (found []*Finding) {
 	for _, c := range list {
 		if c.Problem == p.Label {
 			found = append(found, c)
@@ -244,9 +246,9 @@ func (p *Problem) on(list []*Claim) (found []*Claim) {
 }
 
 // short returns the claim as a relation.
-func (c *Claim) short() string { return c.relation(c.A) }
+func (c *Finding) short() string { return c.relation(c.A) }
 
-func (c *Claim) relation(a string) string {
+func (c *Finding) relation(a string) string {
 	say, sign, other := c.says, "<", c.B
 	if c.Higher {
 		sign = ">"
@@ -261,7 +263,7 @@ func (c *Claim) relation(a string) string {
 		return fmt.Sprintf("%s: %s %s %s", a, say.Parts[0], sign, say.Parts[1])
 	case say.Name != "":
 		what = say.Name
-	case say.Measure == study.StepTime:
+	case say.Measure == StepTime:
 		what = "time of a step"
 	case say.Classes[0] != nil:
 		what = classes(say.Classes[0])
@@ -269,7 +271,7 @@ func (c *Claim) relation(a string) string {
 		what += ", along the run"
 	}
 	switch margin := say.Margin; {
-	case margin != 0 && say.Measure == study.StepTime:
+	case margin != 0 && say.Measure == StepTime:
 		other = fmt.Sprintf("%g × %s", math.Exp(margin), other)
 	case margin != 0:
 		other += " " + c.unit(margin)
@@ -280,7 +282,7 @@ func (c *Claim) relation(a string) string {
 }
 
 // unit formats a margin with its sign.
-func (c *Claim) unit(x float64) string {
+func (c *Finding) unit(x float64) string {
 	sign, unit := "+ ", ""
 	if x < 0 {
 		sign = "− "
@@ -296,9 +298,254 @@ func classes(list []int) string {
 }
 
 // pair names a test that has no side.
-func (c *Claim) pair() string {
+func (c *Finding) pair() string {
 	if c.Problem == "" {
 		return c.A + " and " + c.B
 	}
 	return c.A + " and " + c.B + ", " + c.Problem
+}
+
+// Difference is the difference of a measure between two arms, over the seeds that both have.
+type Difference struct {
+	Seeds  []uint64         `json:"seeds"`
+	Values []measure.Number `json:"values"` // one for each seed
+	Mean   measure.Number   `json:"mean"`
+	Half   measure.Number   `json:"half"` // half width of the mean's t interval at Report.Level
+	// P is the two-sided p of Student's paired t test against 0 or the claim's margin. It does not
+	// apply where the test cannot be made. Adjusted is P after Holm's correction.
+	P        measure.Number `json:"p"`
+	Adjusted measure.Number `json:"adjusted_p"`
+	// Detectable is the least distance of the true mean from the margin that the test finds with
+	// 80 % power. It holds at the first step of the correction, if the differences have the
+	// standard deviation of these seeds.
+	Detectable measure.Number `json:"detectable"`
+
+	confidence float64 // of the test, 1 less its level
+}
+
+// noDifference returns the difference over no seed.
+func noDifference() Difference {
+	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
+}
+
+// of returns the values of a measure in two runs that are compared; ok is false where the measure
+// does not apply to both.
+type of func(a, b *ran) (x, y float64, ok bool)
+
+// each compares a value that is computed from one run alone.
+func each(value func(*ran) measure.Number) of {
+	return func(a, b *ran) (x, y float64, ok bool) {
+		v, w := value(a), value(b)
+		return v.Float(), w.Float(), v.Applies() && w.Applies()
+	}
+}
+
+// last compares a measure at the last iterate.
+func last(name string) of {
+	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
+}
+
+// window compares a measure's mean over the last evaluations. It does not apply to a run with
+// fewer.
+func window(measure string, size int) of {
+	mean := func(r *ran) (sum float64) {
+		if len(r.evals) < size {
+			return math.NaN()
+		}
+		for _, e := range r.evals[len(r.evals)-size:] {
+			sum += e.Of(measure).Float() / float64(size)
+		}
+		return sum
+	}
+	return func(a, b *ran) (x, y float64, ok bool) {
+		x, y = mean(a), mean(b)
+		return x, y, !math.IsNaN(x - y)
+	}
+}
+
+// valueOf returns what a claim compares. The robust risk is that of the radius, whatever radius a
+// run trained by; 0 stands for the run's own.
+func valueOf(say *Claim, measured string, radius float64) of {
+	switch {
+	case say.Measure == StepTime:
+		return stepTime
+	case say.Along:
+		return func(a, b *ran) (x, y float64, ok bool) { return along(measured, a, b) }
+	case say.Classes[0] != nil:
+		return func(a, b *ran) (x, y float64, ok bool) {
+			v, w := pooled(a, measured, say.Classes[0]), pooled(b, measured, say.Classes[1])
+			return v.Float(), w.Float(), v.Applies() && w.Applies()
+		}
+	case say.Measure == robustRisk && radius > 0:
+		return each(func(r *ran) measure.Number { return riskAt(r, radius) })
+	}
+	return last(measured)
+}
+
+const robustRisk = "robust_risk"
+
+// riskAt returns the robust risk of the test split at a radius.
+func riskAt(r *ran, radius float64) (n measure.Number) {
+	list := r.Summary().ByGroup.Of("robust_risk_at")
+	if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
+		return list[i]
+	}
+	return n
+}
+
+// pooled returns the mean of a measure over classes.
+func pooled(r *ran, name string, classes []int) measure.Number {
+	values, sum := r.Summary().ByGroup.Of(name), 0.0
+	for _, i := range classes {
+		if i >= len(values) || !values[i].Applies() {
+			return measure.Number{}
+		}
+		sum += values[i].Float() / float64(len(classes))
+	}
+	return measure.Num(sum)
+}
+
+// part compares the value of the i-th class or group.
+func part(name string, i int) of {
+	return each(func(r *ran) (n measure.Number) {
+		if v := r.Summary().ByGroup.Of(name); i < len(v) {
+			n = v[i]
+		}
+		return n
+	})
+}
+
+// differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
+// initialisation and the batch order of both.
+func differ(a, b *arm, value of, margin float64) Difference {
+	d := noDifference()
+	var xs, ys, values []float64
+	for _, r := range a.runs {
+		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
+		if at < 0 {
+			continue
+		}
+		if x, y, ok := value(r, b.runs[at]); ok && finite(x-y) {
+			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, measure.Num(x-y))
+			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
+		}
+	}
+	n := len(values)
+	mean, half := compare.TInterval(values, level)
+	d.Mean, d.Half = measure.NumIf(n > 0, mean), measure.NumIf(n > 1, half)
+	p := math.NaN()
+	if n > 1 {
+		p = compare.PairedT(xs, ys)
+	}
+	d.P = measure.NumIf(!math.IsNaN(p), p)
+	return d
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func floats(list []measure.Number) (values []float64) {
+	for _, v := range list {
+		values = append(values, v.Float())
+	}
+	return values
+}
+
+// power is the power of the test at which Difference.Detectable is computed.
+const power = .8
+
+// adjust sets Adjusted and Detectable of differences whose tests form one family.
+func adjust(list []*Difference, confidence float64, correction string) {
+	p, found, tests := make([]float64, len(list)), map[int]float64{}, 1
+	for i, d := range list {
+		p[i] = d.P.Float()
+	}
+	if correction == Holm {
+		p, tests = compare.Holm(p), len(list)
+	}
+	for i, q := range p {
+		d, n := list[i], len(list[i].Values)
+		d.Adjusted, d.confidence = measure.NumIf(!math.IsNaN(q), q), confidence
+		if !d.P.Applies() {
+			continue
+		}
+		if _, known := found[n]; !known {
+			found[n] = compare.Detectable(n, (1-confidence)/float64(tests), power)
+		}
+		deviation := d.Half.Float() / compare.HalfWidth(n, level) * math.Sqrt(float64(n))
+		d.Detectable = measure.Num(found[n] * deviation)
+	}
+}
+
+// significant tells whether the corrected test rejects.
+func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-d.confidence }
+
+// readLog returns a run with its evaluations and steps, without those that a resume has taken back,
+// and with the time that it trained.
+func readLog(r *record.Run) (*ran, error) {
+	p := record.NewProgress(&r.Meta)
+	h, err := record.ReadHistory(r.Tail(), func(e runner.Event) {
+		p.Add(e)
+		if s, ok := e.(*runner.StepEvent); ok { // only their pace is used
+			s.Values, s.Min, s.Max = nil, nil, nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
+	for _, s := range h.Steps {
+		out.tick(s)
+	}
+	return out, nil
+}
+
+// curve returns the mean and t interval of a measure over seeds, at each epoch at which all seeds
+// have been evaluated. Runs of one experiment are evaluated at the same epochs.
+func (a *arm) curve(measure string) page.Curve {
+	c := page.Curve{Name: a.label}
+	var epochs []float64
+	values, seeds := map[float64][]float64{}, 0
+	for _, r := range a.runs {
+		if imported(r.Run) > 0 { // its only evaluation belongs to no step
+			continue
+		}
+		applies := false
+		for _, e := range r.evals {
+			v := e.Of(measure)
+			applies = applies || v.Applies()
+			if y := v.Float(); !math.IsNaN(y) && !math.IsInf(y, 0) {
+				if values[e.Epoch] == nil {
+					epochs = append(epochs, e.Epoch)
+				}
+				values[e.Epoch] = append(values[e.Epoch], y)
+			}
+		}
+		if applies {
+			seeds++
+		}
+	}
+	for _, x := range epochs {
+		if len(values[x]) == seeds {
+			mean, half := compare.TInterval(values[x], level)
+			c.Points = append(c.Points, page.Point{X: x, Y: mean, Half: half})
+		}
+	}
+	return c
+}
+
+// along returns the mean of a measure over the evaluations that two runs have at
+// the same steps; ok is false where there is none.
+func along(measure string, a, b *ran) (x, y float64, ok bool) {
+	n := 0.0
+	for _, e := range a.evals {
+		at := slices.IndexFunc(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
+		if at < 0 {
+			continue
+		}
+		v, w := e.Of(measure), b.evals[at].Of(measure)
+		if v.Applies() && w.Applies() {
+			x, y, n = x+v.Float(), y+w.Float(), n+1
+		}
+	}
+	return x / n, y / n, n > 0
 }

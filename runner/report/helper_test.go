@@ -15,7 +15,6 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/study"
 )
 
 // folder is a folder of recorded runs with results that a test chooses.
@@ -167,14 +166,14 @@ func (f *folder) paperLike(rho float64) {
 }
 
 // recorded returns a study that comes with the program, with changes of its text.
-func recorded(t testing.TB, name string, changes ...string) *study.Study {
+func recorded(t testing.TB, name string, changes ...string) *Study {
 	t.Helper()
 	text, err := os.ReadFile("../../presets/recorded/" + name + "/study.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	changed := strings.NewReplacer(changes...).Replace(string(text))
-	s, errs := study.Parse(filepath.Join("testdata", name+".yaml"), []byte(changed))
+	s, errs := ParseStudy(filepath.Join("testdata", name+".yaml"), []byte(changed))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
@@ -182,7 +181,7 @@ func recorded(t testing.TB, name string, changes ...string) *study.Study {
 }
 
 // onShapes returns the paper's study of runs that told describes.
-func onShapes(t testing.TB) *study.Study {
+func onShapes(t testing.TB) *Study {
 	s := recorded(t, "paper", "{preset: paper-gentle}", "{preset: shapes.yaml, rho: 0.5}",
 		"{preset: paper}", "{preset: shapes.yaml, rho: 1.5}", "seeds: 1-4", "seeds: 1-10",
 		"  preset: paper\n", "")
@@ -205,7 +204,7 @@ func (f *folder) report() *Report {
 	return r
 }
 
-func (f *folder) claim(r *Report, key, problem, a, b string) *Claim {
+func (f *folder) claim(r *Report, key, problem, a, b string) *Finding {
 	f.Helper()
 	for _, c := range r.claims() {
 		if c.Key == key && c.Problem == problem && c.A == a && c.B == b {

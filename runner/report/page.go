@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/runner/compare"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
@@ -215,7 +216,7 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 	}
 	for i, c := range r.Further {
 		first := slices.IndexFunc(r.Further, c.sameClaim) == i
-		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Claim) bool {
+		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Finding) bool {
 			return o.sameClaim(c) && slices.Contains(arms, o.A)
 		}) {
 			continue
@@ -225,7 +226,7 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 			row[1] = fmt.Sprintf("%s: %s", r.claims()[at].A, r.claims()[at].word())
 		}
 		for _, a := range arms {
-			at := slices.IndexFunc(r.Further, func(o *Claim) bool {
+			at := slices.IndexFunc(r.Further, func(o *Finding) bool {
 				return o.A == a && o.sameClaim(c)
 			})
 			if at < 0 {
@@ -240,12 +241,12 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 }
 
 // sameClaim reports whether two claims differ in the first arm alone.
-func (c *Claim) sameClaim(o *Claim) bool {
+func (c *Finding) sameClaim(o *Finding) bool {
 	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
 }
 
 // difference formats the mean difference and its interval on the measure's own scale.
-func (c *Claim) difference() string {
+func (c *Finding) difference() string {
 	if c.Measure == "" {
 		return ratio(&c.Difference)
 	}
@@ -264,7 +265,7 @@ func (r *Report) testing() string {
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
 		"nats, of times ratios." +
 		powerNote()
-	if slices.ContainsFunc(f.Claims, func(c *Claim) bool { return len(c.Seeds) == 1 }) {
+	if slices.ContainsFunc(f.Claims, func(c *Finding) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
 	return strings.TrimSpace(text + r.repeats())
@@ -272,7 +273,7 @@ func (r *Report) testing() string {
 
 // repeats explains the mark of claims whose test was already made.
 func (r *Report) repeats() string {
-	if !slices.ContainsFunc(r.claims(), func(c *Claim) bool { return c.Repeats != "" }) {
+	if !slices.ContainsFunc(r.claims(), func(c *Finding) bool { return c.Repeats != "" }) {
 		return ""
 	}
 	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, " +
@@ -312,7 +313,7 @@ func (r *Report) readings(family int) (list page.List) {
 	name := func(arm int) string { return r.study.Arms[arm].Name }
 	for i := range f.Claims {
 		say := &f.Claims[i]
-		if !slices.ContainsFunc(r.Families[family].Claims, func(c *Claim) bool {
+		if !slices.ContainsFunc(r.Families[family].Claims, func(c *Finding) bool {
 			return c.says == say
 		}) {
 			continue
@@ -334,4 +335,211 @@ func (r *Report) readings(family int) (list page.List) {
 			name(first[0]), say.Says, name(first[1]), of, say.Reading), ": ."))
 	}
 	return list
+}
+
+// split returns a sentence on the two parts of the objectives at the end: the risk, which depends
+// on the network, and the dual gap, which depends on the dual variables.
+func (p *Problem) split() string {
+	var words []string
+	for i, a := range p.arms {
+		cells := p.Table.Rows[i].Cells
+		gap := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool {
+			return c.Name == "dual_gap"
+		})
+		if gap < 0 || !cells[gap].Mean.Applies() {
+			continue
+		}
+		risk := 0.0
+		for _, r := range a.runs {
+			risk += r.Summary().Of("train_robust_risk").Float() / float64(len(a.runs))
+		}
+		words = append(words, fmt.Sprintf("%s %.4g + %.3g", a.label, risk, cells[gap].Mean.Float()))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "The objective is the network's R_ρ of the training split plus the dual gap, which is " +
+		"the error of (λ, η) alone; at the end, means over seeds: " +
+		strings.Join(words, ", ") + "."
+}
+
+// blocks returns the problem's tables and figures.
+func (p *Problem) blocks() []page.Block {
+	table, figure := "Table", "Figures"
+	if t := p.study.Published; t != nil {
+		table, figure = t.Name, t.Figure
+	}
+	list := []page.Block{page.Heading(join(table, p.Label)), p.table1()}
+	if len(p.arms) > 1 {
+		list = append(list, page.Text(p.legend()))
+	}
+	list = append(list, page.Heading(join(figure, p.Label)))
+	for _, f := range []struct{ measure, caption string }{
+		{"train_objective", "dual objective F(x; λ, η) of the training split"},
+		{"train_loss", "train loss"},
+		{"test_loss", "test loss"},
+		{"robust_risk", "robust risk of the test split"},
+	} {
+		figure := &page.Figure{Caption: join(f.caption, p.Label) + ", by epoch"}
+		for i, a := range p.arms {
+			if c := a.curve(f.measure); len(c.Points) > 0 {
+				c.Mark = i + 1
+				figure.Curves = append(figure.Curves, c)
+			}
+		}
+		if len(figure.Curves) > 0 {
+			list = append(list, figure)
+		}
+	}
+	smooth := "not smoothed"
+	if n := p.study.Window; n > 0 {
+		smooth += fmt.Sprintf(" (the paper's curves are moving averages over %d)", n)
+	}
+	list = append(list, page.Text("Evaluations of whole splits, "+smooth+"; with several seeds "+
+		"the mean and its 95 % t interval."))
+	return append(append(list, p.classBlocks()...), p.costBlocks()...)
+}
+
+// legend explains the stars of the table. It leaves out the line on ±, which is the standard
+// deviation on this page.
+func (p *Problem) legend() string {
+	lines := p.Table.Legend()
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
+	return strings.Join(lines, " ") + p.starred()
+}
+
+// ofPaper is a column of published figures.
+var ofPaper = page.Column{Head: "paper", Faint: true}
+
+// table1 returns a table with a column for each arm, beside the paper's column for its method.
+func (p *Problem) table1() *page.Table {
+	t := page.New("%")
+	for _, a := range p.arms {
+		t.Head(fmt.Sprintf("%s (n=%d)", a.label, len(a.runs)))
+		if p.published(a) {
+			t.Columns = append(t.Columns, ofPaper)
+		}
+	}
+	for c := range p.Table.Columns {
+		column := &p.Table.Columns[c]
+		row := []string{column.Title()}
+		for i, a := range p.arms {
+			cell := &p.Table.Rows[i].Cells[c]
+			text := style(column.Name).With(cell.Mean, cell.Std)
+			if cell.Best {
+				text += "*"
+			}
+			row = append(row, text)
+			if p.published(a) {
+				row = append(row, p.cell(a, column.Name, column.Class))
+			}
+		}
+		if column.Class == "" {
+			t.Add(row...)
+		} else {
+			t.Rank(-p.Table.Rows[0].Cells[c].Mean.Float(), row...)
+		}
+	}
+	return t
+}
+
+// passage is a part of a report that can stand in a Markdown file, between two lines. The first
+// line begins with the mark that begin returns; its author may choose the rest.
+type passage struct {
+	name string
+	text func() string
+}
+
+func (p *passage) begin() string { return "<!-- " + p.name + ": begin" }
+func (p *passage) end() string   { return "<!-- " + p.name + ": end -->" }
+
+func (r *Report) passages() []passage {
+	if r.registered() {
+		return []passage{
+			{"report of registered runs", func() string {
+				// The text stands under a heading of its file.
+				return strings.ReplaceAll(page.Markdown(r.Page().Blocks...), "\n## ", "\n### ")
+			}},
+			{"report in short", r.shortMeans},
+		}
+	}
+	return []passage{
+		{"report", r.brief},
+		{"report in short", r.short},
+		{"report of further claims", func() string { return page.Markdown(r.laterBlocks()...) }},
+		{"report of readings", func() string { return page.Markdown(r.nearBlocks()...) }},
+	}
+}
+
+// brief returns a table for each radius, and the verdicts.
+func (r *Report) brief() string {
+	var blocks []page.Block
+	for _, p := range r.Problems {
+		t := p.table1()
+		t.Columns[0].Head = p.Label
+		blocks = append(blocks, t)
+	}
+	if len(r.claims()) == 0 {
+		return page.Markdown(blocks...)
+	}
+	for _, p := range r.Problems {
+		blocks = append(blocks, r.Families[0].table("claim, "+p.Label, p.on(r.claims())))
+		blocks = append(blocks, r.furtherBlocks(p)...)
+	}
+	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
+		"%g %% t interval. n is the number of seeds. Paired t tests, %s.", 100*level,
+		r.Families[0].over())
+	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
+}
+
+// short returns one table of four measures. An arm with a single seed has no spread, and is left
+// out.
+func (r *Report) short() string {
+	t := inShort()
+	for _, p := range r.Problems {
+		for i, a := range p.arms {
+			if len(a.runs) < 2 {
+				continue
+			}
+			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
+			for _, m := range shortMeasures() {
+				row = append(row, p.meanOf(i, a.runs[0].Meta.Fit(m)))
+			}
+			t.Add(row...)
+		}
+	}
+	return page.Markdown(t)
+}
+
+// meanOf returns the mean ± standard deviation of a measure over the seeds of an arm.
+func (p *Problem) meanOf(arm int, measure string) string {
+	c := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == measure })
+	if c < 0 {
+		return page.None
+	}
+	cell := &p.Table.Rows[arm].Cells[c]
+	return style(measure).With(cell.Mean, cell.Std)
+}
+
+// Replace returns a Markdown text with passages of a report between their marks.
+func Replace(text string, d *Report) (string, error) {
+	found, known := false, d.passages()
+	for _, p := range known {
+		before, rest, ok := strings.Cut(text, p.begin())
+		if !ok {
+			continue
+		}
+		found = true
+		line, rest, _ := strings.Cut(rest, "\n")
+		_, after, ended := strings.Cut(rest, p.end())
+		if !ended {
+			return "", fmt.Errorf("%s ...: no line %s follows", p.begin(), p.end())
+		}
+		text = before + p.begin() + line + "\n\n" + p.text() + p.end() + after
+	}
+	if !found {
+		return "", fmt.Errorf("has no place for the tables: want the lines\n%s -->\n%s",
+			known[0].begin(), known[0].end())
+	}
+	return text, nil
 }

@@ -16,7 +16,6 @@ import (
 	"drolab/presets"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/study"
 )
 
 var (
@@ -255,7 +254,7 @@ func TestLinesOfTheRegistration(t *testing.T) {
 		t.Errorf("seeds %v, waits until %v, registered %v", s, of.WaitUntil, of.Registered)
 	}
 	for _, f := range of.Families {
-		if f.Confidence != .95 || f.Correction != study.Holm {
+		if f.Confidence != .95 || f.Correction != Holm {
 			t.Errorf("%s: %g, %s", f.Name, f.Confidence, f.Correction)
 		}
 	}

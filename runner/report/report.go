@@ -2,15 +2,20 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"drolab/dro"
+	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/record"
-	"drolab/runner/study"
+	"drolab/runner/spec"
 )
 
 // Report is the content of a page, as data.
@@ -18,22 +23,22 @@ type Report struct {
 	Level float64 `json:"level"` // confidence level of intervals
 	// Wanted is the number of the study's runs, of which Done have ended. Missing counts the others
 	// by arm; if there are any, nothing is tested before Study.WaitUntil.
-	Wanted   int       `json:"wanted"`
-	Done     int       `json:"done"`
-	Missing  []string  `json:"missing"`
-	Interim  bool      `json:"interim,omitempty"`
-	Seeds    []uint64  `json:"seeds"` // the seeds that are tested
-	Families []*Family `json:"families"`
+	Wanted   int             `json:"wanted"`
+	Done     int             `json:"done"`
+	Missing  []string        `json:"missing"`
+	Interim  bool            `json:"interim,omitempty"`
+	Seeds    []uint64        `json:"seeds"` // the seeds that are tested
+	Families []*TestedFamily `json:"families"`
 	// Reproduction compares means with published ones, as a family; its verdicts mean nothing.
-	Reproduction []*Claim  `json:"reproduction"`
-	Means        []MeanRow `json:"means"`
+	Reproduction []*Finding `json:"reproduction"`
+	Means        []MeanRow  `json:"means"`
 
 	// What follows describes the runs of a study that is not registered.
 
 	Problems []*Problem `json:"problems"`
 	// Further has the first family's claims for arms that are none of the study's. The tests of
 	// each arm are corrected among themselves, and their results change no claim.
-	Further []*Claim `json:"further"`
+	Further []*Finding `json:"further"`
 	// Readings has the readings of the published experiment, the nearest to its table first.
 	Readings   []Reading   `json:"readings"`
 	Departures []Departure `json:"departures"`
@@ -42,17 +47,17 @@ type Report struct {
 	Made       []Made      `json:"made"`
 	Notes      []string    `json:"notes"`
 
-	study *study.Study
+	study *Study
 	at    []*Problem // one for each condition
 }
 
 // Family is a study's family of claims, tested. A test that is made twice counts once.
-type Family struct {
-	Name       string   `json:"name"`
-	Level      float64  `json:"level"` // confidence level of its tests
-	Correction string   `json:"correction"`
-	Tests      int      `json:"tests"`
-	Claims     []*Claim `json:"claims"`
+type TestedFamily struct {
+	Name       string     `json:"name"`
+	Level      float64    `json:"level"` // confidence level of its tests
+	Correction string     `json:"correction"`
+	Tests      int        `json:"tests"`
+	Claims     []*Finding `json:"claims"`
 
 	title string
 }
@@ -65,8 +70,8 @@ type Problem struct {
 	// Classes has, for each class or group, the differences to the baseline.
 	Classes []ClassRow `json:"classes"`
 
-	of     *study.Condition
-	study  *study.Study
+	of     *Condition
+	study  *Study
 	own    []*arm        // the study's arms
 	arms   []*arm        // the rows of the table
 	probes []*record.Run // see setProbesApart
@@ -112,7 +117,7 @@ type Options struct {
 // New makes the report of a study on the finished runs among runs. It tests nothing as long as the
 // study waits for runs. Without a study the runs are described alone. New fails if a log cannot be
 // read.
-func New(s *study.Study, runs []*record.Run, o Options) (*Report, error) {
+func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 	if s == nil {
 		var err error
 		if s, err = describe(runs); err != nil {
@@ -120,8 +125,8 @@ func New(s *study.Study, runs []*record.Run, o Options) (*Report, error) {
 		}
 		o.Interim = true // it waits for no run
 	}
-	r := &Report{Level: level, Families: []*Family{}, Reproduction: []*Claim{}, Means: []MeanRow{},
-		Problems: []*Problem{}, Further: []*Claim{}, Readings: []Reading{},
+	r := &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{}, Means: []MeanRow{},
+		Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
 		Notes: []string{}, Seeds: s.Seeds, study: s}
 	g := s.Gather(once(runs))
@@ -178,7 +183,7 @@ func (r *Report) noteRuns(why string, ids []string) {
 }
 
 // noteGathered names the runs that are left out, and those that are not as they should be.
-func (r *Report) noteGathered(g *study.Gathered) {
+func (r *Report) noteGathered(g *Gathered) {
 	going := func(one *record.Run) bool { return one.Status() != runner.Done }
 	undone := slices.Clone(g.Failed)
 	for _, one := range g.Rest {
@@ -236,8 +241,8 @@ func once(runs []*record.Run) (list []*record.Run) {
 }
 
 // fill makes the conditions with the study's arms and their runs.
-func (r *Report) fill(g *study.Gathered) error {
-	read := map[*study.Slot][]*ran{}
+func (r *Report) fill(g *Gathered) error {
+	read := map[*Slot][]*ran{}
 	for _, slot := range g.Slots {
 		for _, one := range slot.Runs {
 			if !slices.Contains(r.Seeds, one.Meta.Spec.Seed) {
@@ -273,4 +278,149 @@ func made(all []*record.Run) (list []Made) {
 	}
 	slices.SortStableFunc(list, func(a, b Made) int { return cmp.Compare(b.Runs, a.Runs) })
 	return list
+}
+
+// arms reads the conditions and the arms, which have a Spec under each condition.
+func (p *parser) arms(conditions, arms Entry) {
+	under := conditions.Below
+	if conditions.Key == "" {
+		under = []Entry{{Line: arms.Line, Below: []Entry{}}}
+	} else if len(under) == 0 {
+		p.fail(conditions.Line, "conditions: want settings by label, as in {ρ = 0.5: {rho: 0.5}}")
+	}
+	sound := true
+	for _, c := range under {
+		one := Condition{Label: c.Key}
+		s, preset, ok := p.settle(c)
+		sound = sound && ok
+		if preset != "" || entryOf(c, "rho") != nil {
+			one.Radius = s.Rho
+		}
+		p.of.Conditions = append(p.of.Conditions, one)
+	}
+	if arms.Key != "" && len(arms.Below) == 0 {
+		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
+	}
+	for _, e := range arms.Below {
+		a := Arm{Name: e.Key, Label: e.Key}
+		if label := entryOf(e, "label"); label != nil {
+			if err := oneLine(&a.Label)(*label); err != nil {
+				p.fail(label.Line, "%w", err)
+			}
+		}
+		for ok, i := sound, 0; ok && i < len(under); i++ { // an error is told once
+			var s spec.Spec
+			var preset string
+			s, preset, ok = p.settle(under[i], e)
+			a.Specs, a.Presets = append(a.Specs, s), append(a.Presets, preset)
+		}
+		p.of.Arms = append(p.of.Arms, a)
+	}
+	p.radii()
+}
+
+// radii forgets the radii of the conditions if every arm trains by that of its condition. Else all
+// robust risks of the study are read from the list of risk_radii, since two solutions of the same
+// problem may differ in the last digits.
+func (p *parser) radii() {
+	for c := range p.of.Conditions {
+		for _, a := range p.of.Arms {
+			r := p.of.Conditions[c].Radius
+			if len(p.errs) == 0 && r > 0 && a.Specs[c].Rho != r {
+				return
+			}
+		}
+	}
+	for c := range p.of.Conditions {
+		p.of.Conditions[c].Radius = 0
+	}
+}
+
+// settle returns the settings that mappings state, the last of which prevails: a preset, a method
+// and settings. An arm, the second mapping, needs a preset and a method.
+func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
+	before, at, last := len(p.errs), map[string]Entry{}, by[len(by)-1]
+	check := func(line int, err error) {
+		if err != nil {
+			p.fail(line, "%w", err)
+		}
+	}
+	for _, e := range by {
+		for _, b := range e.Below {
+			at[b.Key] = b
+		}
+	}
+	s = spec.Defaults()
+	if e, is := at["preset"]; is {
+		loaded, err := p.preset(e)
+		check(e.Line, err)
+		s, preset = loaded.Spec, loaded.Name
+	}
+	for _, e := range by {
+		for _, b := range e.Below {
+			switch b.Key {
+			case "preset", "label":
+			case "method":
+				check(b.Line, method(b, &s))
+			case "algorithms", "seed", "seeds":
+				p.fail(b.Line, "%s: arms have a method, and a study its seeds", b.Key)
+			default:
+				text := cmp.Or(string(b.Value), "{}") // a mapping is a value of no setting
+				check(b.Line, presets.Assign(&s, b.Key, []byte(text)))
+			}
+		}
+	}
+	if s.Seeds = 1; len(by) == 1 || len(p.errs) > before {
+		return s, preset, len(p.errs) == before
+	}
+	for _, key := range []string{"preset", "method"} {
+		if at[key].Key == "" {
+			p.fail(last.Line, "%s: no %s: an arm is {preset: NAME, method: NAME} and settings",
+				last.Key, key)
+			return s, preset, false
+		}
+	}
+	err := s.Validate()
+	for _, b := range last.Below {
+		if _, is := spec.FindSetting(b.Key); err == nil && is {
+			err = s.Unread([]string{b.Key})
+		}
+	}
+	// Runs keep absolute paths. Those of a study are relative to its folder.
+	if dir, wrong := filepath.Abs(filepath.Dir(p.of.Word)); wrong == nil {
+		s.Dataset = data.Locate(s.Dataset, dir)
+		s.SettleProgram(dir)
+	}
+	line, wrong := last.Line, new(spec.KeyError)
+	if errors.As(err, &wrong) {
+		line = cmp.Or(at[wrong.Key].Line, line)
+	}
+	check(line, err)
+	return s, preset, err == nil
+}
+
+// preset loads a preset that an arm names, and remembers it.
+func (p *parser) preset(e Entry) (loaded presets.Preset, err error) {
+	var name string
+	if err = oneLine(&name)(e); err == nil {
+		loaded, err = presets.LoadBeside(p.of.Word, name)
+	}
+	if !slices.ContainsFunc(p.of.Presets, func(o runner.Preset) bool {
+		return o.Name == loaded.Name
+	}) {
+		p.of.Presets = append(p.of.Presets, loaded.Preset)
+	}
+	return loaded, err
+}
+
+func method(e Entry, s *spec.Spec) error {
+	var name dro.Algorithm
+	err := value(&name, "a method", nil)(e)
+	if err == nil {
+		_, err = dro.Find(name)
+	}
+	if err == nil {
+		s.Algorithms = []dro.Algorithm{name}
+	}
+	return err
 }

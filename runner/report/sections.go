@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -199,7 +201,7 @@ func probability(p measure.Number) string {
 }
 
 // detectable formats the least difference that the test finds, on the measure's own scale.
-func (c *Claim) detectable() string {
+func (c *Finding) detectable() string {
 	m, _ := measure.FindMeasure(c.Measure)
 	switch x := c.Detectable; {
 	case !x.Applies():
@@ -218,4 +220,154 @@ func powerNote() string {
 	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
 		"test finds with %g %% power, at the first step of Holm's correction and with the "+
 		"standard deviation of these seeds.", 100*power)
+}
+
+// This file lays out tables of tests.
+
+// heading names a family. A level or a correction that is not that of the first family is told.
+func (f *TestedFamily) heading(isFirst bool, first *TestedFamily) page.Heading {
+	text := fmt.Sprintf("%s: a family of %d", f.title, f.Tests)
+	if isFirst {
+		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
+	}
+	if !f.holm() || f.Level != first.Level {
+		text += fmt.Sprintf(", %s at %.2g", f.corrected(), 1-f.Level)
+	}
+	return page.Heading(text)
+}
+
+func (f *TestedFamily) holm() bool { return f.Correction == Holm }
+
+func (f *TestedFamily) corrected() string {
+	if f.holm() {
+		return "corrected by Holm"
+	}
+	return "not corrected,"
+}
+
+// over says how the tests of a family are corrected, in few words.
+func (f *TestedFamily) over() string {
+	if f.holm() {
+		return fmt.Sprintf("Holm over %d", f.Tests)
+	}
+	return fmt.Sprintf("not corrected, at %.2g", 1-f.Level)
+}
+
+// tables returns a table for each label of the family's claims, or one table if each label has one
+// claim.
+func (f *TestedFamily) tables() (list []page.Block) {
+	at := map[string][]*Finding{}
+	for _, c := range f.Claims {
+		at[c.Problem] = append(at[c.Problem], c)
+	}
+	if f.equivalences() {
+		return []page.Block{f.equivalent()}
+	}
+	if len(at) == len(f.Claims) && len(at) > 1 {
+		return []page.Block{f.judged("claim", f.Claims, func(c *Finding) string {
+			return join(c.short(), c.Problem)
+		}, (*Finding).word)}
+	}
+	for _, label := range slices.Sorted(maps.Keys(at)) {
+		list = append(list, f.table(join("claim", label), at[label]))
+	}
+	return list
+}
+
+// equivalences reports whether all claims are of equivalence.
+func (f *TestedFamily) equivalences() bool {
+	return !slices.ContainsFunc(f.Claims, func(c *Finding) bool { return c.says.Equivalent == 0 })
+}
+
+// table returns a table of claims with their verdicts.
+func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
+	return f.judged(head, list, (*Finding).short, (*Finding).word)
+}
+
+// judged returns a table with a row for each test.
+func (f *TestedFamily) judged(head string, list []*Finding, name, word func(*Finding) string) *page.Table {
+	p := "p"
+	if f.holm() {
+		p = "p (Holm)"
+	}
+	t := page.New(head, "n", "difference", "detectable", p)
+	t.Columns = append(t.Columns, verdicts("verdict"))
+	for _, c := range list {
+		t.Add(name(c), fmt.Sprint(len(c.Seeds)), c.difference(), c.detectable(),
+			probability(c.Adjusted), word(c))
+	}
+	return t
+}
+
+// verdicts returns a column of verdicts.
+func verdicts(head string) page.Column {
+	return page.Column{Head: head, Words: true, Tone: page.Tones(map[string]page.Tone{
+		string(Supported): page.Good, string(NotSupported): page.Bad})}
+}
+
+// equivalent returns a table of the two one-sided tests, for which no detectable difference is
+// defined.
+func (f *TestedFamily) equivalent() *page.Table {
+	m, _ := measure.FindMeasure(f.Claims[0].Measure)
+	t := f.judged(m.Title, f.Claims, (*Finding).pair, word("equivalent", "not shown"))
+	t.Columns = slices.Delete(t.Columns, 3, 4)
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], 3, 4)
+	}
+	return t
+}
+
+// reproductions returns a table of the comparisons with published means.
+func reproductions(list []*Finding) *page.Table {
+	f := &TestedFamily{Correction: Holm}
+	return f.judged("mean accuracy", list, (*Finding).pair, word("differs", "no difference shown"))
+}
+
+// counts says how many claims have each verdict.
+func counts(list []*Finding) string {
+	n := map[Verdict]int{}
+	for _, c := range list {
+		n[c.Verdict]++
+	}
+	are := func(v Verdict) string {
+		if n[v] == 1 {
+			return "1 is"
+		}
+		return fmt.Sprintf("%d are", n[v])
+	}
+	return fmt.Sprintf("%s supported, %s not supported and %s undecided.", are(Supported),
+		are(NotSupported), are(Undecided))
+}
+
+// word returns the function that words the verdict of a test that has no side.
+func word(yes, no string) func(*Finding) string {
+	return func(c *Finding) string {
+		text := no
+		if c.significant() {
+			text = yes
+		}
+		return text + c.marks()
+	}
+}
+
+// word returns the verdict for a table, with what the test lacks and the mark of a repeated test.
+func (c *Finding) word() string {
+	word := string(c.Verdict)
+	if c.Verdict == Undecided {
+		word = "undecided"
+	}
+	return word + c.marks()
+}
+
+func (c *Finding) marks() (text string) {
+	if c.Few != "" {
+		text += ", " + c.Few
+	}
+	if c.Exploratory {
+		text += ", exploratory"
+	}
+	if c.Repeats != "" {
+		text += " ¹"
+	}
+	return text
 }

@@ -3,15 +3,20 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/study"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // This file puts runs that are none of the study's arms beside them: further arms of a condition,
@@ -86,7 +91,7 @@ func (p *Problem) has(e *experiment) bool {
 
 // tabulate makes the tables of the conditions that have runs, with further arms, and returns the
 // experiments that belong to no condition.
-func (r *Report) tabulate(g *study.Gathered, o Options) (others []*experiment, err error) {
+func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err error) {
 	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData), func(r *record.Run) bool {
 		return r.Status() != runner.Done
 	})
@@ -283,15 +288,15 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 }
 
 // describe returns a study without arms and claims, for runs that belong to none.
-func describe(runs []*record.Run) (*study.Study, error) {
+func describe(runs []*record.Run) (*Study, error) {
 	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
 	if i < 0 {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
 			len(runs))
 	}
 	of := &runs[i].Meta.Spec
-	return &study.Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
-		Conditions: []study.Condition{{}}}, nil
+	return &Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
+		Conditions: []Condition{{}}}, nil
 }
 
 // methods counts the methods of an experiment.
@@ -301,4 +306,344 @@ func (e *experiment) methods() int {
 		seen[r.Meta.Spec.Algorithm()] = true
 	}
 	return len(seen)
+}
+
+// Cost is the time that the training of an arm took. The runs shared their machine with others, so
+// only ratios between runs made at the same time mean something.
+type Cost struct {
+	Arm     string         `json:"arm"`
+	Seeds   int            `json:"seeds"`
+	Step    measure.Number `json:"seconds_per_step"`     // mean over seeds
+	StepStd measure.Number `json:"seconds_per_step_std"` // divisor n−1
+	Minutes measure.Number `json:"minutes"`              // of the whole training, mean over seeds
+	// Ratio is the logarithm of the time of a step divided by the baseline's.
+	Ratio Difference `json:"log_ratio_to_base"`
+}
+
+// perStep returns the seconds that a step takes, without evaluations.
+func (r *ran) perStep() float64 {
+	speed := r.Summary().ImagesPerSecond.Float()
+	return float64(r.Meta.Spec.Batch) / speed
+}
+
+func (p *Problem) costs() {
+	base := p.base()
+	for _, a := range p.arms {
+		if imported(a.runs[0].Run) > 0 {
+			continue
+		}
+		var steps, minutes []float64
+		for _, r := range a.runs {
+			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
+		}
+		mean, std := stat.MeanStdDev(steps, nil)
+		c := Cost{
+			Arm:     a.label,
+			Seeds:   len(a.runs),
+			Step:    measure.Num(mean),
+			StepStd: measure.NumIf(len(steps) > 1, std),
+			Minutes: measure.Num(stat.Mean(minutes, nil)),
+			Ratio:   noDifference(),
+		}
+		if base != nil && a != base {
+			c.Ratio = differ(a, base, stepTime, 0)
+		}
+		p.Costs = append(p.Costs, c)
+	}
+}
+
+// ClassRow is a class or group with the differences in accuracy to the baseline.
+type ClassRow struct {
+	Class       string         `json:"class"`
+	Train       int            `json:"train"`
+	Base        measure.Number `json:"base"` // mean accuracy of the baseline
+	Arms        []string       `json:"arms"`
+	Differences []Difference   `json:"differences"`
+}
+
+// classes compares every arm with the baseline, by class. The tests of the study's arms are one
+// family, and the tests of each other arm form a family of their own.
+func (p *Problem) classes() {
+	base := p.base()
+	if base == nil {
+		return
+	}
+	m := &base.runs[0].Meta
+	measured := m.Fit("class_accuracy")
+	for i, name := range m.Names(m.Main()) {
+		row := ClassRow{Class: name}
+		if counts := m.Counts(m.Main()).Train; i < len(counts) {
+			row.Train = counts[i]
+		}
+		var own []float64
+		for _, r := range base.runs {
+			if v := r.Summary().ByGroup.Of(measured); i < len(v) && v[i].Applies() {
+				own = append(own, v[i].Float())
+			}
+		}
+		row.Base = measure.NumIf(len(own) > 0, stat.Mean(own, nil))
+		for _, a := range p.arms {
+			if a != base {
+				row.Arms = append(row.Arms, a.label)
+				row.Differences = append(row.Differences, differ(a, base, part(measured, i), 0))
+			}
+		}
+		p.Classes = append(p.Classes, row)
+	}
+	families := map[string][]*Difference{}
+	for i := range p.Classes {
+		row := &p.Classes[i]
+		for j, name := range row.Arms {
+			if len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
+				return a.label == name
+			}) {
+				name = ""
+			}
+			families[name] = append(families[name], &row.Differences[j])
+		}
+	}
+	for _, list := range families {
+		adjust(list, level, Holm)
+	}
+}
+
+// tick is the timing of some steps of a run, equally many at every tick: when the last of them
+// ended, and how long one took without evaluations.
+type tick struct {
+	at      time.Time
+	step    int64   // the last step
+	seconds float64 // of one step
+}
+
+// tick records the timing of a step event.
+func (r *ran) tick(e *runner.StepEvent) {
+	if speed := e.ImagesPerSecond.Float(); speed > 0 {
+		r.ticks = append(r.ticks, tick{e.Time, e.Step, float64(r.Meta.Spec.Batch) / speed})
+	}
+}
+
+// stepTime compares the logarithms of a step's time in two runs, over the time in which both
+// trained, so that other work of the machine slowed both. It does not apply to runs that did not
+// train side by side for most of the longer training.
+func stepTime(a, b *ran) (x, y float64, ok bool) {
+	const most = 0.7
+	if len(a.ticks) == 0 || len(b.ticks) == 0 {
+		return 0, 0, false
+	}
+	from, to := a.trained()
+	first, last := b.trained()
+	long := max(to.Sub(from), last.Sub(first))
+	if first.After(from) {
+		from = first
+	}
+	if last.Before(to) {
+		to = last
+	}
+	v, w := a.pace(from, to), b.pace(from, to)
+	return math.Log(v), math.Log(w), v > 0 && w > 0 && to.Sub(from).Seconds() >= most*long.Seconds()
+}
+
+// trained returns the times of a run's first and last tick, between which it trained.
+func (r *ran) trained() (from, to time.Time) { return r.ticks[0].at, r.ticks[len(r.ticks)-1].at }
+
+// pace returns the median time of a step between two times, in seconds, or NaN without a step. A
+// step during which the process was held does not move the median, as it would move a mean.
+func (r *ran) pace(from, to time.Time) float64 {
+	var seconds []float64
+	for _, t := range r.ticks {
+		if !t.at.Before(from) && !t.at.After(to) {
+			seconds = append(seconds, t.seconds)
+		}
+	}
+	if len(seconds) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(seconds)
+	return (seconds[(len(seconds)-1)/2] + seconds[len(seconds)/2]) / 2
+}
+
+// MeanRow has the means of a measure at the last iterate, for each arm of the study. They describe
+// the runs; no test uses them.
+type MeanRow struct {
+	Problem string `json:"problem"`
+	Measure string `json:"measure"`
+	Class   string `json:"class,omitempty"` // without one, class_accuracy is of the lowest classes
+	Arms    []Mean `json:"arms"`
+
+	title string
+	value func(*ran) measure.Number
+}
+
+// Mean is a mean over the seeds of an arm, with the standard deviation (divisor n − 1). Neither
+// applies if no run has the measure.
+type Mean struct {
+	Arm   string         `json:"arm"`
+	Seeds int            `json:"seeds"`
+	Mean  measure.Number `json:"mean"`
+	Std   measure.Number `json:"std"`
+}
+
+// means describes all arms under each condition. An arm with the same runs under each is described
+// each time; its robust risk alone differs.
+func (r *Report) means() {
+	for _, p := range r.at {
+		for _, row := range r.described(p) {
+			applies := 0
+			for _, a := range p.own {
+				row.Arms = append(row.Arms, a.mean(row.value))
+				applies += row.Arms[len(row.Arms)-1].Seeds
+			}
+			if applies > 0 {
+				r.Means = append(r.Means, row)
+			}
+		}
+	}
+}
+
+// described lists the rows of a table of means, still without arms: accuracies by class, as in a
+// published table, and the measures of the study.
+func (r *Report) described(p *Problem) (rows []MeanRow) {
+	row := func(name, class, title string, value func(*ran) measure.Number) {
+		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, Class: class, title: title,
+			value: value})
+	}
+	if m := p.meta(); m != nil {
+		name := m.Fit(classAccuracy)
+		for i, class := range m.Names(m.Main()) {
+			row(name, class, class, func(r *ran) measure.Number {
+				return pooled(r, name, []int{i})
+			})
+		}
+	}
+	if t := r.study.Published; t != nil && len(t.Low) > 0 {
+		row(classAccuracy, "", classes(t.Low), func(r *ran) measure.Number {
+			return pooled(r, classAccuracy, t.Low)
+		})
+	}
+	for _, name := range []string{"worst_class_accuracy", "test_accuracy", "train_loss",
+		"test_loss", "train_objective"} {
+		row(name, "", headOf(name), func(r *ran) measure.Number {
+			return r.Summary().Of(r.Meta.Fit(name))
+		})
+	}
+	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {
+		if p.of.Radius == 0 {
+			return r.Summary().Of(robustRisk)
+		}
+		return riskAt(r, p.of.Radius)
+	})
+	return rows
+}
+
+const classAccuracy = "class_accuracy"
+
+func (a *arm) mean(value func(*ran) measure.Number) Mean {
+	var values []float64
+	for _, r := range a.runs {
+		if x := value(r); x.Applies() && finite(x.Float()) {
+			values = append(values, x.Float())
+		}
+	}
+	n := len(values)
+	mean, std := compare.MeanStd(values)
+	return Mean{Arm: a.label, Seeds: n, Mean: measure.NumIf(n > 0, mean),
+		Std: measure.NumIf(n > 1, std)}
+}
+
+func (m *Mean) text(measured string) string { return style(measured).With(m.Mean, m.Std) }
+
+// meanTable returns a table with a column for each arm, beside the published column for it.
+func (r *Report) meanTable(p *Problem) *page.Table {
+	t := page.New(p.Label)
+	for _, row := range r.Means {
+		if row.Problem != p.Label {
+			continue
+		}
+		t.Columns = t.Columns[:1]
+		cells := []string{row.title}
+		for i, m := range row.Arms {
+			cells = append(cells, m.text(row.Measure))
+			t.Head(m.Arm)
+			if a := p.own[i]; p.published(a) {
+				cells = append(cells, p.cell(a, row.Measure, row.Class))
+				t.Columns = append(t.Columns, ofPaper)
+			}
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// meta returns a run's settings and classes, or nil without a run.
+func (p *Problem) meta() *runner.Meta {
+	for _, a := range slices.Concat(p.own, p.arms) {
+		if len(a.runs) > 0 {
+			return &a.runs[0].Meta
+		}
+	}
+	return nil
+}
+
+// published reports whether the published table has a column for the arm.
+func (p *Problem) published(a *arm) bool {
+	return p.study.Published != nil && p.study.Published.Rows[a.name] != nil
+}
+
+// cell formats the published value of a measure. Without a class, class_accuracy is the mean of the
+// lowest classes.
+func (p *Problem) cell(a *arm, measured, class string) string {
+	t := p.study.Published
+	row := t.Rows[a.name]
+	i := slices.Index(p.meta().Classes, class)
+	switch {
+	case measured == classAccuracy && i >= 0 && i < len(row):
+		return fmt.Sprintf("%.2f", row[i])
+	case measured == classAccuracy:
+		sum := 0.0
+		for _, i := range t.Low {
+			sum += row[i] / float64(len(t.Low))
+		}
+		return fmt.Sprintf("%.2f", sum)
+	case measured == "worst_class_accuracy":
+		return fmt.Sprintf("%.2f", slices.Min(row))
+	case measured == "test_accuracy":
+		return fmt.Sprintf("%.2f", t.Mean(a.name))
+	}
+	return page.None
+}
+
+// shortMeasures are the columns of a report in short.
+func shortMeasures() []string {
+	return []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
+}
+
+// inShort returns a table of those columns, still without rows.
+func inShort() *page.Table {
+	t := page.New("method", "seeds")
+	for _, m := range shortMeasures() {
+		t.Head(headOf(m))
+	}
+	return t
+}
+
+// shortMeans returns one table of four measures, or the state of the runs as long as some are
+// missing.
+func (r *Report) shortMeans() string {
+	if len(r.Means) == 0 {
+		return page.Markdown(page.Text(r.state()))
+	}
+	t := inShort()
+	for _, p := range r.at {
+		for i, a := range p.own {
+			cells := []string{p.Label + ": " + a.label, ""}
+			for _, row := range r.Means {
+				if row.Problem == p.Label && slices.Contains(shortMeasures(), row.Measure) {
+					cells[1] = fmt.Sprint(row.Arms[i].Seeds)
+					cells = append(cells, row.Arms[i].text(row.Measure))
+				}
+			}
+			t.Add(cells...)
+		}
+	}
+	return page.Markdown(t)
 }

@@ -396,3 +396,95 @@ func join[T ~string](words []T) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// autoConvolution is the value of convolution that SettleConvolution replaces.
+const autoConvolution = "auto"
+
+func convolutions() []string { return append([]string{autoConvolution}, nn.Convolutions()...) }
+
+// SettleConvolution replaces the convolution auto by what it comes to for the model and its
+// precision. A record says that, so that a run can be repeated whatever auto is later.
+func (s *Spec) SettleConvolution() {
+	if s.Convolution == autoConvolution {
+		s.Convolution = nn.FasterConvolution(s.Model, s.Precision)
+	}
+}
+
+// Network returns the configuration of the network for inputs of a shape and a number of classes.
+func (s Spec) Network(shape data.Shape, classes int) nn.Config {
+	s.SettleConvolution()
+	return nn.Config{
+		Model: s.Model, C: shape.C, H: shape.H, W: shape.W, Classes: classes, Batch: s.Batch,
+		Init: s.Init, Seed: s.Seed, Precision: s.Precision, Convolution: s.Convolution,
+		Hidden: s.Hidden, Activation: s.Activation, Dropout: s.Dropout,
+		Loss: s.Loss, Optimizer: s.Optimizer,
+	}
+}
+
+// Judging returns the Spec that judges predictions of another program, made by the named method, as
+// if a run of s had made them. It has the same data, set, radii and measures, and no training.
+func (s *Spec) Judging(method dro.Algorithm) Spec {
+	one := *s
+	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
+	one.Model, one.Init, one.Precision, one.Convolution, one.Select = "", "", "", "", SelectLast
+	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
+	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
+	one.Optimizer, one.Schedule, one.Warmup, one.Patience = "", "", 0, 0
+	one.Beta1, one.Beta2, one.AdamEps = 0, 0, 0
+	one.Hidden, one.Activation, one.Dropout = nil, "", 0
+	one.Momentum, one.WeightDecay, one.Clip = 0, 0, Auto{}
+	return one
+}
+
+// Foreign reports whether the Spec describes predictions of another program: see Judging.
+func (s *Spec) Foreign() bool { return s.Model == "" }
+
+// judges reports whether the setting decides how a run is judged, and not how it is trained.
+func (t *Setting) judges() bool {
+	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
+		"dataset", "loss", "min_group", "risk_radii", "threshold"}, t.Key)
+}
+
+// The settings that an uncertainty set reads, and the set in words.
+
+// ofSet reports whether the setting means something to the named uncertainty set.
+func (t *Setting) ofSet(name string) bool {
+	return t.parameter == "" || dro.SetReads(name, t.parameter)
+}
+
+// Radius returns the set and its radius in a form short enough for a table: "χ², 0.5", "cvar 0.1".
+func (s *Spec) Radius() string {
+	set, err := s.Set()
+	switch {
+	case err != nil:
+		return s.Uncertainty
+	case !set.HasRadius():
+		return set.Label()
+	}
+	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
+}
+
+// Bounds returns the sides of the box of z in words; a set without a radius has no λ.
+func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
+	if dro.SetReads(s.Uncertainty, "rho") {
+		sides = append(sides, fmt.Sprintf("λ in [%.4g, %.4g]", lambda[0], lambda[1]))
+	}
+	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
+}
+
+// Few returns the first few lines of a kind, and how many more there are.
+func Few(lines []string) []string {
+	const few = 5
+	if more := len(lines) - few; more > 0 {
+		lines = append(lines[:few:few], fmt.Sprintf("and %d more like that", more))
+	}
+	return lines
+}
+
+// Plural returns a count with its noun: "1 epoch", "30 epochs". It is for nouns that take an s.
+func Plural[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -15,7 +15,7 @@
 // (halving.go) and the numbers of Slurm jobs.
 //
 // The sweep's own files are the list, a copy of the user's file, and the files below
-// .sweep. Each is whole at every moment and has a checksum (damage.go). One lock guards the
+// .sweep. Each is whole at every moment and has a checksum (folder.go). One lock guards the
 // list, the requests to an engine, and submissions, so that simultaneous starts in one
 // folder make one sweep (Folder.Alone).
 //

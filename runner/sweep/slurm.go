@@ -1,16 +1,21 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -374,4 +379,279 @@ func (f *Folder) submitLast(
 		return fmt.Errorf("job %s is submitted, and cannot be noted: %w", jobs[n].Job, err)
 	}
 	return nil
+}
+
+// Slurm queries Slurm with Slurm's own commands, and separators that this package chooses. The
+// output of --json changes from one version of Slurm to the next, and many clusters have no
+// accounting (sacct).
+type Slurm struct{}
+
+// command runs a command of Slurm and returns its output. The error has the words of the command.
+func (Slurm) command(ctx context.Context, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, name, args...).Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s: this command is missing here: use a machine from which "+
+			"Slurm jobs are submitted, or --on here", name)
+	case errors.As(err, &exit):
+		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return string(out), err
+}
+
+// Submit calls sbatch with arguments and returns the job.
+func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
+	out, err := s.command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
+	if _, e := strconv.Atoi(job); err == nil && e != nil {
+		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
+	}
+	return job, err
+}
+
+// Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last
+// task of an array, that is the ID of the array itself, and all tasks would begin again.
+func (s Slurm) Requeue(ctx context.Context, array, task string) error {
+	_, err := s.command(ctx, "scontrol", "requeue", array+"_"+task)
+	return err
+}
+
+// jobState is the state of a task in Slurm.
+type jobState struct {
+	State, Reason string
+	Node          string
+	Restarts      int
+}
+
+// text describes the state to people.
+func (j jobState) text() string {
+	text := strings.ToLower(j.State)
+	if j.Reason != "" && j.Reason != "None" {
+		text += " (" + j.Reason + ")"
+	}
+	if j.Node != "" {
+		text += " on " + j.Node
+	}
+	switch {
+	case j.Restarts == 1:
+		text += ", requeued once"
+	case j.Restarts > 1:
+		text += fmt.Sprintf(", requeued %d times", j.Restarts)
+	}
+	return text
+}
+
+// live reports whether the task runs or will run.
+func (j jobState) live() bool {
+	switch j.State {
+	case "PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD",
+		"REQUEUE_FED", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED":
+		return true
+	}
+	return false
+}
+
+// taskKey names a task: JOB_INDEX.
+func taskKey(job string, index int) string { return fmt.Sprintf("%s_%d", job, index) }
+
+// queue returns the tasks in Slurm's queue with a job's name.
+func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, error) {
+	out, err := s.command(ctx, "squeue", "-h", "-r", "-n", name,
+		"-O", "ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,RestartCnt:|,Reason:|")
+	if err != nil {
+		return nil, err
+	}
+	tasks := map[string]jobState{}
+	for line := range strings.Lines(out) {
+		fields := strings.Split(line, "|")
+		if len(fields) < 6 {
+			continue
+		}
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		index, err := strconv.Atoi(fields[1])
+		if err != nil {
+			continue // not a task of an array
+		}
+		restarts, _ := strconv.Atoi(fields[4])
+		tasks[taskKey(fields[0], index)] = jobState{fields[2], fields[5], fields[3], restarts}
+	}
+	return tasks, nil
+}
+
+// remembered returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
+// forgets after some minutes.
+func (s Slurm) remembered(ctx context.Context, job string) map[string]jobState {
+	out, err := s.command(ctx, "scontrol", "show", "job", "-o", job)
+	if err != nil {
+		return nil
+	}
+	tasks := map[string]jobState{}
+	for line := range strings.Lines(out) {
+		key, state, ok := parseJob(line)
+		if ok {
+			tasks[key] = state
+		}
+	}
+	return tasks
+}
+
+// parseJob reads a line of scontrol show job -o.
+func parseJob(line string) (key string, j jobState, ok bool) {
+	fields := map[string]string{}
+	for _, word := range strings.Fields(line) {
+		if name, value, found := strings.Cut(word, "="); found {
+			fields[name] = value
+		}
+	}
+	index, err := strconv.Atoi(fields["ArrayTaskId"])
+	if err != nil || fields["ArrayJobId"] == "" {
+		return "", j, false
+	}
+	j = jobState{State: fields["JobState"], Reason: fields["Reason"], Node: fields["NodeList"]}
+	j.Restarts, _ = strconv.Atoi(fields["Restarts"])
+	if j.Node == "(null)" {
+		j.Node = ""
+	}
+	return taskKey(fields["ArrayJobId"], index), j, true
+}
+
+// Jobs is Slurm's view of a sweep's runs, by index.
+type Jobs map[int]jobState
+
+// Jobs asks Slurm for the tasks of the sweep. With all, it asks for ended tasks, too.
+func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
+	batches, err := f.submitted()
+	if err != nil || len(batches) == 0 {
+		return nil, err
+	}
+	queued, err := s.queue(ctx, f.jobName())
+	if err != nil {
+		return nil, err
+	}
+	jobs := Jobs{}
+	for _, b := range batches {
+		var past map[string]jobState
+		if all {
+			past = s.remembered(ctx, b.Job)
+		}
+		runs := func(place int) int { return place }
+		if b.Rung > 0 {
+			r, err := f.rung(b.Rung)
+			if err != nil {
+				return nil, err
+			}
+			runs = func(place int) int {
+				if r == nil || place >= len(r.Kept) {
+					return -1
+				}
+				return r.Kept[place]
+			}
+		}
+		for _, t := range b.Tasks {
+			key := taskKey(b.Job, t)
+			state, ok := queued[key]
+			if !ok {
+				state, ok = past[key]
+			}
+			if i := runs(b.Base + t); ok && i >= 0 && !(jobs[i].live() && !state.live()) {
+				jobs[i] = state
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// Adopt settles a batch that a start had noted before it died, without learning its job. The job is
+// the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
+// batch. The caller is Alone.
+func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
+	batches, err := f.submitted()
+	n := len(batches) - 1
+	if err != nil || n < 0 || batches[n].Job != "" {
+		return err
+	}
+	queued, err := s.queue(ctx, f.jobName())
+	if err != nil {
+		return err
+	}
+	for key := range queued {
+		job, _, _ := strings.Cut(key, "_")
+		if !slices.ContainsFunc(batches, func(b Batch) bool { return b.Job == job }) {
+			batches[n].Job = job
+			return f.noteSubmitted(batches)
+		}
+	}
+	return f.noteSubmitted(batches[:n])
+}
+
+// Busy tells whether a task of any run is in the queue or runs.
+func (j Jobs) Busy() bool {
+	for _, state := range j {
+		if state.live() {
+			return true
+		}
+	}
+	return false
+}
+
+// Live tells whether a task of run i is in the queue or runs.
+func (j Jobs) Live(i int) bool { return j[i].live() }
+
+// Mark adds to the states of the runs what Slurm does with them.
+func (j Jobs) Mark(states []State) {
+	for i := range states {
+		job, ok := j[i]
+		s := &states[i]
+		switch {
+		case !ok || s.Status == runner.Done || s.Status == Dropped || s.Status == Waiting:
+		case s.Status == runner.Running || s.Status == runner.Failed:
+			s.Cause = strings.TrimPrefix(s.Cause+"; Slurm: "+job.text(), "; ")
+		case job.live():
+			s.Status, s.Cause = runner.Queued, "Slurm: "+job.text()
+		case s.Status == Missing: // it is lost: no task trains it any more
+			s.Status, s.Cause = runner.Failed, "Slurm: "+job.text()
+		default:
+			s.Cause = "Slurm: " + job.text()
+		}
+	}
+}
+
+// Cancel takes the sweep's tasks out of the queue. Running tasks stop with a checkpoint.
+func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
+	batches, err := f.submitted()
+	if err != nil || len(batches) == 0 {
+		return err
+	}
+	_, err = s.command(ctx, "scancel", "--name="+f.jobName())
+	return err
+}
+
+// Holder returns the holder of leases that a task is in its present life: the name in its leases
+// where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
+// put back into the queue, holds nothing any more.
+func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
+	mine := array + "_" + task
+	restarts = cmp.Or(restarts, "0")
+	alive := func(name string) (alive, known bool) {
+		words := strings.Fields(name)
+		if len(words) != 3 || words[0] != "slurm" {
+			return false, false
+		}
+		if words[1] == mine { // an earlier life of this task
+			return false, words[2] != restarts
+		}
+		tasks, err := s.queue(context.Background(), f.jobName())
+		if err != nil {
+			return false, false
+		}
+		job, ok := tasks[words[1]]
+		life := strconv.Itoa(job.Restarts)
+		return ok && job.State != "PENDING" && life == words[2], true
+	}
+	return record.Holder{Name: "slurm " + mine + " " + restarts, Alive: alive}
 }

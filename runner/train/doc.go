@@ -4,13 +4,20 @@
 //
 //	a step (step.go):  loader -> network: losses -> dro: weights
 //	                          -> network: gradient, step -> dro: state
-//	between two steps: orders, knobs, checkpoints  (control.go, turn.go, checkpoint.go)
-//	after an epoch:    measures of whole splits    (evaluate.go, output.go)
+//	between two steps: orders, knobs, checkpoints  (checkpoint.go, step.go, checkpoint.go)
+//	after an epoch:    measures of whole splits    (evaluate.go, evaluate.go)
 //
 // Where a script drives the loop, its Leader calls the same parts in the script's order (lead.go).
 //
 // A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,
 // or on pauses and resumes. Code that would break this rule belongs elsewhere. Start at step.go:
-// one training step as a list of verbs. A run trains a Network (network.go); drolab's own is in
+// one training step as a list of verbs. A run trains a Network (run.go); drolab's own is in
 // native.go.
+//
+// # The gate
+//
+// A run waits at its Gate (gate.go): for one of the slots that training needs, for a resume, for
+// space on the disk. Orders reach a run through its gate between two steps. A gate never trains and
+// never decides. It blocks the run's goroutine, and meanwhile carries out the orders that need no
+// slot. A queue sends orders, and the run's goroutine does the rest.
 package train

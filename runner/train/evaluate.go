@@ -2,6 +2,7 @@ package train
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -311,3 +312,194 @@ func (r *Run) loses() error {
 
 // justSelected reports whether the present step is the selected one and so needs a checkpoint.
 func (r *Run) justSelected() bool { return r.selected != nil && r.selected.Step == r.step }
+
+// output measures the x that the method's output rule has chosen, by putting its weights in place
+// of the last ones; it returns nil if there is none. At the end of the run it also evaluates that x
+// on the test split.
+func (r *Run) output() (*measure.Output, error) {
+	now := r.Method.Picked()
+	if now == nil {
+		return nil, nil
+	}
+	r.Net.Swap()
+	defer r.Net.Swap()
+	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
+	if err != nil || !r.over() {
+		return o, err
+	}
+	r.iterate = now
+	return o, r.testIterate()
+}
+
+// Stationarity measures the present network with the dual variables z, on the training split. It
+// returns both parts of the paper's test, F(x; z) − R_ρ(x) and ‖∇_x F(x; z)‖. Both are 0 if x is
+// stationary for R_ρ and z is the best one there.
+func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
+	train, err := r.Pass(runner.SplitTrain, false)
+	if err != nil {
+		return nil, err
+	}
+	worst, err := r.Method.Problem.Set.WorstCase(nil, train.Losses, r.Method.Problem.Rho)
+	if err != nil {
+		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
+	}
+	weights := make([]float64, len(train.Losses))
+	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	norm, err := r.GradNorm(weights)
+	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
+}
+
+// testIterate evaluates the present network on the test split.
+func (r *Run) testIterate() error {
+	test, err := r.Pass(runner.SplitTest, false)
+	if err != nil {
+		return err
+	}
+	e, to := r.Evaluation(), r.iterate
+	to.TestLoss, to.TestAccuracy = test.Loss(), test.Accuracy()
+	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
+	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	return nil
+}
+
+// mostOptimum is the bound on the work of one step of the search for the optimum, in multiply-adds.
+// It keeps the whole search to some seconds.
+const mostOptimum = 1e8
+
+// FindOptimum finds the optimum of s on d, min over x of R_ρ(x), if s asks for it, and returns nil
+// if it does not. The optimum is exact to the gap that it returns, which is why only a convex model
+// can have it. The error is a *spec.KeyError if the model is not convex or the data are too many.
+func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimum, error) {
+	if !s.Optimum {
+		return nil, nil
+	}
+	size := float64((d.Shape.Len() + 1) * len(d.Classes))
+	switch {
+	case !nn.Convex(s.Model):
+		return nil, &spec.KeyError{Key: "optimum", Value: "true",
+			Want: "a model whose losses are convex in its weights: model: linear"}
+	case float64(d.Train.Len())*size*size > mostOptimum:
+		return nil, &spec.KeyError{Key: "optimum", Value: "true", Want: fmt.Sprintf(
+			"less to solve: %d samples and %.0f weights are too many", d.Train.Len(), size)}
+	}
+	table, err := tableOf(s, d)
+	if err != nil {
+		return nil, err
+	}
+	o, err := table.Least(p.Set, p.Rho)
+	if err != nil {
+		return nil, fmt.Errorf("optimum: %w", err)
+	}
+	z := p.Shift(o.Z)
+	return &measure.Optimum{Risk: o.Risk, Gap: max(0, o.Gap()), Lambda: z.Lambda, Eta: z.Eta}, nil
+}
+
+// tableOf returns the training split as evaluations see it, normalised and unaugmented. It is in
+// float64, since the search ends when its two bounds are 1e-9 apart, which is below float32's
+// rounding.
+func tableOf(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
+	o := loaderOptions(s, d)
+	o.Batch = min(s.Batch, d.Train.Len())
+	loader, err := data.NewSequential(d.Train, o)
+	if err != nil {
+		return nil, err
+	}
+	defer loader.Close()
+	t := &dro.Regression{Classes: len(d.Classes), Squared: s.Loss == nn.Squared}
+	size := d.Shape.Len()
+	for len(t.X) < d.Train.Len() {
+		b := loader.Next()
+		for i := range b.N {
+			x := make([]float64, size)
+			for j, v := range b.X[i*size:][:size] {
+				x[j] = float64(v)
+			}
+			t.X, t.Labels = append(t.X, x), append(t.Labels, b.Labels[i])
+		}
+	}
+	return t, nil
+}
+
+// refit fits the last layer again if the method does that and has not done it yet. The run calls it
+// at its end, before its last evaluation and checkpoint. A run that is interrupted during the refit
+// continues from an earlier checkpoint, and begins the refit again.
+func (r *Run) refit() (done bool, err error) {
+	m, ok := r.Method.Trainer.(dro.Refitter)
+	if !ok || m.Refitted() {
+		return false, nil
+	}
+	defer r.pause()()
+	net := r.Net.(LastLayer) // build has checked that it is one
+	held, err := r.Features(m.RefitsOn())
+	if err != nil {
+		return false, err
+	}
+	layer, how, err := m.Refit(net.Layer(), held, r.Meta.Spec.Seed)
+	if err != nil {
+		return false, r.broke(err)
+	}
+	net.SetLayer(layer)
+	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
+		len(held.Labels), m.RefitsOn(), how)
+	r.warnOnce(note, note)
+	return true, r.Net.Err()
+}
+
+// lastLayer returns the network as a LastLayer, or an error if it is none.
+func (r *Run) lastLayer() (LastLayer, error) {
+	if net, ok := r.Net.(LastLayer); ok {
+		return net, nil
+	}
+	return nil, errors.New("the network does not show its last layer")
+}
+
+// Layer returns the network's last layer.
+func (r *Run) Layer() (l dro.Layer, err error) {
+	net, err := r.lastLayer()
+	if err != nil {
+		return l, err
+	}
+	return net.Layer(), nil
+}
+
+// Features runs the network over a split, in evaluation mode, up to its last layer.
+func (r *Run) Features(split string) (h dro.Held, err error) {
+	net, err := r.lastLayer()
+	if err != nil {
+		return h, err
+	}
+	width := len(net.Layer().Weights[0])
+	losses := make([]float64, len(r.losses))
+	err = r.EachBatch(split, func(b Batch, _ int) error {
+		r.Net.Losses(losses, b, nil)
+		rows := make([][]float32, b.N)
+		for i := range rows {
+			rows[i] = make([]float32, width)
+		}
+		net.Features(rows)
+		h.Features = append(h.Features, rows...)
+		h.Labels, h.Groups = append(h.Labels, b.Labels...), append(h.Groups, b.Groups...)
+		return r.Net.Err()
+	})
+	return h, err
+}
+
+// noteRefit warns that the refit takes the validation split, and which measures that costs.
+func (r *Run) noteRefit() {
+	if r.Meta.Refitted == nil {
+		return
+	}
+	samples := 0
+	for _, n := range r.Meta.Refitted {
+		samples += n
+	}
+	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end, so "+
+		"no val_ measure applies", samples)
+	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
+		text += ", and no step is selected"
+	}
+	if r.Meta.Spec.Threshold.ByVal() {
+		text += ", nor do measures that need the threshold of val_f1"
+	}
+	r.warnOnce(runner.SplitVal, text)
+}

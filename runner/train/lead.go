@@ -9,7 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/gate"
+
 	"drolab/runner/measure"
 )
 
@@ -19,7 +19,7 @@ import (
 // script's, and it waits for the script where another network computes.
 type Leader interface {
 	Network
-	// Lead follows the script to its end, from the run's present step. The error is gate.ErrStopped
+	// Lead follows the script to its end, from the run's present step. The error is ErrStopped
 	// if the script stopped, and ErrLeft if it is gone.
 	Lead(*Run) error
 	// Told returns the step size with which the script took the last Step, and whether the norm of
@@ -39,7 +39,7 @@ var errOwnSaves = errors.New("its script saves with run.checkpoint(), and is pau
 // byScript holds the requests to a script's run, and the passes over splits that the script has
 // given since its last step.
 type byScript struct {
-	asked     []gate.Order // the orders for a checkpoint
+	asked     []Order // the orders for a checkpoint
 	stopping  bool
 	began     int64 // the step that the run continues from
 	savedStep int64 // the step of the last checkpoint; 0: none
@@ -55,7 +55,7 @@ func (r *Run) follow() error {
 		}
 	}()
 	err := r.leader.Lead(r)
-	if err != nil && err != gate.ErrStopped {
+	if err != nil && err != ErrStopped {
 		return err
 	}
 	if err == nil && r.images > 0 { // a run that is done reports its last step in any case

@@ -12,14 +12,11 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/tui/cli/console"
-	"drolab/tui/cli/data"
+
 	"drolab/tui/cli/look"
-	"drolab/tui/cli/machine"
-	"drolab/tui/cli/risk"
+
 	"drolab/tui/cli/run"
-	"drolab/tui/cli/screen"
-	"drolab/tui/cli/sweep"
-	"drolab/tui/cli/trainer"
+
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -109,9 +106,9 @@ drolab risk losses.txt --uncertainty chi2 --rho 0.5`
 func root(con *console.Console) *cobra.Command {
 	var ring string
 	var version, wide bool
-	tr := &trainer.Trainer{Console: con}
-	sweeps := &sweep.Sweeps{Trainer: tr}
-	scr := &screen.Screen{Trainer: tr, StopSweep: sweeps.Stop}
+	tr := &run.Trainer{Console: con}
+	sweeps := &run.Sweeps{Trainer: tr}
+	scr := &run.Screen{Trainer: tr, StopSweep: sweeps.Stop}
 	root := &cobra.Command{
 		Use: "drolab", Short: "A lab for distributionally robust training",
 		Long: about, Example: strings.TrimSpace(examples),
@@ -152,7 +149,7 @@ func root(con *console.Console) *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),
-		risk.Commands(con), data.Commands(con), machine.Commands(con),
+		look.RiskCommands(con), look.DataCommands(con), console.MachineCommands(con),
 		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work),
 			tr.LoopCommand()})...)
 	return root

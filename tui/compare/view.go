@@ -2,9 +2,15 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
+	"drolab/dro"
+	"drolab/runner/record"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
 )
 
 // allCells returns the width of the table with all of its groups.
@@ -83,3 +89,170 @@ func (p *Page) labelCells() int {
 }
 
 func (p *Page) narrow() bool { return p.Body.W < 60 }
+
+// compareLayout holds the areas of the parts of the Compare page. A part without room has an empty
+// area.
+type compareLayout struct {
+	table, notes kit.Rect
+	curves       []kit.Rect // an area for each measure, from the chosen one on
+}
+
+// at returns the part at a place of the page, or otherwise if there is none.
+func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+	switch {
+	case l.table.Contains(x, y):
+		return tablePart
+	case l.notes.Contains(x, y):
+		return notesPart
+	case slices.ContainsFunc(l.curves, func(r kit.Rect) bool { return r.Contains(x, y) }):
+		return curvesPart
+	}
+	return otherwise
+}
+
+// The least room for a part: its width beside the table, its height below the table, and the width
+// of each of several curves side by side.
+const leastSide, leastBelow, leastCurves = 38, 9, 70
+
+// layCompare divides w by h cells. The whole table of tw by th cells, including its frame, comes
+// first, then the parts that fit beside and below it. noted returns the height of the notes for a
+// width. Curves also fill the room that the notes leave. Where there is room for a single part,
+// part gets it.
+func layCompare(w, h, tw, th int, part comparePart, noted func(w int) int) compareLayout {
+	var l compareLayout
+	beside, below := w-tw >= leastSide, h-th >= leastBelow
+	if !beside && below {
+		tw = w
+	}
+	switch {
+	case beside && below:
+		l.table = kit.Area(0, 0, tw, th)
+		l.curves = kit.Tile(kit.Area(0, th, w, h-th), max(1, w/leastCurves), 1)
+		l.aside(kit.Area(tw, 0, w-tw, th), noted)
+	case beside && h >= 2*leastBelow:
+		l.table = kit.Area(0, 0, tw, h)
+		l.aside(kit.Area(tw, 0, w-tw, h), func(w int) int { return min(noted(w), h/2) })
+	case below:
+		l.table = kit.Area(0, 0, w, th)
+		if rest := (kit.Area(0, th, w, h-th)); part == notesPart {
+			l.notes = rest
+		} else {
+			l.curves = []kit.Rect{rest}
+		}
+	case part == curvesPart:
+		l.curves = []kit.Rect{kit.Area(0, 0, w, h)}
+	case part == notesPart:
+		l.notes = kit.Area(0, 0, w, h)
+	default:
+		l.table = kit.Area(0, 0, w, h)
+	}
+	return l
+}
+
+// aside puts the notes beside the table, and curves below the notes if they leave room.
+func (l *compareLayout) aside(r kit.Rect, noted func(w int) int) {
+	l.notes = r
+	if high := noted(r.W); r.H-high >= leastBelow {
+		l.notes.H = high
+		l.curves = append(l.curves, kit.Area(r.X, r.Y+high, r.W, r.H-high))
+	}
+}
+
+func (p *Page) layout(w, h int) compareLayout {
+	if p.table == nil {
+		return compareLayout{table: kit.Area(0, 0, w, h)}
+	}
+	_, inside := kit.Inside(kit.Boxed(h), w, h)
+	frame := h - inside
+	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	below := len(p.legend(cells - frame))
+	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
+	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
+}
+
+// measures returns indices of curves: the chosen measure and the next ones that some run can have,
+// n at most.
+func (p *Page) measures(n int) (list []int) {
+	all := p.curves()
+	for k := range all {
+		m := (p.measure + k) % len(all)
+		if len(list) < n && (k == 0 || p.can(&all[m])) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// can reports whether some run can have a measure.
+func (p *Page) can(m *lab.Measure) bool {
+	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
+}
+
+// chart draws a measure: a line for each group with one seed, and a band for each group with
+// several.
+func (p *Page) chart(measure int) *plot.Chart {
+	c := &plot.Chart{X: plot.EmptyRange(), Ends: true,
+		Percent: p.curves()[measure].Scale == dro.Percent}
+	last := 0.0
+	for i, row := range p.table.Rows {
+		var seeds []*plot.Series
+		var of *record.Run
+		for r, run := range p.runs {
+			if s := p.series[r][measure]; s.Len() > 0 && slices.Contains(row.Runs, run.Meta.ID) {
+				seeds, of = append(seeds, s), run
+				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
+			}
+		}
+		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(p.colors[i])
+		switch {
+		case len(seeds) > 1:
+			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds,
+				Half: lab.Half95, Number: number, Glyph: glyph})
+		case len(seeds) == 1:
+			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
+				Number: number, Glyph: glyph})
+			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
+		}
+	}
+	c.X = plot.Range{Lo: 0, Hi: max(last, 1)}
+	c.Y = c.FitY()
+	return c
+}
+
+// selected returns the spot on the run's curve at the step that the run has selected; nil if there
+// is none.
+func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot {
+	s := run.Summary()
+	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[measure].Name).Applies() {
+		return nil
+	}
+	return []plot.Spot{{X: s.Selected.Epoch,
+		Y: s.Selected.Of(p.curves()[measure].Name).Float(), Number: number}}
+}
+
+func (p *Page) viewCurves(measure, w, h int) []string {
+	c, frame := p.chart(measure), new(plot.Frame)
+	c.Charset = p.Theme.Charset(true)
+	report := c.DrawTo(frame, w, h-1)
+	return append([]string{p.curvesHead(c, report, w)}, p.Theme.Rows(frame)...)
+}
+
+// curvesHead returns the line over the chart. It names the groups in the colours of their lines,
+// and says what the chart cannot show.
+func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
+	t := p.Theme
+	s := " "
+	for i := range p.table.Rows {
+		s += t.Line(p.colors[i]).Paint(p.groupName(i)) + "  "
+	}
+	if len(c.Bands) > 0 {
+		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")
+	}
+	if len(c.Spots) > 0 {
+		s += t.Dim.Paint("S the selected step  ")
+	}
+	if r.NonFinite > 0 {
+		s += t.Bad.Paint(fmt.Sprintf("%d not finite", r.NonFinite))
+	}
+	return kit.Left(s, w)
+}

@@ -1,5 +1,5 @@
 // Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles. It has one
-// palette (theme.go), rows of key tables (keys.go), text of a given width (text.go, over tui/cell),
+// palette (theme.go), rows of key tables (keys.go), text of a given width (layout.go, over tui/cell),
 // boxes, overlays, typed lines, the lines of tables (table.go), and charts as lines of text
 // (Theme.Rows).
 //

@@ -2,11 +2,18 @@ package lab
 
 import (
 	"fmt"
+	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/cell"
 	"drolab/tui/kit"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,5 +82,351 @@ func (s *Lab) do(o runner.Order, done func(step int64) string) tea.Cmd {
 	return func() tea.Msg {
 		step, err := v.Do(o)
 		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done(step), Err: err}
+	}
+}
+
+// Config is the world as the interface sees it.
+type Config struct {
+	Verbs runner.Verbs
+	// RunsGoOn says that another process runs the runs: leaving ends none.
+	RunsGoOn bool
+	// ReadOnly says that Verbs refuse everything, and that nothing is deleted.
+	ReadOnly bool
+	// Guest says that the viewer need not be the user who started the program: only files of runs
+	// are read, and none is written. ReadOnly goes with it.
+	Guest bool
+	// Attach makes the interface begin with the runs that are live, or the newest.
+	Attach bool
+	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
+	// that is shown; if it is nil, the runs in RunsDir are shown.
+	Replay *Replay
+	Kept   *Kept
+	// Programs knows the programs that the user has started; no other program is started. nil asks
+	// about none. ProgramsDir is the folder of Programs, for evaluating with a program; if it is
+	// empty, none is started.
+	Programs    Programs
+	ProgramsDir string
+	Hooks
+	// RunsDir and DataDir are the folders of the runs and of the datasets.
+	RunsDir, DataDir string
+	Remembering
+	// CPU is this machine's processor, as recorded in the runs that were trained on it.
+	CPU string
+	// Cores is the number of its cores that runs may use.
+	Cores int
+	// Dir is a folder whose presets are listed beside the program's own; "" is none.
+	Dir string
+	// Ring says what the terminal itself is told.
+	Ring Ring
+	// Stdin and Stdout are the terminal.
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
+	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale.
+	Environ []string
+}
+
+// Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.
+type Remembering struct {
+	Catalogues string // the catalogues of the runs in them
+	Views      string // how the user looks at them
+}
+
+// Hooks are functions of the caller that the interface calls.
+type Hooks struct {
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
+	StopSweep func(dir string) error
+	// Told gets the story of the watched runs when the interface is left; nil gets none.
+	Told func(sentence string)
+}
+
+// Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.
+// Terminals disagree on the sequences, and some write unknown ones onto the screen, so the user
+// chooses them.
+type Ring struct {
+	Notify   string // "9" or "777": the sequence that tells of a run that is done or failed
+	Progress bool   // show the progress of the runs on the window's icon or tab (OSC 9;4)
+}
+
+// ParseRing reads "9", "777", "progress" or two of them with a comma; "" or "off" tells nothing.
+func ParseRing(text string) (r Ring, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		switch word = strings.TrimSpace(word); word {
+		case "", "off":
+		case "9", "777":
+			r.Notify = word
+		case "progress":
+			r.Progress = true
+		default:
+			return Ring{}, fmt.Errorf(
+				"ring: %q: want 9, 777 or progress, or two of them as 9,progress", word)
+		}
+	}
+	return r, nil
+}
+
+// Ended says that a watched run is done or has failed.
+type Ended struct {
+	Name   string
+	Status runner.Status
+}
+
+// Source is where the interface reads runs. Commands call it; one call at a
+// time for each log.
+type Source interface {
+	record.Source
+	// List returns every run, newest first, and an error for each directory
+	// that cannot be read.
+	List() (runs []*record.Run, problems []error)
+	// Delete removes a run that nobody records, for good.
+	Delete(id string) error
+}
+
+// Evaluations returns the log of a run with only its evaluations, and with the events that say
+// which of them stand. A log that cannot tell events apart gives all of them.
+func Evaluations(s Source, r *record.Run) Log {
+	log := s.Open(r)
+	if l, ok := log.(interface{ Only(types ...string) }); ok {
+		l.Only("eval")
+	}
+	return log
+}
+
+// Log gives the events of a run as they are appended.
+type Log = record.Log
+
+// Folder is the Source of a folder of run directories.
+type Folder string
+
+// List implements Source.
+func (f Folder) List() ([]*record.Run, []error) { return record.List(string(f)) }
+
+// Find implements Source.
+func (f Folder) Find(id string) (*record.Run, error) { return record.Find(string(f), id) }
+
+// Open implements Source.
+func (Folder) Open(r *record.Run) Log { return r.Tail() }
+
+func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
+
+// Remembered is a Folder with its catalogue.
+type Remembered struct {
+	Folder
+	catalogue *record.Catalogue
+}
+
+// Remember returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps none.
+// With looks the runs are only looked at, and nothing is written to cache.
+func Remember(dir, cache string, looks bool) Remembered {
+	c := record.NewCatalogue(dir, cache)
+	c.ReadOnly = looks
+	return Remembered{Folder: Folder(dir), catalogue: c}
+}
+
+// List implements Source.
+func (f Remembered) List() ([]*record.Run, []error) {
+	return f.catalogue.List()
+}
+
+// Shown is a Source from which nothing can be deleted.
+type Shown struct{ Source }
+
+// Delete implements Source.
+func (Shown) Delete(string) error { return errShown }
+
+// InSmall returns a Source whose long logs give what lies far back in small, for curves: see
+// record.InSmall. With keep it may write an index beside a log.
+func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }
+
+type inSmall struct {
+	Source
+	keep bool
+}
+
+// Open implements Source.
+func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }
+
+// How often the folder is looked at while the page is shown: listing costs a few files a run. The
+// end of a run is seen sooner: see Ends.
+const (
+	lookLive    = 500 * time.Millisecond // while a run is live
+	lookIdle    = 10 * time.Second
+	lookingLive = 4 // looking takes at most one part in so many of the time
+	lookingIdle = 10
+)
+
+// LookAfter returns how long the result of a look at the folder stands; took is the time that the
+// look took.
+func LookAfter(live bool, took time.Duration) time.Duration {
+	if live {
+		return max(lookLive, lookingLive*took)
+	}
+	return max(lookIdle, lookingIdle*took)
+}
+
+// Stirred says that a folder has other runs than when it was looked at.
+type Stirred struct{}
+
+// Changed returns the time at which a folder last got or lost a run, by the clock of its disk.
+func Changed(dir string) time.Time {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Stirs asks whether the folder got or lost a run since changed, its last known change. It costs
+// one look at the folder itself.
+func Stirs(dir string, changed time.Time) tea.Cmd {
+	return func() tea.Msg {
+		if Changed(dir).Equal(changed) {
+			return nil
+		}
+		return Stirred{}
+	}
+}
+
+// Live returns the runs that have not ended.
+func Live(runs []*record.Run) (list []*record.Run) {
+	for _, r := range runs {
+		if !r.Status().Ended() {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Over brings runs that were live and have ended, as they are now.
+type Over struct{ Runs []*record.Run }
+
+// Ends returns the live runs that have ended, as an Over; nil if there are none. Whoever records a
+// run holds its lock. So one look at each of these files is enough, and nothing is read of a run
+// that goes on.
+func Ends(s Source, live []*record.Run) tea.Msg {
+	var m Over
+	for _, r := range live {
+		if r.Held() {
+			continue
+		}
+		now, err := s.Find(r.Dir)
+		if err != nil { // it is gone, or cannot be read any more
+			now = r
+		} else if !now.Status().Ended() { // somebody resumed it meanwhile
+			continue
+		}
+		m.Runs = append(m.Runs, now)
+	}
+	if len(m.Runs) == 0 {
+		return nil
+	}
+	return m
+}
+
+// List reads all runs of the folder dir; the answer is Listed.
+func List(s Source, dir string) tea.Cmd {
+	return func() tea.Msg {
+		began, changed := time.Now(), Changed(dir)
+		runs, problems := s.List()
+		return Listed{runs, problems, time.Since(began), changed}
+	}
+}
+
+// Started is the answer to a request to start runs.
+type Started struct {
+	IDs    []string
+	Err    error
+	Parent string // of forks, the run that they come from
+}
+
+// Answered is the answer to something that was asked of one run: "pause",
+// "resume", "stop", "checkpoint" or "knob".
+type Answered struct {
+	Verb, ID string
+	Done     string // what has been done; empty: it was asked for
+	Err      error
+}
+
+// Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
+// or all runs of Kept. With Replay they are shown as if they trained now.
+type Watch struct {
+	IDs    []string
+	Replay *Replay
+	// Ghost is the one of IDs that the others are raced against; "" is none.
+	Ghost string
+}
+
+// Failed ends the interface: what it was opened for cannot be shown.
+type Failed struct{ Err error }
+
+// MaxWatched is the maximum number of runs that are watched at once: three seeds of as many
+// configurations as there are colours.
+const MaxWatched = 3 * kit.Colors
+
+// Compare asks the Compare page for a table of these runs, as they stood a moment ago.
+type Compare struct{ Runs []*record.Run }
+
+// Listed brings all runs of the folder, newest first.
+type Listed struct {
+	Runs     []*record.Run
+	Problems []error
+	Took     time.Duration // time that reading them took
+	Changed  time.Time     // when the folder had last changed, before they were read
+}
+
+// Fork asks for the form that starts a run from a checkpoint of another: the checkpoint nearest to
+// the step Near, or the newest if Near is 0.
+type Fork struct {
+	Run  *record.Run
+	Near int64
+}
+
+// Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
+type Samples struct{ Run *record.Run }
+
+// The sentences that several pages share.
+const (
+	atDefaults = "The view is at its defaults"
+	setBack    = "Set %s back to %s"
+	setTo      = "Set %s to %s · u undoes it"
+	untrusted  = "You have not started this version of the file before. It can do whatever you " +
+		"can, so read it first. The checksum covers this file, not what it imports."
+)
+
+// Programs knows which programs the user has started: bridge.Approvals is one.
+type Programs interface {
+	// Look returns the checksum of a program's file, and whether this very file was started before.
+	Look(path string) (sum string, started bool, err error)
+	// ApproveAs notes that the program may be started, if its file still has the checksum.
+	ApproveAs(path, sum string) error
+}
+
+// Trusting returns a command that starts runs of a spec. If they train a program whose file, as it
+// is now, the user has not started before, it asks first: presets and folders of runs may come from
+// a stranger. Where it cannot ask, the code that starts runs refuses the program and says why.
+func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
+	p, ok := of.Program()
+	programs := s.Config.Programs
+	if !ok || programs == nil || !filepath.IsAbs(p.Path) {
+		return start
+	}
+	return func() tea.Msg {
+		sum, started, err := programs.Look(p.Path)
+		if started || err != nil {
+			return start()
+		}
+		trust := func() tea.Msg {
+			if err := programs.ApproveAs(p.Path, sum); err != nil {
+				return kit.Complain(err)()
+			}
+			return start()
+		}
+		lines := []string{"program  " + cell.OneLine(p.Path), "sha256   " + sum}
+		if len(p.Words) > 0 {
+			lines = append(lines, "args     "+cell.OneLine(strings.Join(p.Words, " ")))
+		}
+		lines = append(append(lines, ""), kit.Wrap(untrusted, 72)...)
+		return kit.Question("Start this program?", lines,
+			kit.Choice{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
 	}
 }

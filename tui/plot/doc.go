@@ -5,7 +5,7 @@
 // escape sequence, no clock and no file; a cell carries a [Style] (a role and
 // a series number) and the caller paints it. It is the only importer of
 // asciigraph, which draws the default line style, and shields it from the
-// inputs on which it panics (see asciigraph.go).
+// inputs on which it panics (see trace.go).
 //
 // It is not a statistics package. A [Band] is computed here, since that must be done on the
 // columns in which it is drawn, but its caller gives the width.
@@ -15,8 +15,8 @@
 //
 //	Series (min/max buckets) -> columns of the view (trace.go)
 //	columns                  -> pixel spans on a scale (trace.go)
-//	spans                    -> box lines | braille | ASCII (asciigraph.go, braille.go)
-//	axes, bands, references, markers around them (chart.go, draw.go)
+//	spans                    -> box lines | braille | ASCII (trace.go, trace.go)
+//	axes, bands, references, markers around them (chart.go, chart.go)
 //	[]Cell                   -> the caller's colours
 //
 // Nothing depends on what was drawn before: an axis that must stay still between frames is

@@ -1,9 +1,13 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
+	"strings"
+
+	"github.com/guptarohit/asciigraph"
 )
 
 // span is the part of a line in one column of pixels: it enters at first, covers lo..hi and leaves
@@ -263,4 +267,205 @@ func (p *placer) add(b *Bucket) bool {
 		p.c.cols[p.last].merge(b)
 	}
 	return true
+}
+
+// dots are braille pixels of a panel, two by four a cell, with the style of
+// the line that last touched the cell.
+type dots struct {
+	w, h  int // cells
+	bits  []uint8
+	style []Style
+}
+
+func newDots(w, h int) *dots {
+	return &dots{w, h, make([]uint8, w*h), make([]Style, w*h)}
+}
+
+// set lights the dot at column x from the left and row y from the bottom. It ignores dots outside
+// the panel.
+func (d *dots) set(x, y int, s Style) {
+	cx, cy := x/2, d.h-1-y/4
+	if x < 0 || y < 0 || cx >= d.w || cy < 0 {
+		return
+	}
+	// Unicode numbers the dots 1 2 3 7 down the left and 4 5 6 8 down the right.
+	bit := [2][4]uint8{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}[x%2][y%4]
+	if i := cy*d.w + cx; d.style[i] != s { // a cell has one colour: it shows one line
+		d.bits[i], d.style[i] = bit, s
+	} else {
+		d.bits[i] |= bit
+	}
+}
+
+// vertical lights the dots between a and b.
+func (d *dots) vertical(x, a, b int, s Style) {
+	for y := min(a, b); y <= max(a, b); y++ {
+		d.set(x, y, s)
+	}
+}
+
+// line draws the trace t, of which each column and each pixel is a dot. Neighbouring columns meet
+// half way between the last pixel of one and the first pixel of the next.
+func (d *dots) line(t *trace, s Style) {
+	for x := range t.spans {
+		p := &t.spans[x]
+		if !p.on {
+			continue
+		}
+		d.vertical(x, p.lo, p.hi, s)
+		d.set(x, p.first, s)
+		if x == 0 || p.brk || !t.spans[x-1].on {
+			continue
+		}
+		q := t.spans[x-1].last
+		mid := (q + p.first) / 2
+		d.vertical(x-1, q, mid, s)
+		d.vertical(x, mid, p.first, s)
+	}
+}
+
+// eachStep calls f for the pixels of a straight line (Bresenham).
+func eachStep(x0, y0, x1, y1 int, f func(x, y int)) {
+	dx, dy := abs(x1-x0), -abs(y1-y0)
+	sx, sy := cmp.Compare(x1, x0), cmp.Compare(y1, y0)
+	e := dx + dy
+	for {
+		f(x0, y0)
+		if x0 == x1 && y0 == y1 {
+			return
+		}
+		e2 := 2 * e
+		if e2 >= dy {
+			e += dy
+			x0 += sx
+		}
+		if e2 <= dx {
+			e += dx
+			y0 += sy
+		}
+	}
+}
+
+func abs(v int) int { return max(v, -v) }
+
+// paint copies the lit cells to f at (x0, y0).
+func (d *dots) paint(f *Frame, x0, y0 int) {
+	for i, b := range d.bits {
+		if b != 0 {
+			f.set(x0+i%d.w, y0+i/d.w, 0x2800+rune(b), d.style[i])
+		}
+	}
+}
+
+// The default line style is asciigraph's. asciigraph panics on +Inf, on an empty series and on a
+// huge range. It squeezes a constant series into one row, samples points (so that spikes vanish)
+// and knows only the index as x. None of that can happen here. It is given one value for each
+// column, which is already a pixel row, with the panel as its bounds, so that its own scaling is
+// the identity. Axes and labels are drawn here. The vertical extents that one value for each column
+// cannot show are added to its line afterwards.
+
+// arms of a box-drawing rune, as bits.
+const (
+	left = 1 << iota
+	right
+	up
+	down
+)
+
+// boxRunes returns the box-drawing runes, indexed by their arms.
+func boxRunes() [16]rune {
+	return [...]rune{
+		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
+		'╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
+	}
+}
+
+// arms returns the arms of a rune; 0 if it is no box-drawing rune.
+func arms(r rune) uint8 {
+	runes := boxRunes()
+	return uint8(max(0, slices.Index(runes[:], r)))
+}
+
+// boxLine draws the spans as arms into grid, a row of cells for each of h rows of
+// pixels, with row 0 at the top; the grid must be zero. Segments alternate between two
+// series of asciigraph, because a single one cannot break between neighbouring columns.
+func boxLine(grid []uint8, spans []span, h int) {
+	w := len(spans)
+	lo, hi := extent(spans)
+	if hi < lo {
+		return
+	}
+	for i, line := range strings.Split(graph(split(spans, lo), hi-lo), "\n") {
+		y := h - 1 - hi + i
+		x := -1 // the first rune is asciigraph's axis
+		for _, r := range line {
+			if x >= 0 && x < w && y >= 0 && y < h {
+				grid[y*w+x] |= arms(r)
+			}
+			x++
+		}
+	}
+	for x, s := range spans {
+		if s.on && s.points && s.hi > s.lo {
+			extend(grid, w, h, x, s)
+		}
+	}
+}
+
+// extend adds the vertical extent of the points of a column.
+func extend(grid []uint8, w, h, x int, s span) {
+	for r := s.lo; r <= s.hi; r++ {
+		if r > s.lo {
+			grid[(h-1-r)*w+x] |= down
+		}
+		if r < s.hi {
+			grid[(h-1-r)*w+x] |= up
+		}
+	}
+}
+
+// extent returns the range of pixel rows that the line crosses; hi < lo if there are none.
+func extent(spans []span) (lo, hi int) {
+	lo, hi = math.MaxInt, -1
+	for _, s := range spans {
+		if s.on {
+			lo, hi = min(lo, s.first, s.last), max(hi, s.first, s.last)
+		}
+	}
+	return lo, hi
+}
+
+// split returns the rows above base at the left edges of the columns, NaN where there is no line.
+// The segments between breaks alternate between two series. A series has one value more than there
+// are columns, because asciigraph draws from each value to the next.
+func split(spans []span, base int) [][]float64 {
+	n, turn := len(spans), 0
+	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}
+	for i := range values[0] {
+		values[0][i], values[1][i] = math.NaN(), math.NaN()
+	}
+	for i, s := range spans {
+		if !s.on {
+			continue
+		}
+		if s.brk {
+			turn = 1 - turn
+		}
+		values[turn][i] = float64(s.first - base)
+	}
+	if n > 0 && spans[n-1].on {
+		values[turn][n] = float64(spans[n-1].last - base)
+	}
+	return values
+}
+
+// graph draws values in 0..top, one row a unit.
+func graph(values [][]float64, top int) string {
+	return asciigraph.PlotMany(values,
+		asciigraph.Height(max(top, 1)),
+		asciigraph.LowerBound(0),
+		asciigraph.UpperBound(float64(top)),
+		asciigraph.Offset(1),
+		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
+	)
 }

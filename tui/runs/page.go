@@ -10,7 +10,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/filter"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -46,7 +45,7 @@ type Page struct {
 	sorting
 	widest
 	line      kit.Input // the filter, as typed
-	filter    filter.Filter
+	filter    compare.Filter
 	filtering bool
 	problem   error // the error in the filter
 
@@ -91,7 +90,7 @@ func New(s *lab.Lab) *Page {
 		columns:       runColumns(false, last),
 		chosenColumns: map[string]bool{}, evals: map[string]evals{},
 		likeness: likeness{pins: map[string][]int64{}}}
-	p.filter, _ = filter.Parse("")
+	p.filter, _ = compare.ParseFilter("")
 	p.furnish()
 	return p
 }
@@ -356,7 +355,7 @@ func (p *Page) press(k tea.KeyPressMsg) {
 
 // refilter applies the filter as typed. A filter that cannot be parsed leaves the list as it is.
 func (p *Page) refilter() {
-	f, err := filter.Parse(p.line.String())
+	f, err := compare.ParseFilter(p.line.String())
 	if p.problem = err; err == nil {
 		p.filter = f
 		p.arrange()
@@ -381,3 +380,132 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 	p.at = i
 	return nil
 }
+
+// Choices returns the choices that the user makes on the page.
+func (p *Page) Choices() lab.Choices {
+	return lab.Choices{
+		{Name: "filter", Get: p.chosenFilter, Set: p.chooseFilter},
+		{Name: "sort", Get: p.chosenSort, Set: p.chooseSort},
+		{Name: "columns", Get: p.chosenHeads, Set: p.chooseHeads},
+		{Name: "fold", Get: p.chosenFold, Set: p.chooseFolds},
+	}
+}
+
+func (p *Page) chosenFilter() []string {
+	if p.line.String() == "" || p.problem != nil || p.filtering {
+		return nil
+	}
+	return []string{p.line.String()}
+}
+
+func (p *Page) chooseFilter(value []string) {
+	p.line = kit.NewInput("")
+	if len(value) == 1 {
+		p.line = kit.NewInput(value[0])
+	}
+	if p.refilter(); p.problem != nil {
+		p.line = kit.NewInput("")
+		p.refilter()
+	}
+}
+
+// reversedWord follows the sort column if the sort is reversed.
+const reversedWord = "reversed"
+
+func (p *Page) chosenSort() []string {
+	head := cmp.Or(p.wanted, p.columns[p.by].Head)
+	switch {
+	case p.reversed:
+		return []string{head, reversedWord}
+	case head == p.columns[0].Head:
+		return nil
+	}
+	return []string{head}
+}
+
+func (p *Page) chooseSort(value []string) {
+	p.wanted, p.by, p.reversed = "", 0, slices.Contains(value, reversedWord)
+	if len(value) > 0 {
+		p.wanted = value[0]
+	}
+	p.furnish()
+	p.arrange()
+}
+
+// chosenHeads returns the columns that the user chose to show or hide, with the sign + or - before
+// each.
+func (p *Page) chosenHeads() (list []string) {
+	for _, head := range slices.Sorted(maps.Keys(p.chosenColumns)) {
+		sign := "-"
+		if p.chosenColumns[head] {
+			sign = "+"
+		}
+		list = append(list, sign+head)
+	}
+	return list
+}
+
+func (p *Page) chooseHeads(list []string) {
+	clear(p.chosenColumns)
+	for _, head := range list {
+		if head != "" && (head[0] == '+' || head[0] == '-') {
+			p.chosenColumns[head[1:]] = head[0] == '+'
+		}
+	}
+	p.widest = widest{}
+}
+
+// apartWord comes first in the choice of the fold if runs do not share lines.
+const apartWord = ":apart"
+
+func (p *Page) chosenFold() []string {
+	if !p.folded {
+		return append([]string{apartWord}, p.foldBy...)
+	}
+	return p.foldBy
+}
+
+func (p *Page) chooseFolds(value []string) {
+	apart := len(value) > 0 && value[0] == apartWord
+	if apart {
+		value = value[1:]
+	}
+	p.foldInto(!apart, slices.DeleteFunc(slices.Clone(value), func(key string) bool {
+		_, known := spec.FindSetting(key)
+		return key != presetKey && !known
+	}))
+}
+
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
+const (
+	noMatch        = "No runs match. Esc clears the filter"
+	newestOf       = "the newest of %d seeds"
+	newestRun      = "the newest of %d runs"
+	seedsFolded    = "seeds folded: mean ± deviation"
+	foldedBy       = "folded by %s: mean ± deviation over seeds"
+	noCheckpoint   = "This run has no checkpoint to fork from"
+	branchFrom     = "The branch starts there. The run has %s."
+	otherSettings  = "Other settings, as in algorithms=[sfk] rho=1."
+	trainingReads  = "The training of %s reads it."
+	reportReads    = "Only the report of %s reads it: no training step changes."
+	reportOnly     = "report only"
+	nothingReads   = "%s does not read it: nothing changes."
+	onlyFinished   = "Only finished runs can be compared"
+	onlyUnfinished = "Only paused or unfinished runs can be resumed"
+	stopFirst      = "A live run cannot be deleted. Stop it first"
+	noRun          = "No run here"
+	firstRun       = "This is the first run"
+	lastRun        = "This is the last run"
+	noSeedsAlike   = "No two runs differ only in the seed"
+	elsewhere      = "It runs in another process and can only be changed there"
+	hasEnded       = "The run has ended"
+	aboutFold      = "Runs that agree in the chosen settings share a line. With none chosen " +
+		"it is all settings but the seed."
+	aboutNote   = "One line kept with the run. Filters find its words."
+	aboutTags   = "Words to add; -word removes one. The filter tag:word finds them."
+	aboutValues = "last, best (each measure at its own best) or an epoch, such as 12:"
+	savesFirst  = "Each saves a checkpoint first, and can be resumed."
+	cannotUndo  = "This cannot be undone: curves, checkpoints and figures are deleted."
+	archived    = "archived (archived:true lists them)"
+)

@@ -14,7 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/filter"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -60,7 +60,7 @@ func TestFilter(t *testing.T) {
 		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
 		{"NOT NOT race", 2}, {"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
-		f, err := filter.Parse(c.text)
+		f, err := compare.ParseFilter(c.text)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -80,7 +80,7 @@ func TestFilter(t *testing.T) {
 		"rho>=x": "want a number after >=", "worst>70": "want at most 1, or 70%",
 		"race)": "a ) without its (", strings.Repeat("(", 60): "want at most 50",
 	} {
-		if _, err := filter.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := compare.ParseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestFilterTakesAnything(t *testing.T) {
 		for i := range b {
 			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
-		if f, err := filter.Parse(string(b)); err == nil {
+		if f, err := compare.ParseFilter(string(b)); err == nil {
 			f.Match(runs[0])
 		}
 	}

@@ -2,12 +2,14 @@ package samples
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"runtime/debug"
 	"slices"
 
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/certificate"
-	"drolab/runner/inspect"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -32,9 +34,9 @@ type Page struct {
 	job     *job // the job under way; nil for none
 	percent int  // how far the job is
 
-	steps []int64       // the run's checkpoints, ascending
-	pick  *inspect.Pick // nil before the first answer
-	err   error         // why there is no pick
+	steps []int64           // the run's checkpoints, ascending
+	pick  *certificate.Pick // nil before the first answer
+	err   error             // why there is no pick
 
 	part  int // the filter, an index of the pick's parts
 	rho   int // the radius, an index of the pick's radii
@@ -114,7 +116,7 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 func (p *Page) ask() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
-	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: inspect.Question{Run: p.run,
+	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.LookAt{Run: p.run,
 		Step: p.step, Split: p.split, Means: p.means(),
 		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
 	return p.job.start()
@@ -170,9 +172,313 @@ func (p *Page) arrange() {
 }
 
 // current returns the sample under the cursor; nil if no sample is listed.
-func (p *Page) current() *inspect.Sample {
+func (p *Page) current() *certificate.Sample {
 	if p.at >= len(p.shown) {
 		return nil
 	}
 	return &p.pick.Samples[p.shown[p.at]]
 }
+
+// Keys implements the interface's page.
+func (p *Page) Keys() []kit.Key {
+	const all = 1 << 20
+	return []kit.Key{
+		{Keys: kit.On("enter", "z"), Hint: "zoom",
+			Help: "zoom the sample to the whole page, and back",
+			Why:  p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.moveRow, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none,
+			Do: kit.By(p.moveRow, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "previous sample", Why: p.none,
+			Do: kit.By(p.move, -1), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "next sample", Why: p.none,
+			Do: kit.By(p.move, 1), Moves: true},
+		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none,
+			Do: kit.By(p.movePage, -1), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none,
+			Do: kit.By(p.movePage, 1), Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first", Why: p.none,
+			Do: kit.By(p.move, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
+		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
+			Do: kit.Just(p.cancel)},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
+		{Keys: kit.On("f"), Hint: "filter",
+			Help: "only wrong predictions, only one class or group, or all",
+			Why:  p.noPick, Do: kit.By(p.nextPart, 1)},
+		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Do: kit.By(p.nextPart, -1)},
+		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Do: kit.Just(p.nextOrder),
+			Help: "sort by weight, by label and prediction, by group or by row"},
+		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
+			Why: p.noRadius(1), Do: kit.By(p.turnRadius, 1)},
+		{Keys: kit.On("-"), Help: "the next smaller radius", Why: p.noRadius(-1),
+			Do: kit.By(p.turnRadius, -1)},
+		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noSheet,
+			Do: kit.Just(func() { p.listed = !p.listed })},
+		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
+			Why: p.noRun, Do: p.nextSplit, Local: true},
+		{Keys: kit.On("c"), Hint: "checkpoint",
+			Help: "previous checkpoint, then the newest again",
+			Why:  p.noStep, Do: p.nextStep, Local: true},
+		{Keys: kit.On("r"), Help: "evaluate again, at the newest checkpoint", Why: p.noRun,
+			Do: p.renew, Local: true},
+		{Keys: kit.On("i"), Hint: "define", Help: "define what is shown",
+			Why: p.noPick, Do: p.define},
+	}
+}
+
+// idle returns the reason why Esc cancels nothing: no evaluation is under way.
+func (p *Page) idle() string { return kit.Unless(p.job != nil, noEvaluation) }
+
+// noPick says why there is nothing to see.
+func (p *Page) noPick() string {
+	switch {
+	case p.run == nil:
+		return noRun
+	case p.job != nil:
+		return evaluatingNow
+	}
+	return kit.Unless(p.pick != nil, noneEvaluated)
+}
+
+func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
+
+// none says why no sample is under the cursor.
+func (p *Page) none() string {
+	if why := p.noPick(); why != "" {
+		return why
+	}
+	return kit.Unless(p.current() != nil, noSample)
+}
+
+func (p *Page) noRadius(by int) func() string {
+	return func() string {
+		if why := p.noPick(); why != "" {
+			return why
+		}
+		to := p.rho + by
+		return kit.Unless(to >= 0 && to < len(p.pick.Radii), noRadius)
+	}
+}
+
+func (p *Page) noSheet() string {
+	if why := p.none(); why != "" {
+		return why
+	}
+	main := p.lay(p.Body.W, p.Body.H).main
+	w, h := kit.Inside(kit.Boxed(p.Body.H), main.W, main.H)
+	return kit.Unless(p.laySheet(w, h-headRows).size > 0, noPictures)
+}
+
+func (p *Page) noStep() string {
+	if why := p.noRun(); why != "" {
+		return why
+	}
+	return kit.Unless(len(p.steps) > 1, noOther)
+}
+
+func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
+
+// moveRow moves by this many lines of the list or of the thumbnails; in the zoom, by samples.
+func (p *Page) moveRow(by int) {
+	across, _ := p.page()
+	if to := p.at + by*across; p.zoomed {
+		p.move(by)
+	} else if to >= 0 && to < len(p.shown) {
+		p.at = to
+	}
+}
+
+func (p *Page) movePage(by int) {
+	across, down := p.page()
+	p.move(by * across * max(1, down))
+}
+
+// cancel gives up the evaluation under way. The run stays chosen, so that r evaluates it again.
+func (p *Page) cancel() {
+	p.stop()
+	p.err = errCancelled
+}
+
+// back undoes one thing: the zoom or, without a zoom, the filter.
+func (p *Page) back() {
+	switch {
+	case p.zoomed:
+		p.zoomed = false
+	case p.pick != nil && p.part > 0:
+		p.part = 0
+		p.arrange()
+	}
+}
+
+func (p *Page) nextPart(by int) {
+	n := len(p.pick.Parts)
+	p.part = (p.part + n + by) % n
+	p.arrange()
+}
+
+// nextOrder goes on to the next order. Without groups it skips the order by group.
+func (p *Page) nextOrder() {
+	p.order = (p.order + 1) % orders
+	if p.order == byGroup && p.pick.Groups == nil {
+		p.order++
+	}
+	p.arrange()
+}
+
+func (p *Page) turnRadius(by int) { p.rho += by }
+
+// nextSplit goes on to the next split that the run has.
+func (p *Page) nextSplit() tea.Cmd {
+	list := turns()
+	if p.run.Meta.ClassCounts.Val == nil {
+		list = slices.DeleteFunc(list, func(s string) bool { return s == "val" })
+	}
+	p.split, p.part = list[(slices.Index(list, p.split)+1)%len(list)], 0
+	return p.ask()
+}
+
+// nextStep goes back to the previous checkpoint and, after the first one, to the newest again.
+func (p *Page) nextStep() tea.Cmd {
+	at, _ := slices.BinarySearch(p.steps, p.step)
+	p.step = p.steps[(at+len(p.steps)-1)%len(p.steps)]
+	return p.ask()
+}
+
+func (p *Page) renew() tea.Cmd {
+	p.step = -1
+	return p.ask()
+}
+
+// click puts the cursor on a sample, and zooms the sample if the cursor is there already.
+func (p *Page) click(m kit.Click) {
+	if p.noPick() != "" || p.zoomed {
+		p.zoomed = false
+		return
+	}
+	at, ok := p.sampleAt(m.X, m.Y)
+	switch {
+	case !ok:
+	case at == p.at:
+		p.zoomed = true
+	default:
+		p.at = at
+	}
+}
+
+// Evaluate answers a question. It takes as long as a pass over the split.
+type Evaluate func(certificate.LookAt) (*certificate.Pick, error)
+
+// evaluate is the Evaluate for runs on the disk.
+func evaluate(q certificate.LookAt) (pick *certificate.Pick, err error) {
+	look, err := certificate.NewLook(q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, look.Close()) }()
+	if !look.Labelled() {
+		return nil, errors.New(
+			"the samples have no labels, so there are no losses to rank by")
+	}
+	return look.Picked(certificate.Radii(&q.Run.Meta))
+}
+
+// job is an evaluation under way. The command do owns what it makes; the page gets the answer when
+// do is done. A job that the page has given up ends at its next batch, and its answer is dropped.
+type job struct {
+	ctx      context.Context
+	cancel   context.CancelFunc
+	percents chan int // at most one waits; closed at the end
+	source   lab.Source
+	question certificate.LookAt
+	evaluate Evaluate
+}
+
+// percentMsg says how far a job is.
+type percentMsg struct {
+	of      *job
+	percent int
+}
+
+// pickedMsg brings the result of a job.
+type pickedMsg struct {
+	of    *job
+	run   *record.Run
+	steps []int64 // the run's checkpoints, ascending
+	pick  *certificate.Pick
+	err   error
+}
+
+// start starts the evaluation: do evaluates, and next meanwhile says how far it is.
+func (j *job) start() tea.Cmd {
+	j.ctx, j.cancel = context.WithCancel(context.Background())
+	j.percents = make(chan int, 1)
+	return tea.Batch(j.do, j.next)
+}
+
+func (j *job) do() tea.Msg {
+	defer close(j.percents)
+	m := pickedMsg{of: j, run: j.run()}
+	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
+		return m
+	}
+	q := j.question
+	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.progress()
+	m.pick, m.err = j.evaluate(q)
+	debug.FreeOSMemory() // the data may have filled most of the memory
+	return m
+}
+
+// run returns the run as it stands now, if it is in the runs folder; a run of a sweep stays as it
+// is.
+func (j *job) run() *record.Run {
+	r := j.question.Run
+	if now, err := j.source.Find(r.Meta.ID); err == nil && now.Dir == r.Dir {
+		return now
+	}
+	return r
+}
+
+// progress returns a function that sends each percent, unless the percent before it still waits.
+func (j *job) progress() func(done, of int) error {
+	last := 0
+	return func(done, of int) error {
+		if now := 100 * done / max(1, of); now != last {
+			last = now
+			select {
+			case j.percents <- now:
+			default:
+			}
+		}
+		return j.ctx.Err()
+	}
+}
+
+func (j *job) next() tea.Msg {
+	percent, ok := <-j.percents
+	if !ok {
+		return nil
+	}
+	return percentMsg{j, percent}
+}
+
+// turns returns the splits in the order in which their key goes through them.
+func turns() []string { return []string{runner.SplitTest, runner.SplitVal, runner.SplitTrain} }
+
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
+const (
+	noEvaluation  = "No evaluation is running"
+	evaluatingNow = "The samples are being evaluated"
+	noneEvaluated = "No samples were evaluated. r tries again"
+	noRun         = "No run chosen. Press P on a run of page 2 or 3"
+	noSample      = "No sample matches"
+	noRadius      = "The run has no further radius (see risk_radii)"
+	noPictures    = "No pictures here, or no room for them"
+	noOther       = "The run has no other checkpoint"
+	aboutPage     = "The samples that the adversary weighs most at a run's checkpoint."
+	opensHere     = "P on a run of Watch (2) or Runs (3) opens them here."
+	escCancels    = "Esc cancels. The other pages keep working."
+	readingData   = "Reading the checkpoint and the data"
+	evaluating    = "Evaluating the %s split: %d %%"
+)

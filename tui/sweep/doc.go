@@ -3,6 +3,6 @@
 // sweep's folder, and asks Slurm for the sweep's jobs, so it also shows a sweep that a cluster
 // trains.
 //
-// Start at page.go (state), read.go (files), grid.go (the map's rows and columns),
+// Start at page.go (state), page.go (files), view.go (the map's rows and columns),
 // view.go.
 package sweep

@@ -1,7 +1,10 @@
 package sweep
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"drolab/runner/record"
@@ -209,3 +212,304 @@ func (p *Page) names(ids []string) []string {
 	}
 	return list
 }
+
+// Keys implements the interface's page.
+func (p *Page) Keys() []kit.Key {
+	const page, all = 5, 1 << 20
+	return []kit.Key{
+		{Keys: kit.On("enter"), Hint: "watch",
+			Help: "watch the runs of the setting under the cursor", Why: p.noRun, Do: p.watch},
+		{Keys: kit.On("c"), Hint: "compare", Help: "compare the settings that are chosen",
+			Why: p.noChosen, Do: p.compare},
+		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: p.move(0, -1), Moves: true},
+		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: p.move(0, 1), Moves: true},
+		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: p.move(-1, 0), Moves: true},
+		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: p.move(1, 0), Moves: true},
+		{Keys: kit.On("a"), Hint: "axis",
+			Help: "choose the setting whose values run across", Why: p.noAxis,
+			Do: kit.Just(p.nextAxis)},
+		{Keys: kit.On("b"), Hint: "best", Help: "go to the best setting, then to the next method's",
+			Why: p.noChosen, Do: kit.Just(p.nextBest)},
+		{Keys: kit.On("tab", "v"), Hint: "view", Why: p.none, Do: kit.By(p.turnPart, 1),
+			Help: "show the setting, the choice or the failures below the map"},
+		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none,
+			Do: kit.By(p.turnPart, -1)},
+		{Keys: kit.On("pgup"), Help: "scroll up below the map", Why: p.none,
+			Do: kit.By(p.scrollBy, -page), Moves: true},
+		{Keys: kit.On("pgdown"), Help: "scroll down below the map", Why: p.none,
+			Do: kit.By(p.scrollBy, page), Moves: true},
+		{Keys: kit.On("home", "g"), Help: "first setting", Why: p.none,
+			Do: kit.By(p.jump, -all), Moves: true},
+		{Keys: kit.On("end", "G"), Help: "last setting", Why: p.none,
+			Do: kit.By(p.jump, all), Moves: true},
+		{Keys: kit.On("s"), Hint: "sweep", Help: "the next sweep of the runs folder",
+			Why: p.noOther, Do: p.nextSweep},
+		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
+			Why: p.noStop, Do: p.stop, Alters: true},
+	}
+}
+
+func (p *Page) none() string {
+	return kit.Unless(p.current() != nil, noSweep)
+}
+
+// unless is a Why: it gives a reason if there is no sweep, or if can is false.
+func (p *Page) unless(can func() bool, why string) string {
+	if p.current() == nil {
+		return p.none()
+	}
+	return kit.Unless(can(), why)
+}
+
+func (p *Page) noRun() string {
+	return p.unless(func() bool { return len(p.begun()) > 0 }, noneBegun)
+}
+
+func (p *Page) noChosen() string {
+	return p.unless(func() bool { return len(p.chosen()) > 0 },
+		noneFinished)
+}
+
+func (p *Page) noAxis() string {
+	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
+}
+
+func (p *Page) noOther() string {
+	return kit.Unless(len(p.dirs) > 1, noOtherSweep)
+}
+
+func (p *Page) noStop() string {
+	if p.Config.StopSweep == nil {
+		return stopElsewhere
+	}
+	return p.unless(func() bool { return !p.seen.over }, sweepOver)
+}
+
+func (p *Page) move(columns, rows int) func() tea.Cmd {
+	return kit.Just(func() { p.at = p.grid.step(p.at, columns, rows) })
+}
+
+func (p *Page) jump(by int) { p.at = min(max(0, p.at+by), len(p.seen.all.Points)-1) }
+
+func (p *Page) turnPart(by int) { p.part, p.scroll = (p.part+parts+part(by))%parts, 0 }
+
+// scrollBy scrolls the part below the map, up to its end.
+func (p *Page) scrollBy(by int) {
+	if p.current() != nil {
+		p.scroll = max(0, min(p.scroll+by, p.hidden()))
+	}
+}
+
+func (p *Page) nextAxis() {
+	at := slices.Index(p.seen.keys, p.key)
+	p.key = p.seen.keys[(at+1)%len(p.seen.keys)]
+	p.grid = layGrid(p.seen.all.Points, p.seen.keys, p.key)
+}
+
+// chosen returns the chosen settings, in the order of the methods.
+func (p *Page) chosen() (list []int) {
+	for i := range p.seen.all.Points {
+		if p.seen.all.Points[i].Chosen {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (p *Page) nextBest() {
+	list := p.chosen()
+	p.at = list[(slices.Index(list, p.at)+1)%len(list)]
+}
+
+// begun returns the IDs of the runs of the setting under the cursor that have begun.
+func (p *Page) begun() (ids []string) {
+	for _, s := range p.current().Seeds {
+		if s.Begun {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
+func (p *Page) watch() tea.Cmd {
+	ids := p.names(p.begun())
+	return kit.Send(lab.Watch{IDs: ids})
+}
+
+func (p *Page) compare() tea.Cmd {
+	var ids []string
+	for _, i := range p.chosen() {
+		for _, s := range p.seen.all.Points[i].Seeds {
+			ids = append(ids, s.ID)
+		}
+	}
+	names, source := p.names(ids), p.Source
+	return func() tea.Msg {
+		var runs []*record.Run
+		for _, name := range names {
+			if r, err := source.Find(name); err == nil { // otherwise the run is gone by now
+				runs = append(runs, r)
+			}
+		}
+		return lab.Compare{Runs: runs}
+	}
+}
+
+func (p *Page) nextSweep() tea.Cmd {
+	p.sweep = (p.sweep + 1) % len(p.dirs)
+	return p.turn()
+}
+
+func (p *Page) stop() tea.Cmd {
+	dir, stop := p.dir(), p.Config.StopSweep
+	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
+		"", stopsRuns,
+		startsAgain}
+	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
+		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
+}
+
+// click puts the cursor on a setting, and watches its runs if the cursor is there already.
+func (p *Page) click(msg kit.Click) tea.Cmd {
+	if p.current() == nil {
+		return nil
+	}
+	at, ok := p.settingAt(msg.X, msg.Y)
+	switch {
+	case !ok:
+		return nil
+	case at == p.at && p.noRun() == "":
+		return p.watch()
+	}
+	p.at = at
+	return nil
+}
+
+// foundMsg brings the folders of the sweeps.
+type foundMsg struct{ dirs []string }
+
+// lookedMsg brings the state of a sweep, as of a look.
+type lookedMsg struct {
+	took  time.Duration // of the look
+	by    *reader
+	name  string
+	rule  string // the rule by which settings are chosen
+	keys  []string
+	all   *sweep.Overview
+	table *sweep.Table
+	left  time.Duration
+	timed bool // whether left is known
+	live  []*record.Run
+	over  bool // nothing is left to do
+	slurm bool // jobs were submitted
+	note  string
+	err   error
+}
+
+// stoppedMsg brings the result of stopping a sweep.
+type stoppedMsg struct {
+	dir string
+	err error
+}
+
+// find lists the sweeps under the runs folder.
+func find(runs string) tea.Cmd {
+	return func() tea.Msg {
+		if runs == "" { // the runs are in no folder
+			return foundMsg{}
+		}
+		return foundMsg{sweep.Under(runs)}
+	}
+}
+
+// reader looks at one sweep again and again. Only commands use it, one at a time.
+type reader struct {
+	dir   string
+	guest bool                 // asks no cluster, because guests may be many, and strangers
+	runs  func() []*record.Run // lists the folder's runs, from its catalogue
+	look  *sweep.Look
+	pace  sweep.Pace
+	jobs  sweep.Jobs
+	asked time.Time // when Slurm was last asked
+	note  string    // why Slurm could not be asked
+}
+
+// askSlurm is the least time between two questions to Slurm, because all its users share its
+// controller.
+const askSlurm = 10 * time.Second
+
+// read looks at the sweep as it is now. The sweep's list of runs is read once, and again after it
+// has grown: see page.go.
+func (r *reader) read(now time.Time) tea.Cmd {
+	return func() tea.Msg {
+		m, began := lookedMsg{by: r}, time.Now()
+		if m.err = r.open(); m.err != nil {
+			return m
+		}
+		l := r.look.List
+		m.name, m.rule, m.keys = l.Name, l.Select, l.Keys
+		states, err := r.look.States()
+		if err != nil {
+			m.err = err
+			return m
+		}
+		r.askJobs(now)
+		r.jobs.Mark(states)
+		if m.all, m.err = r.look.Overview(states); m.err != nil {
+			return m
+		}
+		if !now.IsZero() { // before the first tick the time is unknown
+			r.pace.Add(now, m.all.Done)
+		}
+		m.left, m.timed = r.pace.Left(m.all.Planned)
+		m.live = r.look.Live
+		m.over = sweep.Over(states) && !r.jobs.Busy()
+		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
+		m.took = time.Since(began)
+		return m
+	}
+}
+
+func (r *reader) open() error {
+	if r.look != nil && !r.look.Grown() {
+		return nil
+	}
+	f, err := sweep.Open(r.dir)
+	if err != nil {
+		return err
+	}
+	r.look = sweep.NewLook(f)
+	r.look.Known(r.runs())
+	return nil
+}
+
+// askJobs asks Slurm about the sweep's jobs, if it has any. If Slurm cannot be asked, the folders
+// say most of what it would say.
+func (r *reader) askJobs(now time.Time) {
+	if r.guest || !r.asked.IsZero() && now.Sub(r.asked) < askSlurm {
+		return
+	}
+	r.asked, r.note = now, ""
+	jobs, err := r.look.Jobs(context.Background(), sweep.Slurm{}, true)
+	if err != nil {
+		r.note = err.Error()
+	}
+	r.jobs = jobs
+}
+
+// The sentences that the page shows. A constant's name says when its sentence is shown; a test
+// reads all of them.
+const (
+	noSweep       = "No sweep here yet"
+	noneBegun     = "No run of this setting has started"
+	noneFinished  = "Nothing chosen yet: no setting has finished"
+	oneVaries     = "Only one setting varies"
+	noOtherSweep  = "No other sweep in the runs folder"
+	stopElsewhere = "Stop it with drolab sweep stop"
+	sweepOver     = "The sweep has finished"
+	writeSweep    = "Write the settings to vary into a file, then start it:"
+	exampleSweep  = "drolab help sweep start shows an example."
+	readingSweep  = "Reading the sweep"
+	stopsRuns     = "Live runs save a checkpoint and end. No more start."
+	startsAgain   = "drolab sweep start continues the sweep."
+)

@@ -7,7 +7,6 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 )
 
 // The crosshair reads all plots at one x; zooming and panning moves the x of all of them, too. The
@@ -63,11 +62,11 @@ func (w *Page) side(by int) {
 }
 
 // noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*track.Track) string {
+func (w *Page) noPlot(*panel.Track) string {
 	return kit.Unless(w.cells() > 0, noSteps)
 }
 
-func (w *Page) noUnzoom(*track.Track) string {
+func (w *Page) noUnzoom(*panel.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
 }
 
@@ -139,7 +138,7 @@ func (w *Page) point(x, y int) bool {
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(one, row, func(t *track.Track) *plot.Series { return t.Curves[c.Q].Shown() }, true)
+		w.Line(one, row, func(t *panel.Track) *plot.Series { return t.Curves[c.Q].Shown() }, true)
 		if read := one.Read(); len(read) == 1 {
 			if far := math.Abs(c.Height(read[0].Value) - height); far < best {
 				best, w.Picked = far, row[0]

@@ -12,7 +12,6 @@ import (
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 )
 
 // hurried returns a script of runs of random speeds, with figures that differ at every evaluation
@@ -54,7 +53,7 @@ func TestOneEpoch(t *testing.T) {
 		w := r.watch
 		for w.Live() || len(w.Tracks) == 0 {
 			r.Wait(time.Second/2, time.Second/2)
-			newest, common := map[*track.Track]float64{}, 1e9
+			newest, common := map[*panel.Track]float64{}, 1e9
 			for _, run := range w.Tracks {
 				if run.Eval != nil {
 					newest[run] = run.Eval.Epoch
@@ -67,8 +66,8 @@ func TestOneEpoch(t *testing.T) {
 			}
 			where := fmt.Sprintf("seed %d, epoch %g", seed, common)
 			base := w.Tracks[w.Baseline]
-			of := func(run *track.Track, name string) float64 {
-				return track.OfEvalAt(name, common)(run).Float()
+			of := func(run *panel.Track, name string) float64 {
+				return panel.OfEvalAt(name, common)(run).Float()
 			}
 			for _, want := range []string{fmt.Sprintf("%g, in this seed: ", common),
 				fmt.Sprintf("vs erm@%g ", common), fmt.Sprintf("epoch %g ─╮", common)} {
@@ -81,7 +80,7 @@ func TestOneEpoch(t *testing.T) {
 				for row, run := range w.Tracks {
 					switch {
 					case c.of != nil && marks[i] == row && slices.ContainsFunc(w.Tracks,
-						func(o *track.Track) bool {
+						func(o *panel.Track) bool {
 							d := of(o, c.of.Name) - of(run, c.of.Name)
 							return d > 0 && c.of.Name == "worst_class_accuracy" ||
 								d < 0 && c.of.Name == "robust_risk"
@@ -90,14 +89,14 @@ func TestOneEpoch(t *testing.T) {
 					case c.change == nil:
 					case run == base, newest[run] > common:
 						apart++
-						if text := c.Cell([]*track.Track{run}); text != "" {
+						if text := c.Cell([]*panel.Track{run}); text != "" {
 							t.Errorf("%s: %s at %g has the difference %q", where, run.Label,
 								newest[run], text)
 						}
 					default:
 						differences++
 						d := of(run, c.change.Name) - of(base, c.change.Name)
-						if text := c.Cell([]*track.Track{run}); text != signed(*c.change, d) {
+						if text := c.Cell([]*panel.Track{run}); text != signed(*c.change, d) {
 							t.Errorf("%s: %s has %q, want %g", where, run.Label, text, d)
 						}
 					}

@@ -1,13 +1,23 @@
+// Package sheet turns the content of a panel of the Watch page into the rows of a file: one row for
+// each observation, in long form, which data tools read without conversion.
+//
+// Zoom, scale and axis do not matter, because they are only ways to look at the content. The exact
+// logged values are in the run's log. Package page has the formats.
 package watch
 
 import (
+	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
-	"drolab/tui/watch/sheet"
+	"drolab/tui/plot"
+	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -35,7 +45,7 @@ func (w *Page) export() tea.Cmd { return w.exportAs(page.Formats()[0]) }
 // exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
 // writes it may take as long as the disk does while the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
-	s, rows := sheet.Of(w.Board, w.focus)
+	s, rows := sheetOf(w.Board, w.focus)
 	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
@@ -59,4 +69,188 @@ func (w *Page) chooseExport() tea.Cmd {
 		choices = append(choices, choice)
 	}
 	return kit.Question("Export as", lines, choices...)
+}
+
+// exported is a copy of the curve of one quantity of a run.
+type exported struct {
+	who        []string // run, method, seed
+	quantity   string
+	smoothing  string        // by name; "" for the values as logged
+	epochSteps float64       // steps of an epoch, at least 1
+	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
+}
+
+// whose returns the first cells of each row of a run: its ID, its method and its seed. It is a new
+// slice each time, for the caller to append to.
+func whose(t *panel.Track) []string {
+	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
+}
+
+// Of returns what panel p shows, and the number of its rows. Curves are copies, because the command
+// that writes the file goes through them.
+func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
+	t, rows = made(w, w.Shows(p))
+	t.Each = cleaned(t.All())
+	return t, rows
+}
+
+// table returns a table of that name, with the columns that every row of a run has and some more.
+func table(name string, heads ...string) *page.Table {
+	t := page.New("run", "method", "seed")
+	t.Name = name
+	t.Head(heads...)
+	return t
+}
+
+func made(w *panel.Board, v *panel.View) (*page.Table, int) {
+	switch {
+	case v.Films():
+		return ofFilm(w, v)
+	case v.Gazes():
+		return ofEye(w.Run())
+	case v.Bars != "":
+		return ofBars(w, v)
+	}
+	if v.Lists() {
+		return ofSettings(w)
+	}
+	// Curves of hidden runs are not shown, and so not exported. Curves of steps are exported as
+	// they were logged and, where they are smoothed, smoothed as well: a reader can smooth them
+	// anew, and can check what the screen showed.
+	var curves []exported
+	n := 0
+	add := func(c exported, of *plot.Series) {
+		c.buckets = of.Buckets()
+		curves, n = append(curves, c), n+len(c.buckets)
+	}
+	for _, q := range v.Measures() {
+		for _, t := range w.Tracks {
+			if t.Hidden {
+				continue
+			}
+			c := exported{who: whose(t), quantity: q,
+				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
+			add(c, t.Curves[q].Raw)
+			if smooth := t.Curves[q].Smooth; smooth != nil {
+				c.smoothing = w.Smoothing()
+				add(c, smooth)
+			}
+		}
+	}
+	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
+	rows := func(yield func([]string) bool) {
+		for i := range curves {
+			for j := range curves[i].buckets {
+				if !yield(curves[i].row(&curves[i].buckets[j])) {
+					return
+				}
+			}
+		}
+	}
+	t := table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
+		"least", "greatest", "points")
+	t.Each = rows
+	return t, n
+}
+
+// ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
+// of all runs that are not hidden where the view shows all.
+func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
+	of, runs := v.Of(w.Run().Meta), []*panel.Track{w.Run()}
+	if v.As != nil {
+		hidden := func(t *panel.Track) bool { return t.Hidden }
+		runs = slices.DeleteFunc(slices.Clone(w.Tracks), hidden)
+	} else if r := w.Compared(of); r != nil {
+		runs = append(runs, r)
+	}
+	out := table(of.Name, "step", "epoch", panel.AxisName(of.Axis), "training_images", of.Title)
+	epoch := w.CommonEpoch()
+	if e := w.Run().Eval; v.As == nil && e != nil {
+		epoch = e.Epoch
+	}
+	for _, t := range runs {
+		e := t.EvalAt(epoch)
+		// A count is empty, not 0, where a record does not say how much there was to train on.
+		counts := t.Meta.Counts(of.Axis).Train
+		for i, value := range t.PlacesAt(epoch, of) {
+			count := ""
+			if i < len(counts) {
+				count = strconv.Itoa(counts[i])
+			}
+			out.Add(append(whose(t),
+				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
+				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
+		}
+	}
+	return out, len(out.Rows)
+}
+
+// ofEye returns the samples of the run under the cursor that the adversary weighs most.
+func ofEye(t *panel.Track) (*page.Table, int) {
+	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
+	if t.Eval != nil {
+		for _, h := range t.Eval.Heaviest {
+			out.Add(append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+				page.Exact(t.Eval.Epoch), strconv.Itoa(h.Index), page.Exact(h.Ratio),
+				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group))...)
+		}
+	}
+	return out, len(out.Rows)
+}
+
+// ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
+// file and can be joined by step and class.
+func ofFilm(w *panel.Board, v *panel.View) (*page.Table, int) {
+	t := w.Run()
+	of := v.Of(t.Meta)
+	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
+	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
+		t.Films[name].Each(func(step float64, place int, value float64) {
+			out.Add(append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
+				panel.PlaceName(t.Meta, of.Axis, place),
+				page.ExactOf(measure.NumIf(value == value, value)))...)
+		})
+	}
+	return out, len(out.Rows)
+}
+
+// ofSettings returns the settings of the run under the cursor.
+func ofSettings(w *panel.Board) (*page.Table, int) {
+	out := table("settings", "setting", "value")
+	for _, s := range w.Settings() {
+		out.Add(append(whose(w.Run()), s.Key, s.Value)...)
+	}
+	return out, len(out.Rows)
+}
+
+// row returns one observation: a point or, in a long run, several points together. The value is
+// their mean, the step is that of the last point, and the column points has their number, so that a
+// mean can be told from a point. A value that was not finite counts as a point and is NaN where it
+// is alone.
+func (c *exported) row(b *plot.Bucket) []string {
+	value, least, greatest := "NaN", "NaN", "NaN"
+	if b.N > 0 {
+		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
+	}
+	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
+	// other.
+	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
+		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
+		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
+}
+
+// cleaned returns the rows with only what a terminal may show. People look at such files with cat,
+// and the name of a run or of a class may come from somebody else's folder with control sequences
+// in it.
+func cleaned(rows iter.Seq[[]string]) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for row := range rows {
+			for i := range row {
+				row[i] = cell.Clean(row[i])
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
 }

@@ -13,7 +13,6 @@ import (
 
 	"drolab/runner/page"
 	"drolab/tui/internal/tuitest"
-	"drolab/tui/watch/sheet"
 )
 
 // exported presses e and returns the rows of the one new file, by column name.
@@ -135,7 +134,7 @@ func TestExportFails(t *testing.T) {
 func TestExportTwice(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Config.RunsDir = t.TempDir()
-	s, rows := sheet.Of(r.watch.Board, r.watch.focus)
+	s, rows := sheetOf(r.watch.Board, r.watch.focus)
 	f := page.Formats()[0]
 	first, err := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())
 	second, err2 := f.WriteFile(r.Config.RunsDir, s, tuitest.Epoch0())

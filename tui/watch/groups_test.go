@@ -10,7 +10,6 @@ import (
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
-	"drolab/tui/watch/sheet"
 )
 
 // grouping returns a rig on the page, late in three runs that have groups and select a step.
@@ -41,13 +40,13 @@ func TestSplit(t *testing.T) {
 	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
 		"Loss · train and validation ─", " 42.0 ", "val worst", "val risk", "val %")
 	r.Press("tab", "e")
-	if _, rows := sheet.Of(r.watch.Board, r.watch.focus); rows != 3*3 {
+	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := sheet.Of(r.watch.Board, r.watch.focus); rows != 3*2 {
+	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -172,7 +171,7 @@ func TestBarsByGroup(t *testing.T) {
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	made, rows := sheet.Of(r.watch.Board, r.watch.focus)
+	made, rows := sheetOf(r.watch.Board, r.watch.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {

@@ -14,7 +14,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/track"
+	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -35,9 +35,9 @@ func (w *Page) headlineRows() int {
 func (w *Page) standRows() int {
 	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
-	selects := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return t.Selects() })
+	selects := slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return t.Selects() })
 	low := w.Body.H < leastForRanks
-	ended := slices.ContainsFunc(w.Tracks, func(t *track.Track) bool {
+	ended := slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
 		return t.Status.Ended() && !(low && t.Status == runner.Done)
 	})
 	switch {
@@ -165,7 +165,7 @@ func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
 // rings tells the model that a run is done or has failed, if it was live at the look before. Runs
 // that had ended when they were opened, and runs of a replay, are no news.
-func (w *Page) rings(t *track.Track, live bool) tea.Cmd {
+func (w *Page) rings(t *panel.Track, live bool) tea.Cmd {
 	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
 		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
 	}
@@ -188,7 +188,7 @@ func (w *Page) share() float64 {
 
 // ranked is a row of the table with its robust risk.
 type ranked struct {
-	run  *track.Track // the first run of the row
+	run  *panel.Track // the first run of the row
 	risk float64      // in nats; the mean of a row of seeds
 }
 
@@ -199,7 +199,7 @@ func (w *Page) byRisk() (groups [][]ranked) {
 	at := map[string]int{}
 	for _, row := range w.Rows() {
 		first := w.Tracks[row[0]]
-		v, asks := track.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
+		v, asks := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
 		if !v.Applies() {
 			continue
 		}
@@ -224,7 +224,7 @@ const leastForRanks = 30
 // ended. The layout asks before the ranking is drawn, and both must come to the same number, so
 // both call ranks.
 func (w *Page) rankRows() int {
-	ended := !slices.ContainsFunc(w.Tracks, func(t *track.Track) bool { return !t.Status.Ended() })
+	ended := !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return !t.Status.Ended() })
 	if w.Body.H < leastForRanks || !ended {
 		return 0
 	}
@@ -311,4 +311,108 @@ func rankFigure(list []ranked, i int, brief bool) string {
 		text = strings.TrimPrefix(strconv.FormatFloat(v, 'f', 2, 64), "0")
 	}
 	return sign + text
+}
+
+// The story line is one sentence above the panels that says what the runs have come to. Package
+// story makes it. It is made anew when an evaluation, a status or the baseline has changed, and
+// drawn with the headline.
+
+// told is the story of the watched runs, and the state from which it was made.
+type told struct {
+	compare.Story
+	of   []telling
+	keys map[string]string // the configurations, by the ID of the run
+}
+
+// telling is the state of a run on which its part of the story depends.
+type telling struct {
+	run    *runner.Meta
+	status runner.Status
+	eval   *runner.EvalEvent
+	evals  int // the number of evaluations; in a long log those far back come last
+	base   bool
+}
+
+// retell makes the story anew if it may have changed.
+func (w *Page) retell() {
+	of := make([]telling, len(w.Tracks))
+	reading := false
+	for i, t := range w.Tracks {
+		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
+		reading = reading || t.Share < 1
+	}
+	if slices.Equal(of, w.told.of) && !reading {
+		return
+	}
+	w.told.Story, w.told.of, w.Epoch = compare.Story{}, of, 0
+	if reading { // half a log has other evaluations than the whole
+		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
+		return
+	}
+	runs := make([]compare.StoryRun, len(w.Tracks))
+	for i, t := range w.Tracks {
+		runs[i] = compare.StoryRun{Name: t.Short, Key: w.keyOf(t), Meta: t.Meta, Status: t.Status,
+			Evals: t.Evaluations()}
+	}
+	w.told.Story = compare.Tell(runs, w.Baseline)
+	w.Epoch = w.told.Epoch
+}
+
+// keyOf returns a run's configuration, which is computed once.
+func (w *Page) keyOf(t *panel.Track) string {
+	if w.told.keys == nil {
+		w.told.keys = map[string]string{}
+	}
+	if _, known := w.told.keys[t.ID]; !known {
+		w.told.keys[t.ID] = compare.Configuration(t.Meta)
+	}
+	return w.told.keys[t.ID]
+}
+
+// Story returns the whole sentence, which the program tells when the interface ends; "" where there
+// is none.
+func (w *Page) Story() string {
+	if w.told.Scope == "" {
+		return ""
+	}
+	return cell.OneLine(w.told.String())
+}
+
+// storyRows returns the number of lines of the story. It does not depend on the text, so that no
+// panel moves with it.
+func (w *Page) storyRows() int {
+	const leastHeight, oneLine, leastForTwo = 16, 100, 20 // of the page, its width, its height
+	switch {
+	case w.Body.H < leastHeight:
+		return 0
+	case w.Body.W < oneLine && w.Body.H >= leastForTwo:
+		return 2
+	}
+	return 1
+}
+
+// story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
+// as fits, and cut where not even its shortest form does.
+func (w *Page) story(cells, rows int) []string {
+	if rows == 0 {
+		return nil
+	}
+	t := w.Theme
+	wrap := func(text string) []string {
+		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
+	}
+	lines := wrap(w.told.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
+	if len(lines) > rows {
+		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
+		lines = lines[:rows]
+	}
+	for i, line := range lines {
+		scope, rest, ok := strings.Cut(line, ": ")
+		if ok && i == 0 && t.Greek(w.told.Scope) == scope {
+			lines[i] = " " + t.Dim.Paint(scope+":") + " " + t.Title.Paint(rest)
+		} else {
+			lines[i] = " " + t.Title.Paint(line)
+		}
+	}
+	return kit.Fill(lines, cells, rows)
 }

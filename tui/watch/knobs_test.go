@@ -10,7 +10,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
-	"drolab/tui/watch/track"
+	"drolab/tui/watch/panel"
 )
 
 func TestKnobs(t *testing.T) {
@@ -75,13 +75,13 @@ func TestTurnable(t *testing.T) {
 	} {
 		s := spec.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
-		if got := track.Turnable(s); !slices.Equal(got, c.want) {
+		if got := panel.Turnable(s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
 		}
 	}
 	s := spec.Defaults()
 	s.LR = -1
-	if got := track.Turnable(s); len(got) > 0 {
+	if got := panel.Turnable(s); len(got) > 0 {
 		t.Errorf("of settings that are no good: %v", got)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/compare"
+	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/clock"
-	"drolab/tui/watch/eye"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -37,15 +37,15 @@ type Page struct {
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
 // they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int          // grows with every new set of runs; an answer to an older one is dropped
-	reading bool         // whether a command reads
-	opening bool         // whether runs were asked for and are not there yet
-	asked   int          // the number of requests for runs; only the answer to the last counts
-	looked  time.Time    // when the directories were last asked for their status
-	all     bool         // whether all that the logs hold was read
-	unread  int          // the run whose log is read next; those before it were read a moment ago
-	clock   *clock.Clock // of a replay; nil without one
-	problem string       // of the last opening or reading; "" without
+	round   int       // grows with every new set of runs; an answer to an older one is dropped
+	reading bool      // whether a command reads
+	opening bool      // whether runs were asked for and are not there yet
+	asked   int       // the number of requests for runs; only the answer to the last counts
+	looked  time.Time // when the directories were last asked for their status
+	all     bool      // whether all that the logs hold was read
+	unread  int       // the run whose log is read next; those before it were read a moment ago
+	clock   *Clock    // of a replay; nil without one
+	problem string    // of the last opening or reading; "" without
 }
 
 // pane is the content of the log pane.
@@ -127,11 +127,11 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Tick:
 		now := time.Time(msg)
 		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
-	case eye.Fetched:
+	case panel.Fetched:
 		w.Eye.Take(w.since, msg)
 		w.regard()
 		return nil
-	case eye.Next:
+	case panel.Next:
 		w.regard()
 		return nil
 	case printedMsg:
@@ -216,11 +216,11 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.replay != nil {
-		w.clock = clock.New(*m.replay)
+		w.clock = newClock(*m.replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {
-		w.Tracks = append(w.Tracks, track.New(o))
+		w.Tracks = append(w.Tracks, panel.NewTrack(o))
 	}
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
@@ -230,14 +230,184 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.arrange()
 	}
 	// Labels tell what differs, and so need all runs; colours need their order.
-	track.Order(w.Tracks)
-	track.Label(w.Tracks)
+	panel.OrderTracks(w.Tracks)
+	panel.LabelTracks(w.Tracks)
 	w.regroup()
 	// -1 where the plain method is not among them: then nothing is compared.
-	plain := func(t *track.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
+	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
 	w.race(m.ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
 }
+
+// open finds the runs with the given names or, without names, the newest runs that belong together,
+// or all runs where they are kept. The state of a run is read from the end of its log, before the
+// rest of the log.
+//
+// It takes what it needs from the lab before the command starts, because the interface may replace
+// Colors meanwhile. A read-only folder gets no index beside its logs.
+func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
+	ids, replay := of.IDs, of.Replay
+	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
+		!l.Config.ReadOnly)
+	return func() tea.Msg {
+		m := openMsg{replay: replay, asked: asked, ghost: of.Ghost}
+		var runs []*record.Run
+		runs, m.problems = panel.WantedRuns(s, kept, ids)
+		m.found = len(runs)
+		// The folder is listed for its colours if a configuration is new, which costs a look at
+		// every run.
+		if unknown := func(r *record.Run) bool {
+			_, ok := colors[compare.Configuration(&r.Meta)]
+			return !ok
+		}; kept == nil && slices.ContainsFunc(runs, unknown) {
+			all, _ := s.List() // a configuration has one colour on all pages
+			m.colors = lab.ColorsOf(all)
+		}
+		for _, r := range panel.FewerRuns(runs) {
+			// A replay needs no index of its own: record.Replay makes one as it reads.
+			if replay != nil {
+				m.runs = append(m.runs, panel.OpenReplay(s, r))
+				continue
+			}
+			m.runs = append(m.runs, panel.Opened{Run: r, Log: record.Lineage(logs, r),
+				At: r.Standing()})
+		}
+		return m
+	}
+}
+
+// regroup groups the runs that belong together, and gives each group its colour. If two groups have
+// the same name, charts show the long labels of both instead.
+func (w *Page) regroup() {
+	w.Groups = panel.SeedGroups(w.Tracks)
+	names, runs := map[string]int{}, []*runner.Meta{}
+	for _, g := range w.Groups {
+		names[w.Tracks[g[0]].Short]++
+		runs = append(runs, w.Tracks[g[0]].Meta)
+	}
+	numbers := w.Colors.Of(runs)
+	if w.Config.Kept != nil { // no folder says which colours others have
+		w.Colors = lab.Colors{}
+		for n, m := range runs {
+			w.Colors[compare.Configuration(m)] = numbers[n]
+		}
+	}
+	for n, number := range numbers {
+		for _, i := range w.Groups[n] {
+			t := w.Tracks[i]
+			if t.Number = number; names[t.Short] > 1 {
+				t.Short = t.Label
+			}
+		}
+	}
+	panel.ShortenLabels(w.Tracks)
+}
+
+// info returns the definitions of what the focused panel shows. The meaning of a measure is written
+// once, at the measure (Definition); a view adds its Doc where it draws something that no measure
+// explains. Only what the page itself draws is explained here: marks, and the table's columns.
+func (w *Page) info() *kit.Overlay {
+	// The state of the run comes first: users ask for it again, while definitions stand still.
+	v, run := w.Shows(w.focus), w.Run()
+	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
+	if s := run.Selection(); s != "" {
+		texts[0] += " It has " + s + "."
+	}
+	if v.Doc != "" {
+		texts = append(texts, v.Doc)
+	}
+	texts = append(texts, lab.Define(v.Measures())...)
+	if v.Bars != "" {
+		m := v.Of(w.Run().Meta)
+		texts = append(append(texts, lab.Define([]string{m.Name})...), aboutBars(w.Run(), m))
+	}
+	if t := w.Run(); t.Selects() {
+		texts = append(texts, fmt.Sprintf("S on a curve marks the selected step: of the "+
+			"evaluations so far, the best one by the setting select (%s here), on the "+
+			"validation split. Its figures are shown beside those of the last step, both of "+
+			"the test split.", t.Meta.Spec.Select))
+	}
+	texts = append(texts, lab.Define(w.columnNames())...)
+	texts = append(texts, lab.MarkLegend,
+		marksMean)
+	r, _ := w.inside(w.focus)
+	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
+}
+
+// columnNames returns the names to define for the table's columns on the screen, after rho and run,
+// on which all of them depend.
+func (w *Page) columnNames() []string {
+	names := []string{"rho", "run"}
+	for _, c := range w.layTable(w.layout().runs.W).columns {
+		switch {
+		case c.change != nil:
+			names = append(names, "vs")
+		case c.Measure != nil:
+			names = append(names, w.Run().Meta.Fit(c.Measure.Name))
+		default:
+			names = append(names, c.Head)
+		}
+	}
+	return names
+}
+
+// aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
+// belongs to package panel's bars.go, and it must follow that file.
+func aboutBars(t *panel.Track, of lab.Measure) string {
+	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
+	text := fmt.Sprintf("After the bars, if there is room: the change against the baseline; "+
+		"the number of samples of the %s to train on, and in the %s split.", part, split)
+	if of.Scale == dro.Percent {
+		text += fmt.Sprintf(" 95 %% is the accuracy's confidence interval (Wilson). ratio: of "+
+			"the %s's training samples, under the adversary; 1 is no reweighting. recall: "+
+			"balanced accuracy within it. loss: mean loss of its %s samples.", part, split)
+	}
+	if of.Better == dro.Neither { // where the adversary looks there is no worst
+		return text
+	}
+	return text + fmt.Sprintf(" ◂ marks the worst %s. ? marks one with fewer than min_group = "+
+		"%d %s samples: its figure is mostly chance, so it is never called the worst.",
+		part, t.Meta.Spec.MinGroup, split)
+}
+
+// The sentences that the page shows. Their names say when they are shown; a test reads them all.
+const (
+	noRunsYet            = "No runs yet"
+	readingRuns          = "Reading the runs"
+	readingLogs          = "Reading the logs"
+	noneInCommon         = ": no evaluation in common yet"
+	asParent             = ", as its parent"
+	replayChangesNothing = "A replay changes nothing"
+	noRuns               = "No runs to watch. Start some on page 1, or select some on page 3"
+	firstRun             = "This is the first run"
+	lastRun              = "This is the last run"
+	noWayBack            = "Nothing to go back to"
+	oneView              = "This panel has only one view"
+	noValidation         = "No watched run has a validation split (see val_fraction)"
+	noVertical           = "This panel has no vertical scale"
+	logClosed            = "The log pane is closed. w opens it"
+	unreadableSettings   = " has settings that this version cannot read"
+	nothingTo            = "%s is %s: nothing to %s"
+	elsewhere            = " runs in another process and can only be watched here"
+	noReplay             = "No replay is running. R replays the watched runs, " +
+		"or those selected on page 3"
+	stillReading = "Still reading the runs"
+	noSteps      = "This panel has no step axis. Tab goes to one that has"
+	wholeAxis    = "The whole axis is in view"
+	noSeedsAlike = "No two runs differ only in the seed"
+	tooMany      = "%d runs found. %d are watched: the first seeds of as many settings as " +
+		"there are colours"
+	splitShown    = "Showing the "
+	noBaseline    = "No baseline"
+	baselineIs    = "Baseline: "
+	changeSetting = "Change a setting of "
+	smoothingIs   = "Smoothing: "
+	styleIs       = "Curve style: "
+	noOutput      = "no output was kept"
+	noProgram     = "trains no program"
+	marksMean     = "A vertical mark r is a resume from a checkpoint, k a changed setting, " +
+		"and f the place where a fork leaves its parent."
+)

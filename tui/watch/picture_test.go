@@ -16,7 +16,6 @@ import (
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
-	"drolab/tui/watch/track"
 )
 
 // TestFront: the run under the cursor is in front of the others, and only its raw curve is drawn.
@@ -149,7 +148,7 @@ func TestCrosshair(t *testing.T) {
 	}
 	for _, q := range []string{"loss", "lambda"} {
 		for _, e := range w.Chart(q).Read() {
-			i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.Short == e.Name })
+			i := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.Short == e.Name })
 			if want := w.Tracks[i].Curves[q].Shown().At(w.Cross.X); e.Value != want {
 				t.Errorf("%s of %s reads %g, want %g", q, e.Name, e.Value, want)
 			}
@@ -332,12 +331,12 @@ func TestSeeds(t *testing.T) {
 // TestSeedsAlone: a fork, a run with another setting, or a second run of the same seed is not
 // grouped with the seeds.
 func TestSeedsAlone(t *testing.T) {
-	of := func(change func(*runner.Meta)) *track.Track {
+	of := func(change func(*runner.Meta)) *panel.Track {
 		m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 		change(m)
-		return &track.Track{Meta: m}
+		return &panel.Track{Meta: m}
 	}
-	groups := track.Seeds([]*track.Track{of(func(*runner.Meta) {}),
+	groups := panel.SeedGroups([]*panel.Track{of(func(*runner.Meta) {}),
 		of(func(m *runner.Meta) { m.Spec.Seed = 7 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 8; m.Spec.Rho *= 2 }),
 		of(func(m *runner.Meta) { m.Spec.Seed = 9; m.Parent = "x@1" }),

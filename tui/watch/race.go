@@ -12,7 +12,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/track"
+	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -35,8 +35,8 @@ func (w *Page) fork() tea.Cmd {
 // race puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
 // which all are compared, and stays in the background. The branches are named by their changes.
 func (w *Page) race(ghost string) {
-	at := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == ghost })
-	branch := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return parentOf(t) == ghost })
+	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == ghost })
+	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == ghost })
 	if ghost == "" || at < 0 || branch < 0 {
 		return
 	}
@@ -53,11 +53,11 @@ func (w *Page) race(ghost string) {
 			p.Label = fmt.Sprintf("%s s%d", p.Short, p.Meta.Spec.Seed)
 		}
 	}
-	track.Shorten(w.Tracks)
+	panel.ShortenLabels(w.Tracks)
 }
 
 // changes lists the settings that were changed by hand between parent and fork; "" for none.
-func changes(branch, parent *track.Track) string {
+func changes(branch, parent *panel.Track) string {
 	var list []string
 	for _, d := range compare.Diff([]spec.Spec{branch.Meta.Spec, parent.Meta.Spec}) {
 		if d.Key != "lambda" && d.Key != "eta" {
@@ -68,14 +68,14 @@ func changes(branch, parent *track.Track) string {
 }
 
 // parentOf returns the ID of the run that a fork comes from; "" for a run that is no fork.
-func parentOf(t *track.Track) string {
+func parentOf(t *panel.Track) string {
 	id, _, _ := runner.ParseParent(t.Meta.Parent)
 	return id
 }
 
 // racing returns the branch under the cursor, or else the first one, and the run that it comes
 // from; nil where no two such runs are watched.
-func (w *Page) racing() (branch, parent *track.Track) {
+func (w *Page) racing() (branch, parent *panel.Track) {
 	list := slices.Clone(w.Tracks)
 	if run := w.Run(); run != nil {
 		list = slices.Insert(list, 0, run)
@@ -127,13 +127,13 @@ func (w *Page) raceLine(cells int) string {
 
 // ahead returns the differences between a branch and its parent at an epoch with the figures of the
 // parent, each with its style: good, bad, or plain where there is no difference.
-func (w *Page) ahead(branch, parent *track.Track, epoch float64) (list []string,
+func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string,
 	styles []kit.Style) {
 	all := lab.EvalMeasures()
 	for i, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
 		m := lab.Named(all, w.onSplit(of.name))
-		figure := track.OfEvalAt(m.Name, epoch)
+		figure := panel.OfEvalAt(m.Name, epoch)
 		a, b := figure(branch), figure(parent)
 		same := branch.Asks[m.Asks] == parent.Asks[m.Asks]
 		if !same || !a.Applies() || !b.Applies() {
@@ -163,7 +163,7 @@ func (w *Page) takeBack() tea.Cmd {
 	return w.TurnBack(t.ID, key, value)
 }
 
-func (w *Page) noTakeBack(t *track.Track) string {
+func (w *Page) noTakeBack(t *panel.Track) string {
 	if w.clock != nil { // the key has another meaning there
 		return replayChangesNothing
 	}

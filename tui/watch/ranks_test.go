@@ -10,7 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
-	"drolab/tui/watch/track"
+	"drolab/tui/watch/panel"
 )
 
 // TestRanks: once all runs have ended, a line ranks them by robust risk, with the distance of each
@@ -72,7 +72,7 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	r.Wait(30*time.Second, time.Second)
 	for i, tr := range r.watch.Tracks {
 		tr.Meta.Spec.Rho = float64(i + 1)
-		tr.Asks = track.QuestionsOf(tr.Meta)
+		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)))
 		tr.Eval.Set("worst_class_accuracy", measure.Num(float64(i)/10))
 		tr.Status = runner.Done
@@ -124,7 +124,7 @@ func TestRanksByQuestion(t *testing.T) {
 	r.watch.Tracks[1].Meta.Spec.Algorithms = []dro.Algorithm{dro.ERM}
 	for i, tr := range r.watch.Tracks {
 		tr.Meta.Spec.Rho = []float64{.5, 1.5}[i/2]
-		tr.Asks = track.QuestionsOf(tr.Meta)
+		tr.Asks = panel.QuestionsOf(tr.Meta)
 		tr.Eval.Set("robust_risk", measure.Num(float64(i)+tr.Meta.Spec.Rho))
 		tr.Eval.Set("worst_class_accuracy", measure.Num(float64([]int{30, 20, 44, 40}[i])/100))
 		tr.Status = runner.Done

@@ -1,8 +1,12 @@
 package watch
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner"
@@ -10,7 +14,7 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-	"drolab/tui/watch/track"
+	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -45,7 +49,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		w.looked = now
 	}
 	type source struct { // what the command needs to know of a run
-		track.Opened
+		panel.Opened
 		id   string
 		look bool // whether to look at its directory
 	}
@@ -101,7 +105,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 	changed, problem := false, ""
 	var cmds []tea.Cmd
 	for _, p := range m.parts {
-		i := slices.IndexFunc(w.Tracks, func(t *track.Track) bool { return t.ID == p.id })
+		i := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == p.id })
 		if i < 0 {
 			continue
 		}
@@ -152,7 +156,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
 	w.problem = problem
-	half := func(t *track.Track) bool { return t.Share < 1 }
+	half := func(t *panel.Track) bool { return t.Share < 1 }
 	all := m.unread == 0 && !slices.ContainsFunc(w.Tracks, half)
 	switch {
 	case !all: // at once, not at the next tick: these logs have been there for long
@@ -181,7 +185,7 @@ func tidy() tea.Msg {
 // that could be opened are watched, and the first problem is shown.
 type openMsg struct {
 	asked    int            // the number of the request that this answers
-	runs     []track.Opened // the runs to watch
+	runs     []panel.Opened // the runs to watch
 	found    int            // the number of runs that were found, of which runs has some
 	replay   *lab.Replay    // how they are replayed; nil shows them as they are
 	ghost    string         // the run that the others are raced against
@@ -231,4 +235,118 @@ func (m readMsg) brings() bool {
 // a while.
 func (m readMsg) News() bool {
 	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.events) > 0 })
+}
+
+// printed is the last output of the program of the run under the cursor, which the log pane can
+// show in place of the events. It is read anew now and then while it is shown.
+type printed struct {
+	of      string   // the run's ID
+	text    string   // the end of the output, as it was read
+	lines   []string // the lines of text, as they may be drawn
+	problem string   // why there are no lines; "" without a problem
+	looked  time.Time
+	reading bool
+}
+
+// The bounds of the end of a program's output that is shown.
+const (
+	mostPrinted = 64 << 10 // bytes
+	mostLines   = 1000
+)
+
+// trains reports whether the run trains a program, which may have printed something.
+func trains(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
+
+// readPrinted looks for new output of the run's program, if the pane shows it.
+func (w *Page) readPrinted(now time.Time) tea.Cmd {
+	t, p := w.Run(), &w.printed
+	same := t != nil && p.of == t.ID
+	fresh := same && now.Sub(p.looked) < lookAgain
+	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
+		return nil
+	}
+	if !same {
+		*p = printed{of: t.ID}
+	}
+	p.reading, p.looked = true, now
+	run, before := t.Run, *p
+	return func() tea.Msg {
+		text, whole, err := run.Printed(mostPrinted)
+		m := printedMsg{of: before.of}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			m.problem = noOutput
+		case err != nil:
+			m.problem = cell.OneLine(err.Error())
+		}
+		m.changes = !same || m.problem != before.problem || string(text) != before.text
+		if m.changes {
+			m.text, m.lines = string(text), linesOf(text, whole)
+		}
+		return m
+	}
+}
+
+// linesOf returns the lines of a text. Of a line that a program has written over, such as a
+// progress bar, the last form stays.
+func linesOf(text []byte, whole bool) (lines []string) {
+	if !whole { // its first line may have lost its beginning
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		line = line[strings.LastIndexByte(line, '\r')+1:]
+		lines = append(lines, cell.Bare(strings.ReplaceAll(line, "\t", "    ")))
+	}
+	return slices.Clone(lines[max(0, len(lines)-mostLines):])
+}
+
+// printedMsg brings the output of a program.
+type printedMsg struct {
+	of, text, problem string
+	lines             []string
+	changes           bool
+}
+
+// Changes reports whether the output differs from before.
+func (m printedMsg) Changes() bool { return m.changes }
+
+// News is false: only events of a log are news, not the output of a program.
+func (printedMsg) News() bool { return false }
+
+// takePrinted shows the output. Output of another run than the one asked for last is dropped.
+func (w *Page) takePrinted(m printedMsg) {
+	if p := &w.printed; p.of == m.of {
+		p.reading = false
+		if m.changes {
+			p.text, p.lines, p.problem = m.text, m.lines, m.problem
+			w.touch()
+		}
+	}
+}
+
+// program draws the log pane with the output of the program of the run under the cursor.
+func (w *Page) program(r kit.Rect, box bool) []string {
+	t, p, run := w.Theme, &w.printed, w.Run()
+	var all []string
+	note := ""
+	switch {
+	case !trains(run):
+		note = noProgram
+	case p.of != run.ID || p.reading && p.text == "" && p.problem == "":
+		note = "reading" + t.More
+	case p.problem != "":
+		note = p.problem
+	default:
+		all, note = p.lines, kit.Plural(len(p.lines), "line")
+	}
+	iw, ih := kit.Inside(box, r.W, r.H)
+	back := max(0, min(w.logBack, len(all)-ih))
+	end := len(all) - back
+	var lines []string
+	for _, l := range all[max(0, end-ih):end] {
+		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))
+	}
+	title := "Program of " + run.Label
+	return t.Panel(title, scrolled(back)+note, false, box, lines, r.W, r.H)
 }

@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -88,5 +89,379 @@ func (w *Workspace) lines(s *[]uint16, n int) {
 func (w *Workspace) values(s *[]float32, n int) {
 	if n > len(*s) {
 		*s = Alloc(n)
+	}
+}
+
+// roundCall rounds an operand into memory of its own, for the float32 kernels.
+type roundCall struct{ dst, src []float32 }
+
+func (r *roundCall) task(i int) {
+	from, to := i*elementChunk, min((i+1)*elementChunk, len(r.src))
+	dst := r.dst[from:to]
+	for k, v := range r.src[from:to] {
+		dst[k] = nearestBF16(v)
+	}
+}
+
+// rounded returns src, rounded into dst.
+func (c *BF16Conv) rounded(t *Team, dst, src []float32) []float32 {
+	c.round = roundCall{dst[:len(src)], src}
+	t.run((len(src)+elementChunk-1)/elementChunk, &c.round)
+	c.round = roundCall{}
+	return dst[:len(src)]
+}
+
+// Rounding is an activation rounded to bfloat16, for products that do not pack it. It is laid out
+// as the activation, in half the memory. A line of 64 bytes is 32 images of a channel, where four
+// of the first 16 and four of the others take turns. Two lines, unpacked, are then pairs of
+// channels of 16 images in their order. For sums over images, whose operands lie alike, a line is
+// 16 pairs of images.
+type Rounding struct {
+	pairs []float32 // each float32 is the memory of a pair
+	src   []float32 // the activation of the running call
+}
+
+// CanRound reports whether the images of each block of b fill lines.
+func CanRound(b Batch) bool { return b.valid() && b.Lanes%tileDepth == 0 }
+
+// NewRounding returns a Rounding for activations of shape s.
+func NewRounding(b Batch, s Shape) (*Rounding, error) {
+	if !CanRound(b) || !s.valid() {
+		return nil, errors.New("rounding: a block of the batch does not fill lines")
+	}
+	return &Rounding{pairs: Alloc(b.Len(s) / 2)}, nil
+}
+
+// Round sets r to the rounding of x.
+func (r *Rounding) Round(t *Team, x []float32) {
+	if len(x) != 2*len(r.pairs) {
+		panic("kern: Rounding: slice has the wrong length")
+	}
+	r.src = x
+	t.run((len(x)+elementChunk-1)/elementChunk, r)
+	r.src = nil
+}
+
+func (r *Rounding) task(i int) {
+	from, to := i*elementChunk, min((i+1)*elementChunk, len(r.src))
+	round(r.pairs[from/2:to/2], r.src[from:to])
+}
+
+// place returns where in a line image i lies.
+func place(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
+
+// clearImages sets the images of a channel from first on to 0.
+func clearImages(pairs []float32, first int) {
+	values := halves(pairs)
+	for i := first; i < len(values); i++ {
+		values[i/tileDepth*tileDepth+place(i%tileDepth)] = 0
+	}
+}
+
+// halves returns the same memory as values of two bytes.
+func halves(s []float32) []uint16 {
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
+}
+
+// wholes is the inverse of halves.
+func wholes(s []uint16) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)/2)
+}
+
+// Where the input has few channels, a tap of the kernel has too few of them to fill a step. But the
+// values under a row of the kernel are a run of neighbouring lines of a rounding, channel after
+// channel and column after column, if columns of zeros are around the input. So products take a row
+// of the kernel as one tap, and the run as its channels. Rows of zeros above and below make all
+// positions alike.
+//
+// A step of a product takes two lines, and a step of the gradient three. The lines behind the run
+// are multiplied by 0, or their gradient is dropped. In the forward direction, a value there that
+// is infinite or NaN makes NaNs of the output before it.
+
+// runs is an input of few channels, rounded, with zeros around it.
+type runs struct {
+	*Conv
+	run           int       // lines of a run
+	height, width int       // of the input, with the zeros around it
+	x             []float32 // the rounding: [block][row][column][channel], then some lines
+	values        []float32 // the input of the running call
+
+	// For the gradient: a lot is some output rows of a block, as in tapsPlan. The lanes of its sums
+	// are pairs of images, which are added up at the end.
+	parts int // lots per block
+	sums  []float32
+	dy    []float32
+}
+
+// runLines is the most lines of a run: the number of values that a tile of weights sums over.
+const runLines = tileDepth
+
+// BF16Runs reports whether products of kind, forward and for the gradient of the weights, read
+// runs.
+func BF16Runs(kind BF16, b Batch, cfg ConvConfig) bool {
+	run := cfg.KernelWidth * cfg.In.Channels
+	return BF16Strips(kind, cfg) && kind == AVX512BF16 && CanRound(b) && cfg.Out%tileSide == 0 &&
+		run <= runLines
+}
+
+func newRuns(c *Conv) *runs {
+	cfg, lanes := &c.cfg, c.batch.Lanes/2
+	r := &runs{
+		Conv: c, run: cfg.KernelWidth * cfg.In.Channels,
+		height: cfg.In.Height + 2*cfg.Pad, width: cfg.In.Width + 2*cfg.Pad,
+		parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
+	}
+	r.x = Alloc(c.batch.Blocks*r.blockLen() + tapsCols*lanes)
+	r.sums = Alloc(c.batch.Blocks * r.parts * r.sumsLen())
+	return r
+}
+
+// at returns where column col of row row begins in a block of x.
+func (r *runs) at(row, col int) int {
+	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
+}
+
+func (r *runs) blockLen() int { return r.at(r.height, 0) }
+
+// triples returns the number of groups of three lines that cover a run; the last group may be
+// partial.
+func (r *runs) triples() int { return (r.run + tapsCols - 1) / tapsCols }
+
+// sumsLen returns the number of sums of a lot: [8 outputs][row of the kernel][three lines].
+func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
+
+func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSums }
+
+// spots lists the positions of the output and, as their taps, the rows of the kernel. The weights
+// of each tap are a tile.
+func (r *runs) spots() (spots []spot, taps []tap) {
+	for k := range r.cfg.KernelHeight {
+		taps = append(taps, tap{int32(r.at(k, 0)), int32(k * tileSide)})
+	}
+	for row := range r.out.Height {
+		for col := range r.out.Width {
+			at := r.at(row*r.cfg.Stride, col*r.cfg.Stride)
+			spots = append(spots, spot{int32(at), 0, int32(len(taps))})
+		}
+	}
+	return spots, taps
+}
+
+// round sets x to the rounding of values.
+func (r *runs) round(t *Team, values []float32) {
+	r.values = values
+	t.run(r.batch.Blocks*r.cfg.In.Height, (*runsRound)(r))
+	r.values = nil
+}
+
+// runsRound's task is a row of the input.
+type runsRound runs
+
+func (a *runsRound) task(i int) {
+	r := (*runs)(a)
+	size := r.cfg.In.Width * r.cfg.In.Channels * r.batch.Lanes
+	block, row := i/r.cfg.In.Height, i%r.cfg.In.Height
+	at := block*r.blockLen() + r.at(row+r.cfg.Pad, r.cfg.Pad)
+	round(r.x[at:][:size/2], r.values[i*size:][:size])
+}
+
+// packRuns packs the weights of rows output channels from row on, a tile for each row of the
+// kernel.
+func (c *BF16Conv) packRuns(dst []uint16, row, rows int) {
+	offsets := offsetsOf(tileSide, tileDepth)
+	for k := range c.cfg.KernelHeight {
+		var values [tileLen]float32
+		for r := range rows {
+			for i := range c.runs.run {
+				values[r*tileDepth+i] = c.call.w[c.runs.weight(row+r, k, i)]
+			}
+		}
+		packRows(dst[k*tileLen:], values[:], 0, offsets[:], tileDepth, false)
+	}
+}
+
+// weight returns the index of the weight of an output channel at value i of a row of the kernel.
+func (r *runs) weight(out, row, i int) int {
+	channels := r.cfg.In.Channels
+	return (out*channels+i%channels)*r.area() + row*r.cfg.KernelWidth + i/channels
+}
+
+// gradient computes the gradient of the weights, and of the bias if the call wants it, from rounded
+// dy.
+func (r *runs) gradient(t *Team, dy []float32) {
+	r.dy = dy
+	t.run(r.batch.Blocks*r.parts, r)
+	t.run(r.cfg.Out/tapsRows, (*runsTotal)(r))
+	r.dy = nil
+	if r.call.db != nil {
+		t.run(r.rowTiles(), (*biasCall)(r.Conv))
+	}
+}
+
+// task computes the sums of a lot.
+func (r *runs) task(lot int) {
+	block, part := lot/r.parts, lot%r.parts
+	sums := r.sums[lot*r.sumsLen():][:r.sumsLen()]
+	clear(sums)
+	for row := part * r.out.Height / r.parts; row < (part+1)*r.out.Height/r.parts; row++ {
+		r.addRow(sums, block, row)
+	}
+}
+
+// addRow adds the products of a row of the output's gradient to sums.
+func (r *runs) addRow(sums []float32, block, row int) {
+	lanes := r.batch.Lanes / 2
+	size := r.out.Width * r.cfg.Out * lanes
+	dy := r.dy[(block*r.out.Height+row)*size:]
+	tile := tapsTile{
+		positions: r.out.Width, groups: lanes / vector, dyRow: lanes, xTap: lanes,
+		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.at(0, r.cfg.Stride) - lanes,
+		askDY: dy[min(size, len(dy)-1):],
+	}
+	for out := 0; out < r.cfg.Out; out += tapsRows {
+		tile.dy = dy[out*lanes:]
+		for k := range r.cfg.KernelHeight {
+			x := r.x[block*r.blockLen()+r.at(row*r.cfg.Stride+k, 0):]
+			for triple := range r.triples() {
+				tile.x = x[triple*tapsCols*lanes:]
+				tile.sum, sums = sums[:tapsSums], sums[tapsSums:]
+				tile.lines()
+				tile.askDY = tile.askDY[min(r.out.Width*lanes, len(tile.askDY)-1):]
+			}
+		}
+	}
+}
+
+// runsTotal's task adds up the lots of 8 output channels and puts the sums in their places in dw.
+type runsTotal runs
+
+func (a *runsTotal) task(i int) {
+	r := (*runs)(a)
+	sums := r.sums[i*r.outSums():][:r.outSums()]
+	for lot := 1; lot < r.batch.Blocks*r.parts; lot++ {
+		add(AVX512, sums, sums, r.sums[lot*r.sumsLen()+i*r.outSums():])
+	}
+	for k := range r.cfg.KernelHeight {
+		for v := range r.run {
+			for out := range tapsRows {
+				at := (k*r.triples()+v/tapsCols)*tapsSums + (out*tapsCols+v%tapsCols)*vector
+				var sum float32
+				for _, s := range sums[at:][:vector] {
+					sum += s
+				}
+				if to := &r.call.dw[r.weight(i*tapsRows+out, k, v)]; r.call.add {
+					*to += sum
+				} else {
+					*to = sum
+				}
+			}
+		}
+	}
+}
+
+// Without hardware tiles a product need not pack its activations: VDPBF16PS reads the lines of a
+// [Rounding], as they are in the gradient, and otherwise unpacked on the way to a register. One
+// rounding serves all products that read the activation.
+
+// BF16Pairs reports whether products of kind read roundings. This takes channels on both sides that
+// fill tiles, and images that fill lines.
+func BF16Pairs(kind BF16, b Batch, cfg ConvConfig) bool {
+	fit := func(channels int) bool { return channels == tileSide || channels%tileDepth == 0 }
+	return kind == AVX512BF16 && CanRound(b) && fit(cfg.In.Channels) && fit(cfg.Out) &&
+		!cfg.linear()
+}
+
+// roundings holds the roundings that the products of a convolution read.
+type roundings struct {
+	x, dy *Rounding // set by Given, or nil
+	own   Rounding  // of an operand whose rounding is not given
+	zeros []float32 // for a bias
+}
+
+// spotsOf lists the positions of the destination of a plane, whose source positions are depth
+// values long.
+func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
+	from := make([]int32, len(p.taps)+1)
+	for class, list := range p.taps {
+		taps = append(taps, list...)
+		from[class+1] = int32(len(taps))
+	}
+	for row := range dst.Height {
+		for col := range dst.Width {
+			class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
+			position, _ := p.at(row, col)
+			spots = append(spots, spot{int32(position * depth), from[class], from[class+1]})
+		}
+	}
+	return spots, taps
+}
+
+// Given makes products read these roundings of the input and of the output's gradient. For one that
+// is nil, each call makes a rounding of its own.
+func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
+
+// Rounds reports whether products read roundings of the input and of the output's gradient.
+func (c *BF16Conv) Rounds() (x, dy bool) {
+	return c.rounds != nil && c.runs == nil, c.rounds != nil
+}
+
+// planPairs makes room for roundings that are not given.
+func (c *BF16Conv) planPairs() {
+	n := max(c.batch.Len(c.cfg.In), c.batch.Len(c.out)) / 2
+	c.space.values(&c.space.x, n)
+	c.space.values(&c.space.w, n)
+	c.rounds = &roundings{zeros: make([]float32, max(c.cfg.In.Channels, c.cfg.Out))}
+}
+
+// rounding returns the pairs of given or, if it is nil, the rounding of values, made in memory.
+func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) []float32 {
+	if given != nil {
+		return given.pairs
+	}
+	c.rounds.own.pairs = memory[:len(values)/2]
+	c.rounds.own.Round(t, values)
+	return c.rounds.own.pairs
+}
+
+// multiplyPairs packs the weights of the call and computes the product. A task is all channels of
+// some rows of the map in one block of images.
+func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
+	c.call.product, c.call.pairs = p, pairs
+	t.run(p.weightTasks(), (*packOperands)(c))
+	t.run(c.cutRows(c.batch.Blocks, p.dst.Height), (*pairsCall)(c))
+	c.call = bf16Call{}
+	c.finish()
+}
+
+type pairsCall BF16Conv
+
+func (m *pairsCall) task(i int) {
+	c := (*BF16Conv)(m)
+	p, lanes := c.call.product, c.batch.Lanes
+	block, top := i/c.call.chunks, i%c.call.chunks*c.call.chunk
+	size := p.dst.Width * p.dst.Channels * lanes
+	tile := pairsTile{
+		bias: c.call.bias, a: c.space.a, taps: p.taps,
+		x:      c.call.pairs[block*p.block:],
+		groups: lanes / tileDepth, rows: p.dst.Channels / pairsRows, inner: p.inner,
+		pairs: p.src.pairs, aNext: p.weightLines(), lanes: lanes, channels: p.dst.Channels,
+	}
+	if c.call.bias == nil {
+		tile.bias = c.rounds.zeros
+	}
+	if c.call.relu == 0 {
+		tile.floor = float32(math.Inf(-1))
+	}
+	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
+		at := (block*p.dst.Height + row) * size
+		tile.y, tile.spots = c.call.y[at:][:size], p.spots[row*p.dst.Width:][:p.dst.Width]
+		if c.call.mask != nil {
+			tile.mask = c.call.mask[at/2:][:size/2]
+		}
+		if c.call.plus != nil {
+			tile.plus = c.call.plus[at:][:size]
+		}
+		tile.run()
+		c.tellRow(block, row, 0, p.dst.Channels)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 )
 
@@ -348,3 +349,231 @@ func (t *convTile) askAhead() {
 }
 
 func address(s []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
+
+// step1 is one kernel tap seen along one axis: tap k multiplies the source index base+d.
+type step1 struct{ k, d int }
+
+// axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
+// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]].
+// Indices that see the same taps share a class; edges have classes of their own.
+type axis struct {
+	base  []int
+	class []int
+	steps [][]step1
+}
+
+// convAxis returns the axis of the forward direction: output o reads input o·stride − pad + k.
+func convAxis(out, in, kernel, stride, pad int) axis {
+	return newAxis(out, func(o int) (base int, steps []step1) {
+		base = o*stride - pad
+		for k := range kernel {
+			if i := base + k; i >= 0 && i < in {
+				steps = append(steps, step1{k, k})
+			}
+		}
+		return base, steps
+	})
+}
+
+// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with
+// o·stride − pad + k = i.
+func transposedAxis(out, in, kernel, stride, pad int) axis {
+	return newAxis(in, func(i int) (base int, steps []step1) {
+		base = (i + pad) / stride
+		for k := range kernel {
+			if o := (i + pad - k) / stride; i+pad-k >= 0 && (i+pad-k)%stride == 0 && o < out {
+				steps = append(steps, step1{k, o - base})
+			}
+		}
+		return base, steps
+	})
+}
+
+func newAxis(n int, at func(int) (int, []step1)) axis {
+	a := axis{base: make([]int, n), class: make([]int, n)}
+	for i := range n {
+		base, steps := at(i)
+		a.base[i], a.class[i] = base, a.classOf(steps)
+	}
+	return a
+}
+
+// classOf returns the class whose steps are these, adding it if it is new.
+func (a *axis) classOf(steps []step1) int {
+	for c, s := range a.steps {
+		if slices.Equal(s, steps) {
+			return c
+		}
+	}
+	a.steps = append(a.steps, steps)
+	return len(a.steps) - 1
+}
+
+// plane is the pair of axes of a map. It tells for each destination position where its source lies
+// and which taps are inside the source.
+type plane struct {
+	rows, cols axis
+	width      int     // of the source map, in positions
+	taps       [][]tap // by row class, then column class
+}
+
+// newPlane joins two axes. A source position is depth values long; the weights of successive kernel
+// rows are kernelWidth apart.
+func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
+	p := plane{rows: rows, cols: cols, width: width}
+	for _, rs := range rows.steps {
+		for _, cs := range cols.steps {
+			taps := []tap{}
+			for _, r := range rs {
+				for _, c := range cs {
+					x, w := (r.d*width+c.d)*depth, r.k*kernelWidth+c.k
+					taps = append(taps, tap{int32(x), int32(w)})
+				}
+			}
+			p.taps = append(p.taps, taps)
+		}
+	}
+	return p
+}
+
+// at returns the source position that destination (row, col) counts its taps from, which may lie
+// outside the map, and the taps.
+func (p *plane) at(row, col int) (position int, taps []tap) {
+	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
+	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
+}
+
+// maxLanes is the widest block: four 512-bit vectors, the width of the AVX-512 convolution tile.
+const maxLanes = 64
+
+// vector is a number of lanes that divides the width of every block; kernels rely on it.
+const vector = 16
+
+// Shape is the shape of one image's activation.
+type Shape struct{ Channels, Height, Width int }
+
+// Len returns the number of values in one image's activation.
+func (s Shape) Len() int { return s.Channels * s.Height * s.Width }
+
+func (s Shape) valid() bool { return s.Channels > 0 && s.Height > 0 && s.Width > 0 }
+
+// Batch says how the images of a batch lie in memory: in Blocks of Lanes images,
+// [block][row][column][channel][lane]. Image i is lane i%Lanes of block i/Lanes. The lanes beyond
+// the last image must hold finite activations and zero gradients; Pack, Loss and the forward
+// kernels see to that.
+type Batch struct {
+	Images int // images in the batch
+	Blocks int // blocks of images
+	Lanes  int // images per block: 16, 32, 48 or 64
+}
+
+// NewBatch returns the layout for a batch of images (at least 1): the fewest blocks of at most 64
+// lanes, and then the narrowest lanes.
+func NewBatch(images int) Batch {
+	images = max(images, 1)
+	blocks := (images + maxLanes - 1) / maxLanes
+	perBlock := (images + blocks - 1) / blocks
+	return Batch{Images: images, Blocks: blocks, Lanes: (perBlock + vector - 1) / vector * vector}
+}
+
+// padded returns the number of lanes in all blocks.
+func (b Batch) padded() int { return b.Blocks * b.Lanes }
+
+// Len returns the length of the slice that holds the batch's activations of shape s.
+func (b Batch) Len(s Shape) int { return b.padded() * s.Len() }
+
+func (b Batch) valid() bool { return b.Images > 0 && b == NewBatch(b.Images) }
+
+// cacheLine is the alignment of Alloc in bytes; vectors that straddle lines halve the load rate.
+const cacheLine = 64
+
+// Alloc returns a zeroed slice of n values that starts on a cache line. Kernels run on any slice,
+// but faster on these.
+func Alloc(n int) []float32 {
+	const perLine = cacheLine / 4
+	s := make([]float32, n+perLine-1)
+	hugePages(s)
+	over := uintptr(unsafe.Pointer(unsafe.SliceData(s))) % cacheLine
+	skip := int((cacheLine-over)%cacheLine) / 4
+	return s[skip : skip+n : skip+n]
+}
+
+// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the
+// blocked order of a [Batch]. Like every operation here it runs one call at a time.
+type Layout struct {
+	isa   ISA
+	batch Batch
+	shape Shape
+
+	plain, blocked []float32 // the running call
+	images         int
+}
+
+// NewLayout returns the conversion for activations of shape s.
+func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
+	if err := isa.check(); err != nil {
+		return nil, err
+	}
+	if !b.valid() || !s.valid() {
+		return nil, fmt.Errorf(
+			"layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
+	}
+	return &Layout{isa: isa, batch: b, shape: s}, nil
+}
+
+// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;
+// the lanes of the others are set to zero.
+func (l *Layout) Pack(t *Team, dst, src []float32) {
+	l.images = l.check(src, dst)
+	l.plain, l.blocked = src, dst
+	t.run(l.batch.padded()/vector, (*packCall)(l))
+	l.plain, l.blocked = nil, nil
+}
+
+// Unpack writes the images of src, blocked, into dst, NCHW. dst may hold fewer images than the
+// batch.
+func (l *Layout) Unpack(dst, src []float32) {
+	images := l.check(dst, src)
+	s, lanes := l.shape, l.batch.Lanes
+	for i := range images {
+		from := src[i/lanes*lanes*s.Len()+i%lanes:]
+		to := dst[i*s.Len():][:s.Len()]
+		for c := range s.Channels {
+			for p := range s.Height * s.Width {
+				to[c*s.Height*s.Width+p] = from[(p*s.Channels+c)*lanes]
+			}
+		}
+	}
+}
+
+func (l *Layout) check(plain, blocked []float32) (images int) {
+	n := l.shape.Len()
+	if len(blocked) != l.batch.Len(l.shape) || len(plain)%n != 0 || len(plain)/n > l.batch.Images {
+		panic("kern: Layout: slice has the wrong length")
+	}
+	return len(plain) / n
+}
+
+// packCall's task packs one vector of lanes.
+type packCall Layout
+
+func (l *packCall) task(i int) {
+	first := i * vector
+	s, lanes := l.shape, l.batch.Lanes
+	n := s.Len()
+	count := min(max(l.images-first, 0), vector)
+	dst := l.blocked[first/lanes*lanes*n+first%lanes:]
+	if count < vector {
+		for k := range n {
+			clear(dst[k*lanes:][:vector])
+		}
+	}
+	if count == 0 {
+		return
+	}
+	positions := s.Height * s.Width
+	for c := range s.Channels {
+		src := l.plain[first*n+c*positions:]
+		transpose(l.isa, dst[c*lanes:], src, count, positions, s.Channels*lanes, n)
+	}
+}

@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -223,4 +224,63 @@ func (t *Team) work(b *bed, seat int) {
 			t.caller.rouse()
 		}
 	}
+}
+
+// Memory measures the other roofline, the rate of memory: it reads an array in order and does
+// nothing else. No kernel can read data that is in no cache at a higher rate.
+type Memory struct {
+	isa ISA
+	x   []float32
+	sum [memoryTasks][1]float32 // the sum of each piece, which gives reading it a use
+}
+
+// memoryTasks is the number of pieces that an array is cut into. The pieces of a thread follow each
+// other.
+const memoryTasks = 64
+
+// NewMemory returns a Memory that reads with the kernels of isa.
+func NewMemory(isa ISA) (*Memory, error) { return &Memory{isa: isa}, isa.check() }
+
+// Read reads x on all threads of t.
+func (m *Memory) Read(t *Team, x []float32) {
+	m.x = x
+	t.run(memoryTasks, m)
+	m.x = nil
+}
+
+func (m *Memory) task(i int) {
+	n := len(m.x) / memoryTasks / vector * vector
+	if n > 0 {
+		sumRows(m.isa, m.sum[i][:], m.x[i*n:(i+1)*n], 1, 0, n)
+	}
+}
+
+// ISA is the instruction set that an operation's kernels are written in. It is fixed when the
+// operation is made.
+type ISA int
+
+const (
+	Generic ISA = iota // plain Go, on every machine
+	AVX2               // 256-bit vectors with FMA
+	AVX512             // 512-bit vectors (F, DQ, BW and VL)
+)
+
+// String returns i's name, as runs record it.
+func (i ISA) String() string {
+	if i < Generic || i > AVX512 {
+		return fmt.Sprintf("ISA(%d)", int(i))
+	}
+	return [...]string{"generic", "avx2", "avx512"}[i]
+}
+
+// Available reports whether this build and this machine can run i.
+func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
+
+// check returns an error if the machine cannot run i. Constructors call it, so that no operation
+// exists whose kernels would fault.
+func (i ISA) check() error {
+	if !i.Available() {
+		return fmt.Errorf("instruction set %v is not available here: the best is %v", i, Detect())
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 const examples = "../python/examples/"

@@ -7,9 +7,9 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/bridge/internal/frame"
 	"drolab/runner/bridge/pythontest/asnative"
 	"drolab/runner/data"
+	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )

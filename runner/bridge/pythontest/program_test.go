@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 // zygote is a process that starts programs: see peer/zygote.py.

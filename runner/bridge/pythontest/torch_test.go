@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 const job = "peer/job.py"

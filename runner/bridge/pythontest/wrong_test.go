@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 // TestWrongSetups: a mistake ends in one line that names its cure. The line is the answer and the

@@ -8,4 +8,7 @@
 // that anybody may have written. The package has no command and sends no request to a run.
 //
 // Start at console.go.
+//
+// The commands about the machine, version and bench, are here too, since other commands ask for the
+// description of the host and the time of a training step (bench.go).
 package console

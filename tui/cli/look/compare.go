@@ -1,15 +1,21 @@
 package look
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"drolab/presets/recorded"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/runner/report"
 	"drolab/tui/cli/console"
 	"drolab/tui/plot"
 
@@ -138,7 +144,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 			row[0] += " " + few
 		}
 		for _, g := range groups {
-			row = append(row, cell(&column, &g.Cells[i]))
+			row = append(row, meanCell(&column, &g.Cells[i]))
 		}
 		m, _ := measure.FindMeasure(column.Name)
 		if column.Class != "" && m.Axis != measure.PerRadius {
@@ -151,7 +157,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 }
 
 // cell formats a mean and its interval on the measure's own scale.
-func cell(column *compare.Column, c *compare.Cell) string {
+func meanCell(column *compare.Column, c *compare.Cell) string {
 	m, _ := measure.FindMeasure(column.Name)
 	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
 	if c.Best {
@@ -171,4 +177,150 @@ func exactComparison(t *compare.Table) *page.Table {
 		}
 	}
 	return exact
+}
+
+// reportWidth is the width of a report that is not printed on a terminal.
+const reportWidth = 100
+
+// reportFlags are the flags of `report`.
+type reportFlags struct {
+	markdown, latex, html bool
+	interim               bool
+	into, family          string
+	width                 int
+}
+
+func reportCommand(con *console.Console) *cobra.Command {
+	var f reportFlags
+	c := &cobra.Command{
+		Use:   "report [STUDY] [RUN...]",
+		Short: "Judge the claims of a study, or describe finished runs",
+		Long: `Judge the claims of a study (docs/studies.md) on its runs in the runs folder, or on the runs that
+are named. The page has a verdict on each claim: supported, not supported, or undecided at this
+number of seeds. Nothing is tested while runs are missing, except with --interim.
+
+Without a study, the recorded study to which the runs belong is meant: the paper's experiment
+(recorded:paper, the default) or the registered one (recorded:registered). Its page has the
+paper's numbers beside ours. Other runs are described: tables, figures, accuracy per class, cost
+and the effect of single settings. RUN is as in drolab compare. The command starts nothing.`,
+		Example: `drolab report
+drolab report study.yaml --interim
+drolab report paper-gentle --html > report.html
+drolab report recorded:paper --into docs/results.md`,
+		ValidArgsFunction: con.CompleteRead,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkFamily(f.family); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				args = []string{recorded.Scheme + "paper"}
+			}
+			return f.report(con, args)
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.markdown, "md", false, "print Markdown")
+	flags.BoolVar(&f.latex, "latex", false, "print the page in LaTeX, with booktabs")
+	flags.BoolVar(&f.html, "html", false, "print the page as one HTML file, figures included")
+	con.JSONFlag(c, "the report's data")
+	flags.StringVar(&f.into, "into", "",
+		"replace the tables of a Markdown file, between its marker lines")
+	familyFlag(c, &f.family, compare.AllMeasures)
+	flags.IntVar(&f.width, "width", 0, "width of the page in columns (default: the terminal's)")
+	flags.BoolVar(&f.interim, "interim", false, "test a study before all of its runs have ended")
+	c.MarkFlagsMutuallyExclusive("md", "latex", "html", "json", "into")
+	return c
+}
+
+// report prints the report of a study or of some runs in the form that is asked for.
+func (f *reportFlags) report(con *console.Console, args []string) error {
+	s, runs, err := f.study(con, args)
+	if err != nil {
+		return err
+	}
+	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
+		Interim: f.interim || s != nil && s.Registered.IsZero() && !isFile(args[0])})
+	switch {
+	case err != nil:
+		return err
+	case f.into != "":
+		return replaceIn(f.into, r)
+	case con.AsJSON:
+		return con.JSON(r)
+	}
+	p := r.Page()
+	// Registered runs have no sentence, because nothing is told before the tests that are
+	// registered. Several experiments have none, because no sentence could say which of them it
+	// compares.
+	if len(r.Problems) == 1 && len(r.Variations) == 0 {
+		told, err := compare.StoryOf(runs)
+		if err != nil {
+			return err
+		}
+		p.Blocks = append(p.Blocks, page.Heading("In one sentence"), page.Text(told.String()))
+	}
+	switch {
+	case f.markdown:
+		return con.Print(p.Markdown())
+	case f.latex:
+		return con.Print(p.LaTeX())
+	case f.html:
+		return con.Print(p.HTML())
+	}
+	columns, _, _ := con.Size()
+	width := max(40, cmp.Or(f.width, columns, reportWidth))
+	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII,
+		Theme: con.Theme()}
+	out.Page(p)
+	return nil
+}
+
+// study returns the study that the arguments name, and its runs: those of the runs folder, or those
+// that are named after it. Runs alone are judged by the recorded study to which they belong, if
+// there is one.
+func (f *reportFlags) study(con *console.Console, args []string) (
+	s *report.Study, runs []*record.Run, err error,
+) {
+	if !isFile(args[0]) {
+		if runs, err = con.FindSeveral(args); err == nil {
+			s, err = recorded.StudyOf(runs)
+		}
+		return s, runs, err
+	}
+	if s, err = con.Study(args[0]); err != nil {
+		return nil, nil, err
+	}
+	if len(args) > 1 {
+		runs, err = con.FindSeveral(args[1:])
+		return s, runs, err
+	}
+	all, problems := con.Catalogue().List()
+	for _, err := range problems {
+		con.Note(err.Error())
+	}
+	return s, s.Gather(all).Own(), nil
+}
+
+// isFile reports whether a word names a study's file, and no runs.
+func isFile(word string) bool {
+	return strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".yml")
+}
+
+// replaceIn replaces the tables between the marker lines of a Markdown file.
+func replaceIn(path string, d *report.Report) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	text, err := report.Replace(string(old), d)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if text == string(old) {
+		return nil
+	}
+	return page.Replace(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

@@ -1,18 +1,28 @@
 package look
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/publish"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
 
@@ -244,4 +254,268 @@ func checkpoints(r *record.Run) string {
 		return ""
 	}
 	return "at step " + strings.Join(words, ", ")
+}
+
+// lister holds the flags of `runs`.
+type lister struct {
+	all, lines          bool
+	limit               int
+	filter, sort, extra string
+}
+
+// newest is the default number of runs to print: a page or two.
+const newest = 50
+
+func runsCommand(con *console.Console) *cobra.Command {
+	var l lister
+	c := &cobra.Command{
+		Use: "runs", Short: "List the newest runs", Args: console.None,
+		Long: `List the 50 newest runs; --all and --json list all. A filter takes the words and terms of the
+Runs page, as in algo:sfk rho>=0.5 -failed. --sort and --columns take a setting, a measure or a
+fact, such as lr, test_accuracy or tag.`,
+		Example: `drolab runs --filter "algo:sfk -failed" --sort=-worst
+drolab runs --all --columns lr,tag`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			l.all = l.all || (con.AsJSON || l.lines) && !c.Flags().Changed("limit")
+			return l.run(con)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&l.all, "all", false, "list all runs")
+	f.IntVar(&l.limit, "limit", newest, "number of runs to list")
+	f.StringVar(&l.filter, "filter", "", "list the runs that match a filter")
+	f.StringVar(&l.sort, "sort", "", "sort by a setting or a measure, ascending; -NAME sorts "+
+		"descending")
+	f.StringVar(&l.extra, "columns", "", "further settings and measures to list")
+	con.JSONFlag(c, "the runs")
+	f.BoolVar(&l.lines, "jsonl", false, "print JSON, one line per run")
+	c.MarkFlagsMutuallyExclusive("json", "jsonl", "columns")
+	c.MarkFlagsMutuallyExclusive("all", "limit")
+	return c
+}
+
+func (l *lister) run(con *console.Console) error {
+	wanted, err := compare.ParseFilter(l.filter)
+	if err != nil {
+		return fmt.Errorf("--filter: %w", err)
+	}
+	columns, err := columnsOf(l.extra)
+	if err != nil {
+		return fmt.Errorf("--columns: %w", err)
+	}
+	runs, problems := con.Catalogue().List()
+	none := len(runs) == 0
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted.Match(r) })
+	if err := l.order(runs); err != nil {
+		return fmt.Errorf("--sort: %w", err)
+	}
+	shown := runs
+	if !l.all {
+		shown = runs[:min(max(0, l.limit), len(runs))]
+	}
+	switch {
+	case con.AsJSON || l.lines:
+		err = printJSON(con.Stdout, shown, l.lines)
+	case none:
+		con.Say("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
+	case len(runs) == 0:
+		con.Say("No runs match. drolab runs lists all")
+	default:
+		printList(con.Stdout, shown, columns...)
+		if n := len(runs) - len(shown); n > 0 {
+			con.Say("and %d more: --all lists them, --filter selects", n)
+		}
+	}
+	return cmp.Or(err, console.Failures(problems).OrNil())
+}
+
+// order sorts runs by the value of --sort. Runs without a value come last.
+func (l *lister) order(runs []*record.Run) error {
+	if l.sort == "" {
+		return nil
+	}
+	key, down := strings.CutPrefix(l.sort, "-")
+	of, err := compare.FactOf(key)
+	if err != nil {
+		return err
+	}
+	page.Sort(runs, down, func(r *record.Run) page.Key { return page.KeyOf(of(r)) })
+	return nil
+}
+
+// columnsOf returns the columns that --columns asks for.
+func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
+	apart := func(c rune) bool { return c == ',' || c == ' ' }
+	for key := range strings.FieldsFuncSeq(keys, apart) {
+		of, err := compare.FactOf(key)
+		if err != nil {
+			return nil, err
+		}
+		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
+			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
+		}
+		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
+	}
+	return list, nil
+}
+
+// isSetting reports whether a key names a setting. λ and η are also measures; their settings are
+// the values at the start.
+func isSetting(key string) bool {
+	_, ok := spec.FindSetting(key)
+	return ok
+}
+
+// printJSON prints runs as one object, or as one line each. Ten thousand runs are forty megabytes,
+// so all cores encode them and few are in memory at a time.
+func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
+	begin, between, end := "{\n  \"runs\": [", ",", "\n  ]\n}\n"
+	switch {
+	case lines:
+		begin, between, end = "", "", ""
+	case len(runs) == 0:
+		end = "]\n}\n"
+	}
+	if _, err := io.WriteString(w, begin); err != nil {
+		return err
+	}
+	const some = 64
+	first := true
+	for part := range slices.Chunk(runs, some) {
+		texts, errs := make([][]byte, len(part)), make([]error, len(part))
+		var all sync.WaitGroup
+		for i, r := range part {
+			all.Go(func() { texts[i], errs[i] = summaryJSON(r, lines) })
+		}
+		all.Wait()
+		for i, text := range texts {
+			if !first {
+				text = append([]byte(between), text...)
+			}
+			first = false
+			if _, err := w.Write(text); cmp.Or(errs[i], err) != nil {
+				return cmp.Or(errs[i], err)
+			}
+		}
+	}
+	_, err := io.WriteString(w, end)
+	return err
+}
+
+// summaryJSON returns the JSON of a run, as part of the object of printJSON or as a line.
+func summaryJSON(r *record.Run, line bool) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if !line {
+		b.WriteString("\n    ")
+		e.SetIndent("    ", "  ")
+	}
+	if err := e.Encode(console.Summaries([]*record.Run{r}).Runs[0]); err != nil {
+		return nil, err
+	}
+	if !line {
+		b.Truncate(b.Len() - 1)
+	}
+	return cells.EscapeJSON(b.Bytes()), nil
+}
+
+func recordCommand(con *console.Console) *cobra.Command {
+	var into string
+	c := &cobra.Command{
+		Use: "record RUN...", Short: "Pack finished runs into small files, to keep or to share",
+		Long: `Pack finished runs into small files, RUN` + record.PackedExt +
+			` each. A file has
+the run's settings and origin, all its evaluations, some hundred steps and its summary, but no
+checkpoints. The same run gives the same bytes. The commands show, compare and report take such a
+file in place of RUN; the runs that come with the program are recorded:paper and
+recorded:paper/RUN. RUN is as in drolab compare.`,
+		Example:           "drolab record paper-gentle --into kept\ndrolab compare kept/*.tar.gz",
+		Args:              console.OneOrMore("some runs", "drolab record latest"),
+		ValidArgsFunction: con.CompleteRead,
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := con.FindSeveral(args)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(into, 0o755); err != nil {
+				return err
+			}
+			var list console.Failures
+			for _, r := range runs {
+				list = list.And(pack(con, into, r))
+			}
+			return list.OrNil()
+		},
+	}
+	c.Flags().StringVar(&into, "into", ".", "folder of the files")
+	return c
+}
+
+// pack writes one packed run, whole or not at all.
+func pack(con *console.Console, into string, r *record.Run) error {
+	name := filepath.Join(into, r.Meta.ID+record.PackedExt)
+	write := func(w io.Writer) error { return record.Pack(w, r) }
+	if err := page.Replace(name, write); err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	if err == nil {
+		con.Say("%s: %.1f kB", name, float64(info.Size())/1e3)
+	}
+	return err
+}
+
+func exportCommand(con *console.Console) *cobra.Command {
+	var to, out string
+	var lines, words []string
+	for _, f := range publish.Formats() {
+		lines = append(lines, "  "+f.Name+strings.Repeat(" ", 13-len(f.Name))+f.Doc)
+		words = append(words, f.Name+"\t"+f.Doc)
+	}
+	c := &cobra.Command{
+		Use: "export RUN[@STEP] --to FORMAT --out PATH", Short: "Write a run for other programs",
+		Long: "Write a run, or the network of one of its checkpoints " +
+			"(the newest by default), for other programs. The formats:\n\n" +
+			strings.Join(lines, "\n"),
+		Example: `drolab export latest --to python --out model.py
+drolab export latest@selected --to onnx --out model.onnx
+drolab export latest --to tensorboard --out logs/latest`,
+		Args:              console.One("a run", "drolab export latest --to python --out model.py"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return exportTo(con, args[0], to, out)
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "the format")
+	c.Flags().StringVar(&out, "out", "", "file or folder to write; it must not exist")
+	console.Choices(c, "to", words...)
+	return c
+}
+
+func exportTo(con *console.Console, name, to, out string) error {
+	f, err := publish.Find(to)
+	if err != nil {
+		return errors.New("--to: " + err.Error())
+	}
+	if out == "" {
+		return errors.New("--out: give a file or folder to write")
+	}
+	r, step := &publish.Run{}, int64(0)
+	if r.Run, step, err = con.FindSaved(name); err != nil {
+		return err
+	}
+	if f.Network {
+		if r.State, err = r.Load(step); err != nil {
+			return err
+		}
+		if r.Encoder, err = r.Meta.EncoderFrom(con.DataDir); err != nil {
+			return err
+		}
+	}
+	if err := f.Write(r, out); err != nil {
+		return err
+	}
+	con.Say("run %s is written to %s", r.Meta.ID, out)
+	return nil
 }

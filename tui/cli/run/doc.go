@@ -5,4 +5,14 @@
 //	                            └─> look.Results at the end
 //
 // Start at run.go, then follow.go.
+//
+// # Families
+//
+//	run.go, follow.go   runs are started, resumed and followed
+//	verbs.go            requests to runs: pause, stop, checkpoint, knob, label, delete
+//	engine.go           who trains: the engine of a runs folder, which outlives the commands, or a
+//	                    queue of this process
+//	screen.go           the interface: alone, on what is running (attach), on recorded runs
+//	                    (replay) and for others (share)
+//	sweep.go, status.go sweeps; the work is done in runner/sweep
 package run

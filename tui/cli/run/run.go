@@ -4,22 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/presets"
+	"drolab/presets/recorded"
 	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/report"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
-	"drolab/tui/cli/trainer"
+	"drolab/tui/cli/look"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
 
 // Commands returns the commands that start runs or send them requests.
-func Commands(tr *trainer.Trainer) []*cobra.Command {
+func Commands(tr *Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
 		trustCommand(tr)}
@@ -41,7 +49,7 @@ type runFlags struct {
 	release func() // releases the checkpoint that --from names
 }
 
-func runCommand(tr *trainer.Trainer) *cobra.Command {
+func runCommand(tr *Trainer) *cobra.Command {
 	f := runFlags{release: func() {}}
 	c := &cobra.Command{
 		Use: "run PRESET|FILE|STUDY|PROGRAM...", Short: "Train and record the runs of a preset",
@@ -82,7 +90,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 				f.release()
 				return err
 			}
-			return train(c.Context(), tr, requests, nil, &f)
+			return trainAll(c.Context(), tr, requests, nil, &f)
 		},
 	}
 	flags := c.Flags()
@@ -122,7 +130,7 @@ func (f *runFlags) presetOrParent(c *cobra.Command, args []string) error {
 
 // requests loads and checks everything that is to run, before anything is started.
 func requests(
-	tr *trainer.Trainer, c *cobra.Command, f *runFlags, names []string,
+	tr *Trainer, c *cobra.Command, f *runFlags, names []string,
 ) ([]runner.Request, error) {
 	if f.from != "" {
 		r, err := fork(tr, c, f)
@@ -198,7 +206,7 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 
 // fork returns the request to continue from a checkpoint. It holds the checkpoint until the runs
 // have their own copy.
-func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err error) {
+func fork(tr *Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err error) {
 	parent, step, err := tr.FindAny(f.from)
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
@@ -226,8 +234,8 @@ func fork(tr *trainer.Trainer, c *cobra.Command, f *runFlags) (req runner.Reques
 }
 
 // train runs the requests to their end, goes on with other runs, and reports.
-func train(
-	ctx context.Context, tr *trainer.Trainer, requests []runner.Request, resumed []*record.Run,
+func trainAll(
+	ctx context.Context, tr *Trainer, requests []runner.Request, resumed []*record.Run,
 	f *runFlags,
 ) error {
 	if f.live != "" && f.live != "tensorboard" {
@@ -271,7 +279,7 @@ func (f *runFlags) start(
 }
 
 // leave prints the runs that were started.
-func leave(tr *trainer.Trainer, dir string, ids []string) error {
+func leave(tr *Trainer, dir string, ids []string) error {
 	runs, err := findAll(dir, ids)
 	if err != nil {
 		return err
@@ -299,4 +307,208 @@ func completeKeys(*cobra.Command, []string, string) ([]string, console.Directive
 		words = append(words, key+"=")
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func resumeCommand(tr *Trainer) *cobra.Command {
+	var inline, all bool
+	c := &cobra.Command{
+		Use: "resume RUN...", Short: "Resume runs that were paused, stopped or interrupted",
+		Long: `Resume runs from their newest checkpoints. The result is the same, to the last bit, as if they
+had never stopped. If all named runs are done, the command only shows them. --all resumes every
+run that is paused or was interrupted by a crash; it leaves alone the runs that somebody
+stopped.`,
+		Example:           "drolab resume latest\ndrolab resume --all",
+		Args:              runsOrAll(&all, "resume"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
+			})
+			if err != nil || len(runs) == 0 {
+				return err
+			}
+			unfinished := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
+				return r.Status() == runner.Done
+			})
+			if len(unfinished) == 0 {
+				if err := runs[0].Meta.Trained(); err != nil {
+					return err
+				}
+				for _, err := range record.VerifyAll(runs) {
+					if err != nil {
+						return err
+					}
+				}
+				return look.Results(tr.Console, runs)
+			}
+			return goOn(c.Context(), tr, unfinished, inline)
+		},
+	}
+	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
+	tr.JSONFlag(c, "the result")
+	tr.ExplainFlag(c)
+	c.Flags().BoolVar(&all, "all", false, "resume every run that is paused or was interrupted")
+	return c
+}
+
+// goOn resumes runs of one folder and follows them.
+func goOn(ctx context.Context, tr *Trainer, runs []*record.Run, inline bool) error {
+	store, err := record.Open(filepath.Dir(runs[0].Dir))
+	if err != nil {
+		return err
+	}
+	by := newCrew(ctx, tr, store, inline)
+	defer by.leave()
+	ids, list := begin(tr, runs, runner.Orders(by.Do).Resume)
+	if len(ids) > 0 {
+		list = list.And(by.follow(tr, ids, false))
+	}
+	return list.OrNil()
+}
+
+// begin resumes the runs, and tells at once how many cannot be resumed.
+func begin(
+	tr *Trainer, runs []*record.Run, resume func(id string) error,
+) (ids []string, list console.Failures) {
+	for _, r := range runs {
+		if err := resume(r.Meta.ID); err != nil {
+			list = append(list, err)
+			continue
+		}
+		ids = append(ids, r.Meta.ID)
+	}
+	if len(ids) > 0 && len(list) > 0 {
+		fmt.Fprintf(tr.Stderr, "%s cannot be resumed, %d are; the reasons follow when these "+
+			"end\n",
+			kit.Plural(len(list), "run"), len(ids))
+	}
+	return ids, list
+}
+
+// plan is what a study lacks: runs to start, and runs to go on with.
+type plan struct {
+	*report.Gathered
+	study *report.Study
+}
+
+// isStudy reports whether the arguments of run name a study, which takes no changes.
+func (f *runFlags) isStudy(c *cobra.Command, names []string) (bool, error) {
+	if len(names) == 0 || !report.IsStudyFile(names[0]) && !recorded.Is(names[0]) {
+		if f.dry {
+			return false, errors.New("--dry-run is for a study: drolab presets NAME shows a preset")
+		}
+		return false, nil
+	}
+	for _, flag := range []string{"set", "algo", "seeds", "seed", "from"} {
+		if c.Flags().Changed(flag) {
+			return true, fmt.Errorf("--%s: a study says what its runs are: change its file", flag)
+		}
+	}
+	if len(names) > 1 {
+		return true, fmt.Errorf("%s: give one study alone", names[1])
+	}
+	return true, nil
+}
+
+// study trains the runs that a study lacks, and no others.
+func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
+	s, err := tr.Study(word)
+	if err != nil {
+		return err
+	}
+	runs, problems := tr.Catalogue().List()
+	for _, err := range problems { // such a run may be one of the study's
+		tr.Note(err.Error())
+	}
+	p := &plan{s.Gather(runs), s}
+	if f.dry {
+		return p.print(ctx, tr)
+	}
+	if s.Registered.After(time.Now()) {
+		tr.Note("the study is registered in the future: runs that begin now are exploratory")
+	}
+	requests, resumed := p.requests()
+	if len(requests)+len(resumed) == 0 {
+		tr.Say("%s", p.state())
+		return nil
+	}
+	return trainAll(ctx, tr, requests, resumed, f)
+}
+
+// requests returns what is to be started, and the runs to resume. Runs of one preset on the same
+// data form one request, so that they share their data.
+func (p *plan) requests() (list []runner.Request, resumed []*record.Run) {
+	at := map[[2]string]int{}
+	for _, m := range p.Missing {
+		switch {
+		case m.Begun == nil:
+			one := m.Spec
+			one.Seed = m.Seed
+			key := [2]string{m.Preset, report.DataOf(&one)}
+			if _, ok := at[key]; !ok {
+				at[key] = len(list)
+				list = append(list, runner.Request{Preset: m.Preset})
+			}
+			list[at[key]].Specs = append(list[at[key]].Specs, one)
+		case m.Begun.Status().Ended() || m.Begun.Status() == runner.Paused:
+			resumed = append(resumed, m.Begun)
+		}
+	}
+	return list, resumed
+}
+
+func (p *plan) state() string {
+	text := fmt.Sprintf("%d of %s have ended", p.Done, kit.Plural(p.Wanted, "run"))
+	if p.Done == p.Wanted {
+		return text + ": drolab report " + p.study.Word + " judges them"
+	}
+	return text
+}
+
+// print lists what a run of the study would do.
+func (p *plan) print(ctx context.Context, tr *Trainer) error {
+	type line struct {
+		Arm  string `json:"arm"`
+		Seed uint64 `json:"seed"`
+		Does string `json:"does"`
+		Run  string `json:"run,omitempty"` // that has begun
+	}
+	lines, seconds := []line{}, 0.0
+	watch := console.NewStopwatch(ctx, tr.Threads)
+	for _, m := range p.Missing {
+		l, left := line{Arm: m.Name, Seed: m.Seed, Does: "starts"}, 1.0
+		if r := m.Begun; r != nil {
+			l.Run, l.Does = r.Meta.ID, "is "+string(r.Status())
+			if r.Status().Ended() || r.Status() == runner.Paused {
+				l.Does = "goes on, " + l.Does
+			}
+			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
+		}
+		took := math.NaN() // of a program, or of data that are not here
+		sizes, err := data.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
+		if err == nil {
+			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
+				return err
+			}
+		}
+		lines, seconds = append(lines, l), seconds+took*left
+	}
+	return tr.Result(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
+		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
+		for _, r := range p.Failed {
+			tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
+		}
+		for _, l := range lines {
+			tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
+		}
+		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
+		case len(lines) == 0:
+			tr.Say("%s", p.state())
+		case math.IsNaN(seconds):
+			tr.Say("%s; the time of the missing ones is not known", p.state())
+		default:
+			tr.Say("%s; the missing ones take about %s, if this machine does nothing else",
+				p.state(), took)
+		}
+	})
 }

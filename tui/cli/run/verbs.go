@@ -1,17 +1,21 @@
 package run
 
 import (
+	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cli/console"
-	"drolab/tui/cli/trainer"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -20,13 +24,13 @@ import (
 // waits until the run's directory shows that it is done. Before it reports that, it brings to the
 // disk what it has read there.
 
-func pauseCommand(tr *trainer.Trainer) *cobra.Command {
+func pauseCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+
 		"them",
 		func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
-func stopCommand(tr *trainer.Trainer) *cobra.Command {
+func stopCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Stop, "Stop runs with a checkpoint; drolab resume continues them",
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
@@ -34,7 +38,7 @@ func stopCommand(tr *trainer.Trainer) *cobra.Command {
 // verbCommand returns a command that asks each run for which so does not hold yet, and waits until
 // so holds.
 func verbCommand(
-	tr *trainer.Trainer, asks runner.Verb, short string, so func(*record.Run) bool,
+	tr *Trainer, asks runner.Verb, short string, so func(*record.Run) bool,
 ) *cobra.Command {
 	verb := string(asks)
 	var all bool
@@ -60,7 +64,7 @@ func verbCommand(
 
 // chosen returns the named runs or, if all is set, the runs of the folder for which fits holds.
 func chosen(
-	tr *trainer.Trainer, names []string, all bool, fits func(*record.Run) bool,
+	tr *Trainer, names []string, all bool, fits func(*record.Run) bool,
 ) ([]*record.Run, error) {
 	if all {
 		// drolab runs reports unreadable runs; they must not keep the user from the others.
@@ -84,7 +88,7 @@ func chosen(
 
 // askAll sends the request to all runs before it waits for the first one.
 func askAll(
-	tr *trainer.Trainer, runs []*record.Run, verb runner.Verb, so func(*record.Run) bool,
+	tr *Trainer, runs []*record.Run, verb runner.Verb, so func(*record.Run) bool,
 ) error {
 	var list console.Failures
 	var asked []*record.Run
@@ -111,7 +115,7 @@ func askAll(
 }
 
 // askRun sends an order to a run that has not ended.
-func askRun(tr *trainer.Trainer, r *record.Run, o runner.Order) (step int64, err error) {
+func askRun(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) {
 	if r.Status().Ended() {
 		return 0, fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
@@ -127,7 +131,7 @@ func askRun(tr *trainer.Trainer, r *record.Run, o runner.Order) (step int64, err
 
 // awaitRun reads the run again until so holds or the run has ended, and settles it on the disk. A
 // run that waits for its disk may do nothing for a long time: that is an error.
-func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+func awaitRun(tr *Trainer, r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
 	dir, id := filepath.Dir(r.Dir), r.Meta.ID
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -153,7 +157,7 @@ func awaitRun(tr *trainer.Trainer, r *record.Run, so func(*record.Run) bool) (*r
 	return r, r.Settle()
 }
 
-func knobCommand(tr *trainer.Trainer) *cobra.Command {
+func knobCommand(tr *Trainer) *cobra.Command {
 	return &cobra.Command{
 		Use: "knob RUN KEY=VALUE", Short: "Change a setting of a live run",
 		Long: `Change a setting of a live run from its next step on: lr, or another setting that its method
@@ -192,4 +196,233 @@ func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
 		}
 		return fmt.Errorf("give runs, or --all: drolab %s latest", verb)
 	}
+}
+
+func checkpointCommand(tr *Trainer) *cobra.Command {
+	var pin, unpin bool
+	c := &cobra.Command{
+		Use: "checkpoint RUN[@STEP]", Short: "Save a checkpoint of a live run, or pin one",
+		Long: `Save a checkpoint of a live run. Runs keep their newest checkpoints (checkpoint_keep). --pin
+keeps one for good: that of STEP or, without a step, the one saved now or last. --unpin
+releases it. The checkpoint that a run was forked from is pinned automatically. drolab show RUN
+lists them.`,
+		Example:           "drolab checkpoint latest --pin\ndrolab checkpoint latest@1200 --unpin",
+		Args:              console.One("a run", "drolab checkpoint latest"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			r, step, err := tr.FindAny(args[0])
+			switch {
+			case err != nil:
+				return err
+			case pin:
+				return pinAt(tr, r, step)
+			case unpin:
+				return unpinAt(tr, r, step)
+			case step >= 0:
+				return fmt.Errorf("%s: a step names a checkpoint that exists: add --pin or "+
+					"--unpin, or leave the step out", args[0])
+			}
+			saved, err := save(tr, r)
+			if err == nil {
+				tr.Say("run %s is saved at step %d of %d: drolab run --from %s@%d",
+					r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&pin, "pin", false, "keep the checkpoint for good")
+	c.Flags().BoolVar(&unpin, "unpin", false, "release a pinned checkpoint")
+	c.MarkFlagsMutuallyExclusive("pin", "unpin")
+	return c
+}
+
+// save makes sure that the present state has a checkpoint, and returns its step. If the run is in a
+// long step, save waits for the checkpoint after it.
+func save(tr *Trainer, r *record.Run) (step int64, err error) {
+	before, _, err := r.Saved()
+	if err != nil {
+		return 0, err
+	}
+	step, err = askRun(tr, r, runner.Order{Verb: runner.Checkpoint})
+	if !errors.Is(err, runner.ErrSlow) {
+		return step, err
+	}
+	now := before
+	newer := func(r *record.Run) bool {
+		if s, ok, err := r.Saved(); err == nil && ok {
+			now = s
+		}
+		return now != before
+	}
+	if r, err = awaitRun(tr, r, newer); err == nil && now == before {
+		err = fmt.Errorf("run %s is %s: it ended before it was saved", r.Meta.ID, r.Status())
+	}
+	return now.Step, err
+}
+
+// pinAt pins the checkpoint of a step. For step -1 it pins a checkpoint of the present state or, if
+// the run has ended, its last checkpoint. A run that saves often may remove a checkpoint before it
+// is pinned; then its successor is pinned.
+func pinAt(tr *Trainer, r *record.Run, step int64) (err error) {
+	if step >= 0 {
+		err = r.Pin(step)
+	} else {
+		if !r.Status().Ended() {
+			if _, err := save(tr, r); err != nil {
+				return err
+			}
+		}
+		step, err = pinNewest(r)
+	}
+	if err == nil {
+		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
+			r.Meta.ID, step,
+			r.Meta.ID, step)
+	}
+	return err
+}
+
+func pinNewest(r *record.Run) (step int64, err error) {
+	const tries = 100
+	for range tries {
+		newest, ok, e := r.Saved()
+		if e == nil && !ok {
+			return 0, fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+		}
+		if e == nil {
+			e = r.Pin(newest.Step)
+		}
+		if err = e; err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return newest.Step, err
+		}
+	}
+	return 0, err
+}
+
+func unpinAt(tr *Trainer, r *record.Run, step int64) error {
+	pinned, err := r.Pinned()
+	switch {
+	case err != nil:
+		return err
+	case step < 0:
+		return fmt.Errorf("give a checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
+	}
+	if err := r.Unpin(step); err != nil {
+		return err
+	}
+	tr.Say("run %s: the checkpoint of step %d is no longer pinned", r.Meta.ID, step)
+	return nil
+}
+
+func labelCommand(tr *Trainer) *cobra.Command {
+	var note string
+	var tags []string
+	var archive, back bool
+	c := &cobra.Command{
+		Use: "label RUN...", Short: "Label runs with a note or tags, or archive them",
+		Long: `Label runs. A note is one line of text, a tag one word; --tag=-WORD removes a tag. Archived
+runs stay where they are, but the Runs page lists them only if its filter has archived:true.
+Labels are kept in label.json in the run's folder, which training never reads. Without flags
+the command prints the labels.`,
+		Example: "drolab label latest --note 'the good one' --tag paper\n" +
+			"drolab label latest --tag=-paper --archive",
+		Args:              console.OneOrMore("a run", "drolab label latest --tag paper"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			change := func(l *record.Label) {
+				if c.Flags().Changed("note") {
+					l.Note = strings.TrimSpace(note)
+				}
+				l.Turn(tags)
+				l.Archived = (l.Archived || archive) && !back
+			}
+			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
+				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
+			}
+			var wrong console.Failures
+			for _, id := range args {
+				r, err := tr.Find(id)
+				if err == nil && c.Flags().NFlag() > 0 {
+					err = r.Relabel(change)
+				}
+				if err == nil {
+					r, err = tr.Find(r.Meta.ID)
+				}
+				if err != nil {
+					wrong = wrong.And(err)
+					continue
+				}
+				sayLabel(tr, r)
+			}
+			return wrong.OrNil()
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&note, "note", "", "one line of text; '' removes it")
+	f.StringSliceVar(&tags, "tag", nil, "a word to add, or -WORD to remove it")
+	f.BoolVar(&archive, "archive", false, "archive the run")
+	f.BoolVar(&back, "unarchive", false, "bring the run back from the archive")
+	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
+	return c
+}
+
+// sayLabel prints the label of a run.
+func sayLabel(tr *Trainer, r *record.Run) {
+	tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
+}
+
+func deleteCommand(tr *Trainer) *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete RUN...", Short: "Delete runs for good, with their checkpoints",
+		Long: `Delete runs for good: curves, checkpoints and figures. The command asks first, unless --yes is
+given. It refuses a live run: stop it first.`,
+		Example:           "drolab delete latest",
+		Args:              console.OneOrMore("some runs", "drolab delete latest"),
+		ValidArgsFunction: tr.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := chosen(tr, args, false, nil)
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := sure(tr, runs); err != nil {
+					return err
+				}
+			}
+			return remove(tr, runs)
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// sure asks the user to confirm that the runs are deleted, and fails without a yes. If nobody can
+// be asked, the runs stay.
+func sure(tr *Trainer, runs []*record.Run) error {
+	for _, r := range runs {
+		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
+			console.OneLine(console.StatusLine(r)))
+	}
+	fmt.Fprintf(tr.Stderr, "Delete %s for good? Type yes: ", kit.Plural(len(runs), "run"))
+	if tr.Stdin == nil {
+		return errors.New("no terminal to ask on: use --yes to delete without asking")
+	}
+	answer, _ := bufio.NewReader(tr.Stdin).ReadString('\n') // no answer is not a yes
+	if strings.ToLower(strings.TrimSpace(answer)) != "yes" {
+		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
+	}
+	return nil
+}
+
+func remove(tr *Trainer, runs []*record.Run) error {
+	var list console.Failures
+	for _, r := range runs {
+		if err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID); err != nil {
+			list = append(list, err)
+			continue
+		}
+		tr.Say("run %s is deleted", r.Meta.ID)
+	}
+	return list.OrNil()
 }

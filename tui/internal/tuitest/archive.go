@@ -1,6 +1,7 @@
 package tuitest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/runner/sweep"
 	"drolab/tui/lab"
 )
 
@@ -195,4 +197,175 @@ func Presets() []presets.Preset {
 		preset("csv", "a table with a group column", nil, "dataset=csv:example", "model=mlp",
 			"imbalance=none", "augment=false"),
 	}
+}
+
+// NewGroupScript is like NewScript, but the data of its runs have groups, one of them too small to
+// be called the worst, and a validation split, by which the runs select.
+func NewGroupScript(t testing.TB) *Script {
+	t.Helper()
+	return script(t, []dro.Algorithm{dro.ERM, "group", dro.SFK},
+		func(m *runner.Meta, log []runner.Event) {
+			m.Spec.ValFraction, m.Spec.Select = .2, spec.SelectValWorst
+			m.ClassCounts.Val = make([]int, len(m.Classes))
+			m.Groups = []string{"land, in the hills", "water, by the coast", "water, on an islet"}
+			m.GroupCounts = measure.Counts{Train: []int{2920, 760, 40}, Val: []int{700, 190, 24},
+				Test: []int{1500, 470, 12}}
+			for _, e := range log {
+				if e, ok := e.(*runner.EvalEvent); ok {
+					group(e)
+				}
+			}
+		})
+}
+
+// group adds the figures of the groups and of the validation split to an evaluation. The coast is
+// the worst group, and the third epoch is the best.
+func group(e *runner.EvalEvent) {
+	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
+		for _, x := range of {
+			numbers = append(numbers, measure.Num(x))
+		}
+		return numbers
+	}
+	late := 0.
+	if e.Epoch > 3 {
+		late = (e.Epoch - 3) / 20
+	}
+	coast := mean - .1 - late
+	e.ByGroup.Set("group_accuracy", list(mean+.04, coast, .25))
+	e.ByGroup.Set("group_recall", list(mean, coast-.05, .25))
+	e.ByGroup.Set("group_loss", list(.4, .8, 1.6))
+	e.ByGroup.Set("group_ratio", list(.7, 1.9, 3.25))
+	e.ByGroup.Set("val_group_accuracy", list(mean+.05, coast+.02, .375))
+	e.ByGroup.Set("val_class_accuracy", e.ByGroup.Of("class_accuracy"))
+	e.Set("worst_group_accuracy", measure.Num(coast))
+	e.Set("val_worst_group_accuracy", measure.Num(coast+.02))
+	e.Set("val_accuracy", measure.Num(mean+.01))
+	e.Set("val_loss", measure.Num(e.Of("test_loss").Float()+.1))
+	e.Selected = e.Epoch <= 3
+}
+
+// SweepFile is the file of the sweep that NewSweep makes.
+const SweepFile = `preset: csv
+grid: {rho: [.05, .2, 1], algo: [sfk, pgd, erm]}
+random: {draws: 2, seed: 3, lr: {log: [.001, .1]}}
+seeds: 2
+set: {epochs: 8, val_fraction: .2}
+select: val_loss
+`
+
+// NewSweep makes the folder of a sweep. Most of its runs are done; one has failed, two are running,
+// and the last have not begun.
+func NewSweep(t testing.TB, dir string) *sweep.Folder {
+	t.Helper()
+	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile))
+	if len(errs) > 0 {
+		t.Fatal(errors.Join(errs...))
+	}
+	f, err := sweep.Make(dir, []byte(SweepFile), file.Expand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.List.Runs {
+		status, epochs := runner.Done, 8
+		switch {
+		case i == 5:
+			status, epochs = runner.Failed, 3
+		case i >= 28:
+			continue
+		case i >= 26:
+			status, epochs = runner.Running, 5
+		}
+		AddSwept(t, f, i, status, epochs)
+	}
+	return f
+}
+
+// AddSwept records run i of a sweep up to the given number of epochs.
+func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs int) {
+	t.Helper()
+	store, err := record.Open(f.Dir)
+	spec, also := f.List.Spec(i)
+	if err = errors.Join(err, also); err != nil {
+		t.Fatal(err)
+	}
+	m := Archived(spec.Algorithm(), spec.Seed, "mine", Epoch0())
+	m.ID, m.Spec = f.List.Runs[i].ID, spec
+	r, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() }) // a running run stays locked
+	events := []runner.Event{&runner.StatusEvent{Status: runner.Running}}
+	var last, best *runner.EvalEvent
+	for e := 1; e <= epochs; e++ {
+		head, dual := runner.Head{Step: int64(e * Steps)}, spec.Algorithm() != dro.ERM
+		last = Evaluation(head, Steps, i%7, float64(e)/8, dual)
+		last.Set("val_loss", measure.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
+		last.Selected, best = true, last
+		events = append(events, last)
+	}
+	head := runner.Head{Step: last.Step}
+	events = append(events, &runner.StepEvent{Head: head, ImagesPerSecond: measure.Num(2000)})
+	cause := ""
+	if status == runner.Failed {
+		cause = "loss is NaN at step 12: lower lr"
+	}
+	if status.Ended() {
+		events = append(events, &runner.StatusEvent{Head: head, Status: status, Cause: cause})
+	}
+	for _, e := range events {
+		err = errors.Join(err, r.Append(e))
+	}
+	if status.Ended() {
+		s := runner.Summarize(m, status, last.Step, last, &runner.StepEvent{Head: head,
+			ImagesPerSecond: measure.Num(2000)})
+		s.Cause = cause
+		s.Selects(m, best)
+		err = errors.Join(err, r.Finish(s), r.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// GrowSweep adds a third seed to the sweep of NewSweep.
+func GrowSweep(t testing.TB, dir string) {
+	t.Helper()
+	text := strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1)
+	file, errs := sweep.Parse("mine.yaml", []byte(text))
+	if len(errs) > 0 {
+		t.Fatal(errors.Join(errs...))
+	}
+	if _, err := sweep.Make(dir, []byte(text), file.Expand()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Trust stands in for the record of the programs that a user has started: the checksum of each
+// program's file by its path, and the approvals.
+type Trust struct {
+	Sums     map[string]string
+	Approved []string // each a path, a space and a checksum
+}
+
+// Look implements lab.Programs.
+func (p *Trust) Look(path string) (sum string, started bool, err error) {
+	sum, ok := p.Sums[path]
+	if !ok {
+		return "", false, errors.New("it is not there")
+	}
+	for _, a := range p.Approved {
+		started = started || a == path+" "+sum
+	}
+	return sum, started, nil
+}
+
+// ApproveAs implements lab.Programs.
+func (p *Trust) ApproveAs(path, sum string) error {
+	if p.Sums[path] != sum {
+		return errors.New("it was changed at this moment")
+	}
+	p.Approved = append(p.Approved, path+" "+sum)
+	return nil
 }

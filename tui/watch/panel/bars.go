@@ -1,8 +1,10 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,6 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
-	"drolab/tui/watch/track"
 )
 
 // Bars returns the bars of the figures by class or group of the run under the cursor, at its last
@@ -69,7 +70,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 // spread and the film all call it, so that they name the same class. The rule is the one by which
 // the run's own worst_class_accuracy is computed. The values are the run's own, or the means of its
 // seeds.
-func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
+func judge(t *Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
 	known := values
 	if of.Better != dro.Neither {
 		known = measure.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
@@ -92,7 +93,7 @@ func judge(t *track.Track, values []measure.Number, b *plot.Bars, of lab.Measure
 // barFields returns the columns behind a measure's bars, the most important first: plot.Bars leaves
 // out columns from the end where the panel is narrow. Their heads are those of drolab show; a cell
 // is "" where the run has no such figure at a place.
-func barFields(t *track.Track, of lab.Measure) (list page.Fields[int]) {
+func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
@@ -155,7 +156,7 @@ func between(values []measure.Number, n []int, i int) string {
 
 // fewNote says which bars have too few samples to be called the worst; "" if none has. The mark ?
 // alone would be taken for a value that is not known.
-func fewNote(t *track.Track, b *plot.Bars) string {
+func fewNote(t *Track, b *plot.Bars) string {
 	for _, bar := range b.Bars {
 		if bar.Few {
 			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
@@ -221,4 +222,137 @@ func onSplit(title string, val bool) string {
 		title = strings.NewReplacer("test", "validation", "Test", "Validation").Replace(title)
 	}
 	return title
+}
+
+// worstFirst returns the places of a measure in their order in the ranking run: the worst first or,
+// for a measure that is neither better nor worse, the greatest first. Places without a value come
+// last.
+//
+// The order of the last frame stays while it is nearly right: rows that change places cost more, to
+// follow and to send, than a point of accuracy is worth.
+func (w *Board) worstFirst(of lab.Measure) []int {
+	values, epoch := w.Ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+	// The baseline's data may be others.
+	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) {
+		values = own
+	}
+	order := slices.Clone(w.orders[of.Name])
+	if len(order) != len(values) {
+		order = make([]int, len(values))
+		for i := range order {
+			order[i] = i
+		}
+	}
+	key := func(i int) float64 {
+		switch v := values[i]; {
+		case !v.Applies():
+			return math.Inf(1)
+		case of.Better == dro.Higher:
+			return v.Float()
+		default:
+			return -v.Float()
+		}
+	}
+	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
+	// run that has ended, is exact.
+	slack := 0.0
+	if !w.Ranking().Status.Ended() {
+		slack = 0.05
+	}
+	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
+	if !slices.IsSortedFunc(order, nearly) {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	}
+	return order
+}
+
+// sort keeps the orders of places for the next frames, also for views that are not shown: like an
+// axis, an order must not depend on what the user looked at.
+func (w *Board) sort() {
+	for p := range w.Panels {
+		for i := range w.Panels[p].Views {
+			if v := &w.Panels[p].Views[i]; v.As != nil && v.Bars != "" {
+				of := v.Of(w.Run().Meta)
+				w.orders[of.Name] = w.worstFirst(of)
+			}
+		}
+	}
+}
+
+// Spread returns a chart with a line for each class that has the values of all runs; nil if no run
+// like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
+// left out, because a place means another class there.
+func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
+	run := w.Run()
+	of := v.Of(run.Meta)
+	order := w.worstFirst(of)
+	if len(order) == 0 {
+		return nil
+	}
+	s := &plot.Spread{
+		Lo:      0,
+		Hi:      1,
+		Percent: Percents(of),
+		Front:   -1,
+		First:   min(w.Panels[p].First, max(0, len(order)-rows)),
+		Charset: w.Theme.Charset(false),
+	}
+	var all [][]measure.Number
+	for _, row := range w.Rows() {
+		// Front is an index into all: the row that is drawn over the others.
+		values := MeansAt(w.Of(row), w.CommonEpoch(), of)
+		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
+			continue
+		}
+		if slices.Contains(row, w.At) {
+			s.Front = len(all)
+		}
+		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
+	}
+	w.spreadRows(s, of, order, all)
+	return s
+}
+
+// spreadRows adds the lines, and fits the scale of a measure that is no percentage. all has a list
+// of values by place for each row of the table that is shown; order has the place of each line.
+func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
+	run, top := w.Run(), 0.0
+	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
+	judged := w.Measured(of).PlacesAt(w.CommonEpoch(), of)
+	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
+		judged = all[s.Front]
+	}
+	judge(w.Measured(of), judged, bars, of)
+	switch s.Heads = []string{AxisName(of.Axis)}; {
+	case s.Percent:
+		s.Unit = w.Theme.Mark(run.Number) + " acc %"
+	case of.Better == dro.Neither:
+		s.Unit = w.Theme.Mark(run.Number) + " ratio"
+	default:
+		s.Unit = of.Unit
+	}
+	// How much there was to train on explains more of a class's place than anything else.
+	counts := run.Meta.Counts(of.Axis).Train
+	if len(counts) > 0 {
+		s.Heads = append(s.Heads, "train")
+	}
+	for _, i := range order {
+		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: bars.Bars[i].Worst,
+			Few: bars.Bars[i].Few}
+		for _, values := range all {
+			x := math.NaN()
+			if values[i].Applies() {
+				x = values[i].Float()
+				top = max(top, x)
+			}
+			r.Values = append(r.Values, x)
+		}
+		if len(counts) > 0 {
+			r.Cells = []string{textAt(counts, i, strconv.Itoa)}
+		}
+		s.Rows = append(s.Rows, r)
+	}
+	if !s.Percent {
+		s.Hi = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: top}, plot.Scale{}).Hi
+	}
 }

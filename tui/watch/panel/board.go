@@ -3,12 +3,13 @@ package panel
 import (
 	"maps"
 	"slices"
+	"strconv"
 
+	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
-	"drolab/tui/watch/eye"
-	"drolab/tui/watch/track"
 )
 
 // Board is the state of the panels over the watched runs. The page owns and embeds it. Runs is part
@@ -17,7 +18,7 @@ import (
 // does not: see Reset.
 type Board struct {
 	*lab.Lab
-	*track.Runs
+	*Runs
 	quantities map[string]lab.Measure // all measures that Panels show over the steps
 	Standing   func() []Panel         // returns the panels of every run; tests add theirs
 	Panels     []Panel                // the panels for the methods of the watched runs
@@ -29,7 +30,7 @@ type Board struct {
 	orders map[string][]int // the places of each list measure, in the order last drawn
 	Cross  plot.Cross       // the crosshair, in the unit of Axis
 	Picked int              // the run that is picked at the crosshair
-	Eye    *eye.Gallery     // the samples that the adversary weighs most
+	Eye    *Gallery         // the samples that the adversary weighs most
 	frame  plot.Frame       // the frame to draw into, kept for its memory
 }
 
@@ -84,10 +85,10 @@ func smoothings() []smoothing {
 func New(s *lab.Lab) *Board {
 	return &Board{
 		Lab:      s,
-		Runs:     &track.Runs{Baseline: -1},
+		Runs:     &Runs{Baseline: -1},
 		Standing: Standing,
 		orders:   map[string][]int{},
-		Eye:      &eye.Gallery{Config: &s.Config},
+		Eye:      &Gallery{Config: &s.Config},
 		axes:     axes{scales: map[string]*vertical{}},
 	}
 }
@@ -163,7 +164,7 @@ func (w *Board) Refit() {
 // mapX returns the map from a run's steps to the horizontal axis; nil is the identity, so that a
 // chart by steps calls nothing for each point. The map must not decrease, because charts search in
 // it.
-func (w *Board) mapX(t *track.Track) func(float64) float64 {
+func (w *Board) mapX(t *Track) func(float64) float64 {
 	switch w.Axis {
 	case byEpochs:
 		return t.Epochs
@@ -195,7 +196,7 @@ func (w *Board) front() int {
 // of a run, nil for nothing. A band maps x by its first run alone, which is right for steps and
 // epochs of runs that differ in seed; by time Lined takes them apart. mapX is false where x is no
 // step.
-func (w *Board) Line(c *plot.Chart, row []int, series func(*track.Track) *plot.Series, mapX bool) {
+func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series, mapX bool) {
 	first := w.Tracks[row[0]]
 	var f func(float64) float64
 	if mapX {
@@ -319,8 +320,8 @@ func (w *Board) FurnishOwn() (more bool) {
 }
 
 // Prepare makes a run keep the curves and films that panels show, from its first event on.
-func (w *Board) Prepare(t *track.Track) {
-	t.Draw(w.quantities, filmed(w.Panels, t.Meta), track.Buckets(len(w.Tracks)))
+func (w *Board) Prepare(t *Track) {
+	t.Draw(w.quantities, filmed(w.Panels, t.Meta), Buckets(len(w.Tracks)))
 	t.SmoothWith(smoothings()[w.smooth].make)
 }
 
@@ -334,4 +335,85 @@ func (w *Board) Reset() {
 	}
 	w.Refit()
 	w.Fit()
+}
+
+// Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
+func (w *Board) Choices() lab.Choices {
+	var smooth []string
+	for _, s := range smoothings() {
+		smooth = append(smooth, s.name)
+	}
+	return lab.Choices{
+		lab.OneOf("style", words(styles), &w.style, func() {}),
+		lab.OneOf("axis", words(axisCount), &w.Axis, w.newAxis),
+		lab.OneOf("smoothing", smooth, &w.smooth, w.smoothAll),
+		{Name: "scales", Get: w.chosenScales, Set: w.chooseScales},
+		{Name: "views", Get: w.chosenViews, Set: w.chooseViews},
+	}
+}
+
+// words returns the names of the n values of a type.
+func words[T interface {
+	~int
+	String() string
+}](n T) (list []string) {
+	for i := range n {
+		list = append(list, i.String())
+	}
+	return list
+}
+
+// usual returns the scale of a quantity for which the user has chosen none.
+func usual(q string) plot.ScaleKind {
+	if m, ok := measure.FindMeasure(q); ok && m.Scale == dro.Log {
+		return plot.Log10
+	}
+	return plot.Linear
+}
+
+func scaleNames() []string { return []string{"linear", "log", "symlog"} }
+
+// chosenScales returns the quantities whose scale is not the usual one, each followed by its scale.
+func (w *Board) chosenScales() (list []string) {
+	for _, q := range slices.Sorted(maps.Keys(w.scales)) {
+		if kind := w.scales[q].kind; kind != usual(q) {
+			list = append(list, q, scaleNames()[kind])
+		}
+	}
+	return list
+}
+
+func (w *Board) chooseScales(list []string) {
+	for q, y := range w.scales {
+		*y = vertical{kind: usual(q)}
+	}
+	for i := 0; i+1 < len(list); i += 2 {
+		if kind := slices.Index(scaleNames(), list[i+1]); kind >= 0 {
+			w.scales[list[i]] = &vertical{kind: plot.ScaleKind(kind)}
+		}
+	}
+	w.Refit()
+}
+
+// chosenViews returns the panels that show another view than their first, each followed by the
+// index of that view.
+func (w *Board) chosenViews() (list []string) {
+	for _, p := range w.Panels {
+		if p.View > 0 {
+			list = append(list, p.Title, strconv.Itoa(p.View))
+		}
+	}
+	return list
+}
+
+func (w *Board) chooseViews(list []string) {
+	for i := range w.Panels {
+		p := &w.Panels[i]
+		p.View = 0
+		for k := 0; k+1 < len(list); k += 2 {
+			if view, err := strconv.Atoi(list[k+1]); list[k] == p.Title && err == nil {
+				p.View = max(0, min(view, len(p.Views)-1))
+			}
+		}
+	}
 }

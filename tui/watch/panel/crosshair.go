@@ -8,7 +8,6 @@ import (
 
 	"drolab/tui/cell"
 	"drolab/tui/plot"
-	"drolab/tui/watch/track"
 )
 
 // Span returns the part of x that is shown, in the unit of the axis.
@@ -20,7 +19,7 @@ func (w *Board) Span() plot.Range {
 }
 
 // Last returns the x that a run has come to, where the crosshair begins.
-func (w *Board) Last(t *track.Track) float64 {
+func (w *Board) Last(t *Track) float64 {
 	if f := w.mapX(t); f != nil {
 		return f(float64(t.Step))
 	}
@@ -94,7 +93,7 @@ func (w *Board) Crossed(p int) (list []Crossed) {
 	if !v.Plots() {
 		return nil
 	}
-	first := func(t *track.Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }
+	first := func(t *Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }
 	for _, row := range w.Lined() {
 		c := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
@@ -124,14 +123,14 @@ func (w *Board) ReadAt(v *View) string {
 	if math.IsNaN(value) {
 		return s
 	}
-	c := plot.Chart{Percent: track.Percents(w.quantities[v.Curves[0]])}
+	c := plot.Chart{Percent: Percents(w.quantities[v.Curves[0]])}
 	mark := cell.Mark(int(t.Number), w.Theme.ASCII)
 	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }
 
 // Crosses returns the run that is picked at the crosshair, and its step there. A series knows only
 // steps: by epochs and by time the step at x has to be found first.
-func (w *Board) Crosses(v *View) (t *track.Track, step float64) {
+func (w *Board) Crosses(v *View) (t *Track, step float64) {
 	t, step = w.Tracks[w.front()], w.Cross.X
 	if f := w.mapX(t); f != nil {
 		step = t.Curves[v.Curves[0]].Shown().Inverse(step, f)

@@ -16,6 +16,8 @@
 // Everything here runs in the goroutine of the interface. Drawing changes nothing; what a frame
 // needs from the frame before (axes, orders) is kept by Fit and by the page.
 //
+// Start at standing.go, then board.go.
+//
 // # Axes
 //
 // An axis must stand still while a run goes on: otherwise it would be redrawn, sent and read anew
@@ -36,5 +38,38 @@
 // dots unless the user has chosen lines or the theme has no dots. The room of a plot does not
 // matter: otherwise a headline that comes when a run ends would turn all plots to dots.
 //
-// Start at standing.go, then board.go.
+// # The adversary's eye
+//
+// The eye (eye.go) shows the training samples that the worst case of the last evaluation weighs most,
+// as pictures, as rows of a table, or by number alone. The log names the samples; Gallery fetches
+// their pictures or rows from the run's data, in the background. A guest, who looks from elsewhere,
+// may not read the data: Gallery fetches nothing for a guest.
+//
+// # Tracks
+//
+// A Track (track.go) holds what the page remembers of a run: curves, films, notes and marks. Runs
+// (runs.go) says which are shown, under the cursor and compared.
+//
+//	log -> events -> Track.Add -> Progress   (figures: table, headline, bars)
+//	                           -> Curves     (step, value), raw and smoothed
+//	                           -> Films      (step, value of each class)
+//	                           -> Notes, Markers
+//	Runs.Tracks -> Groups (seeds) -> Rows -> panels
+//
+// The size of a Track is bounded, however long its run: the buckets of a curve and the columns of a
+// film are limited, and only the latest notes and marks are kept. Forty runs need no more memory
+// than a few, because a curve has fewer buckets when more runs are watched: the screen has no more
+// columns for them.
+//
+// Events come in the order of the log. Until a Track has read its log to the end, it shows the
+// state that the run had when it was opened, because half a log tells nothing about its end. When a
+// resume takes steps back, every curve is rewound.
+//
+// Runs that differ only in the seed are shown as one, with one row, one colour and one line with a
+// band, until a key takes them apart.
+//
+// A Track belongs to the goroutine of the interface. Only its log is read elsewhere: by a command,
+// one at a time, which hands the events over in a message. No statistic is computed here except the
+// mean over the seeds of a row. record.Progress decides what a resume takes back and how long a run
+// trained.
 package panel

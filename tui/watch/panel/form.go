@@ -9,11 +9,11 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
-	"drolab/tui/watch/track"
 )
 
 // form is a way to draw a view: curves, bars, a map, ... A form has no state of its own: it is a
@@ -141,7 +141,7 @@ func (everyone) note(w *Board, v *View) string {
 	if v.Of(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.Ranking().Calls(12)
 	}
-	return note + track.Of(w.CommonEpoch())
+	return note + AtEpoch(w.CommonEpoch())
 }
 
 // film is the form of two maps of the run under the cursor: how the classes do, and how the
@@ -183,7 +183,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (ByRadius) note(w *Board, _ *View) string {
-	return w.Theme.Greek("by ρ" + track.Of(w.CommonEpoch()))
+	return w.Theme.Greek("by ρ" + AtEpoch(w.CommonEpoch()))
 }
 
 // histogram is the form of the number of samples in each bin, for the run under the cursor.
@@ -269,4 +269,78 @@ func (w *Board) hasSplit(p int, drawn []string) bool {
 	v := w.chosen(p)
 	of := func(name string) bool { return lab.Validation(name) != name }
 	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.Curves[:len(drawn)], of))
+}
+
+// settings is the form of the settings of the run under the cursor, as it trains now. First come
+// the settings in which the watched runs differ, with a mark, then those that are not at their
+// default, then the others that its method reads.
+type settings struct{}
+
+// Setting is a setting with its value, and whether the watched runs differ in it.
+type Setting struct {
+	Key, Value string
+	Differs    bool
+}
+
+// Lists reports whether the view shows the settings of the run under the cursor.
+func (v *View) Lists() bool {
+	_, lists := v.As.(settings)
+	return lists
+}
+
+func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+	const least, gap = 27, 2 // cells of a column, and between two
+	list := w.Settings()
+	columns := max(1, min(iw/least, (len(list)+ih-1)/max(1, ih)))
+	cells, rows := iw/columns-gap, min(ih, (len(list)+columns-1)/columns)
+	lines := make([]string, rows)
+	for i, s := range list[:min(len(list), rows*columns)] {
+		line := kit.Left(w.settingLine(s, cells), cells)
+		if i/rows > 0 {
+			line = kit.Blanks(gap) + line
+		}
+		lines[i%rows] += line
+	}
+	warning := ""
+	if hidden := len(list) - rows*columns; hidden > 0 {
+		warning = kit.Plural(hidden, "more setting")
+	}
+	return lines, warning
+}
+
+// settingLine writes a setting in so many cells. Where it does not fit, its value is cut.
+func (w *Board) settingLine(s Setting, cells int) string {
+	t, mark := w.Theme, "  "
+	name, value := t.Dim, t.Text
+	if s.Differs {
+		mark, name, value = " "+t.Accent.Paint(t.Changed), t.Text, t.Title
+	}
+	key := kit.Left(s.Key, max(cell.Width(s.Key), min(18, cells/2))) + " "
+	room := max(0, cells-2-1-cell.Width(key))
+	return mark + " " + name.Paint(key) + value.Paint(cell.Cut(t.Greek(s.Value), room))
+}
+
+func (settings) note(w *Board, _ *View) string { return w.Run().Label }
+
+// Settings returns the settings that the run under the cursor reads, in the order of draw.
+func (w *Board) Settings() (list []Setting) {
+	run, plain := w.Run(), spec.Defaults()
+	var changed, alike []Setting
+	for _, s := range spec.AllSettings() {
+		if !s.ReadIn(&run.Spec) {
+			continue
+		}
+		own := Setting{Key: s.Key, Value: run.Spec.Text(s.Key)}
+		other := func(t *Track) bool { return t.Spec.Text(s.Key) != own.Value }
+		own.Differs = slices.ContainsFunc(w.Tracks, other)
+		switch {
+		case own.Differs:
+			list = append(list, own)
+		case own.Value != plain.Text(s.Key):
+			changed = append(changed, own)
+		default:
+			alike = append(alike, own)
+		}
+	}
+	return slices.Concat(list, changed, alike)
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 // Model is what a program trains. Samples are places in a split.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"drolab/runner/bridge/internal/frame"
+	"drolab/runner/internal/frame"
 )
 
 // Table is a program without a network: losses from a table.

@@ -2,10 +2,12 @@ package dataset
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
+	"math"
 )
 
 // Shape is the shape of one sample: channels, rows and columns. A table of F features has the shape
@@ -218,3 +220,116 @@ func Checksum(parts ...[]byte) string {
 
 // ChecksumOf returns the value of Dataset.Checksum for the bytes that h, a SHA-256, was given.
 func ChecksumOf(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
+
+// A Provider provides the dataset of one name or, if the name ends in a colon, the datasets of one
+// scheme: "idx:" provides "idx:DIR" for every DIR. Name, Purpose and Open are required; of the
+// rest, the zero value is the plain case.
+type Provider struct {
+	Name     string
+	Argument string   // of a scheme: what follows the name in lists, as in DIR
+	Endings  []string // of a scheme: a name that ends so belongs to it even without the prefix
+	Purpose  string   // one line
+
+	// Open reads the whole dataset: Classes, Train, Test, Checksum, and what else it has. The
+	// package's Open does the rest: name, shape, cap, imbalance and hold-out.
+	Open func(name string, o Options) (*Dataset, error)
+	// Apart says that the files are the user's own, and that a separate process reads them after a
+	// call of ReadApart (runner/data). The program must register the Provider in every process, and
+	// its sources must be of the kinds that send (runner/data) knows.
+	Apart bool
+	// Raw says that Open knows Options.Raw.
+	Raw bool
+	// Pack puts the samples that the options have left into memory; nil: they stay where they are.
+	Pack func(*Dataset)
+	// Locate makes the paths in a name absolute; nil: names have no paths.
+	Locate func(name string, absolute func(path string) string) string
+
+	Files *Files // what Fetch brings into the data folder; nil: it needs nothing there
+	Sizes Sizes  // of the whole dataset; zero: only opening it tells
+	// AnySize says that Options.Samples is the number of training samples, or Sizes.Train if it is
+	// 0, and not a maximum.
+	AnySize bool
+	// Table says that its samples are rows of numbers, and nothing to crop or mirror.
+	Table bool
+	// ByGroup sets Dataset.ByGroup. Only opening the dataset tells what a hold-out then leaves.
+	ByGroup bool
+	// Imbalance is the imbalance of a run that asks for none in particular: one ratio a class; nil:
+	// all samples.
+	Imbalance []float64
+}
+
+// Sizes are the shape of a sample and the numbers of classes and samples of a dataset.
+type Sizes struct {
+	Shape                Shape
+	Classes, Train, Test int
+}
+
+// SizesBy returns the sizes of a provider's dataset; see KnownSizes (runner/data).
+func SizesBy(p *Provider, o Options) (s Sizes, ok bool) {
+	if p.Sizes == (Sizes{}) || Validate(o) != nil || o.suits(p.Sizes.Classes) != nil ||
+		p.ByGroup && o.ValFraction > 0 {
+		return Sizes{}, false
+	}
+	s = p.Sizes
+	if p.AnySize && o.Samples > 0 {
+		s.Train = o.Samples
+	}
+	counts := make([]int, s.Classes)
+	for c := range counts {
+		counts[c] = (s.Train + s.Classes - 1 - c) / s.Classes
+	}
+	s.Train = 0
+	for _, n := range o.keep(counts) {
+		s.Train += n - Share(o.ValFraction, n)
+	}
+	return s, true
+}
+
+// These are the names of the columns of Raw tables; the name of a class follows RawProbability.
+const (
+	RawRow         = "row" // the row's place in the file, from 1; this column is always there
+	RawLabel       = "label"
+	RawGroup       = "group"
+	RawPrediction  = "prediction"
+	RawLoss        = "loss"
+	RawSplit       = "split"
+	RawProbability = "p_"
+)
+
+// MostRaw is the maximum number of rows of a Raw table, since a run keeps them.
+const MostRaw = 1 << 20
+
+// Raw returns the numbers of row i of a table that was read with Options.Raw, as its file has them,
+// one for each of Encoder.Columns. In a column with categories, a number is a place among them.
+func Raw(src Source, i int) []float64 {
+	f := src.(*Features)
+	list := make([]float64, f.Dims.C)
+	for c := range list {
+		list[c] = math.Float64frombits(binary.LittleEndian.Uint64(f.Data[8*(i*f.Dims.C+c):]))
+	}
+	return list
+}
+
+// Table is a Source of rows of float32.
+type Table struct {
+	Marks
+	X      *RowBlocks
+	Origin []uint32 // each row's place in the files, see Row; nil: its index
+}
+
+func (t *Table) Shape() Shape              { return Shape{t.X.Width, 1, 1} }
+func (t *Table) Read(dst []float32, i int) { copy(dst, t.X.Row(i)) }
+
+// BlockWords is the number of words of a block, unless a row is longer.
+const BlockWords = 1 << 18
+
+// RowBlocks holds rows of float32 in blocks.
+type RowBlocks struct {
+	Width, Per int
+	Blocks     [][]float32 // of Per rows each, the last maybe of fewer
+}
+
+func (b *RowBlocks) Row(i int) []float32 {
+	at := i % b.Per * b.Width
+	return b.Blocks[i/b.Per][at : at+b.Width]
+}

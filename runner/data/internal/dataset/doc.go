@@ -9,7 +9,12 @@
 // A user's own files may be malicious: [OpenInput] opens every file. It takes regular files only
 // and fixes how much is read of them.
 //
-// Start at data.go; source.go has the providers, factor.go labels, groups and splits, subset.go the
+// Start at data.go; data.go has the providers, encoder.go labels, groups and splits, divide.go the
 // choice of samples, encoder.go the encoding that a network needs, file.go and options.go the code
 // that readers share.
+//
+// # Downloads
+//
+// [FetchFiles] brings files into the data folder (download.go). A file grows as NAME.part and gets
+// its name once its size and checksum are right; an interrupted download continues where it stopped.
 package dataset

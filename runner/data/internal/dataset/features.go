@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -151,4 +155,195 @@ func (f *Features) Floats() []float32 {
 		return nil
 	}
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(f.Data))), len(f.Data)/4)
+}
+
+// Images is an ImageSource in memory: samples of equal length, Stride bytes apart.
+type Images struct {
+	Dims   Shape
+	Data   []byte // sample i is Data[i*Stride+Skip:][:Dims.Len()]
+	Stride int
+	Skip   int
+	Labels []byte
+	Groups []uint16 // nil: the labels
+}
+
+func (s *Images) Len() int        { return len(s.Labels) }
+func (s *Images) Shape() Shape    { return s.Dims }
+func (s *Images) Label(i int) int { return int(s.Labels[i]) }
+
+func (s *Images) Group(i int) int {
+	if s.Groups == nil {
+		return s.Label(i)
+	}
+	return int(s.Groups[i])
+}
+
+func (s *Images) Pixels(_ []byte, i int) []byte {
+	at := i*s.Stride + s.Skip
+	return s.Data[at : at+s.Dims.Len()]
+}
+
+func (s *Images) Read(dst []float32, i int) { ReadPixels(dst, s.Pixels(nil, i)) }
+
+// Store copies into memory each split of images for which wanted returns true.
+func Store(d *Dataset, wanted func(ImageSource) bool) {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src, ok := (*split).(ImageSource); ok && wanted(src) {
+			*split = stored(src)
+		}
+	}
+}
+
+// stored copies a source of at most 256 classes into memory, or draws it there, on every core.
+func stored(src ImageSource) *Images {
+	n, size := src.Len(), src.Shape().Len()
+	out := &Images{Dims: src.Shape(), Data: make([]byte, n*size), Stride: size,
+		Labels: make([]byte, n), Groups: make([]uint16, n)}
+	OnEveryCore(n, func(i int) {
+		room := out.Data[i*size : (i+1)*size]
+		copy(room, src.Pixels(room, i))
+		out.Labels[i], out.Groups[i] = byte(src.Label(i)), uint16(src.Group(i))
+	})
+	return out
+}
+
+// OnEveryCore calls do for each of n samples, on all cores. If a call panics, OnEveryCore panics
+// with the same value: a panic on a goroutine of its own would end the program.
+func OnEveryCore(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	faults := make([]*Fault, workers)
+	for w := range workers {
+		wg.Go(func() {
+			faults[w] = Guard(func() {
+				for i := w * n / workers; i < (w+1)*n/workers; i++ {
+					do(i)
+				}
+			})
+		})
+	}
+	wg.Wait()
+	if f := cmp.Or(faults...); f != nil {
+		panic(f.Of)
+	}
+}
+
+// DrawnMemory is the size of a split in bytes above which a sample is drawn each time it is asked
+// for, not only once.
+const DrawnMemory = 64 << 20
+
+// Tabulate puts every split that is small enough into memory as a table.
+func Tabulate(d *Dataset) {
+	for _, split := range []*Source{&d.Train, &d.Val, &d.Test} {
+		if src := *split; src != nil && src.Len() <= DrawnMemory/4/src.Shape().Len() {
+			*split = Tabulated(src)
+		}
+	}
+}
+
+// Tabulated copies a source of features into memory, or draws it there.
+func Tabulated(src Source) *Table {
+	n, width := src.Len(), src.Shape().Len()
+	x := &RowBlocks{width, max(1, n), [][]float32{make([]float32, n*width)}}
+	out := &Table{Marks{make([]uint16, n), make([]uint16, n)}, x, nil}
+	OnEveryCore(n, func(i int) {
+		src.Read(x.Row(i), i)
+		out.Labels[i], out.Groups[i] = uint16(src.Label(i)), uint16(src.Group(i))
+	})
+	return out
+}
+
+// ReadPixels writes byte/255 of every pixel to dst.
+func ReadPixels(dst []float32, pixels []byte) {
+	for j, v := range pixels {
+		dst[j] = float32(v) / 255
+	}
+}
+
+// Relabelled is a source with other labels and groups: some labels are wrong on purpose, or the
+// numbers of classes and groups are changed.
+type Relabelled struct {
+	Source
+	labels, groups []uint32
+}
+
+func (s *Relabelled) Label(i int) int { return int(s.labels[i]) }
+func (s *Relabelled) Group(i int) int { return int(s.groups[i]) }
+
+// Cells are the parts of a dataset's groups, where these are label × group. The label of a cell is
+// the label that is trained on.
+type Cells struct {
+	Label, Given []int    // for each of Dataset.Groups: its class, and its group as given
+	Names        []string // of the groups as given
+}
+
+// relabelledImages is a Relabelled source of images that still gives a loader their bytes.
+type relabelledImages struct {
+	Relabelled
+	images ImageSource
+}
+
+func (s *relabelledImages) Pixels(buf []byte, i int) []byte { return s.images.Pixels(buf, i) }
+
+// Mislabel sets the labels of round(share·n) of the n training samples to another class, drawn
+// uniformly by seed alone: the same for every method and run. It comes after cap, imbalance and
+// hold-out, so that the share is of the samples that are trained on, and the held-out labels stay
+// right.
+func (d *Dataset) Mislabel(share float64, seed uint64) {
+	n := d.Train.Len()
+	wanted := int(math.Round(share * float64(n)))
+	if wanted == 0 || len(d.Classes) < 2 { // one class has no other
+		return
+	}
+	d.Notes = append(d.Notes,
+		fmt.Sprintf("label_noise: %d of %d training labels are set to another class", wanted, n))
+	rng := rand.New(rand.NewPCG(seed, purposeMislabel))
+	labels, groups := make([]uint32, n), make([]uint32, n)
+	groupOf := d.groupsByLabel()
+	for i := range labels {
+		label := d.Train.Label(i)
+		// Knuth's algorithm S: every set of that size is equally likely.
+		if rng.IntN(n-i) < wanted {
+			wanted--
+			label = (label + 1 + rng.IntN(len(d.Classes)-1)) % len(d.Classes)
+		}
+		labels[i], groups[i] = uint32(label), uint32(groupOf(d.Train.Group(i), label))
+	}
+	d.Train = Relabel(d.Train, labels, groups)
+}
+
+// Relabel gives a source other labels and groups.
+func Relabel(src Source, labels, groups []uint32) Source {
+	r := Relabelled{src, labels, groups}
+	if images, ok := src.(ImageSource); ok {
+		return &relabelledImages{r, images}
+	}
+	return &r
+}
+
+// groupsByLabel returns a function that gives the new group of a sample from its group and its new
+// label. Groups that are classes or cells follow the label, and a cell without samples so far
+// becomes a group; other groups stay.
+func (d *Dataset) groupsByLabel() func(group, label int) int {
+	switch {
+	case !d.Grouped:
+		return func(_, label int) int { return label }
+	case d.Cells == nil:
+		return func(group, _ int) int { return group }
+	}
+	c, place := d.Cells, map[[2]int]int{} // place: the group of a label and a given group
+	for g := range c.Label {
+		place[[2]int{c.Label[g], c.Given[g]}] = g
+	}
+	return func(group, label int) int {
+		key := [2]int{label, c.Given[group]}
+		g, ok := place[key]
+		if !ok {
+			g = len(d.Groups)
+			place[key] = g
+			d.Groups = append(slices.Clip(d.Groups), d.Classes[label]+" × "+c.Names[key[1]])
+			c.Label, c.Given = append(c.Label, label), append(c.Given, key[1])
+		}
+		return g
+	}
 }

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"syscall"
+	"unicode/utf8"
 )
 
 // InMemory is the size in bytes up to which a file is read whole; a larger file is mapped where the
@@ -138,5 +141,169 @@ func Guard(f func()) (caught *Fault) {
 		}
 	}()
 	f()
+	return nil
+}
+
+// text is a reader that passes on UTF-8 and refuses all else with an error that names byte and
+// line. Names are kept as JSON, which replaces every byte that is not UTF-8 by the same character,
+// so that two names could become one.
+type text struct {
+	from *bufio.Reader
+	err  error // the first error, which stays
+
+	at    int64  // bytes before the piece that is checked
+	lines int    // line feeds among them
+	part  []byte // the incomplete character at their end
+
+	quoted, returned bool // in the first line: within quotes, behind a carriage return
+}
+
+func NewText(r io.Reader) *text {
+	t := &text{from: bufio.NewReaderSize(r, 16)} // large reads bypass this buffer
+	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
+		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
+			"utf16"}
+	}
+	return t
+}
+
+// Utf16 reports whether two bytes begin a UTF-16 text: with a byte-order mark, or with an ASCII
+// character, which has one zero byte.
+func Utf16(head []byte) bool {
+	return string(head) == "\xff\xfe" || string(head) == "\xfe\xff" ||
+		(head[0] == 0) != (head[1] == 0)
+}
+
+// Read implements io.Reader. It returns an error together with the good bytes before it.
+func (t *text) Read(p []byte) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
+	n, err := t.from.Read(p)
+	good, wrong := t.check(p[:n])
+	t.lines += bytes.Count(p[:good], []byte{'\n'})
+	t.at += int64(good)
+	if wrong == nil && err == io.EOF && len(t.part) > 0 {
+		wrong = t.foreign(nil, -len(t.part), t.part[0])
+	}
+	if t.err = wrong; wrong == nil {
+		t.err = err
+	}
+	return good, t.err
+}
+
+// check returns the number of bytes that are text, and what is wrong with the next byte.
+func (t *text) check(b []byte) (good int, wrong error) {
+	if t.lines == 0 {
+		if err := t.firstLine(b); err != nil {
+			return 0, err
+		}
+	}
+	at, err := t.complete(b)
+	if err != nil {
+		return 0, err
+	}
+	whole := at + wholeRunes(b[at:])
+	t.part = append(t.part, b[whole:]...)
+	if !utf8.Valid(b[at:whole]) {
+		good = at + invalid(string(b[at:whole]))
+		return good, t.foreign(b[:good], good, b[good])
+	}
+	return len(b), nil
+}
+
+// complete takes the bytes that complete the character in part, and returns their number.
+func (t *text) complete(b []byte) (n int, err error) {
+	before := len(t.part)
+	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
+		t.part = append(t.part, b[n])
+		n++
+	}
+	switch {
+	case before == 0 || !utf8.FullRune(t.part):
+	case !utf8.Valid(t.part):
+		return 0, t.foreign(nil, -before, t.part[0])
+	default:
+		t.part = t.part[:0]
+	}
+	return n, nil
+}
+
+// wholeRunes returns the length of b without an incomplete character at its end.
+func wholeRunes(b []byte) int {
+	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
+		if utf8.RuneStart(b[n]) {
+			if !utf8.FullRune(b[n:]) {
+				return n
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// foreign returns the error of byte b, which is at a place in the piece that is checked, behind the
+// good bytes.
+func (t *text) foreign(good []byte, at int, b byte) error {
+	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
+	encoding := "latin1"
+	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
+		encoding = "cp1252"
+	}
+	return &TextError{line,
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
+		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
+}
+
+// firstLine refuses a first line that ends in a carriage return alone. Within quotes, a carriage
+// return ends no line.
+func (t *text) firstLine(b []byte) error {
+	for i, c := range b {
+		if t.returned && c != '\n' {
+			return &TextError{1, fmt.Sprintf("ends in a carriage return alone (byte %d), "+
+				"as on the first Macs", t.at+int64(i)-1),
+				"convert the file first, as with tr '\\r' '\\n'", ""}
+		}
+		if c == '\n' {
+			return nil
+		}
+		t.quoted = t.quoted != (c == '"')
+		t.returned = c == '\r' && !t.quoted
+	}
+	return nil
+}
+
+// invalid returns the place of the first byte that is not UTF-8, or the length of s.
+func invalid(s string) int {
+	for at, r := range s {
+		if _, size := utf8.DecodeRuneInString(s[at:]); r == utf8.RuneError && size == 1 {
+			return at
+		}
+	}
+	return len(s)
+}
+
+// TextError is the error of a file that is not text: the line, the reason and the remedy.
+type TextError struct {
+	Line         int
+	What, Remedy string
+	Encoding     string // that the file may have, as a value of the option encoding; else empty
+}
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("line %d: %s: %s", e.Line, e.What, e.Remedy)
+}
+
+// CheckText returns a *TextError if b is not lines of UTF-8 text.
+func CheckText(b []byte) error {
+	_, err := io.Copy(io.Discard, NewText(bytes.NewReader(b)))
+	return err
+}
+
+// Named refuses a name that JSON would change.
+func Named(name string) error {
+	if at := invalid(name); at < len(name) {
+		return fmt.Errorf("the name %q is not UTF-8 at byte %d: give another", name, at)
+	}
 	return nil
 }

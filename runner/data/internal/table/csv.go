@@ -1,18 +1,29 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
+	"encoding/binary"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"drolab/runner/data/internal/dataset"
+	"drolab/runner/internal/room"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // example is the table "csv:example". Its head says how it was made.
@@ -241,4 +252,237 @@ func (s *csvSet) load(path string, hash io.Writer) error {
 		r = z
 	}
 	return s.within(path, func() error { return s.Read(io.TeeReader(r, hash)) })
+}
+
+// encodings lists the values of the option encoding, UTF-8 first.
+func encodings() []string { return []string{"utf8", "latin1", "cp1252", "utf16"} }
+
+// decoded returns a reader that converts a text from its encoding to UTF-8.
+func decoded(r io.Reader, encoding string) (io.Reader, error) {
+	switch encoding {
+	case "latin1":
+		r = transform.NewReader(r, charmap.ISO8859_1.NewDecoder())
+	case "cp1252":
+		r = transform.NewReader(r, charmap.Windows1252.NewDecoder())
+	case "utf16":
+		in := bufio.NewReader(r)
+		head, _ := in.Peek(2)
+		if len(head) == 2 && !dataset.Utf16(head) {
+			return nil, errors.New("line 1: is not UTF-16: leave encoding=utf16 out")
+		}
+		order := unicode.LittleEndian
+		if len(head) == 2 && head[0] == 0 { // a letter of ASCII, without a mark
+			order = unicode.BigEndian
+		}
+		r = transform.NewReader(in, unicode.UTF16(order, unicode.UseBOM).NewDecoder())
+	}
+	return r, nil
+}
+
+// offered makes an error of a text that is not UTF-8 offer the option that reads the text.
+func offered(err error) error {
+	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
+		wrong.Remedy = "add encoding=" + wrong.Encoding
+	}
+	return err
+}
+
+// faithful refuses a cell with a character that its encoding lacks: all such characters are decoded
+// to the same one, so that two names could become one.
+func (f *Frame) faithful(line int, record []string) error {
+	if f.encoding == encodings()[0] {
+		return nil
+	}
+	for i, cell := range record {
+		if strings.ContainsRune(cell, utf8.RuneError) {
+			return fmt.Errorf("line %d, column %d: %.40q has a character that encoding=%s lacks: "+
+				"give another encoding", line, i+1, cell, f.encoding)
+		}
+	}
+	return nil
+}
+
+// lineReader reads the records of a table.
+type lineReader struct{ *csv.Reader }
+
+// lineBuffer is the number of bytes that are read of a file at a time.
+const lineBuffer = 1 << 18
+
+func newLines(in *bufio.Reader, comma rune) lineReader {
+	l := lineReader{csv.NewReader(in)}
+	if comma != 0 {
+		l.Comma = comma
+	}
+	l.TrimLeadingSpace = comma != '\t' && comma != ' '
+	l.ReuseRecord, l.FieldsPerRecord = true, -1
+	return l
+}
+
+// next returns a record, which is valid until the next one, and its line.
+func (l lineReader) next() (record []string, line int, err error) {
+	if record, err = l.Read(); err != nil {
+		return nil, 0, CSVError(err)
+	}
+	line, _ = l.FieldPos(0)
+	return record, line, nil
+}
+
+// trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.
+func trimmed(s string) string {
+	visible := func(b byte) bool { return b > ' ' && b < utf8.RuneSelf }
+	if s == "" || visible(s[0]) && visible(s[len(s)-1]) {
+		return s
+	}
+	return strings.TrimSpace(s)
+}
+
+// CSVError returns an error of encoding/csv with its line and character.
+func CSVError(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
+}
+
+// noteRepeated notes a line that repeats the header, as in a file that was joined from several.
+func (f *Frame) noteRepeated(record []string, line int) {
+	for i, cell := range record {
+		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // names made unique have a suffix
+			return
+		}
+	}
+	if f.repeats = len(record) > 1; f.repeats {
+		f.notes = append(f.notes, fmt.Sprintf("line %d repeats the header: take it out", line))
+	}
+}
+
+// inOrder returns a record in the order of the header. Cells of columns that the file lacks are
+// empty.
+func (f *Frame) inOrder(record []string) []string {
+	if f.order == nil {
+		return record
+	}
+	f.ordered = f.ordered[:0]
+	for i := range f.order {
+		cell := ""
+		if at := f.placeOf(i); at >= 0 {
+			cell = record[at]
+		}
+		f.ordered = append(f.ordered, cell)
+	}
+	return f.ordered
+}
+
+// placeOf returns the place of a column of the header in the current file; −1: the file lacks it.
+func (f *Frame) placeOf(column int) int {
+	if f.order == nil {
+		return column
+	}
+	return f.order[column]
+}
+
+// labelOf returns the label in a cell, without the characters of label_trim at its end.
+func (f *Frame) labelOf(cell string) string {
+	return trimmed(strings.TrimRight(trimmed(cell), f.trim))
+}
+
+// A raw table has another program's predictions: label, groups and split as in other tables, and
+// the columns that dataset/raw.go names. Other columns are left out.
+
+// openRaw reads a raw table. All of its rows are the test split.
+func (s csvSet) openRaw() (*dataset.Dataset, error) {
+	if err := s.Useless("a column of splits", "test", "test_fraction", "data_seed"); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if err := s.format.load(&s, s.Path, sum); err != nil {
+		return nil, err
+	}
+	d, err := s.raw()
+	if err != nil {
+		return nil, &inFile{s.Path, err}
+	}
+	d.Checksum = dataset.ChecksumOf(sum)
+	return d, nil
+}
+
+// setRaw finds the columns of a raw table.
+func (f *Frame) setRaw() (err error) {
+	if f.label, err = f.find(cmp.Or(f.asked.label, dataset.RawLabel)); err != nil {
+		return fmt.Errorf("%w: name the right class's with label=", err)
+	}
+	if f.groups, err = f.findAll(f.asked.group, dataset.RawGroup); err != nil {
+		return err
+	}
+	if f.split, err = f.find(f.asked.split); f.split < 0 {
+		f.split = slices.Index(f.header, dataset.RawSplit)
+	}
+	f.columns = make([]*Column, len(f.header))
+	for i, name := range f.header {
+		textual := i == f.label || i == f.split || slices.Contains(f.groups, i) ||
+			name == dataset.RawPrediction
+		if textual || name == dataset.RawLoss || strings.HasPrefix(name, dataset.RawProbability) {
+			f.columns[i] = NewColumn(name, textual)
+		}
+	}
+	return err
+}
+
+// raw returns the dataset of a raw table, with the rows as the file has them.
+func (f *Frame) raw() (*dataset.Dataset, error) {
+	o := dataset.Own{Cells: f.cells, Label: f.columns[f.label].Factor(), Fitted: true}
+	for _, g := range f.groups {
+		o.Groups = append(o.Groups, f.columns[g].Factor())
+	}
+	d, m, err := o.Dataset()
+	if err != nil {
+		return nil, err
+	}
+	var of []func(row int) float64
+	add := func(name string, categories []string, value func(row int) float64) {
+		column := dataset.Column{Name: name, Categories: categories}
+		d.Encoder.Columns, of = append(d.Encoder.Columns, column), append(of, value)
+	}
+	add(dataset.RawRow, nil, func(row int) float64 {
+		if f.origin != nil {
+			row = int(f.origin[row])
+		}
+		return float64(row + 1)
+	})
+	add(dataset.RawLabel, d.Classes, func(row int) float64 { return float64(m.Label(row)) })
+	if d.Groups != nil {
+		add(dataset.RawGroup, d.Groups, func(row int) float64 { return float64(m.Group(row)) })
+	}
+	for i, c := range f.columns {
+		switch {
+		case c == nil || i == f.label || slices.Contains(f.groups, i):
+		case c.textual:
+			name, factor := c.Name, c.Factor()
+			if i == f.split {
+				name = dataset.RawSplit
+			}
+			add(name, factor.Values, func(row int) float64 { return float64(factor.Codes[row]) })
+		case !c.Numeric:
+			return nil, fmt.Errorf("line %d, column %q: %.40q is not a number: mend it",
+				c.NotALine, c.Name, c.NotANum)
+		default:
+			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.at]) })
+		}
+	}
+	if err := room.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {
+		return nil, err
+	}
+	x := make([]byte, 0, 8*f.Rows*len(of))
+	for row := range f.Rows {
+		for _, value := range of {
+			x = binary.LittleEndian.AppendUint64(x, math.Float64bits(value(row)))
+		}
+	}
+	if f.dropped > 0 {
+		d.Notes = []string{fmt.Sprintf("lines left out for a missing value: %d", f.dropped)}
+	}
+	d.Test = &dataset.Features{Marks: m, Dims: dataset.Shape{C: len(of), H: 1, W: 1}, Size: 8,
+		Data: x, Decode: dataset.Decode64}
+	return d, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
-	"drolab/runner/data/internal/parquet"
 )
 
 // inParquet is the format of tables in Parquet files: flat columns of numbers, texts and booleans,
@@ -45,7 +44,7 @@ func (s *csvSet) loadParquet(path string, hash io.Writer) error {
 		return err
 	}
 	return s.within(path, func() error {
-		table, err := parquet.Open(file.File, file.Size)
+		table, err := Open(file.File, file.Size)
 		if err != nil {
 			return err
 		}
@@ -54,7 +53,7 @@ func (s *csvSet) loadParquet(path string, hash io.Writer) error {
 }
 
 // readParquet appends the rows of a file.
-func (f *Frame) readParquet(in *parquet.File) error {
+func (f *Frame) readParquet(in *File) error {
 	names := in.Columns()
 	for _, name := range names {
 		if f.header == nil && f.fitted == nil && strings.HasPrefix(name, rowNames) {

@@ -1,12 +1,15 @@
 package disk
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"drolab/runner/internal/aside"
 )
@@ -202,4 +205,189 @@ func OpenRegular(path string) (o File, size int64, err error) {
 	}
 	defer f.Close()
 	return f.Read(filepath.Base(path))
+}
+
+// Files keeps small files beside runs, for what concerns many of them. Each is complete at every
+// moment, a regular file with one name, and only its owner can read it. A file is JSON, sealed, or
+// a text without a seal. The zero value uses the system's disk, with this machine as the holder of
+// locks, and does not check to what sealed files belong.
+type Files struct {
+	Open aside.Opener
+	Who  Holder
+	Owner
+}
+
+// mostFile bounds one file, in bytes: the list of 100 000 runs has a tenth of it.
+const mostFile = 256 << 20
+
+// Folder makes a folder that only its owner can enter, where there is none.
+func (k Files) Folder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), FolderMode); err != nil {
+		return err
+	}
+	return k.beside(path, func(in *Folder, name string) error {
+		err := in.Mkdir(name, FolderMode)
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return errors.Join(err, in.Sync())
+	})
+}
+
+// beside calls do with the open folder that holds path, and the name in it.
+func (k Files) beside(path string, do func(in *Folder, name string) error) error {
+	in, err := OpenFolder(k.Open, filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	in.Who = k.Who
+	return do(in, filepath.Base(path))
+}
+
+// Write makes or replaces a sealed file.
+func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
+
+// Add makes a sealed file. The error is an fs.ErrExist where the file exists. Of several processes
+// that add it at once only one succeeds.
+func (k Files) Add(path string, v any) error { return k.sealed(path, v, addIn) }
+
+// WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
+func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
+
+// way is a function that puts a file into a folder: aside.WriteIn or addIn.
+type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
+
+func addIn(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	_, err := aside.NewIn(in, slices.Values([]string{name}), mode, write)
+	return err
+}
+
+func (k Files) sealed(path string, v any, how way) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	if b, err = (Seal{Owner: k.Owner}).PutJSON(b); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return k.put(path, b, how)
+}
+
+func (k Files) put(path string, text []byte, how way) error {
+	return k.beside(path, func(in *Folder, name string) error {
+		if err := how(in, name, lockMode, writing(text)); err != nil {
+			return fmt.Errorf("writing %s: %w", path, Explain(err))
+		}
+		return nil
+	})
+}
+
+// Read reads a sealed file.
+func (k Files) Read(path string, v any) error {
+	text, err := k.Text(path)
+	if err != nil {
+		return err
+	}
+	body, s, err := Unseal(text)
+	if err == nil && k.ID != "" {
+		err = k.Check(s.Owner)
+	}
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w; drolab doctor has the remedy", err)
+	default:
+		err = json.Unmarshal(append(body, '}'), v)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for one
+// from before there was a format.
+func (k Files) ReadFirst(path string, v any) error {
+	text, err := k.Text(path)
+	if err != nil {
+		return err
+	}
+	if _, err = Decode(text, v); err != nil && !errors.Is(err, ErrBefore) {
+		err = fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
+	}
+	return err
+}
+
+// Text returns the text of a file as it is, with its seal.
+func (k Files) Text(path string) (text []byte, err error) {
+	err = k.beside(path, func(in *Folder, name string) error {
+		text, err = in.text(name, mostFile)
+		return err
+	})
+	return text, err
+}
+
+// Remove removes a file. A missing file is no error.
+func (k Files) Remove(path string) error {
+	return k.beside(path, func(in *Folder, name string) error {
+		if err := in.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Lock acquires a lock file. It waits for it at most for patience. On a disk without locks the lock
+// is a lease.
+func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
+	const pause = 50 * time.Millisecond
+	err = k.beside(path, func(in *Folder, name string) error {
+		for began := time.Now(); ; time.Sleep(pause) {
+			l, err = in.Acquire(name)
+			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
+				return Explain(err)
+			}
+			if time.Since(began) > patience {
+				return fmt.Errorf("%s: %w for %v: try again", path, err, patience)
+			}
+		}
+	})
+	return l, err
+}
+
+// The other files in a folder of runs, the engine's lock and log, are opened in the same way as the
+// files of a run: only a regular file, without following a link.
+
+// OpenPlain opens a file for reading.
+func OpenPlain(path string) (*os.File, error) { return plainFile(path, os.O_RDONLY) }
+
+// AppendPlain opens a file to append to. It makes a missing file for its owner only. It empties a
+// file of more than most bytes.
+func AppendPlain(path string, most int64) (*os.File, error) {
+	f, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > most {
+		err = f.Truncate(0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func plainFile(path string, flags int) (*os.File, error) {
+	in, err := OpenFolder(nil, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	f, err := in.Open(filepath.Base(path), flags, lockMode)
+	if err != nil {
+		return nil, err
+	}
+	return f.(*os.File), nil // without an Opener, files are the system's
 }

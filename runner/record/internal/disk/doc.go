@@ -2,10 +2,10 @@
 // complete at every moment, a regular file with one name, sealed by a checksum, and locked where
 // one writer must be alone.
 //
-//	Folder    an open directory: files by name, never through links   disk.go, json.go
-//	Lock      one holder, also on disks without locks                 lock.go, lease.go, local.go
+//	Folder    an open directory: files by name, never through links   disk.go, seal.go
+//	Lock      one holder, also on disks without locks                 lock.go, lock.go, local.go
 //	Seal      the checksum of a line or a file in its last field      seal.go
-//	Files     small files beside runs                                 files.go
+//	Files     small files beside runs                                 disk.go
 //
 // It knows nothing of runs. Every file operation of a writer goes through aside.Disk. Tests replace
 // it by a disk that fails, is killed or loses its power.

@@ -1,12 +1,19 @@
 package disk
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
+
+	"drolab/runner/internal/aside"
 )
 
 // ErrHeld says that another process, or another part of this one, holds a lock.
@@ -245,4 +252,170 @@ func (l *Lock) InPlace(path string) bool {
 func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
 	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())
+}
+
+// A lease is a lock on a disk that has none. Its file says who holds it. The file's time says when
+// the disk last heard of the holder, by the disk's own clock: nobody's clock need be right. After
+// leaseTime without a word another machine may take the lease, so that a crash blocks nothing for
+// good. A machine that was only asleep sees before its next write that the file says something
+// else.
+type lease struct {
+	file  File
+	local File // lock file on this machine, locked by the holder
+
+	mu    sync.Mutex
+	words []byte
+	over  bool
+}
+
+// Holder is who takes leases, and a way to ask about other holders. The zero value is this machine,
+// which knows of others only what the disk says.
+type Holder struct {
+	Name string // written beside the machine's name
+	// Alive reports whether the holder of that name still exists. known is false where that cannot
+	// be found out; then the lease's age decides. Alive may be nil.
+	Alive func(name string) (alive, known bool)
+}
+
+// ErrLeased says that another machine holds a lock on a disk that has none.
+var ErrLeased = errors.New("the disk has no locks, and the file says that another machine holds it")
+
+// claim is the content of a lease's file. JSON keeps a name distinct from longer names that contain
+// it, even if it has line breaks. An engine writes more fields beside these.
+type claim struct {
+	Host   string `json:"host"` // the machine
+	Holder string `json:"holder,omitempty"`
+}
+
+// words returns the text of a claim, as the file of a lease holds it.
+func (c claim) words() ([]byte, error) {
+	b, err := json.Marshal(c)
+	return append(b, '\n'), err
+}
+
+// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Older
+// programs wrote the machine on the first line and the holder on the second. Text in neither form
+// names a machine that does not exist, so the lease is somebody else's.
+func parseClaim(b []byte) (c claim, claimed bool) {
+	if len(bytes.TrimSpace(b)) == 0 {
+		return claim{}, false
+	}
+	if json.Unmarshal(b, &c) != nil {
+		machine, holder, _ := strings.Cut(string(b), "\n")
+		c = claim{machine, strings.TrimSuffix(holder, "\n")}
+	}
+	return c, true
+}
+
+// of reports whether machine has made the claim. A machine without a name cannot be told from
+// others, and has no claim.
+func (c claim) of(machine string) bool { return machine != "" && c.Host == machine }
+
+// String names the holder of a claim, for people.
+func (c claim) String() string {
+	text := cmp.Or(c.Host, "a machine without a name")
+	if c.Holder != "" {
+		text += ", " + c.Holder
+	}
+	return text
+}
+
+// asks reports whether the holder of a claim still exists: see Holder.Alive.
+func (h Holder) asks(c claim) (alive, known bool) {
+	if c.Holder == "" || h.Alive == nil {
+		return false, false
+	}
+	return h.Alive(c.Holder)
+}
+
+const (
+	leaseTime = 2 * time.Minute
+	leaseBeat = leaseTime / 6
+)
+
+// say replaces the text of the lease's file.
+func (l *lease) say(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.words = bytes.Clone(b[:min(len(b), maxWords)])
+	return rewrite(l.file, b)
+}
+
+// keep renews the lease until it is over.
+func (l *lease) keep() {
+	beat := time.NewTicker(leaseBeat)
+	defer beat.Stop()
+	for range beat.C {
+		if !l.renew() {
+			return
+		}
+	}
+}
+
+// renew renews the lease. It returns false where the lease is over, or somebody else's.
+func (l *lease) renew() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over || !bytes.Equal(said(l.file), l.words) {
+		return false
+	}
+	l.file.WriteAt(l.words, 0) // where that fails, the next beat does it
+	return true
+}
+
+// stands reports whether the file still holds what this holder wrote.
+func (l *lease) stands() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Equal(said(l.file), l.words)
+}
+
+// end gives up the lease, unless it is somebody else's by now.
+func (l *lease) end() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if !bytes.Equal(said(l.file), l.words) {
+		return nil
+	}
+	return l.file.Truncate(0)
+}
+
+// maxWords is the number of bytes of a lock file that are read.
+const maxWords = 1 << 10
+
+// said returns the text of a lock file, or nothing where it cannot be read.
+func said(f File) []byte {
+	b := make([]byte, maxWords)
+	n, _ := f.ReadAt(b, 0)
+	return b[:n]
+}
+
+// age returns how long ago a file was written, by the clock of its disk: it makes a file to learn
+// the disk's time.
+func (f *Folder) age(o File) (time.Duration, error) {
+	const name = aside.Prefix + "clock"
+	if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	c, err := f.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, lockMode)
+	if err != nil {
+		return 0, err
+	}
+	now, err := c.Stat()
+	err = errors.Join(err, c.Close(), f.Remove(name))
+	then, e := o.Stat()
+	if err = errors.Join(err, e); err != nil {
+		return 0, err
+	}
+	return now.ModTime().Sub(then.ModTime()), nil
+}
+
+// Stamp identifies a state of a file without its content: any change of the file changes its stamp.
+// The zero Stamp stands for a file that does not exist.
+type Stamp struct {
+	Size    int64
+	Inode   uint64
+	Written int64 // ns
+	Changed int64 // ns; no program can set this time back
 }

@@ -1,11 +1,11 @@
 // Package eventlog is the log of a run: one event a line, appended with one write each.
 //
-//	Log       the interface of readers: Tail, InSmall, Replay    reader.go
+//	Log       the interface of readers: Tail, InSmall, Replay    log.go
 //	Tail      a log as it grows                                  tail.go
 //	History   what stands of a log, read from either end         history.go, end.go
-//	Progress  how a run stands, and how fast it goes             progress.go
-//	Index     a long log in short, for curves                    index.go, indexed.go
-//	Audit     every line checked, for a resume and the doctor    audit.go, repair.go
+//	Progress  how a run stands, and how fast it goes             history.go
+//	Index     a long log in short, for curves                    index.go, index.go
+//	Audit     every line checked, for a resume and the doctor    audit.go, audit.go
 //	EventLog  the one writer                                     log.go
 //
 // History alone decides which events a resume takes back. Readers pass over a line that is torn,

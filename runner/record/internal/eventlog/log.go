@@ -1,6 +1,9 @@
 package eventlog
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -213,4 +216,187 @@ func decodeLine(line []byte) (runner.Event, error) {
 		return nil, err
 	}
 	return runner.DecodeEvent(bare)
+}
+
+// firstLine is the first line of a log. It says whose the log is, and is no event.
+type firstLine struct {
+	Seq  int64  `json:"seq"`
+	Type string `json:"type"`
+	disk.Owner
+}
+
+const (
+	headType = "run"
+	maxHead  = 1 << 10 // bytes
+)
+
+// HeadLine returns the first line of the log of a run.
+func HeadLine(of disk.Owner) []byte {
+	b, err := json.Marshal(&firstLine{Type: headType, Owner: of})
+	if err != nil {
+		panic("eventlog: two words are no JSON: " + err.Error())
+	}
+	return append(disk.SealLine(b), '\n')
+}
+
+// checkHead returns an error, worded as part of a sentence, unless the first line of a log says
+// that the log is the owner's. The zero owner is not checked.
+func checkHead(line []byte, owner disk.Owner) error {
+	var h firstLine
+	if err := json.Unmarshal(line, &h); err != nil || h.Type != headType {
+		return errors.New("does not begin with the line that says whose it is: restore the file " +
+			"from a copy")
+	}
+	if owner.ID == "" {
+		return nil
+	}
+	return owner.Check(h.Owner)
+}
+
+// CheckHead returns an error unless the log in a run's folder is the run's own. A log without a
+// whole line has nothing of any run.
+func CheckHead(in *disk.Folder) error {
+	line, err := readHead(in)
+	if err == nil && line != nil {
+		err = checkHead(line, in.Owner)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.Join(LogName), err)
+	}
+	return nil
+}
+
+// OwnerOf returns the owner of the log in a folder.
+func OwnerOf(in *disk.Folder) (disk.Owner, error) {
+	var h firstLine
+	line, err := readHead(in)
+	if err == nil {
+		err = json.Unmarshal(line, &h)
+	}
+	return h.Owner, err
+}
+
+// readHead reads the first line of a log; nil: it has no whole line.
+func readHead(in *disk.Folder) (line []byte, err error) {
+	f, size, err := in.Read(LogName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, min(size, maxHead))
+	if _, err := f.ReadAt(b, 0); err != nil && err != io.EOF {
+		return nil, err
+	}
+	line, _, whole := bytes.Cut(b, []byte{'\n'})
+	if !whole && size < maxHead {
+		return nil, nil
+	}
+	return disk.UnsealLine(line)
+}
+
+// maxHole bounds the bytes between two newlines of a log. Readers pass over a line that is longer
+// than MaxLine. If not even maxHole bytes have a newline, the file is no log: it may be a hole of
+// any size, which takes no room on the disk and hours to read.
+const maxHole = 64 * MaxLine
+
+// errLong is worded as part of a sentence.
+var errLong = errors.New("is longer than any event")
+
+// HoleError is the error of a long line that has no end, or none within maxHole bytes.
+type HoleError struct{ start int64 }
+
+func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
+
+func (e HoleError) What() string {
+	return fmt.Sprintf("the line at byte %d is longer than any event and has no end", e.start)
+}
+
+func (e HoleError) Remedy() string {
+	return fmt.Sprintf("restore the file from a copy, or keep the part before that line "+
+		"(truncate -s %d)", e.start)
+}
+
+// forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
+type forward struct {
+	in     *bufio.Reader
+	hash   hash.Hash // of the lines that were returned
+	offset int64     // behind the line that was returned last
+}
+
+func newForward(r io.Reader, h hash.Hash) *forward {
+	return &forward{in: bufio.NewReaderSize(r, MaxLine), hash: h}
+}
+
+// line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
+// line is valid until the next call. With io.EOF it returns the bytes behind the last newline.
+func (f *forward) line() ([]byte, error) {
+	for start := f.offset; ; {
+		part, err := f.in.ReadSlice('\n')
+		f.offset += int64(len(part))
+		whole := f.offset == start+int64(len(part))
+		if !errors.Is(err, io.EOF) {
+			f.hash.Write(part)
+		}
+		switch {
+		case errors.Is(err, io.EOF) && !whole:
+			return nil, HoleError{start}
+		case errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
+			return nil, HoleError{start}
+		case errors.Is(err, bufio.ErrBufferFull):
+		case !whole:
+			return nil, err
+		default:
+			return part, err
+		}
+	}
+}
+
+// unended returns how many of the bytes behind a log's last newline are a whole line. Such a line
+// lacks its newline, or has another byte in its place. The result is 0 for part of a line, which a
+// crash has left.
+func unended(rest []byte) int {
+	for _, n := range []int{len(rest), len(rest) - 1} {
+		if n <= 0 {
+			break
+		}
+		if _, err := disk.UnsealLine(bytes.Clone(rest[:n])); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// Names of files in a run's folder.
+const (
+	LogName  = "events.jsonl"
+	LockName = "lock" // held while the log has a writer
+)
+
+// Log gives the events of a run as they are appended.
+type Log interface {
+	// Read returns the next events; none means that there are no more for now.
+	Read() ([]runner.Event, error)
+	// Skipped returns the number of lines that are not events.
+	Skipped() int
+	// Share returns the part of the log, 0 to 1, that had been read at the last Read. Below 1,
+	// another Read returns more.
+	Share() float64
+}
+
+// ForkEvent marks the place where a fork leaves its parent. No file holds it.
+type ForkEvent struct {
+	runner.Head
+	Parent string // RUN@STEP
+}
+
+// Kind implements runner.Event.
+func (*ForkEvent) Kind() string { return "fork" }
+
+// LogFile is the text of a log.
+type LogFile interface {
+	io.ReaderAt
+	io.Closer
 }

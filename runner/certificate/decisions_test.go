@@ -1,0 +1,63 @@
+package certificate
+
+import (
+	"testing"
+
+	"drolab/runner"
+
+	"drolab/runner/measure"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// chosen sets a table whose threshold the validation split chooses.
+func chosen(s *spec.Spec) {
+	table(s)
+	if err := s.Assign("threshold", []byte(`"val_f1"`)); err != nil {
+		panic(err)
+	}
+}
+
+// The decisions of a look at the last checkpoint are those of the run's last evaluation.
+func TestDecisionsAreTheEvaluations(t *testing.T) {
+	for name, c := range map[string]struct {
+		of     *record.Run
+		groups bool
+	}{"shapes": {trained(t, shapes), false}, "csv:example": {trained(t, table), true},
+		"csv:example, at a threshold": {trained(t, chosen), true}} {
+		t.Run(name, func(t *testing.T) {
+			l, err := NewLook(LookAt{Run: c.of, Step: -1, Split: runner.SplitTest,
+				Inspection: Inspection{Threads: 2, Scores: true}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			d, s := l.Decisions(39, 2, 1), c.of.Summary()
+			if len(d.Measures) < 4 || c.groups != (len(d.Rates) == 3) {
+				t.Errorf("%v, %v", d.Measures.Names(), d.Rates)
+			}
+			for _, m := range measure.Decisions() {
+				if list := s.ByGroup.Of(m.Name); m.IsList() {
+					for g, n := range d.Rates[m.Name] {
+						if i := d.RateIntervals[m.Name][g]; list[g] != n || !n.Applies() ||
+							i[0].Float() > n.Float() || i[1].Float() < n.Float() {
+							t.Errorf("%s of group %d: %v in %v, the run has %v", m.Name, g, n, i,
+								list)
+						}
+					}
+					continue
+				}
+				if d.Measures.Of(m.Name) != s.Of(m.Name) {
+					t.Errorf("%s: %v, the run has %v", m.Name, d.Measures.Of(m.Name), s.Of(m.Name))
+				}
+			}
+			if at := s.Of("threshold"); l.Threshold != at ||
+				at.Applies() != c.of.Meta.Spec.Threshold.ByVal() {
+				t.Errorf("the threshold is %v, the run has %v", l.Threshold, at)
+			}
+			if none := l.Decisions(0, 1, 1); none.Intervals != nil {
+				t.Errorf("intervals of no draws: %v", none.Intervals)
+			}
+		})
+	}
+}

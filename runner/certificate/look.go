@@ -1,0 +1,425 @@
+package certificate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+)
+
+// Question says what to look at.
+type LookAt struct {
+	Run     *record.Run
+	Step    int64  // of the checkpoint; below 0 the newest
+	Dataset string // "" is the run's own
+	Split   string // runner.SplitTrain, SplitVal or SplitTest
+	// Context ends the run's program, if it has one, when it is done. With nil nothing ends it.
+	Context context.Context
+	Means
+	Inspection
+}
+
+// Look is a checkpoint's view of a split.
+type Look struct {
+	Run   *record.Run
+	Step  int64
+	Data  *data.Dataset
+	Split string
+	Src   data.Source // the split
+	Set   dro.Set     // the run's
+	// Threshold is the threshold of the checkpoint's evaluation, if the evaluation chose one.
+	Threshold measure.Number
+	*Samples
+}
+
+// At applies the network of a checkpoint to a split. The Look holds the data until it is closed.
+func NewLook(q LookAt) (*Look, error) {
+	state, d, err := q.open()
+	if err != nil {
+		return nil, err
+	}
+	l := &Look{Run: q.Run, Step: state.Step, Data: d, Split: q.Split}
+	if state.Eval != nil {
+		l.Threshold = state.Eval.Of("threshold")
+	}
+	if err = l.use(state, q.Inspection); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// open reads the checkpoint and opens the data, together with what makes the network.
+func (q *LookAt) open() (state *runner.State, d *data.Dataset, err error) {
+	m := &q.Run.Meta
+	if state, err = q.Run.Load(q.Step); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case q.Dataset != "":
+		d, err = m.OpenFor(q.Dataset, q.DataDir)
+	case m.Imported != nil:
+		d, err = PredictedData(m, state)
+	default:
+		ctx := cmp.Or(q.Context, context.Background())
+		d, q.Network, err = q.Open(ctx, m, q.Threads)
+	}
+	return state, d, err
+}
+
+// part returns a split, which must have samples.
+func part(d *data.Dataset, split string) (data.Source, error) {
+	splits := map[string]data.Source{runner.SplitTrain: d.Train, runner.SplitVal: d.Val,
+		runner.SplitTest: d.Test}
+	src := splits[split]
+	if src == nil || src.Len() == 0 {
+		return nil, fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
+			split)
+	}
+	return src, nil
+}
+
+func (l *Look) use(state *runner.State, how Inspection) (err error) {
+	if l.Set, err = l.Run.Meta.Spec.Set(); err != nil {
+		return err
+	}
+	if l.Src, err = part(l.Data, l.Split); err != nil {
+		return err
+	}
+	l.Samples, err = Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
+	return err
+}
+
+// Close releases the data.
+func (l *Look) Close() error { return l.Data.Close() }
+
+// Labelled tells whether the samples have labels, and with them losses.
+func (l *Look) Labelled() bool { return l.Losses != nil }
+
+// Weigh returns the likelihood ratios of the exact worst case over the split at a radius, and the
+// worst case.
+func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
+	ratios, worst, err := l.Ratios(l.Set, rho)
+	if err != nil {
+		err = fmt.Errorf("rho %v: %w", rho, err)
+	}
+	return ratios, worst, err
+}
+
+// Order lists the samples by their weight in the worst case, the heaviest first. That is the order
+// of their losses at every radius: the ratio of a worst case never falls as the loss grows, since
+// it is the slope there of the divergence's conjugate, which is convex. Of equal ratios, as above
+// CVaR's quantile, the larger loss comes first. Equal losses stay in the split's order.
+func (l *Look) Order() []int {
+	order := make([]int, len(l.Losses))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		return cmp.Compare(l.Losses[j], l.Losses[i])
+	})
+	return order
+}
+
+// Totals has the figures of a Look over the whole split. Without labels they do not apply.
+type Totals struct {
+	Loss     measure.Number `json:"loss"`
+	Accuracy measure.Number `json:"accuracy"`
+	Worst    measure.Number `json:"worst_accuracy"` // of the groups, else of the classes
+	// ByGroup and GroupCounts are nil if no groups are given.
+	ByClass     []measure.Number `json:"class_accuracy,omitempty"`
+	ByGroup     []measure.Number `json:"group_accuracy,omitempty"`
+	ClassCounts []int            `json:"class_counts,omitempty"`
+	GroupCounts []int            `json:"group_counts,omitempty"`
+}
+
+// Totals measures the split as the run's evaluations do.
+func (l *Look) Totals() (t Totals) {
+	if !l.Labelled() {
+		return t
+	}
+	t.ByClass, t.ClassCounts = l.Accuracy(l.Labels, len(l.Data.Classes))
+	main, counts := t.ByClass, t.ClassCounts
+	if l.Data.Grouped {
+		t.ByGroup, t.GroupCounts = l.Accuracy(l.Groups, len(l.Data.Groups))
+		main, counts = t.ByGroup, t.GroupCounts
+	}
+	t.Worst = measure.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
+	sum, right := 0.0, 0
+	for i, loss := range l.Losses {
+		sum += loss
+		if l.Predictions[i] == l.Labels[i] {
+			right++
+		}
+	}
+	n := float64(len(l.Losses))
+	t.Loss, t.Accuracy = measure.NumIf(n > 0, sum/n), measure.NumIf(n > 0, float64(right)/n)
+	return t
+}
+
+// Decisions has the measures of a Look's decisions, by name, as far as they apply.
+type Decisions struct {
+	Measures  measure.Values              `json:"measures,omitempty"`
+	Intervals map[string]measure.Interval `json:"measure_intervals,omitempty"`
+	// Rates has a number for each group, if groups are given.
+	Rates         map[string][]measure.Number   `json:"group_rates,omitempty"`
+	RateIntervals map[string][]measure.Interval `json:"group_rate_intervals,omitempty"` // Wilson's
+}
+
+// Decisions measures the split as evaluations measure the test split. Its Intervals come from so
+// many resamples of the split; with 0 draws there are none.
+func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
+	if !l.Labelled() {
+		return d
+	}
+	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: l.Pass(),
+		Threshold: l.Threshold}
+	if l.Data.Grouped {
+		e.Groups = len(l.Data.Groups)
+	}
+	d.Rates, d.RateIntervals = map[string][]measure.Number{}, map[string][]measure.Interval{}
+	var single []measure.Measure
+	for _, m := range measure.Decisions() {
+		if m.IsList() {
+			if list := m.List(e); slices.ContainsFunc(list, measure.Number.Applies) {
+				d.Rates[m.Name] = list
+				d.RateIntervals[m.Name] = measure.Wilsons(list, m.Counts(e))
+			}
+		} else if n := m.Value(e); n.Applies() {
+			d.Measures.Set(m.Name, n)
+			single = append(single, m)
+		}
+	}
+	if draws == 0 {
+		return d
+	}
+	d.Intervals = map[string]measure.Interval{}
+	for i, interval := range e.Bootstrap(single, draws, threads, seed) {
+		d.Intervals[single[i].Name] = interval
+	}
+	return d
+}
+
+// How much a Pick keeps, whatever the size of the split.
+const (
+	mostOfPart  = 200     // samples of one part
+	mostOfParts = 2000    // samples of the classes' and groups' parts together
+	mostSide    = 64      // pixels of a picture: more than a screen has room for
+	mostBytes   = 1 << 24 // of pictures or columns
+)
+
+// Pick is the part of a Look that is kept: the heaviest samples of each part of the split. Its size
+// is bounded.
+type Pick struct {
+	Dataset string
+	Step    int64
+	Split   string
+	Shape   data.Shape
+	Size    int // of the split
+	Classes []string
+	Groups  []string // none where the classes are all that is known
+	Encoder data.Encoder
+	Notes   []string
+	Set     dro.Set
+	Radii   []float64 // ascending; one that means nothing if the set has no radius
+	Risks   []float64 // the risk of the exact worst case at each
+	Totals
+	Parts   []Part // the first is the whole split
+	Samples []Sample
+}
+
+// Part is the whole split, or the samples of one kind.
+type Part struct {
+	Name    string // of the class or group; "" for the first two
+	Kind    Kind
+	Size    int   // of the part
+	Samples []int // places in Pick.Samples, the heaviest first
+}
+
+// Kind is what a part consists of.
+type Kind int
+
+// The kinds of parts.
+const (
+	All   Kind = iota
+	Wrong      // samples with a wrong prediction
+	Class      // samples with one label
+	Group
+)
+
+// Sample is a sample that was picked.
+type Sample struct {
+	Row                      int // its place in its files, from 0
+	Label, Group, Prediction int
+	Loss                     float64
+	Ratios                   []float64 // at each radius
+	Picture                  *Picture  // nil if it is no picture, or beyond mostBytes
+	Features                 []float32 // of a table whose columns are known; else nil
+}
+
+// Wrong reports whether the prediction is wrong.
+func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
+
+// Picked returns the heaviest samples, with their ratios at some radii, which are ascending. The
+// samples must have labels.
+func (l *Look) Picked(radii []float64) (*Pick, error) {
+	d := l.Data
+	p := &Pick{
+		Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
+		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes,
+		Set: l.Set, Radii: radii, Totals: l.Totals(),
+	}
+	if d.Grouped {
+		p.Groups = d.Groups
+	}
+	if !l.Set.HasRadius() {
+		p.Radii = radii[:1]
+	}
+	kept := p.divide(l)
+	for _, i := range kept {
+		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Group: l.Groups[i],
+			Prediction: l.Predictions[i], Loss: l.Losses[i]})
+	}
+	for _, rho := range p.Radii {
+		ratios, worst, err := l.Weigh(rho)
+		if err != nil {
+			return nil, err
+		}
+		p.Risks = append(p.Risks, worst.Risk)
+		for k, i := range kept {
+			p.Samples[k].Ratios = append(p.Samples[k].Ratios, ratios[i])
+		}
+	}
+	p.draw(l.Src, kept)
+	return p, nil
+}
+
+// divide fills the parts, and lists the samples that are in at least one, the heaviest first.
+func (p *Pick) divide(l *Look) (kept []int) {
+	p.Parts = []Part{{Kind: All}, {Kind: Wrong}}
+	for _, name := range p.Classes {
+		p.Parts = append(p.Parts, Part{Name: name, Kind: Class})
+	}
+	for _, name := range p.Groups {
+		p.Parts = append(p.Parts, Part{Name: name, Kind: Group})
+	}
+	most := max(1, min(mostOfPart, mostOfParts/(len(p.Classes)+len(p.Groups))))
+	for _, i := range l.Order() {
+		before := len(kept)
+		take := func(part *Part, most int) {
+			if part.Size++; len(part.Samples) >= most {
+				return
+			}
+			part.Samples = append(part.Samples, before)
+			kept = append(kept[:before], i)
+		}
+		take(&p.Parts[0], mostOfPart)
+		if l.Predictions[i] != l.Labels[i] {
+			take(&p.Parts[1], mostOfPart)
+		}
+		take(&p.Parts[2+l.Labels[i]], most)
+		if p.Groups != nil {
+			take(&p.Parts[2+len(p.Classes)+l.Groups[i]], most)
+		}
+	}
+	p.Parts = slices.DeleteFunc(p.Parts, func(part Part) bool {
+		return part.Kind != All && part.Size == 0
+	})
+	return kept
+}
+
+// draw adds the pictures or features of the samples, the heaviest first, until mostBytes are used.
+func (p *Pick) draw(src data.Source, kept []int) {
+	left := mostBytes
+	for k, i := range kept {
+		s := &p.Samples[k]
+		switch {
+		case Pictured(p.Shape):
+			s.Picture = PictureOf(src, i).Within(mostSide, mostSide)
+			left -= len(s.Picture.RGB)
+		case len(p.Encoder.Columns) > 0:
+			s.Features = make([]float32, p.Shape.Len())
+			src.Read(s.Features, i)
+			left -= 4 * len(s.Features)
+		}
+		if left < 0 {
+			return
+		}
+	}
+}
+
+// Radii returns the radii by which there is reason to look at a run: its own and the radii of its
+// curve of risks, ascending.
+func Radii(m *runner.Meta) []float64 {
+	list := append([]float64{m.Spec.Rho}, m.Spec.RiskRadii...)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Picture is a sample as a picture: H rows of W pixels of red, green and blue.
+type Picture struct {
+	W, H int
+	RGB  []byte
+}
+
+// Pictured tells whether samples of a shape are pictures: planes, grey or of three
+// colours.
+func Pictured(s data.Shape) bool { return s.H >= 2 && s.W >= 2 && (s.C == 1 || s.C == 3) }
+
+// PictureOf returns the picture of sample i, whose values are taken to lie in [0, 1].
+func PictureOf(src data.Source, i int) *Picture {
+	s := src.Shape()
+	values := make([]float32, s.Len())
+	src.Read(values, i)
+	p := &Picture{s.W, s.H, make([]byte, 0, 3*s.W*s.H)}
+	for at := range s.W * s.H {
+		for c := range 3 {
+			v := values[c%s.C*s.W*s.H+at]
+			p.RGB = append(p.RGB, byte(255*max(0, min(1, v))+.5))
+		}
+	}
+	return p
+}
+
+// At returns the pixel at x and y.
+func (p *Picture) At(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
+
+// Within returns the picture in at most w by h pixels: unchanged if it fits, else each pixel is the
+// mean of the pixels that fall on it.
+func (p *Picture) Within(w, h int) *Picture {
+	if p.W <= w && p.H <= h {
+		return p
+	}
+	scale := max(float64(p.W)/float64(w), float64(p.H)/float64(h))
+	small := &Picture{W: max(1, int(float64(p.W)/scale)), H: max(1, int(float64(p.H)/scale))}
+	for y := range small.H {
+		for x := range small.W {
+			mean := p.mean(x*p.W/small.W, y*p.H/small.H, (x+1)*p.W/small.W, (y+1)*p.H/small.H)
+			small.RGB = append(small.RGB, mean[:]...)
+		}
+	}
+	return small
+}
+
+// mean returns the mean of the pixels from x0 and y0 to below x1 and y1.
+func (p *Picture) mean(x0, y0, x1, y1 int) (c [3]byte) {
+	var sum [3]int
+	n := (x1 - x0) * (y1 - y0)
+	for y := y0; y < y1; y++ {
+		for x := x0; x < x1; x++ {
+			for k, v := range p.At(x, y) {
+				sum[k] += int(v)
+			}
+		}
+	}
+	for k := range c {
+		c[k] = byte((sum[k] + n/2) / n)
+	}
+	return c
+}

@@ -1,0 +1,278 @@
+// Package filter selects runs by a text that people type.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// Filter selects runs by words and terms, all of which must hold, or by OR and
+// NOT and parentheses between them:
+//
+//	shapes        the word stands in the run's name, preset, algorithm, dataset, model,
+//	              set, status, tags or note
+//	algo:sfk      a setting (any key of a preset) or a fact (see Fact) is so
+//	rho>=0.5      a number compares: = != < <= > >=
+//	worst>70%     so does a share, which may be given in per cent
+//	-failed       not; NOT failed is the same
+//	sfk OR (pgd lr<0.1)
+//
+// OR binds less tightly than terms that stand side by side, as in search engines.
+type Filter interface{ Match(*record.Run) bool }
+
+type (
+	allOf  []Filter
+	anyOf  []Filter
+	noneOf struct{ Filter }
+)
+
+func (f allOf) Match(r *record.Run) bool {
+	return !slices.ContainsFunc(f, func(f Filter) bool { return !f.Match(r) })
+}
+
+func (f anyOf) Match(r *record.Run) bool {
+	return slices.ContainsFunc(f, func(f Filter) bool { return f.Match(r) })
+}
+
+func (f noneOf) Match(r *record.Run) bool { return !f.Filter.Match(r) }
+
+type term struct {
+	not   bool
+	fact  func(*record.Run) string // nil: a word
+	op    string
+	value string // lower case
+	num   float64
+	isNum bool
+}
+
+// operators, the longer ones first so that they are found first.
+func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"} }
+
+// Parse reads a filter as typed: a parenthesis that is still open at the end is taken as closed
+// there. An error names the term.
+func ParseFilter(text string) (Filter, error) {
+	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
+	p := parser{words: strings.Fields(text)}
+	f, err := p.either()
+	if err == nil && len(p.words) > 0 {
+		err = errors.New("a ) without its (")
+	}
+	return f, err
+}
+
+// parser takes a filter's words from the front.
+type parser struct {
+	words []string
+	depth int // of parentheses
+}
+
+// mostNested bounds the nesting of a filter, which may have been pasted.
+const mostNested = 50
+
+// take removes the first word if it is one of words, and reports whether it was.
+func (p *parser) take(words ...string) bool {
+	if len(p.words) == 0 || !slices.Contains(words, p.words[0]) {
+		return false
+	}
+	p.words = p.words[1:]
+	return true
+}
+
+// either reads alternatives with OR between them.
+func (p *parser) either() (Filter, error) {
+	var any anyOf
+	for {
+		f, err := p.together()
+		if err != nil {
+			return nil, err
+		}
+		if len(f) > 0 || len(any) == 0 {
+			any = append(any, f)
+		}
+		if !p.take("OR", "|") {
+			return any, nil
+		}
+	}
+}
+
+// together reads the terms that stand side by side, up to an OR or the end of a parenthesis.
+func (p *parser) together() (all allOf, err error) {
+	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
+		typing := p.words[0] == "-" &&
+			(len(p.words) == 1 || p.words[1] != "(") // a term's beginning
+		if p.take("AND") || typing && p.take("-") {
+			continue
+		}
+		f, err := p.one()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// one reads a term or a parenthesis, or the opposite of one.
+func (p *parser) one() (Filter, error) {
+	if p.depth++; p.depth > mostNested {
+		return nil, fmt.Errorf("want at most %d ( and NOT within one another", mostNested)
+	}
+	defer func() { p.depth-- }()
+	switch {
+	case p.take("NOT", "!", "-"):
+		if len(p.words) == 0 || p.words[0] == ")" || p.words[0] == "OR" || p.words[0] == "|" {
+			return allOf{}, nil // the rest is still being typed
+		}
+		f, err := p.one()
+		return noneOf{f}, err
+	case p.take("("):
+		f, err := p.either()
+		if len(p.words) > 0 {
+			p.words = p.words[1:] // the )
+		}
+		return f, err
+	}
+	word := p.words[0]
+	p.words = p.words[1:]
+	return parseTerm(word)
+}
+
+func parseTerm(word string) (t term, err error) {
+	word, t.not = strings.CutPrefix(strings.ToLower(word), "-")
+	t.value = word
+	at := strings.IndexAny(word, ":=<>!")
+	if at <= 0 {
+		return t, nil
+	}
+	for _, op := range operators() {
+		if strings.HasPrefix(word[at:], op) {
+			t.op, t.value = op, word[at+len(op):]
+			break
+		}
+	}
+	if t.fact, err = FactOf(word[:at]); err != nil {
+		return t, err
+	}
+	number, percent := strings.CutSuffix(t.value, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	t.num, t.isNum = x, err == nil
+	if percent {
+		t.num /= 100
+	} else if t.isNum && x > 1 && isShare(word[:at]) {
+		return t, fmt.Errorf("%s: want at most 1, or %s%%", word, t.value)
+	}
+	if (t.op[0] == '<' || t.op[0] == '>') && !t.isNum && t.value != "" {
+		return t, fmt.Errorf("%s: want a number after %s", word, t.op)
+	}
+	return t, nil
+}
+
+// isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1,
+// so a greater number without a per cent sign would be compared in vain.
+func isShare(key string) bool {
+	m, ok := measure.FindMeasure(fullKey(key))
+	return ok && m.Scale == dro.Percent || key == "worst"
+}
+
+// fullKey resolves the short names that people type.
+func fullKey(key string) string {
+	full := map[string]string{
+		"algo":      "algorithms",
+		"algorithm": "algorithms",
+		"method":    "algorithms",
+		"set":       "uncertainty",
+		"state":     "status",
+		"accuracy":  "test_accuracy",
+		"mean":      "test_accuracy", // the input's mean, a setting, is nothing to look for
+	}
+	return cmp.Or(full[key], key)
+}
+
+func (t term) Match(r *record.Run) bool { return t.holds(r) != t.not }
+
+// holds reports whether the term holds, without regard to a minus before it.
+func (t term) holds(r *record.Run) bool {
+	if t.fact == nil {
+		return strings.Contains(wordsOf(r), t.value)
+	}
+	if t.value == "" {
+		return !t.not // still being typed
+	}
+	fact := strings.ToLower(t.fact(r))
+	x, err := strconv.ParseFloat(fact, 64)
+	if err != nil || !t.isNum { // not a number: neither above nor below
+		return map[string]bool{":": strings.Contains(fact, t.value), "=": fact == t.value,
+			"!=": fact != t.value}[t.op]
+	}
+	return map[string]bool{">=": x >= t.num, "<=": x <= t.num, ">": x > t.num, "<": x < t.num,
+		"!=": x != t.num, "=": x == t.num, ":": x == t.num}[t.op]
+}
+
+// wordsOf returns the text in which the plain words of a filter are looked for.
+func wordsOf(r *record.Run) string {
+	s := &r.Meta.Spec
+	words := []string{r.Meta.ID, r.Meta.Preset, string(s.Algorithm()), s.Dataset, s.Model,
+		s.Uncertainty, string(r.Status()), r.Label().Note, strings.Join(r.Label().Tags, " ")}
+	return strings.ToLower(strings.Join(words, "\n"))
+}
+
+// plain are the facts that are neither settings nor measures.
+var plain = map[string]func(*record.Run) string{
+	"id":       func(r *record.Run) string { return r.Meta.ID },
+	"preset":   func(r *record.Run) string { return r.Meta.Preset },
+	"status":   func(r *record.Run) string { return string(r.Status()) },
+	"steps":    func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
+	"tag":      func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
+	"note":     func(r *record.Run) string { return r.Label().Note },
+	"archived": func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
+	"algorithms": func(r *record.Run) string {
+		return string(r.Meta.Spec.Algorithm())
+	},
+	"worst": func(r *record.Run) string { // of the groups where they are given
+		return page.Exact(r.Of(r.Meta.Fit("worst_class_accuracy")).Float())
+	},
+}
+
+// Fact returns the function that gives a run's value of a key, as text: a setting as a preset
+// states it, or a measure of the summary, which may be a program's own. A key that is both, such as
+// λ or η, whose start is a setting, stands for the setting.
+func FactOf(key string) (func(*record.Run) string, error) {
+	key = fullKey(key)
+	if of, ok := plain[key]; ok {
+		return of, nil
+	}
+	if t, ok := spec.FindSetting(key); ok {
+		return func(r *record.Run) string { return t.Text(&r.Meta.Spec) }, nil
+	}
+	if measure.IsUser(key) || slices.Contains(measures(), key) {
+		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
+	}
+	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(keys(), ", "))
+}
+
+// keys returns the keys of Fact that are not settings.
+func keys() []string {
+	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
+	return append(keys, measures()...)
+}
+
+// measures returns the measures of a summary that have one number each, except those whose key is a
+// setting.
+func measures() (keys []string) {
+	for _, m := range measure.SummaryMeasures() {
+		if _, set := spec.FindSetting(m.Name); !set && !m.IsList() {
+			keys = append(keys, m.Name)
+		}
+	}
+	return append(keys, "images_per_second")
+}

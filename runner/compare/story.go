@@ -1,0 +1,648 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+)
+
+// Run is what a story needs of a run.
+type StoryRun struct {
+	Meta   *runner.Meta
+	Status runner.Status
+	Evals  []*runner.EvalEvent // without those that a resume took back, in the order of their steps
+	// Name is the name of the run and Key its configuration. Tell finds both if they are empty. A
+	// caller that tells the same story often keeps them, since finding them reads all settings.
+	Name, Key string
+}
+
+// Story is a sentence in parts, so that a narrow screen can leave out the last of them.
+type Story struct {
+	Epoch float64  // the last epoch that the compared runs have in common; 0 without one
+	Scope string   // what it covers: "Epoch 32, in this seed"; "" where nothing can be said yet
+	Said  []string // the clauses, the most important first; "and ..." continues the one before
+	Out   []string // clauses on the runs that are left out, which always stay
+}
+
+// Plain returns the index of the baseline if nobody has chosen one, or -1. It is the first run of
+// the plain method, in the configuration of which the most runs did not fail.
+func Plain(runs []StoryRun) int {
+	best, most := -1, -1
+	for i, r := range runs {
+		if r.Meta.Spec.Algorithm() != dro.Baseline() {
+			continue
+		}
+		n := 0
+		for _, o := range runs {
+			if o.Status != runner.Failed &&
+				Configuration(o.Meta) == Configuration(r.Meta) {
+				n++
+			}
+		}
+		if n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+// Tell says what the runs have come to. The baseline is an index into runs, -1 for none.
+func Tell(runs []StoryRun, baseline int) Story {
+	if len(runs) == 0 {
+		return Story{Said: []string{"Waiting for runs"}}
+	}
+	cast := gather(known(runs), baseline)
+	if cast.waits != "" {
+		return Story{Epoch: cast.epoch(), Said: []string{cast.waits}, Out: cast.out}
+	}
+	return cast.facts().story(cast.out)
+}
+
+// Of tells the story of recorded runs, from their logs, against the plain method.
+func StoryOf(runs []*record.Run) (Story, error) {
+	var list []StoryRun
+	for _, r := range runs {
+		log := r.Tail()
+		log.Only((&runner.EvalEvent{}).Kind())
+		h, err := record.ReadHistory(log, nil)
+		if err != nil {
+			return Story{}, fmt.Errorf("run %s: %w", r.Meta.ID, err)
+		}
+		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: h.Evals})
+	}
+	return Tell(list, Plain(list)), nil
+}
+
+// String returns the whole sentence.
+func (s Story) String() string { return s.Fit(func(string) bool { return true }) }
+
+// Fit returns the longest form of the sentence that fits, or else the shortest. The last clauses
+// are dropped first; the clauses on runs that are left out stay.
+func (s Story) Fit(fits func(string) bool) string {
+	for n := len(s.Said); ; n-- {
+		if text := s.sentence(n); n <= 1 || fits(text) {
+			return text
+		}
+	}
+}
+
+// sentence returns the sentence with the first n clauses.
+func (s Story) sentence(n int) string {
+	var b strings.Builder
+	if s.Scope != "" {
+		b.WriteString(s.Scope + ": ")
+	}
+	for i, clause := range slices.Concat(s.Said[:min(n, len(s.Said))], s.Out) {
+		switch {
+		case i == 0:
+		case strings.HasPrefix(clause, "and "):
+			b.WriteString(" ")
+		default:
+			b.WriteString("; ")
+		}
+		b.WriteString(clause)
+	}
+	return b.String() + "."
+}
+
+// known returns the runs with their configurations and with their names from compare.Names, which
+// every table uses.
+func known(runs []StoryRun) []StoryRun {
+	runs = slices.Clone(runs)
+	var names []string
+	for i := range runs {
+		if runs[i].Name == "" && names == nil {
+			names = StoryNames(runs)
+		}
+		if runs[i].Name == "" {
+			runs[i].Name = names[i]
+		}
+		if runs[i].Key == "" {
+			runs[i].Key = Configuration(runs[i].Meta)
+		}
+	}
+	return runs
+}
+
+// Names returns the names of the runs, by index.
+func StoryNames(runs []StoryRun) []string {
+	var metas []*runner.Meta
+	for _, r := range runs {
+		metas = append(metas, r.Meta)
+	}
+	return Names(metas)
+}
+
+// list joins names as in a sentence. Of more than three it names two and counts the rest.
+func list(names []string) string {
+	const most = 3
+	if n := len(names); n > most {
+		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", n-most+1))
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// claim is the least number of seeds with which a difference is tested. With fewer the sentence
+// speaks of these seeds alone.
+const claim = 4
+
+// point is the least difference that the sentence speaks of, in points of accuracy.
+const point = 1.0
+
+// facts holds the measurements of a cast. Accuracies are in percent, differences in points.
+type facts struct {
+	*cast
+	others  int      // the number of arms that are compared, without the baseline
+	best    *arm     // the best of these arms by worst class, or else by robust risk
+	last    *arm     // the last of these arms, by the same
+	lead    *arm     // the arm that the sentence is about
+	worst   bool     // all have a worst class or group
+	risk    bool     // all have a robust risk
+	gain    estimate // of the lead's worst class over the baseline's
+	mean    estimate // of the lead's mean accuracy over the baseline's
+	drop    estimate // of the lead's robust risk below the baseline's, in nats
+	sunk    []*arm   // others whose worst class is below the baseline's by a point or more
+	lifted  int      // others whose worst class is above it by a point or more
+	overfit []string // names of the arms that have begun to overfit
+	// turned says that the last evaluation alone contradicts the gain, as the table shows.
+	turned bool
+	early  string // why it is too early to compare the arms; "" if it is not
+}
+
+// estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
+// nothing is tested.
+type estimate struct{ value, half float64 }
+
+// low returns the lower end of the interval.
+func (e estimate) low() float64 { return e.value - e.half }
+
+// high returns the upper end of the interval.
+func (e estimate) high() float64 { return e.value + e.half }
+
+// facts measures the cast. The sentence is about the first arm that was best and, from then on,
+// about an arm that has been best for three evaluations. So its subject depends on the evaluations,
+// and not on when somebody looked.
+func (c *cast) facts() *facts {
+	const holds = 3
+	f := &facts{cast: c}
+	among := c.arms
+	if c.base != nil {
+		among = rivalsOf(c.arms[1:])
+	}
+	var next *arm
+	since := 0
+	for n := range c.n {
+		c.n = n + 1
+		f.rank(among)
+		if f.early = f.tooEarly(); f.early != "" {
+			continue
+		}
+		if since++; f.best != next {
+			next, since = f.best, 1
+		}
+		if f.lead == nil || since >= holds {
+			f.lead = f.best
+		}
+	}
+	f.overfit = c.overfits()
+	if f.lead == nil || c.base == nil {
+		f.lead = f.best
+	}
+	if f.others = len(among); f.others == 0 {
+		f.lead, f.best = c.base, c.base
+		return f
+	}
+	if c.base == nil {
+		return f
+	}
+	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
+	f.turned = math.Abs(f.gain.value) > f.gain.half &&
+		(f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
+	f.drop = f.against(f.lead, robustRisk)
+	f.drop.value = -f.drop.value
+	for _, a := range among {
+		if f.against(a, worstAccuracy).value >= point {
+			f.lifted++
+		}
+		if a != f.lead && f.against(a, worstAccuracy).high() <= -point {
+			f.sunk = append(f.sunk, a)
+		}
+	}
+	return f
+}
+
+// rank finds the best and the last of the arms.
+func (f *facts) rank(among []*arm) {
+	f.worst, f.risk, f.best, f.last = f.have(worstAccuracy), f.have(robustRisk), nil, nil
+	of, sign := worstAccuracy, 1.0
+	if !f.worst {
+		of, sign = robustRisk, -1
+	}
+	for _, a := range among {
+		switch v := sign * f.over(a, of); {
+		case f.best == nil:
+			f.best, f.last = a, a
+		case v > sign*f.over(f.best, of):
+			f.best = a
+		case v < sign*f.over(f.last, of):
+			f.last = a
+		}
+	}
+}
+
+// tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of
+// runs that are done, so it is not too early then: a class that was never learnt is a result.
+func (f *facts) tooEarly() string {
+	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.now(a) == 0 })
+	switch {
+	case len(f.arms) == 1 || f.done && f.n == len(f.arms[0].runs[f.seeds[0]].Evals):
+		return ""
+	case 5*f.epoch() < float64(f.planned):
+		return "before a fifth of the run"
+	case lost >= 0:
+		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), f.arms[lost].name)
+	}
+	return ""
+}
+
+// kind says what suffers: a class, or a group where the runs have groups.
+func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
+
+// now returns the worst accuracy of an arm at the last evaluation alone.
+func (c *cast) now(a *arm) float64 {
+	alone := *c
+	alone.window = 1
+	return alone.over(a, worstAccuracy)
+}
+
+// rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
+// arms if there are none. The plain method in other settings says nothing about the methods.
+func rivalsOf(arms []*arm) []*arm {
+	other := slices.DeleteFunc(slices.Clone(arms), (*arm).plain)
+	if len(other) == 0 {
+		return arms
+	}
+	return other
+}
+
+// plain tells whether an arm is of the plain method.
+func (a *arm) plain() bool {
+	for _, r := range a.runs {
+		return r.Meta.Spec.Algorithm() == dro.Baseline()
+	}
+	return false
+}
+
+// quantity returns a quantity of an evaluation, or NaN if it does not apply.
+type quantity func(*runner.Meta, *runner.EvalEvent) float64
+
+func worstAccuracy(m *runner.Meta, e *runner.EvalEvent) float64 {
+	return 100 * e.Of(m.Fit("worst_class_accuracy")).Float()
+}
+
+func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
+	return 100 * e.Of("test_accuracy").Float()
+}
+
+func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robust_risk").Float() }
+
+// latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
+// single evaluations swing, by as much as 60 points in early epochs.
+func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
+	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
+}
+
+// of returns the mean of a quantity over the latest evaluations of an arm and seed.
+func (c *cast) of(a *arm, seed uint64, of quantity) (mean float64) {
+	evals := c.latest(a, seed)
+	for _, e := range evals {
+		mean += of(a.runs[seed].Meta, e) / float64(len(evals))
+	}
+	return mean
+}
+
+// over returns the mean of a quantity over the seeds.
+func (c *cast) over(a *arm, of quantity) float64 {
+	sum := 0.0
+	for _, s := range c.seeds {
+		sum += c.of(a, s, of)
+	}
+	return sum / float64(len(c.seeds))
+}
+
+// have tells whether all arms have a quantity in every seed.
+func (c *cast) have(of quantity) bool {
+	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
+		v := c.over(a, of)
+		return math.IsNaN(v) || math.IsInf(v, 0)
+	})
+}
+
+// against returns an arm's difference to the baseline. The arm was chosen among several, so the
+// interval has Bonferroni's correction for that many tests.
+func (f *facts) against(a *arm, of quantity) estimate {
+	var differences []float64
+	for _, s := range f.seeds {
+		differences = append(differences, f.of(a, s, of)-f.of(f.base, s, of))
+	}
+	mean, half := TInterval(differences, 1-.05/float64(f.others))
+	if len(f.seeds) < claim {
+		half = 0
+	}
+	return estimate{mean, half}
+}
+
+// part returns the worst class or group of an arm, or "" if it differs between seeds or between
+// evaluations.
+func (c *cast) part(a *arm) (name string) {
+	for i, s := range c.seeds {
+		for k, e := range c.latest(a, s) {
+			worst := worstPart(a.runs[s].Meta, e)
+			if i+k > 0 && worst != name {
+				return ""
+			}
+			name = worst
+		}
+	}
+	return name
+}
+
+// worstPart returns the class or group with the least accuracy among those that have min_group test
+// samples.
+func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
+	counts := m.Counts(m.Main()).Test
+	known := measure.Enough(e.ByGroup.Of(m.Fit("class_accuracy")), counts, m.Spec.MinGroup)
+	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
+		name = names[i]
+	}
+	return name
+}
+
+// overfits names the arms that have begun to overfit in every seed.
+func (c *cast) overfits() (names []string) {
+	for _, a := range c.arms {
+		fits := func(s uint64) bool { return !overfit(a.runs[s].Evals[:c.n]) }
+		if !slices.ContainsFunc(c.seeds, fits) {
+			names = append(names, a.name)
+		}
+	}
+	return names
+}
+
+// overfit reports whether the test loss of the last three evaluations is above its least value by a
+// twentieth or more, while the train loss has gone on falling.
+func overfit(evals []*runner.EvalEvent) bool {
+	const evaluations, above = 3, 1.05
+	var least *runner.EvalEvent
+	since := []*runner.EvalEvent{}
+	for _, e := range evals {
+		if loss := e.Of("test_loss"); !loss.Applies() {
+			return false
+		} else if least == nil || loss.Float() < least.Of("test_loss").Float() {
+			least, since = e, nil
+		} else {
+			since = append(since, e)
+		}
+	}
+	if len(since) < evaluations {
+		return false
+	}
+	since = since[len(since)-evaluations:]
+	for _, e := range since {
+		if !(e.Of("test_loss").Float() >= above*least.Of("test_loss").Float()) {
+			return false
+		}
+	}
+	return since[evaluations-1].Of("train_loss").Float() < least.Of("train_loss").Float()
+}
+
+// figures formats two accuracies without decimals, or with one if they differ by less than 2
+// points.
+func figures(a, b float64) (string, string) {
+	digits := 0
+	if math.Abs(a-b) < 2 {
+		digits = 1
+	}
+	return strconv.FormatFloat(a, 'f', digits, 64), strconv.FormatFloat(b, 'f', digits, 64)
+}
+
+// atMost formats an upper bound of a cost in points, rounded up to a tenth and never 0.
+func atMost(points float64) string {
+	return tenth(max(.1, math.Ceil(10*points-1e-9)/10))
+}
+
+// atLeast formats a lower bound of a gain in points, rounded down to a tenth.
+func atLeast(points float64) string { return tenth(math.Floor(10*points+1e-9) / 10) }
+
+func tenth(points float64) string { return fmt.Sprintf("%.1f", points) }
+
+// need is a set of conditions without which a rule is not asked.
+type need int
+
+const (
+	baseline         need = 1 << iota // a run that the others are compared with
+	rivals                            // two runs to compare, or more
+	worst                             // a worst class or group
+	noWorst                           // no worst class or group, but a robust risk
+	fewSeeds                          // fewer seeds than a claim needs
+	enoughSeeds                       // as many as it needs
+	oneConfiguration                  // one configuration
+	noBaseline                        // no baseline
+	tooEarly                          // too early to compare
+)
+
+// has returns the conditions that the facts meet.
+func (f *facts) has() (n need) {
+	either := func(is bool, yes, no need) {
+		if n |= no; is {
+			n = n&^no | yes
+		}
+	}
+	either(f.base != nil, baseline, noBaseline)
+	either(len(f.arms) > 1, rivals, oneConfiguration)
+	either(f.worst, worst, 0)
+	either(!f.worst && f.risk, noWorst, 0)
+	either(len(f.seeds) < claim, fewSeeds, enoughSeeds)
+	either(f.early != "", tooEarly, 0)
+	return n
+}
+
+// rule is a clause that can be said. Of the rules of one slot the first that holds is said.
+type rule struct {
+	slot  string
+	needs need
+	when  func(*facts) bool // nil: always
+	words string            // with {name}, as words has them
+}
+
+// rules returns all clauses that can be said, slot by slot in the order of the sentence.
+func rules() []rule {
+	turned := func(f *facts) bool { return f.turned }
+	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
+	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
+	behind := func(f *facts) bool { return f.lead != f.best }
+	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
+	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
+	one := func(f *facts) bool { return f.others == 1 || behind(f) }
+	near := func(f *facts) bool {
+		return f.over(f.lead, worstAccuracy)-f.over(f.last, worstAccuracy) < point
+	}
+	lift := func(f *facts) bool { return gains(f) && f.others > 1 && f.lifted == f.others }
+	all := func(list ...func(*facts) bool) func(*facts) bool {
+		return func(f *facts) bool {
+			return !slices.ContainsFunc(list, func(when func(*facts) bool) bool { return !when(f) })
+		}
+	}
+	const told, claimed = baseline | rivals | worst | fewSeeds, baseline | rivals | worst | enoughSeeds
+	return []rule{
+		{"lead", rivals | tooEarly, nil, "too early to say {early}"},
+		{"lead", baseline | rivals | worst, turned,
+			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
+				"against {then} % now"},
+		{"lead", told, all(gains, same),
+			"{lead} lifts {part} from {base}'s {from} to {to} %"},
+		{"lead", told, all(gains, named),
+			"{lead} lifts the worst {kind} from {base}'s {from} ({basePart}) to {to} % ({part})"},
+		{"lead", told, gains, "{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", told, all(loses, one),
+			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", told, loses,
+			"{all} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
+				"closest with {to} %"},
+		{"lead", told, one,
+			"{lead}, at {to} %, stays within a point of {base}'s worst {kind} of {from} %"},
+		{"lead", told, nil,
+			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
+		{"lead", claimed, all(gains, same),
+			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
+		{"lead", claimed, gains,
+			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
+		{"lead", claimed, all(loses, one),
+			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
+				"({gain} ± {half} points)"},
+		{"lead", claimed, nil,
+			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
+				"({gain} ± {half} points)"},
+		{"lead", noBaseline | rivals | worst, near,
+			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
+		{"lead", noBaseline | rivals | worst, nil,
+			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
+		{"lead", baseline | rivals | noWorst, func(f *facts) bool { return f.drop.low() > 0 },
+			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
+		{"lead", baseline | rivals | noWorst, behind,
+			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},
+		{"lead", baseline | rivals | noWorst, nil,
+			"none lowers {base}'s robust risk of {riskFrom}; {lead} reaches {riskTo}"},
+		{"lead", noBaseline | rivals | noWorst, nil,
+			"without a baseline, robust risks range from {lead}'s {riskTo} to {base}'s {riskFrom}"},
+		{"lead", oneConfiguration | worst, nil,
+			"the worst {kind} of {lead} is at {to} %, its mean accuracy at {mean} %; there is " +
+				"no other run to compare with"},
+		{"lead", oneConfiguration | noWorst, nil,
+			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
+
+		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !f.turned },
+			"and raises mean accuracy by {mean+} points"},
+		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned },
+			"and costs {mean-} points of mean accuracy"},
+		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
+			"and raises mean accuracy by at least {raise} points"},
+		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
+
+		{"others", rivals, behind, "{best} is ahead for now"},
+		{"others", told, lift, "{all} lift the worst {kind}"},
+		{"others", baseline | rivals | worst,
+			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
+			"{sunk} lower{sunks} the worst {kind}"},
+		{"overfit", 0, func(f *facts) bool { return len(f.overfit) > 0 },
+			"{overfit} {have} begun to overfit"},
+	}
+}
+
+// story makes the story from the rules that hold.
+func (f *facts) story(out []string) Story {
+	s, has, said := Story{Epoch: f.epoch(), Scope: f.scope(), Out: out}, f.has(), map[string]bool{}
+	words := strings.NewReplacer(f.words()...)
+	for _, r := range rules() {
+		if said[r.slot] || r.needs&^has != 0 || r.when != nil && !r.when(f) {
+			continue
+		}
+		said[r.slot] = true
+		if s.Said = append(s.Said, words.Replace(r.words)); r.needs&tooEarly != 0 {
+			break
+		}
+	}
+	if !said["lead"] {
+		s.Said = slices.Insert(s.Said, 0, "the runs have no worst class to compare")
+	}
+	return s
+}
+
+// scope names the epochs whose mean is told, and the seeds. It says so if there is a single seed,
+// and counts the seeds if some are missing.
+func (f *facts) scope() string {
+	text := fmt.Sprintf("Epoch %.4g, ", f.epoch())
+	if list := f.latest(f.arms[0], f.seeds[0]); len(list) > 1 && f.early == "" {
+		text = fmt.Sprintf("Epochs %.4g–%.4g, ", list[0].Epoch, f.epoch())
+	}
+	switch n := len(f.seeds); {
+	case n < f.asked:
+		return text + fmt.Sprintf("in %d of %d seeds", n, f.asked)
+	case n == 1:
+		return text + "in this seed"
+	case n < claim:
+		return text + fmt.Sprintf("averaged over %d seeds", n)
+	default:
+		return text + fmt.Sprintf("over %d seeds", n)
+	}
+}
+
+// words returns the placeholders of the rules, each followed by its text. Without a baseline, the
+// last arm takes its place. A text may be NaN if no rule that is said uses it.
+func (f *facts) words() []string {
+	plural := func(names []string, one, many string) string {
+		if len(names) == 1 {
+			return one
+		}
+		return many
+	}
+	base := cmp.Or(f.base, f.last, f.lead)
+	from, to := figures(f.over(base, worstAccuracy), f.over(f.lead, worstAccuracy))
+	then, now := figures(f.now(base), f.now(f.lead))
+	all := fmt.Sprintf("all %d", f.others)
+	if f.others == 2 {
+		all = "both"
+	}
+	kind := f.kind()
+	var sunk []string
+	for _, a := range f.sunk {
+		sunk = append(sunk, a.name)
+	}
+	return []string{"{lead}", f.lead.name, "{base}", base.name,
+		"{all}", all, "{kind}", kind,
+		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],
+		"{part}", f.part(f.lead), "{basePart}", f.part(base), "{from}", from, "{to}", to,
+		"{gain}", fmt.Sprintf("%+.1f", f.gain.value),
+		"{half}", tenth(math.Ceil(10*f.gain.half) / 10),
+		"{cost}", atMost(-f.mean.low()), "{raise}", atLeast(f.mean.low()),
+		"{mean+}", tenth(f.mean.value), "{mean-}", tenth(-f.mean.value), "{early}", f.early,
+		"{best}", f.best.name, "{now}", now, "{then}", then,
+		"{mean}", tenth(f.over(f.lead, meanAccuracy)),
+		"{riskFrom}", fmt.Sprintf("%.3f", f.over(base, robustRisk)),
+		"{riskTo}", fmt.Sprintf("%.3f", f.over(f.lead, robustRisk)),
+		"{sunk}", list(sunk), "{sunks}", plural(sunk, "s", ""),
+		"{overfit}", list(f.overfit), "{have}", plural(f.overfit, "has", "have")}
+}

@@ -1,7 +1,0 @@
-// Package array reads arrays of numbers as samples: NumPy's .npy and .npz, and safetensors.
-//
-// Large files are mapped where the system can, so that their samples stay in the file. An array in
-// a compressed archive is unpacked into memory, if there is room for it.
-//
-// Start at arrays.go; npy.go and safetensors.go parse the two formats, features.go checks shapes.
-package array

@@ -1,0 +1,373 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/internal/frame"
+	"drolab/runner/record"
+)
+
+// line is a message of a script that goes wrong.
+type line struct {
+	head   map[string]any
+	arrays []frame.Array
+}
+
+// wrong holds the messages of a script after its start, and the error that the script must get.
+type wrong struct {
+	want string
+	say  []line
+}
+
+func floats(x ...float64) frame.Array { return frame.Floats(x) }
+func ints(x ...int) frame.Array       { return frame.Ints(x) }
+
+// openings returns starts that drolab refuses: by error, the changes to a good start.
+func openings() map[string]map[string]any {
+	settings := func(key string, value any) map[string]any {
+		return map[string]any{"settings": map[string]any{"method": "sfk", key: value}}
+	}
+	samples := func(of map[string]int) map[string]any { return map[string]any{"samples": of} }
+	return map[string]map[string]any{
+		"it speaks version 9 of the protocol":  {"version": 9},
+		`a script says "weights" first`:        {"do": "weights"},
+		"rhoo":                                 settings("rhoo", 1),
+		"a number > 0":                         settings("rho", -1),
+		"want one of the methods":              {"settings": map[string]any{}},
+		"own network, data and batches":        settings("model", "linear"),
+		"want how many the training split has": samples(map[string]int{}),
+		`not "dev"`:                            samples(map[string]int{"train": 99, "dev": 2}),
+		"class_counts of the train split":      samples(map[string]int{"train": 99}),
+		"want 1 to 134217728":                  samples(map[string]int{"train": 1 << 40}),
+		"want last, or samples to validate on": samples(map[string]int{"train": 360}),
+		"go back to its start":                 {"restart": false, "settings": asked("jtt")},
+		"but not both":                         {"resume": "x", "from": "y"},
+		"resume: ":                             {"resume": "x"},
+		"the better side of 65 values":         {"higher": make([]string, 65)},
+	}
+}
+
+// wrongs returns messages that drolab refuses, by name.
+func wrongs() map[string]wrong {
+	good := []frame.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
+	ask := func(has ...string) map[string]any { return message("weights", "", has...) }
+	weights := line{ask("losses", "label", "index"), good}
+	given := func(arrays ...frame.Array) []line { return []line{{weights.head, arrays}} }
+	step := func(has []string, arrays ...frame.Array) []line {
+		return []line{weights, {message("step", "", has...), arrays}, weights}
+	}
+	drawn, n := []string{"losses"}, make([]int, 360)
+	pass := func(do, split string, losses int, has ...string) []line {
+		arrays := []frame.Array{floats(make([]float64, losses)...)}
+		for range has[1:] {
+			arrays = append(arrays, ints(n[:losses]...))
+		}
+		return []line{{message(do, split, has...), arrays}}
+	}
+	one := func(head map[string]any, more ...line) []line {
+		return append([]line{{head, nil}}, more...)
+	}
+	return map[string]wrong{
+		"nonsense":   {"does not know", one(map[string]any{"do": "dance\x1b[31m"})},
+		"no losses":  {"want losses", []line{{ask("label"), good[1:2]}}},
+		"none":       {"there are no losses", []line{{ask("losses"), []frame.Array{floats()}}}},
+		"nan":        {"sample 1 is NaN", given(floats(1, math.NaN()), good[1], good[2])},
+		"label":      {"want 0 to 1", given(good[0], ints(0, 2), good[2])},
+		"index":      {"want 0 to 359", given(good[0], good[1], ints(0, 360))},
+		"length":     {"1 elements of type i8 where 2", given(good[0], ints(0), good[2])},
+		"type":       {"whole numbers belong", given(good[0], floats(0, 1), good[2])},
+		"arrays":     {"2 arrays, of which it names 3", given(good[:2]...)},
+		"stranger":   {"drolab does not know", []line{{ask("losses", "col\x1b[1m\n"), good[:2]}}},
+		"twice":      {"comes before the run.step", []line{weights, weights}},
+		"no draw":    {"give run.step(fresh=draw)", step(nil, floats(.1, 1))},
+		"bare":       {"no step size and norm", step(nil)},
+		"rate":       {"lr is -1", step(drawn, floats(-1, 1), floats(1))},
+		"norm":       {"norm is +Inf", step(drawn, floats(1, math.Inf(1)), floats(1))},
+		"nan drawn":  {"sample 0 is NaN", step(drawn, floats(1, 1), floats(math.NaN()))},
+		"step first": {"without run.weights before it", step(drawn, floats(1, 1), floats(1))[1:]},
+		"short pass": {"which has 360", pass("epoch", "", 2, "losses", "label", "group")},
+		"blind pass": {"give label", pass("evaluate", "test", 120, "losses")},
+		"unjudged": {"give probability, or correct",
+			pass("evaluate", "test", 120, "losses", "label", "group")},
+		"no split": {"want train, val or test", pass("evaluate", "dev", 2, "losses")},
+		"twice a pass": {"sample 0 came twice",
+			pass("epoch", "", 360, "losses", "label", "group", "index")},
+		"names": {"want at most 64", []line{
+			{map[string]any{"do": "log", "names": make([]string, 65)}, good[:1]}, weights}},
+		"twice strangely": {"comes before the run.step",
+			[]line{weights, {map[string]any{"do": "x\x1b[1m\n"}, nil}}},
+		"in a block": {"within the block of run.checkpoint",
+			one(map[string]any{"do": "checkpoint"}, weights)},
+		"end": {"want done, stopped or failed", one(map[string]any{"do": "end", "status": "well"})},
+		"fails": {"ValueError: no ?[31mroom", one(map[string]any{"do": "end", "status": "failed",
+			"cause": "ValueError:\n no \x1b[31mroom"})},
+	}
+}
+
+// TestRefused: a mistake of a script is reported in one line, which the script receives and its run
+// records.
+func TestRefused(t *testing.T) {
+	for want, change := range openings() {
+		refuse(t, want, change, wrong{want, nil})
+	}
+	for name, c := range wrongs() {
+		refuse(t, name, nil, c)
+	}
+}
+
+func refuse(t *testing.T, name string, change map[string]any, c wrong) {
+	t.Run(name, func(t *testing.T) {
+		t.Parallel()
+		r := room(t.TempDir())
+		told, tells := pipe(t)
+		said, says := pipe(t)
+		ended := make(chan error, 1)
+		go func() { ended <- r.serve(context.Background(), told, says) }()
+		s, err := newScript(said, tells, dro.SFK)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, value := range change {
+			s.opening[key] = value
+		}
+		_, err = s.ask(s.opening)
+		for _, m := range c.say {
+			if err != nil {
+				break
+			}
+			do := m.head["do"]
+			if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
+				_, err = s.Receive(&s.hear, frame.MostHead, frame.MostBody)
+			}
+			if err == nil && s.hear.Error != "" {
+				err = refused{s.hear.Error}
+			}
+		}
+		tells.Close()
+		ours := <-ended
+		said.Close()
+		for _, err := range []error{err, ours} {
+			if err == nil || !strings.Contains(err.Error(), c.want) ||
+				strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		}
+		if !errors.As(err, &refused{}) {
+			t.Errorf("the script hears %v", err)
+		}
+		runs, _ := record.List(string(r))
+		for _, run := range runs {
+			if run.Status() != runner.Failed || !strings.Contains(run.Summary().Cause, c.want) {
+				t.Errorf("it is %s: %q", run.Status(), run.Summary().Cause)
+			}
+			if _, err := os.Stat(filepath.Join(run.Dir, "scratch")); err == nil {
+				t.Error("the scratch folder is left")
+			}
+		}
+		if len(runs) != min(1, len(c.say)) {
+			t.Errorf("%d runs", len(runs))
+		}
+	})
+}
+
+// TestLongMessage: a message that is longer than the samples of the script allow ends the run
+// before it is read.
+func TestLongMessage(t *testing.T) {
+	_, theirs, ours := room(t.TempDir()).meet(t, dro.SFK, func(s *script) {
+		s.trouble = func(messages int) {
+			if messages == 2 {
+				s.Send(message("weights", "", "losses"), floats(make([]float64, 1<<18)...))
+			}
+		}
+	})
+	if theirs == nil || ours == nil ||
+		!strings.Contains(ours.Error(), "its body has 2097152 bytes: want at most 1077376") {
+		t.Errorf("%v, %v", theirs, ours)
+	}
+}
+
+// TestSavedIsBounded: the files that a script saves are refused if they are larger than the setting
+// checkpoint_gb allows.
+func TestSavedIsBounded(t *testing.T) {
+	for gb, most := range map[float64]int64{100: 1 << 40, .001: 1e6 + 1} {
+		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.opening["settings"].(map[string]any)["checkpoint_gb"] = gb
+			s.grows = most
+		})
+		for _, err := range []error{theirs, ours} {
+			if err == nil || !strings.Contains(err.Error(), "setting checkpoint_gb") {
+				t.Errorf("%d bytes, with %v GB allowed: %v", most, gb, err)
+			}
+		}
+	}
+}
+
+// TestStopOfPacking: a script saves for a stop, and another stop ends the packing of files that
+// take long.
+func TestStopOfPacking(t *testing.T) {
+	r := room(t.TempDir())
+	client := engine.NewClient(engine.Client{RunsDir: string(r),
+		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
+	stop := func() {
+		run, err := record.Find(string(r), "latest")
+		if err == nil {
+			err = client.Stop(run.Meta.ID)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var asking sync.WaitGroup
+	_, theirs, ours := r.meet(t, dro.ERM, func(s *script) {
+		s.grows = 3 << 30
+		once := false
+		s.trouble = func(int) {
+			if once || s.hear.Folder == "" { // it is not about to say that it has saved
+				return
+			}
+			once = true
+			stop()
+			asking.Go(func() {
+				for range await(t) {
+					found, _ := filepath.Glob(string(r) + "/*/checkpoints/.new-*")
+					if found != nil {
+						stop()
+						return
+					}
+				}
+			})
+		}
+	})
+	asking.Wait()
+	for _, err := range []error{theirs, ours} {
+		if err == nil || !strings.Contains(err.Error(), "to stop at once") {
+			t.Error(err)
+		}
+	}
+}
+
+// TestAbsent: a measure that a script gives nothing for is absent, and the log says so once.
+func TestAbsent(t *testing.T) {
+	for without, want := range map[string]struct{ warning, measure string }{
+		"train":      {"no pass over the training split", "dual_gap"},
+		"grad_norm":  {"no grad_norm", "grad_norm"},
+		"batch":      {"a batch of the script has 32 samples", "excess_risk"},
+		"confidence": {"val_auroc needs probabilities", "auroc"},
+	} {
+		r := room(t.TempDir())
+		id := r.well(t, dro.SFK, func(s *script) {
+			settings := s.opening["settings"].(map[string]any)
+			switch s.without = without; without {
+			case "batch":
+				delete(settings, without)
+			case "confidence":
+				settings["select"] = "val_auroc"
+			}
+		})
+		text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
+		if n := strings.Count(string(text), want.warning); err != nil || n != 1 {
+			t.Errorf("without %s %q is said %d times: %v", without, want.warning, n, err)
+		}
+		run, err := record.Find(string(r), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := run.Summary()
+		if s.Status != runner.Done || s.Of(want.measure).Applies() ||
+			!s.Of("test_accuracy").Applies() ||
+			(s.PaperIterate == nil) != (without == "grad_norm") {
+			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
+		}
+	}
+}
+
+// mutator changes bytes of one of the writes that pass through it.
+type mutator struct {
+	io.Writer
+	rng  *rand.Rand
+	left int // writes up to the changed one
+}
+
+func (m *mutator) Write(b []byte) (int, error) {
+	n := len(b)
+	if m.left--; m.left == 0 {
+		b = append([]byte(nil), b...)
+		switch m.rng.IntN(4) {
+		case 0:
+			b = b[:m.rng.IntN(len(b))]
+		case 1:
+			b = append(b[:m.rng.IntN(len(b))], make([]byte, 40)...)
+		default:
+			for range 1 + m.rng.IntN(4) {
+				b[m.rng.IntN(min(len(b), 1+m.rng.IntN(300)))] = byte(m.rng.Uint32())
+			}
+		}
+	}
+	m.Writer.Write(b)
+	return n, nil
+}
+
+// TestMutatedFrames changes bytes of a frame on its way to drolab. The run ends in one line, or is
+// interrupted when the script goes, or goes on, but never panics or waits without end.
+func TestMutatedFrames(t *testing.T) {
+	most := 1000
+	if testing.Short() || os.Getenv("DROLAB_LONG") == "" {
+		most = 40
+	}
+	var noticed atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for part := range 2 {
+			t.Run("", func(t *testing.T) {
+				t.Parallel()
+				r := room(t.TempDir())
+				for i := part; i < most; i += 2 {
+					rng := rand.New(rand.NewPCG(uint64(i), 5))
+					told, tells := pipe(t)
+					said, says := pipe(t)
+					ended := make(chan error, 1)
+					go func() { ended <- r.serve(context.Background(), told, says) }()
+					to := &mutator{Writer: tells, rng: rng, left: 1 + rng.IntN(40)}
+					s, err := newScript(said, to, dro.SFK)
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Either side may wait for the rest of a frame that never comes.
+					s.trouble = func(int) {
+						said.SetReadDeadline(time.Now().Add(30 * time.Millisecond))
+					}
+					s.run()
+					tells.Close()
+					if err := <-ended; err != nil {
+						noticed.Add(1)
+						if strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 600 {
+							t.Errorf("seed %d: %q", i, err)
+						}
+					}
+					said.Close()
+				}
+				if found, _ := filepath.Glob(filepath.Join(string(r), ".panic*")); len(found) > 0 {
+					t.Errorf("panics: %q", found)
+				}
+			})
+		}
+	})
+	if n := int(noticed.Load()); n < most/4 {
+		t.Errorf("of %d mutated frames %d are noticed", most, n)
+	}
+}

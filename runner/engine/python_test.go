@@ -1,0 +1,218 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro"
+	"drolab/dro/peertest"
+	"drolab/runner"
+	"drolab/runner/internal/frame"
+	"drolab/runner/record"
+)
+
+// python runs a script in Python with this binary as its drolab, and returns the lines that it
+// prints.
+func (r room) python(t testing.TB, modules, script string, args ...string) ([]string, error) {
+	t.Helper()
+	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
+		filepath.Join("peer", script), string(r)}, args...)...)
+	path, err := filepath.Abs("../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+path,
+		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+	var errs strings.Builder
+	c.Stderr = &errs
+	out, err := c.Output()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, errs.String())
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n"), err
+}
+
+// TestPythonNumbers: with every method, the Python client and the client of these tests send the
+// same messages to drolab and receive the same answers.
+func TestPythonNumbers(t *testing.T) {
+	r := room(t.TempDir())
+	methods := dro.Algorithms()
+	methods = slices.DeleteFunc(methods, func(a dro.Algorithm) bool { return barred[a] != "" })
+	words := make([]string, len(methods))
+	for i, a := range methods {
+		words[i] = string(a)
+	}
+	ids, err := r.python(t, "numpy", "table.py", words...)
+	if err != nil || len(ids) != len(methods) {
+		t.Fatalf("%q, %v", ids, err)
+	}
+	for i, a := range methods {
+		want := r.log(t, r.table(t, a))
+		got := r.log(t, ids[i])
+		if at := far(got, want, 0, ""); at != "" || len(got) != 14 {
+			t.Errorf("%s: %d events, %s", a, len(got), at)
+		}
+	}
+}
+
+// table does what peer/table.py does.
+func (r room) table(t *testing.T, a dro.Algorithm) string {
+	t.Helper()
+	told, tells := pipe(t)
+	said, says := pipe(t)
+	ended := make(chan error, 1)
+	go func() { ended <- r.serve(context.Background(), told, says) }()
+	s := &script{Conn: frame.NewConn(said, tells), trouble: func(int) {}}
+	must := func(_ []frame.Array, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	three := func(x any) map[string]any { return map[string]any{"train": x, "val": x, "test": x} }
+	settings := map[string]any{"method": a, "batch": 16, "log_every": 1, "select": "val_worst",
+		"epochs": 2}
+	if a == "jtt" {
+		settings["jtt_epochs"] = 1
+	}
+	must(s.ask(map[string]any{"do": "start", "version": 1, "name": "table", "restart": true,
+		"settings": settings, "samples": three(96), "class_counts": three([]int{48, 48}),
+		"group_counts": three([]int{32, 32, 32}), "classes": []string{"0", "1"},
+		"groups": []string{"0", "1", "2"}}))
+	samples := func(step int, index []int) []frame.Array {
+		losses, labels, groups := make([]float64, len(index)), make([]int, len(index)),
+			make([]int, len(index))
+		for j, i := range index {
+			losses[j], labels[j], groups[j] = float64((step*37+i*101)%256)/64, i%2, i%3
+		}
+		return []frame.Array{frame.Floats(losses), frame.Ints(labels), frame.Ints(groups),
+			frame.Ints(index)}
+	}
+	for step := range 12 {
+		index, other := make([]int, 16), make([]int, 16)
+		for j := range index {
+			index[j] = (j*5 + step*7) % 96
+			other[j] = index[j] * 3 % 96
+		}
+		got, err := s.ask(message("weights", "", "losses", "label", "group", "index"),
+			samples(step, index)...)
+		must(got, err)
+		w := make([]float64, 16)
+		if err := got[0].Floats(w); err != nil {
+			t.Fatal(err)
+		}
+		m, arrays := message("step", ""), []frame.Array{frame.Floats([]float64{.5, pairwise(w)})}
+		if s.hear.Fresh {
+			m = message("step", "", "losses", "label", "group", "index")
+			arrays = append(arrays, samples(step+1, other)...)
+		}
+		must(nil, s.tell(m, arrays...))
+		if step%6 < 5 {
+			continue
+		}
+		all, right, sure := make([]int, 96), make([]int, 96), make([]float64, 96)
+		for i := range all {
+			all[i] = i
+		}
+		pass := samples(step, all)
+		losses := make([]float64, 96)
+		sum := 0.
+		if err := pass[0].Floats(losses); err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range losses {
+			if sum += l; l > 0 && l < 2 {
+				right[i] = 1
+			}
+			sure[i] = 1
+		}
+		seen := make([]int, 96) // the class to which table.py gives its probability
+		for i := range seen {
+			if right[i]*(i%2) == i%2 {
+				seen[i] = 1
+			}
+		}
+		must(s.ask(message("evaluate", "test", "losses", "label", "group", "correct", "confidence"),
+			pass[0], pass[1], pass[2], frame.Ints(seen), frame.Floats(sure)))
+		must(s.ask(message("evaluate", "val", "losses", "label", "group", "correct"), pass[0],
+			pass[1], pass[2], frame.Ints(right)))
+		must(s.ask(message("epoch", "", "losses", "label", "group", "correct"), pass[0], pass[1],
+			pass[2], frame.Ints(right)))
+		must(nil, s.tell(map[string]any{"do": "log", "names": []string{"sum", "nothing"}},
+			frame.Floats([]float64{sum, math.NaN()})))
+	}
+	must(s.ask(map[string]any{"do": "end", "status": "done"}))
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	run, err := record.Find(string(r), "latest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Meta.ID
+}
+
+// TestPythonWrong: a mistake in a script gives one line, and its run has the right status.
+func TestPythonWrong(t *testing.T) {
+	r := room(t.TempDir())
+	lines, err := r.python(t, "numpy", "wrong.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := 0
+	for _, line := range lines {
+		words := strings.Fields(line)
+		if words[0] != "run" {
+			continue
+		}
+		runs++
+		run, err := record.Find(string(r), words[1])
+		if err != nil || run.Status() != runner.Status(words[2]) {
+			t.Errorf("%s: it is %s: %v", line, run.Status(), err)
+		}
+		if cause := run.Summary().Cause; words[2] == "failed" && (cause == "" ||
+			strings.ContainsAny(cause, "\n\x1b")) {
+			t.Errorf("%s: %q", line, cause)
+		}
+	}
+	if runs < 12 {
+		t.Errorf("%d runs: %q", runs, lines)
+	}
+}
+
+// TestTorch: a script in PyTorch that is killed and resumed comes to the same bits as without the
+// kill, and the example learns.
+func TestTorch(t *testing.T) {
+	r := room(t.TempDir())
+	ids, err := r.python(t, "numpy torch", "torch_script.py")
+	if err != nil || len(ids) != 3 {
+		t.Fatalf("%q: %v", ids, err)
+	}
+	example, err := record.Find(string(r), ids[2])
+	if s := example.Summary(); err != nil || s.Status != runner.Done ||
+		!(s.Of("worst_group_accuracy").Float() > .5) || !s.Of("train_loss").Applies() {
+		t.Errorf("%v: the example comes to %+v", err, s)
+	}
+	want, got := r.log(t, ids[0]), r.log(t, ids[1])
+	if at := far(got, want, 0, ""); at != "" || len(got) != 15 {
+		t.Errorf("%d events, %s", len(got), at)
+	}
+}
+
+// pairwise returns the mean of 16 numbers as NumPy adds them: in eight sums side by side.
+func pairwise(w []float64) float64 {
+	var r [8]float64
+	for i, x := range w {
+		r[i%8] += x
+	}
+	return (((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))) / float64(len(w))
+}

@@ -1,0 +1,525 @@
+// Package card warns of data that mislead: a column that gives the label away, an
+// identifier, a duplicated column, test rows that also occur in training. It changes
+// nothing.
+//
+//	a Dataset, with the sample of rows that its reader took -> the table of checks -> [Warning]s
+//
+// All checks together look at no more than a sample of rows (dataset/sample.go), so they take a
+// fraction of a second for any table. Start at checks, the table; to add a check is to add a row.
+package measure
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"drolab/runner/data"
+	"drolab/runner/spec"
+)
+
+// Warning is one way in which data mislead.
+type DataWarning struct {
+	Check   string   `json:"check"` // the name of the check
+	Columns []string `json:"columns,omitempty"`
+	Text    string   `json:"text"` // a sentence with the remedy
+	quiet   bool
+}
+
+// check is a row of the table.
+type check struct {
+	name     string
+	find     func(e *evidence) []finding
+	sentence string // a format for the words of a finding
+	quiet    bool   // shown on the card alone: runs have counts and intervals for it
+}
+
+type finding struct {
+	columns []string
+	words   []any
+}
+
+// checks is the table. Each finds nothing where the rows are too few to tell.
+var checks = []check{
+	{"leak", leaks, "%q alone predicts the label (AUROC %.3f): %s", false},
+	{"identifier", identifiers, "%q %s, as identifiers do: %s", false},
+	{"twin", twins, "%q and %q %s: %s", false},
+	{"kept_twin", keptTwins, "%q is left out, but its twin %q stays: %s", false},
+	{"repeated_rows", repeated, "%d of %d test rows%s are also training rows: %s", false},
+	{"empty_column", empty, "%q has no value in any row: %s", false},
+	{"spelling", spelling, "%q has both %q and %q: write them alike", false},
+	{"number_as_text", numbers, "%q is read as categories, because of %q: %s", false},
+	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
+	{"absent", absent, "%s %s has no %s samples", true},
+	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
+	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
+}
+
+// evidence has the data that checks look at.
+type evidence struct {
+	*data.Dataset
+	*data.Sample // with no rows where there is none
+	minGroup     int
+	array        bool // its columns are features, without an option that leaves one out
+}
+
+// Of makes all checks of a data set. A group of fewer than minGroup test samples is not called the
+// worst.
+func DataWarnings(d *data.Dataset, minGroup int) (list []DataWarning) {
+	e := newEvidence(d, minGroup)
+	for _, c := range checks {
+		list = append(list, c.warnings(e)...)
+	}
+	return list
+}
+
+func newEvidence(d *data.Dataset, minGroup int) *evidence {
+	e := &evidence{Dataset: d, Sample: d.Sample, minGroup: minGroup}
+	if e.array = e.Sample == nil; e.array {
+		e.Sample = sampleOf(d)
+	}
+	return e
+}
+
+func (c *check) warnings(e *evidence) (list []DataWarning) {
+	for _, f := range c.find(e) {
+		list = append(list, DataWarning{c.name, f.columns, fmt.Sprintf(c.sentence, f.words...),
+			c.quiet})
+	}
+	return list
+}
+
+// Looked says how many rows the checks have looked at, or returns "" if they have looked at all.
+func DataChecks(d *data.Dataset) string {
+	if s := d.Sample; s != nil && len(s.Labels) < s.Rows {
+		return fmt.Sprintf("the checks of columns cover %d of %d rows", len(s.Labels), s.Rows)
+	}
+	return ""
+}
+
+// Lines returns the warnings for the log of a run.
+func DataLines(d *data.Dataset, minGroup int) []string {
+	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), func(w DataWarning) bool { return w.quiet }))
+}
+
+// Brief returns the texts of warnings, the first few of each check.
+func DataBrief(list []DataWarning) (lines []string) {
+	for _, c := range checks {
+		var texts []string
+		for _, w := range list {
+			if w.Check == c.name {
+				texts = append(texts, w.Text)
+			}
+		}
+		lines = append(lines, spec.Few(texts)...)
+	}
+	return lines
+}
+
+// enough is the least number of rows from which a check of columns can tell something.
+const leastRows = 50
+
+// of returns the columns that have one of the roles, if there are enough rows.
+func (e *evidence) of(roles ...data.Role) (list []*data.Sampled) {
+	if len(e.Labels) < leastRows {
+		return nil
+	}
+	for i := range e.Columns {
+		if c := &e.Columns[i]; slices.Contains(roles, c.Role) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// drop returns the remedy for one more column: the option that leaves it out, if there is one.
+func (e *evidence) drop(name string) string {
+	if e.array {
+		return "take it out"
+	}
+	var names []string
+	for i := range e.Columns {
+		if e.Columns[i].Role == data.LeftOut {
+			names = append(names, e.Columns[i].Name)
+		}
+	}
+	return "drop=" + strings.Join(append(names, name), ",")
+}
+
+// sampleOf takes a sample of features that are numbers.
+func sampleOf(d *data.Dataset) *data.Sample {
+	const most, widest = 1 << 10, 1 << 12
+	s := &data.Sample{}
+	if d.Shape.H*d.Shape.W != 1 || d.Shape.C > widest || d.Unlabelled {
+		return s
+	}
+	names := FeatureNames(d)
+	for _, name := range names {
+		s.Columns = append(s.Columns, data.Sampled{Name: name})
+	}
+	x := make([]float32, d.Shape.C)
+	take := func(src data.Source, held bool) {
+		n := min(most, src.Len())
+		for k := range n {
+			i := k * src.Len() / n
+			src.Read(x, i)
+			for c, v := range x {
+				s.Columns[c].Numbers = append(s.Columns[c].Numbers, float64(v))
+			}
+			s.Labels = append(s.Labels, uint16(src.Label(i)))
+			s.Held = append(s.Held, held)
+		}
+		s.Rows += src.Len()
+	}
+	take(d.Train, false)
+	if d.Val != nil {
+		take(d.Val, true)
+	}
+	return s
+}
+
+// FeatureNames names the features of a table, by number where their columns have no name.
+func FeatureNames(d *data.Dataset) (names []string) {
+	for _, c := range d.Encoder.Columns {
+		names = append(names, c.Features()...)
+	}
+	for i := len(names); i < d.Shape.C; i++ {
+		names = append(names, fmt.Sprintf("feature %d", i))
+	}
+	return names
+}
+
+// identifiers finds columns of whole numbers or texts that differ in every row, and columns of
+// whole numbers that grow with the row.
+func identifiers(e *evidence) (list []finding) {
+	for _, c := range e.of(data.AsFeature) {
+		values, whole, grows, there := map[uint64]bool{}, true, true, 0
+		last := math.Inf(-1)
+		for row, v := range c.Numbers {
+			if text, ok := c.Text(row); ok && text == "" {
+				continue
+			}
+			there++
+			values[c.Key(row)] = true
+			whole = whole && (v != v || v == math.Trunc(v))
+			grows = grows && v >= last
+			last = v
+		}
+		how := ""
+		switch {
+		case there < leastRows || !whole:
+			continue
+		case grows && len(values) > there/2:
+			how = "grows with the row"
+		case len(values) == there:
+			how = "differs in every row"
+		default:
+			continue
+		}
+		list = append(list, finding{[]string{c.Name}, []any{c.Name, how, e.drop(c.Name)}})
+	}
+	return list
+}
+
+// empty finds columns without a value.
+func empty(e *evidence) (list []finding) {
+	for _, c := range e.of(data.AsFeature) {
+		if len(c.Texts) == 1 && c.Texts[0] == "" && values(c) == 1 {
+			list = append(list, finding{[]string{c.Name}, []any{c.Name, e.drop(c.Name)}})
+		}
+	}
+	return list
+}
+
+func values(c *data.Sampled) int {
+	all := map[uint64]bool{}
+	for row := range c.Numbers {
+		all[c.Key(row)] = true
+	}
+	return len(all)
+}
+
+// twins finds features that say the same as a feature before them.
+func twins(e *evidence) (list []finding) {
+	faces := facesOf(e.of(data.AsFeature))
+	for i, b := range faces {
+		for _, a := range faces[:i] {
+			if how := a.same(b); how != "" {
+				list = append(list, finding{[]string{a.Name, b.Name},
+					[]any{a.Name, b.Name, how, e.drop(b.Name)}})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// keptTwins finds features that say the same as a column that is left out, or as the groups'
+// column.
+func keptTwins(e *evidence) (list []finding) {
+	faces := facesOf(e.of(data.AsFeature))
+	for _, a := range facesOf(e.of(data.LeftOut, data.AsGroup)) {
+		for _, b := range faces {
+			if a.same(b) != "" && !namesake(a.Name, b.Name) {
+				list = append(list, finding{[]string{a.Name, b.Name},
+					[]any{a.Name, b.Name, e.drop(b.Name)}})
+			}
+		}
+	}
+	return list
+}
+
+// namesake reports whether two columns have the same name in the file, so that it is clear which
+// one was meant to stay.
+func namesake(a, b string) bool {
+	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+}
+
+// face is a column in the form in which columns are compared.
+type face struct {
+	*data.Sampled
+	keys   []uint64
+	codes  []uint16 // of the values, in the order in which they first occur
+	kinds  int
+	common uint64 // the most frequent key
+	others int    // number of rows with another key
+}
+
+// facesOf returns the faces of columns, of very many columns only the first. It leaves out columns
+// in which nearly all rows have one value: many columns of rare events are equal.
+func facesOf(columns []*data.Sampled) (list []*face) {
+	const rare, most = 10, 1 << 10
+	for _, c := range columns {
+		if len(list) == most {
+			break
+		}
+		f := &face{Sampled: c}
+		place, count := map[uint64]uint16{}, map[uint64]int{}
+		for row := range c.Numbers {
+			key := c.Key(row)
+			code, ok := place[key]
+			if !ok {
+				code = uint16(len(place))
+				place[key] = code
+			}
+			f.keys, f.codes = append(f.keys, key), append(f.codes, code)
+			if count[key]++; count[key] > count[f.common] {
+				f.common = key
+			}
+		}
+		f.kinds, f.others = len(place), len(f.keys)-count[f.common]
+		if f.others >= rare {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// same says how two columns say the same, or returns "" if they do not.
+func (a *face) same(b *face) string {
+	const share = .001 // of the rows may differ
+	most, differ := min(int(share*float64(len(a.keys))), a.others/10), 0
+	for row, key := range a.keys {
+		if key != b.keys[row] {
+			if differ++; differ > most {
+				break
+			}
+		}
+	}
+	if differ <= most {
+		return fmt.Sprintf("are equal in %s of rows", floorPercent(len(a.keys)-differ, len(a.keys)))
+	}
+	if a.kinds != b.kinds || a.kinds > len(a.keys)/2 {
+		return ""
+	}
+	for row, code := range a.codes {
+		if code != b.codes[row] {
+			return ""
+		}
+	}
+	return "say the same in other words"
+}
+
+// percent is a share that is 100 % only where it is all.
+func floorPercent(n, of int) string {
+	return fmt.Sprintf("%.4g %%", math.Floor(1e4*float64(n)/float64(of))/100)
+}
+
+// leaks finds the columns that predict the label by themselves. A row's score for a class is the
+// share of the class among the training rows with the same value, or in the same interval of
+// values. Its AUROC is measured on the validation rows, or else on a fourth of the training rows.
+func leaks(e *evidence) (list []finding) {
+	const suspicious = .97
+	m := newOneColumn(e)
+	if len(m.classes) == 0 {
+		return nil
+	}
+	for _, c := range e.of(data.AsFeature) {
+		if v := m.auroc(c); v >= suspicious {
+			list = append(list, finding{[]string{c.Name}, []any{c.Name, v, e.drop(c.Name)}})
+		}
+	}
+	return list
+}
+
+// oneColumn predicts the label from one column.
+type oneColumn struct {
+	labels     []uint16
+	train, val []int
+	classes    []int // the classes whose AUROC is measured; of two only the second
+	kinds      int
+}
+
+func newOneColumn(e *evidence) *oneColumn {
+	const mostClasses, rows = 20, 5
+	m := &oneColumn{labels: e.Labels, kinds: len(e.Classes)}
+	own := slices.Contains(e.Held, true)
+	count := make([]int, m.kinds)
+	for i, held := range e.Held {
+		const spread = 2654435769 // by the golden ratio: no order of the file is in step with it
+		if held || !own && uint32(i)*spread>>30 == 3 {
+			m.val = append(m.val, i)
+			count[e.Labels[i]]++
+		} else {
+			m.train = append(m.train, i)
+		}
+	}
+	for c, n := range count {
+		if n >= rows && len(m.val)-n >= rows && len(m.classes) < mostClasses {
+			m.classes = append(m.classes, c)
+		}
+	}
+	if m.kinds == 2 && len(m.classes) == 2 {
+		m.classes = m.classes[1:]
+	}
+	return m
+}
+
+// auroc returns the mean over the classes of the AUROC of each class against the rest.
+func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
+	bin, n := m.bins(c)
+	of, all := make([][]float64, n), make([]float64, n)
+	prior := make([]float64, m.kinds)
+	for i := range of {
+		of[i] = make([]float64, m.kinds)
+	}
+	for _, row := range m.train {
+		of[bin(row)][m.labels[row]]++
+		all[bin(row)]++
+		prior[m.labels[row]] += 1 / float64(len(m.train))
+	}
+	val := make([][]float64, n)
+	for i := range val {
+		val[i] = make([]float64, m.kinds+1) // the last is their sum
+	}
+	for _, row := range m.val {
+		val[bin(row)][m.labels[row]]++
+		val[bin(row)][m.kinds]++
+	}
+	for _, class := range m.classes {
+		var scored []Scored
+		for i := range n {
+			scored = append(scored, Scored{
+				Score: (of[i][class] + prior[class]) / (all[i] + 1),
+				Of:    val[i][class], Others: val[i][m.kinds] - val[i][class]})
+		}
+		mean += AUROC(scored).Float() / float64(len(m.classes))
+	}
+	return mean
+}
+
+// bins returns a function that gives each row one of n places: by its value or, if there are many
+// values, by the interval of its number. Place 0 is for values that training has not seen and, with
+// intervals, for cells that are no numbers.
+func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
+	const most = 32
+	place := map[uint64]int{}
+	var numbers []float64
+	for _, row := range m.train {
+		if key := c.Key(row); place[key] == 0 {
+			place[key] = len(place) + 1
+		}
+		if v := c.Numbers[row]; v == v {
+			numbers = append(numbers, v)
+		}
+	}
+	if len(place) <= most || len(numbers) < len(m.train)/2 {
+		return func(row int) int { return place[c.Key(row)] }, len(place) + 1
+	}
+	slices.Sort(numbers)
+	var edges []float64
+	for i := 1; i < most; i++ {
+		edges = append(edges, numbers[i*len(numbers)/most])
+	}
+	return func(row int) int {
+		v := c.Numbers[row]
+		if v != v {
+			return 0
+		}
+		at, _ := slices.BinarySearch(edges, v)
+		return 1 + at
+	}, most + 1
+}
+
+// spelling finds categories, classes and groups that differ in case or blanks alone.
+func spelling(e *evidence) (list []finding) {
+	for _, c := range e.of(data.AsFeature, data.AsLabel, data.AsGroup) {
+		known := map[string]string{}
+		for _, text := range slices.Sorted(slices.Values(c.Texts)) {
+			bare := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+			if first, ok := known[bare]; ok && first != text {
+				list = append(list, finding{[]string{c.Name}, []any{c.Name, first, text}})
+				break
+			}
+			known[bare] = text
+		}
+	}
+	return list
+}
+
+// numbers finds columns that are read as categories because of the way in which their numbers are
+// written, or because a few cells are no numbers.
+func numbers(e *evidence) (list []finding) {
+	const few = .1 // of the cells that have a value
+	for _, c := range e.of(data.AsFeature) {
+		count := make([]int, 1+len(c.Texts)) // of each code
+		for _, code := range c.Codes {
+			count[code]++
+		}
+		there, odd := len(c.Codes), 0
+		var example, remedy string
+		for i, text := range c.Texts {
+			switch plain, ok := data.PlainNumber(text); {
+			case text == "":
+				there -= count[i+1]
+			case !ok:
+				odd += count[i+1]
+				example, remedy = text, "leave missing cells empty"
+			case odd == 0:
+				example, remedy = text, "write "+plain
+			}
+		}
+		if example != "" && there >= leastRows && float64(odd) <= few*float64(there) {
+			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, remedy}})
+		}
+	}
+	return list
+}
+
+var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
+	`\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))([T ].*)?$`)
+
+// dates finds categories that are dates.
+func dates(e *evidence) (list []finding) {
+	for _, c := range e.of(data.AsFeature) {
+		texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
+		if len(texts) > 1 && !slices.ContainsFunc(texts, func(t string) bool {
+			return !date.MatchString(t)
+		}) {
+			list = append(list, finding{[]string{c.Name},
+				[]any{c.Name, len(texts), e.drop(c.Name)}})
+		}
+	}
+	return list
+}

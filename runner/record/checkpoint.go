@@ -1,0 +1,502 @@
+package record
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/internal/aside"
+	"drolab/runner/record/internal/disk"
+	"drolab/runner/record/internal/eventlog"
+)
+
+// Tensors that are not parameters have one of these prefixes in the file.
+const (
+	velocityPrefix = "velocity."
+	bufferPrefix   = "buffer."
+	pickedPrefix   = "paper_iterate."
+)
+
+// stateFile is the JSON of a checkpoint.
+type stateFile struct {
+	runner.State
+	Method  *methodState `json:"method,omitempty"`
+	Tensors string       `json:"tensors"` // the file beside this one
+	SHA256  string       `json:"sha256"`  // of that file, in hexadecimal
+	// Knobs are the settings that the log had changed: see the seal for how much of the log.
+	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
+}
+
+// Write writes s, and the position of the log, into the folder f. The JSON comes last and completes
+// the pair of files. A checkpoint of the same step may already exist, when a run is paused and
+// saved again. The same step has the same weights, so the pair is whole at every moment.
+func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
+	name, write, err := largeFile(s)
+	if err != nil {
+		return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
+	}
+	hash := sha256.New()
+	err = f.Write(name, func(w io.Writer) error { return write(io.MultiWriter(w, hash)) })
+	if err != nil {
+		return err
+	}
+	return f.WriteSealed(stateName(s.Step), &stateFile{
+		State: *s, Method: encodeMethod(s.Method),
+		Tensors: name, SHA256: hex.EncodeToString(hash.Sum(nil)),
+		Knobs: runner.Turned(at.Knobs),
+	}, &at.Extent)
+}
+
+// largeFile returns the name and the writer of the file beside the JSON: the tensors, or what a
+// program saved.
+func largeFile(s *runner.State) (name string, write func(io.Writer) error, err error) {
+	if s.Opaque != nil {
+		return opaqueName(s.Step), func(w io.Writer) error {
+			_, err := s.Opaque.WriteTo(w)
+			return err
+		}, nil
+	}
+	list, err := fileTensors(s)
+	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, err
+}
+
+// tensorGroup is a list of tensors in a state, and the prefix of their names in the file.
+type tensorGroup struct {
+	prefix string
+	list   *[]nn.Tensor
+}
+
+// tensorGroups returns the groups of a state, in the reverse of their order in the file. The
+// parameters have an empty prefix, with which any name begins, so they come last.
+func tensorGroups(s *runner.State) []tensorGroup {
+	return []tensorGroup{
+		{pickedPrefix, &s.Picked}, {bufferPrefix, &s.Buffers}, {velocityPrefix, &s.Velocities},
+		{"", &s.Parameters},
+	}
+}
+
+// groupOf returns the group to which a name in the file belongs.
+func groupOf(groups []tensorGroup, name string) tensorGroup {
+	i := slices.IndexFunc(groups, func(g tensorGroup) bool {
+		return strings.HasPrefix(name, g.prefix)
+	})
+	return groups[i]
+}
+
+// fileTensors returns all tensors of s under their names in the file, parameters first.
+func fileTensors(s *runner.State) ([]nn.Tensor, error) {
+	groups := tensorGroups(s)
+	var list []nn.Tensor
+	for _, g := range slices.Backward(groups) {
+		for _, t := range *g.list {
+			t.Name = g.prefix + t.Name
+			if groupOf(groups, t.Name) != g {
+				return nil, fmt.Errorf("parameter %q: the prefix is taken", t.Name)
+			}
+			list = append(list, t)
+		}
+	}
+	return list, nil
+}
+
+// Saved is a checkpoint as it was read.
+type savedCheckpoint struct {
+	*runner.State
+	At eventlog.Position // position of the log
+}
+
+// Read reads the pair of the given step.
+func readCheckpoint(in *disk.Folder, step int64) (*savedCheckpoint, error) {
+	var f stateFile
+	path := in.Join(stateName(step))
+	seal, err := in.ReadSealed(stateName(step), &f)
+	switch {
+	case err != nil:
+		return nil, err
+	case f.Step != step:
+		return nil, fmt.Errorf("%s: belongs to step %d", path, f.Step)
+	case seal.Log == nil:
+		return nil, fmt.Errorf("%s: %w", path, errNoExtent)
+	}
+	s := f.State
+	list, err := f.readLarge(in, &s)
+	if err != nil {
+		return nil, err
+	}
+	if f.Method != nil {
+		if s.Method, err = f.Method.decode(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	for _, t := range list {
+		g := groupOf(tensorGroups(&s), t.Name)
+		t.Name = strings.TrimPrefix(t.Name, g.prefix)
+		*g.list = append(*g.list, t)
+	}
+	return &savedCheckpoint{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
+}
+
+// errNoExtent is worded as part of a sentence.
+var errNoExtent = errors.New("does not say how much of the log it goes with")
+
+// readLarge reads the tensors. It only checks the checksum of what a program saved, and leaves it
+// in its file.
+func (f *stateFile) readLarge(in *disk.Folder, s *runner.State) ([]nn.Tensor, error) {
+	if f.Tensors != opaqueName(f.Step) {
+		return readTensorsFile(in, tensorsName(f.Step), f.SHA256)
+	}
+	o := &opaqueFile{disk.OpenDisk, in.Path, f.Tensors, f.SHA256}
+	s.Opaque = o
+	_, err := o.copyFrom(in, io.Discard)
+	return nil, err
+}
+
+// readTensorsFile reads a safetensors file that has the given checksum.
+func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
+	f, size, err := in.Read(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	r := io.TeeReader(f, hash)
+	list, err := readTensors(r, size)
+	if err == nil {
+		_, err = io.Copy(io.Discard, r) // no bytes, unless the file grew
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Join(name), err)
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != sum {
+		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it",
+			in.Join(name))
+	}
+	return list, nil
+}
+
+// Newest returns the newest checkpoint that can be read, or nil if none can, and the errors of the
+// newer ones.
+func newestCheckpoint(run *disk.Folder) (s *savedCheckpoint, damaged []error, err error) {
+	f, err := run.Within(FolderName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	steps, err := checkpointSteps(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, step := range slices.Backward(steps) {
+		s, err := readCheckpoint(f, step)
+		if err == nil {
+			return s, damaged, nil
+		}
+		damaged = append(damaged, err)
+	}
+	return nil, damaged, nil
+}
+
+// Witnesses returns the checkpoints of a run as witnesses of its log. The error is about one that
+// belongs elsewhere. Such a checkpoint is left out, and so is a damaged one.
+func checkpointWitnesses(run *disk.Folder) (list []eventlog.Witness, err error) {
+	f, err := run.Within(FolderName)
+	if err != nil { // whoever needs a checkpoint finds that
+		return nil, nil
+	}
+	defer f.Close()
+	steps, err := checkpointSteps(f)
+	for _, step := range steps {
+		s, wrong := f.Seal(stateName(step))
+		switch {
+		case errors.Is(wrong, disk.ErrForeign):
+			err = cmp.Or(err, wrong)
+		case wrong == nil && s.Log != nil:
+			list = append(list, eventlog.Witness{File: checkpointFile(step), Extent: *s.Log})
+		}
+	}
+	return list, err
+}
+
+// Steps lists the steps that have a complete checkpoint, ascending.
+func checkpointSteps(f *disk.Folder) ([]int64, error) {
+	entries, err := f.List()
+	if err != nil {
+		return nil, err
+	}
+	var steps []int64
+	for _, e := range entries {
+		var step int64
+		n, _ := fmt.Sscanf(e.Name(), "step-%d.json", &step)
+		if n == 1 && step >= 0 && e.Name() == stateName(step) {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// Names in a run's folder.
+const (
+	FolderName = "checkpoints"
+	LockName   = "lock" // in that folder: for pins, labels and pruning
+)
+
+// File returns the name of a checkpoint in the log: its path from the run's folder on.
+func checkpointFile(step int64) string { return FolderName + "/" + stateName(step) }
+
+// Names returns the names of a checkpoint's files. The first is the JSON, without which there is no
+// checkpoint.
+func checkpointNames(step int64) []string {
+	return []string{stateName(step), tensorsName(step), opaqueName(step), pinName(step)}
+}
+
+func stateName(step int64) string   { return fmt.Sprintf("step-%010d.json", step) }
+func tensorsName(step int64) string { return fmt.Sprintf("step-%010d.safetensors", step) }
+
+// opaqueName returns the name of the file that holds what a program saved, in place of tensors.
+func opaqueName(step int64) string { return fmt.Sprintf("step-%010d.program", step) }
+
+func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
+
+// A pinned checkpoint stays, however many newer ones there are. Any process may pin it, by an empty
+// file beside it, so that a pin is either there or not, whatever crashes. A lock protects those who
+// pin or read a checkpoint from the pruning of the writer: they share the lock, and whoever removes
+// a checkpoint holds it alone.
+
+// Pin keeps the checkpoint of a step, until it is unpinned or a resume goes back before the step.
+func pinCheckpoint(f *disk.Folder, step int64) error {
+	o, err := f.Open(pinName(step), os.O_WRONLY|os.O_CREATE, disk.FileMode)
+	if err == nil {
+		err = o.Close()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return disk.Explain(err)
+}
+
+// Unpin removes the pin of a checkpoint, and the checkpoint, unless it is selected or among the
+// newest keep.
+func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
+	err := f.Remove(pinName(step))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the checkpoint of step %d is not pinned", step)
+	}
+	if err != nil {
+		return err
+	}
+	steps, err := checkpointSteps(f)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(spared(f, steps, keep), step) {
+		// The JSON first: without it the other is no checkpoint.
+		for _, name := range checkpointNames(step) {
+			if err := f.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	}
+	return disk.Explain(f.Sync())
+}
+
+// Pinned reports whether the checkpoint of a step is pinned.
+func pinnedCheckpoint(f *disk.Folder, step int64) bool {
+	_, err := f.Lstat(pinName(step))
+	return err == nil
+}
+
+// spared returns the steps that are kept without a pin, of the steps given in ascending order.
+// These are the newest steps, and the steps that their checkpoints name as selected, since a run
+// may have to go on from any of them.
+func spared(in *disk.Folder, steps []int64, keep int) []int64 {
+	list := slices.Clone(newest(steps, keep))
+	for _, step := range newest(steps, keep) {
+		var f stateFile
+		if in.ReadJSON(stateName(step), &f) == nil && f.Selected != nil {
+			list = append(list, f.Selected.Step)
+		}
+	}
+	return list
+}
+
+// newest returns the last keep of the ascending steps.
+func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
+
+// Prune keeps the newest checkpoints up to the step written, the selected ones and the pinned ones.
+// It removes all other files: older checkpoints, what a crash left incomplete, and steps above
+// written. The latter go even if they are pinned: they belong to a part of the run that was
+// discarded because they are damaged. What cannot be removed costs only space. While somebody pins,
+// nothing is removed.
+func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
+	l, err := f.TryAcquire(LockName)
+	switch {
+	case errors.Is(err, disk.ErrHeld):
+		return // the next checkpoint does it
+	case err == nil: // else nobody can pin
+		defer l.Release()
+	}
+	steps, _ := checkpointSteps(f)
+	past, _ := slices.BinarySearch(steps, written+1)
+	stay := spared(f, steps[:past], keep)
+	kept := map[string]bool{}
+	for _, step := range steps[:past] {
+		if slices.Contains(stay, step) || pinnedCheckpoint(f, step) {
+			for _, name := range checkpointNames(step) {
+				kept[name] = true
+			}
+		}
+	}
+	entries, _ := f.List() // sorted: of a checkpoint, the JSON goes first
+	for _, e := range entries {
+		name := e.Name()
+		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
+		if ours && !kept[name] {
+			f.Remove(name)
+		}
+	}
+}
+
+// Pin keeps the checkpoint of a step until it is unpinned. Where there is no such checkpoint, the
+// error is an fs.ErrNotExist that lists the steps that have one.
+func (r *Run) Pin(step int64) error { return r.atPins(step, true, pinCheckpoint) }
+
+// Unpin removes the pin of a checkpoint. The checkpoint goes at once, unless it is one of the
+// newest or the selected one, which a run keeps anyway.
+func (r *Run) Unpin(step int64) error {
+	return r.atPins(step, false, func(f *disk.Folder, step int64) error {
+		return unpinCheckpoint(f, step, r.Meta.Spec.CheckpointKeep)
+	})
+}
+
+// Pinned lists the steps whose checkpoints are pinned, ascending.
+func (r *Run) Pinned() (steps []int64, err error) {
+	err = r.inCheckpoints(func(f *disk.Folder) error {
+		steps, err = checkpointSteps(f)
+		steps = slices.DeleteFunc(steps, func(step int64) bool {
+			return !pinnedCheckpoint(f, step)
+		})
+		return err
+	})
+	return steps, err
+}
+
+// inCheckpoints calls do with the folder of the checkpoints. It does nothing where there is no such
+// folder.
+func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
+	if r.packed != nil {
+		return nil
+	}
+	run, err := r.folder()
+	if err != nil {
+		return err
+	}
+	defer run.Close()
+	f, err := run.Within(checkpointsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return do(f)
+}
+
+// Hold keeps all existing checkpoints until it is released, or this process ends, so that a
+// checkpoint that was found is still there when it is read. Where a disk has no locks, or the
+// folder can only be read, it does nothing.
+func (r *Run) Hold() (release func()) {
+	var l *Lock
+	_ = r.inCheckpoints(func(f *disk.Folder) error {
+		l = f.Share(LockName, true)
+		return nil
+	})
+	return func() { l.Release() }
+}
+
+// atPins calls do with an existing checkpoint that nobody can remove meanwhile. It waits for
+// processes that prune and, unless the lock is shared, for those that pin or read.
+func (r *Run) atPins(
+	step int64, shared bool, do func(f *disk.Folder, step int64) error,
+) error {
+	if err := r.has(step); err != nil { // also where there is no folder to lock
+		return err
+	}
+	return r.inCheckpoints(func(f *disk.Folder) error {
+		l, err := f.Await(LockName, shared)
+		if err != nil {
+			return err
+		}
+		defer l.Release()
+		if err := r.has(step); err != nil { // pruned meanwhile
+			return err
+		}
+		return do(f, step)
+	})
+}
+
+// has returns an error where the run has no checkpoint of this step.
+func (r *Run) has(step int64) error {
+	steps, err := r.Checkpoints()
+	if err == nil && !slices.Contains(steps, step) {
+		err = fmt.Errorf("run %s has %w of step %d: it has %v",
+			r.Meta.ID, errNoCheckpoint, step, steps)
+	}
+	return err
+}
+
+// errNoCheckpoint is worded as part of a sentence.
+var errNoCheckpoint error = noCheckpoint{}
+
+type noCheckpoint struct{}
+
+func (noCheckpoint) Error() string        { return "no checkpoint" }
+func (noCheckpoint) Is(target error) bool { return target == fs.ErrNotExist }
+
+// opaqueFile is the file of a checkpoint that holds what a program saved.
+type opaqueFile struct {
+	open   disk.Opener
+	folder string
+	name   string
+	sum    string // sha256, in hexadecimal
+}
+
+// WriteTo implements runner.Opaque. It compares the checksum after the last byte.
+func (o *opaqueFile) WriteTo(w io.Writer) (n int64, err error) {
+	in, err := disk.OpenFolder(o.open, o.folder)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	return o.copyFrom(in, w)
+}
+
+func (o *opaqueFile) copyFrom(in *disk.Folder, w io.Writer) (n int64, err error) {
+	f, size, err := in.Read(o.name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	n, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(f, size))
+	if err == nil && hex.EncodeToString(hash.Sum(nil)) != o.sum {
+		err = fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(o.name))
+	}
+	return n, err
+}
+
+// Release implements runner.Opaque.
+func (*opaqueFile) Release() {}

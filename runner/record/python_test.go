@@ -1,0 +1,63 @@
+package record
+
+import (
+	"encoding/json"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"drolab/dro/nn"
+	"drolab/dro/peertest"
+	"drolab/runner/record/internal/eventlog"
+)
+
+// printTensors is a program that prints every tensor of a safetensors file: its type, its shape and
+// the bits of its values.
+const printTensors = `
+import json, sys
+from safetensors.numpy import load_file
+print(json.dumps({name: {"Type": str(t.dtype), "Shape": t.shape, "Bits": t.view("uint32").ravel().tolist()}
+                  for name, t in load_file(sys.argv[1]).items()}))`
+
+// TestPythonReadsCheckpoints checks that Python's safetensors reads the same weights.
+func TestPythonReadsCheckpoints(t *testing.T) {
+	python := peertest.Python(t, "safetensors", "numpy")
+	folder, s := t.TempDir(), newState2(7)
+	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32,
+		math.MaxFloat32, float32(math.Copysign(0, -1)), 1.0 / 3}
+	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2},
+		Data: odd},
+		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
+		nn.Tensor{Name: "none", Shape: []int{0, 4}})
+	must2(t, writeCheckpoint(inFolder(t, folder), s, eventlog.Position{}))
+	out, err := exec.Command(python, "-c", printTensors,
+		filepath.Join(folder, tensorsName(7))).Output()
+	must2(t, err)
+	var read map[string]struct {
+		Type  string
+		Shape []int
+		Bits  []uint32
+	}
+	must2(t, json.Unmarshal(out, &read))
+
+	back, err := readCheckpoint(inFolder(t, folder), 7)
+	must2(t, err)
+	want, err := fileTensors(back.State)
+	must2(t, err)
+	if len(read) != len(want) ||
+		len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
+		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))
+	}
+	for _, w := range want {
+		bits := make([]uint32, len(w.Data))
+		for i, x := range w.Data {
+			bits[i] = math.Float32bits(x)
+		}
+		if r := read[w.Name]; r.Type != "float32" || !slices.Equal(r.Shape, w.Shape) ||
+			!slices.Equal(r.Bits, bits) {
+			t.Errorf("%s: Python reads %+v, want %v %x", w.Name, r, w.Shape, bits)
+		}
+	}
+}

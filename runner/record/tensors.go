@@ -1,0 +1,294 @@
+package record
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner/internal/room"
+	"drolab/runner/measure"
+)
+
+// The safetensors format (github.com/huggingface/safetensors): 8 bytes with
+// the length of the header, little-endian; the header, a JSON object from
+// tensor names to type, shape and place, padded with spaces; the values,
+// without holes. Only type F32 is known here.
+
+// entry describes one tensor in the header.
+type entry struct {
+	DType   string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"` // bytes, counted from the end of the header
+}
+
+// maxHeader bounds the header, in bytes: some 50 000 tensors.
+const maxHeader = 8 << 20
+
+// writeTensors writes the tensors in the order of the list. Their names must differ.
+func writeTensors(w io.Writer, list []nn.Tensor) error {
+	header, err := encodeHeader(list)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	var buf []byte
+	for _, t := range list {
+		for part := range slices.Chunk(t.Data, 1<<14) {
+			buf = buf[:0]
+			for _, x := range part {
+				buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+			}
+			if _, err := w.Write(buf); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// encodeHeader returns the bytes of the file that come before the values.
+func encodeHeader(list []nn.Tensor) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 8)) // for the length
+	b.WriteString(`{"__metadata__":{"format":"pt"}`)
+	seen := map[string]bool{"__metadata__": true}
+	end := int64(0)
+	for _, t := range list {
+		after := end + 4*int64(len(t.Data))
+		e := entry{DType: "F32", Shape: []int64{}, Offsets: [2]int64{end, after}}
+		for _, n := range t.Shape {
+			e.Shape = append(e.Shape, int64(n))
+		}
+		if seen[t.Name] {
+			return nil, fmt.Errorf("tensor %q: want a name of its own", t.Name)
+		}
+		if n, ok := elements(e.Shape); !ok || n != int64(len(t.Data)) {
+			return nil, fmt.Errorf("tensor %q: shape %v does not hold %d values",
+				t.Name, t.Shape, len(t.Data))
+		}
+		seen[t.Name], end = true, e.Offsets[1]
+		object, err := json.Marshal(map[string]entry{t.Name: e})
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(b, ",%s", object[1:len(object)-1]) // without its braces
+	}
+	b.WriteByte('}')
+	for b.Len()%8 != 0 {
+		b.WriteByte(' ')
+	}
+	binary.LittleEndian.PutUint64(b.Bytes(), uint64(b.Len()-8))
+	return b.Bytes(), nil
+}
+
+// elements returns the product of the sides of a shape. ok is false where a side is negative or the
+// product is too large for any file.
+func elements(shape []int64) (n int64, ok bool) {
+	n = 1
+	for _, side := range shape {
+		if side < 0 || side > 0 && n > math.MaxInt64/8/side {
+			return 0, false
+		}
+		n *= side
+	}
+	return n, true
+}
+
+// readTensors reads a file of the given size, in bytes. It checks the whole header before it
+// allocates memory for values, so that memory stays within a small multiple of size. The tensors
+// are in the order of their values.
+func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
+	var length uint64
+	if err := binary.Read(r, binary.LittleEndian, &length); err != nil {
+		return nil, fmt.Errorf("header's length: %w", err)
+	}
+	if length > uint64(max(0, size-8)) || length > maxHeader {
+		return nil, fmt.Errorf("header of %d bytes in a file of %d", length, size)
+	}
+	header := make([]byte, length)
+	if _, err := io.ReadFull(r, header); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	places, err := decodeHeader(header, size-8-int64(length))
+	if err != nil {
+		return nil, err
+	}
+	if err := room.Ask(float64(size), "reading it"); err != nil {
+		return nil, err
+	}
+	list := make([]nn.Tensor, 0, len(places))
+	for _, p := range places {
+		t, err := readValues(r, p)
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", p.name, err)
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// place is an entry of a header that was checked, and its name.
+type place struct {
+	name string
+	entry
+}
+
+// decodeHeader returns the tensors in the order of their values. It checks that the values fill
+// size bytes exactly.
+func decodeHeader(header []byte, size int64) ([]place, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(header, &raw); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	delete(raw, "__metadata__")
+	list := make([]place, 0, len(raw))
+	for name, text := range raw {
+		p := place{name: name}
+		err := json.Unmarshal(text, &p.entry)
+		if err == nil {
+			err = p.check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", name, err)
+		}
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b place) int {
+		return cmp.Or(slices.Compare(a.Offsets[:], b.Offsets[:]), cmp.Compare(a.name, b.name))
+	})
+	end := int64(0)
+	for _, p := range list {
+		if p.Offsets[0] != end {
+			return nil, fmt.Errorf("tensor %q: values start at %d, want %d",
+				p.name, p.Offsets[0], end)
+		}
+		end = p.Offsets[1]
+	}
+	if end != size {
+		return nil, fmt.Errorf("values end at %d, want %d", end, size)
+	}
+	return list, nil
+}
+
+// check checks one entry by itself.
+func (e *entry) check() error {
+	if e.DType != "F32" {
+		return fmt.Errorf("type %.20q: want F32", e.DType)
+	}
+	n, ok := elements(e.Shape)
+	if !ok || e.Offsets[0] < 0 || e.Offsets[1] < e.Offsets[0] || e.Offsets[1]-e.Offsets[0] != 4*n {
+		return fmt.Errorf("shape %v does not fit the place %v", e.Shape, e.Offsets)
+	}
+	for _, side := range e.Shape {
+		if int64(int(side)) != side {
+			return errors.New("too large for this machine")
+		}
+	}
+	return nil
+}
+
+// readValues reads the values at p, which come next.
+func readValues(r io.Reader, p place) (nn.Tensor, error) {
+	t := nn.Tensor{Name: p.name, Shape: make([]int, len(p.Shape)),
+		Data: make([]float32, (p.Offsets[1]-p.Offsets[0])/4)}
+	for i, side := range p.Shape {
+		t.Shape[i] = int(side)
+	}
+	buf := make([]byte, min(4*len(t.Data), 1<<16))
+	for part := range slices.Chunk(t.Data, 1<<14) {
+		b := buf[:4*len(part)]
+		if _, err := io.ReadFull(r, b); err != nil {
+			return nn.Tensor{}, err
+		}
+		for i := range part {
+			part[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+	}
+	return t, nil
+}
+
+// methodState is the JSON form of a dro.State. A run that diverges has numbers that are not finite,
+// which measure.Number can hold. Flags are packed into bits, the first one in the lowest place.
+type methodState struct {
+	Numbers map[string]measure.Number `json:"numbers"`
+	Flags   map[string]bits           `json:"flags,omitempty"`
+
+	Lists map[string][]measure.Number `json:"lists,omitempty"`
+}
+
+type bits struct {
+	Count int    `json:"count"`
+	Bits  []byte `json:"bits"`
+}
+
+func encodeMethod(s *dro.State) *methodState {
+	if s == nil {
+		return nil
+	}
+	m := &methodState{
+		Numbers: mapped(s.Numbers, measure.Num),
+		Flags:   map[string]bits{},
+		Lists: mapped(s.Lists, func(list []float64) []measure.Number {
+			return each(list, measure.Num)
+		}),
+	}
+	for name, flags := range s.Flags {
+		b := bits{len(flags), make([]byte, (len(flags)+7)/8)}
+		for i, f := range flags {
+			if f {
+				b.Bits[i/8] |= 1 << (i % 8)
+			}
+		}
+		m.Flags[name] = b
+	}
+	return m
+}
+
+// mapped returns a map with the same keys, whose values are converted by to.
+func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
+	m := make(map[string]B, len(from))
+	for name, v := range from {
+		m[name] = to(v)
+	}
+	return m
+}
+
+// each returns a list whose values are converted by to.
+func each[A, B any](from []A, to func(A) B) []B {
+	list := make([]B, len(from))
+	for i, v := range from {
+		list[i] = to(v)
+	}
+	return list
+}
+
+// decode returns the state, or an error where the number of flags does not fit their bytes.
+func (m *methodState) decode() (*dro.State, error) {
+	s := &dro.State{
+		Numbers: mapped(m.Numbers, measure.Number.Float),
+		Flags:   map[string][]bool{},
+		Lists: mapped(m.Lists, func(list []measure.Number) []float64 {
+			return each(list, measure.Number.Float)
+		}),
+	}
+	for name, b := range m.Flags {
+		if b.Count < 0 || len(b.Bits) != (b.Count+7)/8 {
+			return nil, fmt.Errorf("flags %.40q: %d bytes for %d flags", name, len(b.Bits), b.Count)
+		}
+		flags := make([]bool, b.Count)
+		for i := range flags {
+			flags[i] = b.Bits[i/8]>>(i%8)&1 == 1
+		}
+		s.Flags[name] = flags
+	}
+	return s, nil
+}

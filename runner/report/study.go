@@ -1,0 +1,636 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/dro"
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// Study is the content of a study's file.
+type Study struct {
+	Word  string // what the user calls it: a path, or recorded:NAME
+	Title string
+	Doc   string // the sentences at the head of its page
+
+	// Registered is the time from which runs are confirmatory: those begun before it are
+	// exploratory. It is zero for a study that is not registered. Nothing is tested before
+	// WaitUntil while runs are missing.
+	Registered, WaitUntil time.Time
+	Seeds                 []uint64 // ascending
+
+	Conditions []Condition // at least one; the label of the only one may be empty
+	Arms       []Arm
+	Families   []Family
+	// Reproduction has comparisons of single arms with published numbers.
+	Reproduction []Reproduction
+	Published    *Published // nil without a published table
+	Sensitivity  []Sensitivity
+	// Window is the number of the last evaluations whose mean is told beside the last one; 0: none.
+	Window int
+	// Presets are those that the arms name, each once.
+	Presets []runner.Preset
+}
+
+// Condition is a circumstance under which every claim is tested, such as a radius.
+type Condition struct {
+	Label  string
+	Radius float64 // of the robust risk, among risk_radii; 0: each run's own
+}
+
+// Arm is a method with its settings.
+type Arm struct {
+	Name  string
+	Label string // in tables
+	Specs []spec.Spec
+	// Presets has the name of the preset under each condition.
+	Presets []string
+}
+
+// Method returns the arm's method.
+func (a *Arm) Method() dro.Algorithm { return a.Specs[0].Algorithm() }
+
+// Family is a set of claims that are corrected together.
+type Family struct {
+	Name      string
+	Title     string
+	Secondary bool // it stands behind the others and the reproduction
+	// Confidence is 1 less the level of its tests.
+	Confidence float64
+	Correction string // one of Corrections
+	Claims     []Claim
+}
+
+// The corrections for the number of a family's tests.
+const (
+	Holm = "holm"
+	None = "none"
+)
+
+// Claim is a statement about pairs of arms, in a form that can be tested on runs. The measure of
+// the first arm is above or below that of the second or, with Equivalent, near it.
+type Claim struct {
+	Key     string // names it in JSON
+	Says    string // "A says B"
+	Source  string
+	Reading string // what is measured, on which the verdict depends
+	Name    string // of the measure, in tables; empty: the measure's own
+	Measure string // StepTime, or a measure of evaluations
+	Along   bool   // the mean over the evaluations at equal steps, not the last one
+	// Classes are the classes over which the measure is pooled, in the first and the second arm;
+	// nil: all. Parts names them where the two arms are one.
+	Classes [2][]int
+	Parts   []string
+	Pairs   [][2]int // of arms
+	Higher  bool
+	// Margin is added to the second arm. Equivalent, above 0, makes the claim that the arms differ
+	// by less. Both are in the measure's own unit, a share for accuracies.
+	Margin     float64
+	Equivalent float64
+	Under      []int  // conditions
+	As         string // label in place of the condition's
+}
+
+// StepTime is the measure of claims on the time of a step.
+const StepTime = "step_time"
+
+// Reproduction is the comparison of an arm's mean with a published number.
+type Reproduction struct {
+	Arm     int
+	Measure string
+	Value   float64 // in the measure's own unit
+	Under   []int
+}
+
+// Published is a published table of accuracies per class.
+type Published struct {
+	Name   string               // of the table
+	Figure string               // the figure of the same publication
+	Rows   map[string][]float64 // by arm, in per cent
+	Preset string               // the preset with the published settings
+	// Low are the classes that the table calls the lowest; their mean is a row of tables.
+	Low []int
+	// Silent lists readings that are not settings: the name, the value here and the reason.
+	Silent [][3]string
+}
+
+// Mean returns the mean over the classes, which have equally many test samples, in per cent.
+func (p *Published) Mean(arm string) float64 {
+	row, sum := p.Rows[arm], 0.0
+	for _, x := range row {
+		sum += x
+	}
+	return sum / float64(len(row))
+}
+
+// Sensitivity is a setting whose values a study's page compares, with one seed each.
+type Sensitivity struct {
+	Setting string
+	Values  []string
+	Arms    []int
+}
+
+// Key is the key by which a study's file is told from a preset's.
+const StudyKey = "study"
+
+// Is reports whether the text of a YAML file is meant as a study.
+func IsStudy(text []byte) bool { return regexp.MustCompile(`(?m)^` + StudyKey + `[ \t]*:`).Match(text) }
+
+// IsFile reports whether a word names a file that is a study.
+func IsStudyFile(word string) bool {
+	text, err := presets.ReadFile(word)
+	return err == nil && IsStudy(text)
+}
+
+const mostSeeds = 1000
+
+// Parse reads a study's file, which the user calls word. It returns all errors that it can find,
+// each with file and line. Nothing but presets is opened.
+func ParseStudy(word string, text []byte) (*Study, []error) {
+	entries, err := presets.Entries(word, text)
+	if err != nil {
+		return nil, []error{err}
+	}
+	p := &parser{of: &Study{Word: word}}
+	p.read(Entry{Line: 1, Below: entries}, "a study", entryRows{
+		StudyKey:     oneLine(&p.of.Title),
+		"doc":        oneLine(&p.of.Doc),
+		"registered": p.date(&p.of.Registered),
+		"wait_until": p.date(&p.of.WaitUntil),
+		"seeds":      p.seeds,
+		"window": value(&p.of.Window, "a whole number from 1 to 9",
+			func(n int) bool { return n > 0 && n < 10 }),
+		"conditions":   nil,
+		"arms":         nil,
+		"families":     nil,
+		"reproduction": nil,
+		"published":    nil,
+		"sensitivity":  nil,
+	})
+	at := map[string]Entry{}
+	for _, e := range entries {
+		at[e.Key] = e
+	}
+	for _, key := range []string{StudyKey, "seeds", "arms", "families"} {
+		if _, ok := at[key]; !ok {
+			p.fail(1, "%s: missing: a study has it", key)
+		}
+	}
+	p.arms(at["conditions"], at["arms"])
+	p.each(at["published"], p.published)
+	p.each(at["families"], p.families)
+	p.each(at["reproduction"], p.reproductions)
+	p.each(at["sensitivity"], p.sensitivity)
+	if len(p.errs) > 0 {
+		slices.SortStableFunc(p.errs, func(a, b lineError) int { return a.line - b.line })
+		var errs []error
+		for _, e := range p.errs {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", word, e.line, e.err))
+		}
+		return nil, errs
+	}
+	return p.of, nil
+}
+
+// Entry is an entry of the file.
+type Entry = presets.Entry
+
+type lineError struct {
+	line int
+	err  error
+}
+
+// parser fills in a Study and collects what is wrong.
+type parser struct {
+	of   *Study
+	errs []lineError
+}
+
+func (p *parser) fail(line int, format string, args ...any) {
+	p.errs = append(p.errs, lineError{line, fmt.Errorf(format, args...)})
+}
+
+// rows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
+type entryRows map[string]func(Entry) error
+
+// read reads the entries of a mapping. what names the mapping.
+func (p *parser) read(e Entry, what string, by entryRows) {
+	if e.Below == nil {
+		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
+	}
+	for _, b := range e.Below {
+		take, ok := by[b.Key]
+		if !ok {
+			p.fail(b.Line, "%.40q: %s has %s", b.Key, what, strings.Join(keysOf(by), ", "))
+		} else if take != nil {
+			if err := take(b); err != nil {
+				p.fail(b.Line, "%w", err)
+			}
+		}
+	}
+}
+
+func keysOf(by entryRows) []string { return slices.Sorted(maps.Keys(by)) }
+
+// each reads the entries below an optional one.
+func (p *parser) each(e Entry, do func(Entry)) {
+	if e.Key != "" && len(e.Below) == 0 {
+		p.fail(e.Line, "%s: empty: leave it out, or fill it in", e.Key)
+	}
+	if e.Key == "published" {
+		do(e)
+		return
+	}
+	for _, b := range e.Below {
+		do(b)
+	}
+}
+
+// value returns the reader of a value that is not a setting.
+func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
+	return func(e Entry) error {
+		var v T
+		if e.Below != nil || string(e.Value) == "null" || json.Unmarshal(e.Value, &v) != nil ||
+			ok != nil && !ok(v) {
+			return fmt.Errorf("%s: %.60s: want %s", e.Key, e.Value, want)
+		}
+		*into = v
+		return nil
+	}
+}
+
+func oneLine(into *string) func(Entry) error {
+	return value(into, "one line of text", func(s string) bool {
+		return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\r")
+	})
+}
+
+func oneOf(into *string, words ...string) func(Entry) error {
+	return value(into, strings.Join(words, " or "), func(s string) bool {
+		return slices.Contains(words, s)
+	})
+}
+
+func (p *parser) date(into *time.Time) func(Entry) error {
+	return func(e Entry) (err error) {
+		var text string
+		if json.Unmarshal(e.Value, &text) == nil {
+			for _, form := range []string{time.DateOnly, time.RFC3339} {
+				if *into, err = time.Parse(form, text); err == nil {
+					return nil
+				}
+			}
+		}
+		return fmt.Errorf("%s: %.40s: want a date, as in 2027-01-22 or 2026-11-23T06:22:25Z",
+			e.Key, e.Value)
+	}
+}
+
+func (p *parser) seeds(e Entry) error {
+	var text string
+	list := &p.of.Seeds
+	if json.Unmarshal(e.Value, &text) == nil {
+		from, to, _ := strings.Cut(text, "-")
+		first, err := strconv.ParseUint(strings.TrimSpace(from), 10, 63)
+		last, wrong := strconv.ParseUint(strings.TrimSpace(to), 10, 63)
+		if err == nil && wrong == nil && last < first+mostSeeds {
+			for ; first <= last; first++ {
+				*list = append(*list, first)
+			}
+		}
+	} else if json.Unmarshal(e.Value, list) != nil {
+		*list = nil
+	}
+	slices.Sort(*list)
+	once := len(slices.Compact(slices.Clone(*list))) == len(*list)
+	if len(*list) == 0 || len(*list) > mostSeeds || !once {
+		return fmt.Errorf("seeds: %.40s: want at most %d, as in 5-16 or [1, 2, 4]", e.Value,
+			mostSeeds)
+	}
+	return nil
+}
+
+func entryOf(e Entry, key string) *Entry {
+	i := slices.IndexFunc(e.Below, func(b Entry) bool { return b.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &e.Below[i]
+}
+
+// published reads the published table.
+func (p *parser) published(e Entry) {
+	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
+	by := entryRows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "silent": nil,
+		"preset": oneLine(&t.Preset), "lowest": p.classes(&t.Low)}
+	for _, a := range p.of.Arms {
+		by[a.Name] = func(e Entry) error {
+			var row []float64
+			err := value(&row, "accuracies of all classes, in %", func(row []float64) bool {
+				for _, o := range t.Rows {
+					return len(o) == len(row)
+				}
+				return len(row) > 0
+			})(e)
+			t.Rows[e.Key] = row
+			return err
+		}
+	}
+	p.read(e, "published", by)
+	if silent := entryOf(e, "silent"); silent != nil {
+		for _, b := range silent.Below {
+			var s [3]string
+			p.read(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
+				"why": oneLine(&s[2])})
+			t.Silent = append(t.Silent, s)
+		}
+	}
+	for _, row := range t.Rows {
+		if len(t.Low) > 0 && slices.Max(t.Low) >= len(row) {
+			p.fail(e.Line, "published: lowest: there are %d classes, and the first is 0", len(row))
+			break
+		}
+	}
+	p.of.Published = t
+}
+
+func (p *parser) classes(into *[]int) func(Entry) error {
+	return value(into, "a list of numbers of classes, the first is 0", func(list []int) bool {
+		return len(list) > 0 && slices.Min(list) >= 0
+	})
+}
+
+// names returns the reader of a list of names, as their indices in a list.
+func (p *parser) names(into *[]int, what string, known []string) func(Entry) error {
+	return func(e Entry) error {
+		var words []string
+		if err := value(&words, "a list of names", nil)(e); err != nil {
+			return err
+		}
+		for _, w := range words {
+			i := slices.Index(known, w)
+			if i < 0 {
+				return fmt.Errorf("%s: %.40q: no such %s: choose of %s", e.Key, w, what,
+					strings.Join(known, ", "))
+			}
+			*into = append(*into, i)
+		}
+		return nil
+	}
+}
+
+func (p *parser) under(into *[]int) func(Entry) error {
+	var labels []string
+	for _, c := range p.of.Conditions {
+		labels = append(labels, c.Label)
+	}
+	return p.names(into, "condition", labels)
+}
+
+// all returns every condition where a claim names none.
+func (p *parser) all(under []int) []int {
+	if len(under) == 0 {
+		for i := range p.of.Conditions {
+			under = append(under, i)
+		}
+	}
+	return under
+}
+
+// families reads a family of claims.
+func (p *parser) families(e Entry) {
+	f := Family{Name: e.Key, Title: "The claims", Correction: Holm}
+	level, like, instead := .05, "", []int{}
+	p.read(e, "a family", entryRows{
+		"title": oneLine(&f.Title), "secondary": value(&f.Secondary, "true or false", nil),
+		"level": value(&level, "a number in (0, 1)",
+			func(x float64) bool { return x > 0 && x < 1 }),
+		"correction": oneOf(&f.Correction, Holm, None),
+		"like":       oneLine(&like),
+		"instead":    p.arm(&instead),
+		"claims":     nil,
+	})
+	f.Confidence = 1 - level
+	claims := entryOf(e, "claims")
+	switch {
+	case like != "":
+		p.like(e, &f, like, instead)
+	case claims == nil || len(claims.Below) == 0:
+		p.fail(e.Line, "%s: no claims: a family has at least one", e.Key)
+	default:
+		for _, c := range claims.Below {
+			p.claim(c, &f)
+		}
+	}
+	p.of.Families = append(p.of.Families, f)
+}
+
+// like takes over the claims of an earlier family whose first arm is the first of two, with the
+// second in its place.
+func (p *parser) like(e Entry, f *Family, name string, instead []int) {
+	i := slices.IndexFunc(p.of.Families, func(o Family) bool { return o.Name == name })
+	if i < 0 || len(instead) != 2 {
+		p.fail(e.Line, "%s: want the name of a family above, and instead: [ARM, OTHER]", e.Key)
+		return
+	}
+	for _, c := range p.of.Families[i].Claims {
+		var pairs [][2]int
+		for _, pair := range c.Pairs {
+			if pair[0] == instead[0] {
+				pairs = append(pairs, [2]int{instead[1], pair[1]})
+			}
+		}
+		if c.Pairs = pairs; len(pairs) > 0 {
+			f.Claims = append(f.Claims, c)
+		}
+	}
+}
+
+func (p *parser) arm(into *[]int) func(Entry) error {
+	var names []string
+	for _, a := range p.of.Arms {
+		names = append(names, a.Name)
+	}
+	return p.names(into, "arm", names)
+}
+
+// pairs reads two arms, or a list of pairs of arms.
+func (p *parser) pairs(into *[][2]int) func(Entry) error {
+	return func(e Entry) error {
+		var lists []json.RawMessage
+		if json.Unmarshal(e.Value, &lists) != nil || len(lists) == 0 || lists[0][0] != '[' {
+			lists = []json.RawMessage{e.Value}
+		}
+		for _, one := range lists {
+			var pair []int
+			if err := p.arm(&pair)(Entry{Key: e.Key, Line: e.Line, Value: one}); err != nil {
+				return err
+			}
+			if len(pair) != 2 {
+				return fmt.Errorf("arms: %.60s: want two arms, as in [sfk, erm]", one)
+			}
+			*into = append(*into, [2]int(pair))
+		}
+		return nil
+	}
+}
+
+// measure reads the name of a measure, or its short title.
+func (p *parser) measure(into *string) func(Entry) error {
+	return func(e Entry) error {
+		if err := oneLine(into)(e); err != nil || *into == StepTime {
+			return err
+		}
+		for _, m := range measure.EvalMeasures() {
+			if m.Name == *into || m.Head() == *into && !m.IsList() {
+				*into = m.Name
+				return nil
+			}
+		}
+		return fmt.Errorf("measure: %.40q: no such measure: drolab show lists a run's, and there "+
+			"is %s", *into, StepTime)
+	}
+}
+
+func (p *parser) claim(e Entry, f *Family) {
+	var c Claim
+	var at, direction string
+	margin, before := 0.0, len(p.errs)
+	p.read(e, "a claim", entryRows{
+		"key": oneLine(&c.Key), "says": oneLine(&c.Says), "source": oneLine(&c.Source),
+		"reading": oneLine(&c.Reading), "name": oneLine(&c.Name), "measure": p.measure(&c.Measure),
+		"at": oneOf(&at, "end", "along"), "arms": p.pairs(&c.Pairs),
+		"classes": p.classes(&c.Classes[0]), "other": p.classes(&c.Classes[1]),
+		"parts":     value(&c.Parts, "two names", func(l []string) bool { return len(l) == 2 }),
+		"direction": oneOf(&direction, "less", "greater"),
+		"margin":    value(&margin, "a number", nil),
+		"equivalent": value(&c.Equivalent, "a number above 0",
+			func(x float64) bool { return x > 0 }),
+		"under": p.under(&c.Under), "as": oneLine(&c.As),
+	})
+	if len(p.errs) > before {
+		return
+	}
+	m, _ := measure.FindMeasure(c.Measure)
+	has := func(key string) bool { return entryOf(e, key) != nil }
+	switch {
+	case c.Measure == "":
+		p.fail(e.Line, "a claim: no measure: as in measure: test_loss")
+	case len(c.Pairs) == 0:
+		p.fail(e.Line, "a claim: no arms: as in arms: [sfk, erm]")
+	case has("direction") == has("equivalent"):
+		p.fail(e.Line, "a claim: want either direction: less or greater, or equivalent: MARGIN")
+	case has("margin") && has("equivalent"):
+		p.fail(e.Line, "a claim: the margin of equivalence is that of equivalent")
+	case has("classes") != (m.Axis == measure.PerClass):
+		p.fail(e.Line, "a claim: %s: a measure of classes wants classes, as in [0, 2], and no "+
+			"other does", c.Measure)
+	case c.Measure == StepTime && at != "":
+		p.fail(e.Line, "a claim: %s has no %s", StepTime, at)
+	case m.IsList() && m.Axis != measure.PerClass:
+		p.fail(e.Line, "a claim: %s: want a measure with one value", c.Measure)
+	}
+	p.checkRadius(e, &c)
+	if c.Under = p.all(c.Under); c.As != "" && len(c.Under) > 1 {
+		p.fail(e.Line, "a claim: as: wants under with one condition")
+	}
+	if len(c.Classes[1]) == 0 {
+		c.Classes[1] = c.Classes[0]
+	}
+	c.Along, c.Higher = at == "along", direction == "greater"
+	c.Margin, c.Equivalent = own(m, margin), own(m, c.Equivalent)
+	if c.Measure == StepTime { // a ratio of times is a difference of logarithms
+		c.Margin, c.Equivalent = logOf(c.Margin), logOf(c.Equivalent)
+	}
+	if c.Key == "" {
+		c.Key = strings.ReplaceAll(c.Measure, "_", "-")
+	}
+	f.Claims = append(f.Claims, c)
+}
+
+// checkRadius refuses a robust risk at a radius at which an arm does not measure it.
+func (p *parser) checkRadius(e Entry, c *Claim) {
+	for _, at := range p.all(c.Under) {
+		of := p.of.Conditions[at]
+		for _, pair := range c.Pairs {
+			for _, arm := range pair {
+				a := &p.of.Arms[arm]
+				if c.Measure == "robust_risk" && of.Radius > 0 &&
+					!slices.Contains(a.Specs[at].RiskRadii, of.Radius) {
+					p.fail(e.Line, "a claim: %s trains by another radius than %g: add that one to "+
+						"its risk_radii", a.Name, of.Radius)
+					return
+				}
+			}
+		}
+	}
+}
+
+func logOf(ratio float64) float64 {
+	if ratio <= 0 { // none is given
+		return 0
+	}
+	return math.Log(ratio)
+}
+
+// own returns a value, which people write in per cent for accuracies, in the measure's own unit.
+func own(m measure.Measure, x float64) float64 {
+	if m.Scale == dro.Percent {
+		return x / 100
+	}
+	return x
+}
+
+// reproductions reads the comparison of an arm with a published number.
+func (p *parser) reproductions(e Entry) {
+	var arm []int
+	r := Reproduction{Measure: "test_accuracy"}
+	one := func(e Entry) error {
+		quoted := append(append([]byte("["), e.Value...), ']')
+		return p.arm(&arm)(Entry{Key: e.Key, Value: quoted})
+	}
+	p.read(e, "reproduction", entryRows{"arm": one, "measure": p.measure(&r.Measure),
+		"value": value(&r.Value, "a number", nil), "under": p.under(&r.Under)})
+	m, _ := measure.FindMeasure(r.Measure)
+	t := p.of.Published
+	switch {
+	case len(arm) != 1:
+		p.fail(e.Line, "reproduction: want an arm, as in {arm: erm, measure: mean, value: 72.9}")
+		return
+	case entryOf(e, "value") == nil && (t == nil || t.Rows[p.of.Arms[arm[0]].Name] == nil):
+		p.fail(e.Line, "reproduction: want the published value")
+		return
+	case entryOf(e, "value") == nil:
+		r.Value = t.Mean(p.of.Arms[arm[0]].Name)
+	}
+	r.Arm, r.Value, r.Under = arm[0], own(m, r.Value), p.all(r.Under)
+	p.of.Reproduction = append(p.of.Reproduction, r)
+}
+
+// sensitivity reads a setting with the values that are compared.
+func (p *parser) sensitivity(e Entry) {
+	var s Sensitivity
+	var values []json.RawMessage
+	known := func(key string) bool { _, ok := spec.FindSetting(key); return ok }
+	before := len(p.errs)
+	p.read(e, "sensitivity", entryRows{"setting": value(&s.Setting, "a setting", known),
+		"values": value(&values, "a list of values", nil), "arms": p.arm(&s.Arms)})
+	for _, v := range values {
+		s.Values = append(s.Values, strings.Trim(string(v), `"`))
+	}
+	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
+		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")
+	}
+	p.of.Sensitivity = append(p.of.Sensitivity, s)
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+)
+
+// good is a study without mistakes; TestMistakes changes single lines of it.
+const good = `study: a study of shapes
+registered: 2026-11-23T06:22:25Z
+wait_until: 2027-01-22
+seeds: 5-8
+conditions:
+  small: {rho: 0.1}
+  large: {rho: 1}
+arms:
+  sfk: {preset: shapes, method: sfk, epochs: 1}
+  erm: {preset: shapes, method: erm, epochs: 1}
+families:
+  main:
+    level: 0.05
+    correction: holm
+    claims:
+      - {says: is better than, measure: robust_risk, arms: [sfk, erm], direction: less, margin: 0.1}
+      - says: is like
+        measure: test_accuracy
+        arms: [[sfk, erm], [erm, sfk]]
+        equivalent: 2
+reproduction:
+  - {arm: erm, measure: mean, value: 72.9}
+sensitivity:
+  - {setting: init, values: [he], arms: [sfk]}
+`
+
+func parse(t *testing.T, text string) *Study {
+	t.Helper()
+	s, errs := ParseStudy("mine.yaml", []byte(text))
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return s
+}
+
+func TestParse(t *testing.T) {
+	s := parse(t, good)
+	if !IsStudy([]byte(good)) || IsStudy([]byte("doc: a study: none\nrho: 1\n")) {
+		t.Error("a study is not told from a preset")
+	}
+	if s.Title != "a study of shapes" || !slices.Equal(s.Seeds, []uint64{5, 6, 7, 8}) ||
+		s.Registered != time.Date(2026, 11, 23, 6, 22, 25, 0, time.UTC) ||
+		s.WaitUntil != time.Date(2027, 1, 22, 0, 0, 0, 0, time.UTC) {
+		t.Errorf("%+v", s)
+	}
+	a := &s.Arms[1]
+	if a.Method() != "erm" || a.Specs[0].Rho != .1 || a.Specs[1].Rho != 1 ||
+		a.Specs[1].Epochs != 1 || a.Presets[1] != "shapes" {
+		t.Errorf("%+v", a)
+	}
+	f := s.Families[0]
+	c, like := f.Claims[0], f.Claims[1]
+	if f.Confidence != .95 || f.Correction != Holm || c.Higher || c.Margin != .1 ||
+		!slices.Equal(c.Under, []int{0, 1}) || like.Equivalent != .02 ||
+		!slices.Equal(like.Pairs, [][2]int{{0, 1}, {1, 0}}) {
+		t.Errorf("%+v", f)
+	}
+	if r := s.Reproduction[0]; r.Measure != "test_accuracy" || r.Arm != 1 ||
+		math.Abs(r.Value-.729) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestMistakes: a mistake is named by its line, and alone.
+func TestMistakes(t *testing.T) {
+	for _, m := range []struct {
+		old, new string
+		line     int
+		want     string
+	}{
+		{"measure: robust_risk", "measure: robust_rsik", 16, `"robust_rsik": no such measure`},
+		{"arms: [sfk, erm], direction", "arms: [sfk, emr], direction", 16,
+			`"emr": no such arm: choose of sfk, erm`},
+		{"sfk: {preset: shapes, method", "sfk: {method", 9, "sfk: no preset"},
+		{"method: erm, epochs", "epochs", 10, "erm: no method"},
+		{"direction: less, ", "", 16, "either direction: less or greater, or equivalent"},
+		{"        equivalent: 2", "        equivalent: 2\n        direction: less", 17,
+			"either direction: less or greater, or equivalent"},
+		{"seeds: 5-8", "seeds: 8-5", 4, `seeds: "8-5": want at most 1000, as in 5-16`},
+		{"seeds: 5-8", "seeds: [1, 2, 1]", 4, "seeds: [1,2,1]: want"},
+		{"level: 0.05", "level: 5", 13, "level: 5: want a number in (0, 1)"},
+		{"correction: holm", "correction: bonferroni", 14, "want holm or none"},
+		{"wait_until: 2027-01-22", "wait_until: 22.1.2027", 3, "want a date, as in 2027-01-22"},
+		{"says: is like", "say: is like", 17, `"say": a claim has arms, as, at`},
+		{"registered:", "registred:", 2, `"registred": a study has arms, conditions`},
+		{"  erm: {preset: shapes, method: erm, epochs: 1}\n",
+			"  erm: {preset: shapes, method: erm, epochs: 1}\n" +
+				"  sfk: {preset: shapes, method: erm}\n",
+			11, `mapping key "sfk" already defined`},
+		{good[strings.Index(good, "    claims:"):strings.Index(good, "reproduction")],
+			"    claims: []\n", 12, "main: no claims"},
+		{"method: sfk, epochs", "method: sfk, epohcs", 9, `"epohcs": unknown key: did you mean epochs`},
+		{"method: sfk, epochs", "method: skf, epochs", 9, `"skf"`},
+		{"epochs: 1}\n  erm", "epochs: -1}\n  erm", 9, "epochs: -1: want"},
+		{"preset: shapes, method: erm", "preset: shaeps, method: erm", 10, `preset "shaeps": no preset`},
+		{"method: erm, epochs: 1", "method: erm, c: 5", 10, "c"},
+		{"large: {rho: 1}", "large: {rho: big}", 7, "rho"},
+		{"arms: [sfk, erm], direction", "arms: [sfk], direction", 16, "want two arms"},
+		{"method: sfk, epochs: 1", "method: sfk, seeds: 3", 9, "seeds: arms have a method"},
+		{"margin: 0.1", "under: [medium]", 16, `"medium": no such condition: choose of small, large`},
+		{"value: 72.9", "under: [small]", 22, "want the published value"},
+		{"measure: test_accuracy", "measure: class_accuracy", 17, "wants classes"},
+		{"study: a study of shapes", "study: &a a study", 1, "aliases, anchors and tags are not"},
+		{"study: a study of shapes", "study: [[[[[1]]]]]", 1, "lists in lists too deep"},
+		{"setting: init", "setting: inti", 24, "want a setting"},
+		{"study: a study of shapes\n", "", 1, "study: missing"},
+		{good[strings.Index(good, "  large"):strings.Index(good, "families")],
+			"  large: {rho: 3}\narms:\n  sfk: {preset: shapes, method: sfk}\n" +
+				"  erm: {preset: shapes, method: erm, rho: 0.1}\n", 16,
+			"add that one to its risk_radii"},
+	} {
+		text := strings.Replace(good, m.old, m.new, 1)
+		t.Run(m.new, func(t *testing.T) {
+			if text == good {
+				t.Fatalf("%q is not in the file", m.old)
+			}
+			s, errs := ParseStudy("mine.yaml", []byte(text))
+			want := fmt.Sprintf("mine.yaml:%d: ", m.line)
+			if len(errs) != 1 || s != nil || !strings.HasPrefix(errs[0].Error(), want) ||
+				!strings.Contains(errs[0].Error(), m.want) {
+				t.Errorf("%q, want %s and %q", errs, want, m.want)
+			}
+		})
+	}
+	if text := strings.Repeat("x", 1<<20); true {
+		if _, errs := ParseStudy("mine.yaml", []byte(text)); len(errs) != 1 {
+			t.Error("a long file is read")
+		}
+	}
+}
+
+// TestAnyLineMissing: a file that lacks any line, or any word, is read or refused.
+func TestAnyLineMissing(t *testing.T) {
+	for _, sep := range []string{"\n", " ", ", ", "{", "["} {
+		parts := strings.Split(good, sep)
+		for i := range parts {
+			text := strings.Join(slices.Delete(slices.Clone(parts), i, i+1), sep)
+			if s, errs := ParseStudy("mine.yaml", []byte(text)); (s == nil) != (len(errs) > 0) {
+				t.Errorf("without %q: %+v, %q", parts[i], s, errs)
+			}
+		}
+	}
+}
+
+// made makes a run of an arm under a condition that ended in a status.
+func (s *Study) made(t *testing.T, store *record.Store, arm, condition int, seed uint64,
+	change func(*runner.Meta), status runner.Status, cause string) *record.Run {
+	t.Helper()
+	m := &runner.Meta{Preset: "other", Spec: s.Arms[arm].Specs[condition], Checksum: "sha256:0",
+		StepsPerEpoch: 10, Steps: 10,
+		Created: time.Date(2026, 11, 24, 0, 0, int(seed), 0, time.UTC)}
+	m.Spec.Seed = seed
+	if change != nil {
+		change(m)
+	}
+	r, err := store.Create(m, nil)
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	must(r.Append(&runner.StatusEvent{Status: runner.Running}))
+	if status != runner.Interrupted {
+		must(r.Append(&runner.StatusEvent{Status: status, Cause: cause}))
+		sum := runner.Summarize(m, status, 10, &runner.EvalEvent{}, &runner.StepEvent{})
+		sum.Cause = cause
+		must(r.Finish(sum))
+	}
+	must(r.Close())
+	run, err := record.Find(store.Dir(), m.ID)
+	must(err)
+	return run
+}
+
+// TestGather: a run belongs to an arm by its settings, seed and data, whatever its preset and how
+// often it was looked at. Of several the oldest counts. Failed, stopped and foreign runs do not.
+func TestGather(t *testing.T) {
+	s := parse(t, good)
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []*record.Run
+	add := func(arm, condition int, seed uint64, change func(*runner.Meta), status runner.Status,
+		cause string) *record.Run {
+		r := s.made(t, store, arm, condition, seed, change, status, cause)
+		runs = append(runs, r)
+		return r
+	}
+	settings := func(change func(*spec.Spec)) func(*runner.Meta) {
+		return func(m *runner.Meta) { change(&m.Spec) }
+	}
+	first := add(0, 0, 5, settings(func(s *spec.Spec) { s.LogEvery = 1 }), runner.Done, "")
+	add(0, 0, 5, func(m *runner.Meta) { m.Created = m.Created.Add(time.Hour) }, runner.Done, "")
+	// erm does not read batch_z
+	add(1, 0, 5, settings(func(s *spec.Spec) { s.BatchZ = 7 }), runner.Done, "")
+	add(0, 1, 5, settings(func(s *spec.Spec) { s.LR = .5 }), runner.Done, "") // of no arm
+	add(0, 1, 4, nil, runner.Done, "")                                        // of no seed
+	add(0, 1, 5, func(m *runner.Meta) { m.Checksum = "sha256:1" }, runner.Done, "")
+	failed := add(0, 0, 6, nil, runner.Failed, "no space is left")
+	broken := add(0, 1, 6, nil, runner.Failed, "step 3: the loss is NaN: lower lr")
+	stopped := add(0, 0, 7, nil, runner.Stopped, "")
+	before := func(m *runner.Meta) { m.Created = s.Registered.Add(-1) }
+	early := add(1, 1, 8, before, runner.Done, "")
+	g := s.Gather(runs)
+	if g.Wanted != 16 || g.Done != 4 || len(g.Missing) != 12 {
+		t.Errorf("%d of %d, %d missing", g.Done, g.Wanted, len(g.Missing))
+	}
+	same := func(name string, got []*record.Run, want ...*record.Run) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d runs, want %d", name, len(got), len(want))
+		}
+	}
+	same("sfk at small", g.By[0][0].Runs, first)
+	same("broken", g.Broken, broken)
+	same("failed", g.Failed, failed)
+	same("early", g.Early, early)
+	same("rest", g.Rest, runs[3])
+	same("other seeds", g.OtherSeeds, runs[4])
+	same("other data", g.OtherData, runs[5])
+	for _, m := range g.Missing {
+		if goesOn := m.Name == "sfk at small" && m.Seed == 7; goesOn != (m.Begun == stopped) {
+			t.Errorf("%s, seed %d: %v", m.Name, m.Seed, m.Begun)
+		}
+	}
+	want := []string{"sfk at small: 3 of 4", "sfk at large: 3 of 4", "erm at small: 3 of 4",
+		"erm at large: 3 of 4"}
+	slices.Sort(want)
+	if lacks := slices.Sorted(slices.Values(g.Lacks())); !slices.Equal(lacks, want) {
+		t.Errorf("lacks %q, want %q", lacks, want)
+	}
+}
+
+// An arm that sets what the conditions set has the same runs under each of them.
+func TestOneSlot(t *testing.T) {
+	s := parse(t, strings.Replace(strings.Replace(good, "method: erm", "method: erm, rho: 1", 1),
+		"measure: robust_risk", "measure: test_loss", 1))
+	g := s.Gather(nil)
+	if len(g.Slots) != 3 || g.By[0][1] != g.By[1][1] || g.By[0][1].Name != "erm" || g.Wanted != 12 {
+		t.Errorf("%d places of %d runs: %+v", len(g.Slots), g.Wanted, g.By[0][1])
+	}
+}
+
+// The recorded studies have no mistakes, and each of the runs that come with them counts.
+func TestRecordedStudies(t *testing.T) {
+	for _, name := range []string{"paper", "registered"} {
+		text, err := os.ReadFile("../../presets/recorded/" + name + "/study.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		parse(t, string(text))
+	}
+}

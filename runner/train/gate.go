@@ -1,0 +1,304 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/spec"
+)
+
+// Order is a request of a user to a run. The run carries it out between two steps. It is a value:
+// its sender keeps nothing of it.
+type Order struct {
+	runner.Order
+	// Done receives the outcome of the order, once that is on disk. It has room for one answer, so
+	// that the run never waits for the sender; nil: nobody wants to know.
+	Done chan<- Answer
+}
+
+// Answer is the outcome of an order: the step at which it was done, or why it was not.
+type Answer struct {
+	Step int64
+	Err  error
+}
+
+// Answer sends the outcome to the sender, if it wants to know. It is called at most once: Done has
+// room for one answer, and a second one would block the run.
+func (o *Order) Answer(step int64, err error) {
+	if o.Done != nil {
+		o.Done <- Answer{step, err}
+	}
+}
+
+// Waiting is a run without a slot, with the actions that are possible then: a job that is queued,
+// or a run that is paused. The run's own goroutine calls its methods.
+type Waiting interface {
+	Head() runner.Head
+	Mark(runner.Status) error     // appends a status to the log
+	Turn(key, value string) error // turns a knob, and has it on disk when it returns
+	Saved() error                 // says why no checkpoint of the present step is on disk, or nil
+}
+
+// refused is the error of a knob that cannot be turned; the run continues.
+type refused struct{ error }
+
+// Unwrap returns the reason.
+func (r refused) Unwrap() error { return r.error }
+
+// ErrStopped ends a run that was asked to stop. It is not a failure.
+var ErrStopped = errors.New("stopped")
+
+// Gate is the place where a run waits: for one of the slots that training needs, for a resume, for
+// space on the disk. Orders reach the run through it. It belongs to the run's goroutine; other
+// goroutines may only send orders and read ending and trouble.
+type Gate struct {
+	Orders chan Order
+	Slots  chan struct{}   // holds one value for each run that trains
+	Done   <-chan struct{} // when closed, every run stops
+	// Stops receives a value for each of the first two requests to stop. It serves a program that
+	// the run waits for, since the run cannot stop while it waits; nil: there is none.
+	Stops chan struct{}
+	Retry time.Duration // between two attempts to log that the disk is full
+	Alone bool          // nobody can resume the run: each attempt also retries the write
+
+	held    bool        // the run has a slot
+	rest    bool        // a pause was asked for while the run waited for the disk
+	ending  atomic.Bool // a stop was requested, or the run ends anyway
+	trouble trouble
+}
+
+// Enter waits for the turn and a slot, after a resume if the run is paused. Meanwhile it applies
+// orders to w. It calls passed once the turn is over: with a slot, or because the run is paused and
+// no other run must wait for it. The error is ErrStopped, or an error of w. Leave gives the slot
+// back.
+func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiting) error {
+	defer passed()
+	for {
+		slots := g.Slots
+		if myTurn != nil || paused {
+			slots = nil
+		}
+		select {
+		case <-myTurn:
+			myTurn = nil
+		case slots <- struct{}{}:
+			g.held = true
+			return nil
+		case <-g.Done:
+			return ErrStopped
+		case o := <-g.Orders:
+			var err error
+			if paused, err = g.outside(o, paused, w); err != nil {
+				return err
+			}
+			if paused {
+				passed()
+			}
+		}
+	}
+}
+
+// outside carries out an order to a run that has no slot.
+func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
+	switch {
+	case o.Verb == runner.Stop:
+		return paused, ErrStopped
+	case o.Verb == runner.Pause && !paused:
+		return true, w.Mark(runner.Paused)
+	case o.Verb == runner.Resume && paused:
+		if len(g.Slots) < cap(g.Slots) {
+			return false, nil // it continues at once
+		}
+		return false, w.Mark(runner.Queued)
+	}
+	return paused, o.aside(w)
+}
+
+// aside carries out an order that a run without a slot obeys, too.
+func (o *Order) aside(w Waiting) error {
+	switch o.Verb {
+	case runner.Knob:
+		return o.Turn(w)
+	case runner.Checkpoint:
+		o.Answer(w.Head().Step, w.Saved())
+	}
+	return nil
+}
+
+// Turn turns the knob and answers the sender. It returns only an error that ends the run.
+func (o *Order) Turn(w Waiting) error {
+	err := w.Turn(o.Key, o.Value)
+	o.Answer(w.Head().Step, err)
+	if errors.As(err, &refused{}) {
+		return nil
+	}
+	return err
+}
+
+// ServeLast carries out the orders that still wait when a run stops. It turns knobs, for a later
+// resume, and answers requests for a checkpoint with the one that the stop has left. All other
+// orders have no effect any more.
+func (g *Gate) ServeLast(w Waiting) (err error) {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
+		if err != nil {
+			o.Answer(0, err)
+		} else {
+			err = o.aside(w)
+		}
+	}
+	return err
+}
+
+// Close refuses the orders that came too late.
+func (g *Gate) Close() {
+	for o, ok := g.Next(); ok; o, ok = g.Next() {
+		o.Answer(0, runner.ErrNotRunning)
+	}
+}
+
+// Send gives the run an order, unless too many orders wait already.
+func (g *Gate) Send(o Order) error {
+	if o.Verb == runner.Stop {
+		select {
+		case g.Stops <- struct{}{}:
+		default:
+		}
+	}
+	select {
+	case g.Orders <- o:
+		if o.Verb == runner.Stop {
+			g.End()
+		}
+		return nil
+	default:
+		return runner.ErrBusy
+	}
+}
+
+// End marks the run as ending.
+func (g *Gate) End()         { g.ending.Store(true) }
+func (g *Gate) Ending() bool { return g.ending.Load() } // Ending reports whether End was called.
+
+// Trouble returns why the run waits for the disk; empty if it does not.
+func (g *Gate) Trouble() string { return g.trouble.String() }
+
+// Leave gives up the slot, if the run has one: Enter may have returned without it.
+func (g *Gate) Leave() {
+	if g.held {
+		<-g.Slots
+		g.held = false
+	}
+}
+
+// Next returns a waiting order, without blocking. A pause that was requested while the run waited
+// for the disk comes first, since it is older.
+func (g *Gate) Next() (o Order, ok bool) {
+	if g.rest {
+		g.rest = false
+		return Order{Order: runner.Order{Verb: runner.Pause}}, true
+	}
+	select {
+	case o := <-g.Orders:
+		return o, true
+	default:
+		return o, false
+	}
+}
+
+// Write performs a write. While the disk is full or fails temporarily, it waits and retries: when
+// the run is resumed or, if Alone is set, at intervals. tell logs a warning, as soon as one can be
+// written, and told reports that it did. If a stop comes meanwhile, Write returns the disk's error.
+func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
+	defer g.trouble.set("")
+	for {
+		err = do()
+		var disk *runner.DiskError
+		if !errors.As(err, &disk) {
+			return told, err
+		}
+		g.trouble.set(err.Error())
+		note := func() { told = told || tell(err) == nil }
+		note()
+		if !g.awaitRoom(note) {
+			return told, err
+		}
+	}
+}
+
+// Slow returns the reason why an order is not answered yet.
+func (g *Gate) Slow() error {
+	if cause := g.trouble.String(); cause != "" {
+		return fmt.Errorf("waits for the disk: %s", cause)
+	}
+	return runner.ErrSlow
+}
+
+// awaitRoom waits until the write may be tried again, or must not be, and calls note at intervals.
+// A resume cancels a pause that was requested meanwhile.
+func (g *Gate) awaitRoom(note func()) (try bool) {
+	retry := time.NewTicker(g.Retry)
+	defer retry.Stop()
+	for {
+		select {
+		case <-g.Done:
+			return false
+		case <-retry.C:
+			note()
+			if g.Alone {
+				return true
+			}
+		case o := <-g.Orders:
+			switch o.Verb {
+			case runner.Stop:
+				return false
+			case runner.Resume:
+				g.rest = false
+				return true
+			case runner.Pause:
+				g.rest = true
+			default: // the disk takes no record of the order, so it would not count
+				o.Answer(0, g.Slow())
+			}
+		}
+	}
+}
+
+// ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
+// refused.
+func ChangeKnob(s *spec.Spec, key, value string, at runner.Head) (*runner.KnobEvent, error) {
+	before, after, err := s.Turn(key, value)
+	if err != nil {
+		return nil, refused{err}
+	}
+	return runner.NewKnobEvent(at, key, before, after), nil
+}
+
+// Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there
+// was space for the warning alone, the next call writes only the pause.
+func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
+	warned := false
+	return func(cause error) error {
+		if !warned {
+			if err := to.Append(&runner.WarningEvent{Head: h, Message: cause.Error()}); err != nil {
+				return err
+			}
+			warned = true
+		}
+		return to.Append(&runner.StatusEvent{Head: h, Status: runner.Paused, Cause: cause.Error()})
+	}
+}
+
+// trouble is the reason why a run waits for the disk. A full disk keeps the reason from the log, so
+// the Queue tells it to anyone who asks.
+type trouble struct{ text atomic.Value }
+
+// set stores the text for people, empty when the wait is over.
+func (t *trouble) set(text string) { t.text.Store(text) }
+
+func (t *trouble) String() string {
+	text, _ := t.text.Load().(string)
+	return text
+}

@@ -1,0 +1,495 @@
+package look
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+type certifyFlags struct {
+	sets          []string
+	k, mu         float64
+	radii         []float64
+	splits        []string
+	how           dro.Confidence
+	output, exact bool
+}
+
+func certifyCommand(con *console.Console) *cobra.Command {
+	var f certifyFlags
+	c := &cobra.Command{
+		Use: "certify RUN[@STEP]...",
+		Short: "Certify the worst-case risk of a checkpoint over sets and radii, with " +
+			"intervals",
+		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
+exact worst case at every set and radius.
+
+The first figure is an upper bound on R_ρ of the population, at the level asked for. It is never
+above the largest loss. A ! marks a bound that is the largest loss, or that a heavy tail, few
+samples or a few large losses make doubtful. R_ρ of the samples follows, with the intervals of
+the studentised bootstrap and of the normal limit. Beside it are λ and η̃ (unshifted), the
+divergence, the effective sample size, and the mean weight of each class or group.
+docs/results.md shows how often bounds and intervals hold the true value, and where they fail.
+Samples that the network was trained on get no interval.
+
+With several runs, their differences to the first one follow, paired by sample. The interval of
+a difference is the one with the better coverage: the normal limit's for heavy tails, else the
+bootstrap's.`,
+		Example: `drolab certify latest --uncertainty chi2,kl --rho .05,.1,.2,.5,1,2,5
+drolab certify shapes-sfk shapes-erm --rho 0.5 --json
+drolab certify shapes-sfk --output --stationary`,
+		Args:              console.OneOrMore("a run", "drolab certify latest"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(c *cobra.Command, args []string) error {
+			return certify(con, c, &f, args)
+		},
+	}
+	flags := c.Flags()
+	flags.StringSliceVar(&f.sets, "uncertainty", nil,
+		"uncertainty sets: "+strings.Join(dro.SetNames(), ", ")+" (default the first run's)")
+	flags.Float64Var(&f.k, "k", 0, "order k of cressie-read (default the first run's)")
+	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first "+
+		"run's)")
+	flags.Float64SliceVar(&f.radii, "rho", []float64{.05, .1, .2, .5, 1, 2, 5}, "radii ρ")
+	flags.StringSliceVar(&f.splits, "split", nil,
+		"splits: test, val, train (default test, and val where there is one)")
+	flags.Float64Var(&f.how.Level, "level", .95, "level of the intervals")
+	flags.IntVar(&f.how.Draws, "draws", 399,
+		"resamples of the bootstrap; 0: the normal interval alone")
+	flags.Uint64Var(&f.how.Seed, "seed", 1, "seed of the resamples")
+	flags.BoolVar(&f.output, "output", false,
+		"certify the output of the paper's Algorithm 1, not the last iterate")
+	flags.BoolVar(&f.exact, "stationary", false,
+		"also print dual gap and ‖∇F‖ on the whole training split, for methods with λ and η")
+	con.JSONFlag(c, "")
+	console.Choices(c, "uncertainty", dro.SetNames()...)
+	console.Choices(c, "split", runner.Splits()...)
+	return c
+}
+
+// certified holds the certificates of one run on one split.
+type certified struct {
+	ID       string  `json:"id"`
+	Step     int64   `json:"step"`
+	Output   bool    `json:"output"` // of Algorithm 1's output, not the last iterate
+	Split    string  `json:"split"`
+	N        int     `json:"n"`
+	MeanLoss float64 `json:"mean_loss"`
+	Level    float64 `json:"level"`
+	Draws    int     `json:"draws"`
+	Seed     uint64  `json:"seed"`
+	// DualGap and GradNorm are taken at the run's own set, radius and z. Only the first split has
+	// them.
+	DualGap      *float64                  `json:"dual_gap,omitempty"`
+	GradNorm     *float64                  `json:"full_grad_norm,omitempty"`
+	Certificates []certificate.Certificate `json:"certificates"`
+
+	run  *runner.Meta
+	pass *measure.Pass
+}
+
+// contrasted is the list of differences between two runs on one split.
+type contrasted = []certificate.Contrast
+
+func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	var grid *certificate.Grid
+	var list []certified
+	for _, name := range names {
+		frozen, err := freeze(con, name)
+		if err != nil {
+			return err
+		}
+		if grid == nil {
+			if grid, err = f.grid(c, frozen.Meta); err != nil {
+				return errors.Join(err, frozen.Close())
+			}
+		}
+		of, err := f.measure(frozen, *grid)
+		if err = errors.Join(err, frozen.Close()); err != nil {
+			return err
+		}
+		list = append(list, of...)
+	}
+	pairs, err := contrast(list, *grid)
+	if err != nil {
+		return err
+	}
+	return con.Result(struct {
+		Runs        []certified `json:"runs"`
+		Differences contrasted  `json:"differences"`
+	}{list, append(contrasted{}, slices.Concat(pairs...)...)},
+		func() { printCertified(con, list, pairs, f) })
+}
+
+// check validates the flags for which no other part gives an error that names the flag.
+func (f *certifyFlags) check() error {
+	switch {
+	case len(f.radii) == 0 ||
+		slices.ContainsFunc(f.radii, func(r float64) bool { return !(r > 0) }):
+		return fmt.Errorf("--rho %v: want numbers > 0", f.radii)
+	case !(f.how.Level > 0 && f.how.Level < 1):
+		return fmt.Errorf("--level %v: want a number in (0, 1)", f.how.Level)
+	case f.how.Draws != 0 && f.how.Draws < 39:
+		return fmt.Errorf("--draws %d: want 0, or at least 39", f.how.Draws)
+	}
+	for _, s := range f.splits {
+		if !slices.Contains(runner.Splits(), s) {
+			return fmt.Errorf("--split %s: want some of %s", s, strings.Join(runner.Splits(), ", "))
+		}
+	}
+	return nil
+}
+
+// means returns the data folder and the approved programs of this user.
+func means(con *console.Console) certificate.Means {
+	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
+}
+
+// freeze loads RUN@STEP, or the last checkpoint of RUN.
+func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
+	r, step, err := con.FindStep(name)
+	if err != nil {
+		return nil, err
+	}
+	past, err := r.Past(step)
+	if err != nil {
+		return nil, err
+	}
+	return certificate.Freeze(past, means(con), con.Threads)
+}
+
+func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*certificate.Grid, error) {
+	names, k, mu := f.sets, f.k, f.mu
+	if len(names) == 0 {
+		names = []string{m.Spec.Uncertainty}
+	}
+	if !c.Flags().Changed("k") {
+		k = m.Spec.K
+	}
+	if !c.Flags().Changed("mu") {
+		mu = m.Spec.Mu
+	}
+	g := &certificate.Grid{Radii: f.radii, How: f.how}
+	for _, name := range names {
+		set, err := dro.NewSet(name, k, mu)
+		if err != nil {
+			return nil, err
+		}
+		g.Sets = append(g.Sets, set)
+	}
+	return g, nil
+}
+
+func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (list []certified,
+	err error) {
+	if f.output {
+		if err := frozen.UseOutput(); err != nil {
+			return nil, err
+		}
+	}
+	splits := f.splits
+	if len(splits) == 0 {
+		splits = []string{runner.SplitTest}
+		if frozen.HasVal() {
+			splits = append(splits, runner.SplitVal)
+		}
+	}
+	for _, split := range splits {
+		one := certified{run: frozen.Meta, ID: frozen.Meta.ID, Step: frozen.Step, Output: f.output,
+			Split: split, Level: f.how.Level, Draws: f.how.Draws, Seed: f.how.Seed}
+		if one.pass, err = frozen.Pass(split); err != nil {
+			return nil, err
+		}
+		g.Fitted = split == runner.SplitTrain
+		if one.Certificates, err = frozen.Certify(one.pass, g); err != nil {
+			return nil, err
+		}
+		one.N, one.MeanLoss = len(one.pass.Losses), one.Certificates[0].MeanLoss
+		list = append(list, one)
+	}
+	if _, dual := frozen.Z(); f.exact && dual {
+		s, err := frozen.Stationarity()
+		if err != nil {
+			return nil, err
+		}
+		list[0].DualGap, list[0].GradNorm = &s.DualGap, &s.GradNorm
+	}
+	return list, nil
+}
+
+// contrast compares each run with the first one, on every split but the training split.
+func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
+	for i := range list {
+		b := &list[i]
+		if b.Split == runner.SplitTrain {
+			continue
+		}
+		first := slices.IndexFunc(list, func(c certified) bool { return c.Split == b.Split })
+		a := &list[first]
+		if first == i {
+			continue
+		}
+		if err := certificate.SameSamples(a.run, b.run, a.Split); err != nil {
+			return nil, err
+		}
+		of, err := g.Contrasts(b.pass, a.pass, certificate.Contrast{Less: a.ID, From: b.ID,
+			Split: a.Split})
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, of)
+	}
+	return pairs, nil
+}
+
+// This file prints the results of certify.
+
+func printCertified(con *console.Console, list []certified, pairs []contrasted, f *certifyFlags) {
+	for i := range list {
+		c := &list[i]
+		at := fmt.Sprintf("step %d", c.Step)
+		if f.output {
+			at = "Algorithm 1's output as of " + at
+		}
+		fmt.Fprintf(con.Stdout, "%s, %s, %s split, %d samples, mean loss %.4g\n",
+			console.Clean(c.ID), at, c.Split, c.N, c.MeanLoss)
+		if c.DualGap != nil {
+			fmt.Fprintf(con.Stdout, "on the training split, with the run's own λ and η: "+
+				"dual gap %.4g, ‖∇F‖ %.4g\n", *c.DualGap, *c.GradNorm)
+		}
+		console.Blocks(con.Stdout, c.table(f))
+		fmt.Fprintln(con.Stdout)
+		console.Blocks(con.Stdout, c.weights())
+		fmt.Fprintln(con.Stdout)
+	}
+	for _, p := range pairs {
+		fmt.Fprintf(con.Stdout, "%s less %s, %s split, paired by sample\n",
+			console.Clean(p[0].From), console.Clean(p[0].Less), p[0].Split)
+		console.Blocks(con.Stdout, contrasts(p, f))
+		fmt.Fprintln(con.Stdout)
+	}
+	explainCertified(con, list, f)
+}
+
+// place returns the name of a set with its radius.
+func place(set dro.Set, rho measure.Number) string {
+	if !rho.Applies() {
+		return set.Label()
+	}
+	return fmt.Sprintf("%s, %g", set.Label(), rho.Float())
+}
+
+func between4(i *measure.Interval) string {
+	if i == nil || !i[0].Applies() || !i[1].Applies() {
+		return "–"
+	}
+	return fmt.Sprintf("[%s, %s]", console.Short(i[0]), console.Short(i[1]))
+}
+
+func (c *certified) table(f *certifyFlags) *page.Table {
+	level := fmt.Sprintf("%g %%", 100*f.how.Level)
+	t := page.New("set, ρ", "R_ρ at most", "R_ρ", level+" bootstrap", level+" normal", "λ", "η̃",
+		"D", "effective n")
+	for _, e := range c.Certificates {
+		lambda, upper := "–", console.Short(e.Upper)
+		if e.Lambda != nil {
+			lambda = fmt.Sprintf("%.4g", *e.Lambda)
+		}
+		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
+			upper = "! " + upper
+		}
+		t.Add(place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
+			between4(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
+			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.Effective))
+	}
+	return t
+}
+
+// weights returns a table with a row per class or group and a column per set and radius.
+func (c *certified) weights() *page.Table {
+	t := page.New("mean weight")
+	for _, e := range c.Certificates {
+		t.Head(place(e.Set, e.Rho))
+	}
+	for i, name := range c.run.Names(c.run.Main()) {
+		row, heaviest := []string{console.Clean(name)}, 0.0
+		for _, e := range c.Certificates {
+			n := e.ByClass[i]
+			if c.run.Main() == measure.PerGroup {
+				n = e.ByGroup[i]
+			}
+			row, heaviest = append(row, page.Digits(3).Text(n)), max(heaviest, n.Float())
+		}
+		t.Rank(heaviest, row...)
+	}
+	return t
+}
+
+// contrasts returns a table with a row per set and radius.
+func contrasts(list contrasted, f *certifyFlags) *page.Table {
+	level := fmt.Sprintf("%g %%", 100*f.how.Level)
+	t := page.New("set, ρ", "difference of R_ρ", level+" interval", "by")
+	for _, d := range list {
+		by := "bootstrap"
+		switch {
+		case !d.Better[0].Applies():
+			by = "–"
+		case d.Better == d.Normal:
+			by = "normal limit"
+		}
+		t.Add(place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), between4(&d.Better), by)
+	}
+	return t
+}
+
+func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
+	saturated, train, variation := false, false, false
+	doubts := map[string]bool{}
+	for _, c := range list {
+		train = train || c.Split == runner.SplitTrain
+		for i := range c.Certificates {
+			e := &c.Certificates[i]
+			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
+			saturated = saturated || e.Saturated && e.Rho.Applies()
+			variation = variation || e.Set == dro.TV{}
+		}
+	}
+	say := func(when bool, format string, args ...any) {
+		if when {
+			fmt.Fprintf(con.Stdout, format+"\n", args...)
+		}
+	}
+	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
+		"below its bound.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
+	for _, d := range dro.Doubts() {
+		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
+			"level says\n  (see docs/results.md).", d[0], d[1])
+	}
+	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no "+
+		"interval.")
+	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
+		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
+	say(train, "The network was fitted to the training samples, so they have no interval.")
+}
+
+// readLosses reads a column of losses from a CSV file; the simplest such file has one loss per
+// line. Path "-" is stdin. A first line of names is recognised by its content. Column "" stands for
+// the only column, or else for the column named "loss". Errors name the line.
+func readLosses(con *console.Console, path, column string) ([]float64, error) {
+	in, name := con.Stdin, "stdin"
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in, name = f, path
+	}
+	losses, err := parseLosses(in, column)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return losses, nil
+}
+
+func parseLosses(in io.Reader, column string) ([]float64, error) {
+	r := csv.NewReader(in)
+	r.TrimLeadingSpace, r.ReuseRecord, r.Comment = true, true, '#'
+	var losses []float64
+	at := -1
+	for {
+		record, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, csvError(err)
+		}
+		if at < 0 {
+			var named bool
+			if at, named, err = lossColumn(record, column); err != nil {
+				return nil, err
+			}
+			if named {
+				continue
+			}
+		}
+		line, _ := r.FieldPos(at)
+		loss, err := parseLoss(record[at])
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		losses = append(losses, loss)
+	}
+	if len(losses) == 0 {
+		return nil, errors.New("holds no losses: want one number per line, or a CSV column of " +
+			"them")
+	}
+	return losses, nil
+}
+
+// lossColumn finds the column in the first line, and reports whether that line holds names.
+func lossColumn(first []string, column string) (at int, named bool, err error) {
+	var names []string
+	for _, cell := range first {
+		names = append(names, strings.TrimSpace(cell))
+		if _, err := strconv.ParseFloat(strings.TrimSpace(cell), 64); err != nil {
+			named = true
+		}
+	}
+	want := column
+	if want == "" && len(names) > 1 {
+		want = "loss"
+	}
+	if want == "" {
+		// One column: a first line that is not a number counts as a name only if it has no digit.
+		// Otherwise it is a mistyped number, an error.
+		return 0, named && !strings.ContainsAny(names[0], "0123456789"), nil
+	}
+	if named {
+		if at = slices.Index(names, want); at >= 0 {
+			return at, true, nil
+		}
+	}
+	if n, err := strconv.Atoi(want); err == nil && n >= 1 && n <= len(names) {
+		return n - 1, named, nil
+	}
+	return 0, false, fmt.Errorf("line 1: no column %q: "+
+		"choose one with --column, by name or counted from 1", want)
+}
+
+func parseLoss(cell string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	switch {
+	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+		return 0, fmt.Errorf("%.40s: want a finite number", strconv.QuoteToGraphic(cell))
+	}
+	return x, nil
+}
+
+func csvError(err error) error {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		return fmt.Errorf("line %d: %w", p.Line, p.Err)
+	}
+	return err
+}

@@ -1,0 +1,485 @@
+package look
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	cells "drolab/tui/cell"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// Commands returns the commands for what runs are made of: datasets, predictions and presets.
+func DataCommands(con *console.Console) []*cobra.Command {
+	return []*cobra.Command{dataCommand(con), importCommand(con), presetsCommand(con)}
+}
+
+func dataCommand(con *console.Console) *cobra.Command {
+	c := &cobra.Command{
+		Use: "data", Short: "List, describe or download datasets",
+		Args: console.NoCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(dataListCommand(con), dataShowCommand(con), dataFetchCommand(con))
+	return c
+}
+
+func dataListCommand(con *console.Console) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List the datasets and where they are", Args: console.None,
+		RunE: func(*cobra.Command, []string) error {
+			for _, e := range data.List(con.DataDir) {
+				where := " (built in)"
+				switch {
+				case e.Scheme:
+					where = ""
+				case e.Download > 0 && e.Available:
+					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
+				case e.Download > 0:
+					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
+						"downloads %s)", e.Name,
+						megabytes(e.Download))
+				}
+				fmt.Fprintf(con.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
+			}
+			return nil
+		},
+	}
+}
+
+func dataFetchCommand(con *console.Console) *cobra.Command {
+	var url string
+	c := &cobra.Command{
+		Use: "fetch NAME", Short: "Download a dataset into the data folder",
+		Long: `Download a dataset that "drolab data list" reports as missing. Size and checksum are verified
+before the file gets its name. An interrupted download continues where it stopped.`,
+		Args:              console.One("a dataset", "drolab data fetch cifar10"),
+		ValidArgsFunction: completeDatasets(con),
+		RunE: func(c *cobra.Command, args []string) error {
+			return fetch(c.Context(), con, args[0], url)
+		},
+	}
+	c.Flags().StringVar(&url, "url", "",
+		"address to use instead of the official one and its mirrors")
+	return c
+}
+
+func fetch(ctx context.Context, con *console.Console, name, url string) error {
+	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	defer cancel()
+	m := &meter{out: con.Stderr, name: console.Clean(name), ascii: con.ASCII}
+	m.width, _, m.screen = con.SizeErr()
+	err := data.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url, Progress: m.show})
+	m.end()
+	if err != nil {
+		return err
+	}
+	e, err := data.Info(name, con.DataDir)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, console.Clean(e.Path))
+	return err
+}
+
+// meter shows the progress of a download: on a terminal a line that is redrawn, elsewhere a line
+// for every tenth of the total.
+type meter struct {
+	out           *cells.Writer
+	name          string
+	screen, ascii bool
+	width         int
+	next          time.Time // when to draw again
+	tenth         int64
+	drawn         bool
+}
+
+func (m *meter) show(done, total int64) {
+	if total <= 0 {
+		return
+	}
+	if !m.screen {
+		if tenth := 10 * done / total; tenth > m.tenth {
+			m.tenth = tenth
+			fmt.Fprintf(m.out, "%s: %s of %s\n", m.name, megabytes(done), megabytes(total))
+		}
+		return
+	}
+	if now := time.Now(); done >= total || now.After(m.next) {
+		m.next, m.drawn = now.Add(console.DrawEvery), true
+		m.out.Over(0, m.line(done, total))
+	}
+}
+
+func (m *meter) line(done, total int64) string {
+	text := fmt.Sprintf("  %s of %s", megabytes(done), megabytes(total))
+	room := min(console.BarMost, m.width-len(m.name)-len(text)-3)
+	if room < console.BarLeast {
+		return m.name + text
+	}
+	return m.name + "  " + console.Bar(done, total, room, m.ascii) + text
+}
+
+func (m *meter) end() {
+	if m.drawn {
+		fmt.Fprintln(m.out)
+	}
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func completeDatasets(con *console.Console) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, console.Directive) {
+		var words []string
+		for _, e := range data.List(con.DataDir) {
+			if e.Download > 0 {
+				words = append(words, e.Name+"\t"+e.Purpose)
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// dataCard is the description of a dataset that `data show` prints.
+type dataCard struct {
+	Dataset  string         `json:"dataset"`
+	Shape    [3]int         `json:"shape"` // channels or features, rows, columns
+	Checksum string         `json:"checksum"`
+	Samples  map[string]int `json:"samples"` // of each split
+	Classes  []string       `json:"classes"`
+	Groups   []string       `json:"groups,omitempty"`
+	Cells    []dataCell     `json:"cells"`
+
+	Columns  []data.Column         `json:"columns,omitempty"`
+	Missing  map[string]int        `json:"missing,omitempty"`
+	Constant []string              `json:"constant_features,omitempty"`
+	Notes    []string              `json:"notes,omitempty"`
+	Warnings []string              `json:"warnings,omitempty"` // the texts of Checks
+	Checks   []measure.DataWarning `json:"checks,omitempty"`
+}
+
+// dataCell counts the samples of a class and, where they are given, a group.
+type dataCell struct {
+	Class string `json:"class"`
+	Group string `json:"group,omitempty"`
+	Train int    `json:"train"`
+	Val   int    `json:"val,omitempty"`
+	Test  int    `json:"test"`
+}
+
+func dataShowCommand(con *console.Console) *cobra.Command {
+	var o showOptions
+	c := &cobra.Command{
+		Use:   "show DATASET",
+		Short: "Describe a dataset: splits, classes, groups, missing values",
+		Long: `Describe a dataset, named as in presets: the classes and groups with their counts in every
+split, missing values and constant features. The command warns of columns that give the label
+away, identifiers, duplicate columns, test rows that are also training rows, and groups too
+small to measure. A group is too small if the 95 % interval (Wilson) of an accuracy of one half
+is wider than ± 10 points.`,
+		Example: "drolab data show csv:example\n" +
+			"drolab data show 'adult.csv?label=income&group=sex'",
+		Args:              console.One("a dataset", "drolab data show csv:example"),
+		ValidArgsFunction: completeDatasets(con),
+		RunE: func(_ *cobra.Command, args []string) error {
+			card, err := openShown(con, args[0], o)
+			if err != nil {
+				return err
+			}
+			return con.Result(card, func() { card.print(con.Stdout) })
+		},
+	}
+	c.Flags().Float64Var(&o.val, "val-fraction", 0,
+		"share of the training split to hold out (the setting val_fraction)")
+	c.Flags().IntVar(&o.minGroup, "min-group", spec.Defaults().MinGroup,
+		"fewest test samples of a worst group (the setting min_group)")
+	con.JSONFlag(c, "the card")
+	return c
+}
+
+// showOptions are the flags of `data show`.
+type showOptions struct {
+	val      float64
+	minGroup int
+}
+
+// show opens a dataset. A table with missing values is opened with a category for them,
+// and the card says so.
+func openShown(con *console.Console, name string, by showOptions) (*dataCard, error) {
+	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: by.val}
+	d, err := data.Open(name, o)
+	if err != nil && strings.Contains(err.Error(), "missing value") &&
+		!strings.Contains(name, "missing=") {
+		with := name + "?missing=category"
+		if strings.Contains(name, "?") {
+			with = name + "&missing=category"
+		}
+		again, e := data.Open(with, o)
+		if e == nil {
+			again.Notes = append(again.Notes, "values are missing and were read with "+
+				"missing=category: a run has to choose how to treat them")
+		}
+		if e == nil || !strings.Contains(e.Error(), "missing value") {
+			d, err = again, e // missing values are handled: e is another error, or nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return cardOf(d, by.minGroup), nil
+}
+
+func cardOf(d *data.Dataset, minGroup int) *dataCard {
+	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
+		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
+		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes,
+		Constant: constant(d)}
+	if d.Val != nil {
+		c.Samples["val"] = d.Val.Len()
+	}
+	if d.Grouped {
+		c.Groups = d.Groups
+	}
+	c.count(d)
+	if text := measure.DataChecks(d); text != "" {
+		c.Notes = append(slices.Clone(c.Notes), text)
+	}
+	c.Checks = measure.DataWarnings(d, minGroup)
+	for _, w := range c.Checks {
+		c.Warnings = append(c.Warnings, w.Text)
+	}
+	return c
+}
+
+// count counts the samples of each class of each group; combinations without samples are left out.
+func (c *dataCard) count(d *data.Dataset) {
+	kinds := max(1, len(c.Groups))
+	cells := make([]dataCell, len(d.Classes)*kinds)
+	for i := range cells {
+		cells[i].Class = d.Classes[i/kinds]
+		if c.Groups != nil {
+			cells[i].Group = c.Groups[i%kinds]
+		}
+	}
+	tally := func(src data.Source, to func(*dataCell) *int) {
+		if src == nil {
+			return
+		}
+		for i := range src.Len() {
+			at := src.Label(i) * kinds
+			if c.Groups != nil {
+				at += src.Group(i)
+			}
+			*to(&cells[at])++
+		}
+	}
+	tally(d.Train, func(c *dataCell) *int { return &c.Train })
+	tally(d.Val, func(c *dataCell) *int { return &c.Val })
+	tally(d.Test, func(c *dataCell) *int { return &c.Test })
+	c.Cells = slices.DeleteFunc(cells, func(c dataCell) bool { return c.Train+c.Val+c.Test == 0 })
+}
+
+// constant names the features of a table that are the same for all training samples.
+func constant(d *data.Dataset) (list []string) {
+	if d.Shape.H*d.Shape.W > 1 {
+		return nil
+	}
+	names := measure.FeatureNames(d)
+	first, x := make([]float32, d.Shape.C), make([]float32, d.Shape.C)
+	varies := make([]bool, d.Shape.C)
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		if i == 0 {
+			copy(first, x)
+		}
+		for k, v := range x {
+			varies[k] = varies[k] || v != first[k]
+		}
+	}
+	for k, v := range varies {
+		if !v {
+			list = append(list, names[k])
+		}
+	}
+	return list
+}
+
+// print prints totals, what is wrong, and then the classes and groups, the smallest first if there
+// are many.
+func (c *dataCard) print(w *cells.Writer) {
+	what := fmt.Sprintf("%d features", c.Shape[0])
+	if c.Shape[1]*c.Shape[2] > 1 {
+		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
+	}
+	fmt.Fprintf(w, "%s: %s, %d classes", console.Clean(c.Dataset), what, len(c.Classes))
+	if c.Groups != nil {
+		fmt.Fprintf(w, ", %d groups", len(c.Groups))
+	}
+	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
+	missing, warnings := []string{}, c.Warnings
+	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
+		missing = append(missing, fmt.Sprintf("%d values of column %s", c.Missing[name], name))
+	}
+	if !w.All {
+		missing, c.Constant, c.Notes = spec.Few(missing), spec.Few(c.Constant), spec.Few(c.Notes)
+		warnings = measure.DataBrief(c.Checks)
+	}
+	for i, list := range [][]string{missing, c.Constant, c.Notes, warnings} {
+		for _, line := range list {
+			fmt.Fprintf(w, "%s: %s\n", []string{"missing", "constant", "note", "warning"}[i],
+				console.OneLine(line))
+		}
+	}
+	fmt.Fprintln(w)
+	console.Blocks(w, c.table())
+}
+
+// table returns a table with a row for each class and group, below a row with the sums.
+func (c *dataCard) table() *page.Table {
+	var list page.Fields[dataCell]
+	list.Words("class", func(n dataCell) string { return console.Clean(n.Class) })
+	if c.Groups != nil {
+		list.Add("group", func(n dataCell) string { return console.Clean(n.Group) })
+	}
+	list.Add("n train", func(n dataCell) string { return fmt.Sprint(n.Train) })
+	list.Add("n val", func(n dataCell) string { return fmt.Sprint(n.Val) })
+	list.Add("n test", func(n dataCell) string { return fmt.Sprint(n.Test) })
+	all := dataCell{"all", "", c.Samples["train"], c.Samples["val"], c.Samples["test"]}
+	t := list.Table(append([]dataCell{all}, c.Cells...),
+		func(n dataCell) float64 { return -float64(n.Test) })
+	delete(t.Ranks, 0)
+	return t
+}
+
+// importFlags are the flags of `import`.
+type importFlags struct {
+	method, preset string
+	set, splits    []string
+	seed           uint64
+}
+
+func importCommand(con *console.Console) *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use:   "import FILE --method NAME",
+		Short: "Turn another program's predictions into a run, to compare with drolab's",
+		Long: `Turn a table of predictions into a finished run without steps. The table is a .csv, .csv.gz,
+.tsv or .parquet file, named with options as datasets are; drolab eval --out writes such
+tables.
+
+The table has the columns label and prediction, or label and a column p_CLASS for each class.
+The columns group, split and loss are optional. Losses are in nats; the default is −log of the
+label's probability. Other columns are ignored. The uncertainty set, its radii and the data are
+those of --preset.
+
+If the rows are in the order of the data's split, as far as labels and groups show, the run is
+tested against runs on these data. Otherwise it is shown beside them without tests.`,
+		Example: `drolab import predictions.csv --method xgboost
+drolab import 'forest.parquet?label=income&group=sex' --method forest --preset csv --seed 2`,
+		Args:              console.One("a table", "drolab import predictions.csv --method xgboost"),
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
+		RunE: func(c *cobra.Command, args []string) error {
+			return importFile(c.Context(), con, &f, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.method, "method", "", "name of the method")
+	flags.StringVar(&f.preset, "preset", "",
+		"preset or YAML file of the runs to compare with")
+	flags.StringArrayVar(&f.set, "set", nil,
+		"change a setting of the preset, as in those runs (repeatable)")
+	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default "+
+		"all; a table without a split column needs exactly one)")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the training")
+	con.JSONFlag(c, "the run")
+	console.MustComplete(c, "preset", console.CompletePresets)
+	console.Choices(c, "split", runner.Splits()...)
+	return c
+}
+
+func importFile(ctx context.Context, con *console.Console, f *importFlags, file string) error {
+	if err := certificate.CheckName(f.method); err != nil {
+		return fmt.Errorf("--method %w", err)
+	}
+	for _, split := range f.splits {
+		if data.SplitOf(split) != split {
+			return fmt.Errorf("--split %s: want some of test, val, train", split)
+		}
+	}
+	ctx, cancel := con.Orderly(ctx, console.Outlive)
+	defer cancel()
+	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
+	if err := f.ask(ctx, con, &q); err != nil {
+		return err
+	}
+	if q.Data != nil {
+		defer q.Data.Close()
+	}
+	p, err := certificate.ReadPredictions(ctx, file, f.splits, q.Data)
+	if err != nil {
+		return err
+	}
+	store, err := record.Open(con.RunsDir)
+	if err != nil {
+		return err
+	}
+	m, err := p.Import(store, q)
+	if err != nil {
+		return err
+	}
+	r, err := con.Find(m.ID)
+	if err != nil {
+		return err
+	}
+	return con.Result(console.Summaries([]*record.Run{r}), func() {
+		con.Say("%s", m.ID)
+		for _, note := range append(p.Notes, m.Imported.Absent...) {
+			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
+		}
+	})
+}
+
+// ask fills in what the run is compared by: the settings of the preset, and its data if they are on
+// this machine.
+func (f *importFlags) ask(ctx context.Context, con *console.Console, q *certificate.Import) error {
+	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
+	if f.preset != "" {
+		var err error
+		if p, err = presets.Load(f.preset); err != nil {
+			return err
+		}
+	}
+	for _, set := range f.set {
+		if err := presets.Set(&p.Spec, set); err != nil {
+			return fmt.Errorf("--set %w", err)
+		}
+	}
+	if wrong := p.Check(&p.Spec); len(wrong) > 0 {
+		return wrong
+	}
+	q.Preset, q.Spec, q.Spec.Seed = p.Name, p.Spec, f.seed
+	if f.preset == "" {
+		return nil
+	}
+	d, err := runner.OpenData(ctx, q.Spec.Dataset, q.Spec.DataOptions(con.DataDir))
+	var missing *data.MissingError
+	if errors.As(err, &missing) {
+		return nil
+	}
+	q.Data = d
+	return err
+}

@@ -1,0 +1,509 @@
+package look
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/certificate"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// planFlags are the flags of `plan`.
+type planFlags struct {
+	setFlags
+	assumed dro.Assumptions
+	from    string // a run; empty if all values are given
+}
+
+func planCommand(con *console.Console) *cobra.Command {
+	var f planFlags
+	c := &cobra.Command{
+		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of " +
+			"practice",
+		Long: `Compute the constants that the paper's Theorem 1 prescribes for SFK-DRO, from an accuracy ε and
+assumptions on the losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.
+
+With --from, a value that is not given comes from a run. B, G and L are measured at a
+checkpoint, or with RUN@all at every kept one, of which the largest counts. They come from 50
+samples, so they are lower bounds. Δ comes from the log, the set and ρ from the settings, and ε
+is the one that the run reached.`,
+		Example: `drolab plan --epsilon 0.1 --rho 0.5 --k 2 --bound 10 --lipschitz 1 --smoothness 1 --gap 2
+drolab plan --from shapes-sfk
+drolab plan --from shapes-sfk --epsilon 0.1`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error { return f.plan(con, c) },
+	}
+	f.setFlags.add(c, "cressie-read")
+	flags := c.Flags()
+	flags.StringVar(&f.from, "from", "",
+		"RUN[@STEP] or RUN@all: source of the values that are not given")
+	console.MustComplete(c, "from", con.CompleteRuns)
+	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
+		"ε, the bound for both parts of the stationarity test")
+	flags.Float64Var(&f.assumed.Bound, "bound", 0, "B, the largest loss")
+	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0,
+		"G, the largest norm of a loss's gradient")
+	flags.Float64Var(&f.assumed.Smoothness, "smoothness", 0,
+		"L, the Lipschitz constant of a loss's gradient")
+	flags.Float64Var(&f.assumed.Gap, "gap", 0, "Δ, how far the start is above the infimum")
+	con.JSONFlag(c, "")
+	return c
+}
+
+// plan prints the constants that Theorem 1 asks for.
+func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
+	if f.from != "" {
+		if err := f.measured(con, c, 50); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"epsilon", "rho", "bound", "lipschitz", "smoothness", "gap"} {
+		if f.from == "" && !c.Flags().Changed(name) {
+			return fmt.Errorf("give --%s: %s", name, c.Flags().Lookup(name).Usage)
+		}
+	}
+	set, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	h := f.assumed
+	if h.Rho = f.rho; f.isMean(set) {
+		return errors.New("the set holds only the distribution of the samples: there is " +
+			"nothing to plan")
+	}
+	p, err := dro.Theorem1(set, h)
+	if err != nil {
+		return err
+	}
+	return con.Result(newPlan(f.describe(set), h, &p), func() {
+		if f.from != "" {
+			fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
+				"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
+				h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
+		}
+		printPlan(con, h, &p)
+	})
+}
+
+// plan holds the constants that Theorem 1 asks for, beside the assumptions.
+type plan struct {
+	described
+	dro.Assumptions
+	Lambda [2]float64 `json:"lambda"` // the box
+	Eta    [2]float64 `json:"eta"`
+	*dro.Plan
+	SamplesX    dro.Magnitude `json:"samples"`
+	SamplesZ    dro.Magnitude `json:"samples_z"`
+	LongestStep dro.Magnitude `json:"longest_step"` // D σ1/C
+	StepHolds   bool          `json:"longest_step_holds"`
+	Vacuous     bool          `json:"vacuous"` // λ0 is not below λ̄
+}
+
+func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
+	x, z := p.Samples()
+	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(),
+		p.LongestStep() <= 0, p.Vacuous()}
+}
+
+func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
+	practice := spec.Defaults()
+	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
+	theory := func(m dro.Magnitude) string { return m.String() }
+	const steps = 50 * 273 // of the paper's run
+	ofX, ofZ := p.Samples()
+	t := page.New("", "Theorem 1", "in practice")
+	t.Rows = [][]string{
+		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
+			side("[%.3g, 10]", practice.Lambda0)},
+		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
+			side("[-10, %.3g]", practice.EtaMax)},
+		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
+		{"L_z, smoothness in z", theory(p.Lz), ""},
+		{"L_x, smoothness in x", theory(p.Lx), ""},
+		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
+		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
+		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
+		{"D σ1/C, at most 1", theory(p.LongestStep()), ""},
+		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
+		{"n_x, samples per step", theory(p.Nx), side("%d", practice.Batch)},
+		{"n_z, samples per step", theory(p.Nz), side("%d", practice.Batch)},
+		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
+		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
+		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
+	}
+	console.Blocks(con.Stdout, t)
+	fmt.Fprintln(con.Stdout)
+	for _, note := range planNotes(h, p) {
+		fmt.Fprintln(con.Stdout, note)
+	}
+	fmt.Fprintf(con.Stdout, "The theorem covers every loss within these bounds, even the "+
+		"worst. Its constants prove\nconvergence, and are far from those that a real network "+
+		"needs (see drolab presets paper,\nwhere T is 50 epochs of 273 steps).\n")
+}
+
+// planNotes returns notes on the cases in which the plan proves nothing or violates a condition of
+// the theorem.
+func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
+	if p.Vacuous() {
+		notes = append(notes, fmt.Sprintf("ε = %.3g is so large that λ0 = ε/(8ρ) = %.3g is "+
+			"not below λ̄, the largest possible best λ:\nno λ is left to choose, and the "+
+			"bounds are void. Take an ε well below %.3g.", h.Epsilon, p.Box.Lambda[0], 8*h.Bound))
+	}
+	if step := p.LongestStep(); step > 0 {
+		notes = append(notes, fmt.Sprintf("The theorem needs D σ1/C ≤ 1, but it is %v at this "+
+			"ε. A smaller ε satisfies it.", step))
+	}
+	return notes
+}
+
+// measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
+func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
+	list, spec, err := along(con, f.from, samples)
+	if err != nil {
+		return err
+	}
+	of := largest(list)
+	r, _, err := con.FindStep(strings.TrimSuffix(f.from, allSteps))
+	if err != nil {
+		return err
+	}
+	gap, err := fallen(r)
+	if err != nil {
+		return err
+	}
+	given := c.Flags().Changed
+	take := func(flag string, to *float64, v float64) {
+		if !given(flag) {
+			*to = v
+		}
+	}
+	take("rho", &f.rho, spec.Rho)
+	take("k", &f.k, spec.K)
+	take("mu", &f.mu, spec.Mu)
+	if !given("uncertainty") {
+		f.uncertainty = spec.Uncertainty
+	}
+	take("bound", &f.assumed.Bound, of.Bound)
+	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
+	take("smoothness", &f.assumed.Smoothness, of.Smoothness)
+	take("gap", &f.assumed.Gap, gap)
+	take("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
+	switch {
+	case !finite(f.assumed.Gap):
+		return fmt.Errorf("give --gap: the log of %s has no objective to measure Δ by", r.Meta.ID)
+	case !finite(f.assumed.Epsilon):
+		return fmt.Errorf("give --epsilon: %s has not measured how stationary it is", r.Meta.ID)
+	}
+	return nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// fallen returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of the
+// evaluations.
+func fallen(r *record.Run) (float64, error) {
+	first, least := math.NaN(), math.Inf(1)
+	for tail := r.Tail(); ; {
+		events, err := tail.Read()
+		if err != nil || len(events) == 0 {
+			return first - least, err
+		}
+		for _, e := range events {
+			switch e := e.(type) {
+			case *runner.StepEvent:
+				if n := e.Max.Of("objective"); first != first && n.Applies() {
+					first = n.Float()
+				}
+			case *runner.EvalEvent:
+				least = min(least, e.Of("train_robust_risk").Float())
+			}
+		}
+	}
+}
+
+type theoryFlags struct {
+	log            bool
+	draws, samples int
+	batches        []int
+}
+
+func theoryCommand(con *console.Console) *cobra.Command {
+	var f theoryFlags
+	c := &cobra.Command{
+		Use:   "theory RUN[@STEP|@all]",
+		Short: "Compare a run with the paper's theory",
+		Long: `Compare a run with the paper's theory in four ways. First, the conditions of Theorem 1 that the
+run does not meet. Second, how dual gap and ‖∇F‖ fell with the samples seen, as a line through
+the logarithms over the run's evaluations, beside the paper's rate; certify_every: 1 measures
+‖∇F‖ after each epoch. Third, the effect of mini-batches of n samples at a checkpoint: the
+variance of the gradient and the bias of the least dual value, beside σ0²/n and Lemma 3.
+Fourth, the constants B, G, L and L_z at the network, which are lower bounds of those that the
+theory assumes everywhere.
+
+RUN@all gives the constants at each kept checkpoint, in place of mini-batches at one (see
+checkpoint_keep and, for short epochs, checkpoint_every).`,
+		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
+		Args:              console.One("a run", "drolab theory latest"),
+		ValidArgsFunction: con.CompleteRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.draws < 2 || f.samples < 1 {
+				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1",
+					f.draws, f.samples)
+			}
+			return theory(con, &f, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no "+
+		"data")
+	flags.IntVar(&f.draws, "draws", 50,
+		"mini-batches of each size for the variance; 20 times as many for the bias")
+	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
+	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
+	con.JSONFlag(c, "")
+	return c
+}
+
+// theoryJSON is the result that theory prints with --json.
+type theoryJSON struct {
+	ID         string         `json:"id"`
+	PaperSlope measure.Number `json:"paper_slope"`
+	// conditions of Theorem 1 that the run does not meet
+	Unmet     []string               `json:"unmet"`
+	Rates     []certificate.Rate     `json:"rates"`
+	Step      int64                  `json:"step,omitempty"` // of the checkpoint
+	Noise     []certificate.Noise    `json:"noise,omitempty"`
+	Constants *certificate.Constants `json:"constants,omitempty"`
+	Along     []atStep               `json:"along,omitempty"`
+}
+
+func theory(con *console.Console, f *theoryFlags, name string) error {
+	id, all := strings.CutSuffix(name, allSteps)
+	r, _, err := con.FindStep(id)
+	if err != nil {
+		return err
+	}
+	if err := r.Meta.Trained(); err != nil {
+		return err
+	}
+	evals, err := evaluations(r)
+	if err != nil {
+		return err
+	}
+	set, err := r.Meta.Spec.Set()
+	if err != nil {
+		return err
+	}
+	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set),
+		Unmet: certificate.Unmet(&r.Meta),
+		Rates: certificate.Rates(&r.Meta, evals)}
+	switch {
+	case f.log:
+	case all:
+		t.Along, _, err = along(con, name, f.samples)
+	default:
+		err = theoryAt(con, f, name, &t)
+	}
+	if err != nil {
+		return err
+	}
+	return con.Result(t, func() { printTheory(con, &t, set) })
+}
+
+// theoryAt measures the noise of mini-batches and the constants at a checkpoint.
+func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
+	noise := func(frozen *certificate.Frozen, train *measure.Pass,
+		c certificate.Constants) (err error) {
+		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+		return err
+	}
+	one, _, err := constantsAt(con, name, f.samples, noise)
+	t.Step, t.Constants = one.Step, &one.Constants
+	return err
+}
+
+// evaluations returns the evaluations in a run's log that no later resume has taken back.
+func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
+	tail := r.Tail()
+	tail.Only("eval")
+	h, err := record.ReadHistory(tail, nil)
+	return h.Evals, err
+}
+
+func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
+	paper := func(r certificate.Rate) string {
+		if r.Measure == "excess_risk" { // the theorem says nothing about it
+			return "–"
+		}
+		return console.Short(t.PaperSlope)
+	}
+	rates := page.New("against samples seen", "evaluations", "first", "last", "slope",
+		"the paper's")
+	for _, r := range t.Rates {
+		slope := "–"
+		if r.Slope.Applies() {
+			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
+		}
+		rates.Add(r.Measure, fmt.Sprint(len(r.Points)),
+			fmt.Sprintf("%.3g", r.Points[0].Value),
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
+	}
+	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
+	console.Blocks(con.Stdout, rates)
+	if len(t.Unmet) > 0 {
+		fmt.Fprintf(con.Stdout, "\nTheorem 1 has conditions that this run does not meet: %s.\n",
+			strings.Join(t.Unmet, "; "))
+	}
+	if t.Along != nil {
+		printAlong(con, t.Along)
+	}
+	if t.Constants == nil {
+		return
+	}
+	fmt.Fprintf(con.Stdout, "\nMini-batches of n training samples at step %d:\n", t.Step)
+	noise := page.New("n", "E ‖g − ∇F‖²", "σ0²/n", "R_ρ − E R_ρ(n)", "Lemma 3")
+	for _, n := range t.Noise {
+		noise.Add(fmt.Sprint(n.N), console.Short(n.Variance), console.Short(n.VarianceBound),
+			fmt.Sprintf("%.3g ± %.1g", n.Bias, 2*n.BiasError), fmt.Sprintf("%.3g", n.BiasBound))
+	}
+	console.Blocks(con.Stdout, noise)
+	c := t.Constants
+	fmt.Fprintf(con.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
+		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,
+		console.Short(c.Lz), console.Short(c.LzBound))
+	fmt.Fprint(con.Stdout, theoryNotes)
+}
+
+const theoryNotes = `The paper's slope holds if λ0, batches and steps are chosen anew for each ε (dro/math.md §4). A
+run with fixed values has no such guarantee: it may fall faster, or stop at its noise. A
+standard error treats the evaluations as independent, which they are not. R_ρ(n) is the least
+dual value of n samples; ± is two standard errors.`
+
+// atStep holds the constants at one checkpoint of a run.
+type atStep struct {
+	Step int64 `json:"step"`
+	certificate.Constants
+}
+
+// allSteps is the suffix of a run's name that stands for all of its checkpoints.
+const allSteps = "@all"
+
+// along measures the constants at the checkpoint that RUN[@STEP] names, or at each kept checkpoint
+// of RUN@all. It also returns the run's spec.
+func along(
+	con *console.Console, name string, samples int,
+) (list []atStep, spec *spec.Spec, err error) {
+	names := []string{name}
+	id, all := strings.CutSuffix(name, allSteps)
+	if all {
+		if names, err = kept(con, id); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, name := range names {
+		one, meta, err := constantsAt(con, name, samples, nil)
+		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
+			continue // a live run has deleted it meanwhile
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		list, spec = append(list, one), &meta.Spec
+	}
+	return list, spec, nil
+}
+
+// kept returns the names of the checkpoints that a run has: the newest (checkpoint_keep), the
+// selected and the pinned ones.
+func kept(con *console.Console, name string) (names []string, err error) {
+	r, err := con.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := r.Checkpoints()
+	if err == nil && len(steps) == 0 {
+		err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+	}
+	for _, s := range steps {
+		names = append(names, fmt.Sprintf("%s@%d", r.Meta.ID, s))
+	}
+	return names, err
+}
+
+// constantsAt measures the constants at one checkpoint. If more is not nil, it then measures more
+// there, given the constants.
+func constantsAt(
+	con *console.Console, name string, samples int,
+	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
+) (one atStep, m *runner.Meta, err error) {
+	r, _, err := con.FindStep(name)
+	if err == nil {
+		err = r.Meta.HasOwnNetwork()
+	}
+	if err != nil {
+		return one, nil, err
+	}
+	frozen, err := freeze(con, name)
+	if err != nil {
+		return one, nil, err
+	}
+	defer func() { err = errors.Join(err, frozen.Close()) }()
+	train, err := frozen.Pass(runner.SplitTrain)
+	if err != nil {
+		return one, nil, err
+	}
+	one.Step = frozen.Step
+	one.Constants, err = frozen.Constants(train, samples)
+	if err == nil && more != nil {
+		err = more(frozen, train, one.Constants)
+	}
+	return one, frozen.Meta, err
+}
+
+// largest returns the largest value of each constant. Checkpoints can say no more about the bounds
+// that Theorem 1 assumes everywhere.
+func largest(list []atStep) certificate.Constants {
+	all := list[0].Constants
+	above := func(a, b measure.Number) measure.Number {
+		if b.Applies() && !(a.Applies() && a.Float() > b.Float()) {
+			return b
+		}
+		return a
+	}
+	for _, c := range list[1:] {
+		all.Bound, all.Lipschitz = max(all.Bound, c.Bound), max(all.Lipschitz, c.Lipschitz)
+		all.Smoothness = max(all.Smoothness, c.Smoothness)
+		all.Lz, all.LzBound = above(all.Lz, c.Lz), above(all.LzBound, c.LzBound)
+	}
+	return all
+}
+
+// printAlong prints the table of the constants along a run.
+func printAlong(con *console.Console, list []atStep) {
+	t := page.New("step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory")
+	add := func(step string, c certificate.Constants) {
+		t.Add(step, fmt.Sprintf("%.4g", c.Bound),
+			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
+			console.Short(c.Lz), console.Short(c.LzBound))
+	}
+	for _, at := range list {
+		add(fmt.Sprint(at.Step), at.Constants)
+	}
+	if len(list) > 1 {
+		add("largest", largest(list))
+	}
+	fmt.Fprintf(con.Stdout, "\nConstants along the run, from %d training samples each:\n",
+		list[0].Samples)
+	console.Blocks(con.Stdout, t)
+}

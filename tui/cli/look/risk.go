@@ -1,0 +1,386 @@
+package look
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"drolab/dro"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
+)
+
+// Commands returns the commands about worst cases.
+func RiskCommands(con *console.Console) []*cobra.Command {
+	return []*cobra.Command{riskCommand(con), evalCommand(con), featuresCommand(con),
+		certifyCommand(con), planCommand(con), theoryCommand(con)}
+}
+
+type riskFlags struct {
+	set                     setFlags
+	column, groups, weights string
+	curve                   bool
+}
+
+// setFlags are the flags that describe an uncertainty set.
+type setFlags struct {
+	uncertainty string
+	rho, k, mu  float64
+}
+
+func (f *setFlags) add(c *cobra.Command, usual string) {
+	flags := c.Flags()
+	flags.StringVar(&f.uncertainty, "uncertainty", usual,
+		"the set: "+strings.Join(dro.SetNames(), ", "))
+	flags.Float64Var(&f.rho, "rho", 0, "radius ρ of the set (all but cvar)")
+	flags.Float64Var(&f.k, "k", 2, "order of cressie-read, 1 < k ≤ 2")
+	flags.Float64Var(&f.mu, "mu", 0.1, "level μ of smoothed-cvar and cvar, 0 < μ < 1")
+	console.Choices(c, "uncertainty", dro.SetNames()...)
+}
+
+// open returns the set. Its name must be given, and also its radius, if it has one.
+func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
+	if f.uncertainty == "" {
+		return nil, fmt.Errorf("give --uncertainty, one of %s", strings.Join(dro.SetNames(), ", "))
+	}
+	mu := f.mu
+	if mu == 1 {
+		mu = .5 // a valid level in place of 1, at which every set with a level is the mean
+	}
+	set, err := dro.NewSet(f.uncertainty, f.k, mu)
+	if err != nil {
+		return nil, err
+	}
+	if !set.HasRadius() && c.Flags().Changed("rho") {
+		return nil, fmt.Errorf("--rho: %s has no radius, its level is --mu: leave --rho out",
+			set.Name())
+	}
+	given := c.Flags().Changed("rho") || f.rho != 0 // or known from a run
+	if set.HasRadius() && !(f.rho >= 0 && !math.IsInf(f.rho, 1) && given) {
+		if !given {
+			return nil, fmt.Errorf("give --rho, the radius of %s, as in --rho 0.5", set.Name())
+		}
+		return nil, fmt.Errorf("--rho %v: want a number ≥ 0", f.rho)
+	}
+	return set, nil
+}
+
+// isMean reports whether the adversary can do nothing: the radius is 0, or the level μ is 1.
+func (f *setFlags) isMean(set dro.Set) bool {
+	other, err := dro.NewSet(f.uncertainty, f.k, .25)
+	levelled := err == nil && other != set // the set depends on μ
+	return set.HasRadius() && f.rho == 0 || levelled && f.mu == 1
+}
+
+func riskCommand(con *console.Console) *cobra.Command {
+	var f riskFlags
+	c := &cobra.Command{
+		Use: "risk [FILE|-]", Short: "Compute the exact worst-case mean of given losses",
+		Long: `Compute the largest mean that losses can have when their distribution may change within a
+radius: R_ρ = sup { E_Q ℓ : D_φ(Q‖P) ≤ ρ }, exact to about 1e-10. Losses are read one per line,
+or from a column of a CSV file. No training is involved: they may come from any program.`,
+		Example: `drolab risk losses.txt --uncertainty chi2 --rho 0.5
+cut -f3 table.tsv | drolab risk - --uncertainty kl --rho 0.1 --json
+drolab risk eval.csv --column loss --uncertainty cvar --mu 0.05 --weights ratios.csv`,
+		Args: console.OneAtMost("file", "drolab risk losses.txt --uncertainty chi2 --rho 0.5"),
+		RunE: func(c *cobra.Command, args []string) error {
+			set, err := f.set.open(c)
+			if err != nil {
+				return err
+			}
+			return risk(con, set, &f, append(args, "-")[0])
+		},
+	}
+	f.set.add(c, "")
+	flags := c.Flags()
+	flags.StringVar(&f.column, "column", "",
+		"column of a CSV file: its name, or its number from 1 (default \"loss\")")
+	flags.StringVar(&f.groups, "groups", "",
+		"file with each loss's group, one per line: print the weight of each group")
+	flags.StringVar(&f.weights, "weights", "",
+		"write loss and likelihood ratio r = dQ/dP of every sample to this CSV file")
+	flags.BoolVar(&f.curve, "curve", false, "also print the risk at radii from ρ/100 to 100ρ")
+	con.JSONFlag(c, "")
+	return c
+}
+
+// solution is the worst case of given losses. Its η is unshifted; EtaPaper is the paper's shifted
+// η. At radius 0, λ is infinite and does not apply.
+type solution struct {
+	described
+	Rho *float64 `json:"rho,omitempty"`
+	dro.Worst
+	Lambda   measure.Number `json:"lambda"`
+	EtaPaper *float64       `json:"eta_paper,omitempty"`
+	N        int            `json:"n"`
+	Groups   []riskGroup    `json:"groups,omitempty"`
+	Curve    []curvePoint   `json:"curve,omitempty"`
+}
+
+type curvePoint struct {
+	Rho                 float64 `json:"rho"`
+	Risk                float64 `json:"risk"`
+	Lambda              float64 `json:"lambda"`
+	Eta                 float64 `json:"eta"`
+	EffectiveSampleSize float64 `json:"effective_sample_size"`
+}
+
+// riskGroup is the part of a group in the worst case.
+type riskGroup struct {
+	Name     string  `json:"name"`
+	N        int     `json:"n"`
+	MeanLoss float64 `json:"mean_loss"`
+	Ratio    float64 `json:"ratio"` // its share of the worst distribution over that of the samples
+}
+
+func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
+	losses, err := readLosses(con, path, f.column)
+	if err != nil {
+		return err
+	}
+	// R_ρ is translation-equivariant. The losses are shifted because the sets need losses of at
+	// least 0.
+	base := min(0, slices.Min(losses))
+	if most := slices.Max(losses); math.IsInf(most-base, 1) {
+		return fmt.Errorf("losses from %v to %v span more than a float64 can hold: divide "+
+			"them by 2, and double the risk", base, most)
+	}
+	moved := slices.Clone(losses)
+	for i := range moved {
+		moved[i] -= base
+	}
+	result, ratios, err := f.solve(set, moved, base)
+	if err != nil {
+		return err
+	}
+	if f.groups != "" {
+		if result.Groups, err = riskGroups(f.groups, losses, ratios); err != nil {
+			return fmt.Errorf("--groups: %w", err)
+		}
+	}
+	if f.curve {
+		if result.Curve, err = riskCurve(set, moved, f.set.rho, base); err != nil {
+			return err
+		}
+	}
+	if f.weights != "" {
+		if err := writeWeights(f.weights, losses, ratios); err != nil {
+			return err
+		}
+	}
+	return con.Result(result, func() { printRisk(con, set, f, result) })
+}
+
+// solve finds the worst case of losses from which base was subtracted.
+func (f *riskFlags) solve(
+	set dro.Set, losses []float64, base float64,
+) (*solution, []float64, error) {
+	ratios := make([]float64, len(losses))
+	s := &solution{described: f.set.describe(set), N: len(losses)}
+	if set.HasRadius() {
+		s.Rho = &f.set.rho
+	}
+	if f.set.isMean(set) {
+		for i := range ratios {
+			ratios[i] = 1
+		}
+		mean := meanOf(losses)
+		s.Worst = dro.Worst{Risk: mean, Z: dro.Z{Eta: slices.Min(losses)}, MeanLoss: mean,
+			MaxLoss: slices.Max(losses), EffectiveSampleSize: float64(len(losses))}
+	} else {
+		var err error
+		if s.Worst, err = set.WorstCase(ratios, losses, f.set.rho); err != nil {
+			return nil, nil, err
+		}
+		s.Lambda, s.EtaPaper = measure.Num(s.Z.Lambda), paperEta(set, s.Z, base)
+	}
+	for _, x := range []*float64{&s.Risk, &s.Eta, &s.MeanLoss, &s.MaxLoss} {
+		*x += base
+	}
+	return s, ratios, nil
+}
+
+// described is a set with the parameters that it depends on, other than its radius. χ² is described
+// as the Cressie-Read set of order 2.
+type described struct {
+	Set string   `json:"set"`
+	K   *float64 `json:"k,omitempty"`
+	Mu  *float64 `json:"mu,omitempty"`
+}
+
+func (f *setFlags) describe(set dro.Set) described {
+	d := described{Set: set.Name()}
+	switch set := set.(type) {
+	case dro.CressieRead:
+		d.K = &set.K
+	case dro.SmoothedCVaR, dro.CVaR:
+		d.Mu = &f.mu
+	}
+	return d
+}
+
+// riskGroups reads the group of each loss, one per line, and returns the part of each group in the
+// worst case.
+func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ReplaceAll(string(b), "\r\n", "\n")
+	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if len(names) != len(losses) {
+		return nil, fmt.Errorf("%s: %d lines for %d losses: want one group per line", path,
+			len(names), len(losses))
+	}
+	sums, of := map[string]*riskGroup{}, map[string][]float64{}
+	for i, name := range names {
+		g := sums[name]
+		if g == nil {
+			g = &riskGroup{Name: name}
+			sums[name] = g
+		}
+		g.N++
+		of[name] = append(of[name], losses[i])
+		g.Ratio += ratios[i]
+	}
+	var list []riskGroup
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		g := *sums[name]
+		g.MeanLoss, g.Ratio = meanOf(of[name]), g.Ratio/float64(g.N)
+		list = append(list, g)
+	}
+	return list, nil
+}
+
+// average returns the mean of values, even if their sum exceeds the range of float64.
+func meanOf(values []float64) float64 {
+	sum, parts, n := 0.0, 0.0, float64(len(values))
+	for _, v := range values {
+		sum, parts = sum+v, parts+v/n
+	}
+	if math.IsInf(sum, 0) || math.IsNaN(sum) {
+		return parts
+	}
+	return sum / n
+}
+
+// paperEta returns η in the paper's coordinates, which only Cressie-Read has, for losses from which
+// base was subtracted; nil for other sets.
+func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
+	if _, ok := set.(dro.CressieRead); !ok {
+		return nil
+	}
+	p := dro.Problem{Set: set, Coordinates: dro.Paper}
+	eta := base + p.Shift(z).Eta
+	return &eta
+}
+
+// riskCurve returns the risk at five radii per decade, for two decades on either side of rho.
+func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, error) {
+	switch {
+	case !set.HasRadius():
+		return nil, fmt.Errorf(
+			"--curve: %s has no radius: leave --curve out, or choose another set", set.Name())
+	case rho == 0:
+		return nil, errors.New("--curve: it goes from ρ/100 to 100ρ, so ρ must be above 0")
+	}
+	var radii []float64
+	for i := -10; i <= 10; i++ {
+		radii = append(radii, rho*math.Pow(10, float64(i)/5))
+	}
+	worst, err := dro.Curve(set, losses, radii)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]curvePoint, len(radii))
+	for i := range points {
+		w := &worst[i]
+		points[i] = curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta,
+			w.EffectiveSampleSize}
+	}
+	return points, nil
+}
+
+// writeWeights writes the worst distribution: sample i has the weight r_i/n.
+func writeWeights(path string, losses, ratios []float64) error {
+	var list page.Fields[int]
+	list.Add("loss", func(i int) string { return page.Exact(losses[i]) })
+	list.Add("ratio", func(i int) string { return page.Exact(ratios[i]) })
+	if err := page.Replace(path, list.Long(page.Count(len(losses))).CSV); err != nil {
+		return fmt.Errorf("--weights: %w", err)
+	}
+	return nil
+}
+
+func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
+	rows := [][2]string{
+		{"risk", fmt.Sprintf("%.10g", r.Risk)},
+		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)},
+		{"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
+		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)},
+		{"divergence", fmt.Sprintf("%.6g", r.Divergence)},
+		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
+	}
+	if set.HasRadius() {
+		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
+	}
+	if r.EtaPaper != nil {
+		rows = append(rows, [2]string{"η, paper",
+			fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
+	}
+	for _, row := range rows {
+		fmt.Fprintf(con.Stdout, "%-12s %s\n", row[0], row[1])
+	}
+	for _, p := range r.Curve {
+		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n",
+			p.Rho, p.Risk, p.Lambda, p.Eta, p.EffectiveSampleSize)
+	}
+	if len(r.Groups) > 0 {
+		t := page.New("group", "n", "mean loss", "ratio")
+		for _, g := range r.Groups {
+			t.Rank(g.Ratio, console.Clean(g.Name), fmt.Sprint(g.N),
+				fmt.Sprintf("%.4g", g.MeanLoss), fmt.Sprintf("%.4g", g.Ratio))
+		}
+		console.Blocks(con.Stdout, t)
+	}
+	if r.Saturated && set.HasRadius() {
+		fmt.Fprintln(con.Stdout, "the radius does not bind: a larger one would not raise the risk")
+	}
+	if f.set.mu == 1 && r.Mu != nil {
+		fmt.Fprintln(con.Stdout,
+			"with μ = 1 the set holds only the distribution of the samples: the risk is the "+
+				"mean")
+		return
+	}
+	fmt.Fprintf(con.Stdout, "%s\n", convention(set))
+}
+
+// convention returns the definition of the divergence that ρ bounds, because packages differ in it.
+func convention(set dro.Set) string {
+	switch s := set.(type) {
+	case dro.CressieRead:
+		if s.K == 2 {
+			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out " +
+				"the ½"
+		}
+		return fmt.Sprintf("D is the mean of φ(r) = (r^k − kr + k − 1)/(k(k − 1)) with k = %g", s.K)
+	case dro.KL:
+		return "D is the Kullback-Leibler divergence in nats: the mean of r log r − r + 1"
+	case dro.SmoothedCVaR:
+		return fmt.Sprintf("D is the mean of φ(r) = r log r + ((1 − μr)/μ) log((1 − μr)/(1 − μ)), "+
+			"r ≤ 1/μ, with μ = %g", s.Mu)
+	case dro.TV:
+		return "D is the mean of |r − 1|/2, the share of the mass that moves: it is below 1"
+	case dro.CVaR:
+		return fmt.Sprintf("the mean of the largest %g of the losses: 0 ≤ r ≤ 1/μ with μ = %g",
+			s.Mu, s.Mu)
+	}
+	return ""
+}

@@ -1,9 +1,0 @@
-package cli
-
-import (
-	"testing"
-
-	"drolab/runner/record/recordtest"
-)
-
-func TestMain(m *testing.M) { recordtest.Main(m) }

@@ -1,0 +1,118 @@
+// Package process is the program as a system starts it, except for its exit. It gives environment,
+// signals and streams to the commands of tui/cli. Nothing else reads the environment.
+//
+// Its tests run the program as a whole, with terminals that close, readers that leave, engines that
+// are killed and disks that fill up.
+//
+// Start at Main.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"drolab/runner/data"
+)
+
+// Main runs the program and returns its exit status.
+func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if slices.Equal(args, []string{reader}) {
+		signal.Ignore(os.Interrupt, syscall.SIGHUP)
+		if err := data.Serve(stdin, stdout); err != nil {
+			fmt.Fprintf(stderr, "drolab: %v\n", err)
+			return 1
+		}
+		return 0
+	}
+	defer data.ReadApart(func() *exec.Cmd { return self(reader) })()
+	if os.Getenv("NO_COLOR") != "" {
+		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
+	}
+	return Main(ctx, Env{
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
+		DataDir:    folder("DROLAB_DATA", "XDG_CACHE_HOME", ".cache"),
+		RunsDir:    folder("DROLAB_RUNS", "XDG_STATE_HOME", ".local/state", "runs"),
+		Catalogues: folder("", "XDG_CACHE_HOME", ".cache", "catalogues"),
+		Views:      folder("", "XDG_STATE_HOME", ".local/state", "views"),
+		Keys:       folder("", "XDG_STATE_HOME", ".local/state", "share"),
+		Programs:   folder("", "XDG_STATE_HOME", ".local/state", "programs"),
+		ASCII:      ascii(),
+		Environ:    os.Environ(),
+		Orderly:    orderly,
+		Warned:     warned,
+		Notify:     os.Getenv("DROLAB_NOTIFY"),
+		Ring:       os.Getenv("DROLAB_RING"),
+		Self:       self, RuntimeDir: os.Getenv("XDG_RUNTIME_DIR"),
+	}, args)
+}
+
+// orderly returns a context for a command that has to put something in order before it ends. The
+// first interrupt cancels the context; the second, with the handler gone, ends the process at once.
+// With hangup the command outlives the terminal that it was started from and the readers of its
+// output; hangup is called when the terminal is closed.
+func orderly(ctx context.Context, hangup func()) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	if hangup != nil {
+		signal.Ignore(syscall.SIGPIPE)
+		gone := make(chan os.Signal, 1)
+		signal.Notify(gone, syscall.SIGHUP)
+		go func() {
+			for range gone {
+				hangup()
+			}
+		}()
+	}
+	return ctx, stop
+}
+
+// self returns the command that is this program again. On Linux it does not need the program's
+// file, which go run removes and an update replaces.
+func self(args ...string) *exec.Cmd {
+	path := "/proc/self/exe"
+	if runtime.GOOS != "linux" {
+		var err error
+		if path, err = os.Executable(); err != nil {
+			path = os.Args[0]
+		}
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Args[0] = os.Args[0]
+	return cmd
+}
+
+// reader is the command that reads a data set for the process that started it. Only the program
+// itself uses it. It is no command of tui/cli, since it is started each time and its output is not
+// for people. It ends with the process that started it, even if a terminal interrupts both.
+const reader = "reader"
+
+// folder returns the value of own or, where that is empty, drolab's folder in
+// the user's folder of that kind (XDG base directories).
+func folder(own, kind, fallback string, below ...string) string {
+	if dir := os.Getenv(own); dir != "" {
+		return dir
+	}
+	base := os.Getenv(kind)
+	if !filepath.IsAbs(base) { // the specification's rule; it covers the empty one
+		home, err := os.UserHomeDir()
+		if err != nil {
+			home = "."
+		}
+		base = filepath.Join(home, fallback)
+	}
+	return filepath.Join(append([]string{base, "drolab"}, below...)...)
+}
+
+// ascii reports whether the terminal may lack the characters of bars and lines.
+func ascii() bool {
+	term := os.Getenv("TERM")
+	return os.Getenv("DROLAB_ASCII") != "" || term == "linux" || term == "dumb"
+}

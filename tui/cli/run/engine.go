@@ -1,0 +1,314 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/engine"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// Command returns the command drolab engine. If the runs folder has a sweep, parallel returns the
+// number of runs at once that the sweep asks for, and work the work that it has for the engine.
+func (t *Trainer) Command(
+	parallel func() int, work func() func(context.Context, *queue.Queue),
+) *cobra.Command {
+	var idle time.Duration
+	c := &cobra.Command{
+		Use: "engine", Short: "Run the engine, the process that trains runs and outlives the " +
+			"terminal",
+		Long: `Run the engine of the runs folder until it has been idle for some minutes after its last run.
+There is no need to start one by hand, except as a service: drolab run and the interface start
+the engine in the background, and leave it running when they end.`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, cancel := t.Orderly(c.Context(), console.Outlive)
+			defer cancel()
+			console.Lean()
+			return engine.Run(ctx, engine.Settings{
+				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
+				Threads: t.Threads, Host: console.Host(), Idle: idle, Log: t.Stderr,
+				Programs: bridge.Approvals(t.Programs), Ended: t.notifier(t.RunsDir),
+				Parallel: parallel(), Work: work,
+			})
+		},
+	}
+	c.Flags().DurationVar(&idle, "idle", 5*time.Minute,
+		"time from the last run's end until the engine ends")
+	c.AddCommand(t.engineStatusCommand(), t.engineStopCommand())
+	return c
+}
+
+func (t *Trainer) engineStatusCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show whether an engine is running, and its runs",
+		Args:  console.None,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := t.Client(t.RunsDir).Status()
+			if err != nil {
+				return err
+			}
+			return t.Result(s, func() { t.printStatus(s) })
+		},
+	}
+	t.JSONFlag(c, "the status")
+	return c
+}
+
+func (t *Trainer) printStatus(s *engine.Status) {
+	fmt.Fprintf(t.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
+		console.Clean(s.RunsDir), s.PID, console.Clean(s.Version),
+		s.Started.Local().Format("2006-01-02 15:04:05"),
+		kit.Plural(len(s.Runs), "run"), console.Clean(s.Log))
+	for _, live := range s.Runs {
+		line := live.ID
+		if r, err := record.Find(s.RunsDir, live.ID); err == nil {
+			line += "  " + console.StatusLine(r)
+		}
+		if live.Trouble != "" {
+			line += "  waits: " + live.Trouble
+		}
+		fmt.Fprintln(t.Stdout, console.Clean(line))
+	}
+	if advice := engine.LogoutAdvice(); advice != "" {
+		fmt.Fprintln(t.Stdout, advice)
+	}
+}
+
+func (t *Trainer) engineStopCommand() *cobra.Command {
+	var force bool
+	c := &cobra.Command{
+		Use: "stop", Short: "Stop the engine if no run is active",
+		Args: console.None,
+		RunE: func(*cobra.Command, []string) error {
+			err := t.Client(t.RunsDir).Shutdown(force)
+			if errors.Is(err, engine.ErrNone) {
+				fmt.Fprintf(t.Stderr, "%s\n", err)
+				return nil
+			}
+			return err
+		},
+	}
+	c.Flags().BoolVar(&force, "force", false, "stop its runs first, each with a checkpoint")
+	return c
+}
+
+// Trainer starts runs and sends them requests.
+type Trainer struct{ *console.Console }
+
+// HasEngine reports whether runs can outlive this process.
+func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
+
+// Client returns a client of the engine of a runs folder.
+func (t *Trainer) Client(runsDir string) *engine.Client {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "" // then datasets named by a relative path are not found
+	}
+	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir,
+		Version: console.Version(), Note: t.Note,
+		Means:   runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
+		Program: programMeans,
+		Command: func() *exec.Cmd {
+			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir),
+				"--notify", t.Notify)
+		}})
+}
+
+// programMeans returns the interpreter and the environment for programs that this process asks to
+// start.
+func programMeans() *runner.ProgramMeans {
+	python, _ := exec.LookPath("python3") // the run reports a missing python3
+	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
+}
+
+// Absolute returns path, taken as relative to the folder dir if it is relative.
+func Absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Queue returns a queue of this process. Its runs stop when the user wants that or cancel is
+// called. When the terminal is lost, the runs are saved and continue.
+func (t *Trainer) Queue(
+	ctx context.Context, store *record.Store,
+) (q *queue.Queue, cancel context.CancelFunc) {
+	made := make(chan *queue.Queue, 1)
+	ctx, cancel = t.Orderly(ctx, func() {
+		q := <-made
+		made <- q
+		SaveAll(q)
+	})
+	console.Lean()
+	q = queue.NewQueue(ctx, t.Settings(store))
+	made <- q
+	return q, cancel
+}
+
+// Settings returns the settings of runs in this process. No other process can tell these runs to
+// continue when the disk has room again.
+func (t *Trainer) Settings(store *record.Store) queue.Settings {
+	return queue.Settings{Store: store, Host: console.Host(), DataDir: t.DataDir,
+		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir(),
+		Programs: bridge.Approvals(t.Programs)}
+}
+
+// SaveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
+// told the result. A run that refuses the request has just had many others.
+func SaveAll(q *queue.Queue) {
+	for _, r := range q.Live() {
+		go q.Checkpoint(r.ID)
+	}
+}
+
+// notifyTime is the time that the user's command may take. The process that trained the run waits
+// for the command before it ends.
+const notifyTime = 30 * time.Second
+
+// notifier returns the function that runs the user's command when a run is done or has failed, with
+// the summary as JSON on the command's input; nil without a command. The command is the user's own,
+// from --notify or DROLAB_NOTIFY. It never comes from a preset or a run, which anybody may have
+// written. Its arguments hold nothing of the run.
+func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
+	if t.Notify == "" {
+		return nil
+	}
+	return func(o queue.Outcome) {
+		if o.Status != runner.Done && o.Status != runner.Failed {
+			return
+		}
+		if err := t.ring(runsDir, o.ID); err != nil {
+			t.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
+		}
+	}
+}
+
+func (t *Trainer) ring(runsDir, id string) error {
+	r, err := record.Find(runsDir, id)
+	if err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(console.Summaries([]*record.Run{r}).Runs[0], "", "  ")
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", t.Notify)
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd", "/C", t.Notify)
+	}
+	cmd.Stdin = bytes.NewReader(append(b, '\n'))
+	cmd.WaitDelay = time.Second
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %.200s", t.Notify, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// LoopCommand returns the command that serves a script with its own training loop. The script
+// starts it.
+func (t *Trainer) LoopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "loop", Short: "Serve the training loop of a script (drolab.start starts it)",
+		Hidden: true, Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			var read, write int
+			pipes := os.Getenv("DROLAB_PIPES")
+			if n, err := fmt.Sscanf(pipes, "%d,%d", &read, &write); n != 2 || err != nil {
+				return fmt.Errorf("a script starts this command: see drolab.start in docs/loop.md")
+			}
+			store, err := record.Open(t.RunsDir)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := t.Orderly(c.Context(), console.Outlive)
+			defer cancel()
+			return engine.ServeLoop(ctx, os.NewFile(uintptr(read), "script"),
+				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: t.Settings(store),
+					Store: store, RuntimeDir: t.RuntimeDir, Find: t.FindStep})
+		},
+	}
+}
+
+func trustCommand(tr *Trainer) *cobra.Command {
+	return &cobra.Command{
+		Use: "trust PROGRAM...", Short: "Approve a program, so that runs may start it",
+		Long: `Approve a program of yours, in its current version, so that runs may start it. A run starts a
+program only if you have approved exactly this file, with this command or by naming it to
+drolab run. A runs folder, sweep or preset from a stranger therefore starts nothing. After a
+change of the file, approve it again.`,
+		Example: "drolab trust train.py",
+		Args:    console.OneOrMore("a program", "drolab trust train.py"),
+		RunE: func(_ *cobra.Command, paths []string) error {
+			var wrong console.Failures
+			for _, path := range paths {
+				p := spec.Program{Path: path}
+				if err := trust(tr, p); err != nil {
+					wrong = wrong.And(err)
+				}
+			}
+			return wrong.OrNil()
+		},
+	}
+}
+
+// trust approves a program that was named on the command line.
+func trust(tr *Trainer, p spec.Program) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	s := spec.Spec{Model: p.String()}
+	s.SettleProgram(dir)
+	p, _ = s.Program()
+	if err := bridge.Approvals(tr.Programs).Approve(p.Path); err != nil {
+		return fmt.Errorf("the program %w", err)
+	}
+	return nil
+}
+
+// trustNamed approves the programs of specs if the command line names a program: in place of a
+// preset, or with --set.
+func (f *runFlags) trustNamed(tr *Trainer, name string, specs []spec.Spec) error {
+	says := func(text string) bool { return strings.Contains(text, spec.ProgramPrefix) }
+	named := spec.IsProgramName(name)
+	for _, assignment := range f.set {
+		named = named || strings.HasPrefix(assignment, "model=") && says(assignment)
+	}
+	if !named {
+		return nil
+	}
+	seen := map[string]bool{}
+	for i := range specs {
+		p, ok := specs[i].Program()
+		if !ok || seen[p.Path] {
+			continue
+		}
+		seen[p.Path] = true
+		if err := trust(tr, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

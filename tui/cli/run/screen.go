@@ -1,0 +1,371 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/engine"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/tui"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/share"
+
+	"github.com/spf13/cobra"
+)
+
+// Screen is the interface, as commands open it.
+type Screen struct {
+	*Trainer
+	Ring lab.Ring
+	// StopSweep stops the sweep in a folder.
+	StopSweep func(dir string) error
+}
+
+// Commands returns the commands that open the interface.
+func (s *Screen) Commands() []*cobra.Command {
+	return []*cobra.Command{s.attachCommand(), s.replayCommand(), s.shareCommand()}
+}
+
+// Open runs drolab without a command: it opens the interface on a terminal, and prints the help
+// elsewhere.
+func (s *Screen) Open(c *cobra.Command, _ []string) error {
+	if !s.OnTerminal() {
+		return c.Help()
+	}
+	return s.interact(c.Context(), false)
+}
+
+// interact opens the interface; with attach it opens on the live runs.
+func (s *Screen) interact(ctx context.Context, attach bool) error {
+	store, err := record.Open(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	runs, ctx, cancel := s.orderly(ctx)
+	defer cancel()
+	cfg := s.screen(store.Dir(), attach)
+	cfg.Programs, cfg.Views = bridge.Approvals(s.Programs), s.Views
+	if !s.HasEngine() {
+		return s.interactInline(runs, ctx, store, cfg)
+	}
+	client := func() runner.Verbs { return s.Client(store.Dir()) }
+	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
+	return s.open(ctx, cfg)
+}
+
+// look opens the interface on a folder that may belong to another user, without a way to change
+// anything.
+func (s *Screen) look(ctx context.Context) error {
+	dir, err := filepath.Abs(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	return s.readOnly(ctx, s.screen(dir, true))
+}
+
+// readOnly opens the interface without verbs.
+func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
+	_, ctx, cancel := s.orderly(ctx)
+	defer cancel()
+	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
+	return s.open(ctx, cfg)
+}
+
+// orderly returns the context of runs in this process, and the context of the interface, which also
+// ends when its terminal is closed.
+func (s *Screen) orderly(ctx context.Context) (runs, screen context.Context, cancel func()) {
+	screen, end := context.WithCancelCause(ctx)
+	runs, stop := s.Orderly(ctx, func() { end(tui.ErrHangup) })
+	context.AfterFunc(runs, func() { end(nil) })
+	return runs, screen, stop
+}
+
+// screen returns the configuration of the interface, without verbs.
+func (s *Screen) screen(runsDir string, attach bool) lab.Config {
+	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
+		RunsDir: runsDir, DataDir: s.DataDir,
+		Remembering: lab.Remembering{Catalogues: s.Catalogues},
+		ProgramsDir: s.Programs, CPU: console.CPU(),
+		Cores: s.Threads, Dir: ".", Attach: attach,
+		Stdin: s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
+}
+
+// open shows the interface over runs of another process, until the user leaves it.
+func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
+	console.Calm()
+	story := ""
+	cfg.Told = func(sentence string) { story = sentence }
+	s.Draws(true)
+	err := tui.Run(ctx, cfg)
+	s.Draws(false)
+	if errors.Is(err, tui.ErrHangup) {
+		return nil
+	}
+	s.comeBack(cfg.RunsDir)
+	if story != "" { // as the last line, as after a run and in a report
+		s.Say("%s", story)
+	}
+	return err
+}
+
+// comeBack prints which runs continue without the interface.
+func (s *Screen) comeBack(dir string) {
+	runs, _ := record.NewCatalogue(dir, s.Catalogues).List()
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
+	if len(runs) == 0 {
+		return
+	}
+	const most = 8
+	goes := "continue"
+	if len(runs) == 1 {
+		goes = "continues"
+	}
+	fmt.Fprintf(s.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
+		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
+	for _, r := range runs[:min(len(runs), most)] {
+		fmt.Fprintf(s.Stderr, "  %s  %s, step %d of %d\n",
+			console.Clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	}
+	if len(runs) > most {
+		fmt.Fprintf(s.Stderr, "  and %d more\n", len(runs)-most)
+	}
+	if advice := engine.LogoutAdvice(); advice != "" {
+		fmt.Fprintln(s.Stderr, advice)
+	}
+}
+
+// interactInline opens the interface with the runs in this process.
+func (s *Screen) interactInline(
+	runs, screen context.Context, store *record.Store, cfg lab.Config,
+) error {
+	trainings, stop := context.WithCancel(runs)
+	defer stop()
+	queue := sync.OnceValue(func() *queue.Queue {
+		console.Lean()
+		return queue.NewQueue(trainings, s.Settings(store))
+	})
+	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
+	err := tui.Run(screen, cfg)
+	if errors.Is(err, tui.ErrHangup) {
+		SaveAll(queue())
+		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
+		return nil
+	}
+	stop()
+	s.farewell(queue().Wait())
+	return err
+}
+
+// farewell prints which runs of the interface failed or were stopped, and how to continue the
+// stopped ones.
+func (s *Screen) farewell(outcomes []queue.Outcome) {
+	slices.SortFunc(outcomes, func(a, b queue.Outcome) int { return strings.Compare(a.ID, b.ID) })
+	for _, o := range outcomes {
+		switch {
+		case o.Err != nil:
+			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
+			fmt.Fprintf(s.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
+		case o.Status == runner.Stopped:
+			fmt.Fprintf(s.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
+		}
+	}
+}
+
+func (s *Screen) attachCommand() *cobra.Command {
+	var readOnly bool
+	c := &cobra.Command{
+		Use: "attach", Short: "Open the interface on the live runs",
+		Long: `Open the interface on the live runs, or on the newest ones. Any number of interfaces may be
+open at once, on this machine and on others. With --read-only nothing can be started, stopped
+or changed.`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !s.OnTerminal() {
+				return errors.New(
+					"attach needs a terminal: see drolab runs and drolab show for the figures")
+			}
+			if readOnly {
+				return s.look(c.Context())
+			}
+			return s.interact(c.Context(), true)
+		},
+	}
+	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
+	return c
+}
+
+// lazyVerbs makes its verbs when the first is called, so that the interface shows its first frame
+// before that. The function must make them once and return the same ones each time.
+type lazyVerbs func() runner.Verbs
+
+func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
+func (v lazyVerbs) Do(o runner.Order) (int64, error)         { return v().Do(o) }
+
+func (s *Screen) replayCommand() *cobra.Command {
+	var r lab.Replay
+	var from, by string
+	c := &cobra.Command{
+		Use: "replay RUN...", Short: "Replay recorded runs as if they were training now",
+		Long: `Replay recorded runs as if they were training now, 1 to 1000 times as fast. The interface shows
+the log as it was at each moment, and changes nothing. Space plays and pauses, { and } change
+the speed, comma and full stop scrub. u, y and J go to the next evaluation, checkpoint and
+warning; U, Y and K go to the previous one. RUN is as in drolab compare; recorded:paper are the
+paper's runs, which come with the program and need no dataset.
+
+Runs are aligned by step. With --by time they are aligned by training time since their own
+start, without pauses. If a run's log has more than about a thousand lines, several lines are
+shown as one, with their least and greatest values.`,
+		Example: `drolab replay recorded:paper
+drolab replay latest --speed 60 --from 40%`,
+		Args:              console.OneOrMore("some runs", "drolab replay recorded:paper"),
+		ValidArgsFunction: s.CompleteRead,
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if s := r.Speed; c.Flags().Changed("speed") &&
+				!(s >= lab.LeastSpeed && s <= lab.MostSpeed) {
+				return fmt.Errorf("--speed %g: want %d to %d", s, lab.LeastSpeed, lab.MostSpeed)
+			}
+			if r.From, err = lab.ParsePlace(from); err != nil {
+				return fmt.Errorf("--from %w", err)
+			}
+			if by != "time" && by != "step" {
+				return fmt.Errorf("--by %s: want time or step", console.OneLine(by))
+			}
+			r.Steps = by == "step"
+			find := func() ([]*record.Run, error) { return s.FindSeveral(args) }
+			if s.OnTerminal() {
+				return s.replay(c.Context(), find, r)
+			}
+			if _, err := find(); err != nil {
+				return err
+			}
+			return errors.New("replay needs a terminal: see drolab compare for the figures")
+		},
+	}
+	c.Flags().Float64Var(&r.Speed, "speed", 0,
+		"speed, in multiples of the original (default: all in about a minute)")
+	c.Flags().StringVar(&from, "from", "0%",
+		"where to begin: a share, a time or a step, as in 40%, 3m20s, 1200")
+	c.Flags().StringVar(&by, "by", "step", "align the runs by step or by time")
+	console.Choices(c, "by", "step", "time")
+	return c
+}
+
+// replay opens the interface on runs that may lie outside the runs folder.
+func (s *Screen) replay(
+	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
+) error {
+	cfg := s.screen(s.RunsDir, false)
+	cfg.Replay, cfg.Kept = &r, lab.NewKept(runs)
+	return s.readOnly(ctx, cfg)
+}
+
+// sharing holds the flags of `share`.
+type sharing struct {
+	listen, keys, hostKey string
+	viewers               int
+	idle                  time.Duration
+}
+
+func (s *Screen) shareCommand() *cobra.Command {
+	var f sharing
+	c := &cobra.Command{
+		Use: "share", Short: "Share a read-only view of the interface over SSH",
+		Long: `Show the runs over SSH to everyone whose key is listed, until Ctrl-C or until this terminal
+closes. Each viewer has an interface of their own, in their own size and colours. Viewers can
+change nothing: they cannot start, stop, label or delete runs, they read no files but those of
+runs, and they write none. There is no shell, command, file transfer, forwarding or password. A
+viewer that stops reading the output is disconnected. No viewer slows a run or another viewer.
+
+The list of viewers is a file of its own, in the format of OpenSSH's authorized_keys. It is
+~/.ssh/authorized_keys only if you name that file, because everyone in it has a shell. The list
+is read again at each login. The host key is made once, beside the list, and the first line
+printed has its fingerprint.
+
+Without --listen only this machine can connect, which includes ssh -J from elsewhere. With
+--listen :2222 everyone who reaches the port can try a key.`,
+		Example: `cat alice.pub >> ~/.local/state/drolab/share/authorized_keys && drolab share
+ssh -p 2222 localhost`,
+		Args: console.None,
+		RunE: func(c *cobra.Command, _ []string) error { return s.share(c.Context(), f) },
+	}
+	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:2222", "address and port to listen on")
+	c.Flags().StringVar(&f.keys, "authorized-keys", filepath.Join(s.Keys, "authorized_keys"),
+		"file of the viewers' public keys")
+	c.Flags().StringVar(&f.hostKey, "host-key", filepath.Join(s.Keys, "host_ed25519"),
+		"file of the host key; it is made if missing")
+	c.Flags().IntVar(&f.viewers, "viewers", 20, "most viewers at once")
+	c.Flags().DurationVar(&f.idle, "idle", 8*time.Hour,
+		"disconnect a viewer that presses no key for this long; 0 never does")
+	return c
+}
+
+// mostViewers is the largest number of viewers that one process may draw for.
+const mostViewers = 1000
+
+func (s *Screen) share(ctx context.Context, f sharing) error {
+	switch {
+	case f.viewers < 1 || f.viewers > mostViewers:
+		return fmt.Errorf("--viewers %d: want 1 to %d", f.viewers, mostViewers)
+	case f.idle < 0:
+		return fmt.Errorf("--idle %s: want a time, or 0 for none", f.idle)
+	}
+	keys, err := share.Keys(f.keys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no viewers allowed: %s is missing: put each viewer's public key "+
+			"(.pub) into it, or name another file with --authorized-keys", f.keys)
+	}
+	if err != nil {
+		return err
+	}
+	hostKey, fingerprint, err := share.HostKey(f.hostKey)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(s.RunsDir)
+	if err != nil {
+		return err
+	}
+	ctx, closed := context.WithCancel(ctx)
+	defer closed()
+	ctx, cancel := s.Orderly(ctx, closed) // without its terminal nobody could stop the command
+	defer cancel()
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
+	}
+	runtime.GOMAXPROCS(1) // one core for all viewers together; the others are the runs'
+	cfg := s.screen(dir, true)
+	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
+	fmt.Fprintf(s.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
+		console.Clean(dir), connect(l.Addr()), fingerprint)
+	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
+		Viewers: f.viewers, Idle: f.idle, Log: s.Stderr})
+	if err == nil {
+		fmt.Fprintln(s.Stdout, "No viewers left. The runs continue.")
+	}
+	return err
+}
+
+// connect returns the command that connects a viewer to an address.
+func connect(at net.Addr) string {
+	host, port, _ := net.SplitHostPort(at.String())
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "this machine"
+	}
+	return fmt.Sprintf("ssh -p %s %s", port, cmp.Or(host, "localhost"))
+}

@@ -1,0 +1,291 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/record"
+	"drolab/runner/sweep"
+	"drolab/tui/cli/console"
+
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
+	var follow bool
+	c := &cobra.Command{
+		Use: "status DIR",
+		Short: "Show a sweep's progress: counts by state, and failures with their " +
+			"reasons",
+		Example:           "drolab sweep status mysweep --follow",
+		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(c *cobra.Command, args []string) error {
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			ctx, cancel := sw.Orderly(c.Context(), nil)
+			defer cancel()
+			return sw.sweepStatus(ctx, folder, follow)
+		},
+	}
+	sw.JSONFlag(c, "every run's state")
+	c.Flags().BoolVar(&follow, "follow", false, "follow the sweep until it has finished")
+	return c
+}
+
+// Pauses between two looks at all runs. followPause is for a look at the folders. slurmPause is for
+// looks that also ask Slurm, whose controller is shared by all users.
+const (
+	followPause = 2 * time.Second
+	slurmPause  = 10 * time.Second
+)
+
+// look returns a look at a sweep that takes the finished runs from the catalogue.
+func (sw *Sweeps) look(folder *sweep.Folder) *sweep.Look {
+	look := sweep.NewLook(folder)
+	runs, _ := record.NewCatalogue(folder.Dir, sw.Catalogues).List() // the look reports errors
+	look.Known(runs)
+	return look
+}
+
+func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
+	look := sw.look(folder)
+	tick := time.NewTicker(followPause)
+	defer tick.Stop()
+	var pace sweep.Pace
+	for said := ""; ; {
+		states, err := look.States()
+		if err != nil {
+			return err
+		}
+		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
+		if err != nil {
+			sw.Note(err.Error()) // the folders have most of the information
+		}
+		if jobs != nil {
+			tick.Reset(slurmPause)
+		}
+		jobs.Mark(states)
+		over := sweep.Over(states) && !jobs.Busy()
+		if follow && !over {
+			if line := countLine(states); line != said && !sw.AsJSON {
+				said = line
+				fmt.Fprintln(sw.Stderr, line+timeLeft(look, states, &pace))
+			}
+			select {
+			case <-tick.C:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		sw.sayDamage(folder.Dir)
+		sw.sayOfData(folder)
+		if sw.AsJSON {
+			return sw.JSON(sweepJSON(folder, states))
+		}
+		return sw.printStates(folder, states)
+	}
+}
+
+// sayDamage prints what has changed in the sweep's own files since they were written.
+func (sw *Sweeps) sayDamage(dir string) {
+	list, err := sweep.Examine(dir, false)
+	if err != nil {
+		sw.Note(err.Error())
+	}
+	for _, f := range list {
+		sw.Note(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
+	}
+}
+
+// sayOfData prints the warnings that the first run on each dataset gives at its start.
+func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
+	for i := range folder.List.Runs {
+		if folder.List.Known(i) {
+			continue
+		}
+		r, err := folder.Find(i)
+		if err != nil {
+			continue // the run has not begun
+		}
+		tail := r.Tail()
+		tail.Only("warning")
+		events, _ := tail.Read() // what can be read is enough
+		for _, e := range events {
+			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
+				fmt.Fprintf(sw.Stderr, "warning: %s\n", console.OneLine(w.Message))
+			}
+		}
+	}
+}
+
+// timeLeft returns the time that the rest of the sweep takes, in words, once it can be estimated.
+func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
+	o, err := look.Overview(states)
+	if err != nil {
+		return ""
+	}
+	pace.Add(time.Now(), o.Done)
+	if left, ok := pace.Left(o.Planned); ok {
+		return "; about " + kit.Clock(left) + " left"
+	}
+	return ""
+}
+
+// countLine returns the counts of runs by status, in one line.
+func countLine(states []sweep.State) string {
+	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
+		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
+		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed)
+}
+
+// printStates prints the counts, and the runs that need a person. It returns an error if some runs
+// have failed.
+func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error {
+	fmt.Fprintln(sw.Stdout, countLine(states))
+	for _, t := range folder.List.Troubles(states) {
+		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
+	}
+	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
+		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",
+			failed, len(states))
+	}
+	return nil
+}
+
+func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
+	type one struct {
+		Index int `json:"index"`
+		sweep.Run
+		Status  runner.Status `json:"status"`
+		Cause   string        `json:"cause,omitempty"`
+		Steps   int64         `json:"steps"`
+		Planned int64         `json:"planned"`
+	}
+	runs := []one{}
+	for i, s := range states {
+		done, all := s.Steps()
+		runs = append(runs, one{i, folder.List.Runs[i], s.Status, s.Cause, done, all})
+	}
+	return map[string]any{"dir": folder.Dir, "name": folder.List.Name,
+		"counts": sweep.Count(states), "runs": runs}
+}
+
+func (sw *Sweeps) sweepTableCommand() *cobra.Command {
+	var forms *console.Forms
+	c := &cobra.Command{
+		Use: "table DIR",
+		Short: "Show each method's best setting by validation, its figures, and the cost of " +
+			"the choice",
+		Example:           "drolab sweep table mysweep --md",
+		Args:              console.One("a sweep's folder", "drolab sweep table DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(_ *cobra.Command, args []string) error {
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			sw.sayDamage(folder.Dir)
+			t := sw.look(folder).Table()
+			return sw.Table(forms, t, t.Exact(), t.Blocks(), func() {
+				console.Blocks(sw.Stdout, t.Blocks()...)
+			})
+		},
+	}
+	forms = sw.TableFlags(c, ", one line per method")
+	return c
+}
+
+func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
+	var rung int
+	var programs []string
+	c := &cobra.Command{
+		Use:   "task DIR I",
+		Short: "Train run I of a sweep and exit with its status, as a cluster job does",
+		Long: `Train run I of a sweep, from its newest checkpoint if there is one, and exit with its status. A
+finished run is left as it is. On USR1 (the time limit is near) the run is saved and, in a
+Slurm job, its task requeued. On TERM the run is saved and the task ends. Slurm is not needed:
+a loop in a shell works as well.`,
+		Example: "for i in $(seq 0 23); do drolab sweep task mysweep $i; done",
+		Args: console.Count(2, 2,
+			"give a sweep's folder and a run's number: drolab sweep task DIR 0"),
+		ValidArgsFunction: completeFolders,
+		RunE: func(c *cobra.Command, args []string) error {
+			place, err := strconv.Atoi(args[1])
+			if err != nil {
+				return fmt.Errorf("%s: want a run's number, from 0", console.OneLine(args[1]))
+			}
+			folder, err := sweep.Open(args[0])
+			if err != nil {
+				return err
+			}
+			if err := sw.admit(programs); err != nil {
+				return err
+			}
+			ctx, cancel := sw.Orderly(c.Context(), nil)
+			defer cancel()
+			console.Lean()
+			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
+				DataDir: Absolute(folder.List.Dir, sw.DataDir), Threads: sw.Threads,
+				Programs: bridge.Approvals(sw.Programs)}
+			if sw.Warned != nil {
+				warned, forget := sw.Warned()
+				defer forget()
+				t.Limit = warned
+			}
+			array, task := sw.variable("SLURM_ARRAY_JOB_ID"), sw.variable("SLURM_ARRAY_TASK_ID")
+			if array != "" && task != "" {
+				t.Requeue = func() error {
+					return sweep.Slurm{}.Requeue(context.Background(), array, task)
+				}
+				t.Holder = folder.Holder(sweep.Slurm{}, array, task,
+					sw.variable("SLURM_RESTART_COUNT"))
+			}
+			err = t.Do(ctx)
+			if errors.Is(err, context.Canceled) {
+				return errors.New("stopped before the run had begun")
+			}
+			return err
+		},
+	}
+	c.Flags().StringArrayVar(&programs, "program", nil,
+		"a program that you have approved, as HASH PATH: sweep start gives it to its jobs")
+	c.Flags().IntVar(&rung, "rung", 0, "train run I of those that this rung has kept")
+	return c
+}
+
+// admit records the approvals of programs that a job passes on from its user.
+func (sw *Sweeps) admit(programs []string) error {
+	for _, text := range programs {
+		p, err := bridge.ParseApproval(text)
+		if err == nil {
+			err = bridge.Approvals(sw.Programs).Admit(p)
+		}
+		if err != nil {
+			return fmt.Errorf("--program: %w", err)
+		}
+	}
+	return nil
+}
+
+// variable returns the value of an environment variable, or "".
+func (sw *Sweeps) variable(name string) string {
+	for _, v := range slices.Backward(sw.Environ) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

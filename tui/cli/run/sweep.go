@@ -1,0 +1,431 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"drolab/presets"
+	"drolab/runner"
+	"drolab/runner/bridge"
+	"drolab/runner/data"
+	"drolab/runner/engine"
+	"drolab/runner/queue"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/sweep"
+	"drolab/runner/train"
+	"drolab/tui/cli/console"
+	"drolab/tui/kit"
+
+	"github.com/spf13/cobra"
+)
+
+// Sweeps holds what the commands of sweeps need.
+type Sweeps struct{ *Trainer }
+
+// Command returns the command drolab sweep.
+func (sw *Sweeps) Command() *cobra.Command {
+	c := &cobra.Command{
+		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm " +
+			"cluster",
+		Long: `Train a sweep file: a preset, and the settings that vary. The sweep's folder is a runs folder:
+drolab --runs DIR watches, compares and replays its runs, live, from any machine that sees the
+disk.`,
+		Example: `drolab sweep start sweep.yaml
+drolab sweep start sweep.yaml --on slurm --partition gpu --parallel 100
+drolab sweep status DIR --follow
+drolab sweep table DIR`,
+		Args: console.NoCommand,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(sw.sweepStartCommand(), sw.sweepStatusCommand(), sw.sweepTaskCommand(),
+		sw.sweepStopCommand(), sw.sweepTableCommand())
+	return c
+}
+
+// sweepFlags are the flags of `sweep start`.
+type sweepFlags struct {
+	dir, on               string
+	partition, constraint string
+	time                  string
+	parallel, cpus        int
+	dry, inline           bool
+}
+
+const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, and runs that were stopped or died
+continue from their newest checkpoints. The file:
+
+  preset: paper-quick                       # a preset, or a preset's file
+  grid: {rho: [.1, .5, 1], algo: [sfk, erm]}   # every combination; a method varies only in settings that it reads
+  random: {draws: 16, seed: 1, lr: {log: [.001, .1]}}   # log, uniform or whole; at every point of the grid
+  seeds: 3
+  set: {epochs: 20, val_fraction: .1}       # fixed, as with --set
+  select: val_worst                         # the best setting of each method, by validation alone
+  halving: {epochs: [5, 10], keep: .25}     # at these epochs the best quarter of each method's settings continues
+
+Several starts in one folder at the same time make one sweep. The folder keeps a copy of the
+file. A change of that copy has no effect until the next start reads it and adds its runs. A
+sweep loses no run: for fewer or other runs, start another sweep with --dir.
+
+With --on slurm the command submits job arrays, one for each class of needs. Their time and
+memory are measured on this machine, with a margin, unless --time gives the time.`
+
+func (sw *Sweeps) sweepStartCommand() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use: "start FILE", Short: "Start a sweep, or its missing runs", Long: sweepHelp,
+		Example: "drolab sweep start sweep.yaml --dir mysweep\n" +
+			"drolab sweep start sweep.yaml --on slurm --dry-run",
+		Args:              console.One("a sweep file", "drolab sweep start sweep.yaml"),
+		ValidArgsFunction: completeYAML,
+		RunE: func(c *cobra.Command, args []string) error {
+			return sw.startSweep(c.Context(), args[0], &f)
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.dir, "dir", "", "the sweep's folder (default: a new one in the runs folder)")
+	flags.StringVar(&f.on, "on", "here", "where the runs are trained: here or slurm")
+	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
+	flags.BoolVar(&f.dry, "dry-run", false,
+		"print the runs, or the calls of sbatch, and start nothing")
+	flags.IntVar(&f.parallel, "parallel", 0,
+		"runs at once (default here: as many as the processors allow)")
+	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")
+	flags.StringVar(&f.time, "time", "",
+		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
+	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
+	flags.StringVar(&f.constraint, "constraint", "", "Slurm: constraint on nodes")
+	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
+	return c
+}
+
+// check returns an error if a flag is invalid or flags contradict each other.
+func (f *sweepFlags) check() error {
+	switch {
+	case f.on != "here" && f.on != "slurm":
+		return fmt.Errorf("--on %s: want here or slurm", console.OneLine(f.on))
+	case f.on == "here" && f.time+f.partition+f.constraint != "":
+		return errors.New("--time, --partition and --constraint are for --on slurm")
+	case f.on == "slurm" && f.inline:
+		return errors.New("--inline is for --on here")
+	case f.parallel < 0:
+		return fmt.Errorf("--parallel %d: want at least 1", f.parallel)
+	case f.cpus < 1 || f.cpus > runner.MostThreads() && f.on == "here":
+		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
+	}
+	// In a job they would do no harm, but Slurm shows the job in lines of its own.
+	for flag, text := range map[string]string{"dir": f.dir, "partition": f.partition,
+		"constraint": f.constraint} {
+		if f.on == "slurm" && strings.ContainsFunc(text, unicode.IsControl) {
+			return fmt.Errorf("--%s %.200q: want no control characters in a Slurm job", flag, text)
+		}
+	}
+	return nil
+}
+
+func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	text, err := presets.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("sweep file %s does not exist: check the path", file)
+	}
+	if err != nil {
+		return fmt.Errorf("sweep file: %w", err)
+	}
+	parsed, errs := sweep.Parse(file, text)
+	if len(errs) > 0 {
+		return console.Failures(errs)
+	}
+	list := parsed.Expand()
+	if list.Dir, err = os.Getwd(); err != nil {
+		return err
+	}
+	if errs := parsed.CheckData(list.Dir, Absolute(list.Dir, sw.DataDir)); len(errs) > 0 {
+		return console.Failures(errs)
+	}
+	if _, err := list.Approved(bridge.Approvals(sw.Programs)); err != nil && !f.dry {
+		return err
+	}
+	if f.dry && f.on == "here" {
+		return sw.printSweep(list)
+	}
+	dir := f.dir
+	if dir == "" {
+		dir = filepath.Join(sw.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
+	}
+	if f.dry {
+		return sw.onSlurm(ctx, &sweep.Folder{Dir: Absolute(list.Dir, dir), List: list}, f)
+	}
+	folder, err := sweep.Make(dir, text, list)
+	if err != nil {
+		return err
+	}
+	if f.on == "slurm" {
+		return sw.onSlurm(ctx, folder, f)
+	}
+	return sw.onHere(ctx, folder, f)
+}
+
+func (sw *Sweeps) printSweep(l *sweep.List) error {
+	for i := range l.Runs {
+		fmt.Fprintf(sw.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
+	}
+	fmt.Fprintf(sw.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
+	return nil
+}
+
+// onHere trains the runs on this machine.
+func (sw *Sweeps) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
+	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
+		DataDir: Absolute(folder.List.Dir, sw.DataDir)}
+	if h.Parallel == 0 {
+		h.Parallel = max(1, sw.Threads/f.cpus)
+	}
+	if f.inline || !sw.HasEngine() {
+		return sw.sweepInline(ctx, folder, h)
+	}
+	there, err := folder.Want(h)
+	if err != nil {
+		return err
+	}
+	if err := sw.Client(folder.Dir).Wake(); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
+	if there != nil {
+		sw.Say("%s: another drolab sweep start trains them, %s", what, there)
+	} else {
+		sw.Say("%s: %s", what, h)
+	}
+	fmt.Fprintln(sw.Stdout, folder.Dir)
+	sw.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	return nil
+}
+
+func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep.Here) error {
+	store, err := record.Open(folder.Dir)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := sw.Orderly(ctx, nil)
+	defer cancel()
+	console.Lean()
+	s := sw.Settings(store)
+	s.Parallel = h.Parallel
+	q := queue.NewQueue(ctx, s)
+	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
+		sw.Say(format, args...)
+	})
+	q.Wait()
+	if err != nil {
+		return fmt.Errorf("%w: start the sweep again to train the missing runs", err)
+	}
+	fmt.Fprintln(sw.Stdout, folder.Dir)
+	return sw.sweepStatus(context.Background(), folder, false)
+}
+
+// Work returns the work that the engine of a sweep's folder does of its own accord; nil if the runs
+// folder has no sweep to work on.
+func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
+	folder, h := sweep.Wanted(sw.RunsDir)
+	if folder == nil {
+		return nil
+	}
+	logf := func(format string, args ...any) {
+		fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...)
+	}
+	return func(ctx context.Context, q *queue.Queue) {
+		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
+		if ctx.Err() != nil {
+			return // the next engine continues
+		}
+		if err != nil {
+			logf("%v", err)
+		}
+		if err := folder.Through(h); err != nil {
+			logf("%v", err)
+		}
+	}
+}
+
+// Parallel returns the number of runs that the engine of a sweep's folder trains at once, or 0 if
+// the runs folder has no sweep to work on.
+func (sw *Sweeps) Parallel() int {
+	_, h := sweep.Wanted(sw.RunsDir)
+	if h == nil {
+		return 0
+	}
+	return h.Parallel
+}
+
+func (sw *Sweeps) sweepStopCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "stop DIR",
+		Short:             "Stop a sweep with checkpoints; drolab sweep start continues it",
+		Example:           "drolab sweep stop mysweep",
+		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
+		ValidArgsFunction: completeFolders,
+		RunE:              func(_ *cobra.Command, args []string) error { return sw.Stop(args[0]) },
+	}
+}
+
+// Stop stops the sweep in a folder, wherever it is trained.
+func (sw *Sweeps) Stop(dir string) error {
+	folder, err := sweep.Open(dir)
+	if err != nil {
+		return err
+	}
+	if err := folder.Stop(); err != nil {
+		return err
+	}
+	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
+	client := sw.Client(folder.Dir)
+	status, err := client.Status()
+	if errors.Is(err, engine.ErrNone) {
+		return list.OrNil()
+	}
+	if err != nil {
+		return list.And(err)
+	}
+	for _, id := range folder.Ours(status.Runs) {
+		list = list.And(client.Stop(id))
+	}
+	return list.OrNil()
+}
+
+func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+func completeYAML(*cobra.Command, []string, string) ([]string, console.Directive) {
+	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
+// sees what the first has submitted.
+func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
+	ask, err := sw.sweepAsk(ctx, folder, f)
+	if err != nil {
+		return err
+	}
+	if f.dry {
+		calls, _, err := sw.submit(ctx, folder, ask, nil)
+		for _, args := range calls {
+			for i := range args {
+				args[i] = sweep.Quote(args[i])
+			}
+			fmt.Fprintln(sw.Stdout, "sbatch", strings.Join(args, " "))
+		}
+		return err
+	}
+	err = folder.Alone(func() error {
+		var slurm sweep.Slurm
+		if err := folder.Adopt(ctx, slurm); err != nil {
+			return err
+		}
+		calls, tasks, err := sw.submit(ctx, folder, ask, slurm.Submit)
+		if len(calls) > 0 {
+			sw.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
+		}
+		return err
+	})
+	if err == nil {
+		fmt.Fprintln(sw.Stdout, folder.Dir)
+	}
+	return err
+}
+
+// submit submits the runs that are neither done nor in Slurm's queue.
+func (sw *Sweeps) submit(
+	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
+) (calls [][]string, tasks int, err error) {
+	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
+	if err != nil {
+		return nil, 0, err
+	}
+	rungs := len(folder.List.Halving.Epochs) > 0
+	if jobs.Busy() && rungs {
+		sw.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
+		return nil, 0, nil
+	}
+	states, err := sweep.NewLook(folder).States()
+	if err != nil {
+		return nil, 0, err
+	}
+	var todo []int
+	for i := range states {
+		s := states[i].Status
+		if s != runner.Done && s != sweep.Dropped && s != sweep.Waiting && !jobs.Live(i) {
+			todo = append(todo, i)
+		}
+	}
+	switch {
+	case len(todo) > 0 || rungs:
+	case jobs.Busy():
+		sw.Say("all missing runs are already in Slurm's queue")
+		return nil, 0, nil
+	default:
+		sw.Say("No run is missing")
+		return nil, 0, nil
+	}
+	stages, err := folder.Batches(todo, ask)
+	if err != nil {
+		return nil, 0, err
+	}
+	calls, err = folder.Submit(ctx, stages, ask, submit)
+	return calls, len(todo), err
+}
+
+func (sw *Sweeps) sweepAsk(
+	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
+) (*sweep.Ask, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
+		Threads: f.cpus, DataDir: Absolute(folder.List.Dir, sw.DataDir), Program: program}
+	if ask.Approved, err = folder.List.Approved(bridge.Approvals(sw.Programs)); err != nil {
+		return nil, err
+	}
+	if f.time != "" {
+		if ask.Time, err = sweep.ParseTime(f.time); err != nil {
+			return nil, fmt.Errorf("--time %w", err)
+		}
+	}
+	w := console.NewStopwatch(ctx, f.cpus)
+	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
+		if s.IsProgram() {
+			if ask.Time == 0 {
+				err = errors.New("--time: give the time limit of a task, because that of a " +
+					"program cannot be estimated")
+			}
+			return n, err
+		}
+		name := data.Locate(s.Dataset, folder.List.Dir)
+		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
+		if err != nil {
+			return n, err
+		}
+		if n.Bytes, err = train.Memory(s, sizes); err != nil || ask.Time > 0 {
+			return n, err
+		}
+		all := *s // all methods share one measurement
+		all.Algorithms = folder.List.Base.Algorithms
+		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
+		return n, err
+	}
+	return ask, nil
+}

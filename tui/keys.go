@@ -1,0 +1,366 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"drolab/runner/record"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// ownKeys returns the rows of the key table that all pages have.
+func (m *Model) ownKeys() []kit.Key {
+	leave := "quit; asks while runs of this program are live"
+	if m.Config.RunsGoOn {
+		leave = "quit; the runs continue, and drolab attach shows them again"
+	}
+	rows := []kit.Key{
+		{Keys: kit.On(":"), Help: "find a command by name",
+			Do: kit.Just(m.openPalette), Moves: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Last: true},
+		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
+			// from a guest it would suspend the program of the user who shares
+			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
+		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
+			Why: func() string {
+				return kit.Unless(len(m.launched) > 0, noneStarted)
+			},
+			Do: func() tea.Cmd { return m.stopAll() }},
+		{Keys: kit.On("]"), Help: "next page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
+		{Keys: kit.On("["), Help: "previous page",
+			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
+	}
+	for i := range m.pages {
+		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
+			Do: func() tea.Cmd { return m.turnTo(pageID(i)) }})
+	}
+	return rows
+}
+
+// stopAll asks, and then stops the runs of the last start that have not ended.
+func (m *Model) stopAll() tea.Cmd {
+	find := live(m.Source, m.launched)
+	return func() tea.Msg {
+		ids := find().(leaveMsg).live
+		if len(ids) == 0 {
+			return kit.Notice{Text: allEnded}
+		}
+		var stops []tea.Cmd
+		for _, id := range ids {
+			stops = append(stops, m.Ask("stop", id))
+		}
+		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
+			[]string{"", savesFirst})
+		return kit.Question("Stop all?", lines,
+			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
+	}
+}
+
+// turned returns the page so many tabs further on; the first follows the last.
+func (m *Model) turned(by int) pageID {
+	n := len(m.pages)
+	return pageID((int(m.at) + by + n) % n)
+}
+
+// picker is a page on which runs are selected.
+type picker interface{ Chosen() []*record.Run }
+
+// turnTo shows a page that the user asks for by its tab. Compare shows the runs selected on Runs.
+func (m *Model) turnTo(id pageID) tea.Cmd {
+	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.at != id {
+		if runs := p.Chosen(); len(runs) > 0 {
+			return kit.Send(lab.Compare{Runs: runs})
+		}
+	}
+	return m.show(id)
+}
+
+func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
+
+func (m *Model) openHelp() { m.open(m.help()) }
+
+// askLeave leaves, or finds out first which runs of this program go on.
+func (m *Model) askLeave() tea.Cmd {
+	if m.Config.RunsGoOn {
+		return tea.Quit
+	}
+	return live(m.Source, m.Lab.Started())
+}
+
+// blocked returns why a row's action cannot be done now; "" when it can.
+func (m *Model) blocked(row *kit.Key) string {
+	if why := m.barred(row); why != "" {
+		return why
+	}
+	if m.at == watchPage && m.watch.Replaying() && row.Alters {
+		return replayReadOnly
+	}
+	return row.Blocked()
+}
+
+// barred returns why this view never does a row's action; "" if it may.
+func (m *Model) barred(row *kit.Key) string {
+	switch {
+	case m.Config.ReadOnly && row.Alters:
+		return readOnly
+	case m.Config.Guest && row.Local:
+		return guest
+	}
+	return ""
+}
+
+// The messages that stay in this package; the others are in tui/kit and tui/lab.
+
+// doMsg asks for the action of a row of the key table, on its page.
+type doMsg struct {
+	*kit.Key
+	page pageID // the page of the key
+}
+
+// leaveMsg says which runs of this process are live when leaving is asked for.
+type leaveMsg struct{ live []string }
+
+// live finds out which of the runs have not ended.
+func live(s lab.Source, ids []string) tea.Cmd {
+	return func() tea.Msg {
+		var m leaveMsg
+		for _, id := range ids {
+			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+				m.live = append(m.live, id)
+			}
+		}
+		return m
+	}
+}
+
+// palette is the form that finds what a key does by the words of its help.
+type palette struct {
+	m    *Model
+	line kit.Input
+	at   int // row under the cursor
+}
+
+func (p *palette) overlay() *kit.Overlay {
+	return &kit.Overlay{Title: findCommand, Form: p}
+}
+
+// offer is a row of the key table that the palette found, and its page.
+type offer struct {
+	*kit.Key
+	page pageID
+}
+
+// found returns the rows of all pages' keys that have every typed word, without the rows that only
+// move the cursor. First come the rows of this page that can be done now, then those of other
+// pages, then the rest.
+func (p *palette) found() (rows []offer) {
+	var elsewhere, idle []offer
+	for n := range p.m.pages {
+		page := pageID((int(p.m.at) + n) % len(p.m.pages))
+		for i := range p.m.keys[page] {
+			row := &p.m.keys[page][i]
+			all := i >= p.m.own[page] // a key of all pages
+			if row.Moves || row.Help == "" || p.m.barred(row) != "" || all && n > 0 ||
+				!p.says(row) {
+				continue
+			}
+			switch o := (offer{row, page}); {
+			case n > 0:
+				elsewhere = append(elsewhere, o)
+			case row.Blocked() == "":
+				rows = append(rows, o)
+			default:
+				idle = append(idle, o)
+			}
+		}
+	}
+	if p.line.String() == "" { // the page's own keys are what one looks for then
+		elsewhere = nil
+	}
+	return slices.Concat(rows, elsewhere, idle)
+}
+
+// says reports whether a row has every typed word, or another word for it.
+func (p *palette) says(row *kit.Key) bool {
+	text := strings.ToLower(row.Hint + " " + row.Help)
+	for of, words := range synonyms() {
+		if strings.Contains(text, of) {
+			text += " " + words
+		}
+	}
+	for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// synonyms returns other words for the words of the help.
+func synonyms() map[string]string {
+	return map[string]string{
+		"fork":             "branch clone what-if whatif",
+		"change a setting": "knob lr learning rate lambda tune turn edit slider",
+		"undo":             "take back revert",
+		"stop":             "kill end abort cancel terminate",
+		"delete":           "remove rm trash",
+		"resume":           "continue restart go on",
+		"pause":            "halt hold",
+		"checkpoint":       "save snapshot",
+		"export":           "csv download write",
+		"replay":           "play again rewind",
+		"compare":          "table versus diff",
+		"filter":           "search find",
+		"smoothing":        "ema average",
+		"log":              "logarithmic scale",
+		"define":           "help explain what is meaning",
+		"start":            "run launch train begin",
+	}
+}
+
+// Press implements kit.Form.
+func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	rows := p.found()
+	switch key.String() {
+	case "up", "shift+tab":
+		p.at--
+	case "down", "tab":
+		p.at++
+	case "enter":
+		if p.at < len(rows) {
+			return true, kit.Send(doMsg{rows[p.at].Key, rows[p.at].page})
+		}
+	default:
+		if p.line.Update(key) {
+			p.at = 0
+		}
+	}
+	p.at = max(0, min(p.at, len(p.found())-1))
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (p *palette) Hint() []kit.Key { return kit.Taking() }
+
+// paletteRows is the number of rows that are shown at once, if there is room.
+const paletteRows = 14
+
+// View implements kit.Form.
+func (p *palette) View(t *kit.Theme, w, h int) []string {
+	room := max(1, min(paletteRows, h-2))
+	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}
+	rows := p.found()
+	first := kit.First(p.at, len(rows), room)
+	for i := first; i < min(first+room, len(rows)); i++ {
+		row := rows[i]
+		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
+		if row.page != p.m.at {
+			help = p.m.pages[row.page].Title() + ": " + help
+		}
+		switch {
+		case i == p.at:
+			lines = append(lines, t.Selected.Paint(kit.Left(t.Cursor+" "+name+help, w)))
+		case row.page == p.m.at && row.Blocked() != "":
+			lines = append(lines, t.Dim.Paint("  "+name+help))
+		default:
+			lines = append(lines, "  "+t.Key.Paint(name)+help)
+		}
+	}
+	if len(rows) == 0 {
+		lines = append(lines, t.Dim.Paint("  "+noCommand))
+	}
+	return kit.Fill(lines, w, room+2)
+}
+
+// mouse routes clicks and the wheel.
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	at := msg.Mouse()
+	if m.tooSmall() {
+		return nil
+	}
+	if m.overlay != nil {
+		if msg, ok := msg.(tea.MouseWheelMsg); ok {
+			m.overlay.Wheel(msg)
+		}
+		return nil
+	}
+	lay := layScreen(m.w, m.h)
+	_, click := msg.(tea.MouseClickMsg)
+	_, wheel := msg.(tea.MouseWheelMsg)
+	m.pressed = m.now
+	m.frames.set(m.env.frames())
+	if _, motion := msg.(tea.MouseMotionMsg); motion {
+		return m.moved(at, lay.body)
+	}
+	m.news = m.now
+	switch {
+	case click && lay.header.Contains(at.X, at.Y):
+		if id, ok := m.tabAt(at.X); ok {
+			return m.turnTo(id)
+		}
+	case click && lay.body.Contains(at.X, at.Y):
+		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
+	case wheel && lay.body.Contains(at.X, at.Y):
+		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
+			Down: at.Button == tea.MouseWheelDown})
+	}
+	return nil
+}
+
+// moved routes a move of the mouse; a move without a button mostly changes nothing.
+func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
+	x, y := at.X-body.X, at.Y-body.Y
+	if at.Button == tea.MouseLeft {
+		m.version++
+		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
+	}
+	if p, ok := m.pages[m.at].(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
+		m.version++
+	}
+	return nil
+}
+
+// What the terminal itself is told, where the user wants that (lab.Ring).
+
+// sequence returns the escape sequence that tells the terminal of the end of a run; "" for none. A
+// run's name cannot steer the terminal: it has no control characters and ends no field.
+func sequence(r lab.Ring, e lab.Ended) string {
+	clean := func(s string) string { return strings.ReplaceAll(cell.Clean(s), ";", ",") }
+	text := clean(fmt.Sprintf("%s: %s", e.Name, e.Status))
+	switch r.Notify {
+	case "9":
+		return ansi.Notify("drolab: " + text)
+	case "777":
+		return ansi.URxvtExt("notify", "drolab", text)
+	}
+	return ""
+}
+
+// ring tells the terminal of a run that is done or has failed.
+func (m *Model) ring(e lab.Ended) tea.Cmd {
+	if s := sequence(m.Config.Ring, e); s != "" {
+		return tea.Raw(s)
+	}
+	return nil
+}
+
+// progress returns the progress of the watched runs, for the window's icon or tab; nil for none.
+func (m *Model) progress() *tea.ProgressBar {
+	part, failed, live := m.watch.Progress()
+	switch {
+	case !m.Config.Ring.Progress || !live:
+		return nil
+	case failed:
+		return tea.NewProgressBar(tea.ProgressBarError, int(100*part))
+	}
+	return tea.NewProgressBar(tea.ProgressBarDefault, int(100*part))
+}

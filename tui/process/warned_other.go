@@ -1,6 +1,0 @@
-//go:build !unix
-
-package process
-
-// warned returns a nil channel, which never warns: the system has no such signal.
-func warned() (<-chan struct{}, func()) { return nil, func() {} }

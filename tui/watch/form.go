@@ -1,0 +1,118 @@
+// Package knob is the form in which the Watch page changes a setting of a live run. It shows the
+// settings that can be changed with their values, the new value as it is typed, and what is wrong
+// with it.
+//
+// The run's own rule, [spec.Spec.Turn], decides what may be typed; the form changes nothing by
+// itself.
+package watch
+
+import (
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Form is the form that changes a setting of a run while it goes on. The overlay owns it, from the
+// key that opens it to enter or esc.
+type Form struct {
+	*lab.Lab
+	run      *panel.Track // its Spec is the present one, and may change while the form is open
+	keys     []string     // the settings that this run can change
+	at       int
+	kit.Line // the new value of keys[at]
+}
+
+// New returns the form for a run.
+func newForm(l *lab.Lab, run *panel.Track) *Form {
+	f := &Form{Lab: l, run: run, keys: panel.Turnable(run.Spec)}
+	f.move(0)
+	return f
+}
+
+// Press implements kit.Form. Letters that are no part of a number move, as in lists.
+func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+	switch key.String() {
+	case "up", "k", "shift+tab": // no value has an h, j, k or l
+		k.move(-1)
+	case "down", "j", "tab":
+		k.move(1)
+	case "h":
+		k.Update(tea.KeyPressMsg{Code: tea.KeyLeft})
+	case "l":
+		k.Update(tea.KeyPressMsg{Code: tea.KeyRight})
+	case "enter":
+		// The run may have changed since the last letter, so what is typed is checked again.
+		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
+			return false, nil
+		}
+		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
+	default:
+		k.Type(key)
+	}
+	return false, nil
+}
+
+// Hint implements kit.Form.
+func (k *Form) Hint() []kit.Key {
+	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
+}
+
+// move goes to another setting. What was typed is dropped: it was meant for the one before.
+func (k *Form) move(by int) {
+	k.at = (k.at + by + len(k.keys)) % len(k.keys)
+	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
+}
+
+// check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
+// that the form refuses what the run would refuse, and says it while one types.
+func (k *Form) check(text string) error {
+	if text == "" {
+		return nil
+	}
+	spec := k.run.Spec
+	_, _, err := spec.Turn(k.keys[k.at], text)
+	return err
+}
+
+// View implements kit.Form: one line for each setting, with the new value where the cursor is. On a
+// low screen the sentence above them is left out first.
+func (k *Form) View(t *kit.Theme, w, h int) []string {
+	var lines []string
+	if h >= 10 {
+		lines = append(lines,
+			t.Dim.Paint(takesEffect), "")
+	}
+	for i, key := range k.keys {
+		// The value that holds now stands beside the new one, as one rarely knows it by heart.
+		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
+		if i != k.at {
+			lines = append(lines, line)
+			continue
+		}
+		st := t.Text
+		if k.Problem != nil {
+			st = t.Bad
+		}
+		lines = append(lines,
+			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+				k.Input.View(st, 16))
+	}
+	lines = append(lines, "")
+	if k.Problem == nil {
+		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
+		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
+	}
+	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
+		lines = append(lines, t.Bad.Paint(s))
+	}
+	return lines
+}
+
+// The sentences that the form shows.
+const (
+	takesEffect = "Takes effect at the next step and is logged."
+)

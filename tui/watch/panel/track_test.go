@@ -1,0 +1,118 @@
+package panel
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// TestResume: a resume goes on from a checkpoint, and the steps after it are done again.
+func TestResume(t *testing.T) {
+	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+		plot.MostBuckets)
+	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
+	at := func(step int, seconds float64) runner.Head {
+		return runner.Head{Step: int64(step),
+			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
+	}
+	step := func(step int, seconds, loss float64) *runner.StepEvent {
+		e := &runner.StepEvent{Head: at(step, seconds)}
+		e.Set("loss", measure.Num(loss))
+		e.Min, e.Max = e.Values, e.Values
+		return e
+	}
+	tr.Add([]runner.Event{
+		&runner.StatusEvent{Head: at(0, 0), Status: runner.Running},
+		step(10, 1, 2), step(20, 2, 1.5), step(30, 3, 1),
+		&runner.ResumeEvent{Head: at(20, 3600)}, // an hour later
+		&runner.StatusEvent{Head: at(20, 3601), Status: runner.Running},
+		step(30, 3602, 0.9),
+	})
+	tr.CaughtUp()
+	loss := tr.Curves["loss"].Raw
+	if x := loss.XRange().Hi; x != 30 || loss.At(x) != 0.9 || loss.Len() != 3 {
+		t.Errorf("the loss ends at (%g, %g) with %d points, want (30, 0.9) with 3", x, loss.At(x),
+			loss.Len())
+	}
+	if tr.Step != 30 || tr.Status != runner.Running || len(tr.Markers) != 1 ||
+		tr.Markers[0].X != 20 {
+		t.Errorf("step %d, %s, markers %v", tr.Step, tr.Status, tr.Markers)
+	}
+	// 2 s to step 20, 1 s more to step 30; the hour between does not count.
+	if tr.Seconds != 3 || tr.Elapsed.At(20) != 2 {
+		t.Errorf("%g s of training, %g at step 20; want 3 and 2", tr.Seconds, tr.Elapsed.At(20))
+	}
+	left, ok := tr.Remaining()
+	steps := float64(tuitest.Steps*tuitest.Epochs - 30)
+	if want := time.Duration(steps / 10 * float64(time.Second)); !ok || left != want {
+		t.Errorf("%v left, want %v", left, want)
+	}
+}
+
+// TestCheckpointNotes: of successive checkpoints only the last has a note, so that the log pane
+// stays readable.
+func TestCheckpointNotes(t *testing.T) {
+	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+		plot.MostBuckets)
+	saved := func(step int64) runner.Event {
+		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}
+	}
+	odd := &runner.WarningEvent{Message: "odd"}
+	tr.Add([]runner.Event{saved(1), saved(2), odd, saved(3), saved(4)})
+	var steps []int64
+	for _, n := range tr.Notes {
+		steps = append(steps, n.Step)
+	}
+	if want := []int64{2, 0, 4}; !slices.Equal(steps, want) {
+		t.Errorf("notes of steps %v, want %v", steps, want)
+	}
+}
+
+// TestNothingEmptyIsOfferedOfEndedRuns: finished runs from before a measure existed are offered
+// neither its curve nor its bars. A run beside them that may still get the measure brings both
+// back.
+func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
+	a := tuitest.NewArchive(t)
+	of := func(dataset string, status runner.Status) *Track {
+		m := tuitest.Archived(dro.ERM, 1, dataset, tuitest.Epoch0())
+		m.Classes, m.Groups = m.Classes[:2], []string{"coast", "reef"}
+		id := "old-" + string(status)
+		a.Add(t, id, m, status, "")
+		r := tuitest.Found(t, a, id)[0]
+		return &Track{Opened: Opened{Run: r}, Meta: &r.Meta}
+	}
+	done, stopped := of("old", runner.Done), of("old", runner.Stopped)
+	for _, c := range []struct {
+		tracks []*Track
+		there  bool
+	}{{[]*Track{done}, false}, {[]*Track{done, stopped}, true}} {
+		w := &Board{Runs: &Runs{Tracks: c.tracks}, Standing: Standing,
+			axes: axes{scales: map[string]*vertical{}}}
+		w.Furnish()
+		for _, name := range []string{"auroc", "equalised_odds", "group_selection_rate"} {
+			offered := slices.ContainsFunc(w.Panels, func(p Panel) bool {
+				return slices.ContainsFunc(p.Views, func(v View) bool {
+					return v.Bars == name || slices.Contains(v.Curves, name)
+				})
+			})
+			if offered != c.there {
+				t.Errorf("%d runs: %s is offered: %v", len(c.tracks), name, offered)
+			}
+		}
+		for _, name := range []string{"grad_norm", "train_loss", "dual_gap"} {
+			if _, kept := w.quantities[name]; !kept {
+				t.Errorf("%d runs: no curve of %s", len(c.tracks), name)
+			}
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package panel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/runner/spec"
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+	"drolab/tui/plot"
+)
+
+// Figure is a function that returns the present value of a measure of a run. The value does not
+// apply before the first step or evaluation; callers then show a dash, never a zero.
+type Figure func(*Track) measure.Number
+
+// Over returns the mean of a figure over runs.
+func (f Figure) Over(runs []*Track) measure.Number {
+	list := make([]measure.Number, len(runs))
+	for i, t := range runs {
+		list[i] = f(t)
+	}
+	return mean(list)
+}
+
+// OfStep returns the figure of a measure at the last logged step.
+func OfStep(name string) Figure {
+	return func(t *Track) (v measure.Number) {
+		if t.Last != nil {
+			v, _, _ = lab.OfStep(t.Last, name)
+		}
+		return v
+	}
+}
+
+// OfEval returns the figure of a measure at the last evaluation. Fit turns the name of a measure
+// over classes into that of the one over groups where the run's data have groups, so one column
+// serves both kinds of runs.
+func OfEval(name string) Figure {
+	return func(t *Track) (v measure.Number) {
+		if t.Eval != nil {
+			v = t.Eval.Of(t.Meta.Fit(name))
+		}
+		return v
+	}
+}
+
+// Places returns the values of a list measure at the last evaluation, one for each class, group,
+// radius or bin. The list belongs to the event and must not be changed; it is nil where the event
+// has none.
+func (t *Track) Places(of lab.Measure) []measure.Number {
+	if t.Eval == nil {
+		return nil
+	}
+	return t.Eval.ByGroup.Of(of.Name)
+}
+
+// Counted returns the numbers of samples from which the values of a list measure are computed.
+func (t *Track) Counted(of lab.Measure) []int {
+	switch counts := t.Meta.Counts(of.Axis); {
+	case of.OfValidation():
+		return counts.Val
+	case of.Better == dro.Neither: // a measure of where the adversary looks
+		return counts.Train
+	default:
+		return counts.Test
+	}
+}
+
+// Means returns the means of a list measure over runs at an epoch, place by place.
+func MeansAt(runs []*Track, epoch float64, of lab.Measure) (list []measure.Number) {
+	if len(runs) == 1 {
+		return runs[0].PlacesAt(epoch, of)
+	}
+	places := 0
+	for _, t := range runs {
+		places = max(places, len(t.PlacesAt(epoch, of)))
+	}
+	for i := range places {
+		var at []measure.Number
+		for _, t := range runs {
+			if values := t.PlacesAt(epoch, of); i < len(values) {
+				at = append(at, values[i])
+			}
+		}
+		list = append(list, mean(at))
+	}
+	return list
+}
+
+// Percents reports whether a measure is written in percent.
+func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
+
+// mean returns the mean of the values that apply. A seed that is not evaluated yet is left out, not
+// counted as 0, so the mean of a row moves when that seed catches up.
+func mean(list []measure.Number) measure.Number {
+	sum, n := 0.0, 0
+	for _, v := range list {
+		if v.Applies() {
+			sum += v.Float()
+			n++
+		}
+	}
+	return measure.NumIf(n > 0, sum/float64(max(1, n)))
+}
+
+// OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
+// the logarithm is taken here and the axis labels undo it (Chart.XLog).
+func (t *Track) OverRadii(epoch float64, of lab.Measure) *plot.Series {
+	s := new(plot.Series)
+	for i, v := range t.PlacesAt(epoch, of) {
+		if i < len(t.Meta.Spec.RiskRadii) && v.Applies() {
+			s.Append(math.Log10(t.Meta.Spec.RiskRadii[i]), v.Float())
+		}
+	}
+	return s
+}
+
+// Best returns (λ*, η*) of the last evaluation, the best point for its network.
+func (t *Track) Best() (lambda, eta float64, ok bool) {
+	if t.Eval == nil {
+		return 0, 0, false
+	}
+	l, h := t.Eval.Of("best_lambda"), t.Eval.Of("best_eta")
+	return l.Float(), h.Float(), l.Applies() && h.Applies()
+}
+
+// Epochs turns steps into epochs. An old record may have no StepsPerEpoch; one step an epoch then
+// keeps its axis finite.
+func (t *Track) Epochs(step float64) float64 {
+	return step / float64(max(1, t.Meta.StepsPerEpoch))
+}
+
+// HasDual reports whether the run has dual variables: whether its last step has an η or, before the
+// first step, whether its method reports one.
+func (t *Track) HasDual() bool {
+	if t.Last != nil {
+		return t.Last.Of("eta").Applies()
+	}
+	m, err := dro.Find(t.Meta.Spec.Algorithm())
+	return err != nil || slices.ContainsFunc(m.Measures,
+		func(d dro.Measure) bool { return d.Name == "eta" })
+}
+
+// Selects reports whether the run selects a step, by its setting select.
+func (t *Track) Selects() bool {
+	by := t.Meta.Spec.Select
+	return t.Selected != nil || by != "" && by != spec.SelectLast
+}
+
+// Stands says in words how the run stands. The long form also says how long a run that is done
+// took. The headline tries it first, and takes the short form where the screen is narrow.
+func (t *Track) Stands(long bool) string {
+	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
+	if t.Cause != "" {
+		return s + ": " + cell.OneLine(t.Cause)
+	}
+	if t.Status == runner.Done && !long {
+		s = string(t.Status)
+	} else if t.Status == runner.Done {
+		s = "done after " + kit.Plural(t.Meta.Spec.Epochs, "epoch")
+		if t.Share == 1 { // its log says how long it took
+			s += " in " + plot.FormatDuration(t.Seconds)
+		}
+	}
+	if t.Eval == nil {
+		return s + ": not evaluated"
+	}
+	return s + ": " + t.figures(t.Eval)
+}
+
+// Bounded says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
+// bound it is; "" without λ.
+func (t *Track) Bounded() string {
+	box, v := t.Meta.Box.Lambda, OfStep("lambda")(t)
+	if !v.Applies() || box[0] >= box[1] {
+		return ""
+	}
+	const near = 1e-3 // of the box's width: a projection leaves λ at a bound up to rounding
+	text := ", λ " + plot.Format(v.Float())
+	switch at := (v.Float() - box[0]) / (box[1] - box[0]); {
+	case at < near:
+		return text + " at its lower bound"
+	case at > 1-near:
+		return text + " at its upper bound"
+	}
+	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
+}
+
+// Selection says in words what the run has selected so far; "" for a run that selects no step.
+func (t *Track) Selection() string {
+	if !t.Selects() {
+		return ""
+	}
+	by := t.Meta.Spec.Select
+	if t.Selected == nil && t.Status.Ended() {
+		return "no step was selected: no evaluation had a " + by
+	}
+	if t.Selected == nil {
+		return "no step selected yet by " + by
+	}
+	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
+		t.figures(t.Selected))
+}
+
+// figures writes the accuracies of an evaluation that people ask for, worst and mean, on the test
+// split. The split that is shown does not matter here: a selection is made on validation and judged
+// on test.
+func (t *Track) figures(e *runner.EvalEvent) string {
+	percent := page.Percent()
+	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
+		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
+}
+
+// Calls returns the short name of a run or, if it is wider than most cells, the name of its method.
+func (t *Track) Calls(most int) string {
+	if cell.Width(t.Short) > most {
+		return string(t.Meta.Spec.Algorithm())
+	}
+	return t.Short
+}
+
+// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note.
+func (t *Track) Evaluated() string {
+	if t.Eval == nil {
+		return ""
+	}
+	return AtEpoch(t.Eval.Epoch)
+}
+
+// Of names the epoch of a panel's figures for its note. Bars do not move with the curves, and
+// without the epoch they would be taken for the figures of the current step.
+func AtEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
