@@ -99,6 +99,7 @@ var testPairs = map[string]string{
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
 	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
+	"runner/page":        "runner/measure",
 	"runner/sweep":       "runner/internal/aside/asidetest, runner/record/recordtest",
 	".":                  "runner/bridge/testdata/client",
 	"runner/compare":     "presets, presets/recorded",

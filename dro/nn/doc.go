@@ -12,8 +12,8 @@
 // # What Gorgonia does, and what it does not
 //
 // It is the only importer of Gorgonia. A model (layers.go) is a list of layers, which may branch.
-// graph.go writes it as a Gorgonia expression graph whose nodes are our ops: plan.go adapts a kernel
-// of dro/internal/kern, layers.go lists the kinds of layers, and ops.go and ops.go have their ops.
+// graph.go writes it as a Gorgonia expression graph whose nodes are our ops: plan.go adapts a
+// kernel of dro/internal/kern, layers.go lists the kinds of layers, and ops.go has their ops.
 // Gorgonia checks element types and numbers of dimensions (the sizes are layers.go's), and
 // differentiates: it asks each op for its derivative, and adds up the gradients of a node that
 // several ops read.

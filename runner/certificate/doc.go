@@ -8,9 +8,9 @@
 //
 // # Single samples
 //
-// A Look (look.go) evaluates a checkpoint on single samples, and finds the samples that the adversary
-// picks. drolab eval prints them, and the interface's page Samples draws them. A Pick is the part of
-// a Look that is kept.
+// A Look (look.go) evaluates a checkpoint on single samples, and finds the samples that the
+// adversary picks. drolab eval prints them, and the interface's page Samples draws them. A Pick is
+// the part of a Look that is kept.
 //
 // # Predictions of other programs
 //
@@ -21,7 +21,7 @@
 //	                                                       a checkpoint, a summary
 //	the checkpoint -> OpenPredictions -> a PredictedSplit, for certificates and single samples
 //
-// The checkpoint of step 0 holds the predictions row by row, in place of a network. Information that
-// the table lacks stays absent: without losses or probabilities there is no risk, without
+// The checkpoint of step 0 holds the predictions row by row, in place of a network. Information
+// that the table lacks stays absent: without losses or probabilities there is no risk, without
 // probabilities no calibration error, and without training rows no measure of the training split.
 package certificate

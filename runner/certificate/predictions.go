@@ -49,15 +49,17 @@ const (
 // Read reads a table. It takes the splits that are named, or all. If the table has no column for
 // the split, all rows belong to the one split that is named, or to the test split. Classes and
 // groups are taken from known, if it is not nil. Errors name row, column and remedy.
-func ReadPredictions(ctx context.Context, file string, splits []string, known *data.Dataset) (*Predictions,
-	error) {
+func ReadPredictions(
+	ctx context.Context, file string, splits []string, known *data.Dataset,
+) (*Predictions, error) {
 	d, err := data.OpenRaw(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	defer d.Close()
 	r := &reader{words: map[string]*named{}, loss: -1, asked: splits,
-		out: &Predictions{Splits: map[string]*PredictedSplit{}, Checksum: d.Checksum, Notes: d.Notes}}
+		out: &Predictions{Splits: map[string]*PredictedSplit{}, Checksum: d.Checksum,
+			Notes: d.Notes}}
 	if err = r.columns(d, known); err == nil {
 		err = r.rows(d)
 	}

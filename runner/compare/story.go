@@ -505,7 +505,8 @@ func rules() []rule {
 			return !slices.ContainsFunc(list, func(when func(*facts) bool) bool { return !when(f) })
 		}
 	}
-	const told, claimed = baseline | rivals | worst | fewSeeds, baseline | rivals | worst | enoughSeeds
+	const told = baseline | rivals | worst | fewSeeds
+	const claimed = baseline | rivals | worst | enoughSeeds
 	return []rule{
 		{"lead", rivals | tooEarly, nil, "too early to say {early}"},
 		{"lead", baseline | rivals | worst, turned,

@@ -100,7 +100,8 @@ func DataChecks(d *data.Dataset) string {
 
 // Lines returns the warnings for the log of a run.
 func DataLines(d *data.Dataset, minGroup int) []string {
-	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), func(w DataWarning) bool { return w.quiet }))
+	quiet := func(w DataWarning) bool { return w.quiet }
+	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), quiet))
 }
 
 // Brief returns the texts of warnings, the first few of each check.

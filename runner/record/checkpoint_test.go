@@ -109,21 +109,21 @@ func TestPinsAfterACrash(t *testing.T) {
 		pinned []int64
 	}{
 		"between tensors and JSON of another": {func(t *testing.T, folder string) {
-			write(t, []byte("x"), folder, tensorsNameOf(4))
+			write(t, []byte("x"), folder, tensorsName(4))
 		}, []int64{1, 3, 5}, []int64{1}},
 		"with the pin gone": {func(t *testing.T, folder string) {
-			must(t, os.Remove(filepath.Join(folder, pinNameOf(1))))
+			must(t, os.Remove(filepath.Join(folder, pinName(1))))
 		}, []int64{3, 5}, nil},
 		"with pin and JSON gone": {func(t *testing.T, folder string) {
-			must(t, errors.Join(os.Remove(filepath.Join(folder, pinNameOf(1))),
-				os.Remove(filepath.Join(folder, stateNameOf(1)))))
+			must(t, errors.Join(os.Remove(filepath.Join(folder, pinName(1))),
+				os.Remove(filepath.Join(folder, stateName(1)))))
 		}, []int64{3, 5}, nil},
 		"a pin without a checkpoint": {func(t *testing.T, folder string) {
-			write(t, nil, folder, pinNameOf(0))
+			write(t, nil, folder, pinName(0))
 		}, []int64{1, 3, 5}, []int64{1}},
 		"newest torn and pinned": {func(t *testing.T, folder string) {
-			write(t, nil, folder, stateNameOf(9))
-			write(t, nil, folder, pinNameOf(9))
+			write(t, nil, folder, stateName(9))
+			write(t, nil, folder, pinName(9))
 		}, []int64{1, 3, 5}, []int64{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +268,7 @@ func TestOpaqueCheckpoints(t *testing.T) {
 		}
 		return list
 	}
-	if got := files(); !slices.Equal(got, []string{opaqueNameOf(1), opaqueNameOf(3), opaqueNameOf(4)}) {
+	if got := files(); !slices.Equal(got, []string{opaqueName(1), opaqueName(3), opaqueName(4)}) {
 		t.Errorf("files %q", got)
 	}
 	for _, step := range []int64{1, 3} {
@@ -279,18 +279,18 @@ func TestOpaqueCheckpoints(t *testing.T) {
 		}
 	}
 	must(t, run.Unpin(1))
-	if got := files(); !slices.Equal(got, []string{opaqueNameOf(3), opaqueNameOf(4)}) {
+	if got := files(); !slices.Equal(got, []string{opaqueName(3), opaqueName(4)}) {
 		t.Errorf("without the pin: %q", got)
 	}
 	must(t, r.Close())
 
-	flip(t, filepath.Join(folder, opaqueNameOf(4)), "at step")
+	flip(t, filepath.Join(folder, opaqueName(4)), "at step")
 	wrong := ofCheckpoints(t, s.Dir(), false)
 	if len(wrong) == 0 || !strings.Contains(strings.Join(wrong, "\n"), "checksum differs") {
 		t.Errorf("doctor: %q", wrong)
 	}
 	ofCheckpoints(t, s.Dir(), true)
-	if got := files(); !slices.Equal(got, []string{opaqueNameOf(3)}) {
+	if got := files(); !slices.Equal(got, []string{opaqueName(3)}) {
 		t.Errorf("mended: %q", got)
 	}
 	r, from := reopen(t, s, m.ID)

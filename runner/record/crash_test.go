@@ -68,8 +68,8 @@ func TestPowerCutInLog(t *testing.T) {
 // TestPowerCutInCheckpoint cuts each file of the newest checkpoint at every byte. The run goes on
 // from the checkpoint before, and a warning says so.
 func TestPowerCutInCheckpoint(t *testing.T) {
-	cutCheckpoint(t, newState, tensorsNameOf(20), stateNameOf(20))
-	cutCheckpoint(t, newOpaqueState, opaqueNameOf(20))
+	cutCheckpoint(t, newState, tensorsName(20), stateName(20))
+	cutCheckpoint(t, newOpaqueState, opaqueName(20))
 }
 
 func cutCheckpoint(t *testing.T, state func(step int64) *runner.State, names ...string) {
@@ -119,9 +119,9 @@ func TestFlippedBits(t *testing.T) {
 		s := newStore(t)
 		r := create(t, s, newMeta(1))
 		save(t, r, state)
-		folder, name := filepath.Join(r.in.Path, checkpointsName), tensorsNameOf(10)
+		folder, name := filepath.Join(r.in.Path, checkpointsName), tensorsName(10)
 		if state.Opaque != nil {
-			name = opaqueNameOf(10)
+			name = opaqueName(10)
 		}
 		good := read(t, folder, name)
 		for i := range good {
@@ -140,7 +140,7 @@ func TestNoReadableCheckpoint(t *testing.T) {
 	m := newMeta(1)
 	r := create(t, s, m)
 	save(t, r, newState(10))
-	write(t, []byte("garbage"), r.in.Path, checkpointsName, stateNameOf(10))
+	write(t, []byte("garbage"), r.in.Path, checkpointsName, stateName(10))
 	must(t, r.Close())
 	r, from := reopen(t, s, m.ID)
 	if from != nil {

@@ -190,7 +190,7 @@ func TestDamagedJSON(t *testing.T) {
 	s := newStore(t)
 	id, _ := knobbed(t, s)
 	dir := filepath.Join(s.Dir(), id)
-	state := filepath.Join(dir, checkpointsName, stateNameOf(5))
+	state := filepath.Join(dir, checkpointsName, stateName(5))
 	good := read(t, state)
 	flip(t, state, `"batches": {
     "kind": "epochs",
@@ -254,7 +254,7 @@ func TestTooManyFiles(t *testing.T) {
 	r := create(t, s, newMeta(1))
 	for _, thing := range []string{
 		"enter " + checkpointsName,
-		"create " + aside.Prefix + stateNameOf(3),
+		"create " + aside.Prefix + stateName(3),
 	} {
 		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))

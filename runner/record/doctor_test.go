@@ -63,15 +63,15 @@ func TestDoctor(t *testing.T) {
 		{summaryName, "checksum differs", func(t *testing.T, dir string) {
 			flip(t, filepath.Join(dir, summaryName), `"lambda": `)
 		}, false},
-		{filepath.Join(checkpointsName, stateNameOf(7)), "checksum", func(t *testing.T, dir string) {
-			path := filepath.Join(dir, checkpointsName, tensorsNameOf(7))
+		{filepath.Join(checkpointsName, stateName(7)), "checksum", func(t *testing.T, dir string) {
+			path := filepath.Join(dir, checkpointsName, tensorsName(7))
 			b := read(t, path)
 			b[len(b)-1] ^= 1
 			write(t, b, path)
 		}, false},
-		{filepath.Join(checkpointsName, tensorsNameOf(3)), "incomplete",
+		{filepath.Join(checkpointsName, tensorsName(3)), "incomplete",
 			func(t *testing.T, dir string) {
-				write(t, []byte("x"), dir, checkpointsName, tensorsNameOf(3))
+				write(t, []byte("x"), dir, checkpointsName, tensorsName(3))
 			}, false},
 		{labelName, "checksum differs", func(t *testing.T, dir string) {
 			r, err := Find(filepath.Dir(dir), filepath.Base(dir))
@@ -198,7 +198,7 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	r := create(t, s, newMeta(1))
 	appendSteps(t, r, 1, 3)
 	save(t, r, newState(3))
-	write(t, []byte("x"), r.in.Path, checkpointsName, ".new-"+tensorsNameOf(4)) // it is being written
+	write(t, []byte("x"), r.in.Path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
 	list, _, err := Mend(s.Dir())
 	must(t, err)
 	if len(list) > 0 {

@@ -127,8 +127,8 @@ func knobStopped(t *testing.T, s *Store) {
 	r, err := Find(s.dir, id) // as if it had been killed: without its last checkpoints
 	must(t, err)
 	for _, step := range []int64{9, 12} {
-		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, stateNameOf(step))))
-		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, tensorsNameOf(step))))
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, stateName(step))))
+		must(t, os.Remove(filepath.Join(r.Dir, checkpointsName, tensorsName(step))))
 	}
 }
 

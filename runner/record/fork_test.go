@@ -41,7 +41,7 @@ func TestForkIsComplete(t *testing.T) {
 	events, err := (&Run{Dir: filepath.Join(s.Dir(), m.ID)}).Tail().Read()
 	must(t, err)
 	if e, ok := events[0].(*runner.CheckpointEvent); !ok || e.Step != 7 ||
-		e.File != "checkpoints/"+stateNameOf(7) || len(events) != 1 {
+		e.File != "checkpoints/"+stateName(7) || len(events) != 1 {
 		t.Errorf("events %+v", events[0])
 	}
 	if _, from := reopen(t, s, m.ID); from.Step != 7 || from.Parameters[0].Data[0] != 7 {
@@ -169,7 +169,7 @@ func TestForkWithoutCheckpoint(t *testing.T) {
 		must(t, err)
 		must(t, r.Close())
 		dir := filepath.Join(s.Dir(), m.ID)
-		must(t, lose(filepath.Join(dir, checkpointsName, stateNameOf(7))))
+		must(t, lose(filepath.Join(dir, checkpointsName, stateName(7))))
 		log := read(t, dir, logName)
 		_, _, err = s.Reopen(m.ID)
 		if !errors.Is(err, errOrphan) || strings.HasSuffix(err.Error(), "\n") {

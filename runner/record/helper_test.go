@@ -27,12 +27,6 @@ var (
 	write     = eventtest.Write
 )
 
-// The names of the files of a checkpoint.
-func stateNameOf(step int64) string   { return checkpointNames(step)[0] }
-func tensorsNameOf(step int64) string { return checkpointNames(step)[1] }
-func opaqueNameOf(step int64) string  { return checkpointNames(step)[2] }
-func pinNameOf(step int64) string     { return checkpointNames(step)[3] }
-
 // The runs in testdata/format1: a finished one, and one that was stopped.
 const (
 	fixtureDone    = "csv-pan-s1-20261126-144349-7iyi"

@@ -64,10 +64,10 @@ func TestWritersFollowNoLinks(t *testing.T) {
 	}{
 		{logName, false}, {metaName, false}, {lockName, false}, {summaryName, true},
 		{".new-" + summaryName, true},
-		{filepath.Join(checkpointsName, ".new-"+stateNameOf(20)), true},
-		{filepath.Join(checkpointsName, ".new-"+tensorsNameOf(20)), true},
-		{filepath.Join(checkpointsName, tensorsNameOf(20)), true},
-		{filepath.Join(checkpointsName, stateNameOf(20)), true},
+		{filepath.Join(checkpointsName, ".new-"+stateName(20)), true},
+		{filepath.Join(checkpointsName, ".new-"+tensorsName(20)), true},
+		{filepath.Join(checkpointsName, tensorsName(20)), true},
+		{filepath.Join(checkpointsName, stateName(20)), true},
 	} {
 		s := newStore(t)
 		id, dir := interrupted(t, s)

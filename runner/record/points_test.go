@@ -66,9 +66,9 @@ func settled(t *testing.T, r *Run, step int64) string {
 	if state.Eval != nil {
 		plainHead(&state.Eval.Head)
 	}
-	large := tensorsNameOf(step)
+	large := tensorsName(step)
 	if state.Opaque != nil {
-		large, state.Opaque = opaqueNameOf(step), nil
+		large, state.Opaque = opaqueName(step), nil
 	}
 	var summary runner.Summary
 	must(t, in(t, r.Dir).ReadJSON(summaryName, &summary))

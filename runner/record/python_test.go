@@ -24,28 +24,28 @@ print(json.dumps({name: {"Type": str(t.dtype), "Shape": t.shape, "Bits": t.view(
 // TestPythonReadsCheckpoints checks that Python's safetensors reads the same weights.
 func TestPythonReadsCheckpoints(t *testing.T) {
 	python := peertest.Python(t, "safetensors", "numpy")
-	folder, s := t.TempDir(), newState2(7)
+	folder, s := t.TempDir(), newState(7)
 	odd := []float32{float32(math.NaN()), float32(math.Inf(-1)), math.SmallestNonzeroFloat32,
 		math.MaxFloat32, float32(math.Copysign(0, -1)), 1.0 / 3}
 	s.Parameters = append(s.Parameters, nn.Tensor{Name: `größe "ß"`, Shape: []int{1, 3, 2},
 		Data: odd},
 		nn.Tensor{Name: "scale", Shape: []int{1}, Data: []float32{-2.5}},
 		nn.Tensor{Name: "none", Shape: []int{0, 4}})
-	must2(t, writeCheckpoint(inFolder(t, folder), s, eventlog.Position{}))
+	must(t, writeCheckpoint(in(t, folder), s, eventlog.Position{}))
 	out, err := exec.Command(python, "-c", printTensors,
 		filepath.Join(folder, tensorsName(7))).Output()
-	must2(t, err)
+	must(t, err)
 	var read map[string]struct {
 		Type  string
 		Shape []int
 		Bits  []uint32
 	}
-	must2(t, json.Unmarshal(out, &read))
+	must(t, json.Unmarshal(out, &read))
 
-	back, err := readCheckpoint(inFolder(t, folder), 7)
-	must2(t, err)
+	back, err := readCheckpoint(in(t, folder), 7)
+	must(t, err)
 	want, err := fileTensors(back.State)
-	must2(t, err)
+	must(t, err)
 	if len(read) != len(want) ||
 		len(want) != len(s.Parameters)+len(s.Velocities)+len(s.Buffers)+len(s.Picked) {
 		t.Fatalf("Python reads %d tensors, this program %d", len(read), len(want))

@@ -256,8 +256,8 @@ func TestCheckpointsKept(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	folder := filepath.Join(run.Dir, checkpointsName)
-	write(t, nil, folder, aside.Prefix+tensorsNameOf(1))
-	write(t, nil, folder, tensorsNameOf(2)) // left by a crash before its JSON
+	write(t, nil, folder, aside.Prefix+tensorsName(1))
+	write(t, nil, folder, tensorsName(2)) // left by a crash before its JSON
 	for _, c := range []struct {
 		step int64
 		kept []int64

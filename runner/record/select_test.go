@@ -48,7 +48,7 @@ func TestSelectedCheckpointStays(t *testing.T) {
 		t.Errorf("the selected checkpoint: %v", err)
 	}
 	// Without the newest two, only the log still refers to step 5.
-	write(t, []byte("{"), filepath.Join(run.Dir, checkpointsName, stateNameOf(8)))
+	write(t, []byte("{"), filepath.Join(run.Dir, checkpointsName, stateName(8)))
 	again, from = reopen(t, s, m.ID)
 	if from.Step != 7 || from.Selected.Step != 5 {
 		t.Errorf("resumed from %d with the selection %+v", from.Step, from.Selected)

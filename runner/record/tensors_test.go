@@ -14,7 +14,7 @@ import (
 // format.
 func TestTensorsFormat(t *testing.T) {
 	var b bytes.Buffer
-	must2(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}},
+	must(t, writeTensors(&b, []nn.Tensor{{Name: "w", Shape: []int{1, 2}, Data: []float32{1, -2}},
 		{Name: `"b`, Shape: []int{}, Data: []float32{0.5}}}))
 	want := "\x90\x00\x00\x00\x00\x00\x00\x00" +
 		`{"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},` +
@@ -38,9 +38,9 @@ func TestTensorsRefused(t *testing.T) {
 			t.Errorf("%v was written", list)
 		}
 	}
-	s := newState2(1)
+	s := newState(1)
 	s.Parameters[0].Name = "velocity.w"
-	if err := writeCheckpoint(inFolder(t, t.TempDir()), s, eventlog.Position{}); err == nil {
+	if err := writeCheckpoint(in(t, t.TempDir()), s, eventlog.Position{}); err == nil {
 		t.Error("a parameter with a velocity's name was written")
 	}
 }
@@ -86,7 +86,7 @@ func TestHostileTensors(t *testing.T) {
 // file that reads the same.
 func FuzzTensors(f *testing.F) {
 	var good bytes.Buffer
-	writeTensors(&good, newState2(1).Parameters)
+	writeTensors(&good, newState(1).Parameters)
 	f.Add(good.Bytes())
 	f.Add(tensorsIn(`{"a":{"dtype":"F32","shape":[0,3],"data_offsets":[0,0]},`+
 		`"b":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}`, 4))
@@ -103,10 +103,10 @@ func FuzzTensors(f *testing.F) {
 			t.Fatalf("%d bytes of values from a file of %d", values, len(b))
 		}
 		var again, third bytes.Buffer
-		must2(t, writeTensors(&again, list))
+		must(t, writeTensors(&again, list))
 		list, err = readTensors(bytes.NewReader(again.Bytes()), int64(again.Len()))
-		must2(t, err)
-		must2(t, writeTensors(&third, list))
+		must(t, err)
+		must(t, writeTensors(&third, list))
 		if !bytes.Equal(again.Bytes(), third.Bytes()) {
 			t.Error("written twice, it differs")
 		}

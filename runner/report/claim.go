@@ -93,8 +93,8 @@ func (r *Report) reproduce() {
 		for _, at := range say.Under {
 			p := r.at[at]
 			a := p.own[say.Arm]
-			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label, B: "the published value",
-				Measure: say.Measure, says: &Claim{}}
+			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label,
+				B: "the published value", Measure: say.Measure, says: &Claim{}}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}

@@ -125,8 +125,8 @@ func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 		}
 		o.Interim = true // it waits for no run
 	}
-	r := &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{}, Means: []MeanRow{},
-		Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
+	r := &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
+		Means: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
 		Notes: []string{}, Seeds: s.Seeds, study: s}
 	g := s.Gather(once(runs))

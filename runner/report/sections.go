@@ -285,7 +285,9 @@ func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
 }
 
 // judged returns a table with a row for each test.
-func (f *TestedFamily) judged(head string, list []*Finding, name, word func(*Finding) string) *page.Table {
+func (f *TestedFamily) judged(
+	head string, list []*Finding, name, word func(*Finding) string,
+) *page.Table {
 	p := "p"
 	if f.holm() {
 		p = "p (Holm)"

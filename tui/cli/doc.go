@@ -13,7 +13,7 @@
 // # The process
 //
 // Process (process.go) is the program as a system starts it, except for its exit. It gives
-// environment, signals and streams to the commands. Nothing else reads the environment. Its tests run
-// the program as a whole, with terminals that close, readers that leave, engines that are killed and
-// disks that fill up.
+// environment, signals and streams to the commands. Nothing else reads the environment. Its tests
+// run the program as a whole, with terminals that close, readers that leave, engines that are
+// killed and disks that fill up.
 package cli

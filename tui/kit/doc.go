@@ -1,7 +1,7 @@
 // Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles. It has one
-// palette (theme.go), rows of key tables (keys.go), text of a given width (layout.go, over tui/cell),
-// boxes, overlays, typed lines, the lines of tables (table.go), and charts as lines of text
-// (Theme.Rows).
+// palette (theme.go), rows of key tables (keys.go), text of a given width (layout.go, over
+// tui/cell), boxes, overlays, typed lines, the lines of tables (table.go), and charts as lines of
+// text (Theme.Rows).
 //
 // It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
 // draws, and it changes nothing but what saves time (Drawn).

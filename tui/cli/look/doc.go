@@ -13,6 +13,6 @@
 //	plan.go                           what the paper's theorem asks for
 //	data.go                           what runs are made of: data sets, presets
 //
-// The commands about worst cases have no formulas; those are in dro and runner. They read one format,
-// the list of losses, and write the weights of risk and the pictures of eval.
+// The commands about worst cases have no formulas; those are in dro and runner. They read one
+// format, the list of losses, and write the weights of risk and the pictures of eval.
 package look

@@ -125,8 +125,8 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
-	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset, Split: f.split,
-		Means: means(con), Inspection: how})
+	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset,
+		Split: f.split, Means: means(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}

@@ -207,7 +207,8 @@ func NewPick(m *runner.Meta, table bool) *certificate.Pick {
 		Shape: data.Shape{C: 3, H: 16, W: 16}, Size: 500, Classes: m.Classes,
 		Set: dro.CressieRead{K: 2}, Radii: []float64{.1, .5, 1}, Risks: []float64{1.25, 2.5, 3.75}}
 	p.Loss, p.Accuracy, p.Worst = measure.Num(.75), measure.Num(.8125), measure.Num(.25)
-	p.Parts = []certificate.Part{{Kind: certificate.All, Size: p.Size}, {Kind: certificate.Wrong, Size: 94}}
+	p.Parts = []certificate.Part{{Kind: certificate.All, Size: p.Size},
+		{Kind: certificate.Wrong, Size: 94}}
 	for _, name := range p.Classes {
 		p.Parts = append(p.Parts, certificate.Part{Name: name, Kind: certificate.Class,
 			Size: p.Size / len(p.Classes)})
@@ -218,7 +219,8 @@ func NewPick(m *runner.Meta, table bool) *certificate.Pick {
 		p.Encoder.Columns = []data.Column{{Name: "age", Mean: 40, Std: 10},
 			{Name: "colour", Categories: []string{"red", "blue"}}}
 		p.Notes = []string{"the label is the last column"}
-		p.Parts = append(p.Parts, certificate.Part{Name: p.Groups[0], Kind: certificate.Group, Size: 250},
+		p.Parts = append(p.Parts,
+			certificate.Part{Name: p.Groups[0], Kind: certificate.Group, Size: 250},
 			certificate.Part{Name: p.Groups[1], Kind: certificate.Group, Size: 250})
 	}
 	for i := range 40 {

@@ -16,5 +16,6 @@
 // # Downloads
 //
 // [FetchFiles] brings files into the data folder (download.go). A file grows as NAME.part and gets
-// its name once its size and checksum are right; an interrupted download continues where it stopped.
+// its name once its size and checksum are right; an interrupted download continues where it
+// stopped.
 package dataset
