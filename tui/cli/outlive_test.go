@@ -33,7 +33,7 @@ import (
 // The long form is
 //
 //	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
-//	    -long -v -timeout 1h ./tui/process
+//	    -long -v -timeout 1h ./tui/cli
 var longKills = flag.Bool("long", false, "100 kills and 16 viewers")
 
 // box is a folder of runs, with the program that works on it.

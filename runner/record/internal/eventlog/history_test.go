@@ -146,8 +146,8 @@ func inPieces(t *testing.T, r *rand.Rand, log []byte) *History {
 // TestResumesAreReadHere checks that no other package decides which events a resume takes back.
 // Outside of the runs and their records, resumes occur only in notices and where they are written.
 func TestResumesAreReadHere(t *testing.T) {
-	notices := map[string]int{"runner/queue/job.go": 1, "tui/watch/track/track.go": 1,
-		"tui/cli/run/watch.go": 1}
+	notices := map[string]int{"runner/queue/job.go": 1, "tui/watch/panel/track.go": 1,
+		"tui/cli/run/follow.go": 1}
 	root := os.DirFS("../../../..")
 	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
