@@ -10,7 +10,7 @@ import (
 )
 
 // ofTests is the folder of tables that pyarrow wrote, and of their contents.
-var ofTests = filepath.Join("internal", "parquet", "testdata")
+var ofTests = filepath.Join("internal", "table", "testdata")
 
 // A table in Parquet gives the same samples as in CSV, whatever its form.
 func TestParquetIsTheTable(t *testing.T) {

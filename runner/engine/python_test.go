@@ -26,7 +26,7 @@ func (r room) python(t testing.TB, modules, script string, args ...string) ([]st
 	t.Helper()
 	c := exec.Command(peertest.Python(t, strings.Fields(modules)...), append([]string{
 		filepath.Join("peer", script), string(r)}, args...)...)
-	path, err := filepath.Abs("../python")
+	path, err := filepath.Abs("../bridge/python")
 	if err != nil {
 		t.Fatal(err)
 	}
