@@ -36,13 +36,6 @@ func TestMain(m *testing.M) {
 	for _, act := range Acts {
 		act()
 	}
-	if os.Getenv("DROLAB_PIPES") != "" {
-		if err := runRogue(os.Args[1:]); err != nil {
-			os.Stderr.WriteString(err.Error() + "\n")
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	if os.Getenv(asReader) != "" {
 		if err := data.Serve(os.Stdin, os.Stdout); err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -31,14 +32,15 @@ import (
 const doom = "DROLAB_TEST_DOOM"
 
 func init() {
-	engine.Acts = append(engine.Acts, func() {
+	act := func() {
 		switch {
 		case len(os.Args) > 1 && os.Args[1] == "loop":
 			os.Exit(serve(os.Args[3]))
 		case os.Getenv(doom) != "":
 			os.Exit(scripted(strings.Split(os.Getenv(doom), "\n")))
 		}
-	})
+	}
+	engine.Acts = slices.Insert(engine.Acts, 0, act) // before that of a program, which has pipes, too
 }
 
 // serve acts as drolab loop --runs DIR.

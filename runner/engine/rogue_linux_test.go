@@ -25,6 +25,19 @@ type rogue struct {
 	asked   atomic.Value // the question that it answers
 }
 
+func init() {
+	Acts = append(Acts, func() {
+		if os.Getenv("DROLAB_PIPES") == "" {
+			return
+		}
+		if err := runRogue(os.Args[1:]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	})
+}
+
 // runRogue is a process of the program. Its frames pass through it on their way.
 func runRogue(words []string) error {
 	seed, err := strconv.ParseUint(words[2], 10, 64)

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -34,7 +33,6 @@ import (
 //
 //	go test -run 'TestKill|TestHangup|TestStopped|TestFullDisk|TestGoRun' \
 //	    -long -v -timeout 1h ./tui/cli
-var longKills = flag.Bool("long", false, "100 kills and 16 viewers")
 
 // box is a folder of runs, with the program that works on it.
 type box struct {
@@ -228,7 +226,7 @@ func TestKilledEngineLosesNothing(t *testing.T) {
 	whole := newBox(t)
 	whole.do(four("--inline")...)
 	kills := 5
-	if *longKills {
+	if *long {
 		kills = 100
 	}
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
@@ -428,7 +426,7 @@ func TestLeavingTells(t *testing.T) {
 func TestStoppedViewers(t *testing.T) {
 	t.Parallel()
 	viewers := 3
-	if *longKills {
+	if *long {
 		viewers = 16
 	}
 	b := newBox(t)
@@ -551,7 +549,7 @@ func TestFullDiskInline(t *testing.T) {
 
 // TestGoRun starts the engine from a program whose file is deleted when its command ends.
 func TestGoRun(t *testing.T) {
-	if !*longKills {
+	if !*long {
 		t.Skip("compiles the program: with -long only")
 	}
 	b := newBox(t)

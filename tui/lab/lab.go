@@ -384,15 +384,6 @@ type Fork struct {
 // Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }
 
-// The sentences that several pages share.
-const (
-	atDefaults = "The view is at its defaults"
-	setBack    = "Set %s back to %s"
-	setTo      = "Set %s to %s · u undoes it"
-	untrusted  = "You have not started this version of the file before. It can do whatever you " +
-		"can, so read it first. The checksum covers this file, not what it imports."
-)
-
 // Programs knows which programs the user has started: bridge.Approvals is one.
 type Programs interface {
 	// Look returns the checksum of a program's file, and whether this very file was started before.

@@ -111,8 +111,3 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 	}
 	return lines
 }
-
-// The sentences that the form shows.
-const (
-	takesEffect = "Takes effect at the next step and is logged."
-)
