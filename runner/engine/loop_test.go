@@ -40,7 +40,8 @@ func init() {
 			os.Exit(scripted(strings.Split(os.Getenv(doom), "\n")))
 		}
 	}
-	engine.Acts = slices.Insert(engine.Acts, 0, act) // before that of a program, which has pipes, too
+	// It comes before the act of a program, which is also told of pipes.
+	engine.Acts = slices.Insert(engine.Acts, 0, act)
 }
 
 // serve acts as drolab loop --runs DIR.

@@ -20,8 +20,8 @@ import (
 // The long form takes minutes:
 //
 //	go test -run TestFlips -long -v -timeout 1h ./tui/cli
-var long = flag.Bool("long", false, "2000 flipped bytes, every command with every string, 100 kills and "+
-	"16 viewers")
+var long = flag.Bool("long", false,
+	"2000 flipped bytes, every command with every string, 100 kills and 16 viewers")
 
 // flips is a folder with runs, their labels and a sweep, and the figures that the commands print of
 // it.

@@ -230,7 +230,7 @@ func TestOneWriter(t *testing.T) {
 	below, err := filepath.Glob("*/*.go")
 	check(t, err)
 	files = append(files, below...)
-	if len(below) < 40 {
+	if len(below) < 20 {
 		t.Fatalf("only %d files below", len(below))
 	}
 	for _, name := range files {
