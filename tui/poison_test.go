@@ -240,7 +240,8 @@ func (r *rig) printable(t *testing.T, what string) {
 // sequences matches the sequences by which the renderer moves the cursor and draws.
 var sequences = regexp.MustCompile(`\x1b\[[?0-9;]*[A-Za-z]|\x1b[=>78]|[\r\x08]`)
 
-var long = flag.Bool("long", false, "every key with every control, and every answer of a terminal on every page")
+var long = flag.Bool("long", false,
+	"every key with every control, and every answer of a terminal on every page")
 
 // TestEveryControlEverywhere puts every control into names, notes, errors and all other text that
 // is shown, in every page and mode, and checks the bytes that are sent.
