@@ -1,4 +1,3 @@
-// Package filter selects runs by a text that people type.
 package compare
 
 import (

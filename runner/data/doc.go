@@ -17,7 +17,7 @@
 //	Open -> starts the program again -> Serve reads files, sends samples -> Open goes on with them
 //
 // Both ways give the same bits. The reading process checks an array that is large enough to be
-// mapped, and this process maps it. Start at apart.go, and at apart.go for the messages.
+// mapped, and this process maps it. Start at apart.go.
 //
 // Pixels stay bytes until a batch is made; a [Loader] crops, flips and normalises with one table
 // look-up a value. A loader's batches are a pure function of (source, options, epoch, step), so

@@ -1,11 +1,3 @@
-// Package card warns of data that mislead: a column that gives the label away, an
-// identifier, a duplicated column, test rows that also occur in training. It changes
-// nothing.
-//
-//	a Dataset, with the sample of rows that its reader took -> the table of checks -> [Warning]s
-//
-// All checks together look at no more than a sample of rows (dataset/sample.go), so they take a
-// fraction of a second for any table. Start at checks, the table; to add a check is to add a row.
 package measure
 
 import (

@@ -50,9 +50,8 @@
 // disk that fails, is killed or loses its power at each of these operations (aside/asidetest,
 // points_test.go).
 //
-// Three packages below hold the parts, and none of them knows the whole folder of a run:
-// internal/disk has files, locks and seals, internal/eventlog the log, internal/checkpoint the
-// checkpoints. The names in them that other packages use are declared here (store.go, run.go).
+// Two packages below hold parts, and neither knows the whole folder of a run: internal/disk has
+// files, locks and seals, internal/eventlog the log. The names in them that other packages use are declared here (store.go, run.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 //

@@ -1,11 +1,11 @@
 // Package report makes one page of a study and its runs: each claim with a verdict and, beside
 // them, a published table and figure, accuracy per class, cost and sensitivity.
 //
-//	Study, []*record.Run -> the runs of each arm (study.Gather)
+//	Study, []*record.Run -> the runs of each arm (Study.Gather)
 //	  -> a Problem for each condition (report.go), with further arms (table.go)
-//	  -> claims, tested and corrected by family (claim.go, claim.go)   -> Report
-//	  -> means (table.go), or variations of one setting (vary.go, vary.go)
-//	Report -> page.Page (page.go, sections.go, sections.go), which runner/page writes
+//	  -> claims, tested and corrected by family (claim.go)   -> Report
+//	  -> means (table.go), or variations of one setting (vary.go)
+//	Report -> page.Page (page.go, sections.go), which runner/page writes
 //
 // A Report is data and its page is text. New is pure but for the logs that it reads. The page of a
 // registered study has its tests and means alone. Runs that belong to no study are described
@@ -18,5 +18,6 @@
 //
 // A Study (study.go) is a file that fixes runs, claims and tests before the runs exist.
 //
-//	study.yaml --ParseStudy--> Study --Gather(runs)--> Gathered: the runs of each arm, and the missing
+//	study.yaml --ParseStudy--> Study --Gather(runs)--> Gathered: the runs of each arm,
+//	                                                   and the missing ones
 package report

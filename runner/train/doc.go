@@ -5,7 +5,7 @@
 //	a step (step.go):  loader -> network: losses -> dro: weights
 //	                          -> network: gradient, step -> dro: state
 //	between two steps: orders, knobs, checkpoints  (checkpoint.go, step.go, checkpoint.go)
-//	after an epoch:    measures of whole splits    (evaluate.go, evaluate.go)
+//	after an epoch:    measures of whole splits    (evaluate.go)
 //
 // Where a script drives the loop, its Leader calls the same parts in the script's order (lead.go).
 //

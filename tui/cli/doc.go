@@ -1,11 +1,11 @@
 // Package cli is drolab's command line. It assembles the commands, which lie in a package below it
 // for each family, and gives them a console, which holds their environment (Env).
 //
-//	args -> Main -> cobra -> a command of run, look, screen, sweep, risk, data or machine
-//	                           run, sweep, screen -> trainer  starts runs, sends them requests
-//	                           all                -> console  finds runs, prints
+//	args -> Main -> cobra -> a command of run, which starts runs and sends them requests,
+//	                         of look, which reads runs and data,
+//	                         or of console, which finds runs and prints for all of them
 //
-// It is not a library: main.go calls Main and nothing else does.
+// It is not a library: main.go calls Process, which calls Main, and nothing else does.
 //
 // Start at Main. A command is a function that returns a *cobra.Command, in a file of its
 // family, and an entry in the family's Commands.

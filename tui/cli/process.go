@@ -1,10 +1,3 @@
-// Package process is the program as a system starts it, except for its exit. It gives environment,
-// signals and streams to the commands of tui/cli. Nothing else reads the environment.
-//
-// Its tests run the program as a whole, with terminals that close, readers that leave, engines that
-// are killed and disks that fill up.
-//
-// Start at Main.
 package cli
 
 import (

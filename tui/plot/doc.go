@@ -15,8 +15,8 @@
 //
 //	Series (min/max buckets) -> columns of the view (trace.go)
 //	columns                  -> pixel spans on a scale (trace.go)
-//	spans                    -> box lines | braille | ASCII (trace.go, trace.go)
-//	axes, bands, references, markers around them (chart.go, chart.go)
+//	spans                    -> box lines | braille | ASCII (trace.go)
+//	axes, bands, references, markers around them (chart.go)
 //	[]Cell                   -> the caller's colours
 //
 // Nothing depends on what was drawn before: an axis that must stay still between frames is

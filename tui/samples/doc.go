@@ -2,6 +2,6 @@
 // of a run. Each has its picture or its columns, its label, and the network's prediction. The page
 // evaluates in the background and writes nothing.
 //
-// Start at page.go (state), page.go (the evaluation), view.go, then list.go, list.go
-// (thumbnails) and view.go (the sample under the cursor).
+// Start at page.go (state, and the evaluation), then view.go (with the sample under the cursor) and
+// list.go (with the thumbnails).
 package samples

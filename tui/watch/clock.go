@@ -250,8 +250,8 @@ func (c *Clock) Asked() (back bool, until record.Moment) {
 	return back, until
 }
 
-// A replay is the same page over runs whose logs are limited by a clock. Package clock has the
-// clock, and package track has the limited logs (OpenReplay, Prepare).
+// A replay is the same page over runs whose logs are limited by a clock. Package panel has the
+// limited logs (OpenReplay, Prepare).
 
 // replayHint is said at the start: the footer has no room for these keys.
 const replayHint = "Space plays, { } speed, , . scrub, u y J next evaluation, checkpoint, " +

@@ -1,6 +1,6 @@
 // Package watch is the Watch page: runs, drawn from their directories while they go on or
-// afterwards. It reads the logs (read.go), lays the page out (view.go, view.go), and has the
-// table of runs (table.go) and the keys (keys.go, keys.go).
+// afterwards. It reads the logs (read.go), lays the page out (view.go), and has the
+// table of runs (table.go) and the keys (keys.go).
 //
 //	lab.Watch -> open (command)  -> openMsg -> opened: Tracks, panels, columns
 //	kit.Tick  -> read (command)  -> readMsg -> take: Track.Add, Fit, whose turn it is
@@ -16,7 +16,7 @@
 //
 // # Replay
 //
-// A replay is the same page over logs that end at a clock's moment (clock.go, and package clock).
+// A replay is the same page over logs that end at a clock's moment (clock.go).
 // The table and the panels are drawn as for live runs, but without an ETA, which would be nonsense.
 //
 // # Limits
@@ -25,8 +25,8 @@
 // early part of a long log is read in summary, so curves are summaries there, too. The page changes
 // no run by itself: keys that do ask runner.Verbs, and only runs of this process obey.
 //
-// Package track keeps the state of the runs, and package panel has the panels. Start at page.go
-// (state, and the way of an event to the screen), then read.go, then view.go.
+// Package panel keeps the state of the runs and has the panels. Start at page.go (state, and the
+// way of an event to the screen), then read.go, then view.go.
 //
 // # The clock of a replay
 //

@@ -1,9 +1,3 @@
-// Package knob is the form in which the Watch page changes a setting of a live run. It shows the
-// settings that can be changed with their values, the new value as it is typed, and what is wrong
-// with it.
-//
-// The run's own rule, [spec.Spec.Turn], decides what may be typed; the form changes nothing by
-// itself.
 package watch
 
 import (

@@ -5,10 +5,9 @@
 //	text  -> Stdout, Stderr              -> the terminal, cleaned
 //
 // Printed text goes through Stdout and Stderr, which clean it: names and settings come from files
-// that anybody may have written. The package has no command and sends no request to a run.
+// that anybody may have written. The package sends no request to a run. The commands
+// about the machine, version and bench, are here, since other commands ask for the description of
+// the host and the time of a training step (bench.go).
 //
 // Start at console.go.
-//
-// The commands about the machine, version and bench, are here too, since other commands ask for the
-// description of the host and the time of a training step (bench.go).
 package console

@@ -1,12 +1,12 @@
 // Package run has the commands that start runs, follow them, and send them requests: run, resume,
 // pause, stop, checkpoint, knob, label and delete.
 //
-//	run, resume -> trainer -> follow <- record.Tail, Progress
+//	run, resume -> Trainer -> follow <- record.Tail, Progress
 //	                            └─> look.Results at the end
 //
 // Start at run.go, then follow.go.
 //
-// # Families
+// # Files
 //
 //	run.go, follow.go   runs are started, resumed and followed
 //	verbs.go            requests to runs: pause, stop, checkpoint, knob, label, delete

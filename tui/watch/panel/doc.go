@@ -10,7 +10,7 @@
 // measures, so a panel is a row of the table, from which its title, its export and its definition
 // follow. The last panel has the measures that the watched methods report and no row names.
 //
-// Panels know the runs that package track keeps and the room that they are given, and nothing of
+// Panels know the runs that are watched and the room that they are given, and nothing of
 // the page around them. Nothing drawn is kept here; the page decides when a panel is drawn again.
 //
 // Everything here runs in the goroutine of the interface. Drawing changes nothing; what a frame

@@ -4,7 +4,7 @@
 //	file -> rows of cells (csv.go, parquet.go) -> [Frame] of columns -> features and a Dataset
 //
 // Numbers are standardised and other columns one-hot coded, by the training split alone. Every
-// error names the file, the line and the column. Package array reads arrays of numbers.
+// error names the file, the line and the column. Arrays of numbers are read by runner/data.
 //
 // Start at csv.go; frame.go collects the rows, header.go decides what each column is, column.go
 // fits and codes one, and words.go keeps the cells.

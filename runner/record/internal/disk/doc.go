@@ -3,7 +3,7 @@
 // one writer must be alone.
 //
 //	Folder    an open directory: files by name, never through links   disk.go, seal.go
-//	Lock      one holder, also on disks without locks                 lock.go, lock.go, local.go
+//	Lock      one holder, also on disks without locks                 lock.go, local.go
 //	Seal      the checksum of a line or a file in its last field      seal.go
 //	Files     small files beside runs                                 disk.go
 //

@@ -4,8 +4,8 @@
 //	Tail      a log as it grows                                  tail.go
 //	History   what stands of a log, read from either end         history.go, end.go
 //	Progress  how a run stands, and how fast it goes             history.go
-//	Index     a long log in short, for curves                    index.go, index.go
-//	Audit     every line checked, for a resume and the doctor    audit.go, audit.go
+//	Index     a long log in short, for curves                    index.go
+//	Audit     every line checked, for a resume and the doctor    audit.go
 //	EventLog  the one writer                                     log.go
 //
 // History alone decides which events a resume takes back. Readers pass over a line that is torn,
