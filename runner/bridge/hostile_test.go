@@ -99,16 +99,21 @@ func TestLabelsAreOnTheLedger(t *testing.T) {
 		t.Skip("the free memory is not known on this system")
 	}
 	r := newRoom(t)
-	r.start(t, "", native(dro.ERM))                            // the memory of a first run
-	for bytes := float64(1 << 50); bytes > 1<<20; bytes /= 2 { // all but 2 MiB
-		if s, err := memory.Take(t.Context(), bytes, "this test"); err == nil {
-			defer s.Release()
+	r.start(t, "", native(dro.ERM)) // the memory of a first run
+	t.Setenv("DROLAB_TEST_TABLE", "1000000")
+	var lack *memory.Error
+	var err error
+	for range 100 { // other processes of the machine give memory back meanwhile
+		for bytes := float64(1 << 50); bytes > 1<<20; bytes /= 2 { // all but 2 MiB
+			if s, err := memory.Take(t.Context(), bytes, "this test"); err == nil {
+				defer s.Release()
+			}
+		}
+		if _, err = r.start(t, "", bridged(dro.ERM)); errors.As(err, &lack) {
+			break
 		}
 	}
-	t.Setenv("DROLAB_TEST_TABLE", "1000000")
-	_, err := r.start(t, "", bridged(dro.ERM))
-	var lack *memory.Error
-	if !errors.As(err, &lack) || !strings.HasPrefix(lack.What, "the labels of the program") ||
+	if lack == nil || !strings.HasPrefix(lack.What, "the labels of the program") ||
 		lack.Need < 8e6 {
 		t.Error(err)
 	}
