@@ -334,7 +334,7 @@ func CPU() string {
 }
 
 // Commands returns the commands about the machine.
-func MachineCommands(con *Console) []*cobra.Command {
+func Commands(con *Console) []*cobra.Command {
 	return []*cobra.Command{benchCommand(con), versionCommand(con)}
 }
 

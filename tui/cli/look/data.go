@@ -23,11 +23,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands for what runs are made of: datasets, predictions and presets.
-func DataCommands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{dataCommand(con), importCommand(con), presetsCommand(con)}
-}
-
 func dataCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "data", Short: "List, describe or download datasets",

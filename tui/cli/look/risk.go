@@ -17,12 +17,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands about worst cases.
-func RiskCommands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{riskCommand(con), evalCommand(con), featuresCommand(con),
-		certifyCommand(con), planCommand(con), theoryCommand(con)}
-}
-
 type riskFlags struct {
 	set                     setFlags
 	column, groups, weights string

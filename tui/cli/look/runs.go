@@ -29,10 +29,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands that only read runs.
+// Commands returns the commands that only read: runs, worst cases, and what runs are made of.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{runsCommand(con), showCommand(con), compareCommand(con),
-		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con)}
+		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con),
+		riskCommand(con), evalCommand(con), featuresCommand(con), certifyCommand(con),
+		planCommand(con), theoryCommand(con), dataCommand(con), importCommand(con),
+		presetsCommand(con)}
 }
 
 // mostOwn is the number of columns that a list of runs has for values of the users' own programs;

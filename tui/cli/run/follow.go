@@ -20,6 +20,7 @@ import (
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -453,8 +454,8 @@ func tally(runs []*live) string {
 	for _, l := range runs {
 		counts[l.Status]++
 	}
-	return console.Tally(counts, runner.Queued, runner.Running, runner.Paused, runner.Done,
-		runner.Stopped, runner.Failed)
+	return strings.Join(lab.Counts(counts, runner.Queued, runner.Running, runner.Paused,
+		runner.Done, runner.Stopped, runner.Failed), ", ")
 }
 
 // part is a piece of a run's line. On a narrow screen the parts of the highest rank are dropped
