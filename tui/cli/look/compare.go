@@ -156,7 +156,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 	return table
 }
 
-// cell formats a mean and its interval on the measure's own scale.
+// meanCell formats a mean and its interval on the measure's own scale.
 func meanCell(column *compare.Column, c *compare.Cell) string {
 	m, _ := measure.FindMeasure(column.Name)
 	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)

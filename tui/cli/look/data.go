@@ -190,7 +190,7 @@ is wider than ± 10 points.`,
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := openShown(con, args[0], o)
+			card, err := openCard(con, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -211,9 +211,9 @@ type showOptions struct {
 	minGroup int
 }
 
-// show opens a dataset. A table with missing values is opened with a category for them,
+// openCard opens a dataset. A table with missing values is opened with a category for them,
 // and the card says so.
-func openShown(con *console.Console, name string, by showOptions) (*dataCard, error) {
+func openCard(con *console.Console, name string, by showOptions) (*dataCard, error) {
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: by.val}
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&

@@ -253,7 +253,7 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	return list, nil
 }
 
-// average returns the mean of values, even if their sum exceeds the range of float64.
+// meanOf returns the mean of values, even if their sum exceeds the range of float64.
 func meanOf(values []float64) float64 {
 	sum, parts, n := 0.0, 0.0, float64(len(values))
 	for _, v := range values {

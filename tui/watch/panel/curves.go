@@ -194,7 +194,7 @@ func (w *Board) plain(q string) *plot.Chart {
 // have other boxes, and lines for all of them could not be told apart.
 func (w *Board) references(c *plot.Chart, q string) {
 	t := w.Run()
-	if t == nil || !t.HasDual() {
+	if t == nil || !t.hasDual() {
 		return
 	}
 	switch q {

@@ -90,7 +90,7 @@ const (
 	maxMarkers = 64
 )
 
-// New returns the track of a run whose log is not read yet. It shows the state that the run had
+// NewTrack returns the track of a run whose log is not read yet. It shows the state that the run had
 // when it was opened.
 func NewTrack(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
