@@ -219,8 +219,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review",
-			Help: "review, then start",
-			Why:  l.noReview, Do: l.review, Alters: true},
+			Help: "review, then start", Why: l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Do: kit.Just(l.space), Local: true},
@@ -270,8 +269,7 @@ func (l *Page) noBack() string {
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, startsAtPresets),
-		l.noStart())
+	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
 }
 
 // noStart says why the runs cannot be started.
@@ -287,8 +285,7 @@ func (l *Page) noStart() string {
 
 // lacks says how to get a dataset that is not here.
 func (l *Page) lacks(e data.Entry) string {
-	return fmt.Sprintf(dataMissing, e.Name, e.Name,
-		float64(e.Download)/1e6)
+	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
 }
 
 func (l *Page) noSetting() string {

@@ -462,8 +462,7 @@ func split(spans []span, base int) [][]float64 {
 // graph draws values in 0..top, one row a unit.
 func graph(values [][]float64, top int) string {
 	return asciigraph.PlotMany(values,
-		asciigraph.Height(max(top, 1)),
-		asciigraph.LowerBound(0),
+		asciigraph.Height(max(top, 1)), asciigraph.LowerBound(0),
 		asciigraph.UpperBound(float64(top)),
 		asciigraph.Offset(1),
 		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),

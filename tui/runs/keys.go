@@ -37,9 +37,8 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why: p.unable(canResume,
-				onlyUnfinished),
-			Do: p.resume, Alters: true},
+			Why:  p.unable(canResume, onlyUnfinished),
+			Do:   p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
@@ -48,8 +47,7 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none,
 			Do: kit.Just(p.sortNext)},
-		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none,
-			Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none, Do: kit.Just(p.sortBack)},
 		{Keys: kit.On("C"), Hint: "columns", Help: "choose columns, and the one to sort by",
 			Why: p.none, Do: p.chooseColumns},
 		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch",
@@ -66,8 +64,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("F"), Help: "fork from a checkpoint, with other settings",
 			Why: p.none, Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none,
-			Do: p.tag, Alters: true},
+		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none, Do: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
 			Why: p.none, Do: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
@@ -179,14 +176,12 @@ func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.fit(canStop)
-	return p.sure("Stop?", "stop", runs, savesFirst,
-		p.each("stop", runs))
+	return p.sure("Stop?", "stop", runs, savesFirst, p.each("stop", runs))
 }
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs,
-		cannotUndo, p.remove(ids(runs)))
+	return p.sure("Delete?", "delete", runs, cannotUndo, p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {

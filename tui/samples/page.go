@@ -371,8 +371,7 @@ func evaluate(q certificate.LookAt) (pick *certificate.Pick, err error) {
 	}
 	defer func() { err = errors.Join(err, look.Close()) }()
 	if !look.Labelled() {
-		return nil, errors.New(
-			"the samples have no labels, so there are no losses to rank by")
+		return nil, errors.New("the samples have no labels, so there are no losses to rank by")
 	}
 	return look.Picked(certificate.Radii(&q.Run.Meta))
 }

@@ -232,8 +232,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.noChosen, Do: kit.Just(p.nextBest)},
 		{Keys: kit.On("tab", "v"), Hint: "view", Why: p.none, Do: kit.By(p.turnPart, 1),
 			Help: "show the setting, the choice or the failures below the map"},
-		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none,
-			Do: kit.By(p.turnPart, -1)},
+		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none, Do: kit.By(p.turnPart, -1)},
 		kit.Move("scroll up below the map", p.none, p.scrollBy, -page, "pgup"),
 		kit.Move("scroll down below the map", p.none, p.scrollBy, page, "pgdown"),
 		kit.Move("first setting", p.none, p.jump, -all, "home", "g"),
@@ -262,8 +261,7 @@ func (p *Page) noRun() string {
 }
 
 func (p *Page) noChosen() string {
-	return p.unless(func() bool { return len(p.chosen()) > 0 },
-		noneFinished)
+	return p.unless(func() bool { return len(p.chosen()) > 0 }, noneFinished)
 }
 
 func (p *Page) noAxis() string {
@@ -359,8 +357,7 @@ func (p *Page) nextSweep() tea.Cmd {
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
 	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
-		"", stopsRuns,
-		startsAgain}
+		"", stopsRuns, startsAgain}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

@@ -93,7 +93,7 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 			st = t.Bad
 		}
 		lines = append(lines,
-			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+			t.Pointed(line, true)+t.Dim.Paint("  new ")+
 				k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
@@ -101,8 +101,5 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
 		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
 	}
-	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
-		lines = append(lines, t.Bad.Paint(s))
-	}
-	return lines
+	return append(lines, t.Wrong(k.Problem, w)...)
 }

@@ -206,8 +206,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf(tooMany,
-			m.found, n))
+		cmd = kit.Notify(fmt.Sprintf(tooMany, m.found, n))
 	}
 	if m.colors != nil {
 		w.Colors = m.colors
@@ -331,8 +330,7 @@ func (w *Page) info() *kit.Overlay {
 			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
-	texts = append(texts, lab.MarkLegend,
-		marksMean)
+	texts = append(texts, lab.MarkLegend, marksMean)
 	r, _ := w.inside(w.focus)
 	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
 }

@@ -105,8 +105,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 const mostColumns = 6
 
 // inColumns rewords a legend that speaks of measures as rows for a table that has them as columns.
-var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows",
-	"in all columns")
+var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows", "in all columns")
 
 // explained returns the table for a document, with a legend that explains its signs, such as the
 // family of tests over which stars are corrected.

@@ -45,8 +45,7 @@ func dataListCommand(con *console.Console) *cobra.Command {
 					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
 				case e.Download > 0:
 					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
-						"downloads %s)", e.Name,
-						megabytes(e.Download))
+						"downloads %s)", e.Name, megabytes(e.Download))
 				}
 				fmt.Fprintf(con.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
 			}
@@ -393,8 +392,7 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "", "name of the method")
-	flags.StringVar(&f.preset, "preset", "",
-		"preset or YAML file of the runs to compare with")
+	flags.StringVar(&f.preset, "preset", "", "preset or YAML file of the runs to compare with")
 	flags.StringArrayVar(&f.set, "set", nil,
 		"change a setting of the preset, as in those runs (repeatable)")
 	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default "+

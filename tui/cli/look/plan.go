@@ -29,8 +29,7 @@ type planFlags struct {
 func planCommand(con *console.Console) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
-		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of " +
-			"practice",
+		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of practice",
 		Long: `Compute the constants that the paper's Theorem 1 prescribes for SFK-DRO, from an accuracy ε and
 assumptions on the losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.
 
@@ -306,8 +305,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 		return err
 	}
 	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set),
-		Unmet: certificate.Unmet(&r.Meta),
-		Rates: certificate.Rates(&r.Meta, evals)}
+		Unmet: certificate.Unmet(&r.Meta), Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:

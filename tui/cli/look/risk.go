@@ -361,8 +361,7 @@ func convention(set dro.Set) string {
 	switch s := set.(type) {
 	case dro.CressieRead:
 		if s.K == 2 {
-			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out " +
-				"the ½"
+			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out the ½"
 		}
 		return fmt.Sprintf("D is the mean of φ(r) = (r^k − kr + k − 1)/(k(k − 1)) with k = %g", s.K)
 	case dro.KL:

@@ -526,8 +526,7 @@ func (p *panel) line(l *live) string {
 		}
 		words = append(words, x.style.Paint(x.text))
 		if i == 0 && bar > 0 {
-			words = append(words,
-				series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
+			words = append(words, series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
 		}
 	}
 	return strings.Join(words, strings.Repeat(" ", gap))

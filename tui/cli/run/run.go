@@ -369,8 +369,7 @@ func begin(
 	}
 	if len(ids) > 0 && len(list) > 0 {
 		fmt.Fprintf(tr.Stderr, "%s cannot be resumed, %d are; the reasons follow when these "+
-			"end\n",
-			kit.Plural(len(list), "run"), len(ids))
+			"end\n", kit.Plural(len(list), "run"), len(ids))
 	}
 	return ids, list
 }

@@ -29,8 +29,7 @@ import (
 
 func (tr *Trainer) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm " +
-			"cluster",
+		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm cluster",
 		Long: `Train a sweep file: a preset, and the settings that vary. The sweep's folder is a runs folder:
 drolab --runs DIR watches, compares and replays its runs, live, from any machine that sees the
 disk.`,

@@ -26,8 +26,7 @@ import (
 
 func pauseCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+
-		"them",
-		func(r *record.Run) bool { return r.Status() == runner.Paused })
+		"them", func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
 func stopCommand(tr *Trainer) *cobra.Command {
@@ -276,8 +275,7 @@ func pinAt(tr *Trainer, r *record.Run, step int64) (err error) {
 	}
 	if err == nil {
 		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
-			r.Meta.ID, step,
-			r.Meta.ID, step)
+			r.Meta.ID, step, r.Meta.ID, step)
 	}
 	return err
 }

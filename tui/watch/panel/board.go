@@ -205,8 +205,7 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series,
 	briefs := first.Briefs
 	if len(row) == 1 {
 		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
-			Back:   back,
-			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
+			Back: back, Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
 		return
 	}
 	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,

@@ -265,8 +265,7 @@ func OrderTracks(tracks []*Track) {
 	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *Track) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)),
-			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed),
-			a.Meta.Created.Compare(b.Meta.Created))
+			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed), a.Meta.Created.Compare(b.Meta.Created))
 	})
 }
 

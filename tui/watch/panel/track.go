@@ -309,8 +309,7 @@ func (t *Track) rewind(step int64) {
 	for _, f := range t.Films {
 		f.Rewind(x)
 	}
-	t.evals = slices.DeleteFunc(t.evals,
-		func(e *runner.EvalEvent) bool { return e.Step > step })
+	t.evals = slices.DeleteFunc(t.evals, func(e *runner.EvalEvent) bool { return e.Step > step })
 	t.Path.Break()
 	t.Elapsed.Rewind(x)
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })
