@@ -37,8 +37,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  p.unable(canResume, onlyUnfinished),
-			Do:   p.resume, Alters: true},
+			Why:  p.unable(canResume, onlyUnfinished), Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
@@ -310,8 +309,7 @@ type labelledMsg struct {
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
 	runs := p.picked()
-	return p.askLabel("Note on ", aboutNote,
-		runs[0].Label().Note,
+	return p.askLabel("Note on ", aboutNote, runs[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 

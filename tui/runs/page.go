@@ -87,9 +87,8 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns:       runColumns(false, last),
-		chosenColumns: map[string]bool{}, evals: map[string]evals{},
-		likeness: likeness{pins: map[string][]int64{}}}
+		columns: runColumns(false, last), chosenColumns: map[string]bool{},
+		evals: map[string]evals{}, likeness: likeness{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.furnish()
 	return p

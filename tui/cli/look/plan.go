@@ -353,8 +353,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
-		rates.Add(r.Measure, fmt.Sprint(len(r.Points)),
-			fmt.Sprintf("%.3g", r.Points[0].Value),
+		rates.Add(r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
 			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
@@ -491,9 +490,8 @@ func largest(list []atStep) certificate.Constants {
 func printAlong(con *console.Console, list []atStep) {
 	t := page.New("step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory")
 	add := func(step string, c certificate.Constants) {
-		t.Add(step, fmt.Sprintf("%.4g", c.Bound),
-			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
-			console.Short(c.Lz), console.Short(c.LzBound))
+		t.Add(step, fmt.Sprintf("%.4g", c.Bound), fmt.Sprintf("%.4g", c.Lipschitz),
+			fmt.Sprintf("%.4g", c.Smoothness), console.Short(c.Lz), console.Short(c.LzBound))
 	}
 	for _, at := range list {
 		add(fmt.Sprint(at.Step), at.Constants)
