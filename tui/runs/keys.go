@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -80,18 +81,12 @@ func (p *Page) none() string {
 
 // above says why the cursor cannot go up.
 func (p *Page) above() string {
-	if why := p.none(); why != "" {
-		return why
-	}
-	return kit.Unless(p.at > 0, firstRun)
+	return cmp.Or(p.none(), kit.Unless(p.at > 0, firstRun))
 }
 
 // below says why the cursor cannot go down.
 func (p *Page) below() string {
-	if why := p.none(); why != "" {
-		return why
-	}
-	return kit.Unless(p.at < len(p.shown)-1, lastRun)
+	return cmp.Or(p.none(), kit.Unless(p.at < len(p.shown)-1, lastRun))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -361,11 +356,11 @@ func relabel(runs []*record.Run, what string, change func(*record.Label)) tea.Cm
 	}
 }
 
-// labelled tells the user how the change of labels went, and reads the folder.
-func (p *Page) labelled(m labelledMsg) tea.Cmd {
-	cmd := kit.Notify(kit.Plural(m.changed, "run") + " " + m.what)
-	if len(m.problems) > 0 {
-		cmd = kit.Complain(errors.Join(m.problems...))
+// report tells the user how a change of runs went, and reads the folder.
+func (p *Page) report(done string, problems []error) tea.Cmd {
+	cmd := kit.Notify(done)
+	if len(problems) > 0 {
+		cmd = kit.Complain(errors.Join(problems...))
 	}
 	return tea.Batch(cmd, p.look())
 }

@@ -230,17 +230,13 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			return kit.Complain(msg.err)
 		}
 	case deletedMsg:
-		cmd := kit.Notify("deleted " + kit.Plural(len(msg.ids), "run"))
-		if len(msg.problems) > 0 {
-			cmd = kit.Complain(errors.Join(msg.problems...))
-		}
-		return tea.Batch(cmd, p.look())
+		return p.report("deleted "+kit.Plural(len(msg.ids), "run"), msg.problems)
 	case lab.Fork:
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
 		return msg.form.took(msg)
 	case labelledMsg:
-		return p.labelled(msg)
+		return p.report(kit.Plural(msg.changed, "run")+" "+msg.what, msg.problems)
 	case lab.Answered, lab.Stirred:
 		return p.look()
 	case tea.KeyPressMsg:

@@ -238,10 +238,7 @@ func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
 // none says why no sample is under the cursor.
 func (p *Page) none() string {
-	if why := p.noPick(); why != "" {
-		return why
-	}
-	return kit.Unless(p.current() != nil, noSample)
+	return cmp.Or(p.noPick(), kit.Unless(p.current() != nil, noSample))
 }
 
 func (p *Page) noRadius(by int) func() string {
@@ -264,10 +261,7 @@ func (p *Page) noSheet() string {
 }
 
 func (p *Page) noStep() string {
-	if why := p.noRun(); why != "" {
-		return why
-	}
-	return kit.Unless(len(p.steps) > 1, noOther)
+	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, noOther))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
