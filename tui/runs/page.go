@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strings"

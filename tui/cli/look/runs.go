@@ -444,11 +444,7 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 			if err := os.MkdirAll(into, 0o755); err != nil {
 				return err
 			}
-			var list console.Failures
-			for _, r := range runs {
-				list = list.And(pack(con, into, r))
-			}
-			return list.OrNil()
+			return console.Each(runs, func(r *record.Run) error { return pack(con, into, r) })
 		},
 	}
 	c.Flags().StringVar(&into, "into", ".", "folder of the files")

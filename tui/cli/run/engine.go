@@ -261,14 +261,9 @@ change of the file, approve it again.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			var wrong console.Failures
-			for _, path := range paths {
-				p := spec.Program{Path: path}
-				if err := trust(tr, p); err != nil {
-					wrong = wrong.And(err)
-				}
-			}
-			return wrong.OrNil()
+			return console.Each(paths, func(path string) error {
+				return trust(tr, spec.Program{Path: path})
+			})
 		},
 	}
 }

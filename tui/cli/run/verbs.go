@@ -337,8 +337,7 @@ the command prints the labels.`,
 			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
 				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
 			}
-			var wrong console.Failures
-			for _, id := range args {
+			return console.Each(args, func(id string) error {
 				r, err := tr.Find(id)
 				if err == nil && c.Flags().NFlag() > 0 {
 					err = r.Relabel(change)
@@ -346,13 +345,11 @@ the command prints the labels.`,
 				if err == nil {
 					r, err = tr.Find(r.Meta.ID)
 				}
-				if err != nil {
-					wrong = wrong.And(err)
-					continue
+				if err == nil {
+					tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 				}
-				sayLabel(tr, r)
-			}
-			return wrong.OrNil()
+				return err
+			})
 		},
 	}
 	f := c.Flags()
@@ -362,11 +359,6 @@ the command prints the labels.`,
 	f.BoolVar(&back, "unarchive", false, "bring the run back from the archive")
 	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
 	return c
-}
-
-// sayLabel prints the label of a run.
-func sayLabel(tr *Trainer, r *record.Run) {
-	tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 }
 
 func deleteCommand(tr *Trainer) *cobra.Command {
@@ -414,13 +406,11 @@ func sure(tr *Trainer, runs []*record.Run) error {
 }
 
 func remove(tr *Trainer, runs []*record.Run) error {
-	var list console.Failures
-	for _, r := range runs {
-		if err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID); err != nil {
-			list = append(list, err)
-			continue
+	return console.Each(runs, func(r *record.Run) error {
+		err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
+		if err == nil {
+			tr.Say("run %s is deleted", r.Meta.ID)
 		}
-		tr.Say("run %s is deleted", r.Meta.ID)
-	}
-	return list.OrNil()
+		return err
+	})
 }
