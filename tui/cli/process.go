@@ -1,10 +1,3 @@
-// Package process is the program as a system starts it, except for its exit. It gives environment,
-// signals and streams to the commands of tui/cli. Nothing else reads the environment.
-//
-// Its tests run the program as a whole, with terminals that close, readers that leave, engines that
-// are killed and disks that fill up.
-//
-// Start at Main.
 package cli
 
 import (
@@ -22,7 +15,10 @@ import (
 	"drolab/runner/data"
 )
 
-// Main runs the program and returns its exit status.
+// Process is the program as a system starts it, except for its exit, whose status it returns. It
+// gives environment, signals and streams to the commands. Nothing else reads the environment. Its
+// tests run the program as a whole, with terminals that close, readers that leave, engines that are
+// killed and disks that fill up.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if slices.Equal(args, []string{reader}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)
