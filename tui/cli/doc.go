@@ -1,9 +1,9 @@
 // Package cli is drolab's command line. It assembles the commands, which lie in a package below it
 // for each family, and gives them a console, which holds their environment (Env).
 //
-//	args -> Main -> cobra -> a command of run, look, screen, sweep, risk, data or machine
-//	                           run, sweep, screen -> trainer  starts runs, sends them requests
-//	                           all                -> console  finds runs, prints
+//	args -> Main -> cobra -> a command of run, look or console
+//	                           run -> Trainer  starts runs, sends them requests
+//	                           all -> Console  finds runs, prints
 //
 // It is not a library: main.go calls Main and nothing else does.
 //

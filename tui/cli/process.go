@@ -15,10 +15,7 @@ import (
 	"drolab/runner/data"
 )
 
-// Process is the program as a system starts it, except for its exit, whose status it returns. It
-// gives environment, signals and streams to the commands. Nothing else reads the environment. Its
-// tests run the program as a whole, with terminals that close, readers that leave, engines that are
-// killed and disks that fill up.
+// Process runs the program as a system starts it, and returns its exit status.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if slices.Equal(args, []string{reader}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)

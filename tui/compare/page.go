@@ -310,9 +310,7 @@ func (p *Page) chosen() []*record.Run {
 	return nil
 }
 
-func (p *Page) noBack() string {
-	return cmp.Or(p.none(), kit.Unless(p.asked, atNewest))
-}
+func (p *Page) noBack() string { return cmp.Or(p.none(), kit.Unless(p.asked, atNewest)) }
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
 

@@ -262,9 +262,7 @@ func (l *Page) noBelow() string {
 	return kit.Unless(at < of-1, lastRow)
 }
 
-func (l *Page) noBack() string {
-	return kit.Unless(l.right || l.problem != nil, noWayBack)
-}
+func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, noWayBack) }
 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
@@ -288,9 +286,7 @@ func (l *Page) lacks(e data.Entry) string {
 	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
 }
 
-func (l *Page) noSetting() string {
-	return kit.Unless(l.right, tabToSettings)
-}
+func (l *Page) noSetting() string { return kit.Unless(l.right, tabToSettings) }
 
 func (l *Page) noUndo() string {
 	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))

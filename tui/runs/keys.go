@@ -75,14 +75,10 @@ func (p *Page) Keys() []kit.Key {
 }
 
 // none says that no run is under the cursor.
-func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, noRun)
-}
+func (p *Page) none() string { return kit.Unless(p.current() != nil, noRun) }
 
 // above says why the cursor cannot go up.
-func (p *Page) above() string {
-	return cmp.Or(p.none(), kit.Unless(p.at > 0, firstRun))
-}
+func (p *Page) above() string { return cmp.Or(p.none(), kit.Unless(p.at > 0, firstRun)) }
 
 // below says why the cursor cannot go down.
 func (p *Page) below() string {

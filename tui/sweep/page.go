@@ -243,9 +243,7 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, noSweep)
-}
+func (p *Page) none() string { return kit.Unless(p.current() != nil, noSweep) }
 
 // unless is a Why: it gives a reason if there is no sweep, or if can is false.
 func (p *Page) unless(can func() bool, why string) string {
@@ -267,9 +265,7 @@ func (p *Page) noAxis() string {
 	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
 }
 
-func (p *Page) noOther() string {
-	return kit.Unless(len(p.dirs) > 1, noOtherSweep)
-}
+func (p *Page) noOther() string { return kit.Unless(len(p.dirs) > 1, noOtherSweep) }
 
 func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {

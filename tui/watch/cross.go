@@ -62,9 +62,7 @@ func (w *Page) side(by int) {
 }
 
 // noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*panel.Track) string {
-	return kit.Unless(w.cells() > 0, noSteps)
-}
+func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.cells() > 0, noSteps) }
 
 func (w *Page) noUnzoom(*panel.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)

@@ -171,9 +171,7 @@ func (w *Page) noFlip(*panel.Track) string {
 	return kit.Unless(len(w.Panels[w.focus].Views) > 1, oneView)
 }
 
-func (w *Page) noSplit(*panel.Track) string {
-	return kit.Unless(w.Validates, noValidation)
-}
+func (w *Page) noSplit(*panel.Track) string { return kit.Unless(w.Validates, noValidation) }
 
 func (w *Page) noWarnings(t *panel.Track) string {
 	return kit.Unless(t.Warned > 0, t.Label+" has no warnings")

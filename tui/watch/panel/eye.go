@@ -1,8 +1,3 @@
-// Package eye is the adversary's eye: the training samples that the worst case of the last
-// evaluation weighs most, as pictures, as rows of a table, or by number alone. The log names the
-// samples; Gallery fetches their pictures or rows from the run's data, in the background.
-//
-// A guest, who looks from elsewhere, may not read the data: Gallery fetches nothing for a guest.
 package panel
 
 import (
