@@ -354,19 +354,13 @@ func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 		if err != nil {
 			return nil, err
 		}
-		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
+		_, setting := spec.FindSetting(key) // λ and η are both; their settings are values at the start
+		if m, ok := measure.FindMeasure(key); ok && !setting {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}
 		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
 	}
 	return list, nil
-}
-
-// isSetting reports whether a key names a setting. λ and η are also measures; their settings are
-// the values at the start.
-func isSetting(key string) bool {
-	_, ok := spec.FindSetting(key)
-	return ok
 }
 
 // printJSON prints runs as one object, or as one line each. Ten thousand runs are forty megabytes,

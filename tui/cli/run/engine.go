@@ -59,7 +59,7 @@ func (tr *Trainer) engineStatusCommand() *cobra.Command {
 		Short: "Show whether an engine is running, and its runs",
 		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := tr.Client(tr.RunsDir).Status()
+			s, err := tr.client(tr.RunsDir).Status()
 			if err != nil {
 				return err
 			}
@@ -96,7 +96,7 @@ func (tr *Trainer) engineStopCommand() *cobra.Command {
 		Use: "stop", Short: "Stop the engine if no run is active",
 		Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
-			err := tr.Client(tr.RunsDir).Shutdown(force)
+			err := tr.client(tr.RunsDir).Shutdown(force)
 			if errors.Is(err, engine.ErrNone) {
 				fmt.Fprintf(tr.Stderr, "%s\n", err)
 				return nil
@@ -114,21 +114,21 @@ type Trainer struct {
 	Ring lab.Ring // how the interface rings; known once the flags are parsed
 }
 
-// HasEngine reports whether runs can outlive this process.
-func (tr *Trainer) HasEngine() bool { return engine.Supported && tr.Self != nil }
+// hasEngine reports whether runs can outlive this process.
+func (tr *Trainer) hasEngine() bool { return engine.Supported && tr.Self != nil }
 
-// Client returns a client of the engine of a runs folder.
-func (tr *Trainer) Client(runsDir string) *engine.Client {
+// client returns a client of the engine of a runs folder.
+func (tr *Trainer) client(runsDir string) *engine.Client {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // then datasets named by a relative path are not found
 	}
 	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: tr.RuntimeDir,
 		Version: console.Version(), Note: tr.Note,
-		Means:   runner.Means{DataDir: Absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},
+		Means:   runner.Means{DataDir: absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},
 		Program: programMeans,
 		Command: func() *exec.Cmd {
-			return tr.Self("engine", "--runs", runsDir, "--data", Absolute(dir, tr.DataDir),
+			return tr.Self("engine", "--runs", runsDir, "--data", absolute(dir, tr.DataDir),
 				"--notify", tr.Notify)
 		}})
 }
@@ -140,42 +140,42 @@ func programMeans() *runner.ProgramMeans {
 	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
 }
 
-// Absolute returns path, taken as relative to the folder dir if it is relative.
-func Absolute(dir, path string) string {
+// absolute returns path, taken as relative to the folder dir if it is relative.
+func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(dir, path)
 }
 
-// Queue returns a queue of this process. Its runs stop when the user wants that or cancel is
+// queue returns a queue of this process. Its runs stop when the user wants that or cancel is
 // called. When the terminal is lost, the runs are saved and continue.
-func (tr *Trainer) Queue(
+func (tr *Trainer) queue(
 	ctx context.Context, store *record.Store,
 ) (q *queue.Queue, cancel context.CancelFunc) {
 	made := make(chan *queue.Queue, 1)
 	ctx, cancel = tr.Orderly(ctx, func() {
 		q := <-made
 		made <- q
-		SaveAll(q)
+		saveAll(q)
 	})
 	console.Lean()
-	q = queue.NewQueue(ctx, tr.Settings(store))
+	q = queue.NewQueue(ctx, tr.settings(store))
 	made <- q
 	return q, cancel
 }
 
-// Settings returns the settings of runs in this process. No other process can tell these runs to
+// settings returns the settings of runs in this process. No other process can tell these runs to
 // continue when the disk has room again.
-func (tr *Trainer) Settings(store *record.Store) queue.Settings {
+func (tr *Trainer) settings(store *record.Store) queue.Settings {
 	return queue.Settings{Store: store, Host: console.Host(), DataDir: tr.DataDir,
 		Threads: tr.Threads, Alone: true, Ended: tr.notifier(store.Dir()), Reports: store.Dir(),
 		Programs: bridge.Approvals(tr.Programs)}
 }
 
-// SaveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
+// saveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
 // told the result. A run that refuses the request has just had many others.
-func SaveAll(q *queue.Queue) {
+func saveAll(q *queue.Queue) {
 	for _, r := range q.Live() {
 		go q.Checkpoint(r.ID)
 	}
@@ -245,7 +245,7 @@ func (tr *Trainer) loopCommand() *cobra.Command {
 			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
 			defer cancel()
 			return engine.ServeLoop(ctx, os.NewFile(uintptr(read), "script"),
-				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: tr.Settings(store),
+				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: tr.settings(store),
 					Store: store, RuntimeDir: tr.RuntimeDir, Find: tr.FindStep})
 		},
 	}

@@ -43,8 +43,8 @@ type crew struct {
 // newCrew returns a crew that trains by the engine of the folder, or by a queue of this process.
 func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool) *crew {
 	dir := store.Dir()
-	if inline || !tr.HasEngine() {
-		q, cancel := tr.Queue(ctx, store)
+	if inline || !tr.hasEngine() {
+		q, cancel := tr.queue(ctx, store)
 		return &crew{Verbs: q, dir: dir, leave: cancel,
 			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
 			await: func([]string) []queue.Outcome { return q.Wait() },
@@ -52,7 +52,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 			remedy: "it continues when this is fixed; " +
 				"Ctrl-C loses nothing, and drolab resume %s continues it later"}
 	}
-	client := tr.Client(dir)
+	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
 	return &crew{Verbs: client, dir: dir, leave: cancel, interrupted: ctx.Done(),
 		live: func() ([]runner.LiveRun, error) {

@@ -245,7 +245,7 @@ func (f *runFlags) train(
 	if err != nil {
 		return err
 	}
-	if f.detach && !tr.HasEngine() {
+	if f.detach && !tr.hasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
 	by := newCrew(ctx, tr, store, f.inline)

@@ -47,10 +47,10 @@ func (tr *Trainer) interact(ctx context.Context, attach bool) error {
 	defer cancel()
 	cfg := tr.screen(store.Dir(), attach)
 	cfg.Programs, cfg.Views = bridge.Approvals(tr.Programs), tr.Views
-	if !tr.HasEngine() {
+	if !tr.hasEngine() {
 		return tr.interactInline(runs, ctx, store, cfg)
 	}
-	client := func() runner.Verbs { return tr.Client(store.Dir()) }
+	client := func() runner.Verbs { return tr.client(store.Dir()) }
 	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
 	return tr.open(ctx, cfg)
 }
@@ -132,12 +132,12 @@ func (tr *Trainer) interactInline(
 	defer stop()
 	queue := sync.OnceValue(func() *queue.Queue {
 		console.Lean()
-		return queue.NewQueue(trainings, tr.Settings(store))
+		return queue.NewQueue(trainings, tr.settings(store))
 	})
 	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
 	err := tui.Run(screen, cfg)
 	if errors.Is(err, tui.ErrHangup) {
-		SaveAll(queue())
+		saveAll(queue())
 		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
 		return nil
 	}

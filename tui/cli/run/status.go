@@ -237,7 +237,7 @@ a loop in a shell works as well.`,
 			defer cancel()
 			console.Lean()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
-				DataDir: Absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
+				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
 				Programs: bridge.Approvals(tr.Programs)}
 			if tr.Warned != nil {
 				warned, forget := tr.Warned()

@@ -144,7 +144,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if errs := parsed.CheckData(list.Dir, Absolute(list.Dir, tr.DataDir)); len(errs) > 0 {
+	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, tr.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
 	}
 	if _, err := list.Approved(bridge.Approvals(tr.Programs)); err != nil && !f.dry {
@@ -158,7 +158,7 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 		dir = filepath.Join(tr.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
 	}
 	if f.dry {
-		return tr.onSlurm(ctx, &sweep.Folder{Dir: Absolute(list.Dir, dir), List: list}, f)
+		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolute(list.Dir, dir), List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
@@ -181,18 +181,18 @@ func (tr *Trainer) printSweep(l *sweep.List) error {
 // onHere trains the runs on this machine.
 func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
-		DataDir: Absolute(folder.List.Dir, tr.DataDir)}
+		DataDir: absolute(folder.List.Dir, tr.DataDir)}
 	if h.Parallel == 0 {
 		h.Parallel = max(1, tr.Threads/f.cpus)
 	}
-	if f.inline || !tr.HasEngine() {
+	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
 	there, err := folder.Want(h)
 	if err != nil {
 		return err
 	}
-	if err := tr.Client(folder.Dir).Wake(); err != nil {
+	if err := tr.client(folder.Dir).Wake(); err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
@@ -214,7 +214,7 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	ctx, cancel := tr.Orderly(ctx, nil)
 	defer cancel()
 	console.Lean()
-	s := tr.Settings(store)
+	s := tr.settings(store)
 	s.Parallel = h.Parallel
 	q := queue.NewQueue(ctx, s)
 	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
@@ -283,7 +283,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 		return err
 	}
 	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
-	client := tr.Client(folder.Dir)
+	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {
 		return list.OrNil()
@@ -391,7 +391,7 @@ func (tr *Trainer) sweepAsk(
 		return nil, err
 	}
 	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
-		Threads: f.cpus, DataDir: Absolute(folder.List.Dir, tr.DataDir), Program: program}
+		Threads: f.cpus, DataDir: absolute(folder.List.Dir, tr.DataDir), Program: program}
 	if ask.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
 		return nil, err
 	}

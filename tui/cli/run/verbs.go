@@ -120,7 +120,7 @@ func askRun(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) 
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	o.Run = r.Meta.ID
-	step, err = tr.Client(filepath.Dir(r.Dir)).Do(o)
+	step, err = tr.client(filepath.Dir(r.Dir)).Do(o)
 	if r.Held() && errors.Is(err, runner.ErrNotRunning) {
 		return 0, fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there",
 			err)
@@ -145,7 +145,7 @@ func awaitRun(tr *Trainer, r *record.Run, so func(*record.Run) bool) (*record.Ru
 			continue
 		}
 		// On an error, the run's directory shows how the run ends.
-		if s, err := tr.Client(dir).Status(); err == nil {
+		if s, err := tr.client(dir).Status(); err == nil {
 			const remedy = "then continue with drolab resume %s"
 			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
 			if len(lines) > 0 {

@@ -238,10 +238,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	}
 	order := slices.Clone(w.orders[of.Name])
 	if len(order) != len(values) {
-		order = make([]int, len(values))
-		for i := range order {
-			order[i] = i
-		}
+		order = page.Count(len(values))
 	}
 	key := func(i int) float64 {
 		switch v := values[i]; {
