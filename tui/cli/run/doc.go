@@ -1,7 +1,8 @@
 // Package run has the commands that start runs, follow them, and send them requests: run, resume,
-// pause, stop, checkpoint, knob, label and delete.
+// pause, stop, checkpoint, knob, label and delete. It also has those that open the interface, and
+// those of sweeps and of the engine. All are made of a Trainer.
 //
-//	run, resume -> trainer -> follow <- record.Tail, Progress
+//	run, resume -> Trainer -> follow <- record.Tail, Progress
 //	                            └─> look.Results at the end
 //
 // Start at run.go, then follow.go.
