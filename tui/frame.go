@@ -143,8 +143,7 @@ func (m *Model) help() *kit.Overlay {
 		lines = append(lines, t.HelpLines(idle[why], m.w-4)...)
 	}
 	if m.Config.ReadOnly {
-		lines = append(lines, "",
-			t.Warn.Paint(viewReadOnly))
+		lines = append(lines, "", t.Warn.Paint(viewReadOnly))
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }

@@ -30,10 +30,8 @@ func (m *Model) ownKeys() []kit.Key {
 			// from a guest it would suspend the program of the user who shares
 			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
-			Why: func() string {
-				return kit.Unless(len(m.launched) > 0, noneStarted)
-			},
-			Do: func() tea.Cmd { return m.stopAll() }},
+			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
+			Do:  m.stopAll},
 		{Keys: kit.On("]"), Help: "next page",
 			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
@@ -120,8 +118,9 @@ func (m *Model) barred(row *kit.Key) string {
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// doMsg asks for the action of a row of the key table, on its page.
-type doMsg struct {
+// offer is a row of the key table that the palette found, and its page. As a message it asks for the
+// action of the row, on that page.
+type offer struct {
 	*kit.Key
 	page pageID // the page of the key
 }
@@ -151,12 +150,6 @@ type palette struct {
 
 func (p *palette) overlay() *kit.Overlay {
 	return &kit.Overlay{Title: findCommand, Form: p}
-}
-
-// offer is a row of the key table that the palette found, and its page.
-type offer struct {
-	*kit.Key
-	page pageID
 }
 
 // found returns the rows of all pages' keys that have every typed word, without the rows that only
@@ -237,7 +230,7 @@ func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		p.at++
 	case "enter":
 		if p.at < len(rows) {
-			return true, kit.Send(doMsg{rows[p.at].Key, rows[p.at].page})
+			return true, kit.Send(rows[p.at])
 		}
 	default:
 		if p.line.Update(key) {

@@ -167,7 +167,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.tick(time.Time(msg))
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
-	case doMsg:
+	case offer:
 		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
 	case beatMsg:
 		return m, m.beat(msg)

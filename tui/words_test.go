@@ -111,6 +111,11 @@ func textsOf(t *testing.T) (messages, helps, others []said) {
 					helps = append(helps, said{where(n), text})
 				}
 			case *ast.CallExpr:
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && page && f.Sel.Name == "Move" {
+					if text, ok := textOf(n.Args[0]); ok {
+						helps = append(helps, said{where(n), text})
+					}
+				}
 				if arg := told(n); arg != nil && page {
 					if text, ok := textOf(arg); ok {
 						t.Errorf("%s: %q belongs into messages.go", where(n), text)

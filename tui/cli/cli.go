@@ -12,11 +12,8 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/tui/cli/console"
-
 	"drolab/tui/cli/look"
-
 	"drolab/tui/cli/run"
-
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
@@ -107,8 +104,6 @@ func root(con *console.Console) *cobra.Command {
 	var ring string
 	var version, wide bool
 	tr := &run.Trainer{Console: con}
-	sweeps := &run.Sweeps{Trainer: tr}
-	scr := &run.Screen{Trainer: tr, StopSweep: sweeps.Stop}
 	root := &cobra.Command{
 		Use: "drolab", Short: "A lab for distributionally robust training",
 		Long: about, Example: strings.TrimSpace(examples),
@@ -117,13 +112,13 @@ func root(con *console.Console) *cobra.Command {
 			if of, _, err := c.Find([]string{"version"}); version && err == nil {
 				return of.RunE(of, args)
 			}
-			return scr.Open(c, args)
+			return tr.Open(c, args)
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
 			if wide {
 				con.Fit(false)
 			}
-			if scr.Ring, err = lab.ParseRing(ring); err != nil {
+			if tr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err
 			}
 			if err = checkFolder(c, con.DataDir); err != nil {
@@ -148,10 +143,7 @@ func root(con *console.Console) *cobra.Command {
 	flags.BoolVar(&con.Stdout.All, "all", false, "print all rows of tables by class or group")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
-	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), scr.Commands(),
-		look.RiskCommands(con), look.DataCommands(con), console.MachineCommands(con),
-		[]*cobra.Command{sweeps.Command(), tr.Command(sweeps.Parallel, sweeps.Work),
-			tr.LoopCommand()})...)
+	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
 	return root
 }
 

@@ -15,7 +15,7 @@ import (
 	"drolab/runner/data"
 )
 
-// Main runs the program and returns its exit status.
+// Process runs the program as a system starts it, and returns its exit status.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if slices.Equal(args, []string{reader}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)

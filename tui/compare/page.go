@@ -254,22 +254,15 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs",
 			Why: p.none, Do: p.watchRuns},
-		{Keys: kit.On("up", "k"), Help: "up", Why: p.noMove, Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.noMove,
-			Do: kit.By(p.move, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "left", Why: p.noLeft,
-			Do: kit.By(p.side, -1), Moves: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: p.noRight,
-			Do: kit.By(p.side, 1), Moves: true},
+		kit.Move("up", p.noMove, p.move, -1, "up", "k"),
+		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
+		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
+		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
 		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.back},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.noMove,
-			Do: kit.By(p.move, -all), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: p.noMove,
-			Do: kit.By(p.move, all), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.noMove,
-			Do: kit.By(p.move, -page), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.noMove,
-			Do: kit.By(p.move, page), Moves: true},
+		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
+		kit.Move("last", p.noMove, p.move, all, "end", "G"),
+		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
+		kit.Move("a page down", p.noMove, p.move, page, "pgdown"),
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none,
 			Do: kit.By(p.turn, 1)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Do: kit.By(p.turn, -1)},
@@ -317,9 +310,7 @@ func (p *Page) chosen() []*record.Run {
 	return nil
 }
 
-func (p *Page) noBack() string {
-	return cmp.Or(p.none(), kit.Unless(p.asked, atNewest))
-}
+func (p *Page) noBack() string { return cmp.Or(p.none(), kit.Unless(p.asked, atNewest)) }
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
 

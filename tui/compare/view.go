@@ -57,8 +57,7 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is no table.
 func (p *Page) empty(w, h int) []string {
 	t := p.Theme
-	lines := []string{noneDone, "",
-		selectThere}
+	lines := []string{noneDone, "", selectThere}
 	switch {
 	case p.loading || p.table == nil:
 		lines = []string{readingRuns}

@@ -44,6 +44,11 @@ func Just(f func()) func() tea.Cmd {
 // By returns a Do that calls f with n.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
 
+// Move returns a row whose keys move a cursor by n, with f.
+func Move(help string, why func() string, f func(int), n int, keys ...string) Key {
+	return Key{Keys: On(keys...), Help: help, Why: why, Do: By(f, n), Moves: true}
+}
+
 // word returns the footer's word in a page of w cells.
 func (k *Key) word(w int) string {
 	if k.Stands == nil {

@@ -279,6 +279,11 @@ func (t *Theme) Problem(err error) []string {
 	return []string{"", t.Bad.Paint("! " + cell.OneLine(err.Error()))}
 }
 
+// Wrong returns the lines that say what is wrong, wrapped at w cells.
+func (t *Theme) Wrong(err error, w int) []string {
+	return t.Bad.Each(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
+}
+
 // Pointed returns a line that begins with a blank. If here is set, the cursor replaces the blank.
 func (t *Theme) Pointed(line string, here bool) string {
 	if !here {

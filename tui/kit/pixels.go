@@ -241,11 +241,7 @@ func square(n int) int { return n * n }
 func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) []string {
 	style, b := t.framing(part)
 	framed := []string{style.Paint(b.TopLeft + strings.Repeat(b.Top, w) + b.TopRight)}
-	for y := range h {
-		line := Blanks(w)
-		if y < len(lines) {
-			line = lines[y] + Blanks(w-cell.Width(lines[y]))
-		}
+	for _, line := range Fill(lines, w, h) {
 		framed = append(framed, style.Paint(b.Left)+line+style.Paint(b.Right))
 	}
 	caption = cell.Cut(caption, w)

@@ -227,9 +227,8 @@ func halfway(a, b uint32) (mix uint32) {
 
 // setRoles sets the styles of the parts of charts other than series.
 func (t *Theme) setRoles() {
-	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim,
-		plot.Alert: t.Bad, plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad,
-		plot.Hair: t.Accent}
+	t.roles = [...]Style{plot.Axis: t.Dim, plot.Ref: t.Dim, plot.Mark: t.Dim, plot.Alert: t.Bad,
+		plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad, plot.Hair: t.Accent}
 }
 
 // of returns the style of a cell of a chart.

@@ -224,9 +224,7 @@ func Remember(dir, cache string, looks bool) Remembered {
 }
 
 // List implements Source.
-func (f Remembered) List() ([]*record.Run, []error) {
-	return f.catalogue.List()
-}
+func (f Remembered) List() ([]*record.Run, []error) { return f.catalogue.List() }
 
 // Shown is a Source from which nothing can be deleted.
 type Shown struct{ Source }

@@ -95,8 +95,7 @@ func Write(m Measure, n page.Number) string {
 // State returns the glyph of a status, and its style.
 func State(t *kit.Theme, s runner.Status) (string, kit.Style) {
 	glyphs := map[runner.Status]string{runner.Queued: "◌", runner.Running: "▶", runner.Paused: "‖",
-		runner.Done:    "✓",
-		runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
+		runner.Done: "✓", runner.Stopped: "▬", runner.Failed: "✗", runner.Interrupted: "!"}
 	styles := map[runner.Status]kit.Style{runner.Running: t.Accent, runner.Done: t.Good,
 		runner.Paused: t.Warn, runner.Stopped: t.Warn, runner.Interrupted: t.Warn,
 		runner.Failed: t.Bad}
@@ -184,11 +183,9 @@ func Plain(name string) string {
 		"epoch":  "Epoch: passes over the training data, done and planned.",
 		"epochs": "Epochs: passes over the training data, done and planned.",
 		"preset": "Preset: the experiment that the run belongs to.",
-		"method": "Method: the algorithm, and the settings that set it apart within its " +
-			"preset.",
-		"seed": "Seed: the start of the run's random numbers; n=4 is the mean of four " +
-			"seeds.",
-		"state": "State: queued, running or paused, or how the run ended.",
+		"method": "Method: the algorithm, and the settings that set it apart within its preset.",
+		"seed":   "Seed: the start of the run's random numbers; n=4 is the mean of four seeds.",
+		"state":  "State: queued, running or paused, or how the run ended.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
 		trendName: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",

@@ -219,8 +219,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review",
-			Help: "review, then start",
-			Why:  l.noReview, Do: l.review, Alters: true},
+			Help: "review, then start", Why: l.noReview, Do: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Do: kit.Just(l.space), Local: true},
@@ -229,18 +228,17 @@ func (l *Page) Keys() []kit.Key {
 			Do: kit.Just(l.edit), Local: true},
 		{Keys: kit.On("u"), Hint: "undo", Help: "reset a setting to the value of the preset",
 			Why: l.noUndo, Do: kit.Just(l.undo), Local: true},
-		{Keys: kit.On("up", "k"), Help: "up", Why: l.noAbove, Do: kit.By(l.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: l.noBelow,
-			Do: kit.By(l.move, 1), Moves: true},
+		kit.Move("up", l.noAbove, l.move, -1, "up", "k"),
+		kit.Move("down", l.noBelow, l.move, 1, "down", "j"),
 		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1),
 			Moves: true, Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1),
 			Moves: true, Local: true},
 		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.back)},
-		{Keys: kit.On("home", "g"), Help: "first", Do: kit.By(l.move, -end), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Do: kit.By(l.move, end), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Do: kit.By(l.move, -page), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Do: kit.By(l.move, page), Moves: true},
+		kit.Move("first", nil, l.move, -end, "home", "g"),
+		kit.Move("last", nil, l.move, end, "end", "G"),
+		kit.Move("a page up", nil, l.move, -page, "pgup"),
+		kit.Move("a page down", nil, l.move, page, "pgdown"),
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Do: kit.Just(l.flip)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel", Do: kit.Just(l.flip)},
 	}
@@ -264,15 +262,12 @@ func (l *Page) noBelow() string {
 	return kit.Unless(at < of-1, lastRow)
 }
 
-func (l *Page) noBack() string {
-	return kit.Unless(l.right || l.problem != nil, noWayBack)
-}
+func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, noWayBack) }
 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, startsAtPresets),
-		l.noStart())
+	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
 }
 
 // noStart says why the runs cannot be started.
@@ -288,13 +283,10 @@ func (l *Page) noStart() string {
 
 // lacks says how to get a dataset that is not here.
 func (l *Page) lacks(e data.Entry) string {
-	return fmt.Sprintf(dataMissing, e.Name, e.Name,
-		float64(e.Download)/1e6)
+	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
 }
 
-func (l *Page) noSetting() string {
-	return kit.Unless(l.right, tabToSettings)
-}
+func (l *Page) noSetting() string { return kit.Unless(l.right, tabToSettings) }
 
 func (l *Page) noUndo() string {
 	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))

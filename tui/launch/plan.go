@@ -116,8 +116,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		}
 	}
 	if len(like) == 0 {
-		return estimate{basis: fmt.Sprintf(noneAlike, s.Model,
-			s.Dataset)}
+		return estimate{basis: fmt.Sprintf(noneAlike, s.Model, s.Dataset)}
 	}
 	training, ok := trainSamples(s, like)
 	if !ok {

@@ -240,29 +240,13 @@ func (cs Charset) rune(r rune) rune {
 	return r
 }
 
-// alert returns the rune that marks a value that is not finite. In ASCII it is not the stand-in of
-// the cross, since that is the mark of a series.
-func (cs Charset) alert() rune {
+// pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark of
+// a series: a value that is not finite, an optimum, the start of a path.
+func (cs Charset) pick(r, ascii rune) rune {
 	if cs == ASCII {
-		return 'X'
+		return ascii
 	}
-	return '×'
-}
-
-// start returns the rune that marks where a path began.
-func (cs Charset) start() rune {
-	if cs == ASCII {
-		return '.'
-	}
-	return '◦'
-}
-
-// best returns the rune that marks an optimum. In ASCII it is not the mark of a series, either.
-func (cs Charset) best() rune {
-	if cs == ASCII {
-		return '!'
-	}
-	return '✕'
+	return r
 }
 
 // spell writes s in 7-bit characters where the charset has no others.
@@ -548,7 +532,7 @@ func (p *drawing) spots() {
 // alerts marks divergence over everything else.
 func (p *drawing) alerts() {
 	for _, a := range p.alert {
-		p.f.set(p.x0+a.x, a.y, p.chart.Charset.alert(), Style{Role: Alert})
+		p.f.set(p.x0+a.x, a.y, p.chart.Charset.pick('×', 'X'), Style{Role: Alert})
 	}
 }
 

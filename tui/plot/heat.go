@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 )
 
@@ -162,11 +163,7 @@ func (h *HeatMap) order() []int {
 	for _, list := range h.Film.values {
 		n = max(n, len(list))
 	}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	return order
+	return page.Count(n)
 }
 
 // mostHigh is the maximum height of a row, in cells.

@@ -163,7 +163,7 @@ func (p *drawing) clampColumn(x float64) int {
 func (p *drawing) best(s Spot) {
 	x, inView := p.column(s.X)
 	if y, ok := p.row(s.Y); ok && inView {
-		p.f.set(p.x0+x, y, p.chart.Charset.best(), Style{Data, s.Number})
+		p.f.set(p.x0+x, y, p.chart.Charset.pick('✕', '!'), Style{Data, s.Number})
 	}
 }
 
@@ -207,7 +207,7 @@ func (p *drawing) path(t Trail) {
 	draw(path.last, style)
 	d.paint(p.f, p.x0, 0)
 	if x, y, ok := p.pixel(path.points[0], 1, 1); ok {
-		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.start(), style)
+		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.pick('◦', '.'), style)
 	}
 	if known {
 		p.f.set(p.x0+prev.x/fx, p.h-1-prev.y/fy, cell.Mark(int(t.Number), p.chart.Charset == ASCII),

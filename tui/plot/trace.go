@@ -277,9 +277,7 @@ type dots struct {
 	style []Style
 }
 
-func newDots(w, h int) *dots {
-	return &dots{w, h, make([]uint8, w*h), make([]Style, w*h)}
-}
+func newDots(w, h int) *dots { return &dots{w, h, make([]uint8, w*h), make([]Style, w*h)} }
 
 // set lights the dot at column x from the left and row y from the bottom. It ignores dots outside
 // the panel.
@@ -461,11 +459,7 @@ func split(spans []span, base int) [][]float64 {
 
 // graph draws values in 0..top, one row a unit.
 func graph(values [][]float64, top int) string {
-	return asciigraph.PlotMany(values,
-		asciigraph.Height(max(top, 1)),
-		asciigraph.LowerBound(0),
-		asciigraph.UpperBound(float64(top)),
-		asciigraph.Offset(1),
-		asciigraph.YAxisValueFormatter(func(float64) string { return "" }),
-	)
+	return asciigraph.PlotMany(values, asciigraph.Height(max(top, 1)), asciigraph.LowerBound(0),
+		asciigraph.UpperBound(float64(top)), asciigraph.Offset(1),
+		asciigraph.YAxisValueFormatter(func(float64) string { return "" }))
 }

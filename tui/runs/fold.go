@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,10 +73,7 @@ func (p *Page) lineOf(r *record.Run) line {
 func (p *Page) together() bool { return p.folded && (p.several || len(p.foldBy) > 0) }
 
 func (p *Page) noFold() string {
-	if why := p.none(); why != "" {
-		return why
-	}
-	return kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike)
+	return cmp.Or(p.none(), kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike))
 }
 
 // toggleFold folds the runs, or unfolds them.

@@ -248,9 +248,7 @@ func (f *forking) Hint() []kit.Key {
 func (f *forking) View(t *kit.Theme, w, h int) []string {
 	var foot []string
 	if f.problem != nil {
-		for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(f.problem.Error())), w) {
-			foot = append(foot, t.Bad.Paint(s))
-		}
+		foot = t.Wrong(f.problem, w)
 	} else {
 		for _, s := range []string{f.about(), f.reads()} {
 			foot = append(foot, t.Dim.Paint(t.Greek(cell.Cut(s, w))))
@@ -270,8 +268,7 @@ func (f *forking) View(t *kit.Theme, w, h int) []string {
 func (f *forking) about() string {
 	switch key := f.key(); {
 	case f.row == 0:
-		return fmt.Sprintf(branchFrom,
-			kit.Plural(len(f.steps), "checkpoint"))
+		return fmt.Sprintf(branchFrom, kit.Plural(len(f.steps), "checkpoint"))
 	case key == "":
 		return otherSettings
 	case slices.Contains(f.spec.Knobs(), key):

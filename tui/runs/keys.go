@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -26,23 +27,18 @@ func (p *Page) Keys() []kit.Key {
 			Why:  p.none, Do: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
 			Why: p.unable(canCompare, onlyFinished), Do: p.compare},
-		{Keys: kit.On("up", "k"), Help: "up", Why: p.above, Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.below, Do: kit.By(p.move, 1), Moves: true},
+		kit.Move("up", p.above, p.move, -1, "up", "k"),
+		kit.Move("down", p.below, p.move, 1, "down", "j"),
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.none,
-			Do: kit.By(p.move, -all), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none,
-			Do: kit.By(p.move, -page), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none,
-			Do: kit.By(p.move, page), Moves: true},
+		kit.Move("first", p.none, p.move, -all, "home", "g"),
+		kit.Move("last", p.none, p.move, all, "end", "G"),
+		kit.Move("a page up", p.none, p.move, -page, "pgup"),
+		kit.Move("a page down", p.none, p.move, page, "pgdown"),
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
 			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why: p.unable(canResume,
-				onlyUnfinished),
-			Do: p.resume, Alters: true},
+			Why:  p.unable(canResume, onlyUnfinished), Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
 		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
@@ -51,8 +47,7 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none,
 			Do: kit.Just(p.sortNext)},
-		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none,
-			Do: kit.Just(p.sortBack)},
+		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none, Do: kit.Just(p.sortBack)},
 		{Keys: kit.On("C"), Hint: "columns", Help: "choose columns, and the one to sort by",
 			Why: p.none, Do: p.chooseColumns},
 		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch",
@@ -69,8 +64,7 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("F"), Help: "fork from a checkpoint, with other settings",
 			Why: p.none, Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none,
-			Do: p.tag, Alters: true},
+		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none, Do: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
 			Why: p.none, Do: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
@@ -81,24 +75,14 @@ func (p *Page) Keys() []kit.Key {
 }
 
 // none says that no run is under the cursor.
-func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, noRun)
-}
+func (p *Page) none() string { return kit.Unless(p.current() != nil, noRun) }
 
 // above says why the cursor cannot go up.
-func (p *Page) above() string {
-	if why := p.none(); why != "" {
-		return why
-	}
-	return kit.Unless(p.at > 0, firstRun)
-}
+func (p *Page) above() string { return cmp.Or(p.none(), kit.Unless(p.at > 0, firstRun)) }
 
 // below says why the cursor cannot go down.
 func (p *Page) below() string {
-	if why := p.none(); why != "" {
-		return why
-	}
-	return kit.Unless(p.at < len(p.shown)-1, lastRun)
+	return cmp.Or(p.none(), kit.Unless(p.at < len(p.shown)-1, lastRun))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -182,14 +166,12 @@ func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
 	runs := p.fit(canStop)
-	return p.sure("Stop?", "stop", runs, savesFirst,
-		p.each("stop", runs))
+	return p.sure("Stop?", "stop", runs, savesFirst, p.each("stop", runs))
 }
 
 func (p *Page) delete() tea.Cmd {
 	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs,
-		cannotUndo, p.remove(ids(runs)))
+	return p.sure("Delete?", "delete", runs, cannotUndo, p.remove(ids(runs)))
 }
 
 func ids(runs []*record.Run) (names []string) {
@@ -318,8 +300,7 @@ type labelledMsg struct {
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
 	runs := p.picked()
-	return p.askLabel("Note on ", aboutNote,
-		runs[0].Label().Note,
+	return p.askLabel("Note on ", aboutNote, runs[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 
@@ -371,11 +352,11 @@ func relabel(runs []*record.Run, what string, change func(*record.Label)) tea.Cm
 	}
 }
 
-// labelled tells the user how the change of labels went, and reads the folder.
-func (p *Page) labelled(m labelledMsg) tea.Cmd {
-	cmd := kit.Notify(kit.Plural(m.changed, "run") + " " + m.what)
-	if len(m.problems) > 0 {
-		cmd = kit.Complain(errors.Join(m.problems...))
+// report tells the user how a change of runs went, and reads the folder.
+func (p *Page) report(done string, problems []error) tea.Cmd {
+	cmd := kit.Notify(done)
+	if len(problems) > 0 {
+		cmd = kit.Complain(errors.Join(problems...))
 	}
 	return tea.Batch(cmd, p.look())
 }

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -87,9 +86,8 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns:       runColumns(false, last),
-		chosenColumns: map[string]bool{}, evals: map[string]evals{},
-		likeness: likeness{pins: map[string][]int64{}}}
+		columns: runColumns(false, last), chosenColumns: map[string]bool{},
+		evals: map[string]evals{}, likeness: likeness{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.furnish()
 	return p
@@ -231,17 +229,13 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			return kit.Complain(msg.err)
 		}
 	case deletedMsg:
-		cmd := kit.Notify("deleted " + kit.Plural(len(msg.ids), "run"))
-		if len(msg.problems) > 0 {
-			cmd = kit.Complain(errors.Join(msg.problems...))
-		}
-		return tea.Batch(cmd, p.look())
+		return p.report("deleted "+kit.Plural(len(msg.ids), "run"), msg.problems)
 	case lab.Fork:
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
 		return msg.form.took(msg)
 	case labelledMsg:
-		return p.labelled(msg)
+		return p.report(kit.Plural(msg.changed, "run")+" "+msg.what, msg.problems)
 	case lab.Answered, lab.Stirred:
 		return p.look()
 	case tea.KeyPressMsg:

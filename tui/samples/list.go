@@ -114,13 +114,7 @@ func (p *Page) viewSheet(s sheet) (lines []string) {
 // viewThumb draws a sample small, with its caption below.
 func (p *Page) viewThumb(at int, s sheet) []string {
 	t, sample := p.Theme, &p.pick.Samples[p.shown[at]]
-	lines := p.picture(sample, s.size, s.h-1)
-	for i := range lines {
-		lines[i] += kit.Blanks(s.size - cell.Width(lines[i]))
-	}
-	for len(lines) < s.h-1 {
-		lines = append(lines, kit.Blanks(s.size))
-	}
+	lines := kit.Fill(p.picture(sample, s.size, s.h-1), s.size, s.h-1)
 	mark, style := "✓", t.Good
 	if sample.Wrong() {
 		mark, style = "✗", t.Bad

@@ -186,20 +186,14 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("enter", "z"), Hint: "zoom",
 			Help: "zoom the sample to the whole page, and back",
 			Why:  p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
-		{Keys: kit.On("up", "k"), Help: "up", Why: p.none, Do: kit.By(p.moveRow, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "down", Why: p.none,
-			Do: kit.By(p.moveRow, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "previous sample", Why: p.none,
-			Do: kit.By(p.move, -1), Moves: true},
-		{Keys: kit.On("right", "l"), Help: "next sample", Why: p.none,
-			Do: kit.By(p.move, 1), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up", Why: p.none,
-			Do: kit.By(p.movePage, -1), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down", Why: p.none,
-			Do: kit.By(p.movePage, 1), Moves: true},
-		{Keys: kit.On("home", "g"), Help: "first", Why: p.none,
-			Do: kit.By(p.move, -all), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last", Why: p.none, Do: kit.By(p.move, all), Moves: true},
+		kit.Move("up", p.none, p.moveRow, -1, "up", "k"),
+		kit.Move("down", p.none, p.moveRow, 1, "down", "j"),
+		kit.Move("previous sample", p.none, p.move, -1, "left", "h"),
+		kit.Move("next sample", p.none, p.move, 1, "right", "l"),
+		kit.Move("a page up", p.none, p.movePage, -1, "pgup"),
+		kit.Move("a page down", p.none, p.movePage, 1, "pgdown"),
+		kit.Move("first", p.none, p.move, -all, "home", "g"),
+		kit.Move("last", p.none, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
 			Do: kit.Just(p.cancel)},
 		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
@@ -217,9 +211,8 @@ func (p *Page) Keys() []kit.Key {
 			Do: kit.Just(func() { p.listed = !p.listed })},
 		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
 			Why: p.noRun, Do: p.nextSplit, Local: true},
-		{Keys: kit.On("c"), Hint: "checkpoint",
-			Help: "previous checkpoint, then the newest again",
-			Why:  p.noStep, Do: p.nextStep, Local: true},
+		{Keys: kit.On("c"), Hint: "checkpoint", Help: "previous checkpoint, then the newest again",
+			Why: p.noStep, Do: p.nextStep, Local: true},
 		{Keys: kit.On("r"), Help: "evaluate again, at the newest checkpoint", Why: p.noRun,
 			Do: p.renew, Local: true},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what is shown",
@@ -245,10 +238,7 @@ func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
 // none says why no sample is under the cursor.
 func (p *Page) none() string {
-	if why := p.noPick(); why != "" {
-		return why
-	}
-	return kit.Unless(p.current() != nil, noSample)
+	return cmp.Or(p.noPick(), kit.Unless(p.current() != nil, noSample))
 }
 
 func (p *Page) noRadius(by int) func() string {
@@ -271,10 +261,7 @@ func (p *Page) noSheet() string {
 }
 
 func (p *Page) noStep() string {
-	if why := p.noRun(); why != "" {
-		return why
-	}
-	return kit.Unless(len(p.steps) > 1, noOther)
+	return cmp.Or(p.noRun(), kit.Unless(len(p.steps) > 1, noOther))
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
@@ -377,8 +364,7 @@ func evaluate(q certificate.LookAt) (pick *certificate.Pick, err error) {
 	}
 	defer func() { err = errors.Join(err, look.Close()) }()
 	if !look.Labelled() {
-		return nil, errors.New(
-			"the samples have no labels, so there are no losses to rank by")
+		return nil, errors.New("the samples have no labels, so there are no losses to rank by")
 	}
 	return look.Picked(certificate.Radii(&q.Run.Meta))
 }

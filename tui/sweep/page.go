@@ -225,23 +225,17 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("down", "j"), Help: "down", Why: p.none, Do: p.move(0, 1), Moves: true},
 		{Keys: kit.On("left", "h"), Help: "left", Why: p.none, Do: p.move(-1, 0), Moves: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: p.none, Do: p.move(1, 0), Moves: true},
-		{Keys: kit.On("a"), Hint: "axis",
-			Help: "choose the setting whose values run across", Why: p.noAxis,
-			Do: kit.Just(p.nextAxis)},
+		{Keys: kit.On("a"), Hint: "axis", Help: "choose the setting whose values run across",
+			Why: p.noAxis, Do: kit.Just(p.nextAxis)},
 		{Keys: kit.On("b"), Hint: "best", Help: "go to the best setting, then to the next method's",
 			Why: p.noChosen, Do: kit.Just(p.nextBest)},
 		{Keys: kit.On("tab", "v"), Hint: "view", Why: p.none, Do: kit.By(p.turnPart, 1),
 			Help: "show the setting, the choice or the failures below the map"},
-		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none,
-			Do: kit.By(p.turnPart, -1)},
-		{Keys: kit.On("pgup"), Help: "scroll up below the map", Why: p.none,
-			Do: kit.By(p.scrollBy, -page), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "scroll down below the map", Why: p.none,
-			Do: kit.By(p.scrollBy, page), Moves: true},
-		{Keys: kit.On("home", "g"), Help: "first setting", Why: p.none,
-			Do: kit.By(p.jump, -all), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last setting", Why: p.none,
-			Do: kit.By(p.jump, all), Moves: true},
+		{Keys: kit.On("shift+tab"), Help: "previous view", Why: p.none, Do: kit.By(p.turnPart, -1)},
+		kit.Move("scroll up below the map", p.none, p.scrollBy, -page, "pgup"),
+		kit.Move("scroll down below the map", p.none, p.scrollBy, page, "pgdown"),
+		kit.Move("first setting", p.none, p.jump, -all, "home", "g"),
+		kit.Move("last setting", p.none, p.jump, all, "end", "G"),
 		{Keys: kit.On("s"), Hint: "sweep", Help: "the next sweep of the runs folder",
 			Why: p.noOther, Do: p.nextSweep},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop the sweep, its runs with a checkpoint (asks)",
@@ -249,9 +243,7 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-func (p *Page) none() string {
-	return kit.Unless(p.current() != nil, noSweep)
-}
+func (p *Page) none() string { return kit.Unless(p.current() != nil, noSweep) }
 
 // unless is a Why: it gives a reason if there is no sweep, or if can is false.
 func (p *Page) unless(can func() bool, why string) string {
@@ -266,17 +258,14 @@ func (p *Page) noRun() string {
 }
 
 func (p *Page) noChosen() string {
-	return p.unless(func() bool { return len(p.chosen()) > 0 },
-		noneFinished)
+	return p.unless(func() bool { return len(p.chosen()) > 0 }, noneFinished)
 }
 
 func (p *Page) noAxis() string {
 	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
 }
 
-func (p *Page) noOther() string {
-	return kit.Unless(len(p.dirs) > 1, noOtherSweep)
-}
+func (p *Page) noOther() string { return kit.Unless(len(p.dirs) > 1, noOtherSweep) }
 
 func (p *Page) noStop() string {
 	if p.Config.StopSweep == nil {
@@ -363,8 +352,7 @@ func (p *Page) nextSweep() tea.Cmd {
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
 	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
-		"", stopsRuns,
-		startsAgain}
+		"", stopsRuns, startsAgain}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }

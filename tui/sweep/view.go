@@ -69,9 +69,7 @@ func (p *Page) View(w, h int) []string {
 // empty says why there is nothing to see.
 func (p *Page) empty(w, h int) []string {
 	lines := []string{"No sweep in " + p.Config.RunsDir + " yet.", "",
-		writeSweep, "",
-		"  drolab sweep start sweep.yaml", "",
-		exampleSweep}
+		writeSweep, "", "  drolab sweep start sweep.yaml", "", exampleSweep}
 	switch {
 	case p.err != nil:
 		lines = []string{"! " + cell.OneLine(p.err.Error())}

@@ -39,7 +39,7 @@ type Clock struct {
 // still gives twelve frames a second or more.
 const Frame = time.Second / 13
 
-// New returns the clock of a replay that plays as soon as its runs are read.
+// newClock returns the clock of a replay that plays as soon as its runs are read.
 func newClock(r lab.Replay) *Clock {
 	return &Clock{Replay: r, Playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
 }
@@ -280,29 +280,24 @@ func (w *Page) replayKeys() []kit.Key {
 		}
 		return ""
 	}
-	jump := func(on, back, kind string) []kit.Key {
-		return []kit.Key{
-			{Keys: kit.On(on), Help: "replay: go to the next " + kind + " and pause",
-				Why: in, Do: w.jump(kind, 1)},
-			{Keys: kit.On(back), Help: "replay: go to the previous " + kind + " and pause",
-				Why: in, Do: w.jump(kind, -1)},
-		}
+	jump := func(key, side, kind string, by float64) kit.Key {
+		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(kind, by),
+			Help: "replay: go to the " + side + " " + kind + " and pause"}
 	}
 	row := func(key, hint, help string, do func(*Clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
 			Do: w.replay(func() { do(w.clock) })}
 	}
-	rows := []kit.Key{
+	return []kit.Key{
 		row(",", "back", "back by 2 %", func(c *Clock) { c.Scrub(-1) }),
 		row(".", "forward", "forward by 2 %", func(c *Clock) { c.Scrub(1) }),
 		row("{", "slower", "slower", func(c *Clock) { c.Faster(-1) }),
 		row("}", "faster", "faster", func(c *Clock) { c.Faster(1) }),
-		row("T", "", "align runs by step, or by time since their start",
-			(*Clock).Turn),
+		row("T", "", "align runs by step, or by time since their start", (*Clock).Turn),
+		jump("u", "next", "evaluation", 1), jump("U", "previous", "evaluation", -1),
+		jump("y", "next", "checkpoint", 1), jump("Y", "previous", "checkpoint", -1),
+		jump("J", "next", "warning", 1), jump("K", "previous", "warning", -1),
 	}
-	rows = append(rows, jump("u", "U", "evaluation")...)
-	rows = append(rows, jump("y", "Y", "checkpoint")...)
-	return append(rows, jump("J", "K", "warning")...)
 }
 
 // replay returns a Do that changes the clock by f. If the logs are due then, they are read at once,
@@ -333,10 +328,7 @@ func (w *Page) jump(kind string, by float64) func() tea.Cmd {
 // flipReplay replays the watched runs, or ends a replay. It opens the same runs anew, as if others
 // were opened, which leaves no state of the one in the other.
 func (w *Page) flipReplay() tea.Cmd {
-	m := lab.Watch{}
-	for _, t := range w.Tracks {
-		m.IDs = append(m.IDs, t.ID)
-	}
+	m := lab.Watch{IDs: w.IDs()}
 	if w.clock == nil {
 		m.Replay = &lab.Replay{Steps: true}
 	}
@@ -358,9 +350,7 @@ func (w *Page) space() tea.Cmd {
 func (w *Page) again() {
 	for i, old := range w.Tracks {
 		t := panel.NewTrack(old.Opened)
-		t.Label, t.Short, t.Number = old.Label, old.Short, old.Number
-		t.Briefs = old.Briefs
-		t.Hidden, t.Share = old.Hidden, old.Share
+		t.Names, t.Hidden, t.Share = old.Names, old.Hidden, old.Share
 		w.Prepare(t)
 		w.Tracks[i] = t
 	}
@@ -450,10 +440,7 @@ func (c *Clock) cellOf(at float64, cells int) int {
 // places returns the kind of mark in each cell, as an index into marks; -1 for none. Evaluations
 // that would fill more than half of the bar are left out, because they tell nothing then.
 func (c *Clock) places(cells int) []int {
-	on := make([]int, cells)
-	for i := range on {
-		on[i] = -1
-	}
+	on := slices.Repeat([]int{-1}, cells)
 	for k, of := range marks() {
 		taken := map[int]bool{}
 		for _, tape := range c.tapes {

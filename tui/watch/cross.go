@@ -62,9 +62,7 @@ func (w *Page) side(by int) {
 }
 
 // noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*panel.Track) string {
-	return kit.Unless(w.cells() > 0, noSteps)
-}
+func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.cells() > 0, noSteps) }
 
 func (w *Page) noUnzoom(*panel.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
@@ -132,17 +130,9 @@ func (w *Page) point(x, y int) bool {
 	// The nearest line is found by height on the screen, which is what the eye goes by, and not
 	// by value: on a log axis these differ.
 	best := math.Inf(1)
-	for _, row := range w.Lined() {
-		// A chart of this line alone reads it as the drawn one would, bands included.
-		one := &plot.Chart{Cross: w.Cross}
-		if w.Tracks[row[0]].Hidden {
-			continue
-		}
-		w.Line(one, row, func(t *panel.Track) *plot.Series { return t.Curves[c.Q].Shown() }, true)
-		if read := one.Read(); len(read) == 1 {
-			if far := math.Abs(c.Height(read[0].Value) - height); far < best {
-				best, w.Picked = far, row[0]
-			}
+	for _, read := range w.Readings(c.Q) {
+		if far := math.Abs(c.Height(read.Value) - height); far < best {
+			best, w.Picked = far, read.Run
 		}
 	}
 	return w.Cross != before || w.Picked != picked

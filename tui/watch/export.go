@@ -1,5 +1,10 @@
 package watch
 
+// The content of a panel becomes the rows of a file: one row for each observation, in long form,
+// which data tools read without conversion. Zoom, scale and axis do not matter, because they are
+// only ways to look at the content. The exact logged values are in the run's log. Package page has
+// the formats.
+
 import (
 	"iter"
 	"slices"

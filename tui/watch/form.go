@@ -9,8 +9,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Form is the form that changes a setting of a run while it goes on. The overlay owns it, from the
-// key that opens it to enter or esc.
+// Form is the form that changes a setting of a run while it goes on. It shows the settings that can
+// be changed with their values, the new value as it is typed, and what is wrong with it. The run's
+// own rule, [spec.Spec.Turn], decides what may be typed; the form changes nothing by itself. The
+// overlay owns it, from the key that opens it to enter or esc.
 type Form struct {
 	*lab.Lab
 	run      *panel.Track // its Spec is the present one, and may change while the form is open
@@ -19,7 +21,7 @@ type Form struct {
 	kit.Line // the new value of keys[at]
 }
 
-// New returns the form for a run.
+// newForm returns the form for a run.
 func newForm(l *lab.Lab, run *panel.Track) *Form {
 	f := &Form{Lab: l, run: run, keys: panel.Turnable(run.Spec)}
 	f.move(0)
@@ -77,8 +79,7 @@ func (k *Form) check(text string) error {
 func (k *Form) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines,
-			t.Dim.Paint(takesEffect), "")
+		lines = append(lines, t.Dim.Paint("Takes effect at the next step and is logged."), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.
@@ -92,7 +93,7 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 			st = t.Bad
 		}
 		lines = append(lines,
-			t.Accent.Paint(t.Cursor)+t.Title.Paint(line[1:])+t.Dim.Paint("  new ")+
+			t.Pointed(line, true)+t.Dim.Paint("  new ")+
 				k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
@@ -100,8 +101,5 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
 		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
 	}
-	for _, s := range kit.Wrap(t.Greek("! "+cell.OneLine(k.Problem.Error())), w) {
-		lines = append(lines, t.Bad.Paint(s))
-	}
-	return lines
+	return append(lines, t.Wrong(k.Problem, w)...)
 }

@@ -49,24 +49,18 @@ func (w *Page) ownKeys() []kit.Key {
 			Do: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
 			Why: of(nil), Do: w.space},
-		{Keys: kit.On("up", "k"), Help: "the run above; at the crosshair, the line",
-			Why: of(w.noAbove), Do: kit.By(w.upOrDown, -1), Moves: true},
-		{Keys: kit.On("down", "j"), Help: "the run below; at the crosshair, the line",
-			Why: of(w.noBelow), Do: kit.By(w.upOrDown, 1), Moves: true},
-		{Keys: kit.On("left", "h"), Help: "crosshair left; otherwise the previous panel",
-			Why: of(nil), Do: kit.By(w.side, -1), Moves: true},
-		{Keys: kit.On("right"), Help: "crosshair right; otherwise the next panel",
-			Why: of(nil), Do: kit.By(w.side, 1), Moves: true},
+		kit.Move("the run above; at the crosshair, the line", of(w.noAbove),
+			w.upOrDown, -1, "up", "k"),
+		kit.Move("the run below; at the crosshair, the line", of(w.noBelow),
+			w.upOrDown, 1, "down", "j"),
+		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
+		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
 		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
 		// These go to an end by a move that is longer than any list.
-		{Keys: kit.On("home", "g"), Help: "first",
-			Why: of(nil), Do: kit.By(w.move, -lab.MaxWatched), Moves: true},
-		{Keys: kit.On("end", "G"), Help: "last",
-			Why: of(nil), Do: kit.By(w.move, lab.MaxWatched), Moves: true},
-		{Keys: kit.On("pgup"), Help: "a page up",
-			Why: of(w.noScroll), Do: kit.By(w.scroll, -1), Moves: true},
-		{Keys: kit.On("pgdown"), Help: "a page down",
-			Why: of(w.noScroll), Do: kit.By(w.scroll, 1), Moves: true},
+		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
+		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
+		kit.Move("a page up", of(w.noScroll), w.scroll, -1, "pgup"),
+		kit.Move("a page down", of(w.noScroll), w.scroll, 1, "pgdown"),
 		// These change what is shown, and in which view, and nothing that is kept.
 		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
 			Help: "next panel, including those out of view",
@@ -135,9 +129,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noTakeBack), Do: w.takeBack, Alters: true},
-		{Keys: kit.On("F"), Hint: "fork",
-			Help: "fork from the checkpoint at the crosshair",
-			Why:  of(nil), Do: w.fork, Alters: true},
+		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
+			Why: of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
@@ -178,9 +171,7 @@ func (w *Page) noFlip(*panel.Track) string {
 	return kit.Unless(len(w.Panels[w.focus].Views) > 1, oneView)
 }
 
-func (w *Page) noSplit(*panel.Track) string {
-	return kit.Unless(w.Validates, noValidation)
-}
+func (w *Page) noSplit(*panel.Track) string { return kit.Unless(w.Validates, noValidation) }
 
 func (w *Page) noWarnings(t *panel.Track) string {
 	return kit.Unless(t.Warned > 0, t.Label+" has no warnings")

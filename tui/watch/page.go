@@ -206,8 +206,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		return cmd
 	}
 	if n := len(m.runs); m.found > n {
-		cmd = kit.Notify(fmt.Sprintf(tooMany,
-			m.found, n))
+		cmd = kit.Notify(fmt.Sprintf(tooMany, m.found, n))
 	}
 	if m.colors != nil {
 		w.Colors = m.colors
@@ -255,7 +254,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	return func() tea.Msg {
 		m := openMsg{replay: replay, asked: asked, ghost: of.Ghost}
 		var runs []*record.Run
-		runs, m.problems = panel.WantedRuns(s, kept, ids)
+		runs, m.problems = panel.FindRuns(s, kept, ids)
 		m.found = len(runs)
 		// The folder is listed for its colours if a configuration is new, which costs a look at
 		// every run.
@@ -266,7 +265,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 			all, _ := s.List() // a configuration has one colour on all pages
 			m.colors = lab.ColorsOf(all)
 		}
-		for _, r := range panel.FewerRuns(runs) {
+		for _, r := range panel.Watchable(runs) {
 			// A replay needs no index of its own: record.Replay makes one as it reads.
 			if replay != nil {
 				m.runs = append(m.runs, panel.OpenReplay(s, r))
@@ -331,8 +330,7 @@ func (w *Page) info() *kit.Overlay {
 			"the test split.", t.Meta.Spec.Select))
 	}
 	texts = append(texts, lab.Define(w.columnNames())...)
-	texts = append(texts, lab.MarkLegend,
-		marksMean)
+	texts = append(texts, lab.MarkLegend, marksMean)
 	r, _ := w.inside(w.focus)
 	return w.Defined(w.Heading(w.focus, r.W, r.H), texts)
 }

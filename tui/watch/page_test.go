@@ -171,7 +171,7 @@ func TestFewer(t *testing.T) {
 			runs = append(runs, &record.Run{Meta: *m})
 		}
 	}
-	list := panel.FewerRuns(runs)
+	list := panel.Watchable(runs)
 	radii := map[float64]bool{}
 	for _, r := range list {
 		if radii[r.Meta.Spec.Rho] = true; r.Meta.Spec.Seed > 2 {
@@ -198,7 +198,7 @@ func TestFewerKeepsSeeds(t *testing.T) {
 	add(.5, 1)
 	add(.5, 2)
 	seen := 0
-	for _, r := range panel.FewerRuns(runs) {
+	for _, r := range panel.Watchable(runs) {
 		if r.Meta.Spec.Rho == .5 {
 			seen++
 		}

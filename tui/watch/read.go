@@ -220,9 +220,7 @@ type part struct {
 // Changes reports whether the screen may look different. The model keeps the last frame where it
 // does not, which makes an idle minute cheap. A part that waits for its turn counts, or the turn
 // would pass unseen.
-func (m readMsg) Changes() bool {
-	return m.owed || m.brings()
-}
+func (m readMsg) Changes() bool { return m.owed || m.brings() }
 
 // brings reports whether there is something new to show: events, an error, or a status from a
 // directory. Turns are counted by it.

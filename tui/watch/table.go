@@ -292,8 +292,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	}
 	text = cell.Cut(t.Greek(text), l.name-len(badge))
 	s := cursor + " " + series.Paint(mark) + " " + style.Paint(glyph) + " " + name.Paint(text) +
-		t.Warn.Paint(badge) +
-		kit.Blanks(l.name-cell.Width(text)-len(badge))
+		t.Warn.Paint(badge) + kit.Blanks(l.name-cell.Width(text)-len(badge))
 	if l.state > 0 {
 		s += " " + style.Paint(kit.Left(string(state), l.state-1))
 	}

@@ -239,8 +239,7 @@ func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float
 // Version), so an interface asks for it only when it needs it, not before its first frame.
 func Host() runner.Host {
 	return runner.Host{Version: Version(), Go: runtime.Version(),
-		System: runtime.GOOS + "/" + runtime.GOARCH,
-		CPU:    CPU(), Kernel: nn.Kernel("")}
+		System: runtime.GOOS + "/" + runtime.GOARCH, CPU: CPU(), Kernel: nn.Kernel("")}
 }
 
 // Lean makes the process collect its garbage early. Its memory is networks and images, which stay
@@ -334,7 +333,7 @@ func CPU() string {
 }
 
 // Commands returns the commands about the machine.
-func MachineCommands(con *Console) []*cobra.Command {
+func Commands(con *Console) []*cobra.Command {
 	return []*cobra.Command{benchCommand(con), versionCommand(con)}
 }
 

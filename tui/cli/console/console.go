@@ -211,6 +211,15 @@ func (f Failures) OrNil() error {
 	return f
 }
 
+// Each calls do for every item, and returns the errors of those for which it fails.
+func Each[T any](list []T, do func(T) error) error {
+	var wrong Failures
+	for _, item := range list {
+		wrong = wrong.And(do(item))
+	}
+	return wrong.OrNil()
+}
+
 // PrintError prints an error; each error of Failures or presets.Errors has a line of its own.
 func PrintError(w io.Writer, err error) {
 	list := Failures{err}

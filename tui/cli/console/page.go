@@ -292,17 +292,6 @@ func (c *Console) ExplainFlag(of *cobra.Command) {
 // DrawEvery is the time between two redraws of a line: a person sees five changes a second.
 const DrawEvery = 200 * time.Millisecond
 
-// Tally returns the number of runs of each status, in the given order, as text.
-func Tally(counts map[runner.Status]int, order ...runner.Status) string {
-	var words []string
-	for _, s := range order {
-		if counts[s] > 0 {
-			words = append(words, fmt.Sprintf("%d %s", counts[s], s))
-		}
-	}
-	return strings.Join(words, ", ")
-}
-
 // Progress bars are between BarLeast and BarMost cells wide, or left out.
 const (
 	BarLeast = 10

@@ -34,9 +34,8 @@ type certifyFlags struct {
 func certifyCommand(con *console.Console) *cobra.Command {
 	var f certifyFlags
 	c := &cobra.Command{
-		Use: "certify RUN[@STEP]...",
-		Short: "Certify the worst-case risk of a checkpoint over sets and radii, with " +
-			"intervals",
+		Use:   "certify RUN[@STEP]...",
+		Short: "Certify the worst-case risk of a checkpoint over sets and radii, with intervals",
 		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
 exact worst case at every set and radius.
 
@@ -441,8 +440,7 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		losses = append(losses, loss)
 	}
 	if len(losses) == 0 {
-		return nil, errors.New("holds no losses: want one number per line, or a CSV column of " +
-			"them")
+		return nil, errors.New("holds no losses: want one number per line, or a CSV column of them")
 	}
 	return losses, nil
 }

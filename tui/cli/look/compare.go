@@ -105,8 +105,7 @@ func printComparison(w io.Writer, t *compare.Table) {
 const mostColumns = 6
 
 // inColumns rewords a legend that speaks of measures as rows for a table that has them as columns.
-var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows",
-	"in all columns")
+var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows", "in all columns")
 
 // explained returns the table for a document, with a legend that explains its signs, such as the
 // family of tests over which stars are corrected.
@@ -156,7 +155,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 	return table
 }
 
-// cell formats a mean and its interval on the measure's own scale.
+// meanCell formats a mean and its interval on the measure's own scale.
 func meanCell(column *compare.Column, c *compare.Cell) string {
 	m, _ := measure.FindMeasure(column.Name)
 	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)

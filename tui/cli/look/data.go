@@ -23,11 +23,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands for what runs are made of: datasets, predictions and presets.
-func DataCommands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{dataCommand(con), importCommand(con), presetsCommand(con)}
-}
-
 func dataCommand(con *console.Console) *cobra.Command {
 	c := &cobra.Command{
 		Use: "data", Short: "List, describe or download datasets",
@@ -50,8 +45,7 @@ func dataListCommand(con *console.Console) *cobra.Command {
 					where = fmt.Sprintf(" (in %s)", console.Clean(e.Path))
 				case e.Download > 0:
 					where = fmt.Sprintf(" (not on this machine; drolab data fetch %s "+
-						"downloads %s)", e.Name,
-						megabytes(e.Download))
+						"downloads %s)", e.Name, megabytes(e.Download))
 				}
 				fmt.Fprintf(con.Stdout, "%-16s %s%s\n", e.Name, e.Purpose, where)
 			}
@@ -195,7 +189,7 @@ is wider than ± 10 points.`,
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := openShown(con, args[0], o)
+			card, err := openCard(con, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -216,9 +210,9 @@ type showOptions struct {
 	minGroup int
 }
 
-// show opens a dataset. A table with missing values is opened with a category for them,
+// openCard opens a dataset. A table with missing values is opened with a category for them,
 // and the card says so.
-func openShown(con *console.Console, name string, by showOptions) (*dataCard, error) {
+func openCard(con *console.Console, name string, by showOptions) (*dataCard, error) {
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: by.val}
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
@@ -398,8 +392,7 @@ drolab import 'forest.parquet?label=income&group=sex' --method forest --preset c
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.method, "method", "", "name of the method")
-	flags.StringVar(&f.preset, "preset", "",
-		"preset or YAML file of the runs to compare with")
+	flags.StringVar(&f.preset, "preset", "", "preset or YAML file of the runs to compare with")
 	flags.StringArrayVar(&f.set, "set", nil,
 		"change a setting of the preset, as in those runs (repeatable)")
 	flags.StringSliceVar(&f.splits, "split", nil, "splits to take: test, val, train (default "+

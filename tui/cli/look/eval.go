@@ -86,8 +86,7 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	}
 	defer l.Close()
 	if f.top > 0 && len(l.ratios) == 0 {
-		return errors.New(
-			"--top: the samples have no labels, so there are no losses to rank by")
+		return errors.New("--top: the samples have no labels, so there are no losses to rank by")
 	}
 	if err := l.write(f); err != nil {
 		return err

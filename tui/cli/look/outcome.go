@@ -222,10 +222,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	for i, number := range o.numbers() {
 		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
 	}
-	for _, line := range kit.Wrap(t.Greek(o.foot(figures)), width) {
-		lines = append(lines, t.Dim.Paint(line))
-	}
-	return lines
+	return append(lines, t.Dim.Each(kit.Wrap(t.Greek(o.foot(figures)), width))...)
 }
 
 // marked returns a figure of row i with its mark, or a blank.

@@ -29,8 +29,7 @@ type planFlags struct {
 func planCommand(con *console.Console) *cobra.Command {
 	var f planFlags
 	c := &cobra.Command{
-		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of " +
-			"practice",
+		Use: "plan", Short: "Compare the constants of the paper's Theorem 1 with those of practice",
 		Long: `Compute the constants that the paper's Theorem 1 prescribes for SFK-DRO, from an accuracy ε and
 assumptions on the losses: 0 ≤ ℓ ≤ B, ‖∇ℓ‖ ≤ G, ∇ℓ L-Lipschitz, and Δ = F(x₁; z₁) − inf F.
 
@@ -306,8 +305,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 		return err
 	}
 	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set),
-		Unmet: certificate.Unmet(&r.Meta),
-		Rates: certificate.Rates(&r.Meta, evals)}
+		Unmet: certificate.Unmet(&r.Meta), Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:
@@ -355,8 +353,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
-		rates.Add(r.Measure, fmt.Sprint(len(r.Points)),
-			fmt.Sprintf("%.3g", r.Points[0].Value),
+		rates.Add(r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
 			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
@@ -493,9 +490,8 @@ func largest(list []atStep) certificate.Constants {
 func printAlong(con *console.Console, list []atStep) {
 	t := page.New("step", "B", "G ≥", "L ≥", "L_z ≥", "L_z, theory")
 	add := func(step string, c certificate.Constants) {
-		t.Add(step, fmt.Sprintf("%.4g", c.Bound),
-			fmt.Sprintf("%.4g", c.Lipschitz), fmt.Sprintf("%.4g", c.Smoothness),
-			console.Short(c.Lz), console.Short(c.LzBound))
+		t.Add(step, fmt.Sprintf("%.4g", c.Bound), fmt.Sprintf("%.4g", c.Lipschitz),
+			fmt.Sprintf("%.4g", c.Smoothness), console.Short(c.Lz), console.Short(c.LzBound))
 	}
 	for _, at := range list {
 		add(fmt.Sprint(at.Step), at.Constants)

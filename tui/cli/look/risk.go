@@ -17,12 +17,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands about worst cases.
-func RiskCommands(con *console.Console) []*cobra.Command {
-	return []*cobra.Command{riskCommand(con), evalCommand(con), featuresCommand(con),
-		certifyCommand(con), planCommand(con), theoryCommand(con)}
-}
-
 type riskFlags struct {
 	set                     setFlags
 	column, groups, weights string
@@ -259,7 +253,7 @@ func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
 	return list, nil
 }
 
-// average returns the mean of values, even if their sum exceeds the range of float64.
+// meanOf returns the mean of values, even if their sum exceeds the range of float64.
 func meanOf(values []float64) float64 {
 	sum, parts, n := 0.0, 0.0, float64(len(values))
 	for _, v := range values {
@@ -367,8 +361,7 @@ func convention(set dro.Set) string {
 	switch s := set.(type) {
 	case dro.CressieRead:
 		if s.K == 2 {
-			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out " +
-				"the ½"
+			return "D is the mean of φ(r) = (r − 1)²/2; double ρ for packages that leave out the ½"
 		}
 		return fmt.Sprintf("D is the mean of φ(r) = (r^k − kr + k − 1)/(k(k − 1)) with k = %g", s.K)
 	case dro.KL:

@@ -29,10 +29,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Commands returns the commands that only read runs.
+// Commands returns the commands that only read: runs, worst cases, and what runs are made of.
 func Commands(con *console.Console) []*cobra.Command {
 	return []*cobra.Command{runsCommand(con), showCommand(con), compareCommand(con),
-		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con)}
+		reportCommand(con), recordCommand(con), exportCommand(con), doctorCommand(con),
+		riskCommand(con), evalCommand(con), featuresCommand(con), certifyCommand(con),
+		planCommand(con), theoryCommand(con), dataCommand(con), importCommand(con),
+		presetsCommand(con)}
 }
 
 // mostOwn is the number of columns that a list of runs has for values of the users' own programs;
@@ -351,19 +354,13 @@ func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 		if err != nil {
 			return nil, err
 		}
-		if m, ok := measure.FindMeasure(key); ok && !isSetting(key) {
+		_, setting := spec.FindSetting(key) // λ and η are both; their settings are values at the start
+		if m, ok := measure.FindMeasure(key); ok && !setting {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}
 		list.Add(console.Clean(key), func(r *record.Run) string { return console.OneLine(of(r)) })
 	}
 	return list, nil
-}
-
-// isSetting reports whether a key names a setting. λ and η are also measures; their settings are
-// the values at the start.
-func isSetting(key string) bool {
-	_, ok := spec.FindSetting(key)
-	return ok
 }
 
 // printJSON prints runs as one object, or as one line each. Ten thousand runs are forty megabytes,
@@ -441,11 +438,7 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 			if err := os.MkdirAll(into, 0o755); err != nil {
 				return err
 			}
-			var list console.Failures
-			for _, r := range runs {
-				list = list.And(pack(con, into, r))
-			}
-			return list.OrNil()
+			return console.Each(runs, func(r *record.Run) error { return pack(con, into, r) })
 		},
 	}
 	c.Flags().StringVar(&into, "into", ".", "folder of the files")

@@ -1,5 +1,6 @@
 // Package run has the commands that start runs, follow them, and send them requests: run, resume,
-// pause, stop, checkpoint, knob, label and delete.
+// pause, stop, checkpoint, knob, label and delete. It also has those that open the interface, and
+// those of sweeps and of the engine. All are made of a Trainer.
 //
 //	run, resume -> Trainer -> follow <- record.Tail, Progress
 //	                            └─> look.Results at the end

@@ -21,15 +21,12 @@ import (
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	"github.com/spf13/cobra"
 )
 
-// Command returns the command drolab engine. If the runs folder has a sweep, parallel returns the
-// number of runs at once that the sweep asks for, and work the work that it has for the engine.
-func (t *Trainer) Command(
-	parallel func() int, work func() func(context.Context, *queue.Queue),
-) *cobra.Command {
+func (tr *Trainer) engineCommand() *cobra.Command {
 	var idle time.Duration
 	c := &cobra.Command{
 		Use: "engine", Short: "Run the engine, the process that trains runs and outlives the " +
@@ -39,42 +36,42 @@ There is no need to start one by hand, except as a service: drolab run and the i
 the engine in the background, and leave it running when they end.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, cancel := t.Orderly(c.Context(), console.Outlive)
+			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
 			defer cancel()
 			console.Lean()
 			return engine.Run(ctx, engine.Settings{
-				RunsDir: t.RunsDir, RuntimeDir: t.RuntimeDir, DataDir: t.DataDir,
-				Threads: t.Threads, Host: console.Host(), Idle: idle, Log: t.Stderr,
-				Programs: bridge.Approvals(t.Programs), Ended: t.notifier(t.RunsDir),
-				Parallel: parallel(), Work: work,
+				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, DataDir: tr.DataDir,
+				Threads: tr.Threads, Host: console.Host(), Idle: idle, Log: tr.Stderr,
+				Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir),
+				Parallel: tr.sweepParallel(), Work: tr.sweepWork,
 			})
 		},
 	}
 	c.Flags().DurationVar(&idle, "idle", 5*time.Minute,
 		"time from the last run's end until the engine ends")
-	c.AddCommand(t.engineStatusCommand(), t.engineStopCommand())
+	c.AddCommand(tr.engineStatusCommand(), tr.engineStopCommand())
 	return c
 }
 
-func (t *Trainer) engineStatusCommand() *cobra.Command {
+func (tr *Trainer) engineStatusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show whether an engine is running, and its runs",
 		Args:  console.None,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := t.Client(t.RunsDir).Status()
+			s, err := tr.client(tr.RunsDir).Status()
 			if err != nil {
 				return err
 			}
-			return t.Result(s, func() { t.printStatus(s) })
+			return tr.Result(s, func() { tr.printStatus(s) })
 		},
 	}
-	t.JSONFlag(c, "the status")
+	tr.JSONFlag(c, "the status")
 	return c
 }
 
-func (t *Trainer) printStatus(s *engine.Status) {
-	fmt.Fprintf(t.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
+func (tr *Trainer) printStatus(s *engine.Status) {
+	fmt.Fprintf(tr.Stdout, "engine of %s: pid %d, drolab %s, since %s, %s live\nlog: %s\n",
 		console.Clean(s.RunsDir), s.PID, console.Clean(s.Version),
 		s.Started.Local().Format("2006-01-02 15:04:05"),
 		kit.Plural(len(s.Runs), "run"), console.Clean(s.Log))
@@ -86,22 +83,22 @@ func (t *Trainer) printStatus(s *engine.Status) {
 		if live.Trouble != "" {
 			line += "  waits: " + live.Trouble
 		}
-		fmt.Fprintln(t.Stdout, console.Clean(line))
+		fmt.Fprintln(tr.Stdout, console.Clean(line))
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
-		fmt.Fprintln(t.Stdout, advice)
+		fmt.Fprintln(tr.Stdout, advice)
 	}
 }
 
-func (t *Trainer) engineStopCommand() *cobra.Command {
+func (tr *Trainer) engineStopCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "stop", Short: "Stop the engine if no run is active",
 		Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
-			err := t.Client(t.RunsDir).Shutdown(force)
+			err := tr.client(tr.RunsDir).Shutdown(force)
 			if errors.Is(err, engine.ErrNone) {
-				fmt.Fprintf(t.Stderr, "%s\n", err)
+				fmt.Fprintf(tr.Stderr, "%s\n", err)
 				return nil
 			}
 			return err
@@ -111,25 +108,28 @@ func (t *Trainer) engineStopCommand() *cobra.Command {
 	return c
 }
 
-// Trainer starts runs and sends them requests.
-type Trainer struct{ *console.Console }
+// Trainer has the commands that train, show live runs and send them requests.
+type Trainer struct {
+	*console.Console
+	Ring lab.Ring // how the interface rings; known once the flags are parsed
+}
 
-// HasEngine reports whether runs can outlive this process.
-func (t *Trainer) HasEngine() bool { return engine.Supported && t.Self != nil }
+// hasEngine reports whether runs can outlive this process.
+func (tr *Trainer) hasEngine() bool { return engine.Supported && tr.Self != nil }
 
-// Client returns a client of the engine of a runs folder.
-func (t *Trainer) Client(runsDir string) *engine.Client {
+// client returns a client of the engine of a runs folder.
+func (tr *Trainer) client(runsDir string) *engine.Client {
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "" // then datasets named by a relative path are not found
 	}
-	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: t.RuntimeDir,
-		Version: console.Version(), Note: t.Note,
-		Means:   runner.Means{DataDir: Absolute(dir, t.DataDir), Threads: t.Threads, Dir: dir},
+	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: tr.RuntimeDir,
+		Version: console.Version(), Note: tr.Note,
+		Means:   runner.Means{DataDir: absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},
 		Program: programMeans,
 		Command: func() *exec.Cmd {
-			return t.Self("engine", "--runs", runsDir, "--data", Absolute(dir, t.DataDir),
-				"--notify", t.Notify)
+			return tr.Self("engine", "--runs", runsDir, "--data", absolute(dir, tr.DataDir),
+				"--notify", tr.Notify)
 		}})
 }
 
@@ -140,42 +140,42 @@ func programMeans() *runner.ProgramMeans {
 	return &runner.ProgramMeans{Python: python, Env: os.Environ()}
 }
 
-// Absolute returns path, taken as relative to the folder dir if it is relative.
-func Absolute(dir, path string) string {
+// absolute returns path, taken as relative to the folder dir if it is relative.
+func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Join(dir, path)
 }
 
-// Queue returns a queue of this process. Its runs stop when the user wants that or cancel is
+// queue returns a queue of this process. Its runs stop when the user wants that or cancel is
 // called. When the terminal is lost, the runs are saved and continue.
-func (t *Trainer) Queue(
+func (tr *Trainer) queue(
 	ctx context.Context, store *record.Store,
 ) (q *queue.Queue, cancel context.CancelFunc) {
 	made := make(chan *queue.Queue, 1)
-	ctx, cancel = t.Orderly(ctx, func() {
+	ctx, cancel = tr.Orderly(ctx, func() {
 		q := <-made
 		made <- q
-		SaveAll(q)
+		saveAll(q)
 	})
 	console.Lean()
-	q = queue.NewQueue(ctx, t.Settings(store))
+	q = queue.NewQueue(ctx, tr.settings(store))
 	made <- q
 	return q, cancel
 }
 
-// Settings returns the settings of runs in this process. No other process can tell these runs to
+// settings returns the settings of runs in this process. No other process can tell these runs to
 // continue when the disk has room again.
-func (t *Trainer) Settings(store *record.Store) queue.Settings {
-	return queue.Settings{Store: store, Host: console.Host(), DataDir: t.DataDir,
-		Threads: t.Threads, Alone: true, Ended: t.notifier(store.Dir()), Reports: store.Dir(),
-		Programs: bridge.Approvals(t.Programs)}
+func (tr *Trainer) settings(store *record.Store) queue.Settings {
+	return queue.Settings{Store: store, Host: console.Host(), DataDir: tr.DataDir,
+		Threads: tr.Threads, Alone: true, Ended: tr.notifier(store.Dir()), Reports: store.Dir(),
+		Programs: bridge.Approvals(tr.Programs)}
 }
 
-// SaveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
+// saveAll asks every run for a checkpoint, without waiting, because soon nobody may be there to be
 // told the result. A run that refuses the request has just had many others.
-func SaveAll(q *queue.Queue) {
+func saveAll(q *queue.Queue) {
 	for _, r := range q.Live() {
 		go q.Checkpoint(r.ID)
 	}
@@ -189,21 +189,21 @@ const notifyTime = 30 * time.Second
 // the summary as JSON on the command's input; nil without a command. The command is the user's own,
 // from --notify or DROLAB_NOTIFY. It never comes from a preset or a run, which anybody may have
 // written. Its arguments hold nothing of the run.
-func (t *Trainer) notifier(runsDir string) func(queue.Outcome) {
-	if t.Notify == "" {
+func (tr *Trainer) notifier(runsDir string) func(queue.Outcome) {
+	if tr.Notify == "" {
 		return nil
 	}
 	return func(o queue.Outcome) {
 		if o.Status != runner.Done && o.Status != runner.Failed {
 			return
 		}
-		if err := t.ring(runsDir, o.ID); err != nil {
-			t.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
+		if err := tr.ring(runsDir, o.ID); err != nil {
+			tr.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
 		}
 	}
 }
 
-func (t *Trainer) ring(runsDir, id string) error {
+func (tr *Trainer) ring(runsDir, id string) error {
 	r, err := record.Find(runsDir, id)
 	if err != nil {
 		return err
@@ -214,21 +214,21 @@ func (t *Trainer) ring(runsDir, id string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", t.Notify)
+	cmd := exec.CommandContext(ctx, "sh", "-c", tr.Notify)
 	if runtime.GOOS == "windows" {
-		cmd = exec.CommandContext(ctx, "cmd", "/C", t.Notify)
+		cmd = exec.CommandContext(ctx, "cmd", "/C", tr.Notify)
 	}
 	cmd.Stdin = bytes.NewReader(append(b, '\n'))
 	cmd.WaitDelay = time.Second
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %.200s", t.Notify, err, bytes.TrimSpace(out))
+		return fmt.Errorf("%s: %w: %.200s", tr.Notify, err, bytes.TrimSpace(out))
 	}
 	return nil
 }
 
-// LoopCommand returns the command that serves a script with its own training loop. The script
+// loopCommand returns the command that serves a script with its own training loop. The script
 // starts it.
-func (t *Trainer) LoopCommand() *cobra.Command {
+func (tr *Trainer) loopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "loop", Short: "Serve the training loop of a script (drolab.start starts it)",
 		Hidden: true, Args: console.None,
@@ -238,15 +238,15 @@ func (t *Trainer) LoopCommand() *cobra.Command {
 			if n, err := fmt.Sscanf(pipes, "%d,%d", &read, &write); n != 2 || err != nil {
 				return fmt.Errorf("a script starts this command: see drolab.start in docs/loop.md")
 			}
-			store, err := record.Open(t.RunsDir)
+			store, err := record.Open(tr.RunsDir)
 			if err != nil {
 				return err
 			}
-			ctx, cancel := t.Orderly(c.Context(), console.Outlive)
+			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
 			defer cancel()
 			return engine.ServeLoop(ctx, os.NewFile(uintptr(read), "script"),
-				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: t.Settings(store),
-					Store: store, RuntimeDir: t.RuntimeDir, Find: t.FindStep})
+				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: tr.settings(store),
+					Store: store, RuntimeDir: tr.RuntimeDir, Find: tr.FindStep})
 		},
 	}
 }
@@ -261,14 +261,9 @@ change of the file, approve it again.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			var wrong console.Failures
-			for _, path := range paths {
-				p := spec.Program{Path: path}
-				if err := trust(tr, p); err != nil {
-					wrong = wrong.And(err)
-				}
-			}
-			return wrong.OrNil()
+			return console.Each(paths, func(path string) error {
+				return trust(tr, spec.Program{Path: path})
+			})
 		},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"drolab/tui/cli/console"
 	"drolab/tui/cli/look"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -42,8 +43,8 @@ type crew struct {
 // newCrew returns a crew that trains by the engine of the folder, or by a queue of this process.
 func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool) *crew {
 	dir := store.Dir()
-	if inline || !tr.HasEngine() {
-		q, cancel := tr.Queue(ctx, store)
+	if inline || !tr.hasEngine() {
+		q, cancel := tr.queue(ctx, store)
 		return &crew{Verbs: q, dir: dir, leave: cancel,
 			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
 			await: func([]string) []queue.Outcome { return q.Wait() },
@@ -51,7 +52,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 			remedy: "it continues when this is fixed; " +
 				"Ctrl-C loses nothing, and drolab resume %s continues it later"}
 	}
-	client := tr.Client(dir)
+	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
 	return &crew{Verbs: client, dir: dir, leave: cancel, interrupted: ctx.Done(),
 		live: func() ([]runner.LiveRun, error) {
@@ -453,8 +454,8 @@ func tally(runs []*live) string {
 	for _, l := range runs {
 		counts[l.Status]++
 	}
-	return console.Tally(counts, runner.Queued, runner.Running, runner.Paused, runner.Done,
-		runner.Stopped, runner.Failed)
+	return strings.Join(lab.Counts(counts, runner.Queued, runner.Running, runner.Paused,
+		runner.Done, runner.Stopped, runner.Failed), ", ")
 }
 
 // part is a piece of a run's line. On a narrow screen the parts of the highest rank are dropped
@@ -525,8 +526,7 @@ func (p *panel) line(l *live) string {
 		}
 		words = append(words, x.style.Paint(x.text))
 		if i == 0 && bar > 0 {
-			words = append(words,
-				series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
+			words = append(words, series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
 		}
 	}
 	return strings.Join(words, strings.Repeat(" ", gap))

@@ -30,7 +30,8 @@ import (
 func Commands(tr *Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
-		trustCommand(tr)}
+		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.shareCommand(),
+		tr.sweepCommand(), tr.engineCommand(), tr.loopCommand()}
 }
 
 // runFlags are the flags of `run`, in the order in which they are applied to a
@@ -90,7 +91,7 @@ drolab run --from latest --set lr=0.001 --algo sfk`,
 				f.release()
 				return err
 			}
-			return trainAll(c.Context(), tr, requests, nil, &f)
+			return f.train(c.Context(), tr, requests, nil)
 		},
 	}
 	flags := c.Flags()
@@ -233,10 +234,9 @@ func fork(tr *Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err e
 	}, nil
 }
 
-// train runs the requests to their end, goes on with other runs, and reports.
-func trainAll(
+// train runs the requests to their end, goes on with other runs of the folder, and reports.
+func (f *runFlags) train(
 	ctx context.Context, tr *Trainer, requests []runner.Request, resumed []*record.Run,
-	f *runFlags,
 ) error {
 	if f.live != "" && f.live != "tensorboard" {
 		return fmt.Errorf("--export-live %s: want tensorboard", console.OneLine(f.live))
@@ -245,7 +245,7 @@ func trainAll(
 	if err != nil {
 		return err
 	}
-	if f.detach && !tr.HasEngine() {
+	if f.detach && !tr.hasEngine() {
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
 	by := newCrew(ctx, tr, store, f.inline)
@@ -256,6 +256,9 @@ func trainAll(
 	}
 	more, failed := begin(tr, resumed, runner.Orders(by.Do).Resume)
 	ids = append(ids, more...)
+	if len(ids) == 0 {
+		return failed.OrNil()
+	}
 	if f.detach {
 		return failed.And(leave(tr, store.Dir(), ids)).OrNil()
 	}
@@ -310,7 +313,8 @@ func completeKeys(*cobra.Command, []string, string) ([]string, console.Directive
 }
 
 func resumeCommand(tr *Trainer) *cobra.Command {
-	var inline, all bool
+	var all bool
+	f := runFlags{release: func() {}}
 	c := &cobra.Command{
 		Use: "resume RUN...", Short: "Resume runs that were paused, stopped or interrupted",
 		Long: `Resume runs from their newest checkpoints. The result is the same, to the last bit, as if they
@@ -341,29 +345,15 @@ stopped.`,
 				}
 				return look.Results(tr.Console, runs)
 			}
-			return goOn(c.Context(), tr, unfinished, inline)
+			tr.RunsDir = filepath.Dir(unfinished[0].Dir)
+			return f.train(c.Context(), tr, nil, unfinished)
 		},
 	}
-	c.Flags().BoolVar(&inline, "inline", false, "train in this process, not in the background")
+	c.Flags().BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	tr.JSONFlag(c, "the result")
 	tr.ExplainFlag(c)
 	c.Flags().BoolVar(&all, "all", false, "resume every run that is paused or was interrupted")
 	return c
-}
-
-// goOn resumes runs of one folder and follows them.
-func goOn(ctx context.Context, tr *Trainer, runs []*record.Run, inline bool) error {
-	store, err := record.Open(filepath.Dir(runs[0].Dir))
-	if err != nil {
-		return err
-	}
-	by := newCrew(ctx, tr, store, inline)
-	defer by.leave()
-	ids, list := begin(tr, runs, runner.Orders(by.Do).Resume)
-	if len(ids) > 0 {
-		list = list.And(by.follow(tr, ids, false))
-	}
-	return list.OrNil()
 }
 
 // begin resumes the runs, and tells at once how many cannot be resumed.
@@ -379,8 +369,7 @@ func begin(
 	}
 	if len(ids) > 0 && len(list) > 0 {
 		fmt.Fprintf(tr.Stderr, "%s cannot be resumed, %d are; the reasons follow when these "+
-			"end\n",
-			kit.Plural(len(list), "run"), len(ids))
+			"end\n", kit.Plural(len(list), "run"), len(ids))
 	}
 	return ids, list
 }
@@ -432,7 +421,7 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 		tr.Say("%s", p.state())
 		return nil
 	}
-	return trainAll(ctx, tr, requests, resumed, f)
+	return f.train(ctx, tr, requests, resumed)
 }
 
 // requests returns what is to be started, and the runs to resume. Runs of one preset on the same

@@ -28,104 +28,79 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Screen is the interface, as commands open it.
-type Screen struct {
-	*Trainer
-	Ring lab.Ring
-	// StopSweep stops the sweep in a folder.
-	StopSweep func(dir string) error
-}
-
-// Commands returns the commands that open the interface.
-func (s *Screen) Commands() []*cobra.Command {
-	return []*cobra.Command{s.attachCommand(), s.replayCommand(), s.shareCommand()}
-}
-
 // Open runs drolab without a command: it opens the interface on a terminal, and prints the help
 // elsewhere.
-func (s *Screen) Open(c *cobra.Command, _ []string) error {
-	if !s.OnTerminal() {
+func (tr *Trainer) Open(c *cobra.Command, _ []string) error {
+	if !tr.OnTerminal() {
 		return c.Help()
 	}
-	return s.interact(c.Context(), false)
+	return tr.interact(c.Context(), false)
 }
 
 // interact opens the interface; with attach it opens on the live runs.
-func (s *Screen) interact(ctx context.Context, attach bool) error {
-	store, err := record.Open(s.RunsDir)
+func (tr *Trainer) interact(ctx context.Context, attach bool) error {
+	store, err := record.Open(tr.RunsDir)
 	if err != nil {
 		return err
 	}
-	runs, ctx, cancel := s.orderly(ctx)
+	runs, ctx, cancel := tr.orderly(ctx)
 	defer cancel()
-	cfg := s.screen(store.Dir(), attach)
-	cfg.Programs, cfg.Views = bridge.Approvals(s.Programs), s.Views
-	if !s.HasEngine() {
-		return s.interactInline(runs, ctx, store, cfg)
+	cfg := tr.screen(store.Dir(), attach)
+	cfg.Programs, cfg.Views = bridge.Approvals(tr.Programs), tr.Views
+	if !tr.hasEngine() {
+		return tr.interactInline(runs, ctx, store, cfg)
 	}
-	client := func() runner.Verbs { return s.Client(store.Dir()) }
+	client := func() runner.Verbs { return tr.client(store.Dir()) }
 	cfg.Verbs, cfg.RunsGoOn = lazyVerbs(sync.OnceValue(client)), true
-	return s.open(ctx, cfg)
-}
-
-// look opens the interface on a folder that may belong to another user, without a way to change
-// anything.
-func (s *Screen) look(ctx context.Context) error {
-	dir, err := filepath.Abs(s.RunsDir)
-	if err != nil {
-		return err
-	}
-	return s.readOnly(ctx, s.screen(dir, true))
+	return tr.open(ctx, cfg)
 }
 
 // readOnly opens the interface without verbs.
-func (s *Screen) readOnly(ctx context.Context, cfg lab.Config) error {
-	_, ctx, cancel := s.orderly(ctx)
+func (tr *Trainer) readOnly(ctx context.Context, cfg lab.Config) error {
+	_, ctx, cancel := tr.orderly(ctx)
 	defer cancel()
 	cfg.Verbs, cfg.RunsGoOn, cfg.ReadOnly = engine.ReadOnly{}, true, true
-	return s.open(ctx, cfg)
+	return tr.open(ctx, cfg)
 }
 
 // orderly returns the context of runs in this process, and the context of the interface, which also
 // ends when its terminal is closed.
-func (s *Screen) orderly(ctx context.Context) (runs, screen context.Context, cancel func()) {
+func (tr *Trainer) orderly(ctx context.Context) (runs, screen context.Context, cancel func()) {
 	screen, end := context.WithCancelCause(ctx)
-	runs, stop := s.Orderly(ctx, func() { end(tui.ErrHangup) })
+	runs, stop := tr.Orderly(ctx, func() { end(tui.ErrHangup) })
 	context.AfterFunc(runs, func() { end(nil) })
 	return runs, screen, stop
 }
 
 // screen returns the configuration of the interface, without verbs.
-func (s *Screen) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{Hooks: lab.Hooks{StopSweep: s.StopSweep}, Ring: s.Ring,
-		RunsDir: runsDir, DataDir: s.DataDir,
-		Remembering: lab.Remembering{Catalogues: s.Catalogues},
-		ProgramsDir: s.Programs, CPU: console.CPU(),
-		Cores: s.Threads, Dir: ".", Attach: attach,
-		Stdin: s.Stdin, Stdout: s.Env.Stdout, Environ: s.Environ}
+func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
+	return lab.Config{Hooks: lab.Hooks{StopSweep: tr.stopSweep}, Ring: tr.Ring, RunsDir: runsDir,
+		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
+		ProgramsDir: tr.Programs, CPU: console.CPU(), Cores: tr.Threads, Dir: ".", Attach: attach,
+		Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
 }
 
 // open shows the interface over runs of another process, until the user leaves it.
-func (s *Screen) open(ctx context.Context, cfg lab.Config) error {
+func (tr *Trainer) open(ctx context.Context, cfg lab.Config) error {
 	console.Calm()
 	story := ""
 	cfg.Told = func(sentence string) { story = sentence }
-	s.Draws(true)
+	tr.Draws(true)
 	err := tui.Run(ctx, cfg)
-	s.Draws(false)
+	tr.Draws(false)
 	if errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
-	s.comeBack(cfg.RunsDir)
+	tr.comeBack(cfg.RunsDir)
 	if story != "" { // as the last line, as after a run and in a report
-		s.Say("%s", story)
+		tr.Say("%s", story)
 	}
 	return err
 }
 
 // comeBack prints which runs continue without the interface.
-func (s *Screen) comeBack(dir string) {
-	runs, _ := record.NewCatalogue(dir, s.Catalogues).List()
+func (tr *Trainer) comeBack(dir string) {
+	runs, _ := record.NewCatalogue(dir, tr.Catalogues).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
 		return
@@ -135,58 +110,58 @@ func (s *Screen) comeBack(dir string) {
 	if len(runs) == 1 {
 		goes = "continues"
 	}
-	fmt.Fprintf(s.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
+	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
 	for _, r := range runs[:min(len(runs), most)] {
-		fmt.Fprintf(s.Stderr, "  %s  %s, step %d of %d\n",
+		fmt.Fprintf(tr.Stderr, "  %s  %s, step %d of %d\n",
 			console.Clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
 	}
 	if len(runs) > most {
-		fmt.Fprintf(s.Stderr, "  and %d more\n", len(runs)-most)
+		fmt.Fprintf(tr.Stderr, "  and %d more\n", len(runs)-most)
 	}
 	if advice := engine.LogoutAdvice(); advice != "" {
-		fmt.Fprintln(s.Stderr, advice)
+		fmt.Fprintln(tr.Stderr, advice)
 	}
 }
 
 // interactInline opens the interface with the runs in this process.
-func (s *Screen) interactInline(
+func (tr *Trainer) interactInline(
 	runs, screen context.Context, store *record.Store, cfg lab.Config,
 ) error {
 	trainings, stop := context.WithCancel(runs)
 	defer stop()
 	queue := sync.OnceValue(func() *queue.Queue {
 		console.Lean()
-		return queue.NewQueue(trainings, s.Settings(store))
+		return queue.NewQueue(trainings, tr.settings(store))
 	})
 	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })
 	err := tui.Run(screen, cfg)
 	if errors.Is(err, tui.ErrHangup) {
-		SaveAll(queue())
+		saveAll(queue())
 		queue().Wait() // nobody asked the runs to stop, and nobody is there to be told
 		return nil
 	}
 	stop()
-	s.farewell(queue().Wait())
+	tr.farewell(queue().Wait())
 	return err
 }
 
 // farewell prints which runs of the interface failed or were stopped, and how to continue the
 // stopped ones.
-func (s *Screen) farewell(outcomes []queue.Outcome) {
+func (tr *Trainer) farewell(outcomes []queue.Outcome) {
 	slices.SortFunc(outcomes, func(a, b queue.Outcome) int { return strings.Compare(a.ID, b.ID) })
 	for _, o := range outcomes {
 		switch {
 		case o.Err != nil:
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
-			fmt.Fprintf(s.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
+			fmt.Fprintf(tr.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
 		case o.Status == runner.Stopped:
-			fmt.Fprintf(s.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
+			fmt.Fprintf(tr.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
 		}
 	}
 }
 
-func (s *Screen) attachCommand() *cobra.Command {
+func (tr *Trainer) attachCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
 		Use: "attach", Short: "Open the interface on the live runs",
@@ -195,14 +170,18 @@ open at once, on this machine and on others. With --read-only nothing can be sta
 or changed.`,
 		Args: console.None,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if !s.OnTerminal() {
+			if !tr.OnTerminal() {
 				return errors.New(
 					"attach needs a terminal: see drolab runs and drolab show for the figures")
 			}
 			if readOnly {
-				return s.look(c.Context())
+				dir, err := filepath.Abs(tr.RunsDir) // it may belong to another user
+				if err != nil {
+					return err
+				}
+				return tr.readOnly(c.Context(), tr.screen(dir, true))
 			}
-			return s.interact(c.Context(), true)
+			return tr.interact(c.Context(), true)
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
@@ -216,7 +195,7 @@ type lazyVerbs func() runner.Verbs
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
 func (v lazyVerbs) Do(o runner.Order) (int64, error)         { return v().Do(o) }
 
-func (s *Screen) replayCommand() *cobra.Command {
+func (tr *Trainer) replayCommand() *cobra.Command {
 	var r lab.Replay
 	var from, by string
 	c := &cobra.Command{
@@ -233,7 +212,7 @@ shown as one, with their least and greatest values.`,
 		Example: `drolab replay recorded:paper
 drolab replay latest --speed 60 --from 40%`,
 		Args:              console.OneOrMore("some runs", "drolab replay recorded:paper"),
-		ValidArgsFunction: s.CompleteRead,
+		ValidArgsFunction: tr.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if s := r.Speed; c.Flags().Changed("speed") &&
 				!(s >= lab.LeastSpeed && s <= lab.MostSpeed) {
@@ -246,9 +225,9 @@ drolab replay latest --speed 60 --from 40%`,
 				return fmt.Errorf("--by %s: want time or step", console.OneLine(by))
 			}
 			r.Steps = by == "step"
-			find := func() ([]*record.Run, error) { return s.FindSeveral(args) }
-			if s.OnTerminal() {
-				return s.replay(c.Context(), find, r)
+			find := func() ([]*record.Run, error) { return tr.FindSeveral(args) }
+			if tr.OnTerminal() {
+				return tr.replay(c.Context(), find, r)
 			}
 			if _, err := find(); err != nil {
 				return err
@@ -266,12 +245,12 @@ drolab replay latest --speed 60 --from 40%`,
 }
 
 // replay opens the interface on runs that may lie outside the runs folder.
-func (s *Screen) replay(
+func (tr *Trainer) replay(
 	ctx context.Context, runs func() ([]*record.Run, error), r lab.Replay,
 ) error {
-	cfg := s.screen(s.RunsDir, false)
+	cfg := tr.screen(tr.RunsDir, false)
 	cfg.Replay, cfg.Kept = &r, lab.NewKept(runs)
-	return s.readOnly(ctx, cfg)
+	return tr.readOnly(ctx, cfg)
 }
 
 // sharing holds the flags of `share`.
@@ -281,7 +260,7 @@ type sharing struct {
 	idle                  time.Duration
 }
 
-func (s *Screen) shareCommand() *cobra.Command {
+func (tr *Trainer) shareCommand() *cobra.Command {
 	var f sharing
 	c := &cobra.Command{
 		Use: "share", Short: "Share a read-only view of the interface over SSH",
@@ -301,12 +280,12 @@ Without --listen only this machine can connect, which includes ssh -J from elsew
 		Example: `cat alice.pub >> ~/.local/state/drolab/share/authorized_keys && drolab share
 ssh -p 2222 localhost`,
 		Args: console.None,
-		RunE: func(c *cobra.Command, _ []string) error { return s.share(c.Context(), f) },
+		RunE: func(c *cobra.Command, _ []string) error { return tr.share(c.Context(), f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:2222", "address and port to listen on")
-	c.Flags().StringVar(&f.keys, "authorized-keys", filepath.Join(s.Keys, "authorized_keys"),
+	c.Flags().StringVar(&f.keys, "authorized-keys", filepath.Join(tr.Keys, "authorized_keys"),
 		"file of the viewers' public keys")
-	c.Flags().StringVar(&f.hostKey, "host-key", filepath.Join(s.Keys, "host_ed25519"),
+	c.Flags().StringVar(&f.hostKey, "host-key", filepath.Join(tr.Keys, "host_ed25519"),
 		"file of the host key; it is made if missing")
 	c.Flags().IntVar(&f.viewers, "viewers", 20, "most viewers at once")
 	c.Flags().DurationVar(&f.idle, "idle", 8*time.Hour,
@@ -317,7 +296,7 @@ ssh -p 2222 localhost`,
 // mostViewers is the largest number of viewers that one process may draw for.
 const mostViewers = 1000
 
-func (s *Screen) share(ctx context.Context, f sharing) error {
+func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	switch {
 	case f.viewers < 1 || f.viewers > mostViewers:
 		return fmt.Errorf("--viewers %d: want 1 to %d", f.viewers, mostViewers)
@@ -336,27 +315,27 @@ func (s *Screen) share(ctx context.Context, f sharing) error {
 	if err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(s.RunsDir)
+	dir, err := filepath.Abs(tr.RunsDir)
 	if err != nil {
 		return err
 	}
 	ctx, closed := context.WithCancel(ctx)
 	defer closed()
-	ctx, cancel := s.Orderly(ctx, closed) // without its terminal nobody could stop the command
+	ctx, cancel := tr.Orderly(ctx, closed) // without its terminal nobody could stop the command
 	defer cancel()
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w", f.listen, err)
 	}
 	runtime.GOMAXPROCS(1) // one core for all viewers together; the others are the runs'
-	cfg := s.screen(dir, true)
+	cfg := tr.screen(dir, true)
 	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
-	fmt.Fprintf(s.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
+	fmt.Fprintf(tr.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
 		console.Clean(dir), connect(l.Addr()), fingerprint)
 	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
-		Viewers: f.viewers, Idle: f.idle, Log: s.Stderr})
+		Viewers: f.viewers, Idle: f.idle, Log: tr.Stderr})
 	if err == nil {
-		fmt.Fprintln(s.Stdout, "No viewers left. The runs continue.")
+		fmt.Fprintln(tr.Stdout, "No viewers left. The runs continue.")
 	}
 	return err
 }

@@ -15,18 +15,17 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
-
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	"github.com/spf13/cobra"
 )
 
-func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
+func (tr *Trainer) sweepStatusCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use: "status DIR",
-		Short: "Show a sweep's progress: counts by state, and failures with their " +
-			"reasons",
+		Use:               "status DIR",
+		Short:             "Show a sweep's progress: counts by state, and failures with their reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
@@ -35,12 +34,12 @@ func (sw *Sweeps) sweepStatusCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := sw.Orderly(c.Context(), nil)
+			ctx, cancel := tr.Orderly(c.Context(), nil)
 			defer cancel()
-			return sw.sweepStatus(ctx, folder, follow)
+			return tr.sweepStatus(ctx, folder, follow)
 		},
 	}
-	sw.JSONFlag(c, "every run's state")
+	tr.JSONFlag(c, "every run's state")
 	c.Flags().BoolVar(&follow, "follow", false, "follow the sweep until it has finished")
 	return c
 }
@@ -52,16 +51,16 @@ const (
 	slurmPause  = 10 * time.Second
 )
 
-// look returns a look at a sweep that takes the finished runs from the catalogue.
-func (sw *Sweeps) look(folder *sweep.Folder) *sweep.Look {
+// lookAt returns a look at a sweep that takes the finished runs from the catalogue.
+func (tr *Trainer) lookAt(folder *sweep.Folder) *sweep.Look {
 	look := sweep.NewLook(folder)
-	runs, _ := record.NewCatalogue(folder.Dir, sw.Catalogues).List() // the look reports errors
+	runs, _ := record.NewCatalogue(folder.Dir, tr.Catalogues).List() // the look reports errors
 	look.Known(runs)
 	return look
 }
 
-func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
-	look := sw.look(folder)
+func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
+	look := tr.lookAt(folder)
 	tick := time.NewTicker(followPause)
 	defer tick.Stop()
 	var pace sweep.Pace
@@ -72,7 +71,7 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 		}
 		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
 		if err != nil {
-			sw.Note(err.Error()) // the folders have most of the information
+			tr.Note(err.Error()) // the folders have most of the information
 		}
 		if jobs != nil {
 			tick.Reset(slurmPause)
@@ -80,9 +79,9 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 		jobs.Mark(states)
 		over := sweep.Over(states) && !jobs.Busy()
 		if follow && !over {
-			if line := countLine(states); line != said && !sw.AsJSON {
+			if line := countLine(states); line != said && !tr.AsJSON {
 				said = line
-				fmt.Fprintln(sw.Stderr, line+timeLeft(look, states, &pace))
+				fmt.Fprintln(tr.Stderr, line+timeLeft(look, states, &pace))
 			}
 			select {
 			case <-tick.C:
@@ -90,28 +89,28 @@ func (sw *Sweeps) sweepStatus(ctx context.Context, folder *sweep.Folder, follow 
 			case <-ctx.Done():
 			}
 		}
-		sw.sayDamage(folder.Dir)
-		sw.sayOfData(folder)
-		if sw.AsJSON {
-			return sw.JSON(sweepJSON(folder, states))
+		tr.sayDamage(folder.Dir)
+		tr.sayOfData(folder)
+		if tr.AsJSON {
+			return tr.JSON(sweepJSON(folder, states))
 		}
-		return sw.printStates(folder, states)
+		return tr.printStates(folder, states)
 	}
 }
 
 // sayDamage prints what has changed in the sweep's own files since they were written.
-func (sw *Sweeps) sayDamage(dir string) {
+func (tr *Trainer) sayDamage(dir string) {
 	list, err := sweep.Examine(dir, false)
 	if err != nil {
-		sw.Note(err.Error())
+		tr.Note(err.Error())
 	}
 	for _, f := range list {
-		sw.Note(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
+		tr.Note(fmt.Sprintf("%s: %s; %s", filepath.Join(dir, f.File), f.What, f.Remedy))
 	}
 }
 
 // sayOfData prints the warnings that the first run on each dataset gives at its start.
-func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
+func (tr *Trainer) sayOfData(folder *sweep.Folder) {
 	for i := range folder.List.Runs {
 		if folder.List.Known(i) {
 			continue
@@ -125,7 +124,7 @@ func (sw *Sweeps) sayOfData(folder *sweep.Folder) {
 		events, _ := tail.Read() // what can be read is enough
 		for _, e := range events {
 			if w, ok := e.(*runner.WarningEvent); ok && w.Step == 0 {
-				fmt.Fprintf(sw.Stderr, "warning: %s\n", console.OneLine(w.Message))
+				fmt.Fprintf(tr.Stderr, "warning: %s\n", console.OneLine(w.Message))
 			}
 		}
 	}
@@ -146,17 +145,17 @@ func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
 
 // countLine returns the counts of runs by status, in one line.
 func countLine(states []sweep.State) string {
-	return kit.Plural(len(states), "run") + ": " + console.Tally(sweep.Count(states), runner.Done,
-		runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
-		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed)
+	return kit.Plural(len(states), "run") + ": " + strings.Join(lab.Counts(sweep.Count(states),
+		runner.Done, runner.Running, runner.Queued, sweep.Waiting, runner.Paused, runner.Stopped,
+		runner.Interrupted, sweep.Dropped, sweep.Missing, runner.Failed), ", ")
 }
 
 // printStates prints the counts, and the runs that need a person. It returns an error if some runs
 // have failed.
-func (sw *Sweeps) printStates(folder *sweep.Folder, states []sweep.State) error {
-	fmt.Fprintln(sw.Stdout, countLine(states))
+func (tr *Trainer) printStates(folder *sweep.Folder, states []sweep.State) error {
+	fmt.Fprintln(tr.Stdout, countLine(states))
 	for _, t := range folder.List.Troubles(states) {
-		fmt.Fprintf(sw.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s: %s\n", t.Run, t.ID, t.Status, console.OneLine(t.Cause))
 	}
 	if failed := sweep.Count(states)[runner.Failed]; failed > 0 {
 		return fmt.Errorf("%d of %d runs failed: drolab sweep start trains them again",
@@ -183,7 +182,7 @@ func sweepJSON(folder *sweep.Folder, states []sweep.State) any {
 		"counts": sweep.Count(states), "runs": runs}
 }
 
-func (sw *Sweeps) sweepTableCommand() *cobra.Command {
+func (tr *Trainer) sweepTableCommand() *cobra.Command {
 	var forms *console.Forms
 	c := &cobra.Command{
 		Use: "table DIR",
@@ -197,18 +196,18 @@ func (sw *Sweeps) sweepTableCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sw.sayDamage(folder.Dir)
-			t := sw.look(folder).Table()
-			return sw.Table(forms, t, t.Exact(), t.Blocks(), func() {
-				console.Blocks(sw.Stdout, t.Blocks()...)
+			tr.sayDamage(folder.Dir)
+			t := tr.lookAt(folder).Table()
+			return tr.Table(forms, t, t.Exact(), t.Blocks(), func() {
+				console.Blocks(tr.Stdout, t.Blocks()...)
 			})
 		},
 	}
-	forms = sw.TableFlags(c, ", one line per method")
+	forms = tr.TableFlags(c, ", one line per method")
 	return c
 }
 
-func (sw *Sweeps) sweepTaskCommand() *cobra.Command {
+func (tr *Trainer) sweepTaskCommand() *cobra.Command {
 	var rung int
 	var programs []string
 	c := &cobra.Command{
@@ -231,27 +230,27 @@ a loop in a shell works as well.`,
 			if err != nil {
 				return err
 			}
-			if err := sw.admit(programs); err != nil {
+			if err := tr.admit(programs); err != nil {
 				return err
 			}
-			ctx, cancel := sw.Orderly(c.Context(), nil)
+			ctx, cancel := tr.Orderly(c.Context(), nil)
 			defer cancel()
 			console.Lean()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
-				DataDir: Absolute(folder.List.Dir, sw.DataDir), Threads: sw.Threads,
-				Programs: bridge.Approvals(sw.Programs)}
-			if sw.Warned != nil {
-				warned, forget := sw.Warned()
+				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
+				Programs: bridge.Approvals(tr.Programs)}
+			if tr.Warned != nil {
+				warned, forget := tr.Warned()
 				defer forget()
 				t.Limit = warned
 			}
-			array, task := sw.variable("SLURM_ARRAY_JOB_ID"), sw.variable("SLURM_ARRAY_TASK_ID")
+			array, task := tr.variable("SLURM_ARRAY_JOB_ID"), tr.variable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error {
 					return sweep.Slurm{}.Requeue(context.Background(), array, task)
 				}
 				t.Holder = folder.Holder(sweep.Slurm{}, array, task,
-					sw.variable("SLURM_RESTART_COUNT"))
+					tr.variable("SLURM_RESTART_COUNT"))
 			}
 			err = t.Do(ctx)
 			if errors.Is(err, context.Canceled) {
@@ -267,11 +266,11 @@ a loop in a shell works as well.`,
 }
 
 // admit records the approvals of programs that a job passes on from its user.
-func (sw *Sweeps) admit(programs []string) error {
+func (tr *Trainer) admit(programs []string) error {
 	for _, text := range programs {
 		p, err := bridge.ParseApproval(text)
 		if err == nil {
-			err = bridge.Approvals(sw.Programs).Admit(p)
+			err = bridge.Approvals(tr.Programs).Admit(p)
 		}
 		if err != nil {
 			return fmt.Errorf("--program: %w", err)
@@ -281,8 +280,8 @@ func (sw *Sweeps) admit(programs []string) error {
 }
 
 // variable returns the value of an environment variable, or "".
-func (sw *Sweeps) variable(name string) string {
-	for _, v := range slices.Backward(sw.Environ) {
+func (tr *Trainer) variable(name string) string {
+	for _, v := range slices.Backward(tr.Environ) {
 		if value, ok := strings.CutPrefix(v, name+"="); ok {
 			return value
 		}

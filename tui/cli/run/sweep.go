@@ -27,14 +27,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Sweeps holds what the commands of sweeps need.
-type Sweeps struct{ *Trainer }
-
-// Command returns the command drolab sweep.
-func (sw *Sweeps) Command() *cobra.Command {
+func (tr *Trainer) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm " +
-			"cluster",
+		Use: "sweep", Short: "Train many runs over settings and seeds, here or on a Slurm cluster",
 		Long: `Train a sweep file: a preset, and the settings that vary. The sweep's folder is a runs folder:
 drolab --runs DIR watches, compares and replays its runs, live, from any machine that sees the
 disk.`,
@@ -45,8 +40,8 @@ drolab sweep table DIR`,
 		Args: console.NoCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(sw.sweepStartCommand(), sw.sweepStatusCommand(), sw.sweepTaskCommand(),
-		sw.sweepStopCommand(), sw.sweepTableCommand())
+	c.AddCommand(tr.sweepStartCommand(), tr.sweepStatusCommand(), tr.sweepTaskCommand(),
+		tr.sweepStopCommand(), tr.sweepTableCommand())
 	return c
 }
 
@@ -77,7 +72,7 @@ sweep loses no run: for fewer or other runs, start another sweep with --dir.
 With --on slurm the command submits job arrays, one for each class of needs. Their time and
 memory are measured on this machine, with a margin, unless --time gives the time.`
 
-func (sw *Sweeps) sweepStartCommand() *cobra.Command {
+func (tr *Trainer) sweepStartCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
 		Use: "start FILE", Short: "Start a sweep, or its missing runs", Long: sweepHelp,
@@ -86,7 +81,7 @@ func (sw *Sweeps) sweepStartCommand() *cobra.Command {
 		Args:              console.One("a sweep file", "drolab sweep start sweep.yaml"),
 		ValidArgsFunction: completeYAML,
 		RunE: func(c *cobra.Command, args []string) error {
-			return sw.startSweep(c.Context(), args[0], &f)
+			return tr.startSweep(c.Context(), args[0], &f)
 		},
 	}
 	flags := c.Flags()
@@ -130,7 +125,7 @@ func (f *sweepFlags) check() error {
 	return nil
 }
 
-func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) error {
+func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -149,99 +144,99 @@ func (sw *Sweeps) startSweep(ctx context.Context, file string, f *sweepFlags) er
 	if list.Dir, err = os.Getwd(); err != nil {
 		return err
 	}
-	if errs := parsed.CheckData(list.Dir, Absolute(list.Dir, sw.DataDir)); len(errs) > 0 {
+	if errs := parsed.CheckData(list.Dir, absolute(list.Dir, tr.DataDir)); len(errs) > 0 {
 		return console.Failures(errs)
 	}
-	if _, err := list.Approved(bridge.Approvals(sw.Programs)); err != nil && !f.dry {
+	if _, err := list.Approved(bridge.Approvals(tr.Programs)); err != nil && !f.dry {
 		return err
 	}
 	if f.dry && f.on == "here" {
-		return sw.printSweep(list)
+		return tr.printSweep(list)
 	}
 	dir := f.dir
 	if dir == "" {
-		dir = filepath.Join(sw.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
+		dir = filepath.Join(tr.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
 	}
 	if f.dry {
-		return sw.onSlurm(ctx, &sweep.Folder{Dir: Absolute(list.Dir, dir), List: list}, f)
+		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolute(list.Dir, dir), List: list}, f)
 	}
 	folder, err := sweep.Make(dir, text, list)
 	if err != nil {
 		return err
 	}
 	if f.on == "slurm" {
-		return sw.onSlurm(ctx, folder, f)
+		return tr.onSlurm(ctx, folder, f)
 	}
-	return sw.onHere(ctx, folder, f)
+	return tr.onHere(ctx, folder, f)
 }
 
-func (sw *Sweeps) printSweep(l *sweep.List) error {
+func (tr *Trainer) printSweep(l *sweep.List) error {
 	for i := range l.Runs {
-		fmt.Fprintf(sw.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
+		fmt.Fprintf(tr.Stdout, "%d  %s  %s\n", i, l.Runs[i].ID, console.Clean(l.Label(&l.Runs[i])))
 	}
-	fmt.Fprintf(sw.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
+	fmt.Fprintf(tr.Stderr, "%s; nothing was started\n", kit.Plural(len(l.Runs), "run"))
 	return nil
 }
 
 // onHere trains the runs on this machine.
-func (sw *Sweeps) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
+func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
 	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
-		DataDir: Absolute(folder.List.Dir, sw.DataDir)}
+		DataDir: absolute(folder.List.Dir, tr.DataDir)}
 	if h.Parallel == 0 {
-		h.Parallel = max(1, sw.Threads/f.cpus)
+		h.Parallel = max(1, tr.Threads/f.cpus)
 	}
-	if f.inline || !sw.HasEngine() {
-		return sw.sweepInline(ctx, folder, h)
+	if f.inline || !tr.hasEngine() {
+		return tr.sweepInline(ctx, folder, h)
 	}
 	there, err := folder.Want(h)
 	if err != nil {
 		return err
 	}
-	if err := sw.Client(folder.Dir).Wake(); err != nil {
+	if err := tr.client(folder.Dir).Wake(); err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
 	if there != nil {
-		sw.Say("%s: another drolab sweep start trains them, %s", what, there)
+		tr.Say("%s: another drolab sweep start trains them, %s", what, there)
 	} else {
-		sw.Say("%s: %s", what, h)
+		tr.Say("%s: %s", what, h)
 	}
-	fmt.Fprintln(sw.Stdout, folder.Dir)
-	sw.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	fmt.Fprintln(tr.Stdout, folder.Dir)
+	tr.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
 	return nil
 }
 
-func (sw *Sweeps) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep.Here) error {
+func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h sweep.Here) error {
 	store, err := record.Open(folder.Dir)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := sw.Orderly(ctx, nil)
+	ctx, cancel := tr.Orderly(ctx, nil)
 	defer cancel()
 	console.Lean()
-	s := sw.Settings(store)
+	s := tr.settings(store)
 	s.Parallel = h.Parallel
 	q := queue.NewQueue(ctx, s)
 	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
-		sw.Say(format, args...)
+		tr.Say(format, args...)
 	})
 	q.Wait()
 	if err != nil {
 		return fmt.Errorf("%w: start the sweep again to train the missing runs", err)
 	}
-	fmt.Fprintln(sw.Stdout, folder.Dir)
-	return sw.sweepStatus(context.Background(), folder, false)
+	fmt.Fprintln(tr.Stdout, folder.Dir)
+	return tr.sweepStatus(context.Background(), folder, false)
 }
 
-// Work returns the work that the engine of a sweep's folder does of its own accord; nil if the runs
+// sweepWork returns the work that the engine of a sweep's folder does of its own accord; nil if the runs
 // folder has no sweep to work on.
-func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
-	folder, h := sweep.Wanted(sw.RunsDir)
+func (tr *Trainer) sweepWork() func(context.Context, *queue.Queue) {
+	folder, h := sweep.Wanted(tr.RunsDir)
 	if folder == nil {
 		return nil
 	}
 	logf := func(format string, args ...any) {
-		fmt.Fprintf(sw.Stderr, "sweep: "+format+"\n", args...)
+		fmt.Fprintf(tr.Stderr, "sweep: "+format+"\n", args...)
 	}
 	return func(ctx context.Context, q *queue.Queue) {
 		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
@@ -257,29 +252,29 @@ func (sw *Sweeps) Work() func(context.Context, *queue.Queue) {
 	}
 }
 
-// Parallel returns the number of runs that the engine of a sweep's folder trains at once, or 0 if
+// sweepParallel returns the number of runs that the engine of a sweep's folder trains at once, or 0 if
 // the runs folder has no sweep to work on.
-func (sw *Sweeps) Parallel() int {
-	_, h := sweep.Wanted(sw.RunsDir)
+func (tr *Trainer) sweepParallel() int {
+	_, h := sweep.Wanted(tr.RunsDir)
 	if h == nil {
 		return 0
 	}
 	return h.Parallel
 }
 
-func (sw *Sweeps) sweepStopCommand() *cobra.Command {
+func (tr *Trainer) sweepStopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "stop DIR",
 		Short:             "Stop a sweep with checkpoints; drolab sweep start continues it",
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,
-		RunE:              func(_ *cobra.Command, args []string) error { return sw.Stop(args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return tr.stopSweep(args[0]) },
 	}
 }
 
-// Stop stops the sweep in a folder, wherever it is trained.
-func (sw *Sweeps) Stop(dir string) error {
+// stopSweep stops the sweep in a folder, wherever it is trained.
+func (tr *Trainer) stopSweep(dir string) error {
 	folder, err := sweep.Open(dir)
 	if err != nil {
 		return err
@@ -288,7 +283,7 @@ func (sw *Sweeps) Stop(dir string) error {
 		return err
 	}
 	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
-	client := sw.Client(folder.Dir)
+	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {
 		return list.OrNil()
@@ -315,18 +310,18 @@ func completeYAML(*cobra.Command, []string, string) ([]string, console.Directive
 
 // onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
 // sees what the first has submitted.
-func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	ask, err := sw.sweepAsk(ctx, folder, f)
+func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
+	ask, err := tr.sweepAsk(ctx, folder, f)
 	if err != nil {
 		return err
 	}
 	if f.dry {
-		calls, _, err := sw.submit(ctx, folder, ask, nil)
+		calls, _, err := tr.submit(ctx, folder, ask, nil)
 		for _, args := range calls {
 			for i := range args {
 				args[i] = sweep.Quote(args[i])
 			}
-			fmt.Fprintln(sw.Stdout, "sbatch", strings.Join(args, " "))
+			fmt.Fprintln(tr.Stdout, "sbatch", strings.Join(args, " "))
 		}
 		return err
 	}
@@ -335,20 +330,20 @@ func (sw *Sweeps) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFla
 		if err := folder.Adopt(ctx, slurm); err != nil {
 			return err
 		}
-		calls, tasks, err := sw.submit(ctx, folder, ask, slurm.Submit)
+		calls, tasks, err := tr.submit(ctx, folder, ask, slurm.Submit)
 		if len(calls) > 0 {
-			sw.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
+			tr.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
 		return err
 	})
 	if err == nil {
-		fmt.Fprintln(sw.Stdout, folder.Dir)
+		fmt.Fprintln(tr.Stdout, folder.Dir)
 	}
 	return err
 }
 
 // submit submits the runs that are neither done nor in Slurm's queue.
-func (sw *Sweeps) submit(
+func (tr *Trainer) submit(
 	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
 ) (calls [][]string, tasks int, err error) {
 	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
@@ -357,7 +352,7 @@ func (sw *Sweeps) submit(
 	}
 	rungs := len(folder.List.Halving.Epochs) > 0
 	if jobs.Busy() && rungs {
-		sw.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
+		tr.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
 		return nil, 0, nil
 	}
 	states, err := sweep.NewLook(folder).States()
@@ -374,10 +369,10 @@ func (sw *Sweeps) submit(
 	switch {
 	case len(todo) > 0 || rungs:
 	case jobs.Busy():
-		sw.Say("all missing runs are already in Slurm's queue")
+		tr.Say("all missing runs are already in Slurm's queue")
 		return nil, 0, nil
 	default:
-		sw.Say("No run is missing")
+		tr.Say("No run is missing")
 		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)
@@ -388,7 +383,7 @@ func (sw *Sweeps) submit(
 	return calls, len(todo), err
 }
 
-func (sw *Sweeps) sweepAsk(
+func (tr *Trainer) sweepAsk(
 	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
 ) (*sweep.Ask, error) {
 	program, err := os.Executable()
@@ -396,8 +391,8 @@ func (sw *Sweeps) sweepAsk(
 		return nil, err
 	}
 	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
-		Threads: f.cpus, DataDir: Absolute(folder.List.Dir, sw.DataDir), Program: program}
-	if ask.Approved, err = folder.List.Approved(bridge.Approvals(sw.Programs)); err != nil {
+		Threads: f.cpus, DataDir: absolute(folder.List.Dir, tr.DataDir), Program: program}
+	if ask.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
 		return nil, err
 	}
 	if f.time != "" {

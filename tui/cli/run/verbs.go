@@ -26,8 +26,7 @@ import (
 
 func pauseCommand(tr *Trainer) *cobra.Command {
 	return verbCommand(tr, runner.Pause, "Pause runs with a checkpoint; drolab resume continues "+
-		"them",
-		func(r *record.Run) bool { return r.Status() == runner.Paused })
+		"them", func(r *record.Run) bool { return r.Status() == runner.Paused })
 }
 
 func stopCommand(tr *Trainer) *cobra.Command {
@@ -121,7 +120,7 @@ func askRun(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) 
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	o.Run = r.Meta.ID
-	step, err = tr.Client(filepath.Dir(r.Dir)).Do(o)
+	step, err = tr.client(filepath.Dir(r.Dir)).Do(o)
 	if r.Held() && errors.Is(err, runner.ErrNotRunning) {
 		return 0, fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there",
 			err)
@@ -146,7 +145,7 @@ func awaitRun(tr *Trainer, r *record.Run, so func(*record.Run) bool) (*record.Ru
 			continue
 		}
 		// On an error, the run's directory shows how the run ends.
-		if s, err := tr.Client(dir).Status(); err == nil {
+		if s, err := tr.client(dir).Status(); err == nil {
 			const remedy = "then continue with drolab resume %s"
 			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
 			if len(lines) > 0 {
@@ -276,8 +275,7 @@ func pinAt(tr *Trainer, r *record.Run, step int64) (err error) {
 	}
 	if err == nil {
 		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
-			r.Meta.ID, step,
-			r.Meta.ID, step)
+			r.Meta.ID, step, r.Meta.ID, step)
 	}
 	return err
 }
@@ -339,8 +337,7 @@ the command prints the labels.`,
 			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
 				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
 			}
-			var wrong console.Failures
-			for _, id := range args {
+			return console.Each(args, func(id string) error {
 				r, err := tr.Find(id)
 				if err == nil && c.Flags().NFlag() > 0 {
 					err = r.Relabel(change)
@@ -348,13 +345,11 @@ the command prints the labels.`,
 				if err == nil {
 					r, err = tr.Find(r.Meta.ID)
 				}
-				if err != nil {
-					wrong = wrong.And(err)
-					continue
+				if err == nil {
+					tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 				}
-				sayLabel(tr, r)
-			}
-			return wrong.OrNil()
+				return err
+			})
 		},
 	}
 	f := c.Flags()
@@ -364,11 +359,6 @@ the command prints the labels.`,
 	f.BoolVar(&back, "unarchive", false, "bring the run back from the archive")
 	c.MarkFlagsMutuallyExclusive("archive", "unarchive")
 	return c
-}
-
-// sayLabel prints the label of a run.
-func sayLabel(tr *Trainer, r *record.Run) {
-	tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 }
 
 func deleteCommand(tr *Trainer) *cobra.Command {
@@ -416,13 +406,11 @@ func sure(tr *Trainer, runs []*record.Run) error {
 }
 
 func remove(tr *Trainer, runs []*record.Run) error {
-	var list console.Failures
-	for _, r := range runs {
-		if err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID); err != nil {
-			list = append(list, err)
-			continue
+	return console.Each(runs, func(r *record.Run) error {
+		err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
+		if err == nil {
+			tr.Say("run %s is deleted", r.Meta.ID)
 		}
-		tr.Say("run %s is deleted", r.Meta.ID)
-	}
-	return list.OrNil()
+		return err
+	})
 }

@@ -258,14 +258,7 @@ select: val_loss
 // and the last have not begun.
 func NewSweep(t testing.TB, dir string) *sweep.Folder {
 	t.Helper()
-	file, errs := sweep.Parse("mine.yaml", []byte(SweepFile))
-	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
-	}
-	f, err := sweep.Make(dir, []byte(SweepFile), file.Expand())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := makeSweep(t, dir, SweepFile)
 	for i := range f.List.Runs {
 		status, epochs := runner.Done, 8
 		switch {
@@ -332,14 +325,20 @@ func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs
 // GrowSweep adds a third seed to the sweep of NewSweep.
 func GrowSweep(t testing.TB, dir string) {
 	t.Helper()
-	text := strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1)
+	makeSweep(t, dir, strings.Replace(SweepFile, "seeds: 2", "seeds: 3", 1))
+}
+
+func makeSweep(t testing.TB, dir, text string) *sweep.Folder {
+	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
 	if len(errs) > 0 {
 		t.Fatal(errors.Join(errs...))
 	}
-	if _, err := sweep.Make(dir, []byte(text), file.Expand()); err != nil {
+	f, err := sweep.Make(dir, []byte(text), file.Expand())
+	if err != nil {
 		t.Fatal(err)
 	}
+	return f
 }
 
 // Trust stands in for the record of the programs that a user has started: the checksum of each

@@ -73,7 +73,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 func judge(t *Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
 	known := values
 	if of.Better != dro.Neither {
-		known = measure.Enough(values, t.Counted(of), t.Meta.Spec.MinGroup)
+		known = measure.Enough(values, t.counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i := range b.Bars {
 		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
@@ -231,17 +231,14 @@ func onSplit(title string, val bool) string {
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
 func (w *Board) worstFirst(of lab.Measure) []int {
-	values, epoch := w.Ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
+	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
 	// The baseline's data may be others.
 	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) {
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
 	if len(order) != len(values) {
-		order = make([]int, len(values))
-		for i := range order {
-			order[i] = i
-		}
+		order = page.Count(len(values))
 	}
 	key := func(i int) float64 {
 		switch v := values[i]; {
@@ -256,7 +253,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	// slack is in the measure's own unit: five points of an accuracy. The last order, that of a
 	// run that has ended, is exact.
 	slack := 0.0
-	if !w.Ranking().Status.Ended() {
+	if !w.ranking().Status.Ended() {
 		slack = 0.05
 	}
 	nearly := func(a, b int) int { return cmp.Compare(key(a)+slack, key(b)) }
@@ -300,7 +297,7 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 	var all [][]measure.Number
 	for _, row := range w.Rows() {
 		// Front is an index into all: the row that is drawn over the others.
-		values := MeansAt(w.Of(row), w.CommonEpoch(), of)
+		values := meansAt(w.Of(row), w.CommonEpoch(), of)
 		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
 			continue
 		}

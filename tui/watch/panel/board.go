@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -178,7 +177,7 @@ func (w *Board) mapX(t *Track) func(float64) float64 {
 // of their own. Whatever has a line on a chart goes by Lined; tables and bars go by Rows.
 func (w *Board) Lined() [][]int {
 	if w.Axis == byTime {
-		return w.Singles()
+		return w.singles()
 	}
 	return w.Rows()
 }
@@ -206,8 +205,7 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series,
 	briefs := first.Briefs
 	if len(row) == 1 {
 		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
-			Back:   back,
-			Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
+			Back: back, Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
 		return
 	}
 	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,
@@ -274,11 +272,7 @@ func (w *Board) NextStyle() string {
 // must come before Prepare, which keeps the curves of these panels, and both must come before a
 // run's first event. Values for which there was no curve are lost until the log is read again.
 func (w *Board) Furnish() {
-	var runs []*runner.Meta
-	for _, t := range w.Tracks {
-		runs = append(runs, t.Meta)
-	}
-	before := w.Panels
+	runs, before := metas(w.Tracks), w.Panels
 	w.Panels = panels(w.Standing(), w.Methods(), runs...)
 	w.leaveOut()
 	for i := range min(len(before), len(w.Panels)) {

@@ -85,25 +85,30 @@ type Crossed struct {
 	Value float64
 }
 
-// Crossed returns the values at the crosshair of a panel's first plot, from the top, which is the
-// order in which the up and down keys go through them. The chart has no room and is never drawn: it
-// is only read.
-func (w *Board) Crossed(p int) (list []Crossed) {
-	v := w.Shows(p)
-	if !v.Plots() {
-		return nil
-	}
-	first := func(t *Track) *plot.Series { return t.Curves[v.Curves[0]].Shown() }
+// Readings returns the values at the crosshair of the lines of a quantity. The chart of each has no
+// room and is never drawn: it is only read.
+func (w *Board) Readings(q string) (list []Crossed) {
 	for _, row := range w.Lined() {
 		c := &plot.Chart{Cross: w.Cross}
 		if w.Tracks[row[0]].Hidden {
 			continue
 		}
-		w.Line(c, row, first, true)
+		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, Crossed{row[0], read[0].Value})
 		}
 	}
+	return list
+}
+
+// Crossed returns the readings of a panel's first plot, from the top, which is the order in which
+// the up and down keys go through them.
+func (w *Board) Crossed(p int) []Crossed {
+	v := w.Shows(p)
+	if !v.Plots() {
+		return nil
+	}
+	list := w.Readings(v.Curves[0])
 	slices.SortStableFunc(list, func(a, b Crossed) int { return cmp.Compare(b.Value, a.Value) })
 	return list
 }

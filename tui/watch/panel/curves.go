@@ -180,8 +180,7 @@ func (w *Board) Chart(q string) *plot.Chart {
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
-		Duration: w.Axis == byTime, Percent: Percents(w.quantities[q]),
-		Ends: true, Cross: w.Cross}
+		Duration: w.Axis == byTime, Percent: Percents(w.quantities[q]), Ends: true, Cross: w.Cross}
 	for _, row := range w.Lined() {
 		if !w.Tracks[row[0]].Hidden {
 			w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
@@ -194,7 +193,7 @@ func (w *Board) plain(q string) *plot.Chart {
 // have other boxes, and lines for all of them could not be told apart.
 func (w *Board) references(c *plot.Chart, q string) {
 	t := w.Run()
-	if t == nil || !t.HasDual() {
+	if t == nil || !t.hasDual() {
 		return
 	}
 	switch q {

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -44,7 +45,7 @@ func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 func (gaze) note(w *Board, _ *View) string {
 	note := w.Run().Label + " · training split"
 	if e := w.seen(); e != nil {
-		note += fmt.Sprintf(" · epoch %.4g", e.Epoch)
+		note += atEpoch(e.Epoch)
 	}
 	return note
 }
@@ -442,15 +443,7 @@ func columnsOf(e *data.Encoder, x []float32) string {
 			list = append(list, told{v.Column + " " + v.Text, far})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b told) int {
-		switch {
-		case a.far > b.far:
-			return -1
-		case a.far < b.far:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.far, a.far) })
 	var words []string
 	for _, t := range list[:min(len(list), telling)] {
 		words = append(words, cell.OneLine(t.text))

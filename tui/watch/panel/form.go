@@ -137,11 +137,11 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (everyone) note(w *Board, v *View) string {
 	// The note names the run that sorts, which need not be the one under the cursor.
-	note := "by " + w.Ranking().Calls(12) + ", worst first"
+	note := "by " + w.ranking().Calls(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
-		note = "by " + w.Ranking().Calls(12)
+		note = "by " + w.ranking().Calls(12)
 	}
-	return note + AtEpoch(w.CommonEpoch())
+	return note + atEpoch(w.CommonEpoch())
 }
 
 // film is the form of two maps of the run under the cursor: how the classes do, and how the
@@ -183,7 +183,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 }
 
 func (ByRadius) note(w *Board, _ *View) string {
-	return w.Theme.Greek("by ρ" + AtEpoch(w.CommonEpoch()))
+	return w.Theme.Greek("by ρ" + atEpoch(w.CommonEpoch()))
 }
 
 // histogram is the form of the number of samples in each bin, for the run under the cursor.
@@ -230,7 +230,7 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 		text = t.Label + " has no validation split"
 	case (v.Bars != "" || v.Gazes()) && t.Eval != nil:
 		text = t.Label + " was recorded by a version that lacks this"
-	case v.Phase && !t.HasDual():
+	case v.Phase && !t.hasDual():
 		text = t.Label + " has no λ and η"
 	case v.Phase:
 		text = t.Label + " has not moved yet"

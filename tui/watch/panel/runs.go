@@ -75,7 +75,15 @@ func (w *Runs) IDs() (ids []string) {
 	return ids
 }
 
-// Seeds groups the runs that differ in seed alone, in the order of their first runs. A run joins a
+func metas(tracks []*Track) []*runner.Meta {
+	runs := make([]*runner.Meta, len(tracks))
+	for i, t := range tracks {
+		runs[i] = t.Meta
+	}
+	return runs
+}
+
+// SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run joins a
 // group if its seed differs from those of all runs in it: two runs with one seed are not two
 // samples.
 func SeedGroups(tracks []*Track) (groups [][]int) {
@@ -110,11 +118,11 @@ func (w *Runs) Rows() [][]int {
 	if !w.apart() {
 		return w.Groups
 	}
-	return w.Singles()
+	return w.singles()
 }
 
-// Singles returns rows of one run each, which curves over time need even where seeds are together.
-func (w *Runs) Singles() [][]int {
+// singles returns rows of one run each, which curves over time need even where seeds are together.
+func (w *Runs) singles() [][]int {
 	rows := make([][]int, len(w.Tracks))
 	for i := range rows {
 		rows[i] = []int{i}
@@ -185,10 +193,10 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 	return q
 }
 
-// Ranking returns the run by which classes are sorted: the baseline, once it is evaluated, or else
+// ranking returns the run by which classes are sorted: the baseline, once it is evaluated, or else
 // the run of Measured. With a baseline the order stays when the cursor moves, so rows can be
 // followed by eye.
-func (w *Runs) Ranking() *Track {
+func (w *Runs) ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
 	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].PlacesAt(w.CommonEpoch(), of)) > 0 {
 		return w.Tracks[w.Baseline]
@@ -223,15 +231,11 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 	return w.Tracks[w.Baseline]
 }
 
-// Label names the runs by the settings in which they differ. Seeds share the name for charts, and
+// LabelTracks names the runs by the settings in which they differ. Seeds share the name for charts, and
 // the label adds the seed. A label that two runs have is replaced by the ID, which is long but
 // unique.
 func LabelTracks(tracks []*Track) {
-	var runs []*runner.Meta
-	for _, t := range tracks {
-		runs = append(runs, t.Meta)
-	}
-	seen, short := map[string]int{}, compare.Names(runs)
+	seen, short := map[string]int{}, compare.Names(metas(tracks))
 	for i, t := range tracks {
 		t.Short = short[i]
 		t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
@@ -245,7 +249,7 @@ func LabelTracks(tracks []*Track) {
 	ShortenLabels(tracks)
 }
 
-// Shorten sets the Briefs of each run, which depend on the names of all of them.
+// ShortenLabels sets the Briefs of each run, which depend on the names of all of them.
 func ShortenLabels(tracks []*Track) {
 	names := make([]string, len(tracks))
 	for i, t := range tracks {
@@ -256,13 +260,12 @@ func ShortenLabels(tracks []*Track) {
 	}
 }
 
-// Order sorts runs as the paper's table does: by algorithm, then by seed.
+// OrderTracks sorts runs as the paper's table does: by algorithm, then by seed.
 func OrderTracks(tracks []*Track) {
 	rank := func(t *Track) int { return slices.Index(dro.Algorithms(), t.Meta.Spec.Algorithm()) }
 	slices.SortStableFunc(tracks, func(a, b *Track) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)),
-			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed),
-			a.Meta.Created.Compare(b.Meta.Created))
+			cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed), a.Meta.Created.Compare(b.Meta.Created))
 	})
 }
 
@@ -270,10 +273,10 @@ func OrderTracks(tracks []*Track) {
 // together. If there are too many, it takes the first seeds of as many configurations as there are
 // colours.
 
-// Wanted returns the runs with the given names. Without names it returns all runs of kept, in their
+// FindRuns returns the runs with the given names. Without names it returns all runs of kept, in their
 // order, or the newest runs that belong together if kept is nil. A name that is not found is a
 // problem; the other runs are watched nevertheless.
-func WantedRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
+func FindRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
 		runs, err := kept.Runs()
@@ -283,7 +286,7 @@ func WantedRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run,
 		return runs, nil
 	case len(ids) == 0:
 		all, problems := s.List()
-		return NewestRuns(all), problems
+		return newestRuns(all), problems
 	}
 	for _, id := range ids {
 		r, err := s.Find(id)
@@ -296,11 +299,11 @@ func WantedRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run,
 	return runs, problems
 }
 
-// Fewer returns at most lab.MaxWatched of the runs, of at most as many configurations as there are
+// Watchable returns at most lab.MaxWatched of the runs, of at most as many configurations as there are
 // colours. The configurations with the most seeds stay, because one that ran only once is there to
 // be compared with them. The last seeds are dropped rather than a method, such as the one that the
 // others are compared with.
-func FewerRuns(runs []*record.Run) (list []*record.Run) {
+func Watchable(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
 	for _, r := range runs {
@@ -322,10 +325,10 @@ func FewerRuns(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// Newest returns the live runs. If there are none, it returns the newest run and the runs of the
+// newestRuns returns the live runs. If there are none, it returns the newest run and the runs of the
 // same preset that were created within a minute before it: the runs that one command started. all
 // is in the order of List, the newest first.
-func NewestRuns(all []*record.Run) (runs []*record.Run) {
+func newestRuns(all []*record.Run) (runs []*record.Run) {
 	ended := func(r *record.Run) bool { return r.Status().Ended() }
 	runs = slices.DeleteFunc(slices.Clone(all), ended)
 	if len(runs) == 0 {

@@ -90,7 +90,7 @@ const (
 	maxMarkers = 64
 )
 
-// New returns the track of a run whose log is not read yet. It shows the state that the run had
+// NewTrack returns the track of a run whose log is not read yet. It shows the state that the run had
 // when it was opened.
 func NewTrack(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
@@ -309,8 +309,7 @@ func (t *Track) rewind(step int64) {
 	for _, f := range t.Films {
 		f.Rewind(x)
 	}
-	t.evals = slices.DeleteFunc(t.evals,
-		func(e *runner.EvalEvent) bool { return e.Step > step })
+	t.evals = slices.DeleteFunc(t.evals, func(e *runner.EvalEvent) bool { return e.Step > step })
 	t.Path.Break()
 	t.Elapsed.Rewind(x)
 	t.Markers = slices.DeleteFunc(t.Markers, func(m plot.Marker) bool { return m.X > x })

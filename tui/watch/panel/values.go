@@ -61,8 +61,8 @@ func (t *Track) Places(of lab.Measure) []measure.Number {
 	return t.Eval.ByGroup.Of(of.Name)
 }
 
-// Counted returns the numbers of samples from which the values of a list measure are computed.
-func (t *Track) Counted(of lab.Measure) []int {
+// counted returns the numbers of samples from which the values of a list measure are computed.
+func (t *Track) counted(of lab.Measure) []int {
 	switch counts := t.Meta.Counts(of.Axis); {
 	case of.OfValidation():
 		return counts.Val
@@ -73,8 +73,8 @@ func (t *Track) Counted(of lab.Measure) []int {
 	}
 }
 
-// Means returns the means of a list measure over runs at an epoch, place by place.
-func MeansAt(runs []*Track, epoch float64, of lab.Measure) (list []measure.Number) {
+// meansAt returns the means of a list measure over runs at an epoch, place by place.
+func meansAt(runs []*Track, epoch float64, of lab.Measure) (list []measure.Number) {
 	if len(runs) == 1 {
 		return runs[0].PlacesAt(epoch, of)
 	}
@@ -137,9 +137,9 @@ func (t *Track) Epochs(step float64) float64 {
 	return step / float64(max(1, t.Meta.StepsPerEpoch))
 }
 
-// HasDual reports whether the run has dual variables: whether its last step has an η or, before the
+// hasDual reports whether the run has dual variables: whether its last step has an η or, before the
 // first step, whether its method reports one.
-func (t *Track) HasDual() bool {
+func (t *Track) hasDual() bool {
 	if t.Last != nil {
 		return t.Last.Of("eta").Applies()
 	}
@@ -231,9 +231,9 @@ func (t *Track) Evaluated() string {
 	if t.Eval == nil {
 		return ""
 	}
-	return AtEpoch(t.Eval.Epoch)
+	return atEpoch(t.Eval.Epoch)
 }
 
 // Of names the epoch of a panel's figures for its note. Bars do not move with the curves, and
 // without the epoch they would be taken for the figures of the current step.
-func AtEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
+func atEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
