@@ -465,9 +465,4 @@ func placed[T any](x []T, at []int) []T {
 }
 
 // sized returns memory for n values, in x if x has the room.
-func sized[T any](x []T, n int) []T {
-	if n > cap(x) {
-		return make([]T, n)
-	}
-	return x[:n]
-}
+func sized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

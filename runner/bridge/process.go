@@ -176,15 +176,6 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// how says how a program ended, with the last line of its standard error.
-func (p *process) how() string {
-	how := "ended with " + p.cmd.ProcessState.String()
-	if line := p.printed.line(); line != "" {
-		how += ": " + line
-	}
-	return how
-}
-
 // stop ends the program, by force if it does not end by itself. The caller has closed its pipe out
 // before, as the program also sees it when drolab is gone.
 func (p *process) stop(force bool) {

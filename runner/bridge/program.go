@@ -138,7 +138,7 @@ func (p *Program) fail(doing string, err error) {
 		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
 	case (broken || late) && p.gone(broken):
-		p.err = fmt.Errorf("%s %s", p.start.named(), p.how())
+		p.err = fmt.Errorf("%s ended with %v%s", p.start.named(), p.cmd.ProcessState, p.behind())
 	case broken:
 		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", p.start.named(),
 			doing)

@@ -177,17 +177,13 @@ func SameSamples(a, b *runner.Meta, split string) error {
 	return fmt.Errorf("runs %s and %s: %w", a.ID, b.ID, errOtherSamples)
 }
 
-// Samples has the predictions of a checkpoint's network for some samples, one by one:
-// unaugmented, in evaluation mode. The slices are parallel, in the split's order.
+// Samples has the predictions for the samples of a split, one by one: of a checkpoint's network, or
+// of another program. Losses are nil where they are not known, as without labels; Probabilities are
+// nil where they were not asked for.
 type Samples struct {
-	Rows          []int // the samples' places in their files: see data.Row
-	Labels        []int
-	Groups        []int
-	Predictions   []int
-	Losses        []float64 // nil where the samples have no labels
-	Confidences   []float64 // of the predictions; nil where an import does not know them
-	Probabilities []float32 // [sample][class]; nil where they were not asked for
-	Classes       int
+	measure.Pass
+	Rows    []int // the samples' places in their files: see data.Row
+	Classes int
 }
 
 // Inspection has the options of Inspect.
@@ -208,7 +204,12 @@ type Inspection struct {
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
 	if m.Imported != nil {
-		return samplesOf(m, s, split, how)
+		of, err := predicted(m, s, split)
+		if err == nil && how.Probabilities && of.Probabilities == nil {
+			err = fmt.Errorf("run %s has no probabilities: import a table with p_ and each class",
+				m.ID)
+		}
+		return of, err
 	}
 	how.Probabilities = how.Probabilities || how.Scores && len(d.Classes) > 2
 	perSample := 56 // bytes
@@ -232,27 +233,13 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 }
 
 // predicted returns a split of an imported run, whose losses must be known.
-func predicted(m *runner.Meta, s *runner.State, split string) (*PredictedSplit, error) {
-	of, err := OpenPredictions(m, s, split)
+func predicted(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
+	of, err := importedSplit(m, s, split)
 	if err == nil && of.Losses == nil {
 		err = fmt.Errorf("run %s has no losses: import a table with a column loss, or with p_ and "+
 			"each class", m.ID)
 	}
 	return of, err
-}
-
-// samplesOf is Inspect for an imported run.
-func samplesOf(m *runner.Meta, s *runner.State, split string, how Inspection) (*Samples, error) {
-	of, err := predicted(m, s, split)
-	if err != nil {
-		return nil, err
-	}
-	if how.Probabilities && of.Probabilities == nil {
-		return nil, fmt.Errorf("run %s has no probabilities: import a table with p_ and each class",
-			m.ID)
-	}
-	return &Samples{Rows: of.Rows, Labels: of.Labels, Groups: of.Groups, Losses: of.Losses,
-		Predictions: of.Predictions, Probabilities: of.Probabilities, Classes: len(m.Classes)}, nil
 }
 
 // inspect goes over a split, batch by batch. Without labels a loss means nothing, and
@@ -261,8 +248,9 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 	src, classes := train.Source(r.Data, split), len(r.Data.Classes)
 	n := src.Len()
 	ints := func() []int { return make([]int, n) }
-	out := &Samples{Rows: ints(), Labels: ints(), Groups: ints(), Predictions: ints(),
-		Losses: make([]float64, n), Confidences: make([]float64, n), Classes: classes}
+	out := &Samples{Rows: ints(), Classes: classes, Pass: measure.Pass{Labels: ints(),
+		Groups: ints(), Predictions: ints(), Correct: make([]bool, n),
+		Losses: make([]float64, n), Confidences: make([]float64, n)}}
 	if how.Probabilities {
 		out.Probabilities = make([]float32, n*classes)
 	}
@@ -276,6 +264,7 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 		for i := range b.N {
 			out.Rows[from+i] = data.Row(src, from+i)
 			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
+			out.Correct[from+i] = out.Predictions[from+i] == b.Labels[i]
 		}
 		if err := r.Net.Err(); err != nil || how.Progress == nil {
 			return err
@@ -290,34 +279,3 @@ func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
 
 // Of returns the probabilities of a sample, one for each class. They must have been asked for.
 func (s *Samples) Of(i int) []float32 { return s.Probabilities[i*s.Classes:][:s.Classes] }
-
-// Ratios returns the likelihood ratios of the exact worst case of the samples' losses at a radius,
-// and the worst case. The samples must have labels.
-func (s *Samples) Ratios(set dro.Set, rho float64) ([]float64, dro.Worst, error) {
-	ratios := make([]float64, len(s.Losses))
-	w, err := set.WorstCase(ratios, s.Losses, rho)
-	return ratios, w, err
-}
-
-// Pass returns the samples, which must have labels, as the measures of evaluations take them.
-func (s *Samples) Pass() *measure.Pass {
-	p := &measure.Pass{Losses: s.Losses, Confidences: s.Confidences, Predictions: s.Predictions,
-		Probabilities: s.Probabilities, Labels: s.Labels, Groups: s.Groups}
-	for i, of := range s.Predictions {
-		p.Correct = append(p.Correct, of == s.Labels[i])
-	}
-	return p
-}
-
-// Accuracy returns the share of right predictions per class or group, and the
-// number of samples of each. A part without samples has no accuracy. The samples must
-// have labels.
-func (s *Samples) Accuracy(of []int, kinds int) (accuracy []measure.Number, counts []int) {
-	right := make([]float64, len(s.Predictions))
-	for i, p := range s.Predictions {
-		if p == s.Labels[i] {
-			right[i] = 1
-		}
-	}
-	return measure.MeansOf(kinds, right, func(i int) int { return of[i] })
-}

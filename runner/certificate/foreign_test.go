@@ -156,7 +156,7 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, split := range runner.Splits() {
-		got, err := OpenPredictions(&r.Meta, state, split)
+		got, err := importedSplit(&r.Meta, state, split)
 		want := p.Splits[split]
 		if err != nil || !slices.Equal(got.Losses, want.Losses) ||
 			!slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Groups, want.Groups) ||
@@ -176,20 +176,20 @@ func TestOpen(t *testing.T) {
 			before := data[1]
 			data[1] = wild
 			split, _, _ := strings.Cut(state.Parameters[i].Name, ".")
-			got, err := OpenPredictions(&r.Meta, state, split)
+			got, err := importedSplit(&r.Meta, state, split)
 			broken := func(l float64) bool { return !(l >= 0) }
 			if err == nil && slices.ContainsFunc(got.Losses, broken) {
 				t.Errorf("%s with %v is taken", state.Parameters[i].Name, wild)
 			}
 			data[1] = before
 			state.Parameters[i].Data = data[:len(data)-1]
-			if _, err := OpenPredictions(&r.Meta, state, split); err == nil {
+			if _, err := importedSplit(&r.Meta, state, split); err == nil {
 				t.Errorf("%s cut is taken", state.Parameters[i].Name)
 			}
 			state.Parameters[i].Data = data
 		}
 	}
-	_, err = OpenPredictions(&r.Meta, state, "\x1b[2J")
+	_, err = importedSplit(&r.Meta, state, "\x1b[2J")
 	if err == nil || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("an odd split: %v", err)
 	}

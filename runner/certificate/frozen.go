@@ -38,7 +38,7 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 		return nil, fmt.Errorf("run %s has no checkpoint yet", m.ID)
 	}
 	if m.Imported != nil {
-		d, err := PredictedData(&m, p.From)
+		d, err := importedData(&m, p.From)
 		return &Frozen{Meta: &m, Step: p.From.Step, Data: d, from: p.From}, err
 	}
 	if err := m.Usable(); err != nil {
@@ -170,7 +170,7 @@ func (a Means) Open(
 	return d, train.Native, err
 }
 
-// Frozen has the last layer of a checkpoint's network, and the inputs of that layer for samples,
+// LastLayer has the last layer of a checkpoint's network, and the inputs of that layer for samples,
 // unaugmented and in evaluation mode.
 type LastLayer struct {
 	Step   int64
@@ -179,7 +179,7 @@ type LastLayer struct {
 	Splits []LayerSplit
 }
 
-// FrozenSplit has the samples of a split, in its order.
+// LayerSplit has the samples of a split, in its order.
 type LayerSplit struct {
 	Split string
 	Rows  []int // the samples' places in their files: see data.Row
@@ -187,7 +187,7 @@ type LayerSplit struct {
 }
 
 // Features runs the network of a checkpoint over splits, by default over all that have
-// samples. The data are open until the Frozen is closed.
+// samples. The data are open until the LastLayer is closed.
 func Features(q LookAt, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
 	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {

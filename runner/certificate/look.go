@@ -12,9 +12,10 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/train"
 )
 
-// Question says what to look at.
+// LookAt says what to look at.
 type LookAt struct {
 	Run     *record.Run
 	Step    int64  // of the checkpoint; below 0 the newest
@@ -39,7 +40,7 @@ type Look struct {
 	*Samples
 }
 
-// At applies the network of a checkpoint to a split. The Look holds the data until it is closed.
+// NewLook applies the network of a checkpoint to a split. The Look holds the data until it is closed.
 func NewLook(q LookAt) (*Look, error) {
 	state, d, err := q.open()
 	if err != nil {
@@ -65,7 +66,7 @@ func (q *LookAt) open() (state *runner.State, d *data.Dataset, err error) {
 	case q.Dataset != "":
 		d, err = m.OpenFor(q.Dataset, q.DataDir)
 	case m.Imported != nil:
-		d, err = PredictedData(m, state)
+		d, err = importedData(m, state)
 	default:
 		ctx := cmp.Or(q.Context, context.Background())
 		d, q.Network, err = q.Open(ctx, m, q.Threads)
@@ -75,10 +76,8 @@ func (q *LookAt) open() (state *runner.State, d *data.Dataset, err error) {
 
 // part returns a split, which must have samples.
 func part(d *data.Dataset, split string) (data.Source, error) {
-	splits := map[string]data.Source{runner.SplitTrain: d.Train, runner.SplitVal: d.Val,
-		runner.SplitTest: d.Test}
-	src := splits[split]
-	if src == nil || src.Len() == 0 {
+	src := train.Source(d, split)
+	if src == nil || src.Len() == 0 || !slices.Contains(runner.Splits(), split) {
 		return nil, fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
 			split)
 	}
@@ -105,7 +104,8 @@ func (l *Look) Labelled() bool { return l.Losses != nil }
 // Weigh returns the likelihood ratios of the exact worst case over the split at a radius, and the
 // worst case.
 func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
-	ratios, worst, err := l.Ratios(l.Set, rho)
+	ratios := make([]float64, len(l.Losses))
+	worst, err := l.Set.WorstCase(ratios, l.Losses, rho)
 	if err != nil {
 		err = fmt.Errorf("rho %v: %w", rho, err)
 	}
@@ -144,22 +144,17 @@ func (l *Look) Totals() (t Totals) {
 	if !l.Labelled() {
 		return t
 	}
-	t.ByClass, t.ClassCounts = l.Accuracy(l.Labels, len(l.Data.Classes))
+	accuracy := func(of []int, kinds int) ([]measure.Number, []int) {
+		return measure.MeansOf(kinds, l.Hits(), func(i int) int { return of[i] })
+	}
+	t.ByClass, t.ClassCounts = accuracy(l.Labels, len(l.Data.Classes))
 	main, counts := t.ByClass, t.ClassCounts
 	if l.Data.Grouped {
-		t.ByGroup, t.GroupCounts = l.Accuracy(l.Groups, len(l.Data.Groups))
+		t.ByGroup, t.GroupCounts = accuracy(l.Groups, len(l.Data.Groups))
 		main, counts = t.ByGroup, t.GroupCounts
 	}
 	t.Worst = measure.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
-	sum, right := 0.0, 0
-	for i, loss := range l.Losses {
-		sum += loss
-		if l.Predictions[i] == l.Labels[i] {
-			right++
-		}
-	}
-	n := float64(len(l.Losses))
-	t.Loss, t.Accuracy = measure.NumIf(n > 0, sum/n), measure.NumIf(n > 0, float64(right)/n)
+	t.Loss, t.Accuracy = l.Loss(), l.Accuracy()
 	return t
 }
 
@@ -178,7 +173,7 @@ func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d
 	}
-	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: l.Pass(),
+	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: &l.Pass,
 		Threshold: l.Threshold}
 	if l.Data.Grouped {
 		e.Groups = len(l.Data.Groups)

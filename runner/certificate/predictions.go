@@ -21,22 +21,17 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // Predictions are the predictions of another program, by split.
 type Predictions struct {
 	Classes  []string
 	Groups   []string // nil: none are given
-	Splits   map[string]*PredictedSplit
+	Splits   map[string]*Samples
 	Checksum string   // of the file
 	Columns  []string // the columns that were read
 	Notes    []string
-}
-
-// Split is the rows of a split, in the order of the file. Losses are nil where they are not known.
-type PredictedSplit struct {
-	measure.Pass
-	Rows []int // places in the file, from 0
 }
 
 const (
@@ -46,7 +41,7 @@ const (
 	leastProbability = 0x1p-52
 )
 
-// Read reads a table. It takes the splits that are named, or all. If the table has no column for
+// ReadPredictions reads a table. It takes the splits that are named, or all. If the table has no column for
 // the split, all rows belong to the one split that is named, or to the test split. Classes and
 // groups are taken from known, if it is not nil. Errors name row, column and remedy.
 func ReadPredictions(
@@ -58,8 +53,7 @@ func ReadPredictions(
 	}
 	defer d.Close()
 	r := &reader{words: map[string]*named{}, loss: -1, asked: splits,
-		out: &Predictions{Splits: map[string]*PredictedSplit{}, Checksum: d.Checksum,
-			Notes: d.Notes}}
+		out: &Predictions{Splits: map[string]*Samples{}, Checksum: d.Checksum, Notes: d.Notes}}
 	if err = r.columns(d, known); err == nil {
 		err = r.rows(d)
 	}
@@ -226,7 +220,7 @@ func (r *reader) row(x []float64) error {
 	}
 	s := r.out.Splits[split]
 	if s == nil {
-		s = &PredictedSplit{}
+		s = &Samples{Classes: len(r.out.Classes)}
 		r.out.Splits[split] = s
 	}
 	s.Rows, s.Labels = append(s.Rows, int(x[0])-1), append(s.Labels, label)
@@ -318,9 +312,9 @@ func (p *Predictions) keep() *runner.State {
 	return s
 }
 
-// Open returns a split of the predictions in a checkpoint of an imported run. It checks them, since
-// a file may say anything.
-func OpenPredictions(m *runner.Meta, s *runner.State, split string) (*PredictedSplit, error) {
+// importedSplit returns a split of the predictions in a checkpoint of an imported run. It checks
+// them, since a file may say anything.
+func importedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
 	tensors := map[string]nn.Tensor{}
 	for _, t := range s.Parameters {
 		tensors[t.Name] = t
@@ -339,7 +333,7 @@ func OpenPredictions(m *runner.Meta, s *runner.State, split string) (*PredictedS
 		kinds = len(m.Classes)
 	}
 	ok := len(marked.Data)%marks == 0 && fits("loss", words) && fits("probability", len(m.Classes))
-	of := &PredictedSplit{}
+	of := &Samples{Classes: len(m.Classes)}
 	of.Probabilities = tensors[split+".probability"].Data
 	for i := 0; ok && i < n; i++ {
 		at := func(k, below int) (v int) {
@@ -363,15 +357,14 @@ func OpenPredictions(m *runner.Meta, s *runner.State, split string) (*PredictedS
 		of.Losses = append(of.Losses, x)
 	}
 	if !ok {
-		return nil, fmt.Errorf("run %s: its checkpoint has other predictions than run.json "+
-			"says",
+		return nil, fmt.Errorf("run %s: its checkpoint has other predictions than run.json says",
 			m.ID)
 	}
 	return of, nil
 }
 
-// Data returns the splits of an imported run as data without features.
-func PredictedData(m *runner.Meta, s *runner.State) (*data.Dataset, error) {
+// importedData returns the splits of an imported run as data without features.
+func importedData(m *runner.Meta, s *runner.State) (*data.Dataset, error) {
 	d := &data.Dataset{Name: m.Spec.Dataset, Classes: m.Classes, Groups: m.Groups,
 		Grouped: len(m.Groups) > 0, Checksum: m.Checksum}
 	if !d.Grouped {
@@ -382,7 +375,7 @@ func PredictedData(m *runner.Meta, s *runner.State) (*data.Dataset, error) {
 		if *m.ClassCounts.Of(split) == nil {
 			continue
 		}
-		of, err := OpenPredictions(m, s, split)
+		of, err := importedSplit(m, s, split)
 		if err != nil {
 			return nil, err
 		}
@@ -392,7 +385,7 @@ func PredictedData(m *runner.Meta, s *runner.State) (*data.Dataset, error) {
 }
 
 // rows are a data.Source without features.
-type rows struct{ *PredictedSplit }
+type rows struct{ *Samples }
 
 func (r rows) Len() int          { return len(r.Rows) }
 func (rows) Shape() data.Shape   { return data.Shape{} }
@@ -417,7 +410,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Question says how predictions become a run.
+// Import says how predictions become a run.
 type Import struct {
 	Method, File, Preset string
 	Spec                 spec.Spec     // of the runs that it is compared with
@@ -425,7 +418,7 @@ type Import struct {
 	Host                 runner.Host
 }
 
-// Store keeps whole runs; runner/record's does.
+// ImportStore keeps whole runs; runner/record's does.
 type ImportStore interface {
 	// Add makes a run that is there whole, once fill has written it, or not at all.
 	Add(m *runner.Meta, fill func(runner.Recorder) error) error
@@ -516,10 +509,8 @@ func (p *Predictions) unlike(d *data.Dataset) string {
 	if d == nil {
 		return "its data are not here, so that the order of the rows could not be checked"
 	}
-	of := map[string]data.Source{runner.SplitTrain: d.Train, runner.SplitVal: d.Val,
-		runner.SplitTest: d.Test}
 	for _, split := range runner.Splits() {
-		rows, src := p.Splits[split], of[split]
+		rows, src := p.Splits[split], train.Source(d, split)
 		switch {
 		case rows == nil:
 			continue

@@ -109,22 +109,17 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// assumed returns the constants as dro's theory takes them, at the radius rho. A bound that follows
-// from measured constants does not hold for the whole space of weights.
-func (c *Constants) assumed(rho float64) dro.Assumptions {
-	return dro.Assumptions{Rho: rho, Bound: c.Bound, Lipschitz: c.Lipschitz,
-		Smoothness: c.Smoothness}
-}
-
 // constants returns the theory's constants on the run's box or, if that box is not in the theory's
-// coordinates, on the default box for the bound of c.
+// coordinates, on the default box for the bound of c. A bound that follows from measured constants
+// does not hold for the whole space of weights.
 func (f *Frozen) constants(c Constants) (dro.Constants, error) {
 	p := f.Problem()
 	box := p.Box
 	if p.Coordinates != dro.DefaultCoordinates(p.Set) {
 		box = dro.DefaultBox(p.Set, p.Rho, dro.DefaultCoordinates(p.Set), p.Box.Lambda[0], c.Bound)
 	}
-	return dro.ConstantsOn(p.Set, box, c.assumed(p.Rho))
+	return dro.ConstantsOn(p.Set, box, dro.Assumptions{Rho: p.Rho, Bound: c.Bound,
+		Lipschitz: c.Lipschitz, Smoothness: c.Smoothness})
 }
 
 // variance returns the variance that the paper bounds by σ0²/n. It is E ‖g_n‖² − ‖∇F‖², which

@@ -57,8 +57,8 @@ type term struct {
 // operators, the longer ones first so that they are found first.
 func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"} }
 
-// Parse reads a filter as typed: a parenthesis that is still open at the end is taken as closed
-// there. An error names the term.
+// ParseFilter reads a filter as typed: a parenthesis that is still open at the end is taken as
+// closed there. An error names the term.
 func ParseFilter(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	p := parser{words: strings.Fields(text)}
@@ -242,7 +242,7 @@ var plain = map[string]func(*record.Run) string{
 	},
 }
 
-// Fact returns the function that gives a run's value of a key, as text: a setting as a preset
+// FactOf returns the function that gives a run's value of a key, as text: a setting as a preset
 // states it, or a measure of the summary, which may be a program's own. A key that is both, such as
 // λ or η, whose start is a setting, stands for the setting.
 func FactOf(key string) (func(*record.Run) string, error) {

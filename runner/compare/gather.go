@@ -66,7 +66,10 @@ func gather(runs []StoryRun, baseline int) *cast {
 	for i, r := range runs {
 		if reason := outright(r, reference, furthest); reason != "" {
 			name := r.Name
-			if several(runs, r) {
+			other := func(o StoryRun) bool {
+				return o.Key == r.Key && o.Meta.Spec.Seed != r.Meta.Spec.Seed
+			}
+			if slices.ContainsFunc(runs, other) { // the configuration has several seeds
 				name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
 			}
 			why[reason] = append(why[reason], name)
@@ -151,14 +154,6 @@ func outright(r StoryRun, reference *runner.Meta, furthest float64) string {
 		return "diverged"
 	}
 	return ""
-}
-
-// several tells whether a configuration has runs of several seeds.
-func several(runs []StoryRun, r StoryRun) bool {
-	return slices.ContainsFunc(runs, func(o StoryRun) bool {
-		return o.Meta.Spec.Seed != r.Meta.Spec.Seed &&
-			o.Key == r.Key
-	})
 }
 
 // enlist makes arms from the evaluated runs, and names the configurations that have no evaluation

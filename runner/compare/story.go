@@ -14,7 +14,7 @@ import (
 	"drolab/runner/record"
 )
 
-// Run is what a story needs of a run.
+// StoryRun is what a story needs of a run.
 type StoryRun struct {
 	Meta   *runner.Meta
 	Status runner.Status
@@ -66,7 +66,7 @@ func Tell(runs []StoryRun, baseline int) Story {
 	return cast.facts().story(cast.out)
 }
 
-// Of tells the story of recorded runs, from their logs, against the plain method.
+// StoryOf tells the story of recorded runs, from their logs, against the plain method.
 func StoryOf(runs []*record.Run) (Story, error) {
 	var list []StoryRun
 	for _, r := range runs {
@@ -132,7 +132,7 @@ func known(runs []StoryRun) []StoryRun {
 	return runs
 }
 
-// Names returns the names of the runs, by index.
+// StoryNames returns the names of the runs, by index.
 func StoryNames(runs []StoryRun) []string {
 	var metas []*runner.Meta
 	for _, r := range runs {

@@ -122,7 +122,11 @@ func readNPZ(path string, b []byte) ([]string, func(int) (NPYArray, error), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	return members(z), func(i int) (NPYArray, error) {
+	var names []string
+	for _, f := range z.File {
+		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
+	}
+	return names, func(i int) (NPYArray, error) {
 		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {
@@ -130,13 +134,6 @@ func readNPZ(path string, b []byte) ([]string, func(int) (NPYArray, error), erro
 		}
 		return ParseNPY(full, member)
 	}, nil
-}
-
-func members(z *zip.Reader) (names []string) {
-	for _, f := range z.File {
-		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
-	}
-	return names
 }
 
 // extract returns the bytes of a member of a zip file, without a copy if they are stored

@@ -62,7 +62,6 @@ var errLive = errors.New("not ended")
 // engine is the state of the process. The Queue owns the runs.
 type engine struct {
 	settings Settings
-	store    *record.Store
 	folder   runsFolder
 	home     *os.File // the runs folder, held open so that its inode is not reused
 	queue    *queue.Queue
@@ -100,7 +99,7 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer lock.Release()
-	e := &engine{settings: s, store: store, started: time.Now(), last: time.Now(),
+	e := &engine{settings: s, started: time.Now(), last: time.Now(),
 		wake: make(chan struct{}, 1)}
 	if e.home, err = os.Open(s.RunsDir); err != nil {
 		return err

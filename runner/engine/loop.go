@@ -19,7 +19,7 @@ import (
 	"drolab/runner/train"
 )
 
-// Settings are the settings of the process.
+// LoopSettings are the settings of the process.
 type LoopSettings struct {
 	Queue      queue.Settings // for the run's queue; this package sets Store
 	Store      *record.Store
@@ -28,8 +28,8 @@ type LoopSettings struct {
 	Find func(name string) (r *record.Run, step int64, err error)
 }
 
-// Serve holds the run that a script asks for over two pipes, until the run or the script ends. The
-// error says why the run failed; the script was told it, unless the script has gone.
+// ServeLoop holds the run that a script asks for over two pipes, until the run or the script ends.
+// The error says why the run failed; the script was told it, unless the script has gone.
 func ServeLoop(ctx context.Context, in io.ReadCloser, out io.Writer, s LoopSettings) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"drolab/runner/spec"
 )
 
-// Warning is one way in which data mislead.
+// DataWarning is one way in which data mislead.
 type DataWarning struct {
 	Check   string   `json:"check"` // the name of the check
 	Columns []string `json:"columns,omitempty"`
@@ -90,13 +90,13 @@ func DataChecks(d *data.Dataset) string {
 	return ""
 }
 
-// Lines returns the warnings for the log of a run.
+// DataLines returns the warnings for the log of a run.
 func DataLines(d *data.Dataset, minGroup int) []string {
 	quiet := func(w DataWarning) bool { return w.quiet }
 	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), quiet))
 }
 
-// Brief returns the texts of warnings, the first few of each check.
+// DataBrief returns the texts of warnings, the first few of each check.
 func DataBrief(list []DataWarning) (lines []string) {
 	for _, c := range checks {
 		var texts []string

@@ -350,17 +350,12 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 // outcome of every run, one for each, in no order, once all runs have ended. If the queue was told
 // to stop, no other runs follow.
 func (q *Queue) Wait() []Outcome {
-	q.settle()
+	q.starting <- struct{}{} // after a start that is under way: its goroutines count, too
+	<-q.starting
 	q.wg.Wait()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Collect(maps.Values(q.outcomes))
-}
-
-// settle waits for a start that is under way: Wait could miss its goroutines.
-func (q *Queue) settle() {
-	q.starting <- struct{}{}
-	<-q.starting
 }
 
 var _ runner.Verbs = (*Queue)(nil)

@@ -28,14 +28,13 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := tr.summary
-		accuracy, _ := s.Accuracy(make([]int, len(s.Labels)), 1)
 		set, _ := spec.Set()
-		_, worst, err := s.Ratios(set, spec.Rho)
+		worst, err := set.WorstCase(nil, s.Losses, spec.Rho)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for what, got := range map[string]float64{"test_loss": measure.Mean(s.Losses),
-			"test_accuracy": accuracy[0].Float(),
+			"test_accuracy": s.Accuracy().Float(),
 			"robust_risk":   worst.Risk} {
 			if want := e.Of(what).Float(); got != want {
 				t.Errorf("%s: %s is %v, the run has %v", name, what, got, want)

@@ -324,16 +324,13 @@ func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 	wrong := make([]error, len(specs)+len(others))
 	onAllCores(len(wrong), func(i int) {
 		if k := i - len(specs); k >= 0 {
-			wrong[i] = readOther(x.Others[k], &others[k])
+			m := &other{plainMeta: (*plainMeta)(&others[k])}
+			wrong[i] = json.Unmarshal([]byte(x.Others[k]), m)
 		} else {
 			wrong[i] = json.Unmarshal([]byte(x.Specs[i]), &specs[i])
 		}
 	})
 	return specs, others, errors.Join(wrong...)
-}
-
-func readOther(text string, m *runner.Meta) error {
-	return json.Unmarshal([]byte(text), &other{plainMeta: (*plainMeta)(m)})
 }
 
 // meta returns the run.json of a row's run.

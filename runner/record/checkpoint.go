@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -36,7 +37,7 @@ type stateFile struct {
 	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
 }
 
-// Write writes s, and the position of the log, into the folder f. The JSON comes last and completes
+// writeCheckpoint writes s, and the position of the log, into the folder f. The JSON comes last and completes
 // the pair of files. A checkpoint of the same step may already exist, when a run is paused and
 // saved again. The same step has the same weights, so the pair is whole at every moment.
 func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
@@ -108,14 +109,14 @@ func fileTensors(s *runner.State) ([]nn.Tensor, error) {
 	return list, nil
 }
 
-// Saved is a checkpoint as it was read.
-type savedCheckpoint struct {
+// checkpoint is a checkpoint as it was read.
+type checkpoint struct {
 	*runner.State
 	At eventlog.Position // position of the log
 }
 
-// Read reads the pair of the given step.
-func readCheckpoint(in *disk.Folder, step int64) (*savedCheckpoint, error) {
+// readCheckpoint reads the pair of the given step.
+func readCheckpoint(in *disk.Folder, step int64) (*checkpoint, error) {
 	var f stateFile
 	path := in.Join(stateName(step))
 	seal, err := in.ReadSealed(stateName(step), &f)
@@ -142,7 +143,7 @@ func readCheckpoint(in *disk.Folder, step int64) (*savedCheckpoint, error) {
 		t.Name = strings.TrimPrefix(t.Name, g.prefix)
 		*g.list = append(*g.list, t)
 	}
-	return &savedCheckpoint{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
+	return &checkpoint{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
 }
 
 // errNoExtent is worded as part of a sentence.
@@ -176,17 +177,13 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Join(name), err)
 	}
-	if hex.EncodeToString(hash.Sum(nil)) != sum {
-		return nil, fmt.Errorf("%s: checksum differs from the one in the JSON beside it",
-			in.Join(name))
-	}
-	return list, nil
+	return list, checkSum(in, name, hash, sum)
 }
 
-// Newest returns the newest checkpoint that can be read, or nil if none can, and the errors of the
+// newestCheckpoint returns the newest checkpoint that can be read, or nil if none can, and the errors of the
 // newer ones.
-func newestCheckpoint(run *disk.Folder) (s *savedCheckpoint, damaged []error, err error) {
-	f, err := run.Within(FolderName)
+func newestCheckpoint(run *disk.Folder) (s *checkpoint, damaged []error, err error) {
+	f, err := run.Within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
@@ -208,10 +205,10 @@ func newestCheckpoint(run *disk.Folder) (s *savedCheckpoint, damaged []error, er
 	return nil, damaged, nil
 }
 
-// Witnesses returns the checkpoints of a run as witnesses of its log. The error is about one that
+// checkpointWitnesses returns the checkpoints of a run as witnesses of its log. The error is about one that
 // belongs elsewhere. Such a checkpoint is left out, and so is a damaged one.
 func checkpointWitnesses(run *disk.Folder) (list []eventlog.Witness, err error) {
-	f, err := run.Within(FolderName)
+	f, err := run.Within(checkpointsName)
 	if err != nil { // whoever needs a checkpoint finds that
 		return nil, nil
 	}
@@ -229,7 +226,7 @@ func checkpointWitnesses(run *disk.Folder) (list []eventlog.Witness, err error) 
 	return list, err
 }
 
-// Steps lists the steps that have a complete checkpoint, ascending.
+// checkpointSteps lists the steps that have a complete checkpoint, ascending.
 func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	entries, err := f.List()
 	if err != nil {
@@ -247,16 +244,13 @@ func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	return steps, nil
 }
 
-// Names in a run's folder.
-const (
-	FolderName = "checkpoints"
-	LockName   = "lock" // in that folder: for pins, labels and pruning
-)
+// pinLockName is the name of a lock in the folder of the checkpoints: for pins, labels and pruning.
+const pinLockName = "lock"
 
-// File returns the name of a checkpoint in the log: its path from the run's folder on.
-func checkpointFile(step int64) string { return FolderName + "/" + stateName(step) }
+// checkpointFile returns the name of a checkpoint in the log: its path from the run's folder on.
+func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
 
-// Names returns the names of a checkpoint's files. The first is the JSON, without which there is no
+// checkpointNames returns the names of a checkpoint's files. The first is the JSON, without which there is no
 // checkpoint.
 func checkpointNames(step int64) []string {
 	return []string{stateName(step), tensorsName(step), opaqueName(step), pinName(step)}
@@ -275,7 +269,7 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 // pin or read a checkpoint from the pruning of the writer: they share the lock, and whoever removes
 // a checkpoint holds it alone.
 
-// Pin keeps the checkpoint of a step, until it is unpinned or a resume goes back before the step.
+// pinCheckpoint keeps the checkpoint of a step, until it is unpinned or a resume goes back before the step.
 func pinCheckpoint(f *disk.Folder, step int64) error {
 	o, err := f.Open(pinName(step), os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
@@ -287,7 +281,7 @@ func pinCheckpoint(f *disk.Folder, step int64) error {
 	return disk.Explain(err)
 }
 
-// Unpin removes the pin of a checkpoint, and the checkpoint, unless it is selected or among the
+// unpinCheckpoint removes the pin of a checkpoint, and the checkpoint, unless it is selected or among the
 // newest keep.
 func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
 	err := f.Remove(pinName(step))
@@ -312,7 +306,7 @@ func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
 	return disk.Explain(f.Sync())
 }
 
-// Pinned reports whether the checkpoint of a step is pinned.
+// pinnedCheckpoint reports whether the checkpoint of a step is pinned.
 func pinnedCheckpoint(f *disk.Folder, step int64) bool {
 	_, err := f.Lstat(pinName(step))
 	return err == nil
@@ -335,13 +329,13 @@ func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 // newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
 
-// Prune keeps the newest checkpoints up to the step written, the selected ones and the pinned ones.
+// pruneCheckpoints keeps the newest checkpoints up to the step written, the selected ones and the pinned ones.
 // It removes all other files: older checkpoints, what a crash left incomplete, and steps above
 // written. The latter go even if they are pinned: they belong to a part of the run that was
 // discarded because they are damaged. What cannot be removed costs only space. While somebody pins,
 // nothing is removed.
 func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
-	l, err := f.TryAcquire(LockName)
+	l, err := f.TryAcquire(pinLockName)
 	switch {
 	case errors.Is(err, disk.ErrHeld):
 		return // the next checkpoint does it
@@ -421,7 +415,7 @@ func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 func (r *Run) Hold() (release func()) {
 	var l *Lock
 	_ = r.inCheckpoints(func(f *disk.Folder) error {
-		l = f.Share(LockName, true)
+		l = f.Share(pinLockName, true)
 		return nil
 	})
 	return func() { l.Release() }
@@ -436,7 +430,7 @@ func (r *Run) atPins(
 		return err
 	}
 	return r.inCheckpoints(func(f *disk.Folder) error {
-		l, err := f.Await(LockName, shared)
+		l, err := f.Await(pinLockName, shared)
 		if err != nil {
 			return err
 		}
@@ -492,10 +486,18 @@ func (o *opaqueFile) copyFrom(in *disk.Folder, w io.Writer) (n int64, err error)
 	defer f.Close()
 	hash := sha256.New()
 	n, err = io.Copy(io.MultiWriter(w, hash), io.LimitReader(f, size))
-	if err == nil && hex.EncodeToString(hash.Sum(nil)) != o.sum {
-		err = fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(o.name))
+	if err == nil {
+		err = checkSum(in, o.name, hash, o.sum)
 	}
 	return n, err
+}
+
+// checkSum returns an error if the hash of a file is not the checksum that its checkpoint has.
+func checkSum(in *disk.Folder, name string, of hash.Hash, sum string) error {
+	if hex.EncodeToString(of.Sum(nil)) != sum {
+		return fmt.Errorf("%s: checksum differs from the one in the JSON beside it", in.Join(name))
+	}
+	return nil
 }
 
 // Release implements runner.Opaque.

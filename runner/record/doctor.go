@@ -130,7 +130,7 @@ func (d *doctor) examineRun(name string, mend bool) {
 		if _, err := d.root.Lstat(name); err != nil {
 			return
 		}
-		list = fresh(d.list, list)
+		list = slices.DeleteFunc(list, func(f *Finding) bool { return f.in(d.list) }) // seen before
 		d.list = append(d.list, list...)
 		if len(list) == 0 || !mend || held {
 			return
@@ -164,11 +164,6 @@ func (d *doctor) look(look func()) (list []*Finding) {
 	look()
 	list, d.list = d.list, before
 	return list
-}
-
-// fresh returns the findings of list that are not in known.
-func fresh(known, list []*Finding) []*Finding {
-	return slices.DeleteFunc(list, func(f *Finding) bool { return f.in(known) })
 }
 
 func (f *Finding) in(list []*Finding) bool {
@@ -511,7 +506,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		return
 	}
 	defer in.Close()
-	defer in.Share(LockName, false).Release()
+	defer in.Share(pinLockName, false).Release()
 	steps, _ := checkpointSteps(in)
 	whole := map[string]bool{}
 	readable := 0

@@ -94,7 +94,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 	defer in.Close()
 	if folder, err := in.Within(checkpointsName); err == nil {
 		defer folder.Close()
-		lock, err := folder.Await(LockName, false)
+		lock, err := folder.Await(pinLockName, false)
 		if err != nil {
 			return err
 		}

@@ -147,7 +147,7 @@ func (r *Run) Load(step int64) (*runner.State, error) {
 	return s.State, nil
 }
 
-func (r *Run) load(step int64) (s *savedCheckpoint, err error) {
+func (r *Run) load(step int64) (s *checkpoint, err error) {
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()

@@ -381,7 +381,7 @@ const (
 	lockName        = eventlog.LockName
 	metaName        = "run.json"
 	summaryName     = "summary.json"
-	checkpointsName = FolderName
+	checkpointsName = "checkpoints"
 
 	deletedPrefix = ".deleted-" // begins the names of directories that are being removed
 )

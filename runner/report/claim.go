@@ -347,20 +347,17 @@ func last(name string) of {
 
 // window compares a measure's mean over the last evaluations. It does not apply to a run with
 // fewer.
-func window(measure string, size int) of {
-	mean := func(r *ran) (sum float64) {
+func window(name string, size int) of {
+	return each(func(r *ran) measure.Number {
 		if len(r.evals) < size {
-			return math.NaN()
+			return measure.Number{}
 		}
+		mean := 0.0
 		for _, e := range r.evals[len(r.evals)-size:] {
-			sum += e.Of(measure).Float() / float64(size)
+			mean += e.Of(name).Float() / float64(size)
 		}
-		return sum
-	}
-	return func(a, b *ran) (x, y float64, ok bool) {
-		x, y = mean(a), mean(b)
-		return x, y, !math.IsNaN(x - y)
-	}
+		return measure.Num(mean)
+	})
 }
 
 // valueOf returns what a claim compares. The robust risk is that of the radius, whatever radius a

@@ -51,7 +51,7 @@ type Report struct {
 	at    []*Problem // one for each condition
 }
 
-// Family is a study's family of claims, tested. A test that is made twice counts once.
+// TestedFamily is a study's family of claims, tested. A test that is made twice counts once.
 type TestedFamily struct {
 	Name       string     `json:"name"`
 	Level      float64    `json:"level"` // confidence level of its tests

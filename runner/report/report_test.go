@@ -150,7 +150,7 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	for i, r := range all { // 100 seconds each; SFK's steps take 10 s, PGD's 7.5
 		hour := start.Add(time.Duration(r.seed()) * time.Hour)
 		for s := range 10 {
-			r.ticks = append(r.ticks, tick{hour.Add(time.Duration(10*s) * time.Second), int64(s),
+			r.ticks = append(r.ticks, tick{hour.Add(time.Duration(10*s) * time.Second),
 				[]float64{10, 7.5}[i/4]})
 		}
 	}

@@ -260,7 +260,8 @@ func (f *TestedFamily) tables() (list []page.Block) {
 	for _, c := range f.Claims {
 		at[c.Problem] = append(at[c.Problem], c)
 	}
-	if f.equivalences() {
+	directed := func(c *Finding) bool { return c.says.Equivalent == 0 }
+	if !slices.ContainsFunc(f.Claims, directed) {
 		return []page.Block{f.equivalent()}
 	}
 	if len(at) == len(f.Claims) && len(at) > 1 {
@@ -272,11 +273,6 @@ func (f *TestedFamily) tables() (list []page.Block) {
 		list = append(list, f.table(join("claim", label), at[label]))
 	}
 	return list
-}
-
-// equivalences reports whether all claims are of equivalence.
-func (f *TestedFamily) equivalences() bool {
-	return !slices.ContainsFunc(f.Claims, func(c *Finding) bool { return c.says.Equivalent == 0 })
 }
 
 // table returns a table of claims with their verdicts.

@@ -141,13 +141,13 @@ type Sensitivity struct {
 	Arms    []int
 }
 
-// Key is the key by which a study's file is told from a preset's.
+// StudyKey is the key by which a study's file is told from a preset's.
 const StudyKey = "study"
 
-// Is reports whether the text of a YAML file is meant as a study.
+// IsStudy reports whether the text of a YAML file is meant as a study.
 func IsStudy(text []byte) bool { return regexp.MustCompile(`(?m)^` + StudyKey + `[ \t]*:`).Match(text) }
 
-// IsFile reports whether a word names a file that is a study.
+// IsStudyFile reports whether a word names a file that is a study.
 func IsStudyFile(word string) bool {
 	text, err := presets.ReadFile(word)
 	return err == nil && IsStudy(text)
@@ -155,8 +155,8 @@ func IsStudyFile(word string) bool {
 
 const mostSeeds = 1000
 
-// Parse reads a study's file, which the user calls word. It returns all errors that it can find,
-// each with file and line. Nothing but presets is opened.
+// ParseStudy reads a study's file, which the user calls word. It returns all errors that it can
+// find, each with file and line. Nothing but presets is opened.
 func ParseStudy(word string, text []byte) (*Study, []error) {
 	entries, err := presets.Entries(word, text)
 	if err != nil {
@@ -221,7 +221,7 @@ func (p *parser) fail(line int, format string, args ...any) {
 	p.errs = append(p.errs, lineError{line, fmt.Errorf(format, args...)})
 }
 
-// rows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
+// entryRows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
 type entryRows map[string]func(Entry) error
 
 // read reads the entries of a mapping. what names the mapping.

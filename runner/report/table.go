@@ -411,14 +411,13 @@ func (p *Problem) classes() {
 // ended, and how long one took without evaluations.
 type tick struct {
 	at      time.Time
-	step    int64   // the last step
 	seconds float64 // of one step
 }
 
 // tick records the timing of a step event.
 func (r *ran) tick(e *runner.StepEvent) {
 	if speed := e.ImagesPerSecond.Float(); speed > 0 {
-		r.ticks = append(r.ticks, tick{e.Time, e.Step, float64(r.Meta.Spec.Batch) / speed})
+		r.ticks = append(r.ticks, tick{e.Time, float64(r.Meta.Spec.Batch) / speed})
 	}
 }
 

@@ -42,7 +42,6 @@ type Setting struct {
 	in  func(float64) bool // reports which numbers are allowed; nil: all
 	ok  func(*Spec) bool   // checks values that are no numbers, or depend on others
 	own *dro.Setting       // the row of a method's own setting, else nil
-	of  dro.Algorithm      // the method of own
 	by  string             // key of the setting that bounds it
 
 	among func() []string // the words that are listed at the end of Want

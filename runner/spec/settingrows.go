@@ -44,7 +44,7 @@ func settingsOfMethods(methods []dro.Method) (list []Setting) {
 		for i := range m.Settings {
 			own := &m.Settings[i]
 			t := Setting{Key: own.Key, Group: "Settings of " + string(m.Name),
-				Doc: own.Doc, Want: own.Want, own: own, of: m.Name}
+				Doc: own.Doc, Want: own.Want, own: own}
 			if own.On {
 				t.Choices = onOff
 			} else if own.Choices != nil {

@@ -66,15 +66,12 @@ func (c *Cost) add(s *State) {
 	c.Runs++
 	c.Epochs += s.Result.Epochs
 	if s.Result.seconds.Applies() {
-		c.Seconds = measure.Num(s.Result.seconds.Float() + nought(c.Seconds))
+		before := 0.0
+		if c.Seconds.Applies() {
+			before = c.Seconds.Float()
+		}
+		c.Seconds = measure.Num(s.Result.seconds.Float() + before)
 	}
-}
-
-func nought(n measure.Number) float64 {
-	if n.Applies() {
-		return n.Float()
-	}
-	return 0
 }
 
 // Table chooses the setting of each method. Settings with a run that is not done are left out.

@@ -221,8 +221,10 @@ func (r *Run) serve(o Order) error {
 // rest saves, gives the slot to another run, and waits until this run may continue. A stop in the
 // meantime needs no further checkpoint.
 func (r *Run) rest() error {
-	if err := r.saveNow(); err != nil {
-		return err
+	if r.leader == nil { // else only the script can save, and it waits during the pause
+		if err := r.save(); err != nil {
+			return err
+		}
 	}
 	if err := r.Mark(runner.Paused); err != nil {
 		return err
@@ -250,15 +252,6 @@ func (r *Run) stop() error {
 		return err
 	}
 	return ErrStopped
-}
-
-// saveNow saves before a pause. A script's run saves nothing, since only the script can save, and
-// it waits during the pause.
-func (r *Run) saveNow() error {
-	if r.leader != nil {
-		return nil
-	}
-	return r.save()
 }
 
 // Saved implements Waiting: a run that waits or has stopped was saved before, unless only its

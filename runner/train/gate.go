@@ -64,10 +64,12 @@ type Gate struct {
 	Retry time.Duration // between two attempts to log that the disk is full
 	Alone bool          // nobody can resume the run: each attempt also retries the write
 
-	held    bool        // the run has a slot
-	rest    bool        // a pause was asked for while the run waited for the disk
-	ending  atomic.Bool // a stop was requested, or the run ends anyway
-	trouble trouble
+	held   bool        // the run has a slot
+	rest   bool        // a pause was asked for while the run waited for the disk
+	ending atomic.Bool // a stop was requested, or the run ends anyway
+	// trouble is the text of Trouble. A full disk keeps it from the log, so the Queue tells it to
+	// anyone who asks.
+	trouble atomic.Value
 }
 
 // Enter waits for the turn and a slot, after a resume if the run is paused. Meanwhile it applies
@@ -183,7 +185,10 @@ func (g *Gate) End()         { g.ending.Store(true) }
 func (g *Gate) Ending() bool { return g.ending.Load() } // Ending reports whether End was called.
 
 // Trouble returns why the run waits for the disk; empty if it does not.
-func (g *Gate) Trouble() string { return g.trouble.String() }
+func (g *Gate) Trouble() string {
+	text, _ := g.trouble.Load().(string)
+	return text
+}
 
 // Leave gives up the slot, if the run has one: Enter may have returned without it.
 func (g *Gate) Leave() {
@@ -212,14 +217,14 @@ func (g *Gate) Next() (o Order, ok bool) {
 // the run is resumed or, if Alone is set, at intervals. tell logs a warning, as soon as one can be
 // written, and told reports that it did. If a stop comes meanwhile, Write returns the disk's error.
 func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
-	defer g.trouble.set("")
+	defer g.trouble.Store("")
 	for {
 		err = do()
 		var disk *runner.DiskError
 		if !errors.As(err, &disk) {
 			return told, err
 		}
-		g.trouble.set(err.Error())
+		g.trouble.Store(err.Error())
 		note := func() { told = told || tell(err) == nil }
 		note()
 		if !g.awaitRoom(note) {
@@ -230,7 +235,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 
 // Slow returns the reason why an order is not answered yet.
 func (g *Gate) Slow() error {
-	if cause := g.trouble.String(); cause != "" {
+	if cause := g.Trouble(); cause != "" {
 		return fmt.Errorf("waits for the disk: %s", cause)
 	}
 	return runner.ErrSlow
@@ -289,16 +294,4 @@ func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
 		}
 		return to.Append(&runner.StatusEvent{Head: h, Status: runner.Paused, Cause: cause.Error()})
 	}
-}
-
-// trouble is the reason why a run waits for the disk. A full disk keeps the reason from the log, so
-// the Queue tells it to anyone who asks.
-type trouble struct{ text atomic.Value }
-
-// set stores the text for people, empty when the wait is over.
-func (t *trouble) set(text string) { t.text.Store(text) }
-
-func (t *trouble) String() string {
-	text, _ := t.text.Load().(string)
-	return text
 }

@@ -51,12 +51,7 @@ func (r *Run) train() error {
 
 // sized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ in
 // size.
-func sized(x []float64, n int) []float64 {
-	if n > cap(x) {
-		return make([]float64, n)
-	}
-	return x[:n]
-}
+func sized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 // broke adds the step at which the network failed to its error.
 func (r *Run) broke(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }

@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -57,19 +58,16 @@ type pixels struct {
 }
 
 func (s *pictureSet) cacheKey() (string, error) {
-	var failed error
-	key := hashName(func(w io.Writer) {
-		fmt.Fprintf(w, "%s%q %v\n", cacheMagic, s.Path, s.shape)
-		for _, name := range s.files {
-			info, err := os.Stat(filepath.Join(s.Path, name))
-			if err != nil {
-				failed = err
-				return
-			}
-			fmt.Fprintf(w, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s%q %v\n", cacheMagic, s.Path, s.shape)
+	for _, name := range s.files {
+		info, err := os.Stat(filepath.Join(s.Path, name))
+		if err != nil {
+			return "", err
 		}
-	})
-	return key, failed
+		fmt.Fprintf(sum, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
 // readCache returns the pixels in a cache, checked against their hash; size is their number of

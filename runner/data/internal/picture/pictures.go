@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -221,13 +220,6 @@ func momentsOf(count *[256]int) (mean, std float32) {
 		std = 1
 	}
 	return float32(m / 255), std
-}
-
-// hashName is a name for a file that depends on everything written to it.
-func hashName(write func(w io.Writer)) string {
-	h := sha256.New()
-	write(h)
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // endings returns the file name endings of the pictures that can be read.

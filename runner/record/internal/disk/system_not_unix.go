@@ -1,0 +1,44 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package disk
+
+import (
+	"errors"
+	"os"
+)
+
+// This file has what Windows and the systems without flock have in common.
+
+// locksFollowRename is false: Windows does not rename a folder with open files in it.
+const locksFollowRename = false
+
+// openPlain, Linked, Nameless and Foreign are for links and owners as Unix has them.
+const openPlain = 0
+
+// StampOf returns the stamp of the file at path. It does not follow a link.
+func StampOf(path string) Stamp {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return Stamp{}
+	}
+	return Stamp{Size: info.Size(), Written: info.ModTime().UnixNano()}
+}
+
+// Device tells one disk from another on systems that number their disks; here it is 0.
+func Device(string) uint64 { return 0 }
+
+func Linked(os.FileInfo) bool { return false }
+
+func Nameless(os.FileInfo) bool { return false }
+
+func Foreign(os.FileInfo) bool { return false }
+
+func diskFails(error) bool { return false }
+
+// noLocks, takeLease and heldLocally are for disks without locks, which these systems do not
+// report.
+func noLocks(error) bool { return false }
+
+func (f *Folder) takeLease(File, int) (*lease, error) { return nil, errors.ErrUnsupported }
+
+func heldLocally(File) bool { return true }
