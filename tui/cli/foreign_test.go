@@ -28,6 +28,9 @@ func TestFilesOfAnotherRun(t *testing.T) {
 		return err != nil
 	})
 	const log, meta, summary = "events.jsonl", "run.json", "summary.json"
+	for _, id := range f.ids {
+		f.told["report "+id], _ = f.call(t, []string{"report", id})
+	}
 	for _, swapped := range [][]string{{log}, {meta}, {summary}, saved, {log, summary},
 		append([]string{log, meta, summary}, saved...)} {
 		swap := func() {
@@ -47,6 +50,8 @@ func TestFilesOfAnotherRun(t *testing.T) {
 			f.trueOrNamed(t, fmt.Sprint("swapped ", swapped), args, append(swapped, "the folder"))
 		}
 		for _, id := range f.ids {
+			f.trueOrNamed(t, fmt.Sprint("swapped ", swapped), []string{"report", id},
+				append(swapped, "the folder"))
 			f.resumed(t, fmt.Sprint("swapped ", swapped), id, append(swapped, "the folder"))
 		}
 		swap()
