@@ -118,8 +118,8 @@ func (m *Model) barred(row *kit.Key) string {
 
 // The messages that stay in this package; the others are in tui/kit and tui/lab.
 
-// offer is a row of the key table that the palette found, and its page. As a message it asks for the
-// action of the row, on that page.
+// offer is a row of the key table that the palette found, and its page. As a message it asks for
+// the action of the row, on that page.
 type offer struct {
 	*kit.Key
 	page pageID // the page of the key

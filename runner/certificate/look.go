@@ -40,7 +40,8 @@ type Look struct {
 	*Samples
 }
 
-// NewLook applies the network of a checkpoint to a split. The Look holds the data until it is closed.
+// NewLook applies the network of a checkpoint to a split. The Look holds the data until it is
+// closed.
 func NewLook(q LookAt) (*Look, error) {
 	state, d, err := q.open()
 	if err != nil {

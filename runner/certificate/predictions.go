@@ -41,9 +41,9 @@ const (
 	leastProbability = 0x1p-52
 )
 
-// ReadPredictions reads a table. It takes the splits that are named, or all. If the table has no column for
-// the split, all rows belong to the one split that is named, or to the test split. Classes and
-// groups are taken from known, if it is not nil. Errors name row, column and remedy.
+// ReadPredictions reads a table. It takes the splits that are named, or all. If the table has no
+// column for the split, all rows belong to the one split that is named, or to the test split.
+// Classes and groups are taken from known, if it is not nil. Errors name row, column and remedy.
 func ReadPredictions(
 	ctx context.Context, file string, splits []string, known *data.Dataset,
 ) (*Predictions, error) {

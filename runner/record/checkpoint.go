@@ -37,9 +37,9 @@ type stateFile struct {
 	Knobs []runner.KnobEvent `json:"knobs,omitempty"`
 }
 
-// writeCheckpoint writes s, and the position of the log, into the folder f. The JSON comes last and completes
-// the pair of files. A checkpoint of the same step may already exist, when a run is paused and
-// saved again. The same step has the same weights, so the pair is whole at every moment.
+// writeCheckpoint writes s, and the position of the log, into the folder f. The JSON comes last and
+// completes the pair of files. A checkpoint of the same step may already exist, when a run is
+// paused and saved again. The same step has the same weights, so the pair is whole at every moment.
 func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) error {
 	name, write, err := largeFile(s)
 	if err != nil {
@@ -180,8 +180,8 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	return list, checkSum(in, name, hash, sum)
 }
 
-// newestCheckpoint returns the newest checkpoint that can be read, or nil if none can, and the errors of the
-// newer ones.
+// newestCheckpoint returns the newest checkpoint that can be read, or nil if none can, and the
+// errors of the newer ones.
 func newestCheckpoint(run *disk.Folder) (s *checkpoint, damaged []error, err error) {
 	f, err := run.Within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -205,8 +205,8 @@ func newestCheckpoint(run *disk.Folder) (s *checkpoint, damaged []error, err err
 	return nil, damaged, nil
 }
 
-// checkpointWitnesses returns the checkpoints of a run as witnesses of its log. The error is about one that
-// belongs elsewhere. Such a checkpoint is left out, and so is a damaged one.
+// checkpointWitnesses returns the checkpoints of a run as witnesses of its log. The error is about
+// one that belongs elsewhere. Such a checkpoint is left out, and so is a damaged one.
 func checkpointWitnesses(run *disk.Folder) (list []eventlog.Witness, err error) {
 	f, err := run.Within(checkpointsName)
 	if err != nil { // whoever needs a checkpoint finds that
@@ -250,8 +250,8 @@ const pinLockName = "lock"
 // checkpointFile returns the name of a checkpoint in the log: its path from the run's folder on.
 func checkpointFile(step int64) string { return checkpointsName + "/" + stateName(step) }
 
-// checkpointNames returns the names of a checkpoint's files. The first is the JSON, without which there is no
-// checkpoint.
+// checkpointNames returns the names of a checkpoint's files. The first is the JSON, without which
+// there is no checkpoint.
 func checkpointNames(step int64) []string {
 	return []string{stateName(step), tensorsName(step), opaqueName(step), pinName(step)}
 }
@@ -269,7 +269,8 @@ func pinName(step int64) string { return fmt.Sprintf("step-%010d.pin", step) }
 // pin or read a checkpoint from the pruning of the writer: they share the lock, and whoever removes
 // a checkpoint holds it alone.
 
-// pinCheckpoint keeps the checkpoint of a step, until it is unpinned or a resume goes back before the step.
+// pinCheckpoint keeps the checkpoint of a step, until it is unpinned or a resume goes back before
+// the step.
 func pinCheckpoint(f *disk.Folder, step int64) error {
 	o, err := f.Open(pinName(step), os.O_WRONLY|os.O_CREATE, disk.FileMode)
 	if err == nil {
@@ -281,8 +282,8 @@ func pinCheckpoint(f *disk.Folder, step int64) error {
 	return disk.Explain(err)
 }
 
-// unpinCheckpoint removes the pin of a checkpoint, and the checkpoint, unless it is selected or among the
-// newest keep.
+// unpinCheckpoint removes the pin of a checkpoint, and the checkpoint, unless it is selected or
+// among the newest keep.
 func unpinCheckpoint(f *disk.Folder, step int64, keep int) error {
 	err := f.Remove(pinName(step))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -329,11 +330,11 @@ func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 // newest returns the last keep of the ascending steps.
 func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
 
-// pruneCheckpoints keeps the newest checkpoints up to the step written, the selected ones and the pinned ones.
-// It removes all other files: older checkpoints, what a crash left incomplete, and steps above
-// written. The latter go even if they are pinned: they belong to a part of the run that was
-// discarded because they are damaged. What cannot be removed costs only space. While somebody pins,
-// nothing is removed.
+// pruneCheckpoints keeps the newest checkpoints up to the step written, the selected ones and the
+// pinned ones. It removes all other files: older checkpoints, what a crash left incomplete, and
+// steps above written. The latter go even if they are pinned: they belong to a part of the run that
+// was discarded because they are damaged. What cannot be removed costs only space. While somebody
+// pins, nothing is removed.
 func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
 	l, err := f.TryAcquire(pinLockName)
 	switch {

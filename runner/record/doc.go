@@ -51,7 +51,8 @@
 // points_test.go).
 //
 // Two packages below hold parts, and neither knows the whole folder of a run: internal/disk has
-// files, locks and seals, internal/eventlog the log. The names in them that other packages use are declared here (store.go, run.go).
+// files, locks and seals, internal/eventlog the log. The names in them that other packages use are
+// declared here (store.go, run.go).
 //
 // Start reading at store.go for writing and at run.go for reading.
 //

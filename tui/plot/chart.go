@@ -240,8 +240,8 @@ func (cs Charset) rune(r rune) rune {
 	return r
 }
 
-// pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark of
-// a series: a value that is not finite, an optimum, the start of a path.
+// pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark
+// of a series: a value that is not finite, an optimum, the start of a path.
 func (cs Charset) pick(r, ascii rune) rune {
 	if cs == ASCII {
 		return ascii

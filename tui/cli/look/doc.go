@@ -1,6 +1,6 @@
 // Package look has the commands that read runs, data and losses and change none: runs, show,
-// compare, report, record, export, eval, certify, risk, plan, data and others. Of these doctor alone
-// may mend files, and data fetch and import bring some.
+// compare, report, record, export, eval, certify, risk, plan, data and others. Of these doctor
+// alone may mend files, and data fetch and import bring some.
 //
 // It writes some output itself: the tables of compare, the files of record and the page of report
 // --into. The statistics come from runner/compare.

@@ -354,7 +354,8 @@ func columnsOf(keys string) (list page.Fields[*record.Run], err error) {
 		if err != nil {
 			return nil, err
 		}
-		_, setting := spec.FindSetting(key) // λ and η are both; their settings are values at the start
+		// λ and η are both; their settings are values at the start.
+		_, setting := spec.FindSetting(key)
 		if m, ok := measure.FindMeasure(key); ok && !setting {
 			of = func(r *record.Run) string { return console.Figure(&m, r.Of(m.Name)) }
 		}

@@ -156,7 +156,8 @@ func (tr *Trainer) farewell(outcomes []queue.Outcome) {
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n")
 			fmt.Fprintf(tr.Stderr, "run %s failed: %s\n", o.ID, console.OneLine(cause))
 		case o.Status == runner.Stopped:
-			fmt.Fprintf(tr.Stderr, "run %s is stopped: continue with drolab resume %s\n", o.ID, o.ID)
+			fmt.Fprintf(tr.Stderr, "run %[1]s is stopped: continue with drolab resume %[1]s\n",
+				o.ID)
 		}
 	}
 }

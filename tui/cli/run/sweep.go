@@ -228,8 +228,8 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	return tr.sweepStatus(context.Background(), folder, false)
 }
 
-// sweepWork returns the work that the engine of a sweep's folder does of its own accord; nil if the runs
-// folder has no sweep to work on.
+// sweepWork returns the work that the engine of a sweep's folder does of its own accord; nil if the
+// runs folder has no sweep to work on.
 func (tr *Trainer) sweepWork() func(context.Context, *queue.Queue) {
 	folder, h := sweep.Wanted(tr.RunsDir)
 	if folder == nil {
@@ -252,8 +252,8 @@ func (tr *Trainer) sweepWork() func(context.Context, *queue.Queue) {
 	}
 }
 
-// sweepParallel returns the number of runs that the engine of a sweep's folder trains at once, or 0 if
-// the runs folder has no sweep to work on.
+// sweepParallel returns the number of runs that the engine of a sweep's folder trains at once, or 0
+// if the runs folder has no sweep to work on.
 func (tr *Trainer) sweepParallel() int {
 	_, h := sweep.Wanted(tr.RunsDir)
 	if h == nil {
@@ -269,7 +269,9 @@ func (tr *Trainer) sweepStopCommand() *cobra.Command {
 		Example:           "drolab sweep stop mysweep",
 		Args:              console.One("a sweep's folder", "drolab sweep stop DIR"),
 		ValidArgsFunction: completeFolders,
-		RunE:              func(_ *cobra.Command, args []string) error { return tr.stopSweep(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return tr.stopSweep(args[0])
+		},
 	}
 }
 

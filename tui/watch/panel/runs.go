@@ -83,9 +83,9 @@ func metas(tracks []*Track) []*runner.Meta {
 	return runs
 }
 
-// SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run joins a
-// group if its seed differs from those of all runs in it: two runs with one seed are not two
-// samples.
+// SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
+// joins a group if its seed differs from those of all runs in it: two runs with one seed are not
+// two samples.
 func SeedGroups(tracks []*Track) (groups [][]int) {
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
@@ -231,8 +231,8 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 	return w.Tracks[w.Baseline]
 }
 
-// LabelTracks names the runs by the settings in which they differ. Seeds share the name for charts, and
-// the label adds the seed. A label that two runs have is replaced by the ID, which is long but
+// LabelTracks names the runs by the settings in which they differ. Seeds share the name for charts,
+// and the label adds the seed. A label that two runs have is replaced by the ID, which is long but
 // unique.
 func LabelTracks(tracks []*Track) {
 	seen, short := map[string]int{}, compare.Names(metas(tracks))
@@ -273,9 +273,9 @@ func OrderTracks(tracks []*Track) {
 // together. If there are too many, it takes the first seeds of as many configurations as there are
 // colours.
 
-// FindRuns returns the runs with the given names. Without names it returns all runs of kept, in their
-// order, or the newest runs that belong together if kept is nil. A name that is not found is a
-// problem; the other runs are watched nevertheless.
+// FindRuns returns the runs with the given names. Without names it returns all runs of kept, in
+// their order, or the newest runs that belong together if kept is nil. A name that is not found is
+// a problem; the other runs are watched nevertheless.
 func FindRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
@@ -299,10 +299,10 @@ func FindRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, p
 	return runs, problems
 }
 
-// Watchable returns at most lab.MaxWatched of the runs, of at most as many configurations as there are
-// colours. The configurations with the most seeds stay, because one that ran only once is there to
-// be compared with them. The last seeds are dropped rather than a method, such as the one that the
-// others are compared with.
+// Watchable returns at most lab.MaxWatched of the runs, of at most as many configurations as there
+// are colours. The configurations with the most seeds stay, because one that ran only once is there
+// to be compared with them. The last seeds are dropped rather than a method, such as the one that
+// the others are compared with.
 func Watchable(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
@@ -325,9 +325,9 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newestRuns returns the live runs. If there are none, it returns the newest run and the runs of the
-// same preset that were created within a minute before it: the runs that one command started. all
-// is in the order of List, the newest first.
+// newestRuns returns the live runs. If there are none, it returns the newest run and the runs of
+// the same preset that were created within a minute before it: the runs that one command started.
+// all is in the order of List, the newest first.
 func newestRuns(all []*record.Run) (runs []*record.Run) {
 	ended := func(r *record.Run) bool { return r.Status().Ended() }
 	runs = slices.DeleteFunc(slices.Clone(all), ended)

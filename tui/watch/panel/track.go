@@ -90,8 +90,8 @@ const (
 	maxMarkers = 64
 )
 
-// NewTrack returns the track of a run whose log is not read yet. It shows the state that the run had
-// when it was opened.
+// NewTrack returns the track of a run whose log is not read yet. It shows the state that the run
+// had when it was opened.
 func NewTrack(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
