@@ -112,6 +112,9 @@ func TestParquetFiles(t *testing.T) {
 // FuzzParquet reads anything that calls itself a table in Parquet, in a process of its own. That
 // process may panic or run out of memory; the error is one line that blames the file.
 func FuzzParquet(f *testing.F) {
+	if raceDetector {
+		f.Skip("the detector takes more memory than the reader may")
+	}
 	for _, form := range []string{"plain", "snappy", "gzip", "zstd", "zstd2", "delta", "lz4",
 		"brotli", "nested", "times", "old"} {
 		b, err := os.ReadFile(filepath.Join(ofTests, form+".parquet"))
