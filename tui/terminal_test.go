@@ -318,6 +318,7 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 					t.Errorf("%s: the key after the q shows page %d", late, r.at+1)
 				}
 				took, most := time.Since(began), min(late+lookAgain, answer)
+				synctest.Wait() // for who typed the answer
 				if comes := late < answer; taken != comes || took > most {
 					t.Errorf("%s: the answer is taken: %v; it leaves after %s", late, taken, took)
 				}
