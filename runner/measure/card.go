@@ -82,7 +82,7 @@ func (c *check) warnings(e *evidence) (list []DataWarning) {
 	return list
 }
 
-// Looked says how many rows the checks have looked at, or returns "" if they have looked at all.
+// DataChecks says how many rows the checks have covered, or returns "" if they have covered all.
 func DataChecks(d *data.Dataset) string {
 	if s := d.Sample; s != nil && len(s.Labels) < s.Rows {
 		return fmt.Sprintf("the checks of columns cover %d of %d rows", len(s.Labels), s.Rows)

@@ -26,7 +26,7 @@ const (
 	Undecided    Verdict = "undecided at this number of seeds"
 )
 
-// Claim is a claim of a study about two arms under one condition, tested.
+// Finding is a claim of a study about two arms under one condition, tested.
 type Finding struct {
 	Key     string         `json:"key"`
 	Problem string         `json:"problem"`
