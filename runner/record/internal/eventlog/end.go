@@ -121,12 +121,13 @@ type backward struct {
 	buf   []byte // bytes not yet returned
 	long  bool   // a part of the line at the end of buf was dropped, as it was too long
 	done  bool
+	chunk int64 // how much the next fill reads: little at first, since most want the last line
 }
 
 // newBackward starts behind the offset end. It stops at floor, and does not return a line that
 // begins before floor.
 func newBackward(r io.ReaderAt, end, floor int64) *backward {
-	return &backward{r: r, floor: max(0, floor), pos: end}
+	return &backward{r: r, floor: max(0, floor), pos: end, chunk: 4 << 10}
 }
 
 // line returns the line before the last one returned, without its newline, and the offset at which
@@ -167,8 +168,8 @@ func (b *backward) fill() error {
 	if len(b.buf) > MaxLine {
 		b.buf, b.long = nil, true
 	}
-	const chunk = 64 << 10
-	n := min(chunk, b.pos-b.floor)
+	n := min(b.chunk, b.pos-b.floor)
+	b.chunk = min(2*b.chunk, 64<<10)
 	grown := make([]byte, int(n), int(n)+len(b.buf))
 	if _, err := b.r.ReadAt(grown, b.pos-n); err != nil {
 		return err
