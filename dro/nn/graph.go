@@ -61,57 +61,40 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	if c.byWinograd() {
 		g.space = kern.NewScratch(g.team.Size())
 	}
-	err := g.open(c, n.stages)
-	if err == nil {
-		e := G.NewGraph()
-		g.place(e, n)
-		err = g.build(e, c, n.stages)
-	}
-	if err == nil {
-		g.pass, err = newPass(g, c, n.stages)
-	}
-	if err != nil {
+	g.open(c, n.stages)
+	e := G.NewGraph()
+	g.place(e, n)
+	if err := g.build(e, c, n.stages); err != nil {
 		g.team.Close()
 		return nil, err
 	}
+	g.pass = newPass(g, c, n.stages)
 	return g, nil
 }
 
 // open makes the parts around the graph: the rooflines, and the layouts of the input and the
 // logits.
-func (g *graph) open(c Config, list []stage) (err error) {
-	if g.peak, err = g.newPeak(c); err != nil {
-		return err
+func (g *graph) open(c Config, list []stage) {
+	if c.Precision == bf16 {
+		g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
+		if g.isa != kern.Detect() {
+			g.products = kern.Rounded
+		}
 	}
-	if g.memory, err = kern.NewMemory(g.isa); err != nil {
-		return err
-	}
+	g.peak, g.memory = kern.NewPeak(g.isa, g.products), kern.NewMemory(g.isa)
+	g.sums = kern.NewSum(g.isa)
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	g.direct = takesRows(g.isa, list[0])
 	if !g.direct || c.Precision == bf16 {
-		if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
-			return err
-		}
+		g.layout = kern.NewLayout(g.isa, g.batch, in)
 	}
 	logits := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
-	g.spread, err = kern.NewLayout(g.isa, g.batch, logits)
-	return err
+	g.spread = kern.NewLayout(g.isa, g.batch, logits)
 }
 
 // takesRows reports whether a first layer can take the batch as it comes.
 func takesRows(isa kern.ISA, first stage) bool {
 	return first.kind == linear && kern.RowsFit(isa, first.config())
-}
-
-func (g *graph) newPeak(c Config) (*kern.Peak, error) {
-	if c.Precision != bf16 {
-		return kern.NewPeak(g.isa)
-	}
-	g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
-	if g.isa != kern.Detect() {
-		g.products = kern.Rounded
-	}
-	return kern.NewBF16Peak(g.products, g.isa)
 }
 
 // place makes leaves of the parameters, and notes by name the memory of gradients and buffers.
@@ -129,7 +112,8 @@ func (g *graph) place(e *G.ExprGraph, n *Net) {
 func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	x := dense32(make([]float32, 1), 1) // a placeholder: the graph sees none of the rows of a batch
 	if g.layout != nil {
-		g.x, x = g.activation(list[0].in)
+		x = g.activation(list[0].in)
+		g.x = x.Data().([]float32)
 	}
 	nodes := G.Nodes{leaf(e, "x", x)}
 	for _, s := range list {
@@ -144,9 +128,7 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	end := list[len(list)-1]
 	if o, ok := nodes[end.from+1].Op().(*op); ok {
 		g.features = o.out.Data().([]float32)
-		if g.last, err = kern.NewLayout(g.isa, g.batch, end.in); err != nil {
-			return err
-		}
+		g.last = kern.NewLayout(g.isa, g.batch, end.in)
 	}
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
@@ -217,20 +199,17 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	}
 	trained = kernel
 	if g.workspace != nil {
-		trained, err = kernel.BF16(g.products, g.workspace, !first)
+		trained = kernel.BF16(g.products, g.workspace, !first)
 	}
 	if exact == nil {
 		exact = kernel
 	}
-	return exact, trained, err
+	return exact, trained, nil
 }
 
 // norm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
 func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
-	kernel, err := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
-	if err != nil {
-		return nil, err
-	}
+	kernel := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
 	of.next = kernel
 	name := s.name + ".norm"
 	o := &normOp{
@@ -344,15 +323,13 @@ type (
 // readers.
 type fuser struct {
 	*backend
-	kernel  *kern.MaskedSum
 	makers  map[*float32]*instruction
 	readers map[*float32]int
 }
 
 // fused returns a plan of the two lists, with neighbours joined.
-func (b *backend) fused(forward, backward []instruction) (*plan, error) {
-	kernel, err := kern.NewMaskedSum(b.isa)
-	f := &fuser{b, kernel, map[*float32]*instruction{}, map[*float32]int{}}
+func (b *backend) fused(forward, backward []instruction) *plan {
+	f := &fuser{b, map[*float32]*instruction{}, map[*float32]int{}}
 	for _, list := range [][]instruction{forward, backward} {
 		for i := range list {
 			f.enter(&list[i])
@@ -362,11 +339,9 @@ func (b *backend) fused(forward, backward []instruction) (*plan, error) {
 	remaining(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
 	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
-	if err == nil {
-		err = b.round(p)
-	}
+	b.round(p)
 	share(p.backward)
-	return p, err
+	return p
 }
 
 // share makes gradients of activations take over memory that is not read any more. With as few
@@ -405,7 +380,7 @@ func share(list []instruction) {
 		if i.over {
 			release(k, read)
 		}
-		if i.into != nil {
+		if i.moves {
 			piece, unused := &i.to[0], free[len(i.to)]
 			if n := len(unused); n > 0 {
 				i.to, free[len(i.to)] = unused[n-1], unused[:n-1]
@@ -456,12 +431,12 @@ func (f *fuser) addNorm(i *instruction) {
 			continue
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
-			y, part := i.out.Data().([]float32), normSum{norm.kernel}
-			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
-				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
-			}}
+			joined := &op{name: i.name, out: i.out, part: normSum{norm.kernel}}
+			joined.run = func(to []float32, in []array) {
+				norm.forward(to, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
+			}
 			in := append(slices.Clone(before.in), i.in[1-k])
-			*i, *before = instruction{joined, in, y}, instruction{}
+			*i, *before = instruction{joined, in, i.to}, instruction{}
 			return
 		}
 	}
@@ -477,9 +452,10 @@ func (f *fuser) maskSum(i *instruction) {
 		return
 	}
 	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum) {
-		joined := &op{name: i.name, out: i.out, over: true, into: func(to []float32, in []array) {
-			f.kernel.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
-		}}
+		joined := &op{name: i.name, out: i.out, moves: true, over: true}
+		joined.run = func(to []float32, in []array) {
+			f.sums.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
+		}
 		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}, instruction{}
 	}
 }
@@ -501,9 +477,9 @@ func (f *fuser) sumInConv(i, sum *instruction) bool {
 		return false
 	}
 	conv := best.part.(product).conv
-	joined := &op{name: best.name, out: i.out, part: best.part}
-	joined.into = func(to []float32, in []array) {
-		conv.kernel().(adder).BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
+	joined := &op{name: best.name, out: i.out, part: best.part, moves: true}
+	joined.run = func(to []float32, in []array) {
+		conv.kernel().BackwardData(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
 	}
 	in := append(slices.Clone(best.in), i.in[1], plus)
 	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}

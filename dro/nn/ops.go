@@ -19,6 +19,8 @@ type backend struct {
 
 	rows kern.Images // the current batch as it came, for a first layer that takes it so
 
+	sums *kern.Sum // adds activations and masks them
+
 	space *kern.Scratch // memory of convolutions by Winograd; nil: none
 
 	workspace *kern.Workspace // memory of products of bf16 operands; nil in fp32
@@ -31,9 +33,9 @@ func dense32(data []float32, shape ...int) *tensor.Dense {
 }
 
 // activation returns memory for a batch of activations, as a tensor.
-func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
+func (b *backend) activation(s kern.Shape) *tensor.Dense {
 	data := kern.Alloc(b.batch.Len(s))
-	return data, dense32(data, len(data))
+	return dense32(data, len(data))
 }
 
 // mask returns the gradient of the input of the ReLU that ends the op of y, from y's gradient: it
@@ -45,15 +47,11 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 		o.masked = true
 		return grad, nil
 	}
-	kernel, err := kern.NewReLUBackward(b.isa)
-	if err != nil {
-		return nil, err
-	}
 	data := kern.Alloc(y.Shape().TotalSize())
 	return G.ApplyOp(&op{
 		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
-		part: masking{}, over: true,
-		into: func(to []float32, in []array) { kernel.Run(b.team, to, in[0].F32, in[1].F32) },
+		part: masking{}, moves: true, over: true,
+		run: func(to []float32, in []array) { b.sums.Run(b.team, to, in[0].F32, nil, in[1].F32) },
 	}, grad, y)
 }
 
@@ -61,7 +59,7 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
 	return G.ApplyOp(&op{
 		name: name, in: []input{{by.Dims(), tensor.Float32}}, out: dense32(memory, shape...),
-		run: func([]array) {},
+		run: func([]float32, []array) {},
 	}, by)
 }
 
@@ -77,8 +75,6 @@ type convOp struct {
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
 	next *kern.BatchNorm // normalises the output; nil: none
-
-	roundedX, roundedDY *kern.Rounding // of the input and of the output's gradient; nil: none
 }
 
 // convKernel is a convolution of package kern, on operands as they are or rounded.
@@ -86,7 +82,7 @@ type convKernel interface {
 	FLOPs() float64
 	Then(n *kern.BatchNorm, y []float32, images int)
 	Forward(t *kern.Team, y, x, w, bias []float32)
-	BackwardData(t *kern.Team, dx, dy, w, act []float32)
+	BackwardData(t *kern.Team, dx, dy, w, act, plus []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
 }
 
@@ -107,7 +103,7 @@ func (f fromRows) Then(*kern.BatchNorm, []float32, int) {
 }
 
 // BackwardData implements convKernel.
-func (f fromRows) BackwardData(*kern.Team, []float32, []float32, []float32, []float32) {
+func (f fromRows) BackwardData(_ *kern.Team, _, _, _, _, _ []float32) {
 	panic("nn: a batch has no gradient")
 }
 
@@ -126,12 +122,11 @@ func (c *convOp) kernel() convKernel {
 
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
-	y, out := c.activation(c.out)
 	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
 	arity := 1 + len(parameters)
 	return G.ApplyOp(&op{
-		name: c.name, in: inputs[:arity], out: out, part: forwardOf(c),
-		run: func(in []array) {
+		name: c.name, in: inputs[:arity], out: c.activation(c.out), part: forwardOf(c),
+		run: func(y []float32, in []array) {
 			var bias []float32
 			if c.db != nil {
 				bias = in[2].F32
@@ -156,7 +151,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	if grads[1], err = G.ApplyOp(&op{
 		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
 		part: weightsOf(c),
-		run: func(in []array) {
+		run: func(_ []float32, in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
 	}, x, grad); err != nil {
@@ -174,40 +169,37 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
-	_, out := c.activation(c.in)
 	o := &op{
 		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: out, of: x, part: dataOf(c),
+		out: c.activation(c.in), of: x, part: dataOf(c), moves: true,
 	}
-	o.into = func(to []float32, in []array) {
+	o.run = func(to []float32, in []array) {
 		var act []float32
 		if o.masked {
 			act = in[0].F32
 		}
-		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act)
+		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act, nil)
 	}
 	return G.ApplyOp(o, x, w, grad)
 }
 
 // pool adds 2×2 max-pooling.
 func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(kernel.Out())
-	_, gradient := b.activation(shape)
+	kernel := kern.NewMaxPool(b.isa, b.batch, shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
-		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
-		o.into = func(to []float32, in []array) {
+		o := &op{
+			name: name + ".dx", in: []input{flat(), flat(), flat()}, out: b.activation(shape),
+			of: in[0], moves: true,
+		}
+		o.run = func(to []float32, in []array) {
 			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
 		d, err := G.ApplyOp(o, in[0], y, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
+		name: name, in: []input{flat()}, out: b.activation(kernel.Out()),
+		run:  func(to []float32, in []array) { kernel.Forward(b.team, to, in[0].F32) },
 		diff: diff, wrt: []bool{true},
 	}, x)
 }
@@ -215,58 +207,44 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 // curve adds the activation of a stage, in a pass of its own. layer makes the draws of its dropout
 // differ from the draws of other layers.
 func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
-	y, out := b.activation(s.mid)
-	kernel, err := kern.NewPointwise(s.curve, s.drop, len(y))
+	kernel, err := kern.NewPointwise(s.curve, s.drop, b.batch.Len(s.mid))
 	if err != nil {
 		return nil, err
 	}
-	_, gradient := b.activation(s.mid)
-	name := s.name + "." + s.curve
-	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat()}, out: gradient,
-			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
-		}, grad)
-		return G.Nodes{d}, err
+	forward := func(t *kern.Team, y, x []float32) {
+		kernel.Forward(t, y, x, kern.Mix(b.noise+layer), b.mode != Evaluate)
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run: func(in []array) {
-			kernel.Forward(b.team, y, in[0].F32, kern.Mix(b.noise+layer), b.mode != Evaluate)
-		},
-		diff: diff, wrt: []bool{true},
-	}, x)
+	return b.unary(s.name+"."+s.curve, x, s.mid, s.mid, forward, kernel.Backward)
 }
 
 // average adds the mean of each channel over all positions.
 func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewAveragePool(b.isa, b.batch, shape)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(kernel.Out())
-	_, gradient := b.activation(shape)
-	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
+	kernel := kern.NewAveragePool(b.isa, b.batch, shape)
+	return b.unary(name, x, shape, kernel.Out(), kernel.Forward, kernel.Backward)
+}
+
+// unary adds an op on one activation, from shape in to shape out, whose backward pass needs the
+// gradient of its output alone.
+func (b *backend) unary(
+	name string, x *G.Node, in, out kern.Shape,
+	forward, backward func(t *kern.Team, to, from []float32),
+) (*G.Node, error) {
+	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat()}, out: gradient,
-			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
+			name: name + ".dx", in: []input{flat()}, out: b.activation(in), moves: true,
+			run: func(to []float32, in []array) { backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}
 	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
+		name: name, in: []input{flat()}, out: b.activation(out),
+		run:  func(to []float32, in []array) { forward(b.team, to, in[0].F32) },
 		diff: diff, wrt: []bool{true},
 	}, x)
 }
 
 // sum adds the sum of two activations of one shape, and its ReLU.
 func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool) (*G.Node, error) {
-	kernel, err := kern.NewSum(b.isa, relu)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (_ G.Nodes, err error) {
 		if relu {
 			grad, err = b.mask(y, grad)
@@ -274,8 +252,14 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 		return G.Nodes{grad, grad}, err
 	}
 	return G.ApplyOp(&op{
-		name: name, in: []input{flat(), flat()}, out: out, part: adding{relu: relu},
-		run:  func(in []array) { kernel.Run(b.team, y, in[0].F32, in[1].F32) },
+		name: name, in: []input{flat(), flat()}, out: b.activation(shape), part: adding{relu: relu},
+		run: func(y []float32, in []array) {
+			var mask []float32
+			if relu {
+				mask = y
+			}
+			b.sums.Run(b.team, y, in[0].F32, in[1].F32, mask)
+		},
 		diff: diff, wrt: []bool{true, true},
 	}, x, plus)
 }
@@ -286,18 +270,14 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 func (b *backend) loss(
 	name string, outputs *G.Node, classes int, losses []float64,
 ) (*G.Node, error) {
-	kernel, err := newLoss(b.isa, name, b.batch, classes)
-	if err != nil {
-		return nil, err
-	}
+	kernel := kern.NewLoss(b.isa, b.batch, classes, name == Squared)
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
 	predictions := kern.Alloc(b.batch.Len(shape))
-	dx, gradient := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		d, err := G.ApplyOp(&op{
 			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}},
-			out: gradient,
-			run: func(in []array) {
+			out: b.activation(shape),
+			run: func(dx []float32, in []array) {
 				kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)])
 			},
 		}, y, grad)
@@ -306,19 +286,11 @@ func (b *backend) loss(
 	return G.ApplyOp(&op{
 		name: name, in: []input{flat()},
 		out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run: func(in []array) {
+		run: func(_ []float32, in []array) {
 			kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels)
 		},
 		diff: diff, wrt: []bool{true},
 	}, outputs)
-}
-
-// newLoss returns the kernel of a loss.
-func newLoss(isa kern.ISA, name string, b kern.Batch, classes int) (*kern.Loss, error) {
-	if name == Squared {
-		return kern.NewSquared(isa, b, classes)
-	}
-	return kern.NewSoftmax(isa, b, classes)
 }
 
 // Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
@@ -350,10 +322,11 @@ type normOp struct {
 }
 
 func (o *normOp) apply(x, gamma, beta *G.Node) (*G.Node, error) {
-	y, out := o.activation(o.shape)
 	return G.ApplyOp(&op{
-		name: o.name, in: []input{flat(), flat(), flat()}, out: out, part: o,
-		run:  func(in []array) { o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil) },
+		name: o.name, in: []input{flat(), flat(), flat()}, out: o.activation(o.shape), part: o,
+		run: func(y []float32, in []array) {
+			o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil)
+		},
 		diff: o.diff, wrt: []bool{true, true, true},
 	}, x, gamma, beta)
 }
@@ -376,12 +349,11 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 			return nil, err
 		}
 	}
-	_, gradient := o.activation(o.shape)
 	grads := make(G.Nodes, 3)
 	if grads[0], err = G.ApplyOp(&op{
-		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
-		part: normBack{o.kernel}, over: true,
-		into: func(to []float32, in []array) {
+		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: o.activation(o.shape),
+		part: normBack{o.kernel}, moves: true, over: true,
+		run: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, to, o.dgamma, o.dbeta, x, dy, gamma, o.add)
 		},

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"cmp"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -34,8 +33,6 @@ type instruction struct {
 	to []float32 // where it writes the gradient of an activation
 }
 
-func (i instruction) do() { i.op.do(i.to, i.in) }
-
 // compile orders the ops that losses and gradients need. Every input node must have a value bound.
 // Of Gorgonia's own operations it takes the sum alone, by which Gorgonia adds up the gradients of a
 // node that several ops read, and runs it as a kernel. It refuses all others: they allocate their
@@ -54,7 +51,7 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 			return nil, err
 		}
 	}
-	return b.fused(forward, backward)
+	return b.fused(forward, backward), nil
 }
 
 type compiler struct {
@@ -114,12 +111,13 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 		return nil, fmt.Errorf("nn: %v is an operation of Gorgonia's that a plan cannot run: "+
 			"only sums of two float32 tensors of one shape are", n.Op())
 	}
-	kernel, err := kern.NewSum(c.isa, false)
 	data := kern.Alloc(n.Shape().TotalSize())
 	return &op{
-		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, over: true,
-		into: func(to []float32, in []array) { kernel.Run(c.team, to, in[0].F32, in[1].F32) },
-	}, err
+		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, moves: true, over: true,
+		run: func(to []float32, in []array) {
+			c.sums.Run(c.team, to, in[0].F32, in[1].F32, nil)
+		},
+	}, nil
 }
 
 // isSum reports whether n's op is the op that Gorgonia makes for the sum of two tensors like n's
@@ -143,7 +141,7 @@ func isSum(n *G.Node, children G.Nodes) bool {
 
 func run(list []instruction) {
 	for _, i := range list {
-		i.do()
+		i.run(i.to, i.in)
 	}
 }
 
@@ -158,17 +156,14 @@ type pass struct {
 
 // newPass returns the pass, or nil if the network is not one linear layer that takes rows, or has
 // too many units or too small a batch.
-func newPass(g *graph, c Config, list []stage) (*pass, error) {
+func newPass(g *graph, c Config, list []stage) *pass {
 	if len(list) > 1 || !g.direct || g.layout != nil {
-		return nil, nil
+		return nil
 	}
-	loss, err := newLoss(g.isa, cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
-	if err != nil {
-		return nil, err
-	}
+	loss := kern.NewLoss(g.isa, g.batch, c.Classes, c.Loss == Squared)
 	kernel, err := kern.NewRowsPass(g.first, loss)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	name := list[0].name
 	p := &pass{kernel: kernel, call: kern.PassCall{
@@ -178,7 +173,7 @@ func newPass(g *graph, c Config, list []stage) (*pass, error) {
 		DW: g.gradients[name+".weight"], DB: g.gradients[name+".bias"],
 	}}
 	p.call.Weigh = p.weights
-	return p, nil
+	return p
 }
 
 // weights computes the ratios of the samples [from, to) and turns them into weights, as graph.weigh
@@ -208,12 +203,12 @@ type op struct {
 	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike
 	in   []input // types of its inputs
 	out  *tensor.Dense
-	// run computes the output, whose memory the closure holds, from the inputs.
-	run func(in []array)
-	// into takes the place of run where the output is the gradient of an activation, which a plan
-	// may place anywhere.
-	into func(to []float32, in []array)
-	// over says that into may write to the memory of an input.
+	// run computes the output from the inputs and writes it to to. That is the memory of out, or
+	// the place that a plan has found; it is nil for losses, which are float64.
+	run func(to []float32, in []array)
+	// moves says that the output is the gradient of an activation, which a plan may place anywhere.
+	moves bool
+	// over says that run may write to the memory of an input.
 	over bool
 	// diff writes the derivative as further nodes: one for each input, nil
 	// where wrt is false. Without a diff an op is a derivative itself.
@@ -264,7 +259,7 @@ func (o *op) Do(values ...G.Value) (G.Value, error) {
 			return nil, fmt.Errorf("%s: input %d: %w", o.name, i, err)
 		}
 	}
-	o.do(o.memory(), in)
+	o.run(o.memory(), in)
 	return o.out, nil
 }
 
@@ -272,14 +267,6 @@ func (o *op) Do(values ...G.Value) (G.Value, error) {
 func (o *op) memory() []float32 {
 	data, _ := o.out.Data().([]float32)
 	return data
-}
-
-func (o *op) do(to []float32, in []array) {
-	if o.into != nil {
-		o.into(to, in)
-	} else {
-		o.run(in)
-	}
 }
 
 // Type implements gorgonia.Op.

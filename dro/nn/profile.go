@@ -29,7 +29,7 @@ func (n *Net) Profile(times int) []LayerTime {
 		round := make([]time.Duration, len(list))
 		for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
 			start := time.Now()
-			i.do()
+			i.run(i.to, i.in)
 			round[layerOf(list, i.name)] += time.Since(start)
 		}
 		for k, d := range round {

@@ -87,7 +87,6 @@ type AdamW struct{ Beta1, Beta2, Eps float64 }
 // adam is the optimiser's state beside the mean gradients, which lie where SGD has its velocities.
 type adam struct {
 	kernel  kern.AdamW
-	call    kern.AdamWConfig
 	memory  []float32
 	tensors []Tensor  // the mean squares in memory, and taken
 	taken   []float32 // updates since the start: their number in digits of base digit, lowest first
@@ -121,15 +120,15 @@ func (n *Net) Adapt(s SGD, a AdamW) (norm float64) {
 	n.SetUpdates(n.updates + 1)
 	t := n.adam.count()
 	norm = n.norm()
-	n.adam.call = kern.AdamWConfig{
+	c := kern.AdamWConfig{
 		Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps,
 		Rate: s.LR / (1 - math.Pow(a.Beta1, t)), Root: math.Sqrt(1 - math.Pow(a.Beta2, t)),
 		Keep: 1 - s.LR*s.WeightDecay, Scale: 1,
 	}
 	if s.Clip > 0 && norm > s.Clip {
-		n.adam.call.Scale = s.Clip / norm
+		c.Scale = s.Clip / norm
 	}
 	squares := n.adam.memory[:len(n.weights)]
-	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, &n.adam.call)
+	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, &c)
 	return norm
 }

@@ -1,7 +1,6 @@
 package kern
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"sync"
@@ -41,17 +40,16 @@ func (b BF16) On(isa ISA) string {
 // Available reports whether this build, machine and system can run b.
 func (b BF16) Available() bool { return b >= Rounded && b <= DetectBF16() }
 
-// check returns an error if b cannot run beside isa's kernels here. Constructors call it, as they
-// call the check of an [ISA].
-func (b BF16) check(isa ISA) error {
-	if !b.Available() {
-		return fmt.Errorf("kernel %v is not available here: the best is %v", b, DetectBF16())
+// check panics if b cannot run beside isa's kernels here. Constructors call it, as they call the
+// check of an [ISA].
+func (b BF16) check(isa ISA) {
+	isa.check()
+	if !b.runsBeside(isa) {
+		panic("kern: the kernel of bf16 products cannot run here or beside these kernels")
 	}
-	if b != Rounded && isa != AVX512 {
-		return fmt.Errorf("kernel %v needs instruction set %v", b, AVX512)
-	}
-	return nil
 }
+
+func (b BF16) runsBeside(isa ISA) bool { return b.Available() && (b == Rounded || isa == AVX512) }
 
 // DetectBF16 returns the best kernel of this build, machine and system. The first call asks the
 // system for AMX.
@@ -125,11 +123,11 @@ type Rounding struct {
 func CanRound(b Batch) bool { return b.valid() && b.Lanes%tileDepth == 0 }
 
 // NewRounding returns a Rounding for activations of shape s.
-func NewRounding(b Batch, s Shape) (*Rounding, error) {
+func NewRounding(b Batch, s Shape) *Rounding {
 	if !CanRound(b) || !s.valid() {
-		return nil, errors.New("rounding: a block of the batch does not fill lines")
+		panic("kern: Rounding: a block of the batch does not fill lines")
 	}
-	return &Rounding{pairs: Alloc(b.Len(s) / 2)}, nil
+	return &Rounding{pairs: Alloc(b.Len(s) / 2)}
 }
 
 // Round sets r to the rounding of x.
@@ -293,9 +291,7 @@ func (r *runs) gradient(t *Team, dy []float32) {
 	t.run(r.batch.Blocks*r.parts, r)
 	t.run(r.cfg.Out/tapsRows, (*runsTotal)(r))
 	r.dy = nil
-	if r.call.db != nil {
-		t.run(r.rowTiles(), (*biasCall)(r.Conv))
-	}
+	r.sumBias(t)
 }
 
 // task computes the sums of a lot.
@@ -426,10 +422,10 @@ func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) 
 // multiplyPairs packs the weights of the call and computes the product. A task is all channels of
 // some rows of the map in one block of images.
 func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
-	c.call.product, c.call.pairs = p, pairs
+	c.direction, c.pairs = p, pairs
 	t.run(p.weightTasks(), (*packOperands)(c))
-	t.run(c.cutRows(c.batch.Blocks, p.dst.Height), (*pairsCall)(c))
-	c.call = bf16Call{}
+	t.run(c.cut(c.batch.Blocks, p.dst.Height, 1), (*pairsCall)(c))
+	c.direction, c.pairs = nil, nil
 	c.finish()
 }
 
@@ -437,19 +433,19 @@ type pairsCall BF16Conv
 
 func (m *pairsCall) task(i int) {
 	c := (*BF16Conv)(m)
-	p, lanes := c.call.product, c.batch.Lanes
+	p, lanes := c.direction, c.batch.Lanes
 	block, top := i/c.call.chunks, i%c.call.chunks*c.call.chunk
 	size := p.dst.Width * p.dst.Channels * lanes
 	tile := pairsTile{
-		bias: c.call.bias, a: c.space.a, taps: p.taps,
-		x:      c.call.pairs[block*p.block:],
+		bias: c.call.b, a: c.space.a, taps: p.taps,
+		x:      c.pairs[block*p.block:],
 		groups: lanes / tileDepth, rows: p.dst.Channels / pairsRows, inner: p.inner,
 		pairs: p.src.pairs, aNext: p.weightLines(), lanes: lanes, channels: p.dst.Channels,
 	}
-	if c.call.bias == nil {
+	if c.call.b == nil {
 		tile.bias = c.rounds.zeros
 	}
-	if c.call.relu == 0 {
+	if p.relu == 0 {
 		tile.floor = float32(math.Inf(-1))
 	}
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
@@ -462,6 +458,6 @@ func (m *pairsCall) task(i int) {
 			tile.plus = c.call.plus[at:][:size]
 		}
 		tile.run()
-		c.tellRow(block, row, 0, p.dst.Channels)
+		c.addMoments(block, row, 0, p.dst.Width, 0, p.dst.Channels)
 	}
 }

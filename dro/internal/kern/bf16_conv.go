@@ -29,8 +29,11 @@ type BF16Conv struct {
 	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
 	spans             []span    // of taps, by part and kernel tap
 
-	call  bf16Call
-	round roundCall
+	// The running call, beside Conv's.
+	direction *product   // nil in the gradient
+	pairs     []float32  // the rounding that a product reads
+	packs     [2]packing // the activations to pack
+	round     roundCall
 }
 
 // product is the forward direction, or the backward direction to the input.
@@ -42,30 +45,18 @@ type product struct {
 	inner  int     // tiles that the sum of a tap takes
 	dst    Shape
 	across bool    // weights are transposed
+	relu   int     // 1: the product ends with max(0, ·)
 	lines  []int32 // where packed lines go, see planLines
 	spots  []spot  // of a source that is only rounded; nil: it is packed
 	taps   []tap   // of spots
 	block  int     // pairs of a block of such a source
 }
 
-// bf16Call is the running call; see convCall.
-type bf16Call struct {
-	y, x, w, bias, mask []float32 // mask is a rounding if the product reads roundings
-	plus                []float32
-	pairs               []float32 // the rounding that a product reads
-	product             *product  // nil in the gradient
-	packs               [2]packing
-	relu                int
-	chunk, chunks       int
-}
-
 // BF16 returns c with products of rounded operands. It shares the running call with c, whose
 // float32 methods stay what they are. Without data there is no memory for BackwardData, which the
 // first layer of a network does not need.
-func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
-	if err := kind.check(c.isa); err != nil {
-		return nil, err
-	}
+func (c *Conv) BF16(kind BF16, space *Workspace, data bool) *BF16Conv {
+	kind.check(c.isa)
 	b := &BF16Conv{Conv: c, kind: kind, space: space}
 	if kind == Rounded {
 		in, out := c.batch.Len(c.cfg.In), c.batch.Len(c.out)
@@ -74,7 +65,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	} else {
 		b.plan(data)
 	}
-	return b, nil
+	return b
 }
 
 // plan works out how operands are packed and where each product finds them.
@@ -90,10 +81,7 @@ func (c *BF16Conv) plan(data bool) {
 		c.runs = newRuns(c.Conv)
 	}
 	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
-	c.backward.plane = newPlane(
-		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
-		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-		out.Width, cfg.KernelWidth, c.positionLen(c.dy))
+	c.backward.plane = c.planeOf(transposedAxis, out, c.positionLen(c.dy))
 	switch {
 	case c.runs != nil:
 		x.pairs = (c.runs.run + 1) / 2
@@ -114,11 +102,9 @@ func (c *BF16Conv) plan(data bool) {
 			x.unseen = append(x.unseen, !seen)
 		}
 		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
-		c.forward.plane = newPlane(
-			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
-			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-			in.Width, cfg.KernelWidth, c.positionLen(c.x))
+		c.forward.plane = c.planeOf(convAxis, in, c.positionLen(c.x))
 	}
+	c.forward.relu = bit(cfg.ReLU)
 	products := []*product{&c.forward, &c.backward}
 	if !data {
 		products = products[:1]
@@ -183,83 +169,56 @@ func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
-		bias != nil && len(bias) != c.cfg.Out {
-		panic("kern: BF16Conv.Forward: slice has the wrong length")
-	}
-	if c.kind == Rounded {
+	c.enterForward(y, x, w, bias)
+	switch {
+	case c.kind == Rounded:
 		c.Conv.Forward(t, y, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, w), bias)
-		return
-	}
-	c.call = bf16Call{y: y, x: x, w: w, bias: bias}
-	if c.cfg.ReLU {
-		c.call.relu = 1
-	}
-	if c.runs != nil {
+	case c.runs != nil:
 		c.runs.round(t, x)
 		c.multiplyPairs(t, &c.forward, c.runs.x)
-		return
-	}
-	if c.rounds != nil {
+	case c.rounds != nil:
 		c.multiplyPairs(t, &c.forward, c.rounding(t, c.rounds.x, c.space.x, x))
-		return
+	default:
+		c.multiply(t, &c.forward)
 	}
-	c.multiply(t, &c.forward)
 }
 
-// BackwardData is [Conv.BackwardData] on rounded dy and w.
-func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum is [Conv.BackwardSum] on rounded dy and w. If products do not read roundings, plus
+// BackwardData is [Conv.BackwardData] on rounded dy and w. If products do not read roundings, plus
 // must be nil.
-func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
-	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
-		plus != nil && (len(plus) != len(dx) || c.backward.spots == nil) {
-		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
-	}
-	if c.kind == Rounded {
-		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act)
-		return
-	}
-	c.call = bf16Call{y: dx, x: dy, w: w, mask: act, plus: plus}
-	if c.rounds != nil {
-		if act != nil {
+func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
+	c.enterBackward(dx, dy, w, act, plus)
+	switch {
+	case c.rounds != nil:
+		if act != nil { // the mask of such a product is a rounding
 			c.call.mask = c.rounding(t, c.rounds.x, c.space.w, act)
 		}
 		c.multiplyPairs(t, &c.backward, c.rounding(t, c.rounds.dy, c.space.x, dy))
-		return
+	case plus != nil:
+		panic("kern: BF16Conv.BackwardData: only products of roundings add another gradient")
+	case c.kind == Rounded:
+		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act,
+			nil)
+	default:
+		c.multiply(t, &c.backward)
 	}
-	c.multiply(t, &c.backward)
 }
 
 // multiply packs the operands of the call and computes the product. A task is 32 channels of some
 // rows of the map in one block of images.
 func (c *BF16Conv) multiply(t *Team, p *product) {
-	c.call.product = p
-	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
+	c.direction = p
+	c.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
 	t.run(p.weightTasks()+c.units(p.src), (*packOperands)(c))
 	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
-	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
-	c.call = bf16Call{}
+	t.run(c.cut(pairs, p.dst.Height, 1), (*multiplyCall)(c))
+	c.direction, c.packs[0] = nil, packing{}
 	c.finish()
-}
-
-// cutRows cuts the n rows of each of others pieces of work into chunks, so that there are enough
-// tasks (see minTasks), and returns the number of tasks.
-func (c *BF16Conv) cutRows(others, n int) (tasks int) {
-	chunks := min((minTasks+others-1)/others, n)
-	c.call.chunk = (n + chunks - 1) / chunks
-	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
-	return others * c.call.chunks
 }
 
 // part returns the first row, the block and the first channel of a task. Successive tasks share the
 // larger operand, so that it is in the cache: the strips, or the weights of some channels.
 func (c *BF16Conv) part(i int) (row, block, channel int) {
-	p := c.call.product
+	p := c.direction
 	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
 		channel, i = i%pairs, i/pairs
 		row, block = i%c.call.chunks, i/c.call.chunks
@@ -274,7 +233,7 @@ type multiplyCall BF16Conv
 
 func (m *multiplyCall) task(i int) {
 	c := (*BF16Conv)(m)
-	p, lanes := c.call.product, c.batch.Lanes
+	p, lanes := c.direction, c.batch.Lanes
 	top, block, channel := c.part(i)
 	rows := min(2*tileSide, p.dst.Channels-channel)
 	tile := mulTile{
@@ -285,8 +244,8 @@ func (m *multiplyCall) task(i int) {
 		cRow: lanes, rows: tilesOf(rows),
 	}
 	var bias []float32
-	if c.call.bias != nil {
-		bias = c.call.bias[channel:][:rows]
+	if c.call.b != nil {
+		bias = c.call.b[channel:][:rows]
 	}
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
@@ -303,9 +262,9 @@ func (m *multiplyCall) task(i int) {
 			if c.call.mask != nil {
 				mask = c.call.mask[at:][:len(y)]
 			}
-			finish(y, bias, mask, rows, lanes, c.call.relu)
+			finish(y, bias, mask, rows, lanes, p.relu)
 		}
-		c.tellRow(block, row, channel, rows)
+		c.addMoments(block, row, 0, p.dst.Width, channel, rows)
 	}
 }
 
@@ -521,7 +480,7 @@ func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
 			continue
 		}
 		for o, v := range sums[i*2*tileSide:][:outs] {
-			if to := &c.call.w[(out+o)*all+int(at)]; c.Conv.call.add {
+			if to := &c.call.dw[(out+o)*all+int(at)]; c.call.add {
 				*to += v
 			} else {
 				*to = v
@@ -624,20 +583,20 @@ type packOperands BF16Conv
 
 func (p *packOperands) task(i int) {
 	c := (*BF16Conv)(p)
-	if d := c.call.product; d != nil {
+	if d := c.direction; d != nil {
 		if i < d.weightTasks() {
 			c.packWeights(i)
 			return
 		}
 		i -= d.weightTasks()
 	}
-	for k := range c.call.packs {
-		if c.call.packs[k].src != nil {
-			if i < c.units(c.call.packs[k].src) {
-				c.call.packs[k].unit(i)
+	for k := range c.packs {
+		if p := &c.packs[k]; p.src != nil {
+			if i < c.units(p.src) {
+				p.unit(i)
 				return
 			}
-			i -= c.units(c.call.packs[k].src)
+			i -= c.units(p.src)
 		}
 	}
 	(*biasCall)(c.Conv).task(i)
@@ -707,7 +666,7 @@ func (p *packing) lines(block, unit int) {
 // packWeights packs the weights of the running product as rows of A, [16 destination
 // channels][tap][depth].
 func (c *BF16Conv) packWeights(i int) {
-	d := c.call.product
+	d := c.direction
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
 	switch {
@@ -737,7 +696,7 @@ func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
 // packTaps packs rows whose values lie one kernel area apart: of each row, 32 input channels by 16
 // taps at a time.
 func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
-	d := c.call.product
+	d := c.direction
 	ins, area := c.cfg.In.Channels, c.area()
 	for col := 0; col < ins; col += tileDepth {
 		offsets := offsetsOf(min(tileDepth, ins-col), area)
@@ -755,7 +714,7 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 // taps of these channels are neighbours in each output channel; 32 output channels by 16 taps are
 // packed at a time.
 func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
-	d := c.call.product
+	d := c.direction
 	ins, outs, area := c.cfg.In.Channels, c.cfg.Out, c.area()
 	for out := 0; out < outs; out += tileDepth {
 		offsets := offsetsOf(min(tileDepth, outs-out), ins*area)

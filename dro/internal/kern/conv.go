@@ -76,34 +76,35 @@ type convCall struct {
 	add           bool // add to dw and db instead of replacing them
 }
 
-// NewConv returns the convolution cfg for batches laid out as b.
+// NewConv returns the convolution cfg for batches laid out as b, or an error if the geometry is
+// impossible or too large.
 func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
 	out, err := cfg.OutShape()
 	if err != nil {
 		return nil, err
 	}
-	if !b.valid() {
-		return nil, fmt.Errorf("convolution for %+v: make the batch with NewBatch", b)
-	}
+	b.check(isa, out)
 	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
 	if max(b.Len(cfg.In), b.Len(out), c.weightLen()) > math.MaxInt32 {
 		return nil, errors.New(
 			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
-	in, s, p := cfg.In, cfg.Stride, cfg.Pad
-	c.forward = newPlane(
-		convAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
-		convAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
-		in.Width, cfg.KernelWidth, in.Channels*b.Lanes)
-	c.backward = newPlane(
-		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
-		transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
-		out.Width, cfg.KernelWidth, out.Channels*b.Lanes)
+	c.forward = c.planeOf(convAxis, cfg.In, cfg.In.Channels*b.Lanes)
+	c.backward = c.planeOf(transposedAxis, out, out.Channels*b.Lanes)
 	c.planGrad()
 	return c, nil
+}
+
+// planeOf returns the plane of the direction that has these axes and reads a map of src, with depth
+// values at a position.
+func (c *Conv) planeOf(
+	newAxis func(out, in, kernel, stride, pad int) axis, src Shape, depth int,
+) plane {
+	cfg, in := &c.cfg, c.cfg.In
+	return newPlane(
+		newAxis(c.out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
+		newAxis(c.out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
+		src.Width, cfg.KernelWidth, depth)
 }
 
 // Out returns the shape of the output.
@@ -147,14 +148,10 @@ func (c *Conv) enterForward(y, x, w, bias []float32) {
 
 // BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not
 // nil, dx is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of
-// the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
-func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum is BackwardData with plus, if it is not nil, added before act masks: the gradient of
-// an input that is used twice, as [MaskedSum] computes it.
-func (c *Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
+// the ReLU that made them. If plus is not nil, it is added before act masks: the gradient of an
+// input that is used twice, as [Sum] computes it. dy is not masked by this layer's own ReLU; that is
+// for whoever made dy.
+func (c *Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
@@ -178,24 +175,18 @@ func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
 	c.then = n
 }
 
-// tell adds up the moments of a position of a region, whose values are in the first-level cache.
-func (c *Conv) tell(r region, row, col int) {
+// addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of a
+// row of a block's map, whose values the caches have.
+func (c *Conv) addMoments(block, row, left, right, channel, rows int) {
 	if n := c.then; n != nil {
-		n.moments(r.block*n.shape.Height+row, col, col+1, r.channel, r.channel+r.rows)
-	}
-}
-
-// tellRow adds up the moments of a row of the map.
-func (c *Conv) tellRow(block, row, channel, channels int) {
-	if n := c.then; n != nil {
-		n.moments(block*n.shape.Height+row, 0, n.shape.Width, channel, channel+channels)
+		n.moments(block*n.shape.Height+row, left, right, channel, channel+rows)
 	}
 }
 
 // finish ends the call.
 func (c *Conv) finish() {
 	if c.then != nil {
-		c.then.told = true
+		c.then.summed = true
 	}
 	c.then, c.call = nil, convCall{}
 }
@@ -268,10 +259,7 @@ func (f *forwardCall) task(i int) {
 	tile := convTile{
 		w:    c.call.w,
 		wRow: in.Channels * c.area(), wStep: c.area(), prefetch: prefetchSteps * c.area(),
-		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes,
-	}
-	if c.cfg.ReLU {
-		tile.relu = 1
+		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes, relu: bit(c.cfg.ReLU),
 	}
 	c.sweep(&tile, r, c.out, in, &c.forward)
 }
@@ -306,7 +294,7 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 				c.at(tile, at, channel)
 				tile.run(c.isa)
 			}
-			c.tell(r, row, col)
+			c.addMoments(r.block, row, col, col+1, r.channel, r.rows)
 		}
 	}
 }
@@ -484,6 +472,26 @@ func (b Batch) Len(s Shape) int { return b.padded() * s.Len() }
 
 func (b Batch) valid() bool { return b.Images > 0 && b == NewBatch(b.Images) }
 
+// check panics if isa cannot run here, or if no operation can have activations of shape s in b.
+func (b Batch) check(isa ISA, s Shape) {
+	isa.check()
+	if !b.valid() || !s.valid() {
+		panic("kern: an operation needs positive sizes and a batch from NewBatch")
+	}
+}
+
+// biasGrad sums dy, of shape s, over images and positions for the channels from channel on. It sets
+// db to the sums or, with add, adds them to it.
+func (b Batch) biasGrad(isa ISA, db, dy []float32, s Shape, channel int, add bool) {
+	if !add {
+		clear(db)
+	}
+	for block := range b.Blocks {
+		from := dy[(block*s.Len()+channel)*b.Lanes:]
+		sumRows(isa, db, from, s.Height*s.Width, s.Channels*b.Lanes, b.Lanes)
+	}
+}
+
 // cacheLine is the alignment of Alloc in bytes; vectors that straddle lines halve the load rate.
 const cacheLine = 64
 
@@ -510,15 +518,9 @@ type Layout struct {
 }
 
 // NewLayout returns the conversion for activations of shape s.
-func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !s.valid() {
-		return nil, fmt.Errorf(
-			"layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
-	}
-	return &Layout{isa: isa, batch: b, shape: s}, nil
+func NewLayout(isa ISA, b Batch, s Shape) *Layout {
+	b.check(isa, s)
+	return &Layout{isa: isa, batch: b, shape: s}
 }
 
 // Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;

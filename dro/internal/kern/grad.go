@@ -45,48 +45,44 @@ func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
 // rowTiles returns the number of tiles that the output channels fill.
 func (c *Conv) rowTiles() int { return (c.cfg.Out + tileRows - 1) / tileRows }
 
-// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first,
-// last) of input channels.
-type gradTask struct{ out, rows, first, last int }
-
-// gradTask returns what task i covers, and sums the task's part of the bias gradient.
-func (c *Conv) gradTask(i, groups int) gradTask {
-	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
-	g := gradTask{out, min(tileRows, c.cfg.Out-out), first, min(first+c.call.chunk, groups)}
-	if c.call.db != nil && first == 0 {
-		c.biasGrad(c.call.db[out:][:g.rows], out)
-	}
-	return g
-}
-
 // place transposes sums, [rows][cols] with rows stride values apart, to their places in dw,
 // [cols][rows] with columns an area of the kernel apart.
 func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
+	case area == 1:
+		store(dw[:cols], sums, c.call.add)
 	case c.call.add:
 		for i := range rows {
 			for j, v := range sums[i*stride:][:cols] {
 				dw[j*area+i] += v
 			}
 		}
-	case area == 1:
-		copy(dw, sums[:cols])
 	default:
 		transpose(c.isa, dw, sums, rows, cols, area, stride)
 	}
 }
 
-// biasGrad sums dy over images and positions for the output channels from out on.
-func (c *Conv) biasGrad(db []float32, out int) {
-	lanes := c.batch.Lanes
-	if !c.call.add {
-		clear(db)
+// biasGrad computes the gradient of the bias of rows output channels from out on, if it is wanted.
+func (c *Conv) biasGrad(out, rows int) {
+	if d := &c.call; d.db != nil {
+		c.batch.biasGrad(c.isa, d.db[out:][:rows], d.dy, c.out, out, d.add)
 	}
-	for block := range c.batch.Blocks {
-		dy := c.call.dy[block*lanes*c.out.Len():][:lanes*c.out.Len()]
-		sumRows(c.isa, db, dy[out*lanes:], c.out.Height*c.out.Width, c.out.Channels*lanes, lanes)
+}
+
+// sumBias computes the gradient of the bias, if it is wanted, in tasks of its own.
+func (c *Conv) sumBias(t *Team) {
+	if c.call.db != nil {
+		t.run(c.rowTiles(), (*biasCall)(c))
 	}
+}
+
+// biasCall's task is the bias gradient of some channels.
+type biasCall Conv
+
+func (b *biasCall) task(i int) {
+	c := (*Conv)(b)
+	c.biasGrad(i*tileRows, min(tileRows, c.cfg.Out-i*tileRows))
 }
 
 // joined calls visit for each output position in rows [top, bottom) and columns [left, right) that
@@ -212,8 +208,8 @@ func (c *Conv) dotPlace(t dotTile) {
 	rows, area := c.rowTiles(), c.area()
 	out, in := t.k%rows*tileRows, t.k/rows*gradCols
 	channels := min(tileRows, c.cfg.Out-out)
-	if c.call.db != nil && in == 0 && t.from == 0 {
-		c.biasGrad(c.call.db[out:][:channels], out)
+	if in == 0 && t.from == 0 {
+		c.biasGrad(out, channels)
 	}
 	for r := range channels {
 		to := c.call.dw[((out+r)*c.cfg.In.Channels+in)*area+t.from:]
@@ -342,43 +338,71 @@ func (t *transposeCall) task(i int) {
 // sees every other one.
 func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
-// outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
-// transposition.
-const outerSquare = 16
+// outerSide is the number of kernel taps whose tiles are put in place at once: the side of a square
+// of the transposition.
+const outerSide = 16
 
 // outerCall's task is one row tile of output channels against some groups of input channels.
 type outerCall Conv
 
 func (o *outerCall) task(i int) {
 	c := (*Conv)(o)
-	g := c.gradTask(i, len(c.outer.groups))
-	for k := g.first; k < g.last; k++ {
-		c.outerGrad(g, &c.outer.groups[k])
+	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
+	if first == 0 {
+		c.biasGrad(out, min(tileRows, c.cfg.Out-out))
+	}
+	for k := first; k < min(first+c.call.chunk, len(c.outer.groups)); k++ {
+		c.outerGrad(out, &c.outer.groups[k])
 	}
 }
 
-// outerGrad computes the gradient of the weights between g's output channels and the group's input
-// channels.
-func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
-	cols, area := min(group.width, c.cfg.In.Channels-group.first), c.area()
-	size := g.rows * group.width
-	if area == 1 {
+// outerGrad computes the gradient of the weights between a tile of output channels from out on and
+// the group's input channels.
+func (c *Conv) outerGrad(out int, group *outerGroup) {
+	if c.area() == 1 {
 		var tile [tileRows * maxLanes]float32
-		c.outerTiles(tile[:size], g, group, 0)
-		for r := range g.rows {
-			to := c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:]
-			c.place(to, tile[r*group.width:], 1, cols, size)
-		}
+		c.outerSquare(tile[:], out, group, 0, 1)
 		return
 	}
-	var tiles [outerSquare * tileRows * maxLanes]float32
-	for first := 0; first < area; first += outerSquare {
-		count := min(outerSquare, area-first)
-		c.outerTiles(tiles[:count*size], g, group, first)
-		for r := range g.rows {
-			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
-			c.place(to, tiles[r*group.width:], count, cols, size)
-		}
+	var tiles [outerSide * tileRows * maxLanes]float32
+	for first := 0; first < c.area(); first += outerSide {
+		c.outerSquare(tiles[:], out, group, first, min(outerSide, c.area()-first))
+	}
+}
+
+// outerSquare does so for count kernel taps from first on, in the memory of tiles.
+func (c *Conv) outerSquare(tiles []float32, out int, group *outerGroup, first, count int) {
+	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
+		c.outerTaps(tiles, out, group, block, group.parts[0][first:][:count], block > 0)
+	}
+	c.placeTiles(tiles, out, group, first, count)
+}
+
+// outerTaps computes the gradient for some kernel taps, as [tap][row][lane of the group], from the
+// blocks of a pass from block on. With add it adds to y.
+func (c *Conv) outerTaps(
+	y []float32, out int, group *outerGroup, block int, byTap [][]tap, add bool,
+) {
+	lanes := c.batch.Lanes
+	tile := convTile{
+		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
+		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes, add: bit(add),
+	}
+	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
+	size, held := tile.rows*group.width, min(c.outer.blocks, c.batch.Blocks-block)
+	for k, taps := range byTap {
+		tile.y, tile.taps = y[k*size:][:size], taps[:len(taps)/c.outer.blocks*held]
+		tile.run(c.isa)
+	}
+}
+
+// placeTiles puts the gradient for count kernel taps from first on in its place in dw.
+func (c *Conv) placeTiles(tiles []float32, out int, group *outerGroup, first, count int) {
+	rows, cols := min(tileRows, c.cfg.Out-out), min(group.width, c.cfg.In.Channels-group.first)
+	for r := range rows {
+		to := c.call.dw[((out+r)*c.cfg.In.Channels+group.first)*c.area()+first:]
+		c.place(to, tiles[r*group.width:], count, cols, rows*group.width)
 	}
 }
 
@@ -398,21 +422,18 @@ func (o *outerSweep) task(i int) {
 	for block := range c.batch.Blocks {
 		for part := range c.outer.groups[0].parts {
 			for k := first; k < end; k++ {
-				c.sweepPart(k%rows*tileRows, &c.outer.groups[k/rows], block, part, c.sweepSums(k))
+				out, group := k%rows*tileRows, &c.outer.groups[k/rows]
+				c.outerTaps(c.sweepSums(k), out, group, block, group.parts[part],
+					block > 0 || part > 0)
 			}
 		}
 	}
 	for k := first; k < end; k++ {
 		out, group := k%rows*tileRows, &c.outer.groups[k/rows]
-		channels, area := min(tileRows, c.cfg.Out-out), c.area()
-		if c.call.db != nil && k < rows {
-			c.biasGrad(c.call.db[out:][:channels], out)
+		if k < rows {
+			c.biasGrad(out, min(tileRows, c.cfg.Out-out))
 		}
-		cols, sums := min(group.width, c.cfg.In.Channels-group.first), c.sweepSums(k)
-		for r := range channels {
-			to := c.call.dw[((out+r)*c.cfg.In.Channels+group.first)*area:]
-			c.place(to, sums[r*group.width:], area, cols, channels*group.width)
-		}
+		c.placeTiles(c.sweepSums(k), out, group, 0, c.area())
 	}
 }
 
@@ -420,50 +441,6 @@ func (o *outerSweep) task(i int) {
 func (c *Conv) sweepSums(k int) []float32 {
 	n := c.area() * tileRows * maxLanes
 	return c.outer.sums[k*n:][:n]
-}
-
-// sweepPart adds a part of a block to the sums of a tile of output channels from out on, or sets
-// them if it is the first.
-func (c *Conv) sweepPart(out int, group *outerGroup, block, part int, sums []float32) {
-	lanes := c.batch.Lanes
-	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
-		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes,
-	}
-	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
-	if block > 0 || part > 0 {
-		tile.add = 1
-	}
-	size := tile.rows * group.width
-	for k, taps := range group.parts[part] {
-		tile.y, tile.taps = sums[k*size:][:size], taps
-		tile.run(c.isa)
-	}
-}
-
-// outerTiles computes the gradient for the kernel taps from first on, as
-// [tap][g.rows][group.width].
-func (c *Conv) outerTiles(y []float32, g gradTask, group *outerGroup, first int) {
-	lanes := c.batch.Lanes
-	size := g.rows * group.width
-	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width,
-	}
-	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
-		held := min(c.outer.blocks, c.batch.Blocks-block)
-		tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
-		tile.wBase = block*lanes*c.out.Len() + g.out*lanes
-		for _, part := range group.parts {
-			for k := range len(y) / size {
-				taps := part[first+k]
-				tile.y, tile.taps = y[k*size:][:size], taps[:len(taps)/c.outer.blocks*held]
-				tile.run(c.isa)
-			}
-			tile.add = 1
-		}
-	}
 }
 
 // tapsPlan is the weight gradient of a kernel three columns wide on a large map, on AVX-512. The
@@ -535,9 +512,7 @@ func (p *tapsPlan) gradient(team *Team, x, dy []float32) {
 	team.run(p.batch.Blocks*p.parts, p)
 	team.run(p.cfg.Out/tapsRows, (*tapsTotal)(p))
 	p.operand = [2][]float32{}
-	if p.call.db != nil {
-		team.run(p.rowTiles(), (*biasCall)(p.Conv))
-	}
+	p.sumBias(team)
 }
 
 // task computes the sums of a lot.

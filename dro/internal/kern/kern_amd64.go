@@ -241,19 +241,15 @@ func maxOf4(isa ISA, y, a, b, c, d []float32) {
 
 // maxOf4Backward gives dy to the first of the four inputs that equals y, their maximum.
 func maxOf4Backward(isa ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
-	flag := 0
-	if relu {
-		flag = 1
-	}
 	switch isa {
 	case Generic:
 		maxBackwardGeneric(dx, x, y, dy, relu)
 	case AVX2:
 		maxOf4BackwardAVX2(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
-			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), bit(relu))
 	default:
 		maxOf4BackwardAVX512(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
-			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), bit(relu))
 	}
 }
 

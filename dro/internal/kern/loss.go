@@ -1,7 +1,5 @@
 package kern
 
-import "fmt"
-
 // Loss computes a loss for each image from the outputs of the last layer, and its gradient. Each
 // kind of loss has a prediction p of the label's unit vector, and the gradient with respect to the
 // outputs is p minus that vector. Everything is computed in float64, with the bits of Go's
@@ -26,31 +24,14 @@ type lossCall struct {
 // lossImages is the number of images whose losses a task computes: two vectors, each in one block.
 const lossImages = 2 * vector
 
-// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, where p
-// is their softmax.
-func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || classes < 1 {
-		return nil, fmt.Errorf(
-			"a loss over %d classes in %+v: needs a class and a batch from NewBatch", classes, b)
-	}
-	exp := make([]float64, classes*vector*lossTasks(b.Images))
-	return &Loss{isa: isa, batch: b, classes: classes, exp: exp}, nil
+// NewLoss returns the loss of outputs of shape {classes, 1, 1}. It is the cross-entropy
+// −log p[label], where p is their softmax. If squared, it is half the squared distance of the
+// outputs, which are p themselves, from the label's unit vector.
+func NewLoss(isa ISA, b Batch, classes int, squared bool) *Loss {
+	b.check(isa, Shape{classes, 1, 1})
+	exp := make([]float64, classes*vector*pieces(b.Images, lossImages))
+	return &Loss{isa: isa, batch: b, classes: classes, squared: squared, exp: exp}
 }
-
-// NewSquared returns half the squared distance of the outputs, which are p themselves, from the
-// label's unit vector.
-func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
-	l, err := NewSoftmax(isa, b, classes)
-	if err == nil {
-		l.squared = true
-	}
-	return l, err
-}
-
-func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
 
 // Losses sets losses[i] to the loss of image i, and predictions, which is laid out as outputs, to
 // p. labels may hold fewer images than the batch; predictions is 0 for the others. predictions may
@@ -62,12 +43,11 @@ func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32,
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
-	t.run(lossTasks(len(labels)), (*lossJob)(l))
+	t.run(pieces(len(labels), lossImages), (*lossJob)(l))
 	l.call = lossCall{}
-	if predictions == nil {
-		return
+	if predictions != nil {
+		l.clear(predictions, len(labels))
 	}
-	l.clear(predictions, len(labels))
 }
 
 type lossJob Loss

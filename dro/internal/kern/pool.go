@@ -1,9 +1,5 @@
 package kern
 
-import (
-	"fmt"
-)
-
 // MaxPool is the maximum over windows of 2×2 positions that do not overlap. A last row or column
 // that fills no window is left out.
 type MaxPool struct {
@@ -16,16 +12,10 @@ type MaxPool struct {
 }
 
 // NewMaxPool returns the pooling of activations of shape in.
-func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !in.valid() || in.Height < 2 || in.Width < 2 {
-		return nil, fmt.Errorf("max-pool of %+v by 2 in %+v: "+
-			"the window must fit the input, the batch be from NewBatch", in, b)
-	}
+func NewMaxPool(isa ISA, b Batch, in Shape) *MaxPool {
 	out := Shape{in.Channels, in.Height / 2, in.Width / 2}
-	return &MaxPool{isa: isa, batch: b, in: in, out: out}, nil
+	b.check(isa, out)
+	return &MaxPool{isa: isa, batch: b, in: in, out: out}
 }
 
 // Out returns the shape of the output.
@@ -120,15 +110,9 @@ type AveragePool struct {
 }
 
 // NewAveragePool returns the pooling of activations of shape in.
-func NewAveragePool(isa ISA, b Batch, in Shape) (*AveragePool, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !in.valid() {
-		return nil, fmt.Errorf(
-			"average of %+v in %+v: sizes must be positive and the batch from NewBatch", in, b)
-	}
-	return &AveragePool{isa: isa, batch: b, in: in}, nil
+func NewAveragePool(isa ISA, b Batch, in Shape) *AveragePool {
+	b.check(isa, in)
+	return &AveragePool{isa: isa, batch: b, in: in}
 }
 
 // Out returns the shape of the output.

@@ -239,7 +239,10 @@ type Memory struct {
 const memoryTasks = 64
 
 // NewMemory returns a Memory that reads with the kernels of isa.
-func NewMemory(isa ISA) (*Memory, error) { return &Memory{isa: isa}, isa.check() }
+func NewMemory(isa ISA) *Memory {
+	isa.check()
+	return &Memory{isa: isa}
+}
 
 // Read reads x on all threads of t.
 func (m *Memory) Read(t *Team, x []float32) {
@@ -276,11 +279,10 @@ func (i ISA) String() string {
 // Available reports whether this build and this machine can run i.
 func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
 
-// check returns an error if the machine cannot run i. Constructors call it, so that no operation
-// exists whose kernels would fault.
-func (i ISA) check() error {
+// check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
+// kernels would fault.
+func (i ISA) check() {
 	if !i.Available() {
-		return fmt.Errorf("instruction set %v is not available here: the best is %v", i, Detect())
+		panic("kern: this build or machine does not have the instruction set")
 	}
-	return nil
 }

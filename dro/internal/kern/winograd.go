@@ -27,9 +27,8 @@ type Winograd struct {
 	of      []float32 // the w that weights was computed from
 
 	forth, back winogradWay
-	now         *winogradWay // the direction of the running call
+	direction   *winogradWay // of the running call
 	channels    int          // channels of a task of the running call
-	relu        int
 
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
@@ -40,6 +39,7 @@ type winogradWay struct {
 	pad      int   // padding around the source
 	taps     []tap // of a product, by source channel
 	row      int   // from one destination channel to the next, in the weights
+	relu     int   // 1: the call ends with max(0, ·)
 	places   [windowArea]int
 }
 
@@ -60,7 +60,8 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, of: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.plane())
-	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in)}
+	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in),
+		relu: bit(c.cfg.ReLU)}
 	w.back = winogradWay{dst: c.cfg.In, src: c.out, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
 		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
@@ -99,19 +100,11 @@ func (c *Winograd) plane() int { return c.cfg.Out*wholeVectors(c.cfg.In.Channels
 // Forward does what [Conv.Forward] does.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
-	if c.cfg.ReLU {
-		c.relu = 1
-	}
 	c.run(t, &c.forth)
 }
 
 // BackwardData does what [Conv.BackwardData] does.
-func (c *Winograd) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum does what [Conv.BackwardSum] does.
-func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
+func (c *Winograd) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.run(t, &c.back)
 }
@@ -123,7 +116,7 @@ const leastPart = 10 * tileRows
 // run transforms the weights, if they have changed since the last call, and runs the call in one
 // direction. A task is two rows of the map, or some of their channels where there are few rows.
 func (c *Winograd) run(t *Team, way *winogradWay) {
-	c.now = way
+	c.direction = way
 	c.space.open(t)
 	if !slices.Equal(c.of, c.call.w) {
 		copy(c.of, c.call.w)
@@ -132,7 +125,7 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 	rows := c.batch.Blocks * way.dst.Height / squareSide
 	c.channels = partOf(way.dst.Channels, minTasks/rows)
 	t.run(rows*c.parts(), (*winogradCall)(c))
-	c.now, c.relu = nil, 0
+	c.direction = nil
 	c.finish()
 }
 
@@ -145,7 +138,7 @@ func partOf(channels, parts int) int {
 }
 
 // parts returns the number of tasks that share the channels of two rows.
-func (c *Winograd) parts() int { return (c.now.dst.Channels + c.channels - 1) / c.channels }
+func (c *Winograd) parts() int { return pieces(c.direction.dst.Channels, c.channels) }
 
 // winogradWeights transforms the kernels of an output channel.
 type winogradWeights Winograd
@@ -167,7 +160,7 @@ type winogradCall Winograd
 
 func (w *winogradCall) task(i int) {
 	c := (*Winograd)(w)
-	dst := c.now.dst
+	dst := c.direction.dst
 	first := i % c.parts() * c.channels
 	i /= c.parts()
 	r := region{
@@ -175,7 +168,7 @@ func (w *winogradCall) task(i int) {
 		rows: min(c.channels, dst.Channels-first), top: i % (dst.Height / squareSide) * squareSide,
 	}
 	memory := c.space.take()
-	v, m := memory.two(windowSide*c.apart(c.now.src.Channels), windowSide*c.apart(r.rows))
+	v, m := memory.two(windowSide*c.apart(c.direction.src.Channels), windowSide*c.apart(r.rows))
 	for col := 0; col < dst.Width; col += squareSide {
 		for row := range windowSide {
 			c.window(v, r, row, col)
@@ -183,7 +176,8 @@ func (w *winogradCall) task(i int) {
 			c.square(m, r, row, col)
 		}
 		for k := range squareSide * squareSide {
-			c.tell(r, r.top+k/squareSide, col+k%squareSide)
+			at := col + k%squareSide
+			c.addMoments(r.block, r.top+k/squareSide, at, at+1, r.channel, r.rows)
 		}
 	}
 	c.space.give(memory)
@@ -207,19 +201,16 @@ func windowAt(s Shape, x, zeros []float32, n, of, row, col int) (t windowTile) {
 		t.a[j] = position(row+windowRows[of][0], col+j)
 		t.b[j] = position(row+windowRows[of][1], col+j)
 	}
-	if of == 1 {
-		t.plus = 1
-	}
-	t.n, t.ahead = n, squareSide*n
+	t.plus, t.n, t.ahead = bit(of == 1), n, squareSide*n
 	return t
 }
 
 // window sets v to a row of places of the window around the square of region r at col.
 func (c *Winograd) window(v []float32, r region, of, col int) {
-	src := c.now.src
+	src := c.direction.src
 	n := src.Channels * c.batch.Lanes
 	x := c.call.x[r.block*src.Height*src.Width*n:]
-	tile := windowAt(src, x, c.space.zeros, n, of, r.top-c.now.pad, col-c.now.pad)
+	tile := windowAt(src, x, c.space.zeros, n, of, r.top-c.direction.pad, col-c.direction.pad)
 	tile.v, tile.apart = v, c.apart(src.Channels)
 	tile.run(c.isa)
 }
@@ -231,13 +222,13 @@ const biasPlace = windowSide + 1
 // multiply sets m, [places of a row][channels of r][lane], to the products of the weights and v.
 func (c *Winograd) multiply(m, v []float32, r region, of int) {
 	lanes := c.batch.Lanes
-	tile := convTile{x: v, w: c.weights, taps: c.now.taps, wRow: c.now.row, outer: 1, lanes: lanes}
+	tile := convTile{x: v, w: c.weights, taps: c.direction.taps, wRow: c.direction.row, outer: 1, lanes: lanes}
 	for j := range windowSide {
 		place := of*windowSide + j
-		tile.xBase = j * c.apart(c.now.src.Channels)
+		tile.xBase = j * c.apart(c.direction.src.Channels)
 		for channel := 0; channel < r.rows; channel += tileRows {
 			tile.rows = min(tileRows, r.rows-channel)
-			tile.wBase = c.now.places[place]*c.plane() + (r.channel+channel)*tile.wRow
+			tile.wBase = c.direction.places[place]*c.plane() + (r.channel+channel)*tile.wRow
 			tile.y = m[j*c.apart(r.rows)+channel*lanes:][:tile.rows*lanes]
 			tile.bias = nil
 			if place == biasPlace && c.call.b != nil {
@@ -254,7 +245,7 @@ var squareRows = [windowSide][squareSide]int{{1, 0}, {1, 1}, {1, -1}, {0, -1}}
 
 // square adds a row of places to the square of region r at col.
 func (c *Winograd) square(m []float32, r region, of, col int) {
-	dst, lanes := c.now.dst, c.batch.Lanes
+	dst, lanes := c.direction.dst, c.batch.Lanes
 	for i, with := range squareRows[of] {
 		if with == 0 {
 			continue
@@ -271,7 +262,7 @@ func (c *Winograd) square(m []float32, r region, of, col int) {
 			if of < i+2 {
 				continue // more is to come
 			}
-			tile.last, tile.relu = 1, c.relu
+			tile.last, tile.relu = 1, c.direction.relu
 			if c.call.plus != nil {
 				tile.plus[j] = c.call.plus[at:][:tile.n]
 			}
@@ -372,7 +363,7 @@ func newWinogradGrad(c *Winograd) *winogradGrad {
 	g.apart = c.cfg.Out*width + vector
 	g.part = partOf(c.cfg.Out, gradTasks)
 	rows := c.batch.Blocks * c.out.Height / squareSide
-	parts := (c.cfg.Out + g.part - 1) / g.part
+	parts := pieces(c.cfg.Out, g.part)
 	most := gradLotBytes / (4 * windowArea * g.apart)
 	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
 	g.sums = Alloc(g.lots * g.lot())
@@ -395,12 +386,10 @@ func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.enterWeights(dw, db, x, dy, add)
 	c.space.open(t)
 	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
-	parts := (c.cfg.Out + g.part - 1) / g.part
+	parts := pieces(c.cfg.Out, g.part)
 	t.run(parts*g.lots*windowSide, (*winogradSums)(c))
 	t.run(c.cfg.Out, (*winogradFold)(c))
-	if db != nil {
-		t.run(c.rowTiles(), (*biasCall)(c.Conv))
-	}
+	c.sumBias(t)
 	c.call = convCall{}
 }
 
@@ -461,10 +450,7 @@ func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, f
 	window.v, window.apart = v, n+vector
 	window.run(c.isa)
 	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1,
-		lanes: group.width, add: 1}
-	if fresh {
-		tile.add = 0
-	}
+		lanes: group.width, add: bit(!fresh)}
 	for j := range windowSide {
 		tile.xBase = j * window.apart
 		place := sums[(of*windowSide+j)*c.grad.apart:]
