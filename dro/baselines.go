@@ -232,12 +232,8 @@ func doro() Method {
 		}},
 		Measures: batchRisk().Measures,
 		New: func(t Task) (Trainer, error) {
-			whole, err := batchRisk().New(t)
-			if err != nil {
-				return nil, err
-			}
-			epsilon := t.Number("doro_epsilon")
-			return &trimmed{batchWorst: *whole.(*batchWorst), epsilon: epsilon}, nil
+			b, err := newBatchWorst(t)
+			return &trimmed{batchWorst: b, epsilon: t.Number("doro_epsilon")}, err
 		},
 	}
 }

@@ -20,7 +20,7 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, w := s.sides[0].dual[0], s.sides[0].worst[0]
+		f, w := s.dual[0], s.sides[0].worst[0]
 		var mean float64
 		for _, x := range f {
 			mean += x / float64(len(f))

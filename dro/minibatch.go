@@ -28,13 +28,8 @@ func batchRisk() Method {
 					"which it reweights"},
 		},
 		New: func(t Task) (Trainer, error) {
-			if t.Problem == nil {
-				return nil, errNoProblem
-			}
-			if err := t.Problem.Validate(); err != nil {
-				return nil, err
-			}
-			return &batchWorst{problem: *t.Problem}, nil
+			b, err := newBatchWorst(t)
+			return &b, err
 		},
 	}
 }
@@ -56,6 +51,13 @@ type batchWorst struct {
 	problem Problem
 	solver  interior
 	last    Worst // of the last batch that was weighed
+}
+
+func newBatchWorst(t Task) (batchWorst, error) {
+	if t.Problem == nil {
+		return batchWorst{}, errNoProblem
+	}
+	return batchWorst{problem: *t.Problem}, t.Problem.Validate()
 }
 
 // Weights implements Trainer. Losses that are not finite have no worst case: the risk and all

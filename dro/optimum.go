@@ -30,7 +30,8 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 		return Optimum{}, err
 	}
 	d := newDescent(s)
-	d.fixed = ones(len(s.X)) // the mean loss first: at x = 0 all losses are equal
+	// The mean loss first: at x = 0 all losses are equal.
+	d.fixed = slices.Repeat([]float64{1}, len(s.X))
 	d.ratios = d.fixed
 	d.run()
 	d.set, d.rho, d.fixed = set, rho, nil
@@ -76,14 +77,6 @@ func (s *Regression) check(set Set, rho float64) error {
 		return fmt.Errorf("%w, and the search needs one: set optimum to false", err)
 	}
 	return validateRho(set, rho)
-}
-
-func ones(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = 1
-	}
-	return list
 }
 
 // descent minimises inf { F(x; z) : λ ≥ floor } over x.

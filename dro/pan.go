@@ -15,7 +15,7 @@ func pan() Method {
 		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
-			return &descending{p, newPace(t)}, err
+			return &descending{penalised: p, pace: newPace(t), clip: math.Inf(1)}, err
 		},
 	}
 }
@@ -48,15 +48,18 @@ func (p *penalised) Restore(s State) error {
 	return err
 }
 
-// descending is a penalised dual with gradient steps on η.
+// descending is a penalised dual whose η moves along its gradient, by at most clip times the step
+// size.
 type descending struct {
 	penalised
 	pace pace
+	clip float64
 }
 
 // After implements Trainer.
 func (d *descending) After(b Batch, s Step) {
-	d.place(d.problem.Box.Project(d.z.along(-d.pace.of(s), d.gradient(b.Losses))))
+	slope := clamp(d.gradient(b.Losses).Eta, [2]float64{-d.clip, d.clip})
+	d.place(d.problem.Box.Project(d.z.along(-d.pace.of(s), Z{Eta: slope})))
 }
 
 // Penalised returns the exact worst case of the penalised problem

@@ -1,8 +1,6 @@
 package dro
 
-import (
-	"math"
-)
+import "math"
 
 // pgd takes projected gradient steps on (x, λ, η) as a whole: on one batch, and with the same step
 // size for x and z where lr_z is not set (math.md §5).
@@ -45,7 +43,8 @@ func newPace(t Task) pace {
 func (p pace) of(s Step) float64 { return float64(p) * s.Rate }
 
 // dsgdc solves the penalised problem, in which λ is fixed, by two clipped gradient steps. The
-// gradients of x and of η are each no longer than the setting clip (math.md §5).
+// gradients of x and of η are each no longer than the setting clip (math.md §5). The runner clips
+// the gradient of x.
 func dsgdc() Method {
 	const clip = 10 // where the setting is auto
 	return Method{
@@ -56,23 +55,10 @@ func dsgdc() Method {
 		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
-			return &clipped{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)}, err
+			return &descending{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)},
+				err
 		},
 	}
-}
-
-// clipped is a penalised dual whose η moves by at most clip times the step size.
-// The runner clips the gradient of x.
-type clipped struct {
-	penalised
-	pace pace
-	clip float64
-}
-
-// After implements Trainer.
-func (c *clipped) After(b Batch, s Step) {
-	slope := clamp(c.gradient(b.Losses).Eta, [2]float64{-c.clip, c.clip})
-	c.place(c.problem.Box.Project(c.z.along(-c.pace.of(s), Z{Eta: slope})))
 }
 
 // nsgdm is normalised momentum on (x, η) as one vector, λ fixed:
