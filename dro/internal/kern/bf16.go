@@ -1,7 +1,6 @@
 package kern
 
 import (
-	"fmt"
 	"math"
 	"sync"
 	"unsafe"
@@ -23,9 +22,6 @@ const (
 
 // String returns b's name; [BF16.On] has the name that runs record.
 func (b BF16) String() string {
-	if b < Rounded || b > AMX {
-		return fmt.Sprintf("BF16(%d)", int(b))
-	}
 	return [...]string{"bf16-rounded", "avx512-bf16", "amx-bf16"}[b]
 }
 
@@ -104,7 +100,7 @@ func (r *roundCall) task(i int) {
 // rounded returns src, rounded into dst.
 func (c *BF16Conv) rounded(t *Team, dst, src []float32) []float32 {
 	c.round = roundCall{dst[:len(src)], src}
-	t.run((len(src)+elementChunk-1)/elementChunk, &c.round)
+	t.run(pieces(len(src), elementChunk), &c.round)
 	c.round = roundCall{}
 	return dst[:len(src)]
 }
@@ -136,7 +132,7 @@ func (r *Rounding) Round(t *Team, x []float32) {
 		panic("kern: Rounding: slice has the wrong length")
 	}
 	r.src = x
-	t.run((len(x)+elementChunk-1)/elementChunk, r)
+	t.run(pieces(len(x), elementChunk), r)
 	r.src = nil
 }
 
@@ -223,7 +219,7 @@ func (r *runs) blockLen() int { return r.at(r.height, 0) }
 
 // triples returns the number of groups of three lines that cover a run; the last group may be
 // partial.
-func (r *runs) triples() int { return (r.run + tapsCols - 1) / tapsCols }
+func (r *runs) triples() int { return pieces(r.run, tapsCols) }
 
 // sumsLen returns the number of sums of a lot: [8 outputs][row of the kernel][three lines].
 func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }

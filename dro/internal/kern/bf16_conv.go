@@ -165,7 +165,7 @@ func (p *product) weightLines() int { return p.area * p.inner * tileSide }
 func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
 
 // tilesOf returns how many tiles n rows or columns fill.
-func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
+func tilesOf(n int) int { return pieces(n, tileSide) }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
@@ -335,7 +335,7 @@ func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
 	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2}
 	s.step = cfg.Stride * s.run
-	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
+	s.weights = make([]int32, pieces(cfg.KernelHeight*s.run, tileDepth)*tileDepth)
 	for i := range s.weights {
 		s.weights[i] = nothing
 		row, col, channel := s.value(i, cfg.In.Channels)
@@ -344,7 +344,7 @@ func newStrips(c *Conv) *strips {
 		}
 	}
 	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len(), pairs: tileSide}
-	s.rows = ((c.out.Height-1)*s.step + len(s.weights) + tileDepth - 1) / tileDepth * tileDepth
+	s.rows = pieces((c.out.Height-1)*s.step+len(s.weights), tileDepth) * tileDepth
 	for col := range c.out.Width {
 		s.base = append(s.base, 0)
 		s.offsets = append(s.offsets, s.strip(cfg, col*cfg.Stride-cfg.Pad))
@@ -540,10 +540,10 @@ func (s *source) table() []int32 {
 func (s *source) units() int { return len(s.base) }
 
 // depth returns the number of tiles that the rows of a unit fill as the sum of a product.
-func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
+func (s *source) depth() int { return pieces(s.rows, tileDepth) }
 
 // imageDepth returns the number of tiles that the images of a block fill as the sum of a product.
-func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
+func (s *source) imageDepth() int { return pieces(s.lanes, tileDepth) }
 
 // Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it
 // is [32 images][unit][16 rows]. For each of the two, these functions return the number of lines of
@@ -732,7 +732,7 @@ func (p *product) planLines() {
 	if p.across {
 		channels = tileSide
 	}
-	for i := range (channels*p.area + tileSide - 1) / tileSide * tileSide {
+	for i := range pieces(channels*p.area, tileSide) * tileSide {
 		p.lines = append(p.lines, int32(2*(i%p.area*p.inner*tileLen+i/p.area*tileDepth)))
 	}
 }

@@ -38,7 +38,7 @@ func (c *BF16Conv) gradParts() int {
 	if c.kind == AMX || c.batch.Blocks*lines*cacheLine <= 2*gradCacheBytes {
 		return 1
 	}
-	return min((lines*cacheLine+gradCacheBytes-1)/gradCacheBytes, c.out.Height)
+	return min(pieces(lines*cacheLine, gradCacheBytes), c.out.Height)
 }
 
 // channelTaps lists the taps, part by part. Whatever the parts, the positions of a tap have the
@@ -132,7 +132,7 @@ func (c *BF16Conv) gradient(t *Team, x, dy []float32) {
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.
-func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
+func pairsOf(n int) int { return pieces(n, 2*tileSide) }
 
 // The rows of the results of some taps are a line longer than a power of two, which suits the cache
 // better.

@@ -217,7 +217,7 @@ func (c *Conv) channels(dst Shape) int {
 // runs them.
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	n := c.channels(dst)
-	tiles := (dst.Channels + n - 1) / n * c.batch.Blocks
+	tiles := pieces(dst.Channels, n) * c.batch.Blocks
 	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
 	c.finish()
 }
@@ -225,9 +225,9 @@ func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 // cut cuts n rows or groups into chunks for each of some tiles, and returns the number of tasks.
 // There are at least least chunks, or n if n is smaller.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
-	chunks := min(max((minTasks+tiles-1)/tiles, least), n)
-	c.call.chunk = (n + chunks - 1) / chunks
-	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
+	chunks := min(max(pieces(minTasks, tiles), least), n)
+	c.call.chunk = pieces(n, chunks)
+	c.call.chunks = pieces(n, c.call.chunk)
 	return tiles * c.call.chunks
 }
 
@@ -238,7 +238,7 @@ type region struct{ block, channel, rows, top, bottom int }
 // region returns the region of task i.
 func (c *Conv) region(i int, dst Shape) region {
 	n := c.channels(dst)
-	tiles := (dst.Channels + n - 1) / n
+	tiles := pieces(dst.Channels, n)
 	channel := i % tiles * n
 	i /= tiles
 	top := i % c.call.chunks * c.call.chunk
@@ -459,9 +459,9 @@ type Batch struct {
 // lanes, and then the narrowest lanes.
 func NewBatch(images int) Batch {
 	images = max(images, 1)
-	blocks := (images + maxLanes - 1) / maxLanes
-	perBlock := (images + blocks - 1) / blocks
-	return Batch{Images: images, Blocks: blocks, Lanes: (perBlock + vector - 1) / vector * vector}
+	blocks := pieces(images, maxLanes)
+	perBlock := pieces(images, blocks)
+	return Batch{Images: images, Blocks: blocks, Lanes: wholeVectors(perBlock)}
 }
 
 // padded returns the number of lanes in all blocks.

@@ -332,6 +332,9 @@ func (s *Sum) task(i int) {
 // pieces returns the number of pieces of a size that n values are cut into.
 func pieces(n, size int) int { return (n + size - 1) / size }
 
+// wholeVectors returns n rounded up to whole vectors.
+func wholeVectors(n int) int { return pieces(n, vector) * vector }
+
 // bit returns the form that tiles have of a condition: 1 or 0.
 func bit(is bool) int {
 	if is {

@@ -23,12 +23,12 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
 		} else {
 			c.call.chunk = min((items+t.Size()-1)/t.Size(), sweepTiles)
-			t.run((items+c.call.chunk-1)/c.call.chunk, (*outerSweep)(c))
+			t.run(pieces(items, c.call.chunk), (*outerSweep)(c))
 		}
 	} else {
 		taps := c.dotTaps()
 		c.call.chunk = (taps + t.Size() - 1) / t.Size()
-		t.run((taps+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
+		t.run(pieces(taps, c.call.chunk), (*dotCall)(c))
 	}
 	c.call = convCall{}
 }
@@ -43,7 +43,7 @@ func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
 }
 
 // rowTiles returns the number of tiles that the output channels fill.
-func (c *Conv) rowTiles() int { return (c.cfg.Out + tileRows - 1) / tileRows }
+func (c *Conv) rowTiles() int { return pieces(c.cfg.Out, tileRows) }
 
 // place transposes sums, [rows][cols] with rows stride values apart, to their places in dw,
 // [cols][rows] with columns an area of the kernel apart.
@@ -106,8 +106,7 @@ func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if GradTaps(c.isa, c.cfg) {
 		c.taps = newTapsPlan(c, false)
-	} else if columns := (in + vector - 1) / vector * vector; columns > vector &&
-		2*columns <= 3*in {
+	} else if columns := wholeVectors(in); columns > vector && 2*columns <= 3*in {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)
@@ -141,7 +140,7 @@ func newDotPlan(c *Conv) *dotPlan {
 			cols = (cols + 1) / 2
 		}
 	}
-	d := &dotPlan{blocks: 1, columns: (c.cfg.In.Channels + gradCols - 1) / gradCols}
+	d := &dotPlan{blocks: 1, columns: pieces(c.cfg.In.Channels, gradCols)}
 	d.sums = Alloc(d.columns * c.rowTiles() * c.area() * gradSums)
 	if rows == c.out.Height && cols == c.out.Width {
 		d.blocks = min(max(dotCacheBytes/bytes(), 1), c.batch.Blocks)
@@ -267,11 +266,11 @@ func newOuterPlan(c *Conv) *outerPlan {
 	in := c.cfg.In
 	block := c.batch.Lanes * in.Height * in.Width
 	bytes := 4 * block * min(in.Channels, maxLanes)
-	parts := min((bytes+outerCacheBytes-1)/outerCacheBytes, c.out.Height)
+	parts := min(pieces(bytes, outerCacheBytes), c.out.Height)
 	p := &outerPlan{blocks: min(max(outerCacheBytes/bytes, 1), c.batch.Blocks)}
 	start := 0
 	for first := 0; first < in.Channels; first += maxLanes {
-		width := min((in.Channels-first+vector-1)/vector*vector, maxLanes)
+		width := min(wholeVectors(in.Channels-first), maxLanes)
 		g := outerGroup{first: first, width: width, start: start}
 		for part := range parts {
 			top, bottom := part*c.out.Height/parts, (part+1)*c.out.Height/parts

@@ -140,7 +140,7 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 }
 
 // strips returns the number of strips of up to 64 features.
-func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
+func (r *Rows) strips() int { return pieces(r.in, maxLanes) }
 
 // check panics if the kernels would read or write beyond a slice. The rows are left to checkRows.
 func (r *Rows) check(x Images, weights, outputs int) {

@@ -1,7 +1,6 @@
 package kern
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -269,12 +268,7 @@ const (
 )
 
 // String returns i's name, as runs record it.
-func (i ISA) String() string {
-	if i < Generic || i > AVX512 {
-		return fmt.Sprintf("ISA(%d)", int(i))
-	}
-	return [...]string{"generic", "avx2", "avx512"}[i]
-}
+func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
 
 // Available reports whether this build and this machine can run i.
 func (i ISA) Available() bool { return i >= Generic && i <= Detect() }

@@ -139,7 +139,7 @@ func (a *AdamW) Step(t *Team, w, m, v, g []float32, c *AdamWConfig) {
 	a.keep, a.scale = float32(c.Keep), float32(c.Scale)
 	a.grow1, a.beta2, a.grow2 = float32(1-c.Beta1), float32(c.Beta2), float32(1-c.Beta2)
 	a.root, a.eps, a.rate = float32(1/c.Root), float32(c.Eps), float32(c.Rate)
-	t.run((len(g)+sgdChunk-1)/sgdChunk, (*adamStep)(a))
+	t.run(pieces(len(g), sgdChunk), (*adamStep)(a))
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
 

@@ -87,9 +87,6 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	return w
 }
 
-// wholeVectors returns n rounded up to whole vectors.
-func wholeVectors(n int) int { return (n + vector - 1) / vector * vector }
-
 // apart returns how far apart the places of a window of so many channels are. This is a cache line
 // more than their values take, or all places would lie in the same lines of the first-level cache.
 func (c *Winograd) apart(channels int) int { return channels*c.batch.Lanes + vector }
@@ -133,8 +130,8 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 // so many parts.
 func partOf(channels, parts int) int {
 	parts = min(max(parts, 1), max(channels/leastPart, 1))
-	tiles := (channels + tileRows - 1) / tileRows
-	return (tiles + parts - 1) / parts * tileRows
+	tiles := pieces(channels, tileRows)
+	return pieces(tiles, parts) * tileRows
 }
 
 // parts returns the number of tasks that share the channels of two rows.
