@@ -64,7 +64,7 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 // In a chain, every ReLU is masked on the way of a gradient. Only outputs that several ops read
 // need a separate pass.
 func TestChainsSpendNothingOnMasks(t *testing.T) {
-	for _, model := range Models() {
+	for _, model := range representative() {
 		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
 		masks := 0
 		for _, i := range n.plan.backward {
