@@ -48,8 +48,8 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 		return grad, nil
 	}
 	data := kern.Alloc(y.Shape().TotalSize())
-	return G.ApplyOp(&op{
-		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
+	return apply(&op{
+		name: y.Op().String() + ".mask", out: dense32(data, len(data)),
 		part: masking{}, moves: true, over: true,
 		run: func(to []float32, in []array) { b.sums.Run(b.team, to, in[0].F32, nil, in[1].F32) },
 	}, grad, y)
@@ -57,8 +57,8 @@ func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
 
 // also returns a node for a gradient that the op of the node by writes to memory on its way.
 func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
-	return G.ApplyOp(&op{
-		name: name, in: []input{{by.Dims(), tensor.Float32}}, out: dense32(memory, shape...),
+	return apply(&op{
+		name: name, out: dense32(memory, shape...),
 		run: func([]float32, []array) {},
 	}, by)
 }
@@ -122,10 +122,8 @@ func (c *convOp) kernel() convKernel {
 
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
-	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
-	arity := 1 + len(parameters)
-	return G.ApplyOp(&op{
-		name: c.name, in: inputs[:arity], out: c.activation(c.out), part: forwardOf(c),
+	return apply(&op{
+		name: c.name, out: c.activation(c.out), part: forwardOf(c),
 		run: func(y []float32, in []array) {
 			var bias []float32
 			if c.db != nil {
@@ -136,7 +134,7 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
-		diff: c.diff, wrt: []bool{!c.first, true, true}[:arity],
+		diff: c.diff, wrt: []bool{!c.first, true, true}[:1+len(parameters)],
 	}, append(G.Nodes{x}, parameters...)...)
 }
 
@@ -148,8 +146,8 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 		}
 	}
 	grads := make(G.Nodes, len(in))
-	if grads[1], err = G.ApplyOp(&op{
-		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
+	if grads[1], err = apply(&op{
+		name: c.name + ".dw", out: dense32(c.dw, w.Shape()...),
 		part: weightsOf(c),
 		run: func(_ []float32, in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
@@ -170,8 +168,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	o := &op{
-		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: c.activation(c.in), of: x, part: dataOf(c), moves: true,
+		name: c.name + ".dx", out: c.activation(c.in), of: x, part: dataOf(c), moves: true,
 	}
 	o.run = func(to []float32, in []array) {
 		var act []float32
@@ -180,7 +177,7 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 		}
 		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act, nil)
 	}
-	return G.ApplyOp(o, x, w, grad)
+	return apply(o, x, w, grad)
 }
 
 // pool adds 2×2 max-pooling.
@@ -188,19 +185,19 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	kernel := kern.NewMaxPool(b.isa, b.batch, shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{
-			name: name + ".dx", in: []input{flat(), flat(), flat()}, out: b.activation(shape),
+			name: name + ".dx", out: b.activation(shape),
 			of: in[0], moves: true,
 		}
 		o.run = func(to []float32, in []array) {
 			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
-		d, err := G.ApplyOp(o, in[0], y, grad)
+		d, err := apply(o, in[0], y, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: b.activation(kernel.Out()),
+	return apply(&op{
+		name: name, out: b.activation(kernel.Out()),
 		run:  func(to []float32, in []array) { kernel.Forward(b.team, to, in[0].F32) },
-		diff: diff, wrt: []bool{true},
+		diff: diff,
 	}, x)
 }
 
@@ -230,16 +227,16 @@ func (b *backend) unary(
 	forward, backward func(t *kern.Team, to, from []float32),
 ) (*G.Node, error) {
 	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat()}, out: b.activation(in), moves: true,
+		d, err := apply(&op{
+			name: name + ".dx", out: b.activation(in), moves: true,
 			run: func(to []float32, in []array) { backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: b.activation(out),
+	return apply(&op{
+		name: name, out: b.activation(out),
 		run:  func(to []float32, in []array) { forward(b.team, to, in[0].F32) },
-		diff: diff, wrt: []bool{true},
+		diff: diff,
 	}, x)
 }
 
@@ -251,8 +248,8 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 		}
 		return G.Nodes{grad, grad}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat(), flat()}, out: b.activation(shape), part: adding{relu: relu},
+	return apply(&op{
+		name: name, out: b.activation(shape), part: adding{relu: relu},
 		run: func(y []float32, in []array) {
 			var mask []float32
 			if relu {
@@ -260,7 +257,7 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 			}
 			b.sums.Run(b.team, y, in[0].F32, in[1].F32, mask)
 		},
-		diff: diff, wrt: []bool{true, true},
+		diff: diff,
 	}, x, plus)
 }
 
@@ -274,22 +271,20 @@ func (b *backend) loss(
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
 	predictions := kern.Alloc(b.batch.Len(shape))
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}},
-			out: b.activation(shape),
+		d, err := apply(&op{
+			name: name + ".dx", out: b.activation(shape),
 			run: func(dx []float32, in []array) {
 				kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)])
 			},
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()},
-		out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
+	return apply(&op{
+		name: name, out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
 		run: func(_ []float32, in []array) {
 			kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels)
 		},
-		diff: diff, wrt: []bool{true},
+		diff: diff,
 	}, outputs)
 }
 
@@ -322,12 +317,12 @@ type normOp struct {
 }
 
 func (o *normOp) apply(x, gamma, beta *G.Node) (*G.Node, error) {
-	return G.ApplyOp(&op{
-		name: o.name, in: []input{flat(), flat(), flat()}, out: o.activation(o.shape), part: o,
+	return apply(&op{
+		name: o.name, out: o.activation(o.shape), part: o,
 		run: func(y []float32, in []array) {
 			o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil)
 		},
-		diff: o.diff, wrt: []bool{true, true, true},
+		diff: o.diff,
 	}, x, gamma, beta)
 }
 
@@ -350,8 +345,8 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 		}
 	}
 	grads := make(G.Nodes, 3)
-	if grads[0], err = G.ApplyOp(&op{
-		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: o.activation(o.shape),
+	if grads[0], err = apply(&op{
+		name: o.name + ".dx", out: o.activation(o.shape),
 		part: normBack{o.kernel}, moves: true, over: true,
 		run: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32

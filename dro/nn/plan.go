@@ -200,8 +200,8 @@ func (p *pass) run(g *graph, losses []float64, next []int32, weigh func(ratios, 
 // It keeps the contract of any operation, in a graph of any shape. grad in diff is the gradient of
 // its output, summed over all readers of the output, and diff returns the gradients of its inputs.
 type op struct {
-	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike
-	in   []input // types of its inputs
+	name string    // unique within a graph: Gorgonia merges nodes whose ops hash alike
+	in   []hm.Type // types of its inputs
 	out  *tensor.Dense
 	// run computes the output from the inputs and writes it to to. That is the memory of out, or
 	// the place that a plan has found; it is nil for losses, which are float64.
@@ -210,8 +210,8 @@ type op struct {
 	moves bool
 	// over says that run may write to the memory of an input.
 	over bool
-	// diff writes the derivative as further nodes: one for each input, nil
-	// where wrt is false. Without a diff an op is a derivative itself.
+	// diff writes the derivative as further nodes: one for each input, nil where wrt is false (nil:
+	// none is). Without a diff an op is a derivative itself.
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
 	wrt  []bool
 
@@ -223,15 +223,13 @@ type op struct {
 	part any // by which a plan can join the op with its neighbours, see graph.go
 }
 
-// input is the type of one argument of an op.
-type input struct {
-	dims int
-	of   tensor.Dtype
+// apply adds o to the graph of its inputs. To Gorgonia, kern's layouts have one dimension.
+func apply(o *op, inputs ...*G.Node) (*G.Node, error) {
+	for _, n := range inputs {
+		o.in = append(o.in, G.TensorType{Dims: n.Dims(), Of: n.Dtype()})
+	}
+	return G.ApplyOp(o, inputs...)
 }
-
-// flat returns the type of a blocked activation or a vector: to Gorgonia, kern's layouts have one
-// dimension.
-func flat() input { return input{1, tensor.Float32} }
 
 // array is the memory of one argument: F32 or F64, as its node's type says.
 type array struct {
@@ -271,11 +269,8 @@ func (o *op) memory() []float32 {
 
 // Type implements gorgonia.Op.
 func (o *op) Type() hm.Type {
-	types := make([]hm.Type, 0, len(o.in)+1)
-	for _, in := range o.in {
-		types = append(types, G.TensorType{Dims: in.dims, Of: in.of})
-	}
-	return hm.NewFnType(append(types, G.TensorType{Dims: o.out.Dims(), Of: o.out.Dtype()})...)
+	out := G.TensorType{Dims: o.out.Dims(), Of: o.out.Dtype()}
+	return hm.NewFnType(append(slices.Clone(o.in), hm.Type(out))...)
 }
 
 // InferShape implements gorgonia.Op.
@@ -283,10 +278,10 @@ func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return o.out.Shap
 
 // DiffWRT implements gorgonia.SDOp.
 func (o *op) DiffWRT(inputs int) []bool {
-	if o.wrt == nil {
-		return make([]bool, inputs)
+	if o.wrt != nil {
+		return o.wrt
 	}
-	return o.wrt
+	return slices.Repeat([]bool{o.diff != nil}, inputs)
 }
 
 // SymDiff implements gorgonia.SDOp.

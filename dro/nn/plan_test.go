@@ -13,8 +13,8 @@ import (
 
 // copyOf adds an op that copies its input into to.
 func copyOf(to []float32, of *G.Node) *G.Node {
-	return G.Must(G.ApplyOp(&op{
-		name: "copy", in: []input{{of.Dims(), tensor.Float32}}, out: dense32(to, of.Shape()...),
+	return G.Must(apply(&op{
+		name: "copy", out: dense32(to, of.Shape()...),
 		run: func(_ []float32, in []array) { copy(to, in[0].F32) },
 	}, of))
 }
