@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -129,12 +130,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 	return s, nil
 }
 
-func (c Confidence) level() float64 {
-	if c.Level == 0 {
-		return .95
-	}
-	return c.Level
-}
+func (c Confidence) level() float64 { return cmp.Or(c.Level, .95) }
 
 // upper returns Estimate.Upper at radius i.
 func (c Confidence) upper(s *study, i int) float64 {

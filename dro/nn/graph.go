@@ -152,14 +152,14 @@ func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
 // weighted adds a convolution or a linear layer, with its batch normalisation.
 func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	config, first := s.config(), s.from < 0
-	o := &convOp{backend: &g.backend, name: s.name, in: s.in, relu: config.ReLU, first: first,
-		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"]}
-	var err error
-	if o.out, err = config.OutShape(); err != nil {
+	exact, trained, err := g.kernels(config, first)
+	if err != nil {
 		return nil, err
 	}
-	if o.exact, o.trained, err = g.kernels(config, first); err != nil {
-		return nil, err
+	o := &convOp{
+		backend: &g.backend, name: s.name, exact: exact, trained: trained,
+		in: s.in, out: s.mid, relu: config.ReLU, first: first,
+		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"],
 	}
 	directions := 2.0 // forward, and the gradient of the weights
 	if !first {

@@ -41,8 +41,11 @@ func (b *backend) activation(s kern.Shape) *tensor.Dense {
 // mask returns the gradient of the input of the ReLU that ends the op of y, from y's gradient: it
 // is 0 where the ReLU was off. If one op alone computes y's gradient, that op masks it in the same
 // pass, which saves a pass here. A gradient that is a sum, or has another use, stays as it is and
-// is masked into memory of its own.
-func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
+// is masked into memory of its own. Without a ReLU, it returns y's gradient.
+func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
+	if !relu {
+		return grad, nil
+	}
 	if o, ok := grad.Op().(*op); ok && o.of == y {
 		o.masked = true
 		return grad, nil
@@ -140,10 +143,8 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 
 func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	x, w := in[0], in[1]
-	if c.relu {
-		if grad, err = c.mask(out, grad); err != nil {
-			return nil, err
-		}
+	if grad, err = c.mask(c.relu, out, grad); err != nil {
+		return nil, err
 	}
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = apply(&op{
@@ -242,10 +243,8 @@ func (b *backend) unary(
 
 // sum adds the sum of two activations of one shape, and its ReLU.
 func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool) (*G.Node, error) {
-	diff := func(_ G.Nodes, y, grad *G.Node) (_ G.Nodes, err error) {
-		if relu {
-			grad, err = b.mask(y, grad)
-		}
+	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
+		grad, err := b.mask(relu, y, grad)
 		return G.Nodes{grad, grad}, err
 	}
 	return apply(&op{
@@ -339,10 +338,8 @@ func (o *normOp) forward(y, x, gamma, beta, plus []float32) {
 }
 
 func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
-	if o.relu {
-		if grad, err = o.mask(out, grad); err != nil {
-			return nil, err
-		}
+	if grad, err = o.mask(o.relu, out, grad); err != nil {
+		return nil, err
 	}
 	grads := make(G.Nodes, 3)
 	if grads[0], err = apply(&op{

@@ -129,6 +129,6 @@ func (n *Net) Adapt(s SGD, a AdamW) (norm float64) {
 		c.Scale = s.Clip / norm
 	}
 	squares := n.adam.memory[:len(n.weights)]
-	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, &c)
+	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, c)
 	return norm
 }

@@ -32,19 +32,13 @@ func Linear(in Shape, out int, relu bool) ConvConfig {
 	}
 }
 
-// OutShape returns the shape of the output, or an error that names what is wrong with the geometry.
+// OutShape returns the shape of the output, or an error if the geometry is impossible.
 func (c ConvConfig) OutShape() (Shape, error) {
-	least := min(c.Out, c.KernelHeight, c.KernelWidth, c.Stride)
-	if !c.In.valid() || least < 1 || c.Pad < 0 {
-		return Shape{}, fmt.Errorf(
-			"convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
-	}
-	if c.Pad >= c.KernelHeight || c.Pad >= c.KernelWidth {
-		return Shape{}, fmt.Errorf("convolution %+v: pad must be below the kernel's size", c)
-	}
+	least := min(c.Out, c.KernelHeight-c.Pad, c.KernelWidth-c.Pad, c.Stride)
 	h, w := c.In.Height+2*c.Pad-c.KernelHeight, c.In.Width+2*c.Pad-c.KernelWidth
-	if h < 0 || w < 0 {
-		return Shape{}, fmt.Errorf("convolution %+v: the kernel is larger than the padded input", c)
+	if !c.In.valid() || c.Pad < 0 || least < 1 || min(h, w) < 0 {
+		return Shape{}, fmt.Errorf("convolution %+v: sizes and stride must be at least 1, pad "+
+			"below the kernel's size, and the kernel no larger than the padded input", c)
 	}
 	return Shape{c.Out, h/c.Stride + 1, w/c.Stride + 1}, nil
 }

@@ -125,20 +125,16 @@ type AdamWConfig struct {
 // time beside the products of a step.
 type AdamW struct {
 	w, m, v, g []float32 // the running call
-
-	keep, scale, grow1, beta2, grow2, root, eps, rate float32 // root is 1/Root
+	config     AdamWConfig
 }
 
 // Step sets g = scale·g, w = keep·w, m = m + (1−β1)(g − m), v = β2·v + (1−β2)g² and then
 // w = w − rate·m/(√v/root + eps). It changes no value of g.
-func (a *AdamW) Step(t *Team, w, m, v, g []float32, c *AdamWConfig) {
+func (a *AdamW) Step(t *Team, w, m, v, g []float32, c AdamWConfig) {
 	if len(w) != len(g) || len(m) != len(g) || len(v) != len(g) {
 		panic("kern: AdamW: slice has the wrong length")
 	}
-	a.w, a.m, a.v, a.g = w, m, v, g
-	a.keep, a.scale = float32(c.Keep), float32(c.Scale)
-	a.grow1, a.beta2, a.grow2 = float32(1-c.Beta1), float32(c.Beta2), float32(1-c.Beta2)
-	a.root, a.eps, a.rate = float32(1/c.Root), float32(c.Eps), float32(c.Rate)
+	a.w, a.m, a.v, a.g, a.config = w, m, v, g, c
 	t.run(pieces(len(g), sgdChunk), (*adamStep)(a))
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
@@ -149,8 +145,10 @@ func (a *adamStep) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(a.g))
 	g := a.g[from:to]
 	w, m, v := a.w[from:to][:len(g)], a.m[from:to][:len(g)], a.v[from:to][:len(g)]
-	keep, scale, rate, root, eps := a.keep, a.scale, a.rate, a.root, a.eps
-	grow1, beta2, grow2 := a.grow1, a.beta2, a.grow2
+	c := &a.config
+	keep, scale, rate := float32(c.Keep), float32(c.Scale), float32(c.Rate)
+	root, eps, beta2 := float32(1/c.Root), float32(c.Eps), float32(c.Beta2)
+	grow1, grow2 := float32(1-c.Beta1), float32(1-c.Beta2)
 	for k, d := range g {
 		d *= scale
 		first := m[k] + grow1*(d-m[k])
