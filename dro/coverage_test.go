@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "the coverage of intervals in full, as docs/results.md has it; "+
-	"more sets, radii and sizes where others of their kind are tested")
+var long = flag.Bool("long", false, "the coverage of intervals in full, as docs/results.md has "+
+	"it; more sets, radii and sizes where others of their kind are tested")
 
 // cases returns the cases of a test: the short ones and, with -long, the others.
 func cases[T any](short []T, others ...T) []T {

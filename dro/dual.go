@@ -56,14 +56,14 @@ func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
 func (d *dual) weigh(w, losses []float64) { d.problem.At(w, losses, d.z) }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (d *dual) Report(put func(string, float64)) {
-	put("objective", d.last.Value)
+func (d *dual) Report(record func(string, float64)) {
+	record("objective", d.last.Value)
 	if d.problem.Set.HasRadius() {
-		put("lambda", d.z.Lambda)
+		record("lambda", d.z.Lambda)
 	}
-	put("eta", d.z.Eta)
-	put("mean_ratio", d.last.MeanRatio)
-	put("divergence", d.last.Divergence)
+	record("eta", d.z.Eta)
+	record("mean_ratio", d.last.MeanRatio)
+	record("divergence", d.last.Divergence)
 }
 
 // State implements Trainer.

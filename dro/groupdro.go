@@ -121,7 +121,9 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
+func (g *groupWeights) Report(record func(string, float64)) {
+	record("group_weight", slices.Max(g.q))
+}
 
 // mostLacking is the largest share of batches that may lack a group without a warning.
 const mostLacking = .05

@@ -187,8 +187,8 @@ type study struct {
 	set   Set
 	rhos  []float64
 	sides []*side
-	// dual has, by radius, f of every loss at the best z, up to a constant. For two lists it has the
-	// differences of each pair.
+	// dual has, by radius, f of every loss at the best z, up to a constant. For two lists it has
+	// the differences of each pair.
 	dual [][]float64
 	// roots has, by radius, (R* − R̂)/err* of each resample, sorted. A list is nil without a
 	// bootstrap, and empty where the bootstrap has collapsed.
@@ -221,7 +221,7 @@ func newStudy(set Set, rhos []float64, losses ...[]float64) *study {
 func (s *study) solve() {
 	for k, side := range s.sides {
 		sample, _ := newSample(side.losses)
-		side.solver.take(s.set, sample)
+		side.solver.prepare(s.set, sample)
 		for i, rho := range s.rhos {
 			side.worst[i] = side.solver.solve(nil, rho)
 			s.setDual(i, k)

@@ -67,7 +67,7 @@ type Method struct {
 	Settings []Setting
 	Reads    []string
 	Live     []string
-	// Measures are the measures that Report may put. Every step has a loss and a gradient norm,
+	// Measures are the measures that Report may record. Every step has a loss and a gradient norm,
 	// too.
 	Measures []Measure
 
@@ -137,8 +137,8 @@ type Trainer interface {
 	Fresh() bool
 	// After moves the state.
 	After(Batch, Step)
-	// Report passes the measures of the last step that apply to put, by name.
-	Report(put func(name string, value float64))
+	// Report passes the measures of the last step that apply to record, by name.
+	Report(record func(name string, value float64))
 	// State returns all that the rest of the run depends on, and Restore sets it again, bit for
 	// bit.
 	State() State

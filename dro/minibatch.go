@@ -82,13 +82,13 @@ func (b *batchWorst) worst(w, losses []float64) (Worst, error) {
 }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (b *batchWorst) Report(put func(string, float64)) {
-	put("batch_risk", b.last.Risk)
-	put("effective_batch", b.last.EffectiveSampleSize)
+func (b *batchWorst) Report(record func(string, float64)) {
+	record("batch_risk", b.last.Risk)
+	record("effective_batch", b.last.EffectiveSampleSize)
 	if b.problem.Set.HasRadius() {
-		put("batch_lambda", b.last.Z.Lambda)
+		record("batch_lambda", b.last.Z.Lambda)
 	}
-	put("batch_eta", b.last.Z.Eta)
+	record("batch_eta", b.last.Z.Eta)
 }
 
 // BatchBias returns risk − E R_ρ, the bias that Lemma 3 bounds (see BiasBound). The risk given is

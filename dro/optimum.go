@@ -109,10 +109,10 @@ func newDescent(s *Regression) *descent {
 // digits of the objective cannot tell a good step, so whole steps are taken there as long as the
 // decrement falls.
 func (d *descent) run() {
-	d.look(d.x)
+	d.evaluate(d.x)
 	last := math.Inf(1)
 	for range mostSteps {
-		d.curve.of(d)
+		d.curve.compute(d)
 		decrement := d.curve.newton(d.step)
 		switch near := decrement < 1e-9*(1+d.value); {
 		case !(decrement > 0) || near && !(decrement < last/4):
@@ -120,16 +120,16 @@ func (d *descent) run() {
 		case near:
 			last = decrement
 			axpy(d.x, 1, d.step)
-			d.look(d.x)
+			d.evaluate(d.x)
 		case !d.advance(decrement):
 			return
 		}
 	}
 }
 
-// look evaluates the objective at x. Where too long a step leads to losses that are not finite, the
-// objective is +Inf.
-func (d *descent) look(x []float64) {
+// evaluate evaluates the objective at x. Where too long a step leads to losses that are not finite,
+// the objective is +Inf.
+func (d *descent) evaluate(x []float64) {
 	d.s.losses(d.losses, x)
 	d.held = false
 	if d.fixed != nil {
@@ -160,12 +160,12 @@ func (d *descent) advance(decrement float64) bool {
 		for i := range d.x {
 			d.trial[i] = d.x[i] + a*d.step[i]
 		}
-		if d.look(d.trial); d.value <= before-1e-4*a*decrement {
+		if d.evaluate(d.trial); d.value <= before-1e-4*a*decrement {
 			d.x, d.trial = d.trial, d.x
 			return true
 		}
 	}
-	d.look(d.x)
+	d.evaluate(d.x)
 	return false
 }
 
@@ -189,7 +189,7 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 // v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. For the softmax ℓ* is −entropy of v + e_y, +Inf
 // where that is no distribution; for least squares it is ½‖v‖² + v_y.
 func (d *descent) dual() float64 {
-	d.curve.of(d)
+	d.curve.compute(d)
 	d.curve.newton(d.step)
 	outputs := d.s.outputs()
 	p, u, v := make([]float64, outputs), make([]float64, outputs), make([]float64, outputs)
@@ -200,7 +200,7 @@ func (d *descent) dual() float64 {
 		for c := range v {
 			v[c] = p[c]
 			for e := range u {
-				v[c] += d.s.bent(p, c, e) * u[e]
+				v[c] += d.s.hessian(p, c, e) * u[e]
 			}
 		}
 		sum -= r * d.s.conjugate(v, i)
@@ -224,9 +224,9 @@ type interior struct {
 	room  room
 }
 
-// take prepares the solver for exact solutions of the losses at several radii. It forgets what it
-// had before, except the memory of room.
-func (in *interior) take(set Set, s sample) {
+// prepare prepares the solver for exact solutions of the losses at several radii. It forgets what
+// it had before, except the memory of room.
+func (in *interior) prepare(set Set, s sample) {
 	in.set, in.sample, in.start = set, s, Z{}
 	in.saturation = saturate(set, &in.sample, &in.room)
 }
@@ -240,7 +240,7 @@ func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (W
 	if err != nil {
 		return Worst{}, err
 	}
-	in.take(set, s)
+	in.prepare(set, s)
 	return in.solve(ratios, rho), nil
 }
 
@@ -334,7 +334,7 @@ func (in *interior) guess(rho float64) Z {
 	if n := len(s.losses); n >= large {
 		part := *in
 		part.room = nil // its losses lie in the room of in
-		part.sample.losses = in.room.of((n + stride - 1) / stride)
+		part.sample.losses = in.room.values((n + stride - 1) / stride)
 		for i := range part.sample.losses {
 			part.sample.losses[i] = s.losses[i*stride]
 		}

@@ -59,7 +59,7 @@ type descending struct {
 // After implements Trainer.
 func (d *descending) After(b Batch, s Step) {
 	slope := clamp(d.gradient(b.Losses).Eta, [2]float64{-d.clip, d.clip})
-	d.place(d.problem.Box.Project(d.z.along(-d.pace.of(s), Z{Eta: slope})))
+	d.place(d.problem.Box.Project(d.z.along(-d.pace.rate(s), Z{Eta: slope})))
 }
 
 // Penalised returns the exact worst case of the penalised problem
@@ -82,7 +82,7 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 		return Worst{}, err
 	}
 	var in interior
-	in.take(set, s)
+	in.prepare(set, s)
 	if s.span == 0 {
 		return in.saturated(ratios), nil
 	}
@@ -99,7 +99,7 @@ func Curve(set Set, losses, rhos []float64) ([]Worst, error) {
 		return nil, err
 	}
 	var in interior
-	in.take(set, s)
+	in.prepare(set, s)
 	curve := make([]Worst, len(rhos))
 	for i, rho := range rhos {
 		if err := validateRho(set, rho); err != nil {

@@ -25,7 +25,7 @@ type projected struct {
 
 // After implements Trainer.
 func (p *projected) After(b Batch, s Step) {
-	p.z = p.problem.Box.Project(p.z.along(-p.pace.of(s), p.gradient(b.Losses)))
+	p.z = p.problem.Box.Project(p.z.along(-p.pace.rate(s), p.gradient(b.Losses)))
 }
 
 // pace is the step size of z as a multiple of the step size of x, so that a drop of lr acts on
@@ -40,7 +40,7 @@ func newPace(t Task) pace {
 	return 1
 }
 
-func (p pace) of(s Step) float64 { return float64(p) * s.Rate }
+func (p pace) rate(s Step) float64 { return float64(p) * s.Rate }
 
 // dsgdc solves the penalised problem, in which λ is fixed, by two clipped gradient steps. The
 // gradients of x and of η are each no longer than the setting clip (math.md §5). The runner clips
@@ -104,9 +104,9 @@ func (n *normalised) After(_ Batch, s Step) {
 }
 
 // Report implements Trainer.
-func (n *normalised) Report(put func(string, float64)) {
-	n.penalised.Report(put)
-	put("momentum_norm", n.norm)
+func (n *normalised) Report(record func(string, float64)) {
+	n.penalised.Report(record)
+	record("momentum_norm", n.norm)
 }
 
 // State implements Trainer.

@@ -21,8 +21,8 @@ type Held struct {
 	Labels, Groups []int       // Groups has the classes where no groups are given
 }
 
-// only returns the samples that are flagged.
-func (h *Held) only(flags []bool) (some Held) {
+// flagged returns the samples that are flagged.
+func (h *Held) flagged(flags []bool) (some Held) {
 	for i, is := range flags {
 		if is {
 			some.Features = append(some.Features, h.Features[i])
@@ -176,15 +176,15 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 // number of samples of that class. Nothing is drawn at random.
 func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
 	if a.apart != nil {
-		on = on.only(a.apart)
+		on = on.flagged(a.apart)
 	}
-	rows, classes := on.wide(), len(at.Bias)
+	rows, classes := on.rows(), len(at.Bias)
 	if len(rows) == 0 {
 		return at, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
 	}
 	mu := a.weights(&at, rows, on.Labels)
-	f := newSoftmaxFit(rows, on.Labels, mu, flat(at), classes)
-	f.ridge, f.start = a.lambda, flat(at)
+	f := newSoftmaxFit(rows, on.Labels, mu, flatten(at), classes)
+	f.ridge, f.start = a.lambda, flatten(at)
 	f.run()
 	a.done = true
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
@@ -192,7 +192,7 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	if a.apart != nil {
 		how += fmt.Sprintf("; it used the %d samples that are set apart", len(rows))
 	}
-	return layerOf(f.w, classes), how, nil
+	return unflatten(f.w, classes), how, nil
 }
 
 // weights returns the weights μ of Refit, one for each row; at is ERM's layer.
@@ -202,7 +202,7 @@ func (a *confident) weights(at *Layer, rows [][]float64, labels []int) []float64
 	for _, y := range labels {
 		counts[y]++
 	}
-	f := newSoftmaxFit(rows, labels, mu, flat(*at), classes)
+	f := newSoftmaxFit(rows, labels, mu, flatten(*at), classes)
 	f.logits()
 	for i, y := range labels {
 		p := f.e[y*len(rows)+i] / f.sum[i]
@@ -270,7 +270,7 @@ const dfrDraws = 20
 // in the layer that it returns.
 func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0x646672))
-	rows, classes := on.wide(), len(at.Bias)
+	rows, classes := on.rows(), len(at.Bias)
 	c := dfrStrength(rows, &on, classes, rng)
 	scale := scaleOf(rows)
 	scale.apply(rows)
@@ -291,7 +291,7 @@ func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how stri
 		}
 	}
 	f.done = true
-	return scale.undone(layerOf(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
+	return scale.unscale(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
 		"C = %g, the mean of %d draws of %d samples", c, dfrDraws, size), nil
 }
 
@@ -317,7 +317,7 @@ func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float6
 	w := make([]float64, classes*(len(rows[0])+1))
 	for _, c := range strengths {
 		fitLasso(w, scaled, on.Labels, draw, c, classes)
-		layer := layerOf(w, classes)
+		layer := unflatten(w, classes)
 		if worst := worstGroup(&layer, scaled, on, held); worst > most {
 			best, most = c, worst
 		}
@@ -406,9 +406,9 @@ func (s *scale) apply(rows [][]float64) {
 	}
 }
 
-// undone returns the layer that computes from the original features what l computes from the
+// unscale returns the layer that computes from the original features what l computes from the
 // standardised ones.
-func (s *scale) undone(l Layer) Layer {
+func (s *scale) unscale(l Layer) Layer {
 	for k, row := range l.Weights {
 		for j := range row {
 			row[j] /= s.deviation[j]
@@ -467,10 +467,10 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 	return f
 }
 
-// free returns the first class that has coordinates. Under the lasso two classes are one logistic
-// regression: only the difference of the two rows of W counts, with the same penalty whichever row
-// has it.
-func (f *softmaxFit) free() int {
+// firstClass returns the first class that has coordinates. Under the lasso two classes are one
+// logistic regression: only the difference of the two rows of W counts, with the same penalty
+// whichever row has it.
+func (f *softmaxFit) firstClass() int {
 	if f.lasso > 0 && f.classes == 2 {
 		return 1
 	}
@@ -497,7 +497,7 @@ func (f *softmaxFit) run() {
 func (f *softmaxFit) pass(active bool) (still bool) {
 	f.logits()
 	d, most, largest := len(f.x), 0.0, 1.0
-	for k := f.free(); k < f.classes; k++ {
+	for k := f.firstClass(); k < f.classes; k++ {
 		for j := range d {
 			if w := &f.w[k*d+j]; !active || *w != 0 {
 				most = max(most, math.Abs(f.move(k, j)))
@@ -570,15 +570,15 @@ func (f *softmaxFit) move(k, j int) float64 {
 	return by
 }
 
-// flat returns a layer in the form of softmaxFit.w; layerOf is its inverse.
-func flat(l Layer) (w []float64) {
+// flatten returns a layer in the form of softmaxFit.w; unflatten is its inverse.
+func flatten(l Layer) (w []float64) {
 	for k, row := range l.Weights {
 		w = append(append(w, row...), l.Bias[k])
 	}
 	return w
 }
 
-func layerOf(w []float64, classes int) (l Layer) {
+func unflatten(w []float64, classes int) (l Layer) {
 	d := len(w) / classes
 	for k := range classes {
 		row := w[k*d:][:d:d]
@@ -602,8 +602,8 @@ func (l *Layer) class(features []float64) int {
 	return best
 }
 
-// wide returns the features as float64, sample by sample.
-func (h *Held) wide() [][]float64 {
+// rows returns the features as float64, sample by sample.
+func (h *Held) rows() [][]float64 {
 	rows := make([][]float64, len(h.Features))
 	for i, f := range h.Features {
 		rows[i] = make([]float64, len(f))
@@ -637,17 +637,17 @@ func newCurvature(size int) curvature {
 	return c
 }
 
-// of computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r ∇²ℓ
-// plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
+// compute computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r
+// ∇²ℓ plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
 // (∇ℓ, −1, −t) with itself.
-func (c *curvature) of(d *descent) {
+func (c *curvature) compute(d *descent) {
 	c.clear()
 	z, n := d.worst.Z, float64(len(d.losses))
 	p := make([]float64, d.s.outputs())
 	for i, r := range d.ratios {
 		l := d.s.loss(p, d.x, i)
-		d.s.slope(c.slope, p, i)
-		d.s.bend(c.hess, r/n, p, i)
+		d.s.gradient(c.slope, p, i)
+		d.s.addHessian(c.hess, r/n, p, i)
 		axpy(c.grad, r/n, c.slope)
 		if d.fixed != nil {
 			continue

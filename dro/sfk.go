@@ -109,10 +109,10 @@ func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 func (f *frankWolfe) Picked() PaperIterate { return f.rule }
 
 // Report implements Trainer.
-func (f *frankWolfe) Report(put func(string, float64)) {
-	f.dual.Report(put)
-	put("gap", f.gap)
-	put("gamma", f.gamma)
+func (f *frankWolfe) Report(record func(string, float64)) {
+	f.dual.Report(record)
+	record("gap", f.gap)
+	record("gamma", f.gamma)
 }
 
 // State implements Trainer.
@@ -169,7 +169,7 @@ func sfkAuto() Method {
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
 			first, kappa := t.Number("c_rule") == 1, t.Number("kappa")
-			return &searching{frankWolfe: f, first: first, kappa: kappa}, err
+			return &searching{frankWolfe: f, ruleOne: first, kappa: kappa}, err
 		},
 	}
 }
@@ -177,7 +177,7 @@ func sfkAuto() Method {
 type searching struct {
 	frankWolfe
 	kappa    float64
-	first    bool // "c_rule: 1"
+	ruleOne  bool // "c_rule: 1"
 	halvings int  // number of halvings of γ in the last step
 }
 
@@ -185,7 +185,7 @@ type searching struct {
 func (f *searching) After(b Batch, s Step) {
 	before := f.z
 	f.halvings = 0
-	if f.first {
+	if f.ruleOne {
 		f.batchwise(b.Losses)
 	} else {
 		f.blockwise(b.Losses)
@@ -258,7 +258,7 @@ func (f *searching) blockwise(losses []float64) {
 
 // descend takes one step on η and then one step on λ.
 func (f *searching) descend(losses []float64) {
-	box := f.problem.seen(losses)
+	box := f.problem.optimumBox(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
 	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
@@ -277,7 +277,7 @@ func (f *searching) descend(losses []float64) {
 // does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
 // reported are those of After.
 func (f *searching) Before(b Batch) {
-	if f.first {
+	if f.ruleOne {
 		return
 	}
 	for range patience {
@@ -290,7 +290,7 @@ func (f *searching) Before(b Batch) {
 
 // Samplewise implements Trainer.
 func (f *searching) Samplewise() func(w, losses []float64) {
-	if f.first {
+	if f.ruleOne {
 		return f.weigh
 	}
 	return nil
@@ -368,11 +368,11 @@ func (c CressieRead) lambdaMax(rho, bound float64) float64 {
 	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
 }
 
-// seen returns the part of the box in which the optimum for these losses lies. R_ρ is concave in ρ,
-// equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ the
-// best η̃ lies between the least and the greatest loss. Where the box does not reach that range,
-// seen returns the nearest part of the box.
-func (p *Problem) seen(losses []float64) Box {
+// optimumBox returns the part of the box in which the optimum for these losses lies. R_ρ is concave
+// in ρ, equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ
+// the best η̃ lies between the least and the greatest loss. Where the box does not reach that
+// range, optimumBox returns the nearest part of the box.
+func (p *Problem) optimumBox(losses []float64) Box {
 	least, most, mean := losses[0], losses[0], 0.0
 	for _, l := range losses {
 		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l

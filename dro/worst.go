@@ -134,8 +134,8 @@ func (s *sample) atMax(divergence float64) saturation {
 // room is memory that successive solutions reuse. It grows to the largest size asked for.
 type room []float64
 
-// of returns n places with arbitrary contents.
-func (r *room) of(n int) []float64 {
+// values returns n places with arbitrary contents.
+func (r *room) values(n int) []float64 {
 	if cap(*r) < n {
 		*r = make(room, n)
 	}

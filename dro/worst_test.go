@@ -56,9 +56,11 @@ func TestWorstCaseIsExact(t *testing.T) {
 	for name, losses := range hardBatches() {
 		t.Run(name, func(t *testing.T) {
 			for _, set := range testSets() {
-				more := set == CressieRead{1.01} || set == CressieRead{1.9} || set == SmoothedCVaR{.3}
-				if more && !*long {
-					continue
+				switch set {
+				case CressieRead{1.01}, CressieRead{1.9}, SmoothedCVaR{.3}:
+					if !*long {
+						continue
+					}
 				}
 				rhos := cases([]float64{1e-12, 1e-3, .5, 10}, 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
@@ -374,7 +376,7 @@ func TestLargeBatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			var in interior
-			if in.take(set, s); in.divergence <= rho {
+			if in.prepare(set, s); in.divergence <= rho {
 				continue
 			}
 			in.start = Z{1, .5}

@@ -61,9 +61,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	if c.byWinograd() {
 		g.space = kern.NewScratch(g.team.Size())
 	}
-	g.open(c, n.stages)
+	g.makeEnds(c, n.stages)
 	e := G.NewGraph()
-	g.place(e, n)
+	g.bind(e, n)
 	if err := g.build(e, c, n.stages); err != nil {
 		g.team.Close()
 		return nil, err
@@ -72,9 +72,9 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	return g, nil
 }
 
-// open makes the parts around the graph: the rooflines, and the layouts of the input and the
+// makeEnds makes the parts around the graph: the rooflines, and the layouts of the input and the
 // logits.
-func (g *graph) open(c Config, list []stage) {
+func (g *graph) makeEnds(c Config, list []stage) {
 	if c.Precision == bf16 {
 		g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
 		if g.isa != kern.Detect() {
@@ -97,8 +97,8 @@ func takesRows(isa kern.ISA, first stage) bool {
 	return first.kind == linear && kern.RowsFit(isa, first.config())
 }
 
-// place makes leaves of the parameters, and notes by name the memory of gradients and buffers.
-func (g *graph) place(e *G.ExprGraph, n *Net) {
+// bind makes leaves of the parameters, and notes by name the memory of gradients and buffers.
+func (g *graph) bind(e *G.ExprGraph, n *Net) {
 	for i, p := range n.parameters {
 		g.leaves[p.Name] = leaf(e, p.Name, dense32(p.Data, p.Shape...))
 		g.parameters = append(g.parameters, g.leaves[p.Name])
@@ -117,7 +117,7 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	}
 	nodes := G.Nodes{leaf(e, "x", x)}
 	for _, s := range list {
-		node, err := g.stage(s, nodes)
+		node, err := g.addStage(s, nodes)
 		if err != nil {
 			return fmt.Errorf("model: layer %s: %w", s.name, err)
 		}
@@ -132,25 +132,25 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	}
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
-	g.lossNode, err = g.loss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)
+	g.lossNode, err = g.addLoss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)
 	return err
 }
 
-// stage adds one stage of the model; before holds the nodes of the batch and of the stages before
-// it.
-func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
+// addStage adds one stage of the model; before holds the nodes of the batch and of the stages
+// before it.
+func (g *graph) addStage(s stage, before G.Nodes) (*G.Node, error) {
 	y, err := kinds[s.kind].node(g, s, before)
 	if err == nil && s.curve != "" {
-		y, err = g.curve(s, y, uint64(len(before)))
+		y, err = g.addCurve(s, y, uint64(len(before)))
 	}
 	if err == nil && s.pool {
-		y, err = g.pool(s.name+".pool", y, s.mid)
+		y, err = g.addPool(s.name+".pool", y, s.mid)
 	}
 	return y, err
 }
 
-// weighted adds a convolution or a linear layer, with its batch normalisation.
-func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
+// addWeighted adds a convolution or a linear layer, with its batch normalisation.
+func (g *graph) addWeighted(s stage, before G.Nodes) (*G.Node, error) {
 	config, first := s.config(), s.from < 0
 	exact, trained, err := g.kernels(config, first)
 	if err != nil {
@@ -176,7 +176,7 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.norm(s, y, o)
+	return g.addNorm(s, y, o)
 }
 
 // kernels returns the kernels of a convolution or a dense layer: exact for batches that are
@@ -207,8 +207,8 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	return exact, trained, nil
 }
 
-// norm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
-func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
+// addNorm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
+func (g *graph) addNorm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	kernel := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
 	of.next = kernel
 	name := s.name + ".norm"
@@ -327,26 +327,26 @@ type fuser struct {
 	readers map[*float32]int
 }
 
-// fused returns a plan of the two lists, with neighbours joined.
-func (b *backend) fused(forward, backward []instruction) *plan {
+// fuse returns a plan of the two lists, with neighbours joined.
+func (b *backend) fuse(forward, backward []instruction) *plan {
 	f := &fuser{b, map[*float32]*instruction{}, map[*float32]int{}}
 	for _, list := range [][]instruction{forward, backward} {
 		for i := range list {
 			f.enter(&list[i])
 		}
 	}
-	remaining(forward, f.addNorm)
-	remaining(backward, f.maskSum)
+	visitUnjoined(forward, f.addNorm)
+	visitUnjoined(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
 	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
 	b.round(p)
-	share(p.backward)
+	shareMemory(p.backward)
 	return p
 }
 
-// share makes gradients of activations take over memory that is not read any more. With as few
-// pieces as possible, the pieces stay in the caches.
-func share(list []instruction) {
+// shareMemory makes gradients of activations take over memory that is not read any more. With as
+// few pieces as possible, the pieces stay in the caches.
+func shareMemory(list []instruction) {
 	last := map[*float32]int{} // the last reader of a piece, by its place before any sharing
 	for k, i := range list {
 		for _, in := range i.in {
@@ -391,8 +391,8 @@ func share(list []instruction) {
 	}
 }
 
-// remaining runs f on the instructions of a list that are not joined to others yet.
-func remaining(list []instruction, f func(*instruction)) {
+// visitUnjoined runs f on the instructions of a list that are not joined to others yet.
+func visitUnjoined(list []instruction, f func(*instruction)) {
 	for i := range list {
 		if list[i].op != nil {
 			f(&list[i])

@@ -46,7 +46,7 @@ func (g *graph) scale(s stage, x *G.Node, da []float32) (*G.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := also(s.name+".da", d, da, tensor.Shape{1})
+		b, err := sideGradient(s.name+".da", d, da, tensor.Shape{1})
 		return G.Nodes{d, b}, err
 	}
 	return apply(&op{

@@ -167,14 +167,14 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	}
 	for _, choice := range []struct {
 		key, value string
-		of         []string
+		allowed    []string
 	}{
 		{"init", c.Init, Inits()}, {"precision", c.Precision, Precisions()},
 		{"convolution", c.Convolution, Convolutions()}, {"loss", c.Loss, Losses()},
 	} {
-		if choice.value != "" && !slices.Contains(choice.of, choice.value) {
+		if choice.value != "" && !slices.Contains(choice.allowed, choice.value) {
 			return nil, fmt.Errorf("%s: %.40q: want one of %s", choice.key, choice.value,
-				strings.Join(choice.of, ", "))
+				strings.Join(choice.allowed, ", "))
 		}
 	}
 	n := &Net{Config: c, stages: list}
@@ -223,7 +223,7 @@ func (n *Net) SetMode(m Mode) { n.mode = m }
 // until the Gradient of this batch; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
 	n.checkBatch(losses, labels, len(x) == len(labels)*n.C*n.H*n.W)
-	n.lose(losses, kern.Images{X: x, At: n.inTurn[:len(labels)]}, labels)
+	n.computeLosses(losses, kern.Images{X: x, At: n.inTurn[:len(labels)]}, labels)
 }
 
 // checkBatch panics if losses or labels do not fit the network, or the samples do not.
@@ -240,7 +240,7 @@ func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
 // LossesOf is Losses of samples that begin at the indices at in x.
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
 	n.checkBatch(losses, labels, len(at) == len(labels) && n.InPlace())
-	n.lose(losses, kern.Images{X: x, At: at}, labels)
+	n.computeLosses(losses, kern.Images{X: x, At: at}, labels)
 }
 
 // OnePass reports whether Pass can be called: the network is InPlace and one linear layer of few
@@ -276,7 +276,7 @@ const dropStream = 0x64726f70 // "drop": a stream of its own
 // SetUpdates sets the number of updates taken, for a network that goes on from a checkpoint.
 func (n *Net) SetUpdates(updates int64) { n.updates, n.probes = updates, 0 }
 
-func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
+func (n *Net) computeLosses(losses []float64, x kern.Images, labels []int) {
 	n.load(x, labels)
 	run(n.plan.forward)
 	copy(losses, n.graph.losses[:len(labels)])

@@ -46,7 +46,7 @@ func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
 	if !relu {
 		return grad, nil
 	}
-	if o, ok := grad.Op().(*op); ok && o.of == y {
+	if o, ok := grad.Op().(*op); ok && o.gradientOf == y {
 		o.masked = true
 		return grad, nil
 	}
@@ -58,8 +58,9 @@ func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
 	}, grad, y)
 }
 
-// also returns a node for a gradient that the op of the node by writes to memory on its way.
-func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
+// sideGradient returns a node for a gradient that the op of the node by writes to memory on its
+// way.
+func sideGradient(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
 	return apply(&op{
 		name: name, out: dense32(memory, shape...),
 		run: func([]float32, []array) {},
@@ -83,7 +84,7 @@ type convOp struct {
 // convKernel is a convolution of package kern, on operands as they are or rounded.
 type convKernel interface {
 	FLOPs() float64
-	Then(n *kern.BatchNorm, y []float32, images int)
+	SumMoments(n *kern.BatchNorm, y []float32, images int)
 	Forward(t *kern.Team, y, x, w, bias []float32)
 	BackwardData(t *kern.Team, dx, dy, w, act, plus []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
@@ -100,8 +101,8 @@ func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
 	f.Rows.Forward(t, y, f.of.rows, w, bias)
 }
 
-// Then implements convKernel.
-func (f fromRows) Then(*kern.BatchNorm, []float32, int) {
+// SumMoments implements convKernel.
+func (f fromRows) SumMoments(*kern.BatchNorm, []float32, int) {
 	panic("nn: rows are not normalised")
 }
 
@@ -133,7 +134,7 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 				bias = in[2].F32
 			}
 			if c.next != nil && c.mode != Evaluate {
-				c.kernel().Then(c.next, y, len(c.labels))
+				c.kernel().SumMoments(c.next, y, len(c.labels))
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
@@ -157,7 +158,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 		return nil, err
 	}
 	if c.db != nil {
-		if grads[2], err = also(c.name+".db", grads[1], c.db, in[2].Shape()); err != nil {
+		if grads[2], err = sideGradient(c.name+".db", grads[1], c.db, in[2].Shape()); err != nil {
 			return nil, err
 		}
 	}
@@ -169,7 +170,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	o := &op{
-		name: c.name + ".dx", out: c.activation(c.in), of: x, part: dataOf(c), moves: true,
+		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataOf(c), moves: true,
 	}
 	o.run = func(to []float32, in []array) {
 		var act []float32
@@ -181,13 +182,13 @@ func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	return apply(o, x, w, grad)
 }
 
-// pool adds 2×2 max-pooling.
-func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
+// addPool adds 2×2 max-pooling.
+func (b *backend) addPool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
 	kernel := kern.NewMaxPool(b.isa, b.batch, shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		o := &op{
 			name: name + ".dx", out: b.activation(shape),
-			of: in[0], moves: true,
+			gradientOf: in[0], moves: true,
 		}
 		o.run = func(to []float32, in []array) {
 			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
@@ -202,9 +203,9 @@ func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error
 	}, x)
 }
 
-// curve adds the activation of a stage, in a pass of its own. layer makes the draws of its dropout
-// differ from the draws of other layers.
-func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
+// addCurve adds the activation of a stage, in a pass of its own. layer makes the draws of its
+// dropout differ from the draws of other layers.
+func (b *backend) addCurve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 	kernel, err := kern.NewPointwise(s.curve, s.drop, b.batch.Len(s.mid))
 	if err != nil {
 		return nil, err
@@ -212,18 +213,18 @@ func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
 	forward := func(t *kern.Team, y, x []float32) {
 		kernel.Forward(t, y, x, kern.Mix(b.noise+layer), b.mode != Evaluate)
 	}
-	return b.unary(s.name+"."+s.curve, x, s.mid, s.mid, forward, kernel.Backward)
+	return b.addUnary(s.name+"."+s.curve, x, s.mid, s.mid, forward, kernel.Backward)
 }
 
-// average adds the mean of each channel over all positions.
-func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
+// addAverage adds the mean of each channel over all positions.
+func (b *backend) addAverage(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
 	kernel := kern.NewAveragePool(b.isa, b.batch, shape)
-	return b.unary(name, x, shape, kernel.Out(), kernel.Forward, kernel.Backward)
+	return b.addUnary(name, x, shape, kernel.Out(), kernel.Forward, kernel.Backward)
 }
 
-// unary adds an op on one activation, from shape in to shape out, whose backward pass needs the
+// addUnary adds an op on one activation, from shape in to shape out, whose backward pass needs the
 // gradient of its output alone.
-func (b *backend) unary(
+func (b *backend) addUnary(
 	name string, x *G.Node, in, out kern.Shape,
 	forward, backward func(t *kern.Team, to, from []float32),
 ) (*G.Node, error) {
@@ -241,8 +242,10 @@ func (b *backend) unary(
 	}, x)
 }
 
-// sum adds the sum of two activations of one shape, and its ReLU.
-func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool) (*G.Node, error) {
+// addSum adds the sum of two activations of one shape, and its ReLU.
+func (b *backend) addSum(
+	name string, x, plus *G.Node, shape kern.Shape, relu bool,
+) (*G.Node, error) {
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
 		grad, err := b.mask(relu, y, grad)
 		return G.Nodes{grad, grad}, err
@@ -260,10 +263,10 @@ func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool)
 	}, x, plus)
 }
 
-// loss adds the loss of each sample, one of Losses: a vector of float64 losses, whose gradient is
-// the vector of weights r_i/n. Labels are no numbers to differentiate by, so they do not enter as a
-// node.
-func (b *backend) loss(
+// addLoss adds the loss of each sample, one of Losses: a vector of float64 losses, whose gradient
+// is the vector of weights r_i/n. Labels are no numbers to differentiate by, so they do not enter
+// as a node.
+func (b *backend) addLoss(
 	name string, outputs *G.Node, classes int, losses []float64,
 ) (*G.Node, error) {
 	kernel := kern.NewLoss(b.isa, b.batch, classes, name == Squared)
@@ -352,9 +355,10 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	}, in[0], in[1], grad); err != nil {
 		return nil, err
 	}
-	if grads[1], err = also(o.name+".dgamma", grads[0], o.dgamma, in[1].Shape()); err != nil {
+	dx := grads[0]
+	if grads[1], err = sideGradient(o.name+".dgamma", dx, o.dgamma, in[1].Shape()); err != nil {
 		return nil, err
 	}
-	grads[2], err = also(o.name+".dbeta", grads[0], o.dbeta, in[2].Shape())
+	grads[2], err = sideGradient(o.name+".dbeta", dx, o.dbeta, in[2].Shape())
 	return grads, err
 }

@@ -51,7 +51,7 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 			return nil, err
 		}
 	}
-	return b.fused(forward, backward), nil
+	return b.fuse(forward, backward), nil
 }
 
 type compiler struct {
@@ -217,8 +217,8 @@ type op struct {
 
 	// of is set if the output is a gradient that can be masked in the pass that computes it. It is
 	// the node whose gradient that is. backend.mask sets masked to make run mask.
-	of     *G.Node
-	masked bool
+	gradientOf *G.Node
+	masked     bool
 
 	part any // by which a plan can join the op with its neighbours, see graph.go
 }

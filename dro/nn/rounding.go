@@ -23,7 +23,7 @@ func weightsOf(c *convOp) product { return product{c, 1} }
 func (p product) sums() bool {
 	canSum := true
 	if kernel, ok := p.conv.trained.(*kern.BF16Conv); ok {
-		canSum, _ = kernel.Rounds()
+		canSum, _ = kernel.ReadsRoundings()
 	}
 	return canSum && p == dataOf(p.conv)
 }
@@ -49,14 +49,14 @@ func (b *backend) round(p *plan) {
 			r.enter(&list[i])
 		}
 	}
-	p.forward = r.list(p.forward)
-	p.backward = r.list(p.backward)
+	p.forward = r.roundList(p.forward)
+	p.backward = r.roundList(p.backward)
 }
 
-// rounds returns the convolution of the product i and the operands that the product reads as
-// roundings: the layer's input, and the gradient of its output. An operand is nil if the product
+// roundedOperands returns the convolution of the product i and the operands that the product reads
+// as roundings: the layer's input, and the gradient of its output. An operand is nil if the product
 // does not read its rounding.
-func rounds(i *instruction) (conv *convOp, x, dy *float32) {
+func roundedOperands(i *instruction) (conv *convOp, x, dy *float32) {
 	p, ok := i.part.(product)
 	if !ok {
 		return nil, nil, nil
@@ -65,7 +65,7 @@ func rounds(i *instruction) (conv *convOp, x, dy *float32) {
 	if !ok {
 		return nil, nil, nil
 	}
-	roundsX, roundsDY := kernel.Rounds()
+	roundsX, roundsDY := kernel.ReadsRoundings()
 	if roundsX {
 		x = &i.in[0].F32[0]
 	}
@@ -76,7 +76,7 @@ func rounds(i *instruction) (conv *convOp, x, dy *float32) {
 }
 
 func (r *rounder) enter(i *instruction) {
-	conv, x, dy := rounds(i)
+	conv, x, dy := roundedOperands(i)
 	if x != nil {
 		r.shapes[x] = conv.in
 	}
@@ -95,18 +95,18 @@ func (r *rounder) enter(i *instruction) {
 	}
 }
 
-// list returns the list with roundings added where values are made, and makes its products read
-// them.
-func (r *rounder) list(list []instruction) (all []instruction) {
+// roundList returns the list with roundings added where values are made, and makes its products
+// read them.
+func (r *rounder) roundList(list []instruction) (all []instruction) {
 	for k := range list {
 		i := &list[k]
-		conv, x, dy := rounds(i)
+		conv, x, dy := roundedOperands(i)
 		if x != nil || dy != nil {
-			conv.trained.(*kern.BF16Conv).Given(r.roundings[x], r.roundings[dy])
+			conv.trained.(*kern.BF16Conv).SetRoundings(r.roundings[x], r.roundings[dy])
 		}
 		all = append(all, *i)
 		if made := i.op.memory(); len(made) > 0 && r.shapes[&made[0]].Len() > 0 {
-			all = r.make(all, *i, made)
+			all = r.roundMade(all, *i, made)
 		}
 		if dy != nil && r.last[dy] == i {
 			n := r.batch.Len(conv.out)
@@ -116,11 +116,11 @@ func (r *rounder) list(list []instruction) (all []instruction) {
 	return all
 }
 
-// make makes i write the rounding of the values that it makes, or appends an op that does so to a
-// list.
-func (r *rounder) make(list []instruction, i instruction, made []float32) []instruction {
+// roundMade makes i write the rounding of the values that it makes, or appends an op that does so
+// to a list.
+func (r *rounder) roundMade(list []instruction, i instruction, made []float32) []instruction {
 	at := &made[0]
-	rounding := r.room(r.shapes[at], r.last[at] != nil)
+	rounding := r.memory(r.shapes[at], r.last[at] != nil)
 	r.roundings[at] = rounding
 	alone := r.reads[at] == r.rounded[at]
 	switch part := i.part.(type) {
@@ -141,9 +141,9 @@ func (r *rounder) make(list []instruction, i instruction, made []float32) []inst
 	return list
 }
 
-// room returns memory for a rounding. A gradient may get the memory of another gradient that is
+// memory returns memory for a rounding. A gradient may get the memory of another gradient that is
 // read no more.
-func (r *rounder) room(s kern.Shape, gradient bool) *kern.Rounding {
+func (r *rounder) memory(s kern.Shape, gradient bool) *kern.Rounding {
 	n := r.batch.Len(s)
 	if unused := r.unused[n]; gradient && len(unused) > 0 {
 		r.unused[n] = unused[:len(unused)-1]

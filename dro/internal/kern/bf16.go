@@ -141,14 +141,14 @@ func (r *Rounding) task(i int) {
 	round(r.pairs[from/2:to/2], r.src[from:to])
 }
 
-// place returns where in a line image i lies.
-func place(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
+// linePlace returns where in a line image i lies.
+func linePlace(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
 
 // clearImages sets the images of a channel from first on to 0.
 func clearImages(pairs []float32, first int) {
 	values := halves(pairs)
 	for i := first; i < len(values); i++ {
-		values[i/tileDepth*tileDepth+place(i%tileDepth)] = 0
+		values[i/tileDepth*tileDepth+linePlace(i%tileDepth)] = 0
 	}
 }
 
@@ -157,8 +157,8 @@ func halves(s []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
-// wholes is the inverse of halves.
-func wholes(s []uint16) []float32 {
+// floats is the inverse of halves.
+func floats(s []uint16) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)/2)
 }
 
@@ -210,12 +210,12 @@ func newRuns(c *Conv) *runs {
 	return r
 }
 
-// at returns where column col of row row begins in a block of x.
-func (r *runs) at(row, col int) int {
+// offset returns where column col of row row begins in a block of x.
+func (r *runs) offset(row, col int) int {
 	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
 }
 
-func (r *runs) blockLen() int { return r.at(r.height, 0) }
+func (r *runs) blockLen() int { return r.offset(r.height, 0) }
 
 // triples returns the number of groups of three lines that cover a run; the last group may be
 // partial.
@@ -230,11 +230,11 @@ func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSum
 // of each tap are a tile.
 func (r *runs) spots() (spots []spot, taps []tap) {
 	for k := range r.cfg.KernelHeight {
-		taps = append(taps, tap{int32(r.at(k, 0)), int32(k * tileSide)})
+		taps = append(taps, tap{int32(r.offset(k, 0)), int32(k * tileSide)})
 	}
 	for row := range r.out.Height {
 		for col := range r.out.Width {
-			at := r.at(row*r.cfg.Stride, col*r.cfg.Stride)
+			at := r.offset(row*r.cfg.Stride, col*r.cfg.Stride)
 			spots = append(spots, spot{int32(at), 0, int32(len(taps))})
 		}
 	}
@@ -255,7 +255,7 @@ func (a *runsRound) task(i int) {
 	r := (*runs)(a)
 	size := r.cfg.In.Width * r.cfg.In.Channels * r.batch.Lanes
 	block, row := i/r.cfg.In.Height, i%r.cfg.In.Height
-	at := block*r.blockLen() + r.at(row+r.cfg.Pad, r.cfg.Pad)
+	at := block*r.blockLen() + r.offset(row+r.cfg.Pad, r.cfg.Pad)
 	round(r.x[at:][:size/2], r.values[i*size:][:size])
 }
 
@@ -307,13 +307,13 @@ func (r *runs) addRow(sums []float32, block, row int) {
 	dy := r.dy[(block*r.out.Height+row)*size:]
 	tile := tapsTile{
 		positions: r.out.Width, groups: lanes / vector, dyRow: lanes, xTap: lanes,
-		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.at(0, r.cfg.Stride) - lanes,
+		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.offset(0, r.cfg.Stride) - lanes,
 		askDY: dy[min(size, len(dy)-1):],
 	}
 	for out := 0; out < r.cfg.Out; out += tapsRows {
 		tile.dy = dy[out*lanes:]
 		for k := range r.cfg.KernelHeight {
-			x := r.x[block*r.blockLen()+r.at(row*r.cfg.Stride+k, 0):]
+			x := r.x[block*r.blockLen()+r.offset(row*r.cfg.Stride+k, 0):]
 			for triple := range r.triples() {
 				tile.x = x[triple*tapsCols*lanes:]
 				tile.sum, sums = sums[:tapsSums], sums[tapsSums:]
@@ -365,7 +365,7 @@ func BF16Pairs(kind BF16, b Batch, cfg ConvConfig) bool {
 
 // roundings holds the roundings that the products of a convolution read.
 type roundings struct {
-	x, dy *Rounding // set by Given, or nil
+	x, dy *Rounding // set by SetRoundings, or nil
 	own   Rounding  // of an operand whose rounding is not given
 	zeros []float32 // for a bias
 }
@@ -381,19 +381,19 @@ func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 	for row := range dst.Height {
 		for col := range dst.Width {
 			class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
-			position, _ := p.at(row, col)
+			position, _ := p.lookUp(row, col)
 			spots = append(spots, spot{int32(position * depth), from[class], from[class+1]})
 		}
 	}
 	return spots, taps
 }
 
-// Given makes products read these roundings of the input and of the output's gradient. For one that
-// is nil, each call makes a rounding of its own.
-func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
+// SetRoundings makes products read these roundings of the input and of the output's gradient. For
+// one that is nil, each call makes a rounding of its own.
+func (c *BF16Conv) SetRoundings(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
 
-// Rounds reports whether products read roundings of the input and of the output's gradient.
-func (c *BF16Conv) Rounds() (x, dy bool) {
+// ReadsRoundings reports whether products read roundings of the input and of the output's gradient.
+func (c *BF16Conv) ReadsRoundings() (x, dy bool) {
 	return c.rounds != nil && c.runs == nil, c.rounds != nil
 }
 

@@ -98,7 +98,7 @@ func (c *BF16Conv) plan(data bool) {
 	default:
 		for unit := range x.units() {
 			row, col := unit/in.Width, unit%in.Width
-			seen := c.seen(row, cfg.KernelHeight) && c.seen(col, cfg.KernelWidth)
+			seen := c.sees(row, cfg.KernelHeight) && c.sees(col, cfg.KernelWidth)
 			x.unseen = append(x.unseen, !seen)
 		}
 		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
@@ -148,12 +148,12 @@ func (p *product) scale() {
 // oneTap is the one tap of a product of strips.
 var oneTap = []tap{{}}
 
-// at returns the line of the source that output (row, col) counts its taps from, and the taps.
-func (p *product) at(row, col int) (line int, taps []tap) {
+// lookUp returns the line of the source that output (row, col) counts its taps from, and the taps.
+func (p *product) lookUp(row, col int) (line int, taps []tap) {
 	if p.strips != nil {
 		return p.strips.sees(row, col) / 2, oneTap // a line holds a pair
 	}
-	position, taps := p.plane.at(row, col)
+	position, taps := p.plane.lookUp(row, col)
 	return position * p.src.unitLines(), taps
 }
 
@@ -250,9 +250,9 @@ func (m *multiplyCall) task(i int) {
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
-			tile.bBase, tile.taps = p.at(row, col)
+			tile.bBase, tile.taps = p.lookUp(row, col)
 			y := c.call.y[at:][:rows*lanes]
-			ask(y)
+			prefetch(y)
 			if rows%tileSide == 0 {
 				c.sweep(tile, y)
 			} else {
@@ -620,7 +620,7 @@ func (p *packing) unit(i int) {
 	base, offsets := s.base[unit], s.offsets[unit]
 	if unit+1 < s.units() {
 		next := values[s.base[unit+1]:]
-		ask(next[:min(s.rows*s.lanes, len(next))])
+		prefetch(next[:min(s.rows*s.lanes, len(next))])
 	}
 	if p.form == depthOfB {
 		for lane := 0; lane < s.lanes; lane += tileSide {
@@ -651,7 +651,7 @@ func (p *packing) lines(block, unit int) {
 		line := block*s.imageLines() + lane/tileDepth*s.groupLines() + unit*s.imageUnitLines()
 		for row := 0; row < s.rows; row += tileSide {
 			from := p.values[((block*s.units()+unit)*s.rows+row)*apart+lane/2:]
-			to := wholes(p.dst[(line+row)*tileDepth:][:tileLen])
+			to := floats(p.dst[(line+row)*tileDepth:][:tileLen])
 			if p.form == rowsOfB {
 				transpose(AVX512, to, from, tileSide, tileSide, tileSide, apart)
 				continue

@@ -144,9 +144,9 @@ const (
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
 
-// askedRows is the number of rows by which memory for the gradient is prefetched ahead of its use:
-// all caches have long lost it since the last step.
-const askedRows = 4
+// prefetchedRows is the number of rows by which memory for the gradient is prefetched ahead of its
+// use: all caches have long lost it since the last step.
+const prefetchedRows = 4
 
 type gradCall BF16Conv
 
@@ -175,16 +175,16 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	}
 	for first := 0; first < area; first += packedTaps {
 		count := min(packedTaps, area-first)
-		for r := range min(askedRows, outs) {
-			ask(row(r))
+		for r := range min(prefetchedRows, outs) {
+			prefetch(row(r))
 		}
 		for part := 0; part < len(c.spans); part += area {
 			tile.spans, tile.add = c.spans[part+first:][:count], min(part, 1)
 			tile.run(c.kind)
 		}
 		for r := range outs {
-			if r+askedRows < outs {
-				ask(row(r + askedRows))
+			if r+prefetchedRows < outs {
+				prefetch(row(r + prefetchedRows))
 			}
 			from := sums[r*gradRowLen:]
 			if area == 1 {

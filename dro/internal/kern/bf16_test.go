@@ -111,7 +111,7 @@ func (p *convProblem) checkData(t *testing.T, c *BF16Conv, x, dy []float32) {
 			t.Fatalf("masked dx[%d] = %v, want %v", i, masked[i], want)
 		}
 	}
-	if reads, _ := c.Rounds(); !reads {
+	if reads, _ := c.ReadsRoundings(); !reads {
 		return
 	}
 	plus, added := random(t, rand.New(rand.NewPCG(7, 8)), len(x)), guarded(t, len(x))
@@ -239,7 +239,7 @@ func (r *Rounding) values() []float32 {
 	halves := halves(r.pairs)
 	values := make([]float32, len(halves))
 	for i := range values {
-		bits := halves[i/tileDepth*tileDepth+place(i%tileDepth)]
+		bits := halves[i/tileDepth*tileDepth+linePlace(i%tileDepth)]
 		values[i] = math.Float32frombits(uint32(bits) << 16)
 	}
 	return values
@@ -334,7 +334,7 @@ func TestProductsOfGivenRoundings(t *testing.T) {
 		roundX, roundDY := newGuardedRounding(t, b, tc.cfg.In), newGuardedRounding(t, b, c.Out())
 		roundX.Round(nil, x)
 		roundDY.Round(nil, dy)
-		c.Given(roundX, roundDY)
+		c.SetRoundings(roundX, roundDY)
 		other := random(t, r, max(len(x), len(dy)))
 		sameBits(t, caseName(tc.images, tc.cfg),
 			run(other[:len(x)], other[:len(x)], other[:len(dy)]), want)

@@ -114,7 +114,7 @@ func (c *Conv) FLOPs() float64 {
 	taps := 0
 	for row := range c.out.Height {
 		for col := range c.out.Width {
-			_, t := c.forward.at(row, col)
+			_, t := c.forward.lookUp(row, col)
 			taps += len(t)
 		}
 	}
@@ -143,8 +143,8 @@ func (c *Conv) enterForward(y, x, w, bias []float32) {
 // BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not
 // nil, dx is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of
 // the ReLU that made them. If plus is not nil, it is added before act masks: the gradient of an
-// input that is used twice, as [Sum] computes it. dy is not masked by this layer's own ReLU; that is
-// for whoever made dy.
+// input that is used twice, as [Sum] computes it. dy is not masked by this layer's own ReLU; that
+// is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
@@ -160,17 +160,17 @@ func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 	c.call = convCall{y: dx, x: dy, w: w, mask: act, plus: plus}
 }
 
-// Then makes the next Forward, which computes y for the first images of the batch, add up the
+// SumMoments makes the next Forward, which computes y for the first images of the batch, add up the
 // moments of y for n while the caches have y. It takes a row of the map for some channels at a
 // time, in the order of n's own pass.
-func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
+func (c *Conv) SumMoments(n *BatchNorm, y []float32, images int) {
 	n.images = images
 	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
 	c.then = n
 }
 
-// addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of a
-// row of a block's map, whose values the caches have.
+// addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of
+// a row of a block's map, whose values the caches have.
 func (c *Conv) addMoments(block, row, left, right, channel, rows int) {
 	if n := c.then; n != nil {
 		n.moments(block*n.shape.Height+row, left, right, channel, channel+rows)
@@ -279,13 +279,13 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 	first := r.block * lanes * dst.Len()
 	for row := r.top; row < r.bottom; row++ {
 		for col := range dst.Width {
-			position, taps := p.at(row, col)
+			position, taps := p.lookUp(row, col)
 			tile.xBase, tile.taps = position*src.Channels*lanes, taps
 			at := first + (row*dst.Width+col)*dst.Channels*lanes
 			for channel := r.channel; channel < r.channel+r.rows; channel += tileRows {
 				tile.rows = min(tileRows, r.channel+r.rows-channel)
 				tile.wBase = channel * tile.wRow
-				c.at(tile, at, channel)
+				c.placeTile(tile, at, channel)
 				tile.run(c.isa)
 			}
 			c.addMoments(r.block, row, col, col+1, r.channel, r.rows)
@@ -293,8 +293,9 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 	}
 }
 
-// at gives the tile its place: channels from channel on of the position that starts at position.
-func (c *Conv) at(t *convTile, position, channel int) {
+// placeTile gives the tile its place: channels from channel on of the position that starts at
+// position.
+func (c *Conv) placeTile(t *convTile, position, channel int) {
 	at, n := position+channel*t.lanes, t.rows*t.lanes
 	t.y = c.call.y[at:][:n]
 	if c.call.b != nil {
@@ -307,17 +308,17 @@ func (c *Conv) at(t *convTile, position, channel int) {
 		t.plus = c.call.plus[at:][:n]
 	}
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
-		t.askAhead()
+		t.prefetchPlace()
 	}
 }
 
-// askAhead makes the tile prefetch, during its sum, the memory that it reads and writes after the
-// sum. A tile with a sum of few steps prefetches its place at once.
-func (t *convTile) askAhead() {
+// prefetchPlace makes the tile prefetch, during its sum, the memory that it reads and writes after
+// the sum. A tile with a sum of few steps prefetches its place at once.
+func (t *convTile) prefetchPlace() {
 	steps := len(t.y) * 4 / cacheLine / askLines
 	if t.asks = steps; t.outer < steps {
 		t.asks = 0
-		ask(t.y)
+		prefetch(t.y)
 		return
 	}
 	y := address(t.y)
@@ -418,9 +419,9 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	return p
 }
 
-// at returns the source position that destination (row, col) counts its taps from, which may lie
-// outside the map, and the taps.
-func (p *plane) at(row, col int) (position int, taps []tap) {
+// lookUp returns the source position that destination (row, col) counts its taps from, which may
+// lie outside the map, and the taps.
+func (p *plane) lookUp(row, col int) (position int, taps []tap) {
 	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
 	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
 }

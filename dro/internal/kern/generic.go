@@ -298,9 +298,9 @@ func NewSum(isa ISA) *Sum {
 	return &Sum{isa: isa}
 }
 
-// Run sets dst to a + b where y > 0 or y is NaN, and to 0 elsewhere. One of b and y may be nil: a is
-// then masked alone, or the whole sum is kept. All have one length, and dst may be any of them; with
-// dst as y, the sum ends with max(0, ·).
+// Run sets dst to a + b where y > 0 or y is NaN, and to 0 elsewhere. One of b and y may be nil: a
+// is then masked alone, or the whole sum is kept. All have one length, and dst may be any of them;
+// with dst as y, the sum ends with max(0, ·).
 func (s *Sum) Run(t *Team, dst, a, b, y []float32) {
 	if n := len(dst); len(a) != n || b != nil && len(b) != n || y != nil && len(y) != n {
 		panic("kern: Sum: slice has the wrong length")

@@ -315,11 +315,11 @@ func (t *transposeCall) task(i int) {
 	in, lanes := c.cfg.In, c.batch.Lanes
 	row, lane := i%in.Height, i/in.Height*vector
 	block, lane := lane/lanes, lane%lanes
-	if !c.seen(row, c.cfg.KernelHeight) {
+	if !c.sees(row, c.cfg.KernelHeight) {
 		return
 	}
 	for col := range in.Width {
-		if !c.seen(col, c.cfg.KernelWidth) {
+		if !c.sees(col, c.cfg.KernelWidth) {
 			continue
 		}
 		position := (block*in.Height+row)*in.Width + col
@@ -333,9 +333,9 @@ func (t *transposeCall) task(i int) {
 	}
 }
 
-// seen reports whether any output sees row or column i of the input. A 1×1 kernel with stride 2
+// sees reports whether any output sees row or column i of the input. A 1×1 kernel with stride 2
 // sees every other one.
-func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
+func (c *Conv) sees(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
 // outerSide is the number of kernel taps whose tiles are put in place at once: the side of a square
 // of the transposition.
@@ -533,9 +533,9 @@ func (p *tapsPlan) lotSums(lot int) []float32 {
 	return p.sums[lot*p.weightLen():][:p.weightLen()]
 }
 
-// held returns where a lot holds a row of the input. A lot holds the last rows, as many as the
+// heldRow returns where a lot holds a row of the input. A lot holds the last rows, as many as the
 // kernel has.
-func (p *tapsPlan) held(lot, row int) []float32 {
+func (p *tapsPlan) heldRow(lot, row int) []float32 {
 	n, height := p.rowLen(), p.cfg.KernelHeight
 	return p.x[(lot*height+row%height)*n:][:n]
 }
@@ -543,7 +543,7 @@ func (p *tapsPlan) held(lot, row int) []float32 {
 // transpose transposes a row of a block's input to where a lot holds it.
 func (p *tapsPlan) transpose(lot, block, row int) {
 	in, lanes := p.cfg.In, p.lanes
-	to, size := p.held(lot, row), in.Channels*lanes
+	to, size := p.heldRow(lot, row), in.Channels*lanes
 	from := p.operand[0][(block*in.Height+row)*in.Width*size:][:in.Width*size]
 	for col := range min(in.Width, p.cols-p.cfg.Pad) {
 		for first := 0; first < in.Channels; first += vector {
@@ -566,12 +566,12 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 			if at < 0 || at >= cfg.In.Height {
 				continue
 			}
-			x := p.held(lot, at)
+			x := p.heldRow(lot, at)
 			for group := range cfg.In.Channels / vector {
 				tile.x = x[group*p.cols*p.colLen():]
-				tile.sum = sums[p.tapsAt(out, k, group):][:tapsSums]
+				tile.sum = sums[p.tapsOffset(out, k, group):][:tapsSums]
 				tile.run(p.pairs)
-				tile.askDY, tile.askX = p.after(tile.askDY), p.after(tile.askX)
+				tile.askDY, tile.askX = p.skipPrefetched(tile.askDY), p.skipPrefetched(tile.askX)
 			}
 		}
 	}
@@ -595,14 +595,14 @@ func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
 	return t, dy
 }
 
-// after returns the memory to prefetch after a tile that has prefetched from s on.
-func (p *tapsPlan) after(s []float32) []float32 {
+// skipPrefetched returns the memory to prefetch after a tile that has prefetched from s on.
+func (p *tapsPlan) skipPrefetched(s []float32) []float32 {
 	lines := tapsAsk * p.out.Width * p.groups
 	return s[min(lines*cacheLine/4, len(s)-1):]
 }
 
-// tapsAt returns where the sums of a tile begin.
-func (c *Conv) tapsAt(out, kernelRow, group int) int {
+// tapsOffset returns where the sums of a tile begin.
+func (c *Conv) tapsOffset(out, kernelRow, group int) int {
 	tile := out/tapsRows*c.cfg.KernelHeight + kernelRow
 	return (tile*(c.cfg.In.Channels/vector) + group) * tapsSums
 }
@@ -613,7 +613,7 @@ type tapsTotal tapsPlan
 
 func (a *tapsTotal) task(i int) {
 	p := (*tapsPlan)(a)
-	from, to := p.tapsAt(i*tapsRows, 0, 0), p.tapsAt((i+1)*tapsRows, 0, 0)
+	from, to := p.tapsOffset(i*tapsRows, 0, 0), p.tapsOffset((i+1)*tapsRows, 0, 0)
 	sums := p.lotSums(0)[from:to]
 	for lot := 1; lot < p.batch.Blocks*p.parts; lot++ {
 		for k, v := range p.lotSums(lot)[from:to] {
@@ -624,7 +624,7 @@ func (a *tapsTotal) task(i int) {
 	for r := range tapsRows {
 		for k := range p.cfg.KernelHeight {
 			for first := 0; first < channels; first += vector {
-				at := p.tapsAt(0, k, first/vector) + r*tapsCols*vector
+				at := p.tapsOffset(0, k, first/vector) + r*tapsCols*vector
 				to := ((i*tapsRows+r)*channels+first)*p.area() + k*tapsCols
 				p.place(p.call.dw[to:], sums[at:], tapsCols, vector, vector)
 			}

@@ -41,7 +41,7 @@ func TestConvTellsMoments(t *testing.T) {
 					n.Forward(nil, z, y, gamma, beta, nil, max(images-1, 1))
 					for threads := 1; threads <= 3; threads++ {
 						team, got := NewTeam(threads), guarded(t, len(z))
-						c.Then(n, y, max(images-1, 1))
+						c.SumMoments(n, y, max(images-1, 1))
 						c.Forward(team, y, x, w, nil)
 						clear(n.mean) // nothing is left of the last one
 						n.Forward(team, got, y, gamma, beta, nil, max(images-1, 1))
@@ -56,7 +56,7 @@ func TestConvTellsMoments(t *testing.T) {
 
 // telling is a convolution that computes the moments of its output: [Conv] or [BF16Conv].
 type telling interface {
-	Then(n *BatchNorm, y []float32, images int)
+	SumMoments(n *BatchNorm, y []float32, images int)
 	Forward(t *Team, y, x, w, bias []float32)
 }
 

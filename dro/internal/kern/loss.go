@@ -74,20 +74,20 @@ func (l *Loss) lossesOf(k, first, n int) {
 func (l *Loss) clear(a []float32, first int) {
 	for i := first; i < l.batch.padded(); i++ {
 		for c := range l.classes {
-			a[l.at(i)+c*l.batch.Lanes] = 0
+			a[l.offset(i)+c*l.batch.Lanes] = 0
 		}
 	}
 }
 
-// at returns where image i begins: its classes are a block's lanes apart.
-func (l *Loss) at(i int) int {
+// offset returns where image i begins: its classes are a block's lanes apart.
+func (l *Loss) offset(i int) int {
 	lanes := l.batch.Lanes
 	return i/lanes*l.classes*lanes + i%lanes
 }
 
 // softmax computes the probabilities and cross-entropies of n images from first on.
 func (l *Loss) softmax(exp []float64, first, n int) {
-	c, at := &l.call, l.at(first)
+	c, at := &l.call, l.offset(first)
 	tile := lossTile{outputs: c.outputs[at:], exp: exp, classes: l.classes, lanes: l.batch.Lanes}
 	if c.predictions != nil {
 		tile.predictions = c.predictions[at:]
@@ -107,7 +107,7 @@ func (l *Loss) softmax(exp []float64, first, n int) {
 
 // squares copies the outputs of n images from first on and computes their squared losses.
 func (l *Loss) squares(first, n int) {
-	c, at, lanes := &l.call, l.at(first), l.batch.Lanes
+	c, at, lanes := &l.call, l.offset(first), l.batch.Lanes
 	losses := c.losses[first:][:n]
 	clear(losses)
 	for k := range l.classes {
@@ -141,7 +141,7 @@ func (l *Loss) gradientOf(
 	doutputs, predictions []float32, labels []int, weights []float64, from, to int,
 ) {
 	for first := from; first < to; first += vector {
-		at := l.at(first)
+		at := l.offset(first)
 		tile := lossTile{
 			outputs: doutputs[at:], predictions: predictions[at:],
 			classes: l.classes, lanes: l.batch.Lanes,

@@ -244,8 +244,8 @@ func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 	return t, used
 }
 
-// end clears the lanes beyond the last image.
-func (t *normTile) end(used int) {
+// clearUnused clears the lanes beyond the last image.
+func (t *normTile) clearUnused(used int) {
 	for k := 0; used < t.lanes && k < t.positions*t.channels; k++ {
 		if t.dst != nil {
 			clear(t.dst[k*t.lanes:][used:t.lanes])
@@ -267,7 +267,7 @@ func (f *normForward) task(i int) {
 	} else {
 		tile.forward(n.isa)
 	}
-	tile.end(used)
+	tile.clearUnused(used)
 }
 
 type normBackward BatchNorm
@@ -280,7 +280,7 @@ func (f *normBackward) task(i int) {
 	} else {
 		tile.backward(n.isa)
 	}
-	tile.end(used)
+	tile.clearUnused(used)
 }
 
 // This file is the reference of batch normalisation; generic.go is the reference of the rest.
