@@ -250,12 +250,14 @@ func Register(m Method) (remove func()) {
 	if _, err := Find(m.Name); err == nil || m.Name == "" || m.New == nil {
 		panic("dro: Register wants a new name and a New")
 	}
-	registered = append(slices.Clip(registered), m)
-	return func() {
-		registered = slices.DeleteFunc(slices.Clone(registered), func(o Method) bool {
-			return o.Name == m.Name
-		})
-	}
+	return register(&registered, m, func(o Method) bool { return o.Name == m.Name })
+}
+
+// register adds an item to a list, and returns a function that removes it again. It makes new lists,
+// because others may hold the list.
+func register[T any](list *[]T, item T, is func(T) bool) (remove func()) {
+	*list = append(slices.Clip(*list), item)
+	return func() { *list = slices.DeleteFunc(slices.Clone(*list), is) }
 }
 
 // Methods returns every method, the paper's own first. Callers share the list and must not change

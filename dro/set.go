@@ -71,16 +71,11 @@ var families = []family{
 // RegisterSet adds a set to the registry, made from the settings k and mu, and returns a function
 // that removes it again. Call it at the start of a program or in tests, not while runs go on. It
 // panics if the name is taken.
-func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
+func RegisterSet(name string, newSet func(k, mu float64) Set) (remove func()) {
 	if slices.Contains(SetNames(), name) {
 		panic("dro: RegisterSet wants a new name")
 	}
-	families = append(slices.Clip(families), family{name, of})
-	return func() {
-		families = slices.DeleteFunc(slices.Clone(families), func(f family) bool {
-			return f.name == name
-		})
-	}
+	return register(&families, family{name, newSet}, func(f family) bool { return f.name == name })
 }
 
 // SetNames lists the names that NewSet accepts.

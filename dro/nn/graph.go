@@ -271,24 +271,21 @@ func Order(c Config) string {
 	if err != nil {
 		return ""
 	}
-	isa, rounded, batch := kern.Detect(), c.Precision == bf16, kern.NewBatch(c.Batch)
-	var words []string
-	switch {
-	case rounded && kern.BF16Runs(kern.DetectBF16(), batch, list[0].config()):
-		words = append(words, "runs")
-	case rounded:
-		if kern.BF16Strips(kern.DetectBF16(), list[0].config()) {
-			words = append(words, "strips")
-		}
-	case !takesRows(isa, list[0]):
-	case kern.RowsParts(batch, list[0].config()) > 1:
-		words = append(words, "parts")
-	default:
-		words = append(words, "rows")
-	}
-	kind := kern.Rounded
-	if rounded {
+	isa, kind, batch := kern.Detect(), kern.Rounded, kern.NewBatch(c.Batch)
+	if c.Precision == bf16 {
 		kind = kern.DetectBF16()
+	}
+	var words []string
+	first, rows := list[0].config(), c.Precision != bf16 && takesRows(isa, list[0])
+	switch {
+	case kern.BF16Runs(kind, batch, first):
+		words = append(words, "runs")
+	case kern.BF16Strips(kind, first):
+		words = append(words, "strips")
+	case rows && kern.RowsParts(batch, first) > 1:
+		words = append(words, "parts")
+	case rows:
+		words = append(words, "rows")
 	}
 	some := func(is func(s stage) bool) bool {
 		return slices.ContainsFunc(list, func(s stage) bool { return s.kind == conv && is(s) })
@@ -330,15 +327,12 @@ type fuser struct {
 // fuse returns a plan of the two lists, with neighbours joined.
 func (b *backend) fuse(forward, backward []instruction) *plan {
 	f := &fuser{b, map[*float32]*instruction{}, map[*float32]int{}}
-	for _, list := range [][]instruction{forward, backward} {
-		for i := range list {
-			f.enter(&list[i])
-		}
-	}
+	p := &plan{forward, backward}
+	p.visit(f.enter)
 	visitUnjoined(forward, f.addNorm)
 	visitUnjoined(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
-	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
+	p.forward, p.backward = slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)
 	b.round(p)
 	shareMemory(p.backward)
 	return p

@@ -25,6 +25,15 @@ type plan struct {
 	backward []instruction // from the ratios to the gradients
 }
 
+// visit calls f for all instructions, in their order.
+func (p *plan) visit(f func(*instruction)) {
+	for _, list := range [][]instruction{p.forward, p.backward} {
+		for i := range list {
+			f(&list[i])
+		}
+	}
+}
+
 // instruction is one op with its inputs in place: memory of leaves and of other
 // ops' outputs, none of which ever moves.
 type instruction struct {

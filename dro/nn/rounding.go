@@ -44,11 +44,7 @@ type rounder struct {
 func (b *backend) round(p *plan) {
 	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
 		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
-	for _, list := range [][]instruction{p.forward, p.backward} {
-		for i := range list {
-			r.enter(&list[i])
-		}
-	}
+	p.visit(r.enter)
 	p.forward = r.roundList(p.forward)
 	p.backward = r.roundList(p.backward)
 }

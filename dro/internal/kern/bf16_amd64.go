@@ -97,11 +97,11 @@ func prefetch(s []float32) {
 	}
 }
 
-// runPeakBF16 runs n steps of products of operands that stay in registers. A step is 4 products of
-// tiles, or peakSums products of pairs.
+// runPeakBF16 runs n steps of products of operands that stay in registers: peakSums products of
+// pairs each or, every peakTileSteps steps, 4 products of tiles.
 func runPeakBF16(kind BF16, n int) {
 	if kind == AMX {
-		peakAMX(n)
+		peakAMX(n / peakTileSteps)
 	} else {
 		dotPeakBF16(n)
 	}

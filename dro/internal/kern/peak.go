@@ -39,13 +39,10 @@ func (p *Peak) FLOPs() float64 {
 func (p *Peak) Run(t *Team) { t.run(peakTasks, p) }
 
 func (p *Peak) task(int) {
-	switch p.bf16 {
-	case AMX:
-		runPeakBF16(AMX, peakSteps/peakTileSteps)
-	case AVX512BF16:
-		runPeakBF16(AVX512BF16, peakSteps)
-	default:
+	if p.bf16 == Rounded {
 		runPeak(p.isa, peakSteps)
+	} else {
+		runPeakBF16(p.bf16, peakSteps)
 	}
 }
 
