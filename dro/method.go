@@ -253,8 +253,8 @@ func Register(m Method) (remove func()) {
 	return register(&registered, m, func(o Method) bool { return o.Name == m.Name })
 }
 
-// register adds an item to a list, and returns a function that removes it again. It makes new lists,
-// because others may hold the list.
+// register adds an item to a list, and returns a function that removes it again. It makes new
+// lists, because others may hold the list.
 func register[T any](list *[]T, item T, is func(T) bool) (remove func()) {
 	*list = append(slices.Clip(*list), item)
 	return func() { *list = slices.DeleteFunc(slices.Clone(*list), is) }
