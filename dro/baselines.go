@@ -92,14 +92,14 @@ type perGroup struct {
 	weight []float64
 }
 
-// newPerGroup returns weights that are proportional to of(n) for a group of n samples and have mean
-// 1 over the training samples.
-func newPerGroup(groups []int, of func(samples float64) float64) (*perGroup, error) {
+// newPerGroup returns weights that are proportional to weigh(n) for a group of n samples and have
+// mean 1 over the training samples.
+func newPerGroup(groups []int, weigh func(samples float64) float64) (*perGroup, error) {
 	p := &perGroup{weight: make([]float64, len(groups))}
 	var sum, n float64
 	for g, count := range groups {
 		if count > 0 {
-			p.weight[g] = of(float64(count))
+			p.weight[g] = weigh(float64(count))
 			sum += p.weight[g] * float64(count)
 			n += float64(count)
 		}

@@ -130,7 +130,7 @@ func (b Box) Project(z Z) Z {
 // Frank-Wolfe. Where a coordinate of g is zero every value is a minimiser and
 // Corner takes the lower end.
 func (b Box) Corner(g Z) Z {
-	return Z{end(g.Lambda, b.Lambda), end(g.Eta, b.Eta)}
+	return Z{cornerEnd(g.Lambda, b.Lambda), cornerEnd(g.Eta, b.Eta)}
 }
 
 // Diameter returns D, the largest distance between two points of b.
@@ -142,7 +142,7 @@ func clamp(v float64, side [2]float64) float64 {
 	return math.Min(math.Max(v, side[0]), side[1])
 }
 
-func end(slope float64, side [2]float64) float64 {
+func cornerEnd(slope float64, side [2]float64) float64 {
 	if slope < 0 {
 		return side[1]
 	}

@@ -175,10 +175,10 @@ func quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	at := math.Min(math.Max(rank(p, len(sorted)), 0), float64(len(sorted)-1))
-	below := int(at)
+	position := math.Min(math.Max(rank(p, len(sorted)), 0), float64(len(sorted)-1))
+	below := int(position)
 	above := min(below+1, len(sorted)-1)
-	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
+	return sorted[below] + (position-float64(below))*(sorted[above]-sorted[below])
 }
 
 // study solves for worst cases at several radii, for one list of losses or two lists over the same

@@ -275,21 +275,21 @@ func (c *curvature) clear() {
 // eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not
 // held, λ.
 func (c *curvature) eliminate(held bool) {
-	take := func(u []float64, pivot float64) {
+	subtract := func(u []float64, pivot float64) {
 		if pivot > 0 {
 			for j := range u {
 				axpy(c.hess[j], -u[j]/pivot, u)
 			}
 		}
 	}
-	take(c.mix[0], c.duo[0])
+	subtract(c.mix[0], c.duo[0])
 	if held || !(c.duo[0] > 0) {
 		return
 	}
 	ratio := c.duo[1] / c.duo[0]
 	axpy(c.mix[1], -ratio, c.mix[0])
 	if pivot := c.duo[2] - ratio*c.duo[1]; pivot > 1e-14*c.duo[2] {
-		take(c.mix[1], pivot)
+		subtract(c.mix[1], pivot)
 	}
 }
 

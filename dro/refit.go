@@ -38,10 +38,10 @@ type Refitter interface {
 	// RefitsOn returns the split that the layer is fitted to, "val" or "train". A validation split
 	// that is fitted to measures nothing any more.
 	RefitsOn() string
-	// Refit returns the layer that replaces at, and a clause for people that says how it was found.
-	// Random choices depend on the seed alone. From then on Refitted returns true, which is part of
-	// State: a run that is interrupted before that begins the refit again.
-	Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error)
+	// Refit returns the layer that replaces old, and a clause for people that says how it was
+	// found. Random choices depend on the seed alone. From then on Refitted returns true, which is
+	// part of State: a run that is interrupted before that begins the refit again.
+	Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error)
 	Refitted() bool
 }
 
@@ -174,17 +174,17 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 // Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
-func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
+func (a *confident) Refit(old Layer, held Held, _ uint64) (to Layer, how string, err error) {
 	if a.apart != nil {
-		on = on.flagged(a.apart)
+		held = held.flagged(a.apart)
 	}
-	rows, classes := on.rows(), len(at.Bias)
+	rows, classes := held.rows(), len(old.Bias)
 	if len(rows) == 0 {
-		return at, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
+		return old, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
 	}
-	mu := a.weights(&at, rows, on.Labels)
-	f := newSoftmaxFit(rows, on.Labels, mu, flatten(at), classes)
-	f.ridge, f.start = a.lambda, flatten(at)
+	mu := a.weights(&old, rows, held.Labels)
+	f := newSoftmaxFit(rows, held.Labels, mu, flatten(old), classes)
+	f.ridge, f.start = a.lambda, flatten(old)
 	f.run()
 	a.done = true
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
@@ -195,14 +195,14 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	return unflatten(f.w, classes), how, nil
 }
 
-// weights returns the weights μ of Refit, one for each row; at is ERM's layer.
-func (a *confident) weights(at *Layer, rows [][]float64, labels []int) []float64 {
-	classes := len(at.Bias)
+// weights returns the weights μ of Refit, one for each row; old is ERM's layer.
+func (a *confident) weights(old *Layer, rows [][]float64, labels []int) []float64 {
+	classes := len(old.Bias)
 	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0
 	for _, y := range labels {
 		counts[y]++
 	}
-	f := newSoftmaxFit(rows, labels, mu, flatten(*at), classes)
+	f := newSoftmaxFit(rows, labels, mu, flatten(*old), classes)
 	f.logits()
 	for i, y := range labels {
 		p := f.e[y*len(rows)+i] / f.sum[i]
@@ -268,10 +268,10 @@ const dfrDraws = 20
 // half is taken, the first of equals. The layer is then the mean of the fits to 20 balanced draws
 // of all samples, with the features standardised by all samples. Refit undoes the standardisation
 // in the layer that it returns.
-func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error) {
+func (f *deepFeatures) Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0x646672))
-	rows, classes := on.rows(), len(at.Bias)
-	c := dfrStrength(rows, &on, classes, rng)
+	rows, classes := held.rows(), len(old.Bias)
+	c := dfrStrength(rows, &held, classes, rng)
 	scale := scaleOf(rows)
 	scale.apply(rows)
 	all := make([]int, len(rows))
@@ -281,11 +281,11 @@ func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how stri
 	mean := make([]float64, classes*(len(rows[0])+1))
 	w, size := make([]float64, len(mean)), 0
 	for range dfrDraws {
-		draw := balancedDraw(all, on.Groups, rng)
+		draw := balancedDraw(all, held.Groups, rng)
 		if size = len(draw); size == 0 {
-			return at, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
+			return old, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
 		}
-		fitLasso(w, rows, on.Labels, draw, c, classes)
+		fitLasso(w, rows, held.Labels, draw, c, classes)
 		for j, v := range w {
 			mean[j] += v / dfrDraws
 		}
@@ -341,19 +341,19 @@ func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, clas
 // balancedDraw draws m of the samples from each group that has any, where m is the size of the
 // smallest such group.
 func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
-	var of [][]int
+	var byGroup [][]int
 	for _, i := range from {
-		for len(of) <= groups[i] {
-			of = append(of, nil)
+		for len(byGroup) <= groups[i] {
+			byGroup = append(byGroup, nil)
 		}
-		of[groups[i]] = append(of[groups[i]], i)
+		byGroup[groups[i]] = append(byGroup[groups[i]], i)
 	}
-	of = slices.DeleteFunc(of, func(list []int) bool { return len(list) == 0 })
+	byGroup = slices.DeleteFunc(byGroup, func(list []int) bool { return len(list) == 0 })
 	least := len(from)
-	for _, list := range of {
+	for _, list := range byGroup {
 		least = min(least, len(list))
 	}
-	for _, list := range of {
+	for _, list := range byGroup {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		draw = append(draw, list[:least]...)
 	}

@@ -220,9 +220,9 @@ func (g *graph) addNorm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	return o.apply(x, g.leaves[name+".weight"], g.leaves[name+".bias"])
 }
 
-// plan differentiates the losses by every parameter, with the weights as the
+// makePlan differentiates the losses by every parameter, with the weights as the
 // losses' gradient, and orders the ops.
-func (g *graph) plan() (*plan, error) {
+func (g *graph) makePlan() (*plan, error) {
 	gradients, err := G.Backpropagate(G.Nodes{g.lossNode}, G.Nodes{g.weightNode}, g.parameters)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)

@@ -369,6 +369,6 @@ func (n *Net) Features(rows [][]float32) {
 
 // LastLayer returns the last layer's weights, [class][feature], and biases: views.
 func (n *Net) LastLayer() (weight, bias Tensor) {
-	at := len(n.parameters) - 2
-	return n.parameters[at], n.parameters[at+1]
+	first := len(n.parameters) - 2
+	return n.parameters[first], n.parameters[first+1]
 }

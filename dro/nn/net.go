@@ -191,7 +191,7 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 	if n.graph, err = newGraph(isa, n); err != nil {
 		return nil, err
 	}
-	if n.plan, err = n.graph.plan(); err != nil {
+	if n.plan, err = n.graph.makePlan(); err != nil {
 		n.Close()
 		return nil, err
 	}

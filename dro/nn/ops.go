@@ -93,12 +93,12 @@ type convKernel interface {
 // fromRows is the kernel of a first layer that takes the batch as it came.
 type fromRows struct {
 	*kern.Rows
-	of *backend
+	batchOf *backend
 }
 
 // Forward implements convKernel.
 func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
-	f.Rows.Forward(t, y, f.of.rows, w, bias)
+	f.Rows.Forward(t, y, f.batchOf.rows, w, bias)
 }
 
 // SumMoments implements convKernel.
@@ -113,7 +113,7 @@ func (f fromRows) BackwardData(_ *kern.Team, _, _, _, _, _ []float32) {
 
 // BackwardWeights implements convKernel.
 func (f fromRows) BackwardWeights(t *kern.Team, dw, db, _, dy []float32, add bool) {
-	f.Rows.BackwardWeights(t, dw, db, f.of.rows, dy, add)
+	f.Rows.BackwardWeights(t, dw, db, f.batchOf.rows, dy, add)
 }
 
 // kernel returns the kernel for the current batch.

@@ -83,10 +83,10 @@ func (r *rounder) enter(i *instruction) {
 		if len(in.F32) == 0 {
 			continue
 		}
-		at := &in.F32[0]
-		r.reads[at]++
-		if at == x || at == dy && conv.db == nil { // the bias gradient reads unrounded values
-			r.rounded[at]++
+		piece := &in.F32[0]
+		r.reads[piece]++
+		if piece == x || piece == dy && conv.db == nil { // the bias gradient reads unrounded values
+			r.rounded[piece]++
 		}
 	}
 }
@@ -115,10 +115,10 @@ func (r *rounder) roundList(list []instruction) (all []instruction) {
 // roundMade makes i write the rounding of the values that it makes, or appends an op that does so
 // to a list.
 func (r *rounder) roundMade(list []instruction, i instruction, made []float32) []instruction {
-	at := &made[0]
-	rounding := r.memory(r.shapes[at], r.last[at] != nil)
-	r.roundings[at] = rounding
-	alone := r.reads[at] == r.rounded[at]
+	piece := &made[0]
+	rounding := r.memory(r.shapes[piece], r.last[piece] != nil)
+	r.roundings[piece] = rounding
+	alone := r.reads[piece] == r.rounded[piece]
 	switch part := i.part.(type) {
 	case *normOp:
 		part.kernel.RoundForward(rounding, alone)

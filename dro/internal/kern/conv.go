@@ -372,10 +372,10 @@ func transposedAxis(out, in, kernel, stride, pad int) axis {
 	})
 }
 
-func newAxis(n int, at func(int) (int, []step1)) axis {
+func newAxis(n int, lookUp func(int) (int, []step1)) axis {
 	a := axis{base: make([]int, n), class: make([]int, n)}
 	for i := range n {
-		base, steps := at(i)
+		base, steps := lookUp(i)
 		a.base[i], a.class[i] = base, a.classOf(steps)
 	}
 	return a

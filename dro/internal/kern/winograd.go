@@ -82,8 +82,8 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.outer != nil {
 		w.grad = newWinogradGrad(w)
 	}
-	space.room(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
-	space.room(kernelArea*wholeVectors(in), 0)
+	space.grow(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
+	space.grow(kernelArea*wholeVectors(in), 0)
 	return w
 }
 
@@ -289,9 +289,9 @@ type piece struct {
 // NewScratch returns memory for a team of so many threads.
 func NewScratch(threads int) *Scratch { return &Scratch{pieces: make([]piece, threads)} }
 
-// room makes each piece at least size values long, and zeros at least the given length. It is for
+// grow makes each piece at least size values long, and zeros at least the given length. It is for
 // constructors.
-func (s *Scratch) room(size, zeros int) {
+func (s *Scratch) grow(size, zeros int) {
 	for i := range s.pieces {
 		if p := &s.pieces[i]; len(p.memory) < size {
 			p.memory = Alloc(size)
@@ -367,8 +367,8 @@ func newWinogradGrad(c *Winograd) *winogradGrad {
 	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
 	g.sums = Alloc(g.lots * g.lotLen())
 	widest := c.outer.groups[0].width
-	c.space.room(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
-	c.space.room(kernelArea*widest, 0)
+	c.space.grow(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
+	c.space.grow(kernelArea*widest, 0)
 	return g
 }
 
