@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -280,24 +279,25 @@ func (w *Page) replayKeys() []kit.Key {
 		}
 		return ""
 	}
-	jump := func(key, side, kind string, by float64) kit.Key {
-		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(kind, by),
-			Help: "replay: go to the " + side + " " + kind + " and pause"}
+	jump := func(key, side string, m mark, by float64) kit.Key {
+		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(m, by),
+			Help: "replay: go to the " + side + " " + m.name + " and pause"}
 	}
 	row := func(key, hint, help string, do func(*Clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
 			Do: w.replay(func() { do(w.clock) })}
 	}
-	return []kit.Key{
+	rows := []kit.Key{
 		row(",", "back", "back by 2 %", func(c *Clock) { c.Scrub(-1) }),
 		row(".", "forward", "forward by 2 %", func(c *Clock) { c.Scrub(1) }),
 		row("{", "slower", "slower", func(c *Clock) { c.Faster(-1) }),
 		row("}", "faster", "faster", func(c *Clock) { c.Faster(1) }),
 		row("T", "", "align runs by step, or by time since their start", (*Clock).Turn),
-		jump("u", "next", "evaluation", 1), jump("U", "previous", "evaluation", -1),
-		jump("y", "next", "checkpoint", 1), jump("Y", "previous", "checkpoint", -1),
-		jump("J", "next", "warning", 1), jump("K", "previous", "warning", -1),
 	}
+	for _, m := range marks() {
+		rows = append(rows, jump(m.next, "next", m, 1), jump(m.previous, "previous", m, -1))
+	}
+	return rows
 }
 
 // replay returns a Do that changes the clock by f. If the logs are due then, they are read at once,
@@ -309,17 +309,12 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
-// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before. The
-// kind is the word on the screen; the log's own word for an evaluation is shorter.
-func (w *Page) jump(kind string, by float64) func() tea.Cmd {
-	of := kind
-	if kind == "evaluation" {
-		of = (&runner.EvalEvent{}).Kind()
-	}
+// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before.
+func (w *Page) jump(m mark, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
-		if !w.clock.Jump(of, by) {
+		if !w.clock.Jump(m.kind, by) {
 			side := map[bool]string{true: "after", false: "before"}[by > 0]
-			return kit.Notify("No " + kind + " " + side + " this moment")
+			return kit.Notify("No " + m.name + " " + side + " this moment")
 		}
 		return w.read(w.clock.Ticked)
 	}
@@ -367,16 +362,17 @@ func (w *Page) barRows() int {
 
 // mark is a kind of place that the bar shows and keys jump to.
 type mark struct {
-	kind  string // of the event
-	name  string
-	glyph string // one cell
+	kind           string // of the event
+	name           string
+	glyph          string // one cell
+	next, previous string // the keys that jump
 }
 
 // marks returns the kinds from the least to the most important: of several in a cell the last is
 // drawn.
 func marks() []mark {
-	return []mark{{"eval", "evaluation", "╵"}, {"checkpoint", "checkpoint", "◆"},
-		{"warning", "warning", "!"}}
+	return []mark{{"eval", "evaluation", "╵", "u", "U"}, {"checkpoint", "checkpoint", "◆", "y", "Y"},
+		{"warning", "warning", "!", "J", "K"}}
 }
 
 // knob is the glyph at the place of the replay.

@@ -140,7 +140,7 @@ func TestHalfRead(t *testing.T) {
 	if d := w.Digest(80); d != "1 done · reading 34 %" {
 		t.Errorf("the header says %q", d)
 	}
-	if w.noStop(tr) == "" {
+	if w.noVerb("stop")(tr) == "" {
 		t.Error("a run that is done can be stopped")
 	}
 	part(events[half:], 1)

@@ -7,7 +7,6 @@ package watch
 
 import (
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,10 +38,7 @@ func (w *Page) exportPlace() string {
 	return "beside the runs"
 }
 
-// export writes what the focused panel shows to exportDir, and says where.
-func (w *Page) export() tea.Cmd { return w.exportAs(page.Formats()[0]) }
-
-// exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
+// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet is made here, of copies, and the command that
 // writes it may take as long as the disk does while the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := sheetOf(w.Board, w.focus)
@@ -86,10 +82,22 @@ func whose(t *panel.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
-// Of returns what panel p shows, and the number of its rows. Curves are copies, because the command
-// that writes the file goes through them.
+// sheetOf returns what panel p shows, and the number of its rows. Curves are copies, because the
+// command that writes the file goes through them.
 func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
-	t, rows = made(w, w.Shows(p))
+	switch v := w.Shows(p); {
+	case v.Films():
+		t = ofFilm(w, v)
+	case v.Gazes():
+		t = ofEye(w.Run())
+	case v.Bars != "":
+		t = ofBars(w, v)
+	case v.Lists():
+		t = ofSettings(w)
+	default:
+		t, rows = ofCurves(w, v)
+	}
+	rows += len(t.Rows)
 	t.Each = cleaned(t.All())
 	return t, rows
 }
@@ -102,43 +110,29 @@ func table(name string, heads ...string) *page.Table {
 	return t
 }
 
-func made(w *panel.Board, v *panel.View) (*page.Table, int) {
-	switch {
-	case v.Films():
-		return ofFilm(w, v)
-	case v.Gazes():
-		return ofEye(w.Run())
-	case v.Bars != "":
-		return ofBars(w, v)
-	}
-	if v.Lists() {
-		return ofSettings(w)
-	}
-	// Curves of hidden runs are not shown, and so not exported. Curves of steps are exported as
-	// they were logged and, where they are smoothed, smoothed as well: a reader can smooth them
-	// anew, and can check what the screen showed.
+// ofCurves returns the curves of runs that are not hidden, and the number of their rows. Curves of
+// steps are exported as they were logged and, where they are smoothed, smoothed as well: a reader
+// can smooth them anew, and can check what the screen showed.
+func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	var curves []exported
-	n := 0
-	add := func(c exported, of *plot.Series) {
-		c.buckets = of.Buckets()
-		curves, n = append(curves, c), n+len(c.buckets)
-	}
 	for _, q := range v.Measures() {
-		for _, t := range w.Tracks {
-			if t.Hidden {
-				continue
-			}
-			c := exported{who: whose(t), quantity: q,
+		for _, t := range w.Shown() {
+			c := exported{who: whose(t), quantity: q, buckets: t.Curves[q].Raw.Buckets(),
 				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
-			add(c, t.Curves[q].Raw)
+			curves = append(curves, c)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
-				c.smoothing = w.Smoothing()
-				add(c, smooth)
+				c.smoothing, c.buckets = w.Smoothing(), smooth.Buckets()
+				curves = append(curves, c)
 			}
 		}
 	}
+	for i := range curves {
+		rows += len(curves[i].buckets)
+	}
+	t = table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
+		"least", "greatest", "points")
 	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
-	rows := func(yield func([]string) bool) {
+	t.Each = func(yield func([]string) bool) {
 		for i := range curves {
 			for j := range curves[i].buckets {
 				if !yield(curves[i].row(&curves[i].buckets[j])) {
@@ -147,19 +141,15 @@ func made(w *panel.Board, v *panel.View) (*page.Table, int) {
 			}
 		}
 	}
-	t := table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
-		"least", "greatest", "points")
-	t.Each = rows
-	return t, n
+	return t, rows
 }
 
 // ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
 // of all runs that are not hidden where the view shows all.
-func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
+func ofBars(w *panel.Board, v *panel.View) *page.Table {
 	of, runs := v.Of(w.Run().Meta), []*panel.Track{w.Run()}
 	if v.As != nil {
-		hidden := func(t *panel.Track) bool { return t.Hidden }
-		runs = slices.DeleteFunc(slices.Clone(w.Tracks), hidden)
+		runs = w.Shown()
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
@@ -182,11 +172,11 @@ func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
 		}
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofEye returns the samples of the run under the cursor that the adversary weighs most.
-func ofEye(t *panel.Track) (*page.Table, int) {
+func ofEye(t *panel.Track) *page.Table {
 	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
 	if t.Eval != nil {
 		for _, h := range t.Eval.Heaviest {
@@ -195,12 +185,12 @@ func ofEye(t *panel.Track) (*page.Table, int) {
 				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group))...)
 		}
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
-func ofFilm(w *panel.Board, v *panel.View) (*page.Table, int) {
+func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	t := w.Run()
 	of := v.Of(t.Meta)
 	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
@@ -211,16 +201,16 @@ func ofFilm(w *panel.Board, v *panel.View) (*page.Table, int) {
 				page.ExactOf(measure.NumIf(value == value, value)))...)
 		})
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofSettings returns the settings of the run under the cursor.
-func ofSettings(w *panel.Board) (*page.Table, int) {
+func ofSettings(w *panel.Board) *page.Table {
 	out := table("settings", "setting", "value")
 	for _, s := range w.Settings() {
 		out.Add(append(whose(w.Run()), s.Key, s.Value)...)
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // row returns one observation: a point or, in a long run, several points together. The value is

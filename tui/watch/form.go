@@ -79,7 +79,7 @@ func (k *Form) check(text string) error {
 func (k *Form) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines, t.Dim.Paint("Takes effect at the next step and is logged."), "")
+		lines = append(lines, t.Dim.Paint(takesEffect), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.
@@ -92,9 +92,7 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 		if k.Problem != nil {
 			st = t.Bad
 		}
-		lines = append(lines,
-			t.Pointed(line, true)+t.Dim.Paint("  new ")+
-				k.Input.View(st, 16))
+		lines = append(lines, t.Pointed(line, true)+t.Dim.Paint("  new ")+k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
 	if k.Problem == nil {

@@ -49,35 +49,28 @@ func (w *Page) standRows() int {
 	return 1
 }
 
-// headline draws the headline in so many cells and rows; headlineRows returns the rows. If it does
-// not fit, the least important goes first: the bounds of λ, then how long the run took, and then
-// the end of the line.
-func (w *Page) headline(cells, rows int) (lines []string) {
-	if w.Run() == nil || rows == 0 {
-		return nil
-	}
-	// The story has the first rows and the ranking the last; what is left is the run's own.
-	ranks, told := w.rankRows(), w.storyRows()
-	lines = w.story(cells, told)
+// headline draws the headline in so many cells and headlineRows lines.
+func (w *Page) headline(cells int) (lines []string) {
 	if w.barRows() > 0 {
-		lines, told = append([]string{w.clock.Bar(w.Theme, cells)}, lines...), told+1
+		lines = append(lines, w.clock.Bar(w.Theme, cells))
 	}
+	lines = append(lines, w.story(cells, w.storyRows())...)
 	if w.raceRows() > 0 {
-		lines, told = append(lines, w.raceLine(cells)), told+1
+		lines = append(lines, w.raceLine(cells))
 	}
-	rows -= ranks + told
-	defer func() { lines = kit.Fill(lines, cells, told+rows+ranks) }()
-	if rows > 0 {
-		lines = append(lines, w.stands(cells, rows)...)
-	}
-	if ranks > 0 {
+	lines = append(lines, w.stands(cells, w.standRows())...)
+	if w.rankRows() > 0 {
 		lines = append(lines, w.ranks(cells)...)
 	}
-	return lines
+	return kit.Fill(lines, cells, w.headlineRows())
 }
 
-// stands draws the state of the run under the cursor.
+// stands draws the state of the run under the cursor. If it does not fit, the least important goes
+// first: the bounds of λ, then how long the run took, and then the end of the line.
 func (w *Page) stands(cells, rows int) (lines []string) {
+	if rows == 0 {
+		return nil
+	}
 	t, run := w.Theme, w.Run()
 	glyph, state := lab.State(t, run.Status)
 	line := func(mark, text string) string {
@@ -100,7 +93,7 @@ func (w *Page) stands(cells, rows int) (lines []string) {
 			break
 		}
 	}
-	lines = []string{line(state.Paint(glyph), stands)}
+	lines = append(lines, line(state.Paint(glyph), stands))
 	if rows > 1 && selected != "" {
 		if cell.Width(selected) > cells-7 {
 			selected, _, _ = strings.Cut(selected, ", mean")
@@ -320,8 +313,7 @@ func rankFigure(list []ranked, i int, brief bool) string {
 // told is the story of the watched runs, and the state from which it was made.
 type told struct {
 	compare.Story
-	of   []telling
-	keys map[string]string // the configurations, by the ID of the run
+	of []telling
 }
 
 // telling is the state of a run on which its part of the story depends.
@@ -351,22 +343,11 @@ func (w *Page) retell() {
 	}
 	runs := make([]compare.StoryRun, len(w.Tracks))
 	for i, t := range w.Tracks {
-		runs[i] = compare.StoryRun{Name: t.Short, Key: w.keyOf(t), Meta: t.Meta, Status: t.Status,
-			Evals: t.Evaluations()}
+		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
+			Status: t.Status, Evals: t.Evaluations()}
 	}
 	w.told.Story = compare.Tell(runs, w.Baseline)
 	w.Epoch = w.told.Epoch
-}
-
-// keyOf returns a run's configuration, which is computed once.
-func (w *Page) keyOf(t *panel.Track) string {
-	if w.told.keys == nil {
-		w.told.keys = map[string]string{}
-	}
-	if _, known := w.told.keys[t.ID]; !known {
-		w.told.keys[t.ID] = compare.Configuration(t.Meta)
-	}
-	return w.told.keys[t.ID]
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -79,19 +80,19 @@ func (w *Page) ownKeys() []kit.Key {
 		// These ask a run of this process to do something. The answer comes through its log, or as
 		// a notice that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: of(w.noPause), Do: w.pause, Alters: true},
+			Why: of(w.noVerb("pause", runner.Running, runner.Paused)), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why:  of(w.noResume), Do: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: of(w.noStop), Do: w.stop, Alters: true},
+			Why: of(w.noVerb("stop")), Do: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
 			Why: of(nil), Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Do: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale), Do: kit.Just(w.nextScale)},
+			Why: of(w.noScale), Do: kit.Just(func() { w.NextScale(w.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
 			Why: of(nil), Do: kit.Just(w.NextAxis)},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
@@ -115,15 +116,16 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
-			Why: of(nil), Do: w.define},
+			Why: of(nil), Do: func() tea.Cmd { return kit.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(),
-			Why: of(nil), Do: w.export, Local: true},
+			Why: of(nil), Do: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }, Local: true},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Do: w.chooseExport, Local: true},
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: of(nil), Do: w.samples, Local: true},
 		// This one works without a run, too: it is the way out of an empty page.
-		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
+		{Keys: kit.On("n"), Help: "watch the newest runs",
+			Do: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
@@ -132,7 +134,8 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
 			Why: of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
-			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
+			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
+			Do:  func() tea.Cmd { return w.Save(w.Run().ID) }, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
 			Why: of(nil), Do: w.flipReplay},
 	}
@@ -186,50 +189,41 @@ func (w *Page) noScroll(*panel.Track) string {
 	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0, logClosed)
 }
 
-func (w *Page) noPause(t *panel.Track) string {
-	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "pause")
-}
-
-func (w *Page) noCheckpoint(t *panel.Track) string {
-	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "save")
-}
-
-func (w *Page) noStop(t *panel.Track) string { return w.noVerb(t, true, "stop") }
-
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *panel.Track) string {
 	if !t.Turns {
 		return t.Label + unreadableSettings
 	}
-	return w.noVerb(t, true, "change")
+	return w.noVerb("change")(t)
 }
 
-// noVerb says why a live run cannot be asked something. An ended run comes first, as it is ended
-// whoever ran it; only a run of this process has somebody to ask.
-func (w *Page) noVerb(t *panel.Track, can bool, verb string) string {
-	switch {
-	case t.Status.Ended():
-		return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
-	case !w.Controls(t.ID):
-		return t.Label + elsewhere
-	case !can:
-		return fmt.Sprintf("%s is %s", t.Label, t.Status)
+// noVerb returns what says why a live run cannot be asked something, for which it must be in one of
+// some states; none stands for all. An ended run comes first, as it is ended whoever ran it; only a
+// run of this process has somebody to ask.
+func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) string {
+	return func(t *panel.Track) string {
+		switch {
+		case t.Status.Ended():
+			return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
+		case !w.Controls(t.ID):
+			return t.Label + elsewhere
+		case len(in) > 0 && !slices.Contains(in, t.Status):
+			return fmt.Sprintf("%s is %s", t.Label, t.Status)
+		}
+		return ""
 	}
-	return ""
 }
 
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
 // process: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
-	case t.Status == runner.Done:
-		return t.Label + " is done: nothing to resume"
-	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
-		return ""
 	case t.Status == runner.Paused:
-		return t.Label + elsewhere
+		return kit.Unless(w.Controls(t.ID), t.Label+elsewhere)
+	case t.Status.Ended() && t.Status != runner.Done:
+		return ""
 	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
+	return fmt.Sprintf(nothingTo, t.Label, t.Status, "resume")
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
@@ -314,23 +308,15 @@ func (w *Page) scroll(by int) {
 	}
 }
 
-func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
-
-// newest opens the newest runs, in place of runs that were asked for by name, or of a replay.
-func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
-
 // hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
 // is left, which is what one hides an outlier for.
 func (w *Page) hide() {
 	hidden := !w.Run().Hidden
-	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+	for _, t := range w.Of(w.RowOf(w.At)) {
 		t.Hidden = hidden
 	}
 	w.Refit()
 }
-
-// nextScale changes the scale of the focused panel's quantities, wherever else they are drawn.
-func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
 	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
@@ -361,11 +347,11 @@ func (w *Page) turn() tea.Cmd {
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
 // screen changes when the run has written it to its log, as for any other observer.
 func (w *Page) pause() tea.Cmd {
-	t := w.Run()
-	if t.Status == runner.Paused {
-		return w.Ask("resume", t.ID)
+	verb := "pause"
+	if w.Run().Status == runner.Paused {
+		verb = "resume"
 	}
-	return w.Ask("pause", t.ID)
+	return w.Ask(verb, w.Run().ID)
 }
 
 // resume works on a run that has ended, too. This process then takes the run over, and its program
@@ -378,9 +364,6 @@ func (w *Page) resume() tea.Cmd {
 	}
 	return ask
 }
-
-// checkpoint saves without a pause; a note in the log pane tells when it is there.
-func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
 // stop asks first. It is the one verb that a second key does not take back at once: a resume has
 // to load the checkpoint and waits in the queue.
@@ -409,9 +392,7 @@ func (w *Page) move(by int) {
 // that the first press changes something even where the screen has decided the number.
 func (w *Page) nextLayout() {
 	w.zoomed = false
-	// The counts are those that grid can lay out without a hole.
-	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
-	w.shown = next[w.count()]
+	w.shown = slices.Index(counts(), w.count())%(len(counts())-1) + 1
 }
 
 // click focuses a panel or moves to a run; on the focused one it zooms, and in a plot it
@@ -473,9 +454,16 @@ func (w *Page) takeApart() {
 
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
+	layouts, titles := make([]string, len(counts())), make([]string, len(w.Panels))
+	for i, n := range counts() {
+		layouts[i] = strconv.Itoa(n)
+	}
+	for i, p := range w.Panels {
+		titles[i] = p.Title
+	}
 	return slices.Concat(w.Board.Choices(), lab.Choices{
-		{Name: "layout", Get: w.chosenLayout, Set: w.chooseLayout},
-		{Name: "panel", Get: w.chosenPanel, Set: w.choosePanel},
+		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
+		lab.OneOf("panel", titles, &w.focus, func() {}),
 		{Name: "seeds", Get: func() []string {
 			if w.EachSeed {
 				return []string{"each"}
@@ -506,33 +494,4 @@ func (w *Page) reset() {
 	} else {
 		w.Choices().Set(nil)
 	}
-}
-
-func (w *Page) chosenLayout() []string {
-	if w.shown == 0 {
-		return nil
-	}
-	return []string{strconv.Itoa(w.shown)}
-}
-
-func (w *Page) chooseLayout(value []string) {
-	w.shown, w.zoomed = 0, false
-	for _, n := range []int{1, 2, 4, 6} {
-		if slices.Equal(value, []string{strconv.Itoa(n)}) {
-			w.shown = n
-		}
-	}
-}
-
-func (w *Page) chosenPanel() []string {
-	if w.focus == 0 {
-		return nil
-	}
-	return []string{w.Panels[w.focus].Title}
-}
-
-func (w *Page) choosePanel(value []string) {
-	w.focus = max(0, slices.IndexFunc(w.Panels, func(p panel.Panel) bool {
-		return slices.Equal(value, []string{p.Title})
-	}))
 }

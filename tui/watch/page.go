@@ -62,7 +62,7 @@ const (
 type screen struct {
 	focus   int  // the focused panel, an index into Panels, in view or not
 	zoomed  bool // whether the focused panel is alone; shown is kept for afterwards
-	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
+	shown   int  // how many panels at once, an index into counts
 	logPane pane // what it shows
 	logBack int  // the number of lines that the log pane is scrolled back
 }
@@ -259,7 +259,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		// The folder is listed for its colours if a configuration is new, which costs a look at
 		// every run.
 		if unknown := func(r *record.Run) bool {
-			_, ok := colors[compare.Configuration(&r.Meta)]
+			_, ok := colors[r.Configuration()]
 			return !ok
 		}; kept == nil && slices.ContainsFunc(runs, unknown) {
 			all, _ := s.List() // a configuration has one colour on all pages

@@ -167,7 +167,7 @@ func (w *Page) noTakeBack(t *panel.Track) string {
 	if w.clock != nil { // the key has another meaning there
 		return replayChangesNothing
 	}
-	if why := w.noVerb(t, true, "undo"); why != "" {
+	if why := w.noVerb("undo")(t); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()

@@ -339,12 +339,10 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 		all, note = p.lines, kit.Plural(len(p.lines), "line")
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
-	back := max(0, min(w.logBack, len(all)-ih))
-	end := len(all) - back
+	shown, below := scrolled(all, w.logBack, ih)
 	var lines []string
-	for _, l := range all[max(0, end-ih):end] {
+	for _, l := range shown {
 		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))
 	}
-	title := "Program of " + run.Label
-	return t.Panel(title, scrolled(back)+note, false, box, lines, r.W, r.H)
+	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)
 }

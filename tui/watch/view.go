@@ -12,6 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// counts returns the numbers of panels that can be shown at once: those that grid can lay out
+// without a hole. The first stands for as many as suit the screen.
+func counts() []int { return []int{0, 1, 2, 4, 6} }
+
 // count returns the number of panels that are shown: 1, 2, 4 or 6. There are always more panels
 // than that (Standing and one more), so that first never goes below 0.
 func (w *Page) count() int {
@@ -19,7 +23,7 @@ func (w *Page) count() int {
 	case w.zoomed:
 		return 1
 	case w.shown > 0:
-		return w.shown
+		return counts()[w.shown]
 	}
 	return panelsFor(w.Body.W, w.Body.H)
 }
@@ -51,7 +55,7 @@ func (w *Page) View(cols, rows int) []string {
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
 	around := w.kept(&w.around, above, l.log, func() []string {
-		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H))
+		lines := slices.Concat(w.table(l.runs), w.headline(cols))
 		if l.log.H > 0 {
 			lines = append(lines, w.log(l.log, box)...)
 		}
@@ -259,9 +263,6 @@ type logLine struct {
 
 // log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
 // time, because runs are told apart by colour and an earlier event explains the next.
-//
-// logBack may be more than there is to scroll, since keys and wheel only add to it. It is cut
-// here, where the number of lines is known.
 func (w *Page) log(r kit.Rect, box bool) []string {
 	if w.logPane == printedPane {
 		return w.program(r, box)
@@ -279,11 +280,9 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	// Stable, as one run's notes of one moment are in the order of its log.
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
-	// A pane that is scrolled back moves on with new lines, because it counts from the end.
-	back := max(0, min(w.logBack, len(all)-ih))
-	end := len(all) - back
+	shown, below := scrolled(all, w.logBack, ih)
 	var lines []string
-	for _, l := range all[max(0, end-ih):end] {
+	for _, l := range shown {
 		text := t.Text
 		if l.Bad {
 			text = t.Warn
@@ -296,19 +295,22 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" no events yet")}
 	}
-	note := scrolled(back) + kit.Plural(len(all), "line")
+	note := below + kit.Plural(len(all), "line")
 	if skipped > 0 {
 		note = fmt.Sprintf("%d unreadable · ", skipped) + note
 	}
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
-// scrolled says how many lines are below the pane; "" for none.
-func scrolled(back int) string {
-	if back == 0 {
-		return ""
+// scrolled returns the part of some lines that a pane of so many rows shows if it is scrolled back,
+// and says how many are below it. The pane moves on with new lines, because back counts from the
+// end. It may be more than there is to scroll: keys and wheel only add to it.
+func scrolled[T any](all []T, back, rows int) (shown []T, below string) {
+	if back = max(0, min(back, len(all)-rows)); back > 0 {
+		below = fmt.Sprintf("%d more below · ", back)
 	}
-	return fmt.Sprintf("%d more below · ", back)
+	end := len(all) - back
+	return all[max(0, end-rows):end], below
 }
 
 // warnings shows the warnings of the row under the cursor in full. The pane cuts each to a line,
@@ -317,7 +319,7 @@ func (w *Page) warnings() tea.Cmd {
 	// The width at which a text reads well, and at which an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
-	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+	for _, t := range w.Of(w.RowOf(w.At)) {
 		for _, n := range t.Notes {
 			if n.Bad {
 				lines = append(lines,

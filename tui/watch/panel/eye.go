@@ -61,19 +61,11 @@ func (w *Board) seen() *runner.EvalEvent {
 }
 
 // Gazes reports whether the view shows single samples.
-func (v *View) Gazes() bool {
-	_, ok := v.As.(gaze)
-	return ok
-}
+func (v *View) Gazes() bool { return v.As == gaze{} }
 
 // EyeAt returns the index of the panel that shows single samples; -1 for none.
 func (w *Board) EyeAt() int {
-	for p := range w.Panels {
-		if w.Shows(p).Gazes() {
-			return p
-		}
-	}
-	return -1
+	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].Gazes() })
 }
 
 // pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows

@@ -60,17 +60,10 @@ func (v *View) form() form {
 
 // Whole reports whether the view shows all places of its measure whatever the room. Such a view has
 // nothing to scroll: radii and bins are points across, not rows.
-func (v *View) Whole() bool {
-	_, radii := v.As.(ByRadius)
-	_, bins := v.As.(histogram)
-	return radii || bins
-}
+func (v *View) Whole() bool { return v.As == ByRadius{} || v.As == histogram{} }
 
 // Films reports whether the view shows maps over the steps.
-func (v *View) Films() bool {
-	_, ok := v.As.(film)
-	return ok
-}
+func (v *View) Films() bool { return v.As == film{} }
 
 // Plots reports whether the view shows curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
@@ -283,10 +276,7 @@ type Setting struct {
 }
 
 // Lists reports whether the view shows the settings of the run under the cursor.
-func (v *View) Lists() bool {
-	_, lists := v.As.(settings)
-	return lists
-}
+func (v *View) Lists() bool { return v.As == settings{} }
 
 func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	const least, gap = 27, 2 // cells of a column, and between two

@@ -130,6 +130,17 @@ func (w *Runs) singles() [][]int {
 	return rows
 }
 
+// visible returns the rows whose curves are not hidden.
+func (w *Runs) visible(rows [][]int) [][]int {
+	hidden := func(row []int) bool { return w.Tracks[row[0]].Hidden }
+	return slices.DeleteFunc(slices.Clone(rows), hidden)
+}
+
+// Shown returns the runs whose curves are not hidden.
+func (w *Runs) Shown() []*Track {
+	return slices.DeleteFunc(slices.Clone(w.Tracks), func(t *Track) bool { return t.Hidden })
+}
+
 // RowAt returns the row under the cursor, as an index into Rows.
 func (w *Runs) RowAt() int {
 	under := func(row []int) bool { return slices.Contains(row, w.At) }
@@ -307,7 +318,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
 	for _, r := range runs {
-		of := compare.Configuration(&r.Meta)
+		of := r.Configuration()
 		if seeds[of]++; seeds[of] == 1 {
 			configurations = append(configurations, of)
 		}
@@ -317,7 +328,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	// runs are listed newest first.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
+		return !slices.Contains(wanted, r.Configuration())
 	})
 	slices.SortStableFunc(list, func(a, b *record.Run) int {
 		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)

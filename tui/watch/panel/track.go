@@ -54,6 +54,8 @@ type Track struct {
 	Skipped int           // the number of lines of the log that are no events
 	Hidden  bool          // whether its curves are hidden
 	Asks    questions
+	// Configuration is equal for runs that differ in the seed alone.
+	Configuration string
 	knobs
 }
 
@@ -96,7 +98,7 @@ func NewTrack(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
 	t.Standing, t.ID = o.At, o.Run.Meta.ID
-	t.Uses, t.Asks = lab.Mark(t.Meta), QuestionsOf(t.Meta)
+	t.Uses, t.Asks, t.Configuration = lab.Mark(t.Meta), QuestionsOf(t.Meta), o.Run.Configuration()
 	t.Turns = len(Turnable(t.Meta.Spec)) > 0
 	return t
 }
@@ -367,9 +369,7 @@ func (t *Track) roll(e *runner.EvalEvent) {
 		if list := e.ByGroup.Of(name); len(list) > 0 {
 			values := make([]float64, len(list))
 			for i, v := range list {
-				if values[i] = math.NaN(); v.Applies() {
-					values[i] = v.Float()
-				}
+				values[i] = v.Float()
 			}
 			f.Append(float64(e.Step), values)
 		}
@@ -408,20 +408,13 @@ type turned []runner.KnobEvent
 
 // add takes in a turn, in the order of the log.
 func (s turned) add(e *runner.KnobEvent) turned {
-	if last, ok := s.last(); ok && last.Key == e.Key && e.New == last.Old {
-		return s[:len(s)-1]
+	if n := len(s); n > 0 && s[n-1].Key == e.Key && e.New == s[n-1].Old {
+		return s[:n-1]
 	}
 	if len(s) == maxTurned {
 		s = s[1:]
 	}
 	return append(s, *e)
-}
-
-func (s turned) last() (e runner.KnobEvent, ok bool) {
-	if len(s) == 0 {
-		return e, false
-	}
-	return s[len(s)-1], true
 }
 
 // maxTurned is the number of turns of a run that can be taken back.
@@ -430,10 +423,10 @@ const maxTurned = 64
 // Back returns the setting and the value that take back the last turn that stands. The value is the
 // one from before the turn, in as many digits as its bits need. ok is false where no turn stands.
 func (t *Track) Back() (key, value string, ok bool) {
-	last, ok := t.turns.last()
-	if !ok {
+	if len(t.turns) == 0 {
 		return "", "", false
 	}
+	last := t.turns[len(t.turns)-1]
 	before := runner.KnobEvent{New: last.Old}
 	return last.Key, before.Value().String(), true
 }

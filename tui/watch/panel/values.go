@@ -234,6 +234,6 @@ func (t *Track) Evaluated() string {
 	return atEpoch(t.Eval.Epoch)
 }
 
-// Of names the epoch of a panel's figures for its note. Bars do not move with the curves, and
+// atEpoch names the epoch of a panel's figures for its note. Bars do not move with the curves, and
 // without the epoch they would be taken for the figures of the current step.
 func atEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }
