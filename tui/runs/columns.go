@@ -52,9 +52,9 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		return c
 	}
 	text := textColumn
-	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
-	started := text("started UTC", 13, 85, when)
-	started.value, started.Cell = nil, func(l line) string { return when(l[0]) }
+	started := figures("started UTC", 13, 85,
+		func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }, nil)
+	started.Words = true
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
@@ -487,15 +487,12 @@ const trendHead = "worst 0–100"
 
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
+	worst := func(r *record.Run) measure.Number {
+		return last(r, r.Meta.Fit("worst_class_accuracy"))
+	}
 	return figures(trendHead, len("worst 0-100")+2, 140,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
-		func(l line) page.Key { return byNumber(l.mean(fitted("worst_class_accuracy")), true) })
-}
-
-// fitted returns a function that gives a run's last value of a measure, over groups if the run has
-// them.
-func fitted(name string) func(*record.Run) measure.Number {
-	return func(r *record.Run) measure.Number { return last(r, r.Meta.Fit(name)) }
+		func(l line) page.Key { return byNumber(l.mean(worst), true) })
 }
 
 // trend draws the worst accuracy of a run at its evaluations.

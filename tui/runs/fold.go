@@ -76,9 +76,6 @@ func (p *Page) noFold() string {
 	return cmp.Or(p.none(), kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike))
 }
 
-// toggleFold folds the runs, or unfolds them.
-func (p *Page) toggleFold() { p.foldInto(!p.folded, p.foldBy) }
-
 // foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
 func (p *Page) foldInto(folded bool, by []string) {
 	p.folded, p.foldBy = folded, by

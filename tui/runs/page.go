@@ -228,14 +228,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return kit.Complain(msg.err)
 		}
-	case deletedMsg:
-		return p.report("deleted "+kit.Plural(len(msg.ids), "run"), msg.problems)
+	case changedMsg:
+		return p.report(msg)
 	case lab.Fork:
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
 		return msg.form.took(msg)
-	case labelledMsg:
-		return p.report(kit.Plural(msg.changed, "run")+" "+msg.what, msg.problems)
 	case lab.Answered, lab.Stirred:
 		return p.look()
 	case tea.KeyPressMsg:

@@ -258,14 +258,13 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model,
 			m.Spec.Dataset, kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
-		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s",
-			m.Created.Format("2006-01-02 15:04:05 MST"), m.Host.Version, m.Host.CPU, m.Host.Kernel,
-			kit.Plural(m.Host.Threads, "thread"))
+		made := m.Created.Format("2006-01-02 15:04:05 MST") + " by drolab " + m.Host.Version
 		if m.Imported != nil {
 			trains = "nothing: imported from " + m.Imported.File + "; " +
 				strings.Join(m.Imported.Absent, "; ")
-			made = fmt.Sprintf("%s by drolab %s", m.Created.Format("2006-01-02 15:04:05 MST"),
-				m.Host.Version)
+		} else {
+			made += fmt.Sprintf(" on %s, kernel %s, %s", m.Host.CPU, m.Host.Kernel,
+				kit.Plural(m.Host.Threads, "thread"))
 		}
 		parts := "Classes"
 		if m.Main() == measure.PerGroup {
