@@ -255,9 +255,8 @@ func (p *Page) noSheet() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	main := p.lay(p.Body.W, p.Body.H).main
-	w, h := kit.Inside(kit.Boxed(p.Body.H), main.W, main.H)
-	return kit.Unless(p.laySheet(w, h-headRows).size > 0, noPictures)
+	_, w, h := p.main()
+	return kit.Unless(p.laySheet(w, h).size > 0, noPictures)
 }
 
 func (p *Page) noStep() string {
@@ -317,9 +316,9 @@ func (p *Page) turnRadius(by int) { p.rho += by }
 
 // nextSplit goes on to the next split that the run has.
 func (p *Page) nextSplit() tea.Cmd {
-	list := turns()
+	list := runner.Splits()
 	if p.run.Meta.ClassCounts.Val == nil {
-		list = slices.DeleteFunc(list, func(s string) bool { return s == "val" })
+		list = slices.DeleteFunc(list, func(s string) bool { return s == runner.SplitVal })
 	}
 	p.split, p.part = list[(slices.Index(list, p.split)+1)%len(list)], 0
 	return p.ask()
@@ -447,6 +446,3 @@ func (j *job) next() tea.Msg {
 	}
 	return percentMsg{j, percent}
 }
-
-// turns returns the splits in the order in which their key goes through them.
-func turns() []string { return []string{runner.SplitTest, runner.SplitVal, runner.SplitTrain} }
