@@ -22,8 +22,9 @@ func (l *Page) View(w, h int) []string {
 	lay, box := l.layout(w, h), kit.Boxed(h)
 	hello := kit.Fill(l.welcome(w, h), w, lay.welcome.H)
 	return kit.Compose(w, h, []kit.Placed{{Rect: lay.welcome, Lines: hello},
-		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, l.viewPresets),
-		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box, l.viewSettings),
+		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, viewOf(l.presetItems)),
+		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box,
+			viewOf(l.settingItems)),
 		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
 	})
 }
@@ -34,15 +35,15 @@ type item struct {
 	entry int
 }
 
-func texts(items []item) []string {
-	list := make([]string, len(items))
-	for i, it := range items {
-		list[i] = it.text
+// viewOf returns what draws a list of items.
+func viewOf(items func(w, h int) []item) func(w, h int) []string {
+	return func(w, h int) (lines []string) {
+		for _, it := range items(w, h) {
+			lines = append(lines, it.text)
+		}
+		return lines
 	}
-	return list
 }
-
-func (l *Page) viewPresets(w, h int) []string { return texts(l.presetItems(w, h)) }
 
 // presetItems lists the presets with their purposes. Where these do not all fit, only the preset
 // under the cursor has its purpose.
@@ -128,8 +129,6 @@ const (
 	keyCells  = 17
 	narrow    = 50 // below it the leading blank goes, and what comes after the value
 )
-
-func (l *Page) viewSettings(w, h int) []string { return texts(l.settingItems(w, h)) }
 
 func (l *Page) settingItems(w, h int) []item {
 	var items []item
@@ -249,14 +248,8 @@ func (l *Page) value(key string, room int) string {
 	list, gap := l.viewTicks(boxes, false), " "
 	all := strings.Join(list, gap)
 	if cell.Width(all) > room {
-		ticked, rest := []tick(nil), []tick(nil)
-		for _, b := range boxes {
-			if b.on {
-				ticked = append(ticked, b)
-			} else {
-				rest = append(rest, b)
-			}
-		}
+		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b tick) bool { return !b.on })
+		rest := slices.DeleteFunc(boxes, func(b tick) bool { return b.on })
 		list = l.viewTicks(append(ticked, rest...), false)
 	}
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
