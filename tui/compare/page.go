@@ -204,10 +204,10 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 }
 
 // rowRuns returns the first run of each row of the table.
-func (p *Page) rowRuns() (list []*runner.Meta) {
-	for _, row := range p.table.Rows {
-		i := slices.IndexFunc(p.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
-		list = append(list, &p.runs[i].Meta)
+func (c *compared) rowRuns() (list []*runner.Meta) {
+	for _, row := range c.table.Rows {
+		i := slices.IndexFunc(c.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+		list = append(list, &c.runs[i].Meta)
 	}
 	return list
 }
@@ -316,13 +316,8 @@ func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by))
 
 // nextMeasure goes on to the next measure that some run can have.
 func (p *Page) nextMeasure() {
-	list := p.curves()
-	for range list {
-		p.measure = (p.measure + 1) % len(list)
-		if p.can(&list[p.measure]) {
-			return
-		}
-	}
+	list := p.measures(2)
+	p.measure = list[len(list)-1]
 }
 
 // define shows the definitions of the rows of the table.

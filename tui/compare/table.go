@@ -294,8 +294,8 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
-			text, better := p.difference(i, row.column)
-			line += t.Tint(better).Paint(t.Greek(kit.Right(text, w.differences)))
+			text, tone := p.difference(i, row.column)
+			line += t.Tint(tone).Paint(t.Greek(kit.Right(text, w.differences)))
 		}
 	}
 	return line
@@ -336,12 +336,7 @@ func (p *Page) viewNotes(w, h int) []string {
 func (p *Page) noteLines(w int) (lines []string) {
 	t := p.Theme
 	bullet := func(mark, text string) {
-		for i, s := range kit.Wrap(t.Greek(text), w-4) {
-			if i > 0 {
-				mark = " "
-			}
-			lines = append(lines, " "+mark+" "+s)
-		}
+		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint("!"), n.Text)

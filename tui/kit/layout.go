@@ -196,6 +196,16 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
+// Hang wraps a text in lines of less than w cells that hang from a mark: the first line begins with
+// it, the others with blanks.
+func (t *Theme) Hang(mark string, st Style, text string, w int) (lines []string) {
+	for _, part := range Wrap(t.Greek(text), w-cell.Width(mark)-1) {
+		lines = append(lines, mark+st.Paint(part))
+		mark = Blanks(cell.Width(mark))
+	}
+	return lines
+}
+
 // Fill brings lines to exactly h lines of w cells.
 func Fill(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))

@@ -125,13 +125,7 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 
 // take takes in the sweeps that were found. The sweep that is shown stays.
 func (p *Page) take(dirs []string) tea.Cmd {
-	was := p.dir()
-	p.dirs, p.sweep, p.found = dirs, 0, true
-	for i, dir := range dirs {
-		if dir == was {
-			p.sweep = i
-		}
-	}
+	p.dirs, p.sweep, p.found = dirs, max(0, slices.Index(dirs, p.dir())), true
 	return p.turn()
 }
 
@@ -321,8 +315,7 @@ func (p *Page) begun() (ids []string) {
 }
 
 func (p *Page) watch() tea.Cmd {
-	ids := p.names(p.begun())
-	return kit.Send(lab.Watch{IDs: ids})
+	return kit.Send(lab.Watch{IDs: p.names(p.begun())})
 }
 
 func (p *Page) compare() tea.Cmd {

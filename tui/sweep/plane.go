@@ -55,13 +55,10 @@ func (p *Page) plane(w, h int) plane {
 
 // settingAt returns the setting at a place of the page.
 func (p *Page) settingAt(x, y int) (at int, ok bool) {
-	l, edge := p.lay(p.Body.W, p.Body.H).plane, 0
+	l := p.lay(p.Body.W, p.Body.H).plane
 	w, h := kit.Inside(kit.Boxed(p.Body.H), l.W, l.H)
-	if kit.Boxed(p.Body.H) {
-		edge = 1
-	}
 	m := p.plane(w, h)
-	row, column := y-l.Y-1-planeHead, x-l.X-edge-m.label
+	row, column := y-l.Y-1-planeHead, x-l.X-(l.W-w)/2-m.label
 	if !l.Contains(x, y) || row < 0 || row >= m.rows*m.high || column < 0 ||
 		column >= m.columns*m.cell {
 		return 0, false
