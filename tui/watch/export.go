@@ -21,28 +21,22 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// exportDir returns the folder of exports: beside the runs or, in a read-only view, the working
-// folder. A read-only view leaves nothing in a folder that may be somebody else's.
-func (w *Page) exportDir() string {
+// exportDir returns the folder of exports, and where that is: beside the runs or, in a read-only
+// view, the working folder. A read-only view leaves nothing in a folder that may be somebody
+// else's.
+func (w *Page) exportDir() (dir, place string) {
 	if w.Config.ReadOnly {
-		return "." // the working folder of this process
+		return ".", "into the working folder"
 	}
-	return w.Config.RunsDir
-}
-
-// exportPlace is exportDir in words, for the help.
-func (w *Page) exportPlace() string {
-	if w.Config.ReadOnly {
-		return "into the working folder"
-	}
-	return "beside the runs"
+	return w.Config.RunsDir, "beside the runs"
 }
 
 // exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet is made here, of copies, and the command that
 // writes it may take as long as the disk does while the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := sheetOf(w.Board, w.focus)
-	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
+	dir, _ := w.exportDir()
+	cells := min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
 		if err != nil {
@@ -194,7 +188,7 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	t := w.Run()
 	of := v.Of(t.Meta)
 	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
-	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
+	for _, name := range []string{of.Name, v.Named(v.Beside, t.Meta)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
 			out.Add(append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
 				panel.PlaceName(t.Meta, of.Axis, place),

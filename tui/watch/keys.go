@@ -45,6 +45,7 @@ func (w *Page) Keys() []kit.Key {
 // which a guest may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
+	_, place := w.exportDir()
 	return []kit.Key{
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Do: kit.Just(w.enter)},
@@ -117,7 +118,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
 			Why: of(nil), Do: func() tea.Cmd { return kit.Show(w.info()) }},
-		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(),
+		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
 			Why: of(nil), Do: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }, Local: true},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Do: w.chooseExport, Local: true},

@@ -72,7 +72,6 @@ type screen struct {
 type runTable struct {
 	columns []column    // in the order of importance, of which a screen has the first few
 	risk    lab.Measure // the robust risk, of the split that is shown
-	top     int         // first row shown
 }
 
 // New returns the page without runs; Init asks for some when the page is first shown.
@@ -211,7 +210,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
-	w.Tracks, w.At, w.Pointed, w.top, w.reading = nil, 0, false, 0, false
+	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.replay != nil {

@@ -104,7 +104,8 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		if c.rare && !w.have(c.of.Name) || c.change != nil && w.Baseline < 0 {
+		lacking := c.rare && !panel.OfEval(c.of.Name).Over(w.Tracks).Applies()
+		if lacking || c.change != nil && w.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
@@ -125,13 +126,6 @@ func (w *Page) layTable(cells int) tableLayout {
 	}
 	l.marks = w.bests(l.columns)
 	return l
-}
-
-// have reports whether the last evaluation of any run has the measure.
-func (w *Page) have(name string) bool {
-	return slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
-		return panel.OfEval(name)(t).Applies()
-	})
 }
 
 // bests returns the row with the best value of each column that has one, at the last epoch that all
@@ -208,8 +202,7 @@ func (w *Page) nameCells(form int) (cells int) {
 // firstRow returns the first row that a table of h lines shows. The row under the cursor is always
 // shown, and there are no blank lines below the last. A click depends on it, too.
 func (w *Page) firstRow(h int) int {
-	rows, at := max(1, h-1), w.RowAt()
-	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
+	return max(0, w.RowAt()+1-max(1, h-1))
 }
 
 // table draws a line of heads and one for each row, in exactly r's size. Where rows are hidden,
@@ -347,13 +340,14 @@ const againstCells, atCells = 8, 3
 // evaluation, and where the two runs ask for different risks. It is blank for a run that is
 // further, too, because the figure beside the cell is that of a later epoch.
 func (w *Page) against(m lab.Measure) column {
-	c := newColumn("vs "+w.baselineName(), againstCells, nil, nil)
-	c.Brief, c.change, c.Tone = "vs", &m, kit.Change(m.Better == dro.Higher)
+	c := newColumn("", againstCells, nil, nil)
+	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
 		c.Width += atCells
 	}
-	if w.Baseline < 0 {
-		c.Head, c.Brief = "", ""
+	if w.Baseline >= 0 {
+		base := w.Tracks[w.Baseline]
+		c.Head, c.Brief = "vs "+base.Calls(againstCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
@@ -427,14 +421,6 @@ func decimals(v float64) string {
 		return plot.Format(v)
 	}
 	return strconv.FormatFloat(v, 'f', 3, 64)
-}
-
-// baselineName returns the baseline's name, cut to the head of a column of changes.
-func (w *Page) baselineName() string {
-	if w.Baseline < 0 || w.Baseline >= len(w.Tracks) {
-		return "none"
-	}
-	return w.Tracks[w.Baseline].Calls(againstCells - len(" vs "))
 }
 
 // outcome returns the columns of the two measures that the methods are made for, the accuracy of

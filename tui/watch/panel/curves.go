@@ -292,7 +292,7 @@ type heat struct {
 func filmed(panels []Panel, m *runner.Meta) (names []string) {
 	for v := range views(panels) {
 		for ; v != nil && v.Films(); v = v.val {
-			names = append(names, v.Of(m).Name, m.Fit(v.Beside))
+			names = append(names, v.Of(m).Name, v.Named(v.Beside, m))
 		}
 	}
 	slices.Sort(names)
@@ -305,7 +305,7 @@ func filmed(panels []Panel, m *runner.Meta) (names []string) {
 func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	t := w.Run()
 	of := v.Of(t.Meta)
-	left, right := t.Films[of.Name], t.Films[t.Meta.Fit(v.Beside)]
+	left, right := t.Films[of.Name], t.Films[v.Named(v.Beside, t.Meta)]
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}

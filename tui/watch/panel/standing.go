@@ -245,15 +245,17 @@ func (v *View) Measures() []string {
 	return v.Curves
 }
 
-// Of returns the measure of the bars for a run: a measure of groups where the run has groups,
-// unless the view is Plain.
-func (v *View) Of(m *runner.Meta) lab.Measure {
-	name := v.Bars
-	if !v.Plain {
-		name = m.Fit(name)
+// Named returns the name of the measure that the view shows of a run in place of a measure of
+// classes: one of groups where the run has groups, unless the view is Plain.
+func (v *View) Named(measure string, m *runner.Meta) string {
+	if v.Plain {
+		return measure
 	}
-	return lab.ListNamed(name)
+	return m.Fit(measure)
 }
+
+// Of returns the measure of the bars for a run.
+func (v *View) Of(m *runner.Meta) lab.Measure { return lab.ListNamed(v.Named(v.Bars, m)) }
 
 // onValidation returns the view with the measures of the validation split; nil if no measure has
 // one. The receiver is a copy, and the curves are cloned, because a row of the table shares its

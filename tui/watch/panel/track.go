@@ -557,11 +557,8 @@ func (w *Board) had(v *View) bool {
 	}
 	for _, name := range []string{v.Bars, v.Beside} {
 		has := func(t *Track) bool {
-			fit := name
-			if !v.Plain {
-				fit = t.Meta.Fit(name)
-			}
-			return slices.ContainsFunc(t.Run.Summary().ByGroup.Of(fit), measure.Number.Applies)
+			list := t.Run.Summary().ByGroup.Of(v.Named(name, t.Meta))
+			return slices.ContainsFunc(list, measure.Number.Applies)
 		}
 		if name != "" && !slices.ContainsFunc(w.Tracks, has) {
 			return false
