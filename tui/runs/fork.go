@@ -303,10 +303,7 @@ func (f *forking) reads() string {
 // changed, its new value.
 func (f *forking) line(t *kit.Theme, row, w int) string {
 	here := row == f.row
-	left, right := "◂ ", " ▸"
-	if t.ASCII {
-		left, right = "< ", " >"
-	}
+	const left, right = "◂ ", " ▸"
 	switch {
 	case row == 0:
 		step := f.steps[f.at]
