@@ -350,15 +350,10 @@ func (p *Page) values(w, h int) []string {
 	const wide, most = 30, 50
 	across := max(1, min(w/wide, (len(list)+h-1)/h))
 	cells := min(most, w/across)
-	var blocks []kit.Placed
-	for k := range across {
-		var lines []string
-		for i := k * h; i < min(len(list), (k+1)*h); i++ {
-			lines = append(lines, p.value(list[i].Column, list[i].Text, cells))
-		}
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(k*cells, 0, cells, h), Lines: lines})
+	lines := make([]string, h)
+	for i, v := range list[:min(len(list), across*h)] {
+		lines[i%h] += p.value(v.Column, v.Text, cells)
 	}
-	lines := kit.Compose(w, h, blocks)
 	if more := len(list) - across*h; more > 0 {
 		lines[h-1] = p.Theme.Dim.Paint(fmt.Sprintf(" … and %d more columns: z", more+across))
 	}

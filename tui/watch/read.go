@@ -79,9 +79,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 					p.status = r.Status()
 				}
 			}
-			if p.log = s.Log; s.Tape != nil {
-				p.tape = s.Tape.Replay.Tape()
-			}
+			p.log = s.Log
 			events += len(p.events)
 			m.parts = append(m.parts, p)
 		}
@@ -120,7 +118,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
-			w.clock.Load(p.id, p.tape, len(w.Tracks))
+			w.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Tracks))
 			t.Stop(w.clock.Ended())
 		}
 		if t.Share == 1 && t.CaughtUp() {
@@ -213,8 +211,7 @@ type part struct {
 	share   float64       // the part of the log that was read, so far
 	status  runner.Status // as a fresh look at the directory says; "" without one
 	err     error
-	tape    *record.Tape // of a replay
-	log     lab.Log      // the log that was read
+	log     lab.Log // the log that was read
 }
 
 // Changes reports whether the screen may look different. The model keeps the last frame where it

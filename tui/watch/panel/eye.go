@@ -158,24 +158,21 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 		}
 		rows = append(rows, text)
 	}
-	across, cells := 1, iw
+	across, cells, high := 1, iw, max(1, ih-1) // high is a column without its head
 	if !told {
-		across = max(1, min(iw/short, (len(rows)+ih-2)/max(1, ih-1)))
+		across = max(1, min(iw/short, (len(rows)+high-1)/high))
 		cells = iw / across
 	} else {
 		head += "its most unusual columns"
 	}
-	var blocks []kit.Placed
-	for c := range across {
-		lines := []string{w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))}
-		for i := c * (ih - 1); i < min(len(rows), (c+1)*(ih-1)); i++ {
-			part := list[i].Ratio / list[0].Ratio
-			text := w.Theme.Greek(cell.Cut(rows[i], cells-2))
-			lines = append(lines, w.Theme.Swatch(part, 1)+kit.Left(text, cells-1))
-		}
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(c*cells, 0, cells, ih), Lines: lines})
+	head = w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))
+	lines := append([]string{strings.Repeat(head, across)}, make([]string, high)...)
+	for i, row := range rows[:min(len(rows), across*high)] {
+		part := list[i].Ratio / list[0].Ratio
+		text := w.Theme.Greek(cell.Cut(row, cells-2))
+		lines[1+i%high] += w.Theme.Swatch(part, 1) + kit.Left(text, cells-1)
 	}
-	return kit.Compose(iw, ih, blocks)
+	return lines
 }
 
 // called returns the name of a class or group of the run under the cursor.

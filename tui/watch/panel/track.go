@@ -54,8 +54,6 @@ type Track struct {
 	Skipped int           // the number of lines of the log that are no events
 	Hidden  bool          // whether its curves are hidden
 	Asks    questions
-	// Configuration is equal for runs that differ in the seed alone.
-	Configuration string
 	knobs
 }
 
@@ -67,6 +65,9 @@ type evaluated struct {
 
 // Names are the names of a run, and the number of its colour.
 type Names struct {
+	// Configuration is equal for runs that differ in the seed alone.
+	Configuration string
+
 	ID     string   // the name of its directory, which tells apart runs with the same label
 	Label  string   // the name that tells it from the other watched runs
 	Short  string   // the name on charts, which runs that differ only in the seed share
@@ -518,24 +519,6 @@ func (t *Track) EvalAt(epoch float64) *runner.EvalEvent {
 		return t.Eval
 	}
 	return compare.At(t.evals, epoch)
-}
-
-// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
-func OfEvalAt(name string, epoch float64) Figure {
-	return func(t *Track) (v measure.Number) {
-		if e := t.EvalAt(epoch); e != nil {
-			v = e.Of(t.Meta.Fit(name))
-		}
-		return v
-	}
-}
-
-// PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
-func (t *Track) PlacesAt(epoch float64, of lab.Measure) []measure.Number {
-	if e := t.EvalAt(epoch); e != nil {
-		return e.ByGroup.Of(of.Name)
-	}
-	return nil
 }
 
 // A run whose predictions come from another program has an evaluation, but no steps. A panel shows
