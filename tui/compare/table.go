@@ -152,9 +152,8 @@ func (p *Page) width(row int) widths {
 	if !p.against() {
 		w.differences = 0
 	}
-	if name := min(cell.Width(p.groupName(row))+2, mostCell); w.figures+w.differences < name {
-		w.figures = name - w.differences
-	}
+	name := min(cell.Width(p.groupName(row))+2, mostCell)
+	w.figures = max(w.figures, name-w.differences)
 	return w
 }
 

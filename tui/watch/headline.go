@@ -189,17 +189,16 @@ type ranked struct {
 // risks at different radii cannot be compared. Groups are in the order of the table, each with two
 // rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]ranked) {
-	at := map[string]int{}
 	for _, row := range w.Rows() {
-		first := w.Tracks[row[0]]
-		v, asks := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
+		first, v := w.Tracks[row[0]], panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row))
 		if !v.Applies() {
 			continue
 		}
-		i, there := at[asks]
-		if !there {
-			i = len(groups)
-			at[asks], groups = i, append(groups, nil)
+		i := slices.IndexFunc(groups, func(list []ranked) bool {
+			return list[0].run.Asks[w.risk.Asks] == first.Asks[w.risk.Asks]
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
 		}
 		groups[i] = append(groups[i], ranked{first, v.Float()})
 	}

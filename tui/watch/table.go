@@ -212,8 +212,9 @@ func (w *Page) table(r kit.Rect) []string {
 	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
-	if shown := max(0, r.H-1); shown < len(rows) { // more than there is room for
-		name = fmt.Sprintf("%d–%d/%d", first+1, first+shown, len(rows))
+	inView := page.Count(len(rows))[first:min(len(rows), first+max(0, r.H-1))]
+	if len(inView) < len(rows) { // more than there is room for
+		name = fmt.Sprintf("%d–%d/%d", first+1, first+len(inView), len(rows))
 	}
 	head := kit.Blanks(markWidth) + kit.Left(name, l.name)
 	if l.state > 0 {
@@ -221,10 +222,6 @@ func (w *Page) table(r kit.Rect) []string {
 	}
 	if l.bar > 0 {
 		head += " " + kit.Left("progress", l.bar)
-	}
-	var inView []int
-	for i := first; i < len(rows) && len(inView) < r.H-1; i++ {
-		inView = append(inView, i)
 	}
 	grid := t.Grid(w.fields(l).Table(inView, nil), r.W, 1)
 	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head+grid.Head(nil), r.W)))}
@@ -295,19 +292,16 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	return s
 }
 
-// state returns the status of the first run of a row that has not ended, and the mean progress of
-// the row's runs, 0 to 1. A row of seeds goes on as long as one of its runs does.
+// state returns the status of the first run of a row that has not ended, or else of its first run,
+// and the mean progress of the row's runs, 0 to 1. A row of seeds goes on as long as one of its
+// runs does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	s = w.Tracks[runs[0]].Status // where all have ended
-	for _, t := range w.Of(runs) {
-		part += t.Done() / float64(len(runs))
+	list := w.Of(runs)
+	for _, t := range list {
+		part += t.Done() / float64(len(list))
 	}
-	for _, t := range w.Of(runs) {
-		if !t.Status.Ended() {
-			return t.Status, part
-		}
-	}
-	return s, part
+	live := func(t *panel.Track) bool { return !t.Status.Ended() }
+	return list[max(0, slices.IndexFunc(list, live))].Status, part
 }
 
 // column is a column of the table of runs. A row with several seeds shows their mean. A column
