@@ -41,7 +41,7 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 		for _, r := range m.runs {
 			m.logs = append(m.logs, lab.Evaluations(s, r))
 		}
-		m.took = time.Since(began)
+		m.lookTime = time.Since(began)
 		return m
 	}
 }
@@ -132,12 +132,12 @@ type comparedMsg struct {
 
 // compared is a table, with the runs that it compares.
 type compared struct {
-	about string // the preset of the newest experiment; "" for selected runs
-	runs  []*record.Run
-	table *compare.Table
-	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
-	logs  []lab.Log         // the evaluations of each run
-	took  time.Duration     // the time that the comparison took
+	about    string // the preset of the newest experiment; "" for selected runs
+	runs     []*record.Run
+	table    *compare.Table
+	diffs    []compare.KeyDiff // settings in which the rows differ, with a value for each row
+	logs     []lab.Log         // the evaluations of each run
+	lookTime time.Duration     // the time that the comparison took
 }
 
 // curvesMsg brings evaluations, and the resumes of runs.

@@ -105,9 +105,9 @@ func (p *Page) legend(w int) (lines []string) {
 	return lines
 }
 
-// fit returns the lines of the table and of its legend in w by h cells. A table that is too high
-// first loses its blank lines, then the legend, which the notes have in full; then it scrolls.
-func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
+// fitTable returns the lines of the table and of its legend in w by h cells. A table that is too
+// high first loses its blank lines, then the legend, which the notes have in full; then it scrolls.
+func (p *Page) fitTable(w, h int) (rows []tableRow, legend []string) {
 	rows, legend = p.tableRows(), p.legend(w)
 	if h < headRows+leastRows+len(legend) {
 		legend = nil
@@ -238,7 +238,7 @@ func decimal(x float64) string {
 
 func (p *Page) viewTable(w, h int) []string {
 	t, groups := p.Theme, p.groups(w)
-	rows, legend := p.fit(w, h)
+	rows, legend := p.fitTable(w, h)
 	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
 	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
 	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))

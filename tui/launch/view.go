@@ -312,10 +312,10 @@ func (l *Page) total() string {
 // time is the estimate in words.
 func (l *Page) time() string {
 	e := l.plan
-	if e.took <= 0 {
+	if e.duration <= 0 {
 		return e.basis
 	}
-	return fmt.Sprintf("about %s, %s", duration(e.took), e.basis)
+	return fmt.Sprintf("about %s, %s", duration(e.duration), e.basis)
 }
 
 // dataset says whether the data are on this machine, and how to get them if they are not.

@@ -217,8 +217,8 @@ func deviation(d float64) string {
 	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 }
 
-// same returns the text that all runs share, or else the most frequent text with its count.
-func (l line) same(of func(*record.Run) string) string {
+// common returns the text that all runs share, or else the most frequent text with its count.
+func (l line) common(of func(*record.Run) string) string {
 	counts := map[string]int{}
 	most := of(l[0])
 	for _, r := range l {

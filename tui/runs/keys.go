@@ -20,7 +20,7 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1 << 30
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
-			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.goIn},
+			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.watch},
 		{Keys: kit.On("R"), Help: "replay the selected runs as if they were training now",
 			Why: p.none, Do: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
@@ -30,7 +30,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.unable(canCompare, onlyFinished), Do: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.goBack)},
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
@@ -130,7 +130,7 @@ func (p *Page) sortBack() {
 	p.arrange()
 }
 
-func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
+func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
 
 func (p *Page) replay() tea.Cmd {
 	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{Steps: true}})
@@ -138,14 +138,14 @@ func (p *Page) replay() tea.Cmd {
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.able(canCompare)}) }
 
 // Chosen returns the selected runs that can be compared; nil if no run is selected.
 func (p *Page) Chosen() []*record.Run {
 	if len(p.chosen) == 0 {
 		return nil
 	}
-	return p.fit(canCompare)
+	return p.able(canCompare)
 }
 
 // define shows the definitions of the columns on the screen.
@@ -161,16 +161,16 @@ func (p *Page) define() tea.Cmd {
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
-func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
+func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.able(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
-	runs := p.fit(canStop)
+	runs := p.able(canStop)
 	return kit.Question("Stop?", named(runs, savesFirst),
-		kit.Choice{Keys: []string{"y"}, Name: "stop", Then: p.each("stop", runs)})
+		kit.Choice{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
 func (p *Page) delete() tea.Cmd {
-	runs, source := p.fit(canDelete), p.Source
+	runs, source := p.able(canDelete), p.Source
 	remove := changeEach(runs, "deleted %s",
 		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
 	return kit.Danger("Delete?", named(runs, cannotUndo),
@@ -198,9 +198,9 @@ func (p *Page) picked() (runs []*record.Run) {
 	return runs
 }
 
-// fits reports whether an action is possible on a run with status s; mine says whether this program
-// controls the run.
-type fits func(s runner.Status, mine bool) bool
+// ability reports whether an action is possible on a run with status s; mine says whether this
+// program controls the run.
+type ability func(s runner.Status, mine bool) bool
 
 func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
 
@@ -218,13 +218,13 @@ func canResume(s runner.Status, mine bool) bool {
 
 // unable returns the Why of an action: it gives a reason if the action is possible on none of the
 // picked runs. If why is "", the reason is that the runs have ended or belong to another process.
-func (p *Page) unable(can fits, why string) func() string {
+func (p *Page) unable(can ability, why string) func() string {
 	return func() string {
 		picked := p.picked()
 		switch {
 		case len(picked) == 0:
 			return p.none()
-		case len(p.fit(can)) > 0:
+		case len(p.able(can)) > 0:
 			return ""
 		case why != "":
 			return why
@@ -235,8 +235,8 @@ func (p *Page) unable(can fits, why string) func() string {
 	}
 }
 
-// fit returns the picked runs on which an action is possible.
-func (p *Page) fit(can fits) []*record.Run {
+// able returns the picked runs on which an action is possible.
+func (p *Page) able(can ability) []*record.Run {
 	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
 		return !can(r.Status(), p.Controls(r.Meta.ID))
 	})
@@ -245,13 +245,13 @@ func (p *Page) fit(can fits) []*record.Run {
 // pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
 	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
-	if runs := p.fit(running); len(runs) > 0 {
-		return p.each("pause", runs)
+	if runs := p.able(running); len(runs) > 0 {
+		return p.askEach("pause", runs)
 	}
-	return p.each("resume", p.fit(canPause))
+	return p.askEach("resume", p.able(canPause))
 }
 
-func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
+func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, r := range runs {
 		cmds = append(cmds, p.Ask(verb, r.Meta.ID))
@@ -337,5 +337,5 @@ func (p *Page) report(m changedMsg) tea.Cmd {
 	if len(m.problems) > 0 {
 		cmd = kit.Complain(errors.Join(m.problems...))
 	}
-	return tea.Batch(cmd, p.look())
+	return tea.Batch(cmd, p.readFolder())
 }

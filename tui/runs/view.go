@@ -246,8 +246,9 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		m, s := &r.Meta, r.Summary()
 		shown := p.layColumns(w)
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
-		for _, part := range [][2]string{{": ", cell.OneLine(s.Cause)}, {", pinned at ", p.pinText(r)},
-			{", a fork of ", cell.OneLine(m.Parent)}, {"; its method ", lab.Explain(m)}} {
+		for _, part := range [][2]string{{": ", cell.OneLine(s.Cause)},
+			{", pinned at ", p.pinText(r)}, {", a fork of ", cell.OneLine(m.Parent)},
+			{"; its method ", lab.Explain(m)}} {
 			if part[1] != "" {
 				state += part[0] + part[1]
 			}

@@ -66,8 +66,8 @@ type sheet struct {
 	w, h         int // of a thumbnail with its caption and the space around it, in cells
 }
 
-// laySheet lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size that
-// leaves the least room empty.
+// laySheet lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size
+// that leaves the least room empty.
 func (p *Page) laySheet(w, h int) (best sheet) {
 	const enough, least = 12, 10
 	if p.pick == nil || !certificate.Pictured(p.pick.Shape) {
@@ -144,8 +144,8 @@ func (p *Page) picture(s *certificate.Sample, w, h int) []string {
 	return p.Theme.Pixels(kit.Pixels(*s.Picture.Within(w, 2*h)), w, h)
 }
 
-// at returns the index of the sample at a place of the sheet; of is the number of samples.
-func (s sheet) at(x, y, of, cursor int) (at int, ok bool) {
+// sampleAt returns the index of the sample at a place of the sheet; of is the number of samples.
+func (s sheet) sampleAt(x, y, of, cursor int) (at int, ok bool) {
 	column, row := (x-1)/s.w, y/s.h
 	if x < 1 || column >= s.across || row >= s.down {
 		return 0, false

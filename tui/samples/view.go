@@ -124,7 +124,7 @@ func (p *Page) viewMain(w, h int) []string {
 	t := p.Theme
 	var lines []string
 	for _, parts := range [][]string{p.where(), p.figures()} {
-		lines = append(lines, t.Dim.Paint(" "+fit(t, parts, w-2)))
+		lines = append(lines, t.Dim.Paint(" "+joinParts(t, parts, w-2)))
 	}
 	if len(p.shown) == 0 {
 		return append(lines, "", " "+t.Dim.Paint(noSample))
@@ -135,8 +135,8 @@ func (p *Page) viewMain(w, h int) []string {
 	return append(lines, p.viewList(w, h-headRows)...)
 }
 
-// fit joins as many parts as fit in w cells. The first part is cut if it is too long.
-func fit(t *kit.Theme, parts []string, w int) string {
+// joinParts joins as many parts as fit in w cells. The first part is cut if it is too long.
+func joinParts(t *kit.Theme, parts []string, w int) string {
 	line := cell.Cut(t.Greek(parts[0]), w)
 	for _, part := range parts[1:] {
 		longer := line + t.Greek(" · "+part)
@@ -202,7 +202,7 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 		return 0, false
 	}
 	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
-		return s.at(x, y, len(p.shown), p.at)
+		return s.sampleAt(x, y, len(p.shown), p.at)
 	}
 	at = p.first(h-headRows-1) + y - 1
 	return at, y > 0 && at < len(p.shown)

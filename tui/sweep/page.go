@@ -87,9 +87,9 @@ func (p *Page) dir() string {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case foundMsg:
-		return p.take(msg.dirs)
+		return p.setSweeps(msg.dirs)
 	case lookedMsg:
-		if msg.by == p.reader { // otherwise the look is of another sweep, left since
+		if msg.reader == p.reader { // otherwise the look is of another sweep, left since
 			p.busy = false
 			p.show(msg)
 		}
@@ -97,9 +97,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return kit.Complain(msg.err)
 		}
-		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.look())
+		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.readSweep())
 	case lab.Over:
-		return p.look()
+		return p.readSweep()
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -123,8 +123,8 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 	}
 }
 
-// take takes in the sweeps that were found. The sweep that is shown stays.
-func (p *Page) take(dirs []string) tea.Cmd {
+// setSweeps takes in the sweeps that were found. The sweep that is shown stays.
+func (p *Page) setSweeps(dirs []string) tea.Cmd {
 	p.dirs, p.sweep, p.found = dirs, max(0, slices.Index(dirs, p.dir())), true
 	return p.turn()
 }
@@ -136,11 +136,11 @@ func (p *Page) turn() tea.Cmd {
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}
-	return p.look()
+	return p.readSweep()
 }
 
-// look reads the sweep, unless a look is under way.
-func (p *Page) look() tea.Cmd {
+// readSweep reads the sweep, unless a look is under way.
+func (p *Page) readSweep() tea.Cmd {
 	if p.busy || !p.shown || p.dir() == "" {
 		return nil
 	}
@@ -150,14 +150,14 @@ func (p *Page) look() tea.Cmd {
 
 func (p *Page) tick(now time.Time) tea.Cmd {
 	p.now = now
-	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over, p.seen.took) {
+	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over, p.seen.lookTime) {
 		return nil
 	}
 	if p.Absent() {
 		p.looked = now
 		return p.Seek()
 	}
-	return p.look()
+	return p.readSweep()
 }
 
 // show takes in the state of the sweep.
@@ -371,20 +371,20 @@ type foundMsg struct{ dirs []string }
 
 // lookedMsg brings the state of a sweep, as of a look.
 type lookedMsg struct {
-	took  time.Duration // of the look
-	by    *reader
-	name  string
-	rule  string // the rule by which settings are chosen
-	keys  []string
-	all   *sweep.Overview
-	table *sweep.Table
-	left  time.Duration
-	timed bool // whether left is known
-	live  []*record.Run
-	over  bool // nothing is left to do
-	slurm bool // jobs were submitted
-	note  string
-	err   error
+	lookTime time.Duration // of the look
+	reader   *reader
+	name     string
+	rule     string // the rule by which settings are chosen
+	keys     []string
+	all      *sweep.Overview
+	table    *sweep.Table
+	left     time.Duration
+	timed    bool // whether left is known
+	live     []*record.Run
+	over     bool // nothing is left to do
+	slurm    bool // jobs were submitted
+	note     string
+	err      error
 }
 
 // stoppedMsg brings the result of stopping a sweep.
@@ -423,7 +423,7 @@ const askSlurm = 10 * time.Second
 // has grown: see page.go.
 func (r *reader) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
-		m, began := lookedMsg{by: r}, time.Now()
+		m, began := lookedMsg{reader: r}, time.Now()
 		if m.err = r.open(); m.err != nil {
 			return m
 		}
@@ -446,7 +446,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		m.live = r.look.Live
 		m.over = sweep.Over(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
-		m.took = time.Since(began)
+		m.lookTime = time.Since(began)
 		return m
 	}
 }

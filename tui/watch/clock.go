@@ -20,18 +20,18 @@ import (
 // the same number of seconds of training or, by steps, at the same step.
 //
 // Place and speed change at once with a key. The logs follow at the next read, which Due asks for.
-// The field back must be set whenever the place moves to before the last read, because a log gives
-// events only forwards.
+// The field fromStart must be set whenever the place moves to before the last read, because a log
+// gives events only forwards.
 type Clock struct {
 	lab.Replay
-	At      float64                 // the place, in seconds of the longest run, 0 to End
-	Playing bool                    // whether time passes; else it stands, ready to be scrubbed
-	Ready   bool                    // whether all tapes are there
-	tapes   map[string]*record.Tape // by run
-	End     record.Moment           // the end of the longest run
-	Ticked  time.Time               // the time of the last tick; zero before the first
-	read    float64                 // the place that was asked for last; NaN for none
-	back    bool                    // whether the logs must be read from their start
+	At        float64                 // the place, in seconds of the longest run, 0 to End
+	Playing   bool                    // whether time passes; else it stands, ready to be scrubbed
+	Ready     bool                    // whether all tapes are there
+	tapes     map[string]*record.Tape // by run
+	End       record.Moment           // the end of the longest run
+	Ticked    time.Time               // the time of the last tick; zero before the first
+	read      float64                 // the place that was asked for last; NaN for none
+	fromStart bool                    // whether the logs must be read from their start
 }
 
 // Frame is the time between two frames of a replay that plays. The renderer rounds it up, which
@@ -112,7 +112,7 @@ func (c *Clock) Play() {
 // Seek moves to another place within the whole. It neither plays nor pauses the replay.
 func (c *Clock) Seek(at float64) {
 	c.At = max(0, min(at, c.End.Seconds))
-	c.back = c.back || c.At < c.read
+	c.fromStart = c.fromStart || c.At < c.read
 }
 
 // Scrub moves forwards or back by fiftieths of the whole, so fifty presses pass through a run of
@@ -157,7 +157,7 @@ func (c *Clock) place(m record.Moment) float64 {
 // their start.
 func (c *Clock) Turn() {
 	c.Steps = !c.Steps
-	c.back, c.read = true, math.NaN()
+	c.fromStart, c.read = true, math.NaN()
 }
 
 // Until returns the moment up to which the logs are read. At the end there is no limit, so that
@@ -177,7 +177,7 @@ func (c *Clock) Until() record.Moment {
 
 // Due reports whether the logs must be read. A replay that stands costs nothing: its ticks start no
 // command. NaN equals nothing, so a clock for which nothing was read yet is due.
-func (c *Clock) Due() bool { return !c.Ready || c.back || c.At != c.read }
+func (c *Clock) Due() bool { return !c.Ready || c.fromStart || c.At != c.read }
 
 // Ended reports whether all is shown, so that a run that was cut short may be called interrupted.
 func (c *Clock) Ended() bool { return c.Ready && c.At >= c.End.Seconds }
@@ -244,8 +244,8 @@ func clockTime(seconds float64) string {
 // Asked returns what a command needs to read the logs: whether to begin at their start, and the
 // moment up to which to read. The clock counts that moment as read from then on.
 func (c *Clock) Asked() (back bool, until record.Moment) {
-	back, until = c.back, c.Until()
-	c.back, c.read = false, c.At
+	back, until = c.fromStart, c.Until()
+	c.fromStart, c.read = false, c.At
 	return back, until
 }
 
@@ -340,9 +340,9 @@ func (w *Page) space() tea.Cmd {
 	return w.replay(w.clock.Play)()
 }
 
-// again shows the runs from their start, and keeps what was chosen of them. Share is kept, because
-// the log was read before: a track with Share 0 would be shown as still reading.
-func (w *Page) again() {
+// restart shows the runs from their start, and keeps what was chosen of them. Share is kept,
+// because the log was read before: a track with Share 0 would be shown as still reading.
+func (w *Page) restart() {
 	for i, old := range w.Tracks {
 		t := panel.NewTrack(old.Opened)
 		t.Names, t.Hidden, t.Share = old.Names, old.Hidden, old.Share
@@ -371,8 +371,8 @@ type mark struct {
 // marks returns the kinds from the least to the most important: of several in a cell the last is
 // drawn.
 func marks() []mark {
-	return []mark{{"eval", "evaluation", "╵", "u", "U"}, {"checkpoint", "checkpoint", "◆", "y", "Y"},
-		{"warning", "warning", "!", "J", "K"}}
+	return []mark{{"eval", "evaluation", "╵", "u", "U"},
+		{"checkpoint", "checkpoint", "◆", "y", "Y"}, {"warning", "warning", "!", "J", "K"}}
 }
 
 // knob is the glyph at the place of the replay.

@@ -115,7 +115,7 @@ func TestHalfRead(t *testing.T) {
 	w.opened(openMsg{runs: []panel.Opened{{Run: r, Log: r.Tail(), At: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
-		w.take(readMsg{round: w.round,
+		w.addEvents(readMsg{round: w.round,
 			parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
@@ -329,7 +329,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.around.shown != w.turns.taken {
+	if w.around.shown != w.turns.news {
 		t.Error("paused, the table is not as it is")
 	}
 }

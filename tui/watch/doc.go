@@ -3,7 +3,7 @@
 // table of runs (table.go) and the keys (keys.go).
 //
 //	lab.Watch -> open (command)  -> openMsg -> opened: Tracks, panels, columns
-//	kit.Tick  -> read (command)  -> readMsg -> take: Track.Add, Fit, whose turn it is
+//	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
 //	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
 //	View: layout -> parts, each from its Drawn or drawn anew -> kit.Compose
 //

@@ -31,8 +31,9 @@ func (w *Page) exportDir() (dir, place string) {
 	return w.Config.RunsDir, "beside the runs"
 }
 
-// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet is made here, of copies, and the command that
-// writes it may take as long as the disk does while the tracks grow.
+// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet
+// is made here, of copies, and the command that writes it may take as long as the disk does while
+// the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := sheetOf(w.Board, w.focus)
 	dir, _ := w.exportDir()
@@ -63,16 +64,16 @@ func (w *Page) chooseExport() tea.Cmd {
 
 // exported is a copy of the curve of one quantity of a run.
 type exported struct {
-	who        []string // run, method, seed
+	runCells   []string // run, method, seed
 	quantity   string
 	smoothing  string        // by name; "" for the values as logged
 	epochSteps float64       // steps of an epoch, at least 1
 	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
 }
 
-// whose returns the first cells of each row of a run: its ID, its method and its seed. It is a new
-// slice each time, for the caller to append to.
-func whose(t *panel.Track) []string {
+// runCells returns the first cells of each row of a run: its ID, its method and its seed. It is a
+// new slice each time, for the caller to append to.
+func runCells(t *panel.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
@@ -111,7 +112,7 @@ func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	var curves []exported
 	for _, q := range v.Measures() {
 		for _, t := range w.Shown() {
-			c := exported{who: whose(t), quantity: q, buckets: t.Curves[q].Raw.Buckets(),
+			c := exported{runCells: runCells(t), quantity: q, buckets: t.Curves[q].Raw.Buckets(),
 				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
 			curves = append(curves, c)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
@@ -161,7 +162,7 @@ func ofBars(w *panel.Board, v *panel.View) *page.Table {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			out.Add(append(whose(t),
+			out.Add(append(runCells(t),
 				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
 		}
@@ -174,7 +175,7 @@ func ofEye(t *panel.Track) *page.Table {
 	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
 	if t.Eval != nil {
 		for _, h := range t.Eval.Heaviest {
-			out.Add(append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+			out.Add(append(runCells(t), strconv.FormatInt(t.Eval.Step, 10),
 				page.Exact(t.Eval.Epoch), strconv.Itoa(h.Index), page.Exact(h.Ratio),
 				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group))...)
 		}
@@ -190,7 +191,7 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
 	for _, name := range []string{of.Name, v.Named(v.Beside, t.Meta)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
-			out.Add(append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
+			out.Add(append(runCells(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
 				panel.PlaceName(t.Meta, of.Axis, place),
 				page.ExactOf(measure.NumIf(value == value, value)))...)
 		})
@@ -202,7 +203,7 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 func ofSettings(w *panel.Board) *page.Table {
 	out := table("settings", "setting", "value")
 	for _, s := range w.Settings() {
-		out.Add(append(whose(w.Run()), s.Key, s.Value)...)
+		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
 	}
 	return out
 }
@@ -218,7 +219,7 @@ func (c *exported) row(b *plot.Bucket) []string {
 	}
 	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
 	// other.
-	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
+	return append(c.runCells[:len(c.runCells):len(c.runCells)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }

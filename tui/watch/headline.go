@@ -58,16 +58,16 @@ func (w *Page) headline(cells int) (lines []string) {
 	if w.raceRows() > 0 {
 		lines = append(lines, w.raceLine(cells))
 	}
-	lines = append(lines, w.stands(cells, w.standRows())...)
+	lines = append(lines, w.standing(cells, w.standRows())...)
 	if w.rankRows() > 0 {
 		lines = append(lines, w.ranks(cells)...)
 	}
 	return kit.Fill(lines, cells, w.headlineRows())
 }
 
-// stands draws the state of the run under the cursor. If it does not fit, the least important goes
-// first: the bounds of λ, then how long the run took, and then the end of the line.
-func (w *Page) stands(cells, rows int) (lines []string) {
+// standing draws the state of the run under the cursor. If it does not fit, the least important
+// goes first: the bounds of λ, then how long the run took, and then the end of the line.
+func (w *Page) standing(cells, rows int) (lines []string) {
 	if rows == 0 {
 		return nil
 	}
@@ -156,9 +156,9 @@ func (w *Page) Living() (runs []*record.Run) {
 // Live reports whether a watched run goes on.
 func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
-// rings tells the model that a run is done or has failed, if it was live at the look before. Runs
+// ringEnd tells the model that a run is done or has failed, if it was live at the look before. Runs
 // that had ended when they were opened, and runs of a replay, are no news.
-func (w *Page) rings(t *panel.Track, live bool) tea.Cmd {
+func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
 	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
 		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
 	}
@@ -238,7 +238,7 @@ func (w *Page) ranks(cells int) (all []string) {
 		if !w.Comparable(&w.risk) {
 			about, names = " "+list[0].run.Meta.Spec.Radius(), namesOf(list)
 		}
-		about = w.at() + about
+		about = w.epochMark() + about
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
 		if len(lines) > 1 {
 			lines = w.rankLines("risk"+about, true, list, names, cells)
@@ -309,14 +309,14 @@ func rankFigure(list []ranked, i int, brief bool) string {
 // story makes it. It is made anew when an evaluation, a status or the baseline has changed, and
 // drawn with the headline.
 
-// told is the story of the watched runs, and the state from which it was made.
-type told struct {
+// storyState is the story of the watched runs, and the state from which it was made.
+type storyState struct {
 	compare.Story
-	of []telling
+	inputs []storyInput
 }
 
-// telling is the state of a run on which its part of the story depends.
-type telling struct {
+// storyInput is the state of a run on which its part of the story depends.
+type storyInput struct {
 	run    *runner.Meta
 	status runner.Status
 	eval   *runner.EvalEvent
@@ -324,20 +324,20 @@ type telling struct {
 	base   bool
 }
 
-// retell makes the story anew if it may have changed.
-func (w *Page) retell() {
-	of := make([]telling, len(w.Tracks))
+// updateStory makes the story anew if it may have changed.
+func (w *Page) updateStory() {
+	of := make([]storyInput, len(w.Tracks))
 	reading := false
 	for i, t := range w.Tracks {
-		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
+		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
 		reading = reading || t.Share < 1
 	}
-	if slices.Equal(of, w.told.of) && !reading {
+	if slices.Equal(of, w.storyState.inputs) && !reading {
 		return
 	}
-	w.told.Story, w.told.of, w.Epoch = compare.Story{}, of, 0
+	w.storyState.Story, w.storyState.inputs, w.Epoch = compare.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
-		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
+		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
 	runs := make([]compare.StoryRun, len(w.Tracks))
@@ -345,17 +345,17 @@ func (w *Page) retell() {
 		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations()}
 	}
-	w.told.Story = compare.Tell(runs, w.Baseline)
-	w.Epoch = w.told.Epoch
+	w.storyState.Story = compare.Tell(runs, w.Baseline)
+	w.Epoch = w.storyState.Epoch
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there
 // is none.
 func (w *Page) Story() string {
-	if w.told.Scope == "" {
+	if w.storyState.Scope == "" {
 		return ""
 	}
-	return cell.OneLine(w.told.String())
+	return cell.OneLine(w.storyState.String())
 }
 
 // storyRows returns the number of lines of the story. It does not depend on the text, so that no
@@ -381,14 +381,14 @@ func (w *Page) story(cells, rows int) []string {
 	wrap := func(text string) []string {
 		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
 	}
-	lines := wrap(w.told.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
+	lines := wrap(w.storyState.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
 	if len(lines) > rows {
 		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
 		lines = lines[:rows]
 	}
 	for i, line := range lines {
 		scope, rest, ok := strings.Cut(line, ": ")
-		if ok && i == 0 && t.Greek(w.told.Scope) == scope {
+		if ok && i == 0 && t.Greek(w.storyState.Scope) == scope {
 			lines[i] = " " + t.Dim.Paint(scope+":") + " " + t.Title.Paint(rest)
 		} else {
 			lines[i] = " " + t.Title.Paint(line)

@@ -57,7 +57,7 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
+		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.goBack)},
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
@@ -106,7 +106,7 @@ func (w *Page) ownKeys() []kit.Key {
 		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
-			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
+			Why:  of(w.noSeeds), Do: kit.Just(w.toggleSeeds)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "choose the baseline run",
 			Why: of(nil), Do: w.nextBaseline},
 		{Keys: kit.On("d"), Help: "curve style: auto (dots where the terminal has them), or lines",
@@ -131,7 +131,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
-			Why: of(w.noTakeBack), Do: w.takeBack, Alters: true},
+			Why: of(w.noUndoSetting), Do: w.undoSetting, Alters: true},
 		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
 			Why: of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
@@ -235,9 +235,9 @@ func (w *Page) noSeeds(*panel.Track) string {
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// back undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
+// goBack undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
 // cases, and a new one belongs in both.
-func (w *Page) back() {
+func (w *Page) goBack() {
 	switch {
 	case w.Cross.On:
 		w.Cross.On = false
@@ -410,9 +410,9 @@ func (w *Page) click(m kit.Click) {
 		w.clock.Seek(w.clock.Near(w.Theme, m.X, l.head.W))
 		return
 	}
-	w.held = held{} // a press elsewhere lets go
+	w.grip = grip{} // a press elsewhere lets go
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
-		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
+		w.focus, w.grip = p, grip{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
 		w.point(m.X, m.Y)
 		return
 	}
@@ -446,9 +446,9 @@ func (w *Page) wheel(m kit.Wheel) {
 	}
 }
 
-// takeApart shows seeds each on its own, or together again. The axes change with it, because a
+// toggleSeeds shows seeds each on its own, or together again. The axes change with it, because a
 // band reaches less far than its seeds.
-func (w *Page) takeApart() {
+func (w *Page) toggleSeeds() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()
 }

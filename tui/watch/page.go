@@ -29,23 +29,23 @@ type Page struct {
 	runTable
 	screen
 	turns
-	printed printed
-	told    told
-	held    held // the plot that the mouse has hold of
+	printed    printed
+	storyState storyState
+	grip       grip // the plot that the mouse has hold of
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
 // they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int       // grows with every new set of runs; an answer to an older one is dropped
-	reading bool      // whether a command reads
-	opening bool      // whether runs were asked for and are not there yet
-	asked   int       // the number of requests for runs; only the answer to the last counts
-	looked  time.Time // when the directories were last asked for their status
-	all     bool      // whether all that the logs hold was read
-	unread  int       // the run whose log is read next; those before it were read a moment ago
-	clock   *Clock    // of a replay; nil without one
-	problem string    // of the last opening or reading; "" without
+	round    int       // grows with every new set of runs; an answer to an older one is dropped
+	reading  bool      // whether a command reads
+	opening  bool      // whether runs were asked for and are not there yet
+	requests int       // the number of requests for runs; only the answer to the last counts
+	looked   time.Time // when the directories were last asked for their status
+	all      bool      // whether all that the logs hold was read
+	unread   int       // the run whose log is read next; those before it were read a moment ago
+	clock    *Clock    // of a replay; nil without one
+	problem  string    // of the last opening or reading; "" without
 }
 
 // pane is the content of the log pane.
@@ -114,8 +114,8 @@ func (w *Page) Init() tea.Cmd {
 // until the answer is there, and for good if it brings none.
 func (w *Page) open(of lab.Watch) tea.Cmd {
 	w.opening = true
-	w.asked++
-	return open(w.Lab, of, w.asked)
+	w.requests++
+	return open(w.Lab, of, w.requests)
 }
 
 // Update implements the interface's page.
@@ -125,22 +125,22 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
+		return tea.Batch(w.read(now), w.readPrinted(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Take(w.since, msg)
-		w.regard()
+		w.Eye.Hang(w.since, msg)
+		w.redrawEye()
 		return nil
 	case panel.Next:
-		w.regard()
+		w.redrawEye()
 		return nil
 	case printedMsg:
-		w.takePrinted(msg)
+		w.showPrinted(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
 		w.looked = time.Time{}
 		return w.read(w.since)
 	case readMsg:
-		return w.take(msg)
+		return w.addEvents(msg)
 	}
 	// An answer to another page comes here as well; drawing once too often is all that costs.
 	w.touch()
@@ -160,8 +160,8 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// gaze fetches the samples that the adversary weighs most, if they are in view.
-func (w *Page) gaze(now time.Time) tea.Cmd {
+// fetchEye fetches the samples that the adversary weighs most, if they are in view.
+func (w *Page) fetchEye(now time.Time) tea.Cmd {
 	p, t := w.EyeAt(), w.Run()
 	inView := p >= w.first() && p < w.first()+w.count()
 	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
@@ -174,11 +174,11 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	case inView || w.clock != nil:
 		turn = eyeTurn * w.Round
 	}
-	return w.Eye.Look(now, turn, t.Meta, t.Eval)
+	return w.Eye.Fetch(now, turn, t.Meta, t.Eval)
 }
 
-// regard forgets the drawing of the samples that weigh most, so that they are drawn anew.
-func (w *Page) regard() {
+// redrawEye forgets the drawing of the samples that weigh most, so that they are drawn anew.
+func (w *Page) redrawEye() {
 	if p := w.EyeAt(); p >= 0 {
 		w.drawn[p].Drawn = kit.Drawn{}
 	}
@@ -187,7 +187,7 @@ func (w *Page) regard() {
 // opened replaces the watched runs. Its order matters: panels are furnished from the runs before
 // curves are prepared for the panels, and colours are given to rows that Order has sorted.
 func (w *Page) opened(m openMsg) tea.Cmd {
-	if m.asked != w.asked { // the user has asked for others since
+	if m.request != w.requests { // the user has asked for others since
 		return nil
 	}
 	w.opening, w.problem = false, ""
@@ -251,7 +251,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
 		!l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{replay: replay, asked: asked, ghost: of.Ghost}
+		m := openMsg{replay: replay, request: asked, ghost: of.Ghost}
 		var runs []*record.Run
 		runs, m.problems = panel.FindRuns(s, kept, ids)
 		m.found = len(runs)

@@ -155,15 +155,15 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string,
 	return list, styles
 }
 
-// takeBack asks the run to give a setting the exact value that it had before its last turn. Pressed
-// again, the key takes back the turn before that one.
-func (w *Page) takeBack() tea.Cmd {
+// undoSetting asks the run to give a setting the exact value that it had before its last turn.
+// Pressed again, the key takes back the turn before that one.
+func (w *Page) undoSetting() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()
 	return w.TurnBack(t.ID, key, value)
 }
 
-func (w *Page) noTakeBack(t *panel.Track) string {
+func (w *Page) noUndoSetting(t *panel.Track) string {
 	if w.clock != nil { // the key has another meaning there
 		return replayChangesNothing
 	}

@@ -59,9 +59,9 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
 		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
 	}
-	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
+	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
 	return func() tea.Msg {
-		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
+		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: owes}, 0
 		for i, s := range logs {
 			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
@@ -87,18 +87,19 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 }
 
-// take adds the events that were read to the tracks, and decides which parts of the page show them.
+// addEvents adds the events that were read to the tracks, and decides which parts of the page show
+// them.
 //
 // A part of the message is applied in a fixed order: first the events of its run, then the end of
 // the log if it was read to there, and last the directory's status. In another order a run that has
 // just ended would be called interrupted.
-func (w *Page) take(m readMsg) tea.Cmd {
+func (w *Page) addEvents(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
 	}
 	w.reading, w.unread = false, m.unread
-	if m.again {
-		w.again()
+	if m.fromStart {
+		w.restart()
 	}
 	changed, problem := false, ""
 	var cmds []tea.Cmd
@@ -134,7 +135,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if live && t.Status.Ended() {
 			w.touch() // an end is shown at once
 		}
-		cmds = append(cmds, w.rings(t, live))
+		cmds = append(cmds, w.ringEnd(t, live))
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
@@ -148,8 +149,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			w.fitInView()
 		}
 	}
-	w.retell()
-	w.takeTurns(m.at, m.brings())
+	w.updateStory()
+	w.noteTurns(m.tick, m.brings())
 	if problem != "" && problem != w.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
@@ -182,7 +183,7 @@ func tidy() tea.Msg {
 // openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
 // that could be opened are watched, and the first problem is shown.
 type openMsg struct {
-	asked    int            // the number of the request that this answers
+	request  int            // the number of the request that this answers
 	runs     []panel.Opened // the runs to watch
 	found    int            // the number of runs that were found, of which runs has some
 	replay   *lab.Replay    // how they are replayed; nil shows them as they are
@@ -194,12 +195,12 @@ type openMsg struct {
 // readMsg brings the events that were appended to the logs of the watched runs. Every read is
 // answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
-	parts  []part
-	unread int       // the run whose log comes next; 0: all were read
-	round  int       // the number of the set of runs that was read; an older one is stale
-	again  bool      // whether the logs were read from their start
-	at     time.Time // the time of the tick that asked, by which turns are told
-	owed   bool      // whether something read before is not shown everywhere
+	parts     []part
+	unread    int       // the run whose log comes next; 0: all were read
+	round     int       // the number of the set of runs that was read; an older one is stale
+	fromStart bool      // whether the logs were read from their start
+	tick      time.Time // the time of the tick that asked, by which turns come
+	unshown   bool      // whether something read before is not shown everywhere
 }
 
 // part is the news of one run. It names its run by ID, because a command has no reference into the
@@ -217,7 +218,7 @@ type part struct {
 // Changes reports whether the screen may look different. The model keeps the last frame where it
 // does not, which makes an idle minute cheap. A part that waits for its turn counts, or the turn
 // would pass unseen.
-func (m readMsg) Changes() bool { return m.owed || m.brings() }
+func (m readMsg) Changes() bool { return m.unshown || m.brings() }
 
 // brings reports whether there is something new to show: events, an error, or a status from a
 // directory. Turns are counted by it.
@@ -235,7 +236,7 @@ func (m readMsg) News() bool {
 // printed is the last output of the program of the run under the cursor, which the log pane can
 // show in place of the events. It is read anew now and then while it is shown.
 type printed struct {
-	of      string   // the run's ID
+	id      string   // the run's ID
 	text    string   // the end of the output, as it was read
 	lines   []string // the lines of text, as they may be drawn
 	problem string   // why there are no lines; "" without a problem
@@ -255,19 +256,19 @@ func trains(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
 // readPrinted looks for new output of the run's program, if the pane shows it.
 func (w *Page) readPrinted(now time.Time) tea.Cmd {
 	t, p := w.Run(), &w.printed
-	same := t != nil && p.of == t.ID
+	same := t != nil && p.id == t.ID
 	fresh := same && now.Sub(p.looked) < lookAgain
 	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {
-		*p = printed{of: t.ID}
+		*p = printed{id: t.ID}
 	}
 	p.reading, p.looked = true, now
 	run, before := t.Run, *p
 	return func() tea.Msg {
 		text, whole, err := run.Printed(mostPrinted)
-		m := printedMsg{of: before.of}
+		m := printedMsg{id: before.id}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			m.problem = noOutput
@@ -298,7 +299,7 @@ func linesOf(text []byte, whole bool) (lines []string) {
 
 // printedMsg brings the output of a program.
 type printedMsg struct {
-	of, text, problem string
+	id, text, problem string
 	lines             []string
 	changes           bool
 }
@@ -309,9 +310,9 @@ func (m printedMsg) Changes() bool { return m.changes }
 // News is false: only events of a log are news, not the output of a program.
 func (printedMsg) News() bool { return false }
 
-// takePrinted shows the output. Output of another run than the one asked for last is dropped.
-func (w *Page) takePrinted(m printedMsg) {
-	if p := &w.printed; p.of == m.of {
+// showPrinted shows the output. Output of another run than the one asked for last is dropped.
+func (w *Page) showPrinted(m printedMsg) {
+	if p := &w.printed; p.id == m.id {
 		p.reading = false
 		if m.changes {
 			p.text, p.lines, p.problem = m.text, m.lines, m.problem
@@ -328,7 +329,7 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	switch {
 	case !trains(run):
 		note = noProgram
-	case p.of != run.ID || p.reading && p.text == "" && p.problem == "":
+	case p.id != run.ID || p.reading && p.text == "" && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":
 		note = p.problem

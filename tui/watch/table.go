@@ -54,7 +54,7 @@ func forNarrow(columns []column) (list []column) {
 		if dual(c) {
 			continue
 		}
-		if c.change != nil && i > 0 && columns[i-1].of != nil && !panel.Percents(*c.change) {
+		if c.change != nil && i > 0 && columns[i-1].best != nil && !panel.Percents(*c.change) {
 			for _, d := range columns {
 				if dual(d) {
 					d.Width = 8
@@ -104,7 +104,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		lacking := c.rare && !panel.OfEval(c.of.Name).Over(w.Tracks).Applies()
+		lacking := c.rare && !panel.OfEval(c.best.Name).Over(w.Tracks).Applies()
 		if lacking || c.change != nil && w.Baseline < 0 {
 			continue
 		}
@@ -135,9 +135,9 @@ func (w *Page) layTable(cells int) tableLayout {
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
-		if marks[i] = -1; c.of != nil && w.Comparable(c.of) {
-			marks[i] = w.leads(c.of, panel.OfEvalAt(c.of.Name, w.Epoch))
-			if w.leads(c.of, panel.OfEval(c.of.Name)) != marks[i] {
+		if marks[i] = -1; c.best != nil && w.Comparable(c.best) {
+			marks[i] = w.leads(c.best, panel.OfEvalAt(c.best.Name, w.Epoch))
+			if w.leads(c.best, panel.OfEval(c.best.Name)) != marks[i] {
 				marks[i] = -1
 			}
 		}
@@ -155,8 +155,8 @@ func (w *Page) leads(m *lab.Measure, figure panel.Figure) int {
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
-// at names the epoch at which runs are compared, behind the head of what compares them.
-func (w *Page) at() string {
+// epochMark names the epoch at which runs are compared, behind the head of what compares them.
+func (w *Page) epochMark() string {
 	if w.Epoch == 0 {
 		return ""
 	}
@@ -242,9 +242,9 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 			f.Head = c.Brief
 		}
 		if c.change != nil && panel.Percents(*c.change) { // the epoch is that of both changes
-			f.Head = cell.Cut(f.Head, c.Width-1-len(w.at())) + w.at()
+			f.Head = cell.Cut(f.Head, c.Width-1-len(w.epochMark())) + w.epochMark()
 		}
-		if c.of != nil {
+		if c.best != nil {
 			f.Tone = func(text string) page.Tone {
 				return map[bool]page.Tone{true: page.Good}[strings.HasSuffix(text, best)]
 			}
@@ -310,10 +310,10 @@ func (w *Page) state(runs []int) (s runner.Status, part float64) {
 type column struct {
 	// Field has the width with the blank before it and room for the mark of the best.
 	page.Field[[]*panel.Track]
-	// of is the measure of a column whose best row is marked; change is the measure of a column of
-	// changes against the baseline.
-	of, change *lab.Measure
-	rare       bool // left out until a run has the measure
+	// best is the measure of a column whose best row is marked; change is the measure of a column
+	// of changes against the baseline.
+	best, change *lab.Measure
+	rare         bool // left out until a run has the measure
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -341,7 +341,7 @@ func (w *Page) against(m lab.Measure) column {
 	}
 	if w.Baseline >= 0 {
 		base := w.Tracks[w.Baseline]
-		c.Head, c.Brief = "vs "+base.Calls(againstCells-len(" vs ")), "vs"
+		c.Head, c.Brief = "vs "+base.ShortName(againstCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
@@ -428,7 +428,7 @@ func (w *Page) outcome() []column {
 		f := panel.OfEval(m.Name)
 		c := newColumn(head, width, m,
 			func(runs []*panel.Track) string { return written(*m, f.Over(runs)) })
-		c.Brief, c.of = brief, m
+		c.Brief, c.best = brief, m
 		return c
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
@@ -454,7 +454,7 @@ func (w *Page) bySplit(test, val string) string {
 // setColumns makes the columns anew for the runs, the baseline and the split. The heads name the
 // baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
-	w.retell()
+	w.updateStory()
 	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
@@ -479,7 +479,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	if w.Validates && !w.Val {
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
-		c.Brief, c.of = "val", &m
+		c.Brief, c.best = "val", &m
 		list = append(list, c)
 	}
 	list = append(list,
@@ -504,7 +504,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	for _, m := range w.Own() { // the programs' own measures
 		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.OfStep(m.Name))
 		if m.Better != dro.Neither {
-			c.of = &m
+			c.best = &m
 		}
 		list = append(list, c)
 	}
@@ -512,7 +512,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		if !d.IsList() {
 			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.OfEval(m.Name))
-			c.Width, c.of, c.rare = cell.Width(c.Head)+2, &m, true
+			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
 		}
 	}

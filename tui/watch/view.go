@@ -54,7 +54,7 @@ func (w *Page) View(cols, rows int) []string {
 	}
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.kept(&w.around, above, l.log, func() []string {
+	around := w.partLines(&w.around, above, l.log, func() []string {
 		lines := slices.Concat(w.table(l.runs), w.headline(cols))
 		if l.log.H > 0 {
 			lines = append(lines, w.log(l.log, box)...)
@@ -65,7 +65,7 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
 	place := func(p int, r kit.Rect, focused bool) {
-		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
+		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
 			iw, ih := w.room(r)
 			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
 		})
@@ -202,15 +202,15 @@ func (w *Page) eyeRows() int {
 	const rows, leastW, leastH = 10, 100, 52
 	p := w.EyeAt()
 	inView := p >= w.first() && p < w.first()+w.count()
-	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.gazed() {
+	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.hasEye() {
 		return 0
 	}
 	return rows
 }
 
-// gazed reports whether an evaluation of a watched run names samples, or may do so later. Room for
+// hasEye reports whether an evaluation of a watched run names samples, or may do so later. Room for
 // the eye is kept until then, because all panels would be sent again to make it.
-func (w *Page) gazed() bool {
+func (w *Page) hasEye() bool {
 	return slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
 		if t.Eval == nil {
 			return !t.Status.Ended()
@@ -353,8 +353,8 @@ const eyeTurn, stripTurn = 6, 15
 // are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is the last drawing of a part of the page. Both fields are values of turns.taken; a part
-// owes a drawing as long as wanted or taken is ahead of what it shows.
+// turned is the last drawing of a part of the page. Both fields are values of turns.news; a part
+// owes a drawing as long as wanted or news is ahead of what it shows.
 type turned struct {
 	kit.Drawn
 	shown  int // the value when the part was drawn
@@ -365,32 +365,32 @@ type turned struct {
 // whole: if a part depends on something else, that must be added here, or the part shows an old
 // state.
 type partOf struct {
-	at, and kit.Rect
-	theme   *kit.Theme
-	body    kit.Rect
-	touched int
-	round   int
-	shown   int
+	place, second kit.Rect
+	theme         *kit.Theme
+	body          kit.Rect
+	touched       int
+	round         int
+	shown         int
 }
 
-// kept returns the lines of a part, drawn anew if its turn has come or the user did something. at
-// and and are the places of the part; only the part with table and log pane has two. Without a
+// partLines returns the lines of a part, drawn anew if its turn has come or the user did something.
+// place and second are its places; only the part with table and log pane has two. Without a
 // Round, as in most tests, nothing is kept and every frame shows all there is.
-func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
+func (w *Page) partLines(t *turned, place, second kit.Rect, draw func() []string) []string {
 	if w.Round == 0 {
 		return draw()
 	}
 	// Once due, a part shows all there is, also news that came after its turn.
 	if t.shown < t.wanted {
-		t.shown = w.taken
+		t.shown = w.news
 	}
-	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
+	return t.Get(partOf{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
 // turns is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
 type turns struct {
-	taken   int        // the number of looks that brought something new
+	news    int        // the number of looks that brought something new
 	touched int        // the number of calls of touch
 	since   time.Time  // the time of the last look
 	around  turned     // the part around the panels
@@ -404,7 +404,7 @@ func (w *Page) touch() { w.touched++ }
 // piece is a part of the page with the time between its turns, and when they come within a Round.
 type piece struct {
 	*turned
-	every, at time.Duration
+	every, offset time.Duration
 }
 
 // parts returns the parts of the page now: the part around the panels, and the panels. In a replay
@@ -450,15 +450,15 @@ func (w *Page) parts(look time.Duration) []piece {
 	return list
 }
 
-// takeTurns notes the news for the parts whose turn came since the last look. It only notes what
+// noteTurns notes the news for the parts whose turn came since the last look. It only notes what
 // each has to show: View draws, and a part that is out of view by then is not drawn.
-func (w *Page) takeTurns(now time.Time, changed bool) {
+func (w *Page) noteTurns(now time.Time, changed bool) {
 	if changed {
-		w.taken++
+		w.news++
 	}
 	for _, p := range w.parts(now.Sub(w.since)) {
-		if cameBetween(w.since, now, p.every, p.at) {
-			p.wanted = w.taken
+		if turnBetween(w.since, now, p.every, p.offset) {
+			p.wanted = w.news
 		}
 	}
 	w.since = now
@@ -466,15 +466,15 @@ func (w *Page) takeTurns(now time.Time, changed bool) {
 
 // Turns depend on the clock and not on the frame, because looks may come late, or seldom.
 
-// cameBetween reports whether a turn came between two moments. Turns come at intervals of every,
+// turnBetween reports whether a turn came between two moments. Turns come at intervals of every,
 // offset by at; with an interval of 0 one always came.
-func cameBetween(from, to time.Time, every, at time.Duration) bool {
+func turnBetween(from, to time.Time, every, at time.Duration) bool {
 	turn := func(t time.Time) int64 { return (t.UnixNano() - int64(at)) / int64(every) }
 	return every == 0 || turn(from) != turn(to)
 }
 
-// owes reports whether some part does not show all there is. Then the next look counts as a change
-// even if it brings nothing, so that the last news of a run that has ended is shown, too.
-func (w *Page) owes() bool {
-	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.taken })
+// hasUnshown reports whether some part does not show all there is. Then the next look counts as a
+// change even if it brings nothing, so that the last news of a run that has ended is shown, too.
+func (w *Page) hasUnshown() bool {
+	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.news })
 }

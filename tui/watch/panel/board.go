@@ -46,7 +46,7 @@ type axes struct {
 
 // vertical is the axis of a quantity: one for all panels that show it.
 type vertical struct {
-	fit  plot.Range // the range in view; zero before there was any
+	span plot.Range // the range in view; zero before there was any
 	kind plot.ScaleKind
 }
 
@@ -233,7 +233,7 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series,
 func (w *Board) NextScale(p int) {
 	for _, q := range w.Shows(p).Curves {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
-		w.scales[q].fit = plot.Range{}
+		w.scales[q].span = plot.Range{}
 	}
 	w.Refit()
 }
@@ -284,7 +284,7 @@ func (w *Board) Furnish() {
 	}
 	w.Validates = slices.ContainsFunc(runs, lab.Validates)
 	w.Val = w.Val && w.Validates
-	w.turnToHad()
+	w.turnToPresent()
 	w.quantities = quantities(w.Panels)
 	for _, q := range w.quantities {
 		w.scale(&q)
@@ -329,7 +329,7 @@ func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}
 	for _, y := range w.scales {
-		y.fit = plot.Range{}
+		y.span = plot.Range{}
 	}
 	w.Refit()
 	w.Fit()

@@ -176,7 +176,7 @@ func (w *Board) Chart(q string) *plot.Chart {
 // may leave the axis where the smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
-	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
+	c := &plot.Chart{X: w.Span(), Y: y.span, YScale: plot.Scale{Kind: y.kind},
 		Duration: w.Axis == byTime, Percent: Percents(w.quantities[q]), Ends: true, Cross: w.Cross}
 	for _, row := range w.Lined() {
 		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
@@ -227,9 +227,9 @@ func (w *Board) fitY(q string) {
 	}
 	switch y := w.scales[q]; {
 	case fresh && any:
-		y.fit = w.plain(q).FitY()
+		y.span = w.plain(q).FitY()
 	case fresh: // as before the first frame, where each chart would be laid out for nothing
-		y.fit = y.fit.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
+		y.span = y.span.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
 	}
 }
 

@@ -33,7 +33,7 @@ func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	note := v.form().note(w, v)
 	var lines []string
 	var warning string
-	if !w.predicted() || w.had(v) {
+	if !w.predicted() || w.inSummary(v) {
 		lines, warning = v.form().draw(w, p, v, in.W, in.H)
 	}
 	switch {
@@ -130,9 +130,9 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (everyone) note(w *Board, v *View) string {
 	// The note names the run that sorts, which need not be the one under the cursor.
-	note := "by " + w.ranking().Calls(12) + ", worst first"
+	note := "by " + w.ranking().ShortName(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
-		note = "by " + w.ranking().Calls(12)
+		note = "by " + w.ranking().ShortName(12)
 	}
 	return note + atEpoch(w.CommonEpoch())
 }

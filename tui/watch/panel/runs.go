@@ -89,7 +89,7 @@ func metas(tracks []*Track) []*runner.Meta {
 func SeedGroups(tracks []*Track) (groups [][]int) {
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
-			return !slices.ContainsFunc(of, func(j int) bool { return !t.another(tracks[j]) })
+			return !slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
 		})
 		if g < 0 {
 			groups = append(groups, []int{i})
@@ -100,9 +100,9 @@ func SeedGroups(tracks []*Track) (groups [][]int) {
 	return groups
 }
 
-// another reports whether two runs differ in the seed and in nothing else. It is false for a fork:
-// part of its curves is its parent's, so a band would count that part twice.
-func (t *Track) another(o *Track) bool {
+// differsInSeed reports whether two runs differ in the seed and in nothing else. It is false for a
+// fork: part of its curves is its parent's, so a band would count that part twice.
+func (t *Track) differsInSeed(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
 	}

@@ -149,7 +149,7 @@ func (t *Track) Add(events []runner.Event) {
 		if t.read().Add(e) {
 			t.rewind(t.read().Step)
 		}
-		t.draws(e)
+		t.addDrawn(e)
 	}
 }
 
@@ -171,8 +171,8 @@ func (t *Track) CaughtUp() bool {
 	return true
 }
 
-// draws stores the part of an event that is drawn: points, notes and marks.
-func (t *Track) draws(e runner.Event) {
+// addDrawn stores the part of an event that is drawn: points, notes and marks.
+func (t *Track) addDrawn(e runner.Event) {
 	h := e.Header()
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // these advance Seconds
@@ -184,7 +184,7 @@ func (t *Track) draws(e runner.Event) {
 	case *runner.EvalEvent:
 		t.addEval(e)
 		t.keepEval(e)
-		t.roll(e)
+		t.addToFilms(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
@@ -364,8 +364,8 @@ func (t *Track) Name() string {
 	return t.Label + t.Uses
 }
 
-// roll appends an evaluation to the films.
-func (t *Track) roll(e *runner.EvalEvent) {
+// addToFilms appends an evaluation to the films.
+func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
 		if list := e.ByGroup.Of(name); len(list) > 0 {
 			values := make([]float64, len(list))
@@ -530,8 +530,8 @@ func (w *Board) predicted() bool {
 	return len(w.Tracks) > 0 && !slices.ContainsFunc(w.Tracks, trained)
 }
 
-// had reports whether every measure that a view shows is in the summary of some run.
-func (w *Board) had(v *View) bool {
+// inSummary reports whether every measure that a view shows is in the summary of some run.
+func (w *Board) inSummary(v *View) bool {
 	for _, name := range v.Curves {
 		has := func(t *Track) bool { return t.Run.Summary().Of(name).Applies() }
 		if !slices.ContainsFunc(w.Tracks, has) {
@@ -562,7 +562,7 @@ func (w *Board) leaveOut() {
 	for i := range w.Panels {
 		p, rest := &w.Panels[i], i == len(w.Panels)-1
 		views := slices.DeleteFunc(slices.Clone(p.Views), func(v View) bool {
-			return (rest && !w.ofStep(&v) || isRate(v.Bars)) && !w.had(&v)
+			return (rest && !w.ofStep(&v) || isRate(v.Bars)) && !w.inSummary(&v)
 		})
 		if len(views) > 0 {
 			p.Views = views
@@ -585,15 +585,16 @@ func isRate(bars string) bool {
 	})
 }
 
-// turnToHad turns panels of predicted runs that have nothing to show to a view that has something.
-func (w *Board) turnToHad() {
+// turnToPresent turns panels of predicted runs that have nothing to show to a view that has
+// something.
+func (w *Board) turnToPresent() {
 	if !w.predicted() {
 		return
 	}
 	for i := range w.Panels {
 		p := &w.Panels[i]
-		had := func(v View) bool { return w.had(&v) }
-		if k := slices.IndexFunc(p.Views, had); k >= 0 && !w.had(&p.Views[p.View]) {
+		had := func(v View) bool { return w.inSummary(&v) }
+		if k := slices.IndexFunc(p.Views, had); k >= 0 && !w.inSummary(&p.Views[p.View]) {
 			p.View = k
 		}
 	}

@@ -233,8 +233,9 @@ func (t *Track) figures(e *runner.EvalEvent) string {
 		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
 
-// Calls returns the short name of a run or, if it is wider than most cells, the name of its method.
-func (t *Track) Calls(most int) string {
+// ShortName returns the short name of a run or, if it is wider than most cells, the name of its
+// method.
+func (t *Track) ShortName(most int) string {
 	if cell.Width(t.Short) > most {
 		return string(t.Meta.Spec.Algorithm())
 	}
