@@ -152,11 +152,7 @@ func (p *Page) Chosen() []*record.Run {
 func (p *Page) define() tea.Cmd {
 	names := []string{"rho"}
 	for _, c := range p.layColumns(p.inner()) {
-		if c.Measure != nil {
-			names = append(names, c.Measure.Name)
-		} else {
-			names = append(names, c.Head)
-		}
+		names = append(names, cmp.Or(c.name(), c.Head))
 	}
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }

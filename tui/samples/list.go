@@ -87,8 +87,7 @@ func (p *Page) laySheet(w, h int) (best sheet) {
 
 // top returns the first line of thumbnails in view if the cursor is on sample at.
 func (s sheet) top(at, of int) int {
-	rows := (of + s.across - 1) / s.across
-	return max(0, min(at/s.across-s.down/2, rows-s.down))
+	return kit.First(at/s.across, (of+s.across-1)/s.across, s.down)
 }
 
 // viewSheet draws the samples as thumbnails.

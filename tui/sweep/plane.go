@@ -48,8 +48,8 @@ func (p *Page) plane(w, h int) plane {
 	m.high = max(1, rows/len(g.rows))
 	m.columns, m.rows = min(n, max(1, room/m.cell)), min(len(g.rows), max(1, rows/m.high))
 	at := g.places[p.at]
-	m.row = max(0, min(at[0]-m.rows/2, len(g.rows)-m.rows))
-	m.column = max(0, min(at[1]-m.columns/2, len(g.columns)-m.columns))
+	m.row = kit.First(at[0], len(g.rows), m.rows)
+	m.column = kit.First(at[1], len(g.columns), m.columns)
 	return m
 }
 

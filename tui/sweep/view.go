@@ -247,7 +247,6 @@ func rowLabel(p *sweep.Point, keys []string, key string, decided map[string]bool
 // valuesOf returns a key's values: numbers ascending, other values in the order of the points. ""
 // comes last if a setting has no value.
 func valuesOf(points []sweep.Point, key string) (list []string) {
-	seen := map[string]bool{}
 	numbers, without := true, false
 	for i := range points {
 		raw, ok := points[i].Values[key]
@@ -259,8 +258,7 @@ func valuesOf(points []sweep.Point, key string) (list []string) {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
 			numbers = false
 		}
-		if !seen[v] {
-			seen[v] = true
+		if !slices.Contains(list, v) {
 			list = append(list, v)
 		}
 	}
