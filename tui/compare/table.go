@@ -94,15 +94,10 @@ func (p *Page) legend(w int) (lines []string) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	for _, part := range parts {
-		part = p.Theme.Greek(part)
-		if last := len(lines) - 1; last >= 0 && cell.Width(lines[last]+part)+3 <= w {
-			lines[last] += "; " + part
-		} else {
-			lines = append(lines, cell.Cut(" "+part, w))
-		}
+	for i := range parts {
+		parts[i] = p.Theme.Greek(parts[i])
 	}
-	return lines
+	return kit.Flow(" ", parts, "; ", w-1)
 }
 
 // fitTable returns the lines of the table and of its legend in w by h cells. A table that is too

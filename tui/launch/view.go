@@ -160,22 +160,9 @@ func (l *Page) settingLines(key string, here bool, w int) (lines []string, curso
 		return []string{l.settingLine(key, here, w)}, 0
 	}
 	before, room := settingRoom(w)
-	list, gap := l.viewTicks(boxes, true), " "
-	line, used := l.settingName(key, here, w), 0
-	for i, text := range list {
-		n := cell.Width(text)
-		if used > 0 && used+len(gap)+n > room {
-			lines, line, used = append(lines, line), kit.Blanks(before), 0
-		}
-		if used > 0 {
-			line, used = line+gap, used+len(gap)
-		}
-		line, used = line+text, used+n
-		if i == l.box {
-			cursor = len(lines)
-		}
-	}
-	return append(lines, line), cursor
+	name, list := l.settingName(key, here, w), l.viewTicks(boxes, true)
+	upTo := kit.Flow(name, list[:min(l.box+1, len(list))], " ", before+room)
+	return kit.Flow(name, list, " ", before+room), len(upTo) - 1
 }
 
 // settingRoom returns the cells before a setting's value, and the cells for it.

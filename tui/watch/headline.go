@@ -267,27 +267,20 @@ func namesOf(list []ranked) []string {
 // Every line keeps room for the sign that more follows, because it is not known beforehand which
 // line is cut.
 func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
-	cells int) (lines []string) {
+	cells int) []string {
 	t := w.Theme
-	lead = "      " + t.Greek(lead)
-	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
+	var parts []string
 	for i, r := range list {
 		figure := rankFigure(list, i, brief)
 		// among equals none is the best
 		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") {
 			figure += t.Best
 		}
-		name := t.Greek(names[i])
-		if n := cell.Width("  ● ") + cell.Width(name) + 1 + cell.Width(figure); n > room {
-			lines = append(lines, line)
-			line, room = kit.Blanks(cell.Width(lead)), cells-cell.Width(lead)-cell.Width(t.More)-n
-		} else {
-			room -= n
-		}
 		mark := t.Line(r.run.Number).Paint(t.Mark(r.run.Number))
-		line += "  " + mark + " " + name + " " + t.Text.Paint(figure)
+		parts = append(parts, "  "+mark+" "+t.Greek(names[i])+" "+t.Text.Paint(figure))
 	}
-	return append(lines, line)
+	lead = t.Dim.Paint("      " + t.Greek(lead))
+	return kit.Flow(lead, parts, "", cells-cell.Width(t.More))
 }
 
 // rankFigure writes the least risk, or how far risk i is above it; in brief, without a third

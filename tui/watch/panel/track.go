@@ -320,10 +320,15 @@ func (t *Track) rewind(step int64) {
 
 // note appends a line for the log pane, and drops the oldest line where there are too many.
 func (t *Track) note(h *runner.Head, bad bool, text string) {
-	if len(t.Notes) == maxNotes {
-		t.Notes = slices.Delete(t.Notes, 0, 1)
+	t.Notes = push(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad}, maxNotes)
+}
+
+// push appends to a list of at most so many, and drops the oldest if there are more.
+func push[T any](list []T, v T, most int) []T {
+	if len(list) == most {
+		list = slices.Delete(list, 0, 1)
 	}
-	t.Notes = append(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad})
+	return append(list, v)
 }
 
 // noteCheckpoint replaces the note of the previous checkpoint if nothing happened since.
@@ -337,10 +342,7 @@ func (t *Track) noteCheckpoint(h *runner.Head, text string) {
 }
 
 func (t *Track) mark(step int64, letter rune) {
-	if len(t.Markers) == maxMarkers {
-		t.Markers = slices.Delete(t.Markers, 0, 1)
-	}
-	t.Markers = append(t.Markers, plot.Marker{X: float64(step), Letter: letter})
+	t.Markers = push(t.Markers, plot.Marker{X: float64(step), Letter: letter}, maxMarkers)
 }
 
 // Done returns the part of the planned steps that is done, 0 to 1. Without planned steps it is 1
@@ -412,10 +414,7 @@ func (s turned) add(e *runner.KnobEvent) turned {
 	if n := len(s); n > 0 && s[n-1].Key == e.Key && e.New == s[n-1].Old {
 		return s[:n-1]
 	}
-	if len(s) == maxTurned {
-		s = s[1:]
-	}
-	return append(s, *e)
+	return push(s, *e, maxTurned)
 }
 
 // maxTurned is the number of turns of a run that can be taken back.
