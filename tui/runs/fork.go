@@ -37,11 +37,10 @@ type forking struct {
 
 // forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
 type forkMsg struct {
-	form  *forking
-	at    int // the checkpoint, an index of steps
-	spec  spec.Spec
-	err   error
-	opens bool
+	form *forking
+	at   int // the checkpoint, an index of steps
+	spec spec.Spec
+	err  error
 }
 
 // fork opens the form for a run, at the checkpoint nearest to the step near; 0 stands for the
@@ -62,9 +61,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 		}
 		f.pinned, _ = f.run.Pinned()
 		f.at = nearest(f.steps, near, f.run.Meta.Steps)
-		m := f.readSettings(f.at)().(forkMsg)
-		m.opens = true
-		return m
+		return f.readSettings(f.at)()
 	}
 }
 
@@ -108,12 +105,13 @@ func (f *forking) applySettings(m forkMsg) tea.Cmd {
 	if m.err != nil {
 		return kit.Complain(m.err)
 	}
+	opens := f.keys == nil
 	if m.at == f.at {
 		f.spec, f.keys = m.spec, m.spec.Forkable()
 		f.row = min(f.row, len(f.keys)+1)
 		_, f.problem = f.change()
 	}
-	if !m.opens {
+	if !opens {
 		return nil
 	}
 	return kit.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})

@@ -34,7 +34,7 @@ type Page struct {
 
 	seen   lookedMsg // the last look; its all is nil before the first
 	err    error
-	key    string // the key across the map; "" until one is chosen
+	key    string // the key across the map; "" until one is chosen, or where nothing varies
 	grid   *grid
 	at     int // the cursor: a setting
 	part   part

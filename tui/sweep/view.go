@@ -202,8 +202,7 @@ func (p *Page) troubleLines(w int) (lines []string) {
 // grid says where each setting stands on the map. The values of one key run across. Each method,
 // with each combination of what else varies, has a row.
 type grid struct {
-	key     string   // the key across; "" where nothing varies
-	columns []string // its values, ascending; "" comes last, for a method that does not read it
+	columns []string // the values, ascending; "" comes last, for a method that does not read it
 	rows    []gridRow
 	places  [][2]int // row and column of each setting
 }
@@ -216,8 +215,7 @@ type gridRow struct {
 // layGrid places settings on a map with a key across. A key whose value the key across decides, as
 // in settings that were drawn together, gets no rows of its own.
 func layGrid(points []sweep.Point, keys []string, key string) *grid {
-	g := &grid{key: key, places: make([][2]int, len(points))}
-	g.columns = valuesOf(points, key)
+	g := &grid{columns: valuesOf(points, key), places: make([][2]int, len(points))}
 	decided := decidedBy(points, keys, key)
 	for i := range points {
 		label := rowLabel(&points[i], keys, key, decided)

@@ -237,8 +237,7 @@ func (m readMsg) News() bool {
 // show in place of the events. It is read anew now and then while it is shown.
 type printed struct {
 	id      string   // the run's ID
-	text    string   // the end of the output, as it was read
-	lines   []string // the lines of text, as they may be drawn
+	lines   []string // the end of the output, as it may be drawn
 	problem string   // why there are no lines; "" without a problem
 	looked  time.Time
 	reading bool
@@ -275,10 +274,8 @@ func (w *Page) readPrinted(now time.Time) tea.Cmd {
 		case err != nil:
 			m.problem = cell.OneLine(err.Error())
 		}
-		m.changes = !same || m.problem != before.problem || string(text) != before.text
-		if m.changes {
-			m.text, m.lines = string(text), linesOf(text, whole)
-		}
+		m.lines = linesOf(text, whole)
+		m.changes = !same || m.problem != before.problem || !slices.Equal(m.lines, before.lines)
 		return m
 	}
 }
@@ -299,9 +296,9 @@ func linesOf(text []byte, whole bool) (lines []string) {
 
 // printedMsg brings the output of a program.
 type printedMsg struct {
-	id, text, problem string
-	lines             []string
-	changes           bool
+	id, problem string
+	lines       []string
+	changes     bool
 }
 
 // Changes reports whether the output differs from before.
@@ -315,7 +312,7 @@ func (w *Page) showPrinted(m printedMsg) {
 	if p := &w.printed; p.id == m.id {
 		p.reading = false
 		if m.changes {
-			p.text, p.lines, p.problem = m.text, m.lines, m.problem
+			p.lines, p.problem = m.lines, m.problem
 			w.touch()
 		}
 	}
@@ -329,7 +326,7 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	switch {
 	case !trains(run):
 		note = noProgram
-	case p.id != run.ID || p.reading && p.text == "" && p.problem == "":
+	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":
 		note = p.problem
