@@ -168,10 +168,10 @@ func (p *Page) show(msg lookedMsg) {
 	}
 	p.seen = msg
 	if p.key == "" {
-		p.key = widest(msg.all.Points, msg.keys)
+		p.key = widest(msg.all.Points, msg.list.Keys)
 	}
 	p.at = min(p.at, len(msg.all.Points)-1)
-	p.grid = layGrid(msg.all.Points, msg.keys, p.key)
+	p.grid = layGrid(msg.all.Points, msg.list.Keys, p.key)
 }
 
 // Changes implements the interface's reading.
@@ -256,7 +256,7 @@ func (p *Page) noChosen() string {
 }
 
 func (p *Page) noAxis() string {
-	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
+	return p.unless(func() bool { return len(p.seen.list.Keys) > 1 }, oneVaries)
 }
 
 func (p *Page) noOther() string { return kit.Unless(len(p.dirs) > 1, noOtherSweep) }
@@ -284,9 +284,9 @@ func (p *Page) scrollBy(by int) {
 }
 
 func (p *Page) nextAxis() {
-	at := slices.Index(p.seen.keys, p.key)
-	p.key = p.seen.keys[(at+1)%len(p.seen.keys)]
-	p.grid = layGrid(p.seen.all.Points, p.seen.keys, p.key)
+	keys := p.seen.list.Keys
+	p.key = keys[(slices.Index(keys, p.key)+1)%len(keys)]
+	p.grid = layGrid(p.seen.all.Points, keys, p.key)
 }
 
 // chosen returns the chosen settings, in the order of the methods.
@@ -373,9 +373,7 @@ type foundMsg struct{ dirs []string }
 type lookedMsg struct {
 	lookTime time.Duration // of the look
 	reader   *reader
-	name     string
-	rule     string // the rule by which settings are chosen
-	keys     []string
+	list     *sweep.List
 	all      *sweep.Overview
 	table    *sweep.Table
 	left     time.Duration
@@ -427,8 +425,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		if m.err = r.open(); m.err != nil {
 			return m
 		}
-		l := r.look.List
-		m.name, m.rule, m.keys = l.Name, l.Select, l.Keys
+		m.list = r.look.List
 		states, err := r.look.States()
 		if err != nil {
 			m.err = err

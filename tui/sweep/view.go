@@ -47,11 +47,11 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
-	title := p.seen.name
+	title := p.seen.list.Name
 	if len(p.dirs) > 1 {
 		title += fmt.Sprintf(" (%d of %d)", p.sweep+1, len(p.dirs))
 	}
-	below := "Chosen by " + p.seen.rule
+	below := "Chosen by " + p.seen.list.Select
 	if p.part == troublePart {
 		below = "What failed, was lost or requeued"
 	}

@@ -213,8 +213,8 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
-	if w.clock = nil; m.replay != nil {
-		w.clock = newClock(*m.replay)
+	if w.clock = nil; m.wanted.Replay != nil {
+		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {
@@ -234,7 +234,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.race(m.ghost)
+	w.race(m.wanted.Ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
@@ -246,14 +246,13 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 //
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
-func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
-	ids, replay := of.IDs, of.Replay
+func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
 		!l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{replay: replay, request: asked, ghost: of.Ghost}
+		m := openMsg{wanted: wanted, request: request}
 		var runs []*record.Run
-		runs, m.problems = panel.FindRuns(s, kept, ids)
+		runs, m.problems = panel.FindRuns(s, kept, wanted.IDs)
 		m.found = len(runs)
 		// The folder is listed for its colours if a configuration is new, which costs a look at
 		// every run.
@@ -266,7 +265,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		for _, r := range panel.Watchable(runs) {
 			// A replay needs no index of its own: record.Replay makes one as it reads.
-			if replay != nil {
+			if wanted.Replay != nil {
 				m.runs = append(m.runs, panel.OpenReplay(s, r))
 				continue
 			}

@@ -50,14 +50,13 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	type source struct { // what the command needs to know of a run
 		panel.Opened
-		id   string
 		look bool // whether to look at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
 		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
-		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
+		logs = append(logs, source{t.Opened, look && mayGoOn})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
 	return func() tea.Msg {
@@ -68,14 +67,14 @@ func (w *Page) read(now time.Time) tea.Cmd {
 				m.unread = first + i
 				break
 			}
-			p := part{id: s.id}
+			p := part{id: s.Run.Meta.ID}
 			if s.Tape != nil {
 				s.Tape.Prepare(&s.Opened, back, until)
 			}
 			p.events, p.err = s.Log.Read()
 			p.skipped, p.share = s.Log.Skipped(), s.Log.Share()
 			if s.look && len(p.events) == 0 { // a run that logs is alive
-				if r, err := find(s.id); err == nil {
+				if r, err := find(p.id); err == nil {
 					p.status = r.Status()
 				}
 			}
@@ -186,8 +185,7 @@ type openMsg struct {
 	request  int            // the number of the request that this answers
 	runs     []panel.Opened // the runs to watch
 	found    int            // the number of runs that were found, of which runs has some
-	replay   *lab.Replay    // how they are replayed; nil shows them as they are
-	ghost    string         // the run that the others are raced against
+	wanted   lab.Watch      // what was asked for
 	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
 	problems []error        // one for each name or directory
 }
