@@ -157,11 +157,6 @@ func (l *Page) finishAndMove(by int) {
 	}
 }
 
-// request returns the request that starts the runs.
-func (l *Page) request() runner.Request {
-	return runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()}
-}
-
 // wheel moves the cursor of the pane under the mouse.
 func (l *Page) wheel(msg kit.Wheel) {
 	if l.editing {
@@ -297,7 +292,7 @@ func (l *Page) noUndo() string {
 // begin starts the runs.
 func (l *Page) begin() tea.Cmd {
 	l.starting = true
-	return l.Start(l.request())
+	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 }
 
 // flip goes from the presets to the settings, or back.
