@@ -182,10 +182,10 @@ func (c *Clock) Due() bool { return !c.Ready || c.fromStart || c.At != c.read }
 // Ended reports whether all is shown, so that a run that was cut short may be called interrupted.
 func (c *Clock) Ended() bool { return c.Ready && c.At >= c.End.Seconds }
 
-// In says how the replay stands, as in "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200 of
-// 2814 steps", in w cells where it can. Where there are few, the place is a percentage, or left
+// Words says how the replay stands, as in "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200
+// of 2814 steps", in w cells where it can. Where there are few, the place is a percentage, or left
 // out.
-func (c *Clock) In(w int) string {
+func (c *Clock) Words(w int) string {
 	name, at, end, state := "replay", "", "", ""
 	if c.Ready {
 		name += " " + c.speed()
@@ -241,9 +241,9 @@ func clockTime(seconds float64) string {
 	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }
 
-// Asked returns what a command needs to read the logs: whether to begin at their start, and the
+// NextRead returns what a command needs to read the logs: whether to begin at their start, and the
 // moment up to which to read. The clock counts that moment as read from then on.
-func (c *Clock) Asked() (back bool, until record.Moment) {
+func (c *Clock) NextRead() (back bool, until record.Moment) {
 	back, until = c.fromStart, c.Until()
 	c.fromStart, c.read = false, c.At
 	return back, until
@@ -413,8 +413,8 @@ func (c *Clock) Bar(t *kit.Theme, w int) string {
 	return kit.Left(line, w)
 }
 
-// Near returns the place of the replay at column x of a bar of w cells.
-func (c *Clock) Near(t *kit.Theme, x, w int) float64 {
+// PlaceAt returns the place of the replay at column x of a bar of w cells.
+func (c *Clock) PlaceAt(t *kit.Theme, x, w int) float64 {
 	cells := c.cells(t, w)
 	return c.End.Seconds * max(0, min(1, float64(x-margin)/float64(max(1, cells-1))))
 }

@@ -80,7 +80,7 @@ func TestNear(t *testing.T) {
 	clock := newClock(lab.Replay{})
 	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100}}, 1)
 	for x, want := range map[int]float64{0: 0, 1: 0, 38: 100, 39: 100} {
-		if got := clock.Near(theme, x, 40); got != want {
+		if got := clock.PlaceAt(theme, x, 40); got != want {
 			t.Errorf("column %d is at %v, want %v", x, got, want)
 		}
 	}
@@ -91,11 +91,11 @@ func TestNear(t *testing.T) {
 func TestSpeedBySteps(t *testing.T) {
 	clock := newClock(lab.Replay{Steps: true, Speed: 10})
 	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100, Step: 2000}}, 1)
-	if got, want := clock.In(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
+	if got, want := clock.Words(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if clock.Turn(); clock.In(80) != "replay ×10 · 0:00 of 1:40" {
-		t.Errorf("by time: %q", clock.In(80))
+	if clock.Turn(); clock.Words(80) != "replay ×10 · 0:00 of 1:40" {
+		t.Errorf("by time: %q", clock.Words(80))
 	}
 }
 

@@ -32,9 +32,9 @@
 //
 // A Clock (clock.go) holds the state of a replay of runs: its place, its speed, the marks that it
 // can jump to, and the bar that shows all of these. It reads no log. Whoever reads asks Due and
-// Asked up to which moment, and limits what is read; a replay is nothing more than that. The tapes
-// of the runs (Load) say how long they are and where their evaluations, checkpoints and warnings
-// are.
+// NextRead up to which moment, and limits what is read; a replay is nothing more than that. The
+// tapes of the runs (Load) say how long they are and where their evaluations, checkpoints and
+// warnings are.
 //
 // # Beside the screen
 //

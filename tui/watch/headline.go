@@ -112,7 +112,7 @@ func (w *Page) Digest(cells int) string {
 	}
 	// The state of runs in a replay is not their state now.
 	if w.clock != nil && w.clock.Ready {
-		return w.clock.In(cells)
+		return w.clock.Words(cells)
 	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.Tracks {
@@ -124,7 +124,7 @@ func (w *Page) Digest(cells int) string {
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
 		if w.clock != nil {
-			words = []string{w.clock.In(cells)}
+			words = []string{w.clock.Words(cells)}
 		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}

@@ -407,7 +407,7 @@ func (w *Page) click(m kit.Click) {
 		return
 	}
 	if w.barRows() > 0 && m.Y == l.head.Y {
-		w.clock.Seek(w.clock.Near(w.Theme, m.X, l.head.W))
+		w.clock.Seek(w.clock.PlaceAt(w.Theme, m.X, l.head.W))
 		return
 	}
 	w.grip = grip{} // a press elsewhere lets go

@@ -40,7 +40,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		if !c.Due() {
 			return nil
 		}
-		back, until = c.Asked()
+		back, until = c.NextRead()
 	}
 	w.reading = true
 	// A log does not say that its writer was killed: the run's directory does.
