@@ -96,8 +96,8 @@ type compareLayout struct {
 	curves       []kit.Rect // an area for each measure, from the chosen one on
 }
 
-// at returns the part at a place of the page, or otherwise if there is none.
-func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+// partAt returns the part at a place of the page, or otherwise if there is none.
+func (l compareLayout) partAt(x, y int, otherwise comparePart) comparePart {
 	switch {
 	case l.table.Contains(x, y):
 		return tablePart
@@ -175,15 +175,15 @@ func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
 		m := (p.measure + k) % len(all)
-		if len(list) < n && (k == 0 || p.can(&all[m])) {
+		if len(list) < n && (k == 0 || p.canDraw(&all[m])) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// can reports whether some run can have a measure.
-func (p *Page) can(m *lab.Measure) bool {
+// canDraw reports whether some run can have a measure.
+func (p *Page) canDraw(m *lab.Measure) bool {
 	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
 }
 

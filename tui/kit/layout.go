@@ -196,6 +196,36 @@ func Wrap(s string, w int) (lines []string) {
 	return lines
 }
 
+// Hang wraps a text in lines of less than w cells that hang from a mark: the first line begins with
+// it, the others with blanks.
+func (t *Theme) Hang(mark string, st Style, text string, w int) (lines []string) {
+	for _, part := range Wrap(t.Greek(text), w-cell.Width(mark)-1) {
+		lines = append(lines, mark+st.Paint(part))
+		mark = Blanks(cell.Width(mark))
+	}
+	return lines
+}
+
+// Flow puts parts into lines of at most w cells, with a gap between those of a line. The first line
+// begins with lead, the others with blanks in its place.
+func Flow(lead string, parts []string, gap string, w int) (lines []string) {
+	indent := cell.Width(lead)
+	line, used := lead, indent
+	for i, part := range parts {
+		n := cell.Width(part)
+		if i > 0 && used+cell.Width(gap)+n > w {
+			lines, line, used = append(lines, line), Blanks(indent), indent
+		} else if i > 0 {
+			line, used = line+gap, used+cell.Width(gap)
+		}
+		line, used = line+part, used+n
+	}
+	if len(parts) > 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // Fill brings lines to exactly h lines of w cells.
 func Fill(lines []string, w, h int) []string {
 	out := make([]string, max(0, h))

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"strings"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/plot"
 
@@ -300,13 +301,13 @@ func (t *Theme) Low() Style {
 	return t.Bad
 }
 
-// Tint returns the style of a difference: 1 is better, -1 is worse, 0 is neither. Without colour,
-// the sign of the difference tells as much.
-func (t *Theme) Tint(better int) Style {
+// Tint returns the style of a difference of a tone. Without colour, the sign of the difference
+// tells as much.
+func (t *Theme) Tint(tone page.Tone) Style {
 	switch {
-	case !t.color || better == 0:
+	case !t.color || tone == "":
 		return t.Dim
-	case better > 0:
+	case tone == page.Good:
 		return t.Good
 	}
 	return t.Bad
