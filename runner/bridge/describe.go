@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -48,31 +48,32 @@ type hello struct {
 // greeting is the answer to hello.
 type greeting struct {
 	answer
-	Version int `json:"version"`
-	Samples struct {
-		Train int `json:"train"`
-		Test  int `json:"test"`
-		Val   int `json:"val"`
-	} `json:"samples"`
+	Traits
+	Accumulate bool  `json:"accumulate"`
+	Pick       bool  `json:"pick"`
+	Ahead      *bool `json:"ahead"`
+}
+
+// Traits are what a program and a script say of themselves in the same members.
+type Traits struct {
+	Version    int               `json:"version"`
+	Samples    map[string]int    `json:"samples"` // by the names of the splits
 	Classes    []string          `json:"classes"`
 	Groups     []string          `json:"groups"`
 	Parameters int               `json:"parameters"`
 	Restart    bool              `json:"restart"`
-	Accumulate bool              `json:"accumulate"`
-	Pick       bool              `json:"pick"`
-	Ahead      *bool             `json:"ahead"`
 	Packages   map[string]string `json:"packages"`
 	Device     string            `json:"device"`
 	measure.Sides
 }
 
-// MostBody implements frame.Sized: each sample has a label, and may have a group.
+// MostBody implements Sized: each sample has a label, and may have a group.
 func (g *greeting) MostBody() int {
 	most := mostLogged
-	for _, n := range []int{g.Samples.Train, g.Samples.Val, g.Samples.Test} {
-		most += 2 * 4 * max(0, min(n, mostSamples))
+	for _, split := range runner.Splits() {
+		most += 2 * 4 * max(0, min(g.Samples[split], mostSamples))
 	}
-	return min(most, frame.MostBody)
+	return min(most, MostBody)
 }
 
 // Limits of a description.
@@ -147,43 +148,80 @@ func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 }
 
 // describe checks the answer and makes a Description of it.
-func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
-	classes, err := names("classes", g.Classes)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := names("groups", g.Groups)
+func (g *greeting) describe(arrays []Array) (*Description, error) {
+	d, err := g.Traits.describe()
 	switch {
 	case err != nil:
 		return nil, err
 	case g.Version != version:
 		return nil, fmt.Errorf("it speaks version %d of the protocol: want %d", g.Version, version)
-	case len(classes) == 0:
+	case len(g.Classes) == 0:
 		return nil, errors.New("it has no classes: want the names of one or more")
-	case g.Parameters < 0:
-		return nil, fmt.Errorf("it has %d parameters", g.Parameters)
-	case len(g.Higher)+len(g.Lower) > measure.MostUser:
+	}
+	d.Accumulate, d.Pick, d.Ahead = g.Accumulate, g.Pick, g.Ahead == nil || *g.Ahead
+	d.labels = g.MostBody()
+	return d, g.fill(d.Data, arrays)
+}
+
+// describe checks the traits and makes a Description of them, whose data have no splits yet.
+func (t *Traits) describe() (*Description, error) {
+	classes, err := names("classes", t.Classes)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := names("groups", t.Groups)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Parameters < 0:
+		return nil, fmt.Errorf("it has %d parameters: want how many its network has", t.Parameters)
+	case len(t.Higher)+len(t.Lower) > measure.MostUser:
 		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
-			len(g.Higher)+len(g.Lower), measure.MostUser)
-	case len(g.Packages) > mostPackages:
-		return nil, fmt.Errorf("it names %d packages: want at most %d", len(g.Packages),
+			len(t.Higher)+len(t.Lower), measure.MostUser)
+	case len(t.Packages) > mostPackages:
+		return nil, fmt.Errorf("it names %d packages: want at most %d", len(t.Packages),
 			mostPackages)
 	}
-	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
-		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName),
-		Packages: map[string]string{}, labels: g.MostBody(),
-		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes,
-			Groups: groups, Grouped: len(groups) > 0}}
+	d := &Description{Parameters: t.Parameters, Restart: t.Restart,
+		Device: clean(t.Device, mostName), Packages: map[string]string{},
+		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
+			Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
 		d.Data.Groups = classes
 	}
-	if d.User, err = g.Sides.Clean(); err != nil {
-		return nil, err
-	}
-	for name, v := range g.Packages {
+	for name, v := range t.Packages {
 		d.Packages[clean(name, mostName)] = clean(v, mostName)
 	}
-	return d, g.fill(d.Data, arrays)
+	d.User, err = t.Sides.Clean()
+	return d, err
+}
+
+// reader returns the n samples of a split, and writes what identifies them to hash.
+type reader func(hash io.Writer, split string, n int) (data.Source, error)
+
+// fill gives d its splits, and a checksum of a text that begins with what.
+func (t *Traits) fill(d *data.Dataset, what string, read reader) error {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s%q %q\n", what, d.Classes, t.Groups)
+	for _, split := range []struct {
+		name string
+		to   *data.Source
+	}{{runner.SplitTrain, &d.Train}, {runner.SplitVal, &d.Val}, {runner.SplitTest, &d.Test}} {
+		n := t.Samples[split.name]
+		if n == 0 && split.name == runner.SplitVal {
+			continue
+		}
+		if n < 0 || n > mostSamples {
+			return fmt.Errorf("its %s split has %d samples: want 1 to %d", split.name, n,
+				mostSamples)
+		}
+		var err error
+		if *split.to, err = read(hash, split.name, n); err != nil {
+			return err
+		}
+	}
+	d.Checksum = fmt.Sprintf("sha256:%x", hash.Sum(nil))
+	return nil
 }
 
 // names checks and cleans the names of classes or groups.
@@ -201,72 +239,71 @@ func names(what string, list []string) ([]string, error) {
 }
 
 // fill takes the labels and groups of each split from the arrays.
-func (g *greeting) fill(d *data.Dataset, arrays []frame.Array) error {
+func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
 	each := 1
 	if d.Grouped {
 		each = 2
 	}
-	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %q\n", d.Classes, g.Groups)
-	for _, split := range []struct {
-		name string
-		n    int
-		to   *data.Source
-	}{{runner.SplitTrain, g.Samples.Train, &d.Train}, {runner.SplitVal, g.Samples.Val, &d.Val},
-		{runner.SplitTest, g.Samples.Test, &d.Test}} {
+	err := g.Traits.fill(d, "", func(hash io.Writer, split string, n int) (data.Source, error) {
 		switch {
-		case split.n == 0 && split.name == runner.SplitVal:
-			continue
-		case split.n < 1 || split.n > mostSamples:
-			return fmt.Errorf("its %s split has %d samples: want 1 to %d",
-				split.name, split.n, mostSamples)
+		case n == 0:
+			return nil, fmt.Errorf("its %s split has no samples", split)
 		case len(arrays) < each:
-			return fmt.Errorf("no labels came for its %s split", split.name)
+			return nil, fmt.Errorf("no labels came for its %s split", split)
 		}
 		s := &samples{}
 		var err error
-		if s.labels, err = places(arrays[0], split.n, len(d.Classes)); err != nil {
-			return fmt.Errorf("labels of its %s split: %w", split.name, err)
+		if s.labels, err = places(arrays[0], n, len(d.Classes)); err != nil {
+			return nil, fmt.Errorf("labels of its %s split: %w", split, err)
 		}
 		s.groups = s.labels
 		if d.Grouped {
-			if s.groups, err = places(arrays[1], split.n, len(d.Groups)); err != nil {
-				return fmt.Errorf("groups of its %s split: %w", split.name, err)
+			if s.groups, err = places(arrays[1], n, len(d.Groups)); err != nil {
+				return nil, fmt.Errorf("groups of its %s split: %w", split, err)
 			}
 		}
 		for _, a := range arrays[:each] {
-			fmt.Fprintf(hash, "%s %d %s\n", split.name, len(a.Raw), a.Type)
+			fmt.Fprintf(hash, "%s %d %s\n", split, len(a.Raw), a.Type)
 			hash.Write(a.Raw)
 		}
-		*split.to, arrays = s, arrays[each:]
+		arrays = arrays[each:]
+		return s, nil
+	})
+	if err == nil && len(arrays) > 0 {
+		err = fmt.Errorf("%d arrays too many came", len(arrays))
 	}
-	if len(arrays) > 0 {
-		return fmt.Errorf("%d arrays too many came", len(arrays))
-	}
-	d.Checksum = fmt.Sprintf("sha256:%x", hash.Sum(nil))
-	return nil
+	return err
 }
 
 // places reads one number in [0, below) for each of n samples.
-func places(a frame.Array, n, below int) ([]int32, error) {
-	if a.Type != frame.Int32 {
-		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, frame.Int32)
+func places(a Array, n, below int) ([]int32, error) {
+	if a.Type != Int32 {
+		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, Int32)
 	}
 	if a.Len() != n {
 		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)
 	}
 	list := make([]int32, n)
-	return list, frame.Whole(a, list, below)
+	return list, Whole(a, list, below)
 }
 
-// samples is a split whose values only the program has.
-type samples struct{ labels, groups []int32 }
+// unseen is the part of a split whose values only the program has: there is nothing to read.
+type unseen struct{}
+
+// Shape implements data.Source.
+func (unseen) Shape() data.Shape { return data.Shape{} }
+
+// Read implements data.Source.
+func (unseen) Read([]float32, int) {}
+
+// samples is a split of which the labels and groups are known.
+type samples struct {
+	unseen
+	labels, groups []int32
+}
 
 // Len implements data.Source.
 func (s *samples) Len() int { return len(s.labels) }
-
-// Shape implements data.Source: there is nothing to read.
-func (s *samples) Shape() data.Shape { return data.Shape{} }
 
 // Label implements data.Source.
 func (s *samples) Label(i int) int { return int(s.labels[i]) }
@@ -274,26 +311,17 @@ func (s *samples) Label(i int) int { return int(s.labels[i]) }
 // Group implements data.Source.
 func (s *samples) Group(i int) int { return int(s.groups[i]) }
 
-// Read implements data.Source.
-func (s *samples) Read([]float32, int) {}
-
 // Lacks names the kind of program that a method needs if this one is not of that kind, else "".
 func (d *Description) Lacks(restarts, moves, picks bool) string {
-	var lacks []string
-	for _, l := range []struct {
-		wanted, able bool
-		what         string
-	}{{restarts, d.Restart, "go back to its start"}, {moves, d.Accumulate, "average gradients"},
-		{picks, d.Pick, "keep a second copy of the network"}} {
-		if l.wanted && !l.able {
-			lacks = append(lacks, l.what)
-		}
+	switch {
+	case moves && !d.Accumulate:
+		return "a program that can average gradients"
+	case restarts && !d.Restart:
+		return "a program that can go back to its start"
+	case picks && !d.Pick:
+		return "a program that can keep a second copy of the network"
 	}
-	slices.Sort(lacks)
-	if len(lacks) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("a program that can %s", lacks[0])
+	return ""
 }
 
 // given holds samples as a script gives them. Its memory is used again, message after message.
@@ -310,10 +338,10 @@ type needs struct{ label, group, index bool }
 
 // take checks samples and takes them in. The names of their arrays are in has, in the order of the
 // arrays.
-func (g *given) take(s *Script, split string, has []string, arrays []frame.Array, n needs) error {
+func (g *given) take(s *Script, split string, has []string, arrays []Array, n needs) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
-			frame.ErrFormat, len(arrays), len(has))
+			ErrFormat, len(arrays), len(has))
 	}
 	b := &g.batch
 	b.N = arrays[0].Len()
@@ -362,7 +390,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []frame.Array
 }
 
 // one takes in one array behind the losses.
-func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) error {
+func (g *given) one(s *Script, split, name string, a Array, lacks *needs) error {
 	b := &g.batch
 	switch name {
 	case "label":
@@ -400,7 +428,7 @@ func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) 
 }
 
 // evaluate takes in a pass over a split.
-func (s *Script) evaluate(m *said, arrays []frame.Array) error {
+func (s *Script) evaluate(m *said, arrays []Array) error {
 	if !slices.Contains(runner.Splits(), m.Split) {
 		return fmt.Errorf("split %.40q: want train, val or test", m.Split)
 	}

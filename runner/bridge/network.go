@@ -8,11 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/train"
 )
 
@@ -64,11 +64,9 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 		return
 	}
 	o.Announce = func(epoch uint64, index []int) {
-		for most := n.start.Spec.Batch; len(index) > 0; {
-			part := index[:min(most, len(index))]
-			index = index[len(part):]
+		for part := range slices.Chunk(index, n.start.Spec.Batch) {
 			n.tell(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
-				frame.Ints(part))
+				Ints(part))
 		}
 	}
 }
@@ -82,8 +80,8 @@ func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses
 	}
 	n.last = b.N
 	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
-		wanted{1, 8 * b.N}, frame.Ints(b.Index))
-	n.floats(losses[:b.N], got, 0, "losses")
+		wanted{1, 8 * b.N}, Ints(b.Index))
+	n.floats(losses[:b.N], got, "losses")
 }
 
 // Outputs implements train.Network.
@@ -118,10 +116,10 @@ func (n *Network) Outputs(o train.Outputs) {
 }
 
 // singles fills into with the values of an array of float32.
-func singles(into []float32, a frame.Array) error {
-	if a.Type != frame.Float32 || a.Len() != len(into) {
+func singles(into []float32, a Array) error {
+	if a.Type != Float32 || a.Len() != len(into) {
 		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type,
-			len(into), frame.Float32)
+			len(into), Float32)
 	}
 	for i := range into {
 		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))
@@ -131,36 +129,35 @@ func singles(into []float32, a frame.Array) error {
 
 // Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
-	n.tell(question{Do: "gradient", Add: add}, "the gradient", frame.Floats(weights[:n.last]))
+	n.tell(question{Do: "gradient", Add: add}, "the gradient", Floats(weights[:n.last]))
 }
 
 // GradNorm implements train.Network.
 func (n *Network) GradNorm() float64 {
-	got := n.ask(question{Do: "norm"}, &answer{}, "the gradient's norm", wanted{1, 8})
-	return n.numbers(1, got, "the gradient's norm")[0]
+	return n.numbers(question{Do: "norm"}, &answer{}, "the gradient's norm", 1)[0]
 }
 
-// numbers reads the only array of an answer.
-func (n *Network) numbers(count int, arrays []frame.Array, doing string) []float64 {
+// numbers asks for an array of so many numbers.
+func (n *Network) numbers(
+	q question, a *answer, doing string, count int, arrays ...Array,
+) []float64 {
 	list := make([]float64, count)
-	n.floats(list, arrays, 0, doing)
+	n.floats(list, n.ask(q, a, doing, wanted{1, 8 * count}, arrays...), doing)
 	return list
 }
 
 // Step implements train.Network.
 func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
-	rule := frame.Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
+	rule := Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
 	if r.Advance == nil {
 		var a answer
-		got := n.ask(question{Do: "step"}, &a, "a step", wanted{1, 8}, rule)
-		return n.numbers(1, got, "a step")[0], !a.Skipped
+		return n.numbers(question{Do: "step"}, &a, "a step", 1, rule)[0], !a.Skipped
 	}
-	got := n.ask(question{Do: "accumulate"}, &answer{}, "a step", wanted{1, 16}, rule)
-	norms := n.numbers(2, got, "a step")
+	norms := n.numbers(question{Do: "accumulate"}, &answer{}, "a step", 2, rule)
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
 		n.ask(question{Do: "advance"}, &answer{}, "a step", wanted{},
-			frame.Floats([]float64{rate}))
+			Floats([]float64{rate}))
 	}
 	return norms[0], true
 }

@@ -166,12 +166,10 @@ func (p *process) heed(stops, done <-chan struct{}) {
 // hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It
 // waits a moment for that.
 func (p *process) hasEnded() bool {
-	moment := time.NewTimer(3 * lastWords) // its workers may hold its output open
-	defer moment.Stop()
 	select {
 	case <-p.over:
 		return true
-	case <-moment.C:
+	case <-time.After(3 * lastWords): // its workers may hold its output open
 		return false
 	}
 }
@@ -180,11 +178,9 @@ func (p *process) hasEnded() bool {
 // before, as the program also sees it when drolab is gone.
 func (p *process) stop(force bool) {
 	if !force {
-		late := time.NewTimer(grace)
-		defer late.Stop()
 		select {
 		case <-p.over:
-		case <-late.C:
+		case <-time.After(grace):
 		}
 	}
 	p.kill()
@@ -237,13 +233,8 @@ func (t toLog) Write(b []byte) (int, error) {
 func (p *printed) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := bytes.Split(p.end, []byte("\n"))
-	for i := len(lines) - 1; i >= 0; i-- {
-		if text := clean(string(lines[i]), mostLine); text != "" {
-			return text
-		}
-	}
-	return ""
+	last := bytes.TrimSpace(p.end)
+	return clean(string(last[bytes.LastIndexByte(last, '\n')+1:]), mostLine)
 }
 
 // mostLine bounds a line of a program in the cause of a failure.

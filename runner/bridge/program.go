@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode"
 
-	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -47,7 +46,7 @@ type Start struct {
 type Program struct {
 	*process
 	start   Start
-	conn    *frame.Conn
+	conn    *Conn
 	out     *bufio.Writer // questions without an answer wait for the next question with one
 	err     error
 	closing bool
@@ -82,7 +81,7 @@ func (a *answer) plain() *answer { return a }
 type wanted struct{ arrays, bytes int }
 
 // described is the answer to hello. Its arrays are known when its head is: see greeting.
-var described = wanted{-1, frame.MostBody}
+var described = wanted{-1, MostBody}
 
 // launch starts a program and says nothing to it yet. After an error the log is closed, and the
 // caller removes the scratch folder.
@@ -98,12 +97,12 @@ func launch(s Start) (*Program, error) {
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
 	var p *Program
-	out := newBuffer(punctual(func(b []byte) (int, error) {
+	out := bufio.NewWriterSize(punctual(func(b []byte) (int, error) {
 		p.patience(p.limit(), false)
 		return proc.out.Write(b)
-	}))
+	}), 1<<16)
 	go proc.heed(s.Stops, s.Done)
-	p = &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}
+	p = &Program{process: proc, start: s, conn: NewConn(proc.in, out), out: out}
 	return p, nil
 }
 
@@ -113,9 +112,6 @@ type punctual func([]byte) (int, error)
 
 // Write implements io.Writer.
 func (p punctual) Write(b []byte) (int, error) { return p(b) }
-
-// newBuffer returns a buffer that holds questions until an answer is waited for.
-func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
 
 // Err returns the first failure, in one line.
 func (p *Program) Err() error { return p.err }
@@ -180,7 +176,7 @@ func (p *Program) limit() time.Duration {
 }
 
 // tell sends a question that has no answer.
-func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
+func (p *Program) tell(q any, doing string, arrays ...Array) {
 	if p.err != nil {
 		return
 	}
@@ -191,7 +187,7 @@ func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
 
 // ask sends a question and reads its answer into a. It returns the answer's arrays, which are valid
 // until the next answer, or nil after a failure.
-func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...frame.Array) []frame.Array {
+func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...Array) []Array {
 	p.tell(q, doing, arrays...)
 	if p.err != nil {
 		return nil
@@ -216,16 +212,16 @@ func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...frame.Arr
 
 // receive reads an answer. The time starts anew when the program says that it is alive, unless its
 // run is to stop.
-func (p *Program) receive(a head, w wanted) ([]frame.Array, error) {
-	mostHead := frame.UsualHead
+func (p *Program) receive(a head, w wanted) ([]Array, error) {
+	mostHead := UsualHead
 	if w == described {
-		mostHead = frame.MostHead
+		mostHead = MostHead
 	}
 	asked := time.Now()
 	for again := false; ; again = true {
 		*a.plain() = answer{}
 		p.patience(p.limit(), again)
-		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, frame.MostBody))
+		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, MostBody))
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +240,7 @@ func (p *Program) receive(a head, w wanted) ([]frame.Array, error) {
 const mostLogged = 4 << 10
 
 // takeLog takes the program's own values off an answer.
-func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error) {
+func (p *Program) takeLog(a *answer, arrays []Array) ([]Array, error) {
 	n := len(a.Log)
 	if n == 0 {
 		return arrays, nil
@@ -279,10 +275,10 @@ func (p *Program) Logged(put func(name string, value float64) error) error {
 	return nil
 }
 
-// floats fills into with array i of an answer, or with NaN if there is none.
-func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing string) {
-	if i < len(arrays) {
-		err := arrays[i].Floats(into)
+// floats fills into with the first array of an answer, or with NaN if there is none.
+func (p *Program) floats(into []float64, arrays []Array, doing string) {
+	if len(arrays) > 0 {
+		err := arrays[0].Floats(into)
 		if err == nil {
 			return
 		}

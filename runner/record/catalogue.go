@@ -346,13 +346,9 @@ func (c *Catalogue) save() error {
 	if err := os.MkdirAll(c.cache, disk.FolderMode); err != nil {
 		return err
 	}
-	path := c.path()
-	in, err := disk.OpenFolder(c.open, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	err = in.Write(filepath.Base(path), func(w io.Writer) error { return writeIndex(w, c) })
+	err := disk.InFolderOf(c.open, c.path(), func(in *disk.Folder, name string) error {
+		return in.Write(name, func(w io.Writer) error { return writeIndex(w, c) })
+	})
 	if err == nil {
 		c.known = c.load()
 		c.tidy()

@@ -87,18 +87,9 @@ func ExamineFiles(
 	d := &doctor{root: root, in: root}
 	for _, name := range names {
 		info, err := root.Lstat(name)
-		switch {
-		case err != nil: // it was removed meanwhile
-			continue
-		case !info.Mode().IsRegular():
-			d.find(name, "is a link or no file: nothing is read or written through it",
-				movesAside, moveAside(name))
-			continue
-		case strings.HasPrefix(filepath.Base(name), aside.Prefix):
-			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+		if err != nil || !d.checkFile(name, info, true, false) { // or it was removed meanwhile
 			continue
 		}
-		d.checkFile(name, info, true)
 		if what, remedy := wrong(name); what != "" {
 			d.find(name, what, remedy, moveAside(name))
 		}
@@ -150,20 +141,17 @@ func (d *doctor) held() bool {
 // certain returns the findings on which two looks agree. A run that begins, goes on or ends between
 // the looks gives a different finding each time.
 func (d *doctor) certain(look func()) []*Finding {
-	list := d.look(look)
-	if len(list) == 0 {
-		return nil
-	}
-	again := d.look(look)
-	return slices.DeleteFunc(again, func(f *Finding) bool { return !f.in(list) })
-}
-
-func (d *doctor) look(look func()) (list []*Finding) {
 	before := d.list
+	defer func() { d.list = before }()
 	d.list = nil
 	look()
-	list, d.list = d.list, before
-	return list
+	first := d.list
+	if len(first) == 0 {
+		return nil
+	}
+	d.list = nil
+	look()
+	return slices.DeleteFunc(d.list, func(f *Finding) bool { return !f.in(first) })
 }
 
 func (f *Finding) in(list []*Finding) bool {
@@ -211,7 +199,18 @@ func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) *Find
 	return found
 }
 
-const movesAside = "--mend moves it to " + asideName
+// findAside reports a file that is in the way.
+func (d *doctor) findAside(file, what string) *Finding {
+	return d.find(file, what, movesAside, moveAside(file))
+}
+
+// findLeftover reports a file that a crash left.
+func (d *doctor) findLeftover(file, what string) { d.findAside(file, what).Leftover = true }
+
+const (
+	movesAside  = "--mend moves it to " + asideName
+	leftByCrash = "was left by a crash"
+)
 
 // checkRoot checks what the folder of the runs holds besides the runs.
 func (d *doctor) checkRoot() {
@@ -219,11 +218,9 @@ func (d *doctor) checkRoot() {
 		d.checkOwner(".", info)
 	}
 	for _, e := range leftovers(d.root) {
-		if d.young(e) {
-			continue
+		if !d.young(e) {
+			d.findLeftover(e.Name(), "was left half made or half removed by a crash")
 		}
-		d.find(e.Name(), "was left half made or half removed by a crash", movesAside,
-			moveAside(e.Name())).Leftover = true
 	}
 	entries, _ := d.root.List()
 	for _, e := range entries {
@@ -231,12 +228,11 @@ func (d *doctor) checkRoot() {
 		switch {
 		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() &&
 			e.Type() != fs.ModeSocket:
-			d.find(name, "is not a regular file: an engine would write elsewhere", movesAside,
-				moveAside(name))
+			d.findAside(name, "is not a regular file: an engine would write elsewhere")
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
 			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
-			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+			d.findLeftover(name, leftByCrash)
 		}
 	}
 }
@@ -277,12 +273,9 @@ func (d *doctor) keep(name string) error {
 	if err != nil {
 		return err
 	}
-	in, err := disk.OpenFolder(nil, d.root.Join(filepath.Dir(to)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return in.Write(filepath.Base(to), copying(old))
+	return disk.InFolderOf(nil, d.root.Join(to), func(in *disk.Folder, name string) error {
+		return in.Write(name, aside.Copying(old))
+	})
 }
 
 // place returns an unused path in the folder aside, and makes its folders.
@@ -343,7 +336,7 @@ func (d *doctor) checkSummary(held bool) {
 	err = d.in.ReadJSON(summaryName, &s)
 	if !e.Status.Ended() {
 		if errors.Is(err, disk.ErrForeign) {
-			d.find(summaryName, err.Error(), movesAside, moveAside(summaryName))
+			d.findAside(summaryName, err.Error())
 		}
 		return
 	}
@@ -397,7 +390,7 @@ func (d *doctor) checkRun(held bool) {
 	d.checkIndex()
 	d.checkSummary(held)
 	if _, err := readLabel(d.in); err != nil {
-		d.find(labelName, err.Error(), movesAside, moveAside(labelName))
+		d.findAside(labelName, err.Error())
 	}
 }
 
@@ -427,23 +420,27 @@ func (d *doctor) checkFiles(folder string, held bool) {
 			d.checkFiles(name, held)
 		case name == scratchName && e.IsDir():
 			if !held {
-				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
-			}
-		case !info.Mode().IsRegular():
-			d.find(name, "is a link or not a file: nothing is read or written through it",
-				movesAside,
-				moveAside(name))
-		case strings.HasPrefix(e.Name(), aside.Prefix):
-			if !held && !d.young(e) {
-				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+				d.findLeftover(name, leftByCrash)
 			}
 		default:
-			d.checkFile(name, info, held)
+			d.checkFile(name, info, held, held || d.young(e))
 		}
 	}
 }
 
-func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
+// checkFile checks the type, the owner and the names of a file. It reports whether that is a file
+// to be read. used says that somebody may be writing files at this moment.
+func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (readable bool) {
+	switch {
+	case !info.Mode().IsRegular():
+		d.findAside(name, "is a link or not a file: nothing is read or written through it")
+		return false
+	case strings.HasPrefix(filepath.Base(name), aside.Prefix):
+		if !used {
+			d.findLeftover(name, leftByCrash)
+		}
+		return false
+	}
 	d.checkOwner(name, info)
 	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
@@ -454,6 +451,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
 			"the next resume takes it; --mend empties it",
 			func(d *doctor) error { return d.clear(name) }).Leftover = true
 	}
+	return true
 }
 
 // clear empties a file of a run.
@@ -471,28 +469,17 @@ const maxCopy int64 = 64 << 30
 
 // part replaces a hard link in a run by a copy; the other name keeps the old file.
 func (d *doctor) part(name string) error {
-	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(name)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	old, size, err := in.Read(filepath.Base(name))
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	if size > maxCopy {
-		return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
-	}
-	return in.Write(filepath.Base(name), copying(old))
-}
-
-// copying returns a function that writes the rest of from.
-func copying(from io.Reader) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	}
+	return disk.InFolderOf(nil, d.in.Join(name), func(in *disk.Folder, name string) error {
+		old, size, err := in.Read(name)
+		if err != nil {
+			return err
+		}
+		defer old.Close()
+		if size > maxCopy {
+			return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
+		}
+		return in.Write(name, aside.Copying(old))
+	})
 }
 
 // checkCheckpoints reads every checkpoint.
@@ -529,9 +516,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	for _, e := range entries {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
-			name := filepath.Join(checkpointsName, e.Name())
-			of := d.find(name, "is of an incomplete checkpoint", movesAside, moveAside(name))
-			of.Leftover = true
+			d.findLeftover(filepath.Join(checkpointsName, e.Name()), "is of an incomplete checkpoint")
 		}
 	}
 }
@@ -631,24 +616,21 @@ func (d *doctor) repairLog() error {
 
 // reseal gives a file of the run a new seal, for the log as it is now.
 func (d *doctor) reseal(w eventlog.Witness) error {
-	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(w.File)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	text, err := in.Text(filepath.Base(w.File))
-	if err != nil {
-		return err
-	}
-	body, s, err := disk.Unseal(text)
-	if err == nil {
-		s.Log = &w.Extent
-		text, err = s.Put(body)
-	}
-	if err != nil {
-		return err
-	}
-	return in.WriteText(filepath.Base(w.File), text)
+	return disk.InFolderOf(nil, d.in.Join(w.File), func(in *disk.Folder, name string) error {
+		text, err := in.Text(name)
+		if err != nil {
+			return err
+		}
+		body, s, err := disk.Unseal(text)
+		if err == nil {
+			s.Log = &w.Extent
+			text, err = s.Put(body)
+		}
+		if err != nil {
+			return err
+		}
+		return in.WriteText(name, text)
+	})
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of

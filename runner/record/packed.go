@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -141,13 +140,7 @@ func (r *Run) unpack(id string, packed, meta, summary []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s %w", metaName, err)
 	}
-	body, s, err := disk.Unseal(summary)
-	if err == nil {
-		err = of.Check(s.Owner)
-	}
-	if err == nil {
-		err = json.Unmarshal(append(body, '}'), r.summary)
-	}
+	s, err := of.Decode(summary, r.summary)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s %w", summaryName, err)

@@ -209,23 +209,36 @@ func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error)
 
 // Write is WriteIn for a path.
 func Write(path string, write func(io.Writer) error) error {
-	return at(filepath.Dir(path), func(in Root) error {
+	return inFolder(filepath.Dir(path), func(in Root) error {
 		return WriteIn(in, filepath.Base(path), 0o666, write)
 	})
 }
 
-// New is NewIn for a path, which must be free.
-func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	return at(filepath.Dir(path), func(in Root) error {
-		_, err := NewIn(in, slices.Values([]string{filepath.Base(path)}), mode, write)
-		return err
+// AddIn is NewIn for one name. The error is an fs.ErrExist where the name is taken.
+func AddIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	_, err := NewIn(in, slices.Values([]string{name}), mode, write)
+	return err
+}
+
+// Add is AddIn for a path.
+func Add(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return inFolder(filepath.Dir(path), func(in Root) error {
+		return AddIn(in, filepath.Base(path), mode, write)
 	})
 }
 
-// Sync is Root.Sync for a path.
-func Sync(folder string) error { return at(folder, Root.Sync) }
+// Copying returns a function that writes all of from, once.
+func Copying(from io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	}
+}
 
-func at(folder string, do func(Root) error) error {
+// Sync is Root.Sync for a path.
+func Sync(folder string) error { return inFolder(folder, Root.Sync) }
+
+func inFolder(folder string, do func(Root) error) error {
 	r, err := os.OpenRoot(folder)
 	if err != nil {
 		return err

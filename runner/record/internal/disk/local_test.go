@@ -187,7 +187,7 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 }
 
 // TestLeasesAreComparedByField checks that no machine takes the lease of another, however alike
-// their names are. Each machine takes its own, in every form that was ever written.
+// their names are. Each machine takes its own, in every form that is written.
 func TestLeasesAreComparedByField(t *testing.T) {
 	names := []string{"node1", "node10", "node", "ode1", "node1.cluster", "cluster",
 		"node1\nslurm 3_1 0", "node1\n", " node1", "node 1", "node1 ", "NODE1", `{"host":"node1"}`,
@@ -213,20 +213,11 @@ func TestLeasesAreComparedByField(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]claim{
-		"node1\n":                {"node1", ""},
-		"node1":                  {"node1", ""},
-		"node1\nslurm 3_1 0\n":   {"node1", "slurm 3_1 0"},
-		"node10\nnode1\n":        {"node10", "node1"},
-		"5\n":                    {"5", ""},
-		"\x00\x00":               {"\x00\x00", ""},
-		`{"host":"node1","hold`:  {`{"host":"node1","hold`, ""},
-		`{"note":"node1"}`:       {},
-		`{"host":"node1"}` + "x": {`{"host":"node1"}x`, ""},
-	} {
+	for _, text := range []string{"node1\n", "5\n", "\x00\x00", `{"host":"node1","hold`,
+		`{"note":"node1"}`, `{"host":"node1"}` + "x", `{"host":"node1","holder":5}`} {
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
-			if got, claimed := parseClaim([]byte(text)); !claimed || got != want {
-				t.Errorf("it is %+v, %v, want %+v", got, claimed, want)
+			if got, claimed := parseClaim([]byte(text)); !claimed || got != (claim{}) {
+				t.Errorf("it is %+v, %v", got, claimed)
 			}
 		})
 	}

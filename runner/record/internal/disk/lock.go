@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -293,18 +292,13 @@ func (c claim) words() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Older
-// programs wrote the machine on the first line and the holder on the second. Text in neither form
-// names a machine that does not exist, so the lease is somebody else's.
+// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
+// another form names no machine, so the lease is somebody else's.
 func parseClaim(b []byte) (c claim, claimed bool) {
-	if len(bytes.TrimSpace(b)) == 0 {
-		return claim{}, false
-	}
 	if json.Unmarshal(b, &c) != nil {
-		machine, holder, _ := strings.Cut(string(b), "\n")
-		c = claim{machine, strings.TrimSuffix(holder, "\n")}
+		c = claim{}
 	}
-	return c, true
+	return c, len(bytes.TrimSpace(b)) > 0
 }
 
 // of reports whether machine has made the claim. A machine without a name cannot be told from

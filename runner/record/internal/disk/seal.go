@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Owner is what a file belongs to: a run, or a sweep, whose files have no Made.
@@ -127,14 +128,24 @@ func ReadLast(f io.ReaderAt, size int64) (body []byte, s Seal, err error) {
 // for a text that has neither a format nor a seal.
 func Decode(text []byte, v any) (s Seal, err error) {
 	var has struct{ Format int }
-	body, s, err := Unseal(text)
-	switch {
-	case errors.Is(err, ErrBare) && json.Unmarshal(text, &has) == nil && has.Format == 0:
+	s, err = Owner{}.Decode(text, v)
+	if errors.Is(err, ErrBare) && json.Unmarshal(text, &has) == nil && has.Format == 0 {
 		return s, ErrBefore
-	case err != nil:
-		return s, err
 	}
-	return s, json.Unmarshal(append(body, '}'), v)
+	return s, err
+}
+
+// Decode unseals the text of a file of o and decodes it into v. The zero Owner is not checked.
+// Decoding changes the text.
+func (o Owner) Decode(text []byte, v any) (s Seal, err error) {
+	body, s, err := Unseal(text)
+	if err == nil && o.ID != "" {
+		err = o.Check(s.Owner)
+	}
+	if err == nil {
+		err = json.Unmarshal(append(body, '}'), v)
+	}
+	return s, err
 }
 
 // Check returns an error, worded as part of a sentence, unless a file of another owner is o's.
@@ -204,7 +215,9 @@ func (f *Folder) WriteSealed(name string, v any, log *Extent) error {
 }
 
 // WriteText makes or replaces a file with this text.
-func (f *Folder) WriteText(name string, text []byte) error { return f.Write(name, writing(text)) }
+func (f *Folder) WriteText(name string, text []byte) error {
+	return f.Write(name, aside.Copying(bytes.NewReader(text)))
+}
 
 // JSON returns a value as the text of a sealed file.
 func (s Seal) JSON(v any) ([]byte, error) {
@@ -227,15 +240,9 @@ func (f *Folder) ReadSealed(name string, v any) (s Seal, err error) {
 	if err != nil {
 		return s, err
 	}
-	body, s, err := Unseal(text)
-	if err == nil && f.ID != "" {
-		err = f.Check(s.Owner)
-	}
+	s, err = f.Decode(text, v)
 	if errors.Is(err, ErrSum) || errors.Is(err, ErrBare) {
 		err = fmt.Errorf("%w; restore it from a copy", err)
-	}
-	if err == nil {
-		err = json.Unmarshal(append(body, '}'), v)
 	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", f.Join(name), err)
@@ -263,14 +270,6 @@ func (f *Folder) text(name string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, most)
 	}
 	return io.ReadAll(io.LimitReader(o, most))
-}
-
-// writing returns a function that writes text.
-func writing(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}
 }
 
 // Explain adds the remedy to an error, where one is known. Where the same write may succeed later,
