@@ -183,14 +183,14 @@ func (t *Traits) describe() (*Description, error) {
 			mostPackages)
 	}
 	d := &Description{Parameters: t.Parameters, Restart: t.Restart,
-		Device: clean(t.Device, mostName), Packages: map[string]string{},
+		Device: OneLine(t.Device, mostName), Packages: map[string]string{},
 		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
 			Grouped: len(groups) > 0}}
 	if !d.Data.Grouped {
 		d.Data.Groups = classes
 	}
 	for name, v := range t.Packages {
-		d.Packages[clean(name, mostName)] = clean(v, mostName)
+		d.Packages[OneLine(name, mostName)] = OneLine(v, mostName)
 	}
 	d.User, err = t.Sides.Clean()
 	return d, err
@@ -231,7 +231,7 @@ func names(what string, list []string) ([]string, error) {
 	}
 	clear := make([]string, len(list))
 	for i, name := range list {
-		if clear[i] = clean(name, mostName); clear[i] == "" {
+		if clear[i] = OneLine(name, mostName); clear[i] == "" {
 			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
 		}
 	}
@@ -363,7 +363,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []Array, n ne
 	lacks := n
 	for i, name := range has[1:] {
 		if err := g.one(s, split, name, arrays[i+1], &lacks); err != nil {
-			return fmt.Errorf("%s: %w", clean(name, mostName), err)
+			return fmt.Errorf("%s: %w", OneLine(name, mostName), err)
 		}
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"drolab/runner"
 	"drolab/runner/data"
@@ -234,17 +235,17 @@ func (p *printed) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := bytes.TrimSpace(p.end)
-	return clean(string(last[bytes.LastIndexByte(last, '\n')+1:]), mostLine)
+	return OneLine(string(last[bytes.LastIndexByte(last, '\n')+1:]), mostLine)
 }
 
 // mostLine bounds a line of a program in the cause of a failure.
 const mostLine = 300 // runes
 
-// clean returns text of a program as one line of at most n runes that a terminal shows as it is.
-func clean(text string, n int) string {
+// OneLine returns text from elsewhere as one line of at most n runes that a terminal shows as it is.
+func OneLine(text string, n int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {
-		if !shown(r) {
+		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r

@@ -7,10 +7,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -143,7 +141,7 @@ func (p *Program) fail(doing string, err error) {
 			"program_patience, or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
 	default:
 		p.err = fmt.Errorf("%s, asked for %s: %s", p.start.named(), doing,
-			clean(err.Error(), mostLine))
+			OneLine(err.Error(), mostLine))
 	}
 }
 
@@ -227,7 +225,7 @@ func (p *Program) receive(a head, w wanted) ([]Array, error) {
 		}
 		switch said := a.plain(); {
 		case said.Error != nil:
-			return nil, errors.New(clean(*said.Error, mostLine))
+			return nil, errors.New(OneLine(*said.Error, mostLine))
 		case !said.Alive:
 			p.took(time.Since(asked))
 			return arrays, nil
@@ -306,10 +304,4 @@ func (p *Program) Close() {
 	if p.err == nil {
 		p.err = os.ErrClosed
 	}
-}
-
-// shown reports whether a terminal shows a rune as it is.
-func shown(r rune) bool {
-	return unicode.IsPrint(r) && !strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e"+
-		"\u2066\u2067\u2068\u2069", r)
 }

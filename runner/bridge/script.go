@@ -129,7 +129,7 @@ func gone(err error) error {
 		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 		return train.ErrLeft
 	}
-	return errors.New("the script: " + clean(err.Error(), mostLine))
+	return errors.New("the script: " + OneLine(err.Error(), mostLine))
 }
 
 // Over tells the script how its run ended; a nil error means well. The script hears it when it next
@@ -138,7 +138,7 @@ func gone(err error) error {
 func (s *Script) Over(err error) {
 	var end told
 	if err != nil {
-		end.Error = clean(err.Error(), mostLine)
+		end.Error = OneLine(err.Error(), mostLine)
 	}
 	for !s.waits {
 		if _, _, err := s.hear(); err != nil {
@@ -239,7 +239,7 @@ func (s *Script) end(m *said) error {
 	case "stopped":
 		return train.ErrStopped
 	case "failed":
-		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed without a reason"))
+		return errors.New(cmp.Or(OneLine(m.Cause, mostLine), "the script failed without a reason"))
 	}
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }
@@ -302,7 +302,7 @@ func (s *Script) checkpoint() error {
 		return s.end(m)
 	case m.Do != "saved":
 		return fmt.Errorf("run.%s comes within the block of run.checkpoint",
-			clean(m.Do, mostName))
+			OneLine(m.Do, mostName))
 	}
 	s.saving = folder
 	if err := s.run.Checkpoint(); err != nil {
@@ -364,7 +364,7 @@ func (o *Opening) Describe() (*Description, error) {
 func (o *Opening) count(d *data.Dataset) error {
 	for name := range o.Samples {
 		if !slices.Contains(runner.Splits(), name) {
-			return fmt.Errorf("samples: the splits are train, val and test, and not %q", clean(name,
+			return fmt.Errorf("samples: the splits are train, val and test, and not %q", OneLine(name,
 				mostName))
 		}
 	}
@@ -517,7 +517,7 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 		err = s.end(m)
 	case err == nil && m.Do != "step":
 		err = fmt.Errorf("run.%s comes before the run.step of the weights before it",
-			clean(m.Do, mostName))
+			OneLine(m.Do, mostName))
 	case err == nil:
 		err = s.step(m, arrays)
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -124,8 +123,12 @@ func (c *Client) Shutdown(force bool) error {
 	if _, err := c.askAt(control, end); err != nil {
 		return err
 	}
-	free := func() bool { held, err := c.held(); return !held && err == nil }
-	return c.await(free, "the engine is ending, but still holds its lock")
+	for range looks(patience) {
+		if held, err := c.held(); !held && err == nil {
+			return nil
+		}
+	}
+	return errors.New("the engine is ending, but still holds its lock" + whose(c.RunsDir))
 }
 
 // askAt sends a request to the running engine. Connecting and asking share one limit, the patience
@@ -218,7 +221,7 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		if _, err := os.Lstat(path); err != nil {
 			continue // nobody is there
 		}
-		if err := ours(filepath.Dir(path)); err != nil {
+		if err := record.OwnFolder(filepath.Dir(path)); err != nil {
 			passed = append(passed, err)
 			continue
 		}
@@ -296,16 +299,6 @@ func (c *Client) held() (bool, error) {
 }
 
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
-
-// await waits until so returns true. After patience it returns an error with the text otherwise.
-func (c *Client) await(so func() bool, otherwise string) error {
-	for range looks(patience) {
-		if so() {
-			return nil
-		}
-	}
-	return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
-}
 
 var _ runner.Verbs = (*Client)(nil)
 
@@ -444,12 +437,11 @@ func lastLine(path string, from int64) string {
 func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
 	end func(), err error,
 ) {
-	e := &engine{settings: Settings{RunsDir: dir, RuntimeDir: runtimeDir, Host: host, Log: log},
-		queue: q, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
-	if e.folder, err = folderAt(dir); err != nil {
+	e, err := newEngine(Settings{Settings: queue.Settings{Host: host}, RunsDir: dir,
+		RuntimeDir: runtimeDir, Log: log}, q)
+	if err != nil {
 		return nil, err
 	}
-	e.over, e.setOver = context.WithCancel(context.Background())
 	a, _, err := newAddress(runtimeDir, e.folder)
 	if err != nil {
 		return nil, err

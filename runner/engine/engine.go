@@ -18,28 +18,19 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/bridge"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
 // Settings are the settings of an engine.
 type Settings struct {
-	RunsDir string
+	queue.Settings // of its queue; Run sets Store and Reports
+	RunsDir        string
 	// RuntimeDir is $XDG_RUNTIME_DIR, where the sockets are made. If it is empty or unusable, a
 	// folder below /tmp is used.
 	RuntimeDir string
-	// DataDir and Threads apply to runs that come without their own.
-	DataDir  string
-	Threads  int
-	Parallel int // runs at once; 0 is runner.DefaultParallel
-	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
-	// Programs says which programs this user has started before.
-	Programs bridge.Approvals
-	// Ended, if not nil, is called with the outcome of every run that has ended.
-	Ended func(queue.Outcome)
 	// Log receives a line for each request and each problem.
 	Log io.Writer
 	// Work, if not nil, is called again and again. It returns work that the engine does without
@@ -90,7 +81,7 @@ func Run(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	s.RunsDir = store.Dir()
+	s.RunsDir, s.Store, s.Reports = store.Dir(), store, store.Dir()
 	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
 	if errors.Is(err, record.ErrHeld) {
 		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, whose(s.RunsDir))
@@ -99,22 +90,17 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer lock.Release()
-	e := &engine{settings: s, started: time.Now(), last: time.Now(),
-		wake: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e, err := newEngine(s, queue.NewQueue(ctx, s.Settings))
+	if err != nil {
+		return err
+	}
+	defer e.setOver()
 	if e.home, err = os.Open(s.RunsDir); err != nil {
 		return err
 	}
 	defer e.home.Close()
-	if e.folder, err = folderAt(s.RunsDir); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	e.over, e.setOver = context.WithCancel(context.Background())
-	defer e.setOver()
-	e.queue = queue.NewQueue(ctx,
-		queue.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir, Programs: s.Programs})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
@@ -131,6 +117,15 @@ func Run(ctx context.Context, s Settings) error {
 	d.close()
 	e.logf("ended")
 	return nil
+}
+
+// newEngine returns an engine that serves nobody yet.
+func newEngine(s Settings, q *queue.Queue) (*engine, error) {
+	folder, err := folderAt(s.RunsDir)
+	e := &engine{settings: s, folder: folder, queue: q, started: time.Now(), last: time.Now(),
+		wake: make(chan struct{}, 1)}
+	e.over, e.setOver = context.WithCancel(context.Background())
+	return e, err
 }
 
 // settle waits until the runs have ended. It gives up on a start that does not end, which may hang
@@ -346,11 +341,7 @@ func folderAt(path string) (f runsFolder, err error) {
 	if err != nil {
 		return f, err
 	}
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return f, err
-	}
-	f.Device, f.Inode = number(info)
+	f.Device, f.Inode = record.Identity(f.Path)
 	return f, nil
 }
 

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 )
 
@@ -226,19 +226,8 @@ func outcome(err error) string {
 }
 
 // printable makes one line for a log from text from the socket, or from an error that quotes it.
-// Text beyond most runes is cut.
 func printable(s string, most int) string {
-	out := []rune{}
-	for _, r := range strings.ReplaceAll(s, "\n", "; ") {
-		if len(out) == most {
-			return string(out) + "…"
-		}
-		if !unicode.IsPrint(r) {
-			r = '?'
-		}
-		out = append(out, r)
-	}
-	return string(out)
+	return bridge.OneLine(strings.ReplaceAll(s, "\n", "; "), most)
 }
 
 // viewVerbs returns the verbs of the read-only socket: none changes anything.
@@ -345,8 +334,7 @@ type desk struct {
 type counter struct {
 	path     string
 	listener *net.UnixListener
-	made     os.FileInfo // the file of the socket when it was made
-	server   *server
+	made     os.FileInfo   // the file of the socket when it was made
 	done     chan struct{} // closed when the server accepts no more connections
 }
 
@@ -380,16 +368,16 @@ func (e *engine) open(
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{path: path, listener: l, done: make(chan struct{}),
-		server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
-			logf: e.logf, conns: &e.conns}}
+	c := &counter{path: path, listener: l, done: make(chan struct{})}
+	s := &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin, logf: e.logf,
+		conns: &e.conns}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err
 	}
 	go func() {
 		defer close(c.done)
-		c.server.serve(e.over, l)
+		s.serve(e.over, l)
 	}()
 	return c, nil
 }

@@ -169,13 +169,11 @@ func (q *Queue) begin() (end func(), err error) {
 	select {
 	case q.starting <- struct{}{}: // no other start: patience does not matter
 	default:
-		patience := q.patience()
-		defer patience.Stop()
 		select {
 		case q.starting <- struct{}{}:
 		case <-q.ctx.Done():
 			return nil, q.ended()
-		case <-patience.C:
+		case <-q.patience():
 			return nil, errors.New("another start is still reading its data: try again when " +
 				"it is done")
 		}

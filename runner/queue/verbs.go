@@ -32,12 +32,10 @@ func (q *Queue) do(o runner.Order) (step int64, err error) {
 func (q *Queue) resume(o runner.Order) error {
 	over, err := q.goOn(o)
 	if over != nil {
-		slow := q.patience()
-		defer slow.Stop()
 		select {
 		case <-over:
 			err = runner.ErrNotRunning
-		case <-slow.C: // it waits for the disk, and the order makes it try again
+		case <-q.patience(): // it waits for the disk, and the order makes it try again
 		}
 	}
 	if !errors.Is(err, runner.ErrNotRunning) {
@@ -79,10 +77,10 @@ func (q *Queue) goOn(o runner.Order) (over <-chan struct{}, err error) {
 // Verbs answer a person or a program that waits. A request that takes longer than patience is not
 // undone: the answer is that it was sent, and the log tells when it is done.
 
-// patience returns a timer that fires when a verb has waited long enough for a run or another
-// start. It fires before an engine gives up the verb.
-func (q *Queue) patience() *time.Timer {
-	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
+// patience returns a channel that receives when a verb has waited long enough for a run or another
+// start, and before an engine gives up the verb.
+func (q *Queue) patience() <-chan time.Time {
+	return time.After(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
 // await sends an order to a live run, and waits until its result is on disk. It waits without the
@@ -98,12 +96,10 @@ func (q *Queue) await(o runner.Order) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	late := q.patience()
-	defer late.Stop()
 	var a train.Answer
 	select {
 	case a = <-done:
-	case <-late.C:
+	case <-q.patience():
 		a.Err = slow()
 	}
 	if a.Err != nil {

@@ -242,8 +242,8 @@ type (
 // machines may share the cache.
 func (c *Catalogue) path() string {
 	host, _ := os.Hostname()
-	in := disk.StampOf(c.dir)
-	name := fmt.Sprintf("%s %d %d %s", host, disk.Device(c.dir), in.Inode, c.dir)
+	device, inode := disk.Identity(c.dir)
+	name := fmt.Sprintf("%s %d %d %s", host, device, inode, c.dir)
 	return filepath.Join(c.cache, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32])
 }
 
@@ -480,19 +480,22 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	}
 	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
-	sum, err := again.cameTo(came)
-	if err != nil {
-		return nil, err
-	}
-	a, err := json.Marshal(of.Summary())
-	if err != nil {
-		return nil, err
-	}
-	b, err := json.Marshal(sum)
-	if err != nil || !bytes.Equal(a, b) || !reflect.DeepEqual(again.Meta, of.Meta) {
-		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, errors.Join(err, ErrSum))
+	if !again.reads(came, of) {
+		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, ErrSum)
 	}
 	return came, nil
+}
+
+// reads reports whether a run with the text of its summary has the content of the run want.
+func (r *Run) reads(text []byte, want *Run) bool {
+	s, err := r.cameTo(text)
+	if err != nil {
+		return false
+	}
+	a, err := json.Marshal(s)
+	b, also := json.Marshal(want.Summary())
+	return errors.Join(err, also) == nil && bytes.Equal(a, b) &&
+		reflect.DeepEqual(r.Meta, want.Meta)
 }
 
 // Examine checks that the file agrees with each run's own files. An entry of another program, or of
@@ -548,15 +551,6 @@ func (e *listed) differs(dir string) bool {
 		return false // the run itself is damaged, or still running
 	}
 	came, err := e.place.read()
-	if err != nil {
-		return true
-	}
-	sum, err := e.run.cameTo(came)
-	if err != nil {
-		return true
-	}
-	a, err := json.Marshal(sum)
-	b, also := json.Marshal(own.Summary())
-	return errors.Join(err, also) != nil || !bytes.Equal(a, b) || own.status != e.run.status ||
-		!reflect.DeepEqual(own.label, e.run.label) || !reflect.DeepEqual(own.Meta, e.run.Meta)
+	return err != nil || !e.run.reads(came, own) || own.status != e.run.status ||
+		!reflect.DeepEqual(own.label, e.run.label)
 }

@@ -485,11 +485,10 @@ func (d *doctor) part(name string) error {
 // checkCheckpoints reads every checkpoint.
 func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	in, err := d.in.Within(checkpointsName)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return // checkFiles has reported it
-		}
+	if errors.Is(err, fs.ErrNotExist) {
 		d.checkFork(m, 0)
+	}
+	if err != nil { // checkFiles has reported any other
 		return
 	}
 	defer in.Close()

@@ -108,7 +108,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 	if err := l.Check(); err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	return disk.Explain(ownedByID(in).WriteJSON(labelName, &l))
+	return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil))
 }
 
 // ownedByID returns the folder for files that say the run's ID alone.

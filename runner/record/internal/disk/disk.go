@@ -216,6 +216,28 @@ func InFolderOf(open Opener, path string, do func(in *Folder, name string) error
 	return do(in, filepath.Base(path))
 }
 
+// OwnFolder returns an error unless a folder belongs to this user alone: nobody else can then have
+// put a file there.
+func OwnFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || Foreign(info) || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", path)
+	}
+	return nil
+}
+
+// MakeOwnFolder makes a folder for this user alone, or checks that an existing one is. Another user
+// could have made it in /tmp before.
+func MakeOwnFolder(path string) error {
+	if err := os.Mkdir(path, FolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return OwnFolder(path)
+}
+
 // Files keeps small files beside runs, for what concerns many of them. Each is complete at every
 // moment, a regular file with one name, and only its owner can read it. A file is JSON, sealed, or
 // a text without a seal. The zero value uses the system's disk, with this machine as the holder of

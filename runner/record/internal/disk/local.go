@@ -103,13 +103,8 @@ func standIn(o File, flags int) (File, error) {
 	}
 	path := fmt.Sprintf("/tmp/drolab-%d", os.Getuid())
 	if flags&os.O_CREATE != 0 {
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := MakeOwnFolder(path); err != nil {
 			return nil, err
-		}
-		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
-			return nil, errors.Join(fmt.Errorf(
-				"%s: want a folder of yours that nobody else may enter (chmod 700)", path), err)
 		}
 	}
 	f, err := OpenFolder(nil, path)

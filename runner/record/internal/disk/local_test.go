@@ -168,7 +168,7 @@ func TestLeaseOfAHolderThatCanBeAskedFor(t *testing.T) {
 		{silent, true, true, false},
 		{silent, false, false, true},
 	} {
-		write(t, []byte("elsewhere.example\njob 7\n"), path)
+		write(t, wordsOf(t, claim{"elsewhere.example", "job 7"}), path)
 		must(t, os.Chtimes(path, c.heard, c.heard))
 		l, err := take(c.alive, c.known)
 		if (err == nil) != c.free || !c.free && !errors.Is(err, ErrLeased) {

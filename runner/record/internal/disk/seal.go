@@ -202,10 +202,7 @@ func digits(text []byte) (sum uint32, ok bool) {
 // with ten thousand classes has about one million.
 const maxJSON = 16 << 20
 
-// WriteJSON makes or replaces a sealed file.
-func (f *Folder) WriteJSON(name string, v any) error { return f.WriteSealed(name, v, nil) }
-
-// WriteSealed is WriteJSON for a file that goes with this much of the log.
+// WriteSealed makes or replaces a sealed file that goes with this much of the log; nil: with none.
 func (f *Folder) WriteSealed(name string, v any, log *Extent) error {
 	b, err := Seal{Owner: f.Owner, Log: log}.JSON(v)
 	if err != nil {

@@ -284,9 +284,8 @@ func (p *Progress) Remaining() (left time.Duration, ok bool) {
 // PassedOver collects the errors of what was passed over in a run's files, so that nobody takes the
 // rest for all. Several goroutines may use it at once. A nil PassedOver collects nothing.
 type PassedOver struct {
-	mu    sync.Mutex
-	list  []error
-	known map[string]bool // by its text: a file is read more than once
+	mu   sync.Mutex
+	list []error // each once, although a file is read more than once
 }
 
 func (p *PassedOver) Add(err error) {
@@ -295,14 +294,10 @@ func (p *PassedOver) Add(err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.known[err.Error()] || len(p.list) == maxDamaged {
-		return
+	known := func(e error) bool { return e.Error() == err.Error() }
+	if len(p.list) < maxDamaged && !slices.ContainsFunc(p.list, known) {
+		p.list = append(p.list, err)
 	}
-	if p.known == nil {
-		p.known = map[string]bool{}
-	}
-	p.known[err.Error()] = true
-	p.list = append(p.list, err)
 }
 
 // addLine adds the error of one line of a log.
