@@ -358,52 +358,42 @@ func (g *given) take(s *Script, split string, has []string, arrays []Array, n ne
 				i, l)
 		}
 	}
-	b.Labels, b.Groups, b.Index = sized(b.Labels, b.N), sized(b.Groups, b.N), sized(b.Index, b.N)
-	g.correct, g.confidence, g.ordered = g.correct[:0], nil, false
-	lacks := n
+	for _, list := range []*[]int{&b.Labels, &b.Groups, &b.Index} {
+		*list = sized(*list, b.N)
+		clear(*list)
+	}
+	g.correct, g.confidence, g.ordered = g.correct[:0], nil, slices.Contains(has, "index")
 	for i, name := range has[1:] {
-		if err := g.one(s, split, name, arrays[i+1], &lacks); err != nil {
+		if err := g.one(s, split, name, arrays[i+1]); err != nil {
 			return fmt.Errorf("%s: %w", OneLine(name, mostName), err)
 		}
 	}
 	switch {
-	case lacks.label:
+	case n.label && !slices.Contains(has, "label"):
 		return errors.New("give label: the method, or a figure per class, looks at it")
-	case lacks.group:
+	case n.group && !slices.Contains(has, "group"):
 		return errors.New("give group: the method, or a figure per group, looks at it")
-	case lacks.index:
+	case n.index && !g.ordered:
 		return errors.New("give index, the samples' places in the training split: the method " +
 			"looks at it")
-	}
-	if !slices.Contains(has, "label") {
-		clear(b.Labels)
-	}
-	if !slices.Contains(has, "index") {
-		clear(b.Index)
-	}
-	if !s.data.Grouped {
+	case !s.data.Grouped:
 		copy(b.Groups, b.Labels)
-	} else if !slices.Contains(has, "group") {
-		clear(b.Groups)
 	}
 	return nil
 }
 
 // one takes in one array behind the losses.
-func (g *given) one(s *Script, split, name string, a Array, lacks *needs) error {
+func (g *given) one(s *Script, split, name string, a Array) error {
 	b := &g.batch
 	switch name {
 	case "label":
-		lacks.label = false
 		return a.Ints(b.Labels, len(s.data.Classes))
 	case "group":
 		if !s.data.Grouped {
 			return errors.New("the run has no groups: give drolab.start group_counts")
 		}
-		lacks.group = false
 		return a.Ints(b.Groups, len(s.data.Groups))
 	case "index":
-		lacks.index, g.ordered = false, true
 		most := train.Source(s.data, split).Len()
 		if most == 0 { // a test split that the script never counted
 			most = b.N
@@ -438,15 +428,14 @@ func (s *Script) evaluate(m *said, arrays []Array) error {
 		return errors.New("the run has no validation split: give drolab.start its samples")
 	}
 	var g given
-	lacks := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
-	if err := g.take(s, m.Split, m.Has, arrays, lacks); err != nil {
+	n := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
+	if err := g.take(s, m.Split, m.Has, arrays, n); err != nil {
 		return err
 	}
-	n := g.batch.N
 	switch {
-	case (trained || src.Len() > 0) && n != src.Len():
-		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once", n,
-			m.Split, src.Len())
+	case (trained || src.Len() > 0) && g.batch.N != src.Len():
+		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once",
+			g.batch.N, m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
 		return errors.New("give probability, or correct: which samples are classified " +
 			"correctly")

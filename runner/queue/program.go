@@ -106,10 +106,9 @@ func (j *job) noteProgram() error {
 	if then == nil || now == nil || then.SHA256 == now.record.SHA256 {
 		return nil
 	}
-	message := fmt.Sprintf("resumed with another %s (sha256 %.12s) than it was started with "+
+	return j.warn(fmt.Sprintf("resumed with another %s (sha256 %.12s) than it was started with "+
 		"(%.12s): its numbers may differ", filepath.Base(then.Path), now.record.SHA256,
-		cmp.Or(then.SHA256, "none"))
-	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
+		cmp.Or(then.SHA256, "none")))
 }
 
 // Script is a script that drives the loop of a run, and has asked for the run itself.

@@ -123,7 +123,7 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 		return nil, err
 	}
 	for i := range req.Specs {
-		j, err := q.prepare(req, req.Specs[i], parent)
+		j, err := q.prepare(req, req.Specs[i])
 		if err != nil {
 			return fail(err)
 		}
@@ -217,7 +217,7 @@ func (q *Queue) means(m runner.Means) (runner.Means, error) {
 // prepare does everything that can fail before anything is written. The returned job holds a share
 // of its dataset, which the caller releases if it does not launch the job. prepare panics if a
 // caller has not expanded its specs, which is the caller's mistake.
-func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
+func (q *Queue) prepare(req runner.Request, s spec.Spec) (*job, error) {
 	named := len(req.IDs) == 0 || len(req.IDs) == len(req.Specs)
 	if len(s.Algorithms) != 1 || s.Seeds != 1 || !named {
 		panic("queue: Start wants expanded specs, and a name for each or none")

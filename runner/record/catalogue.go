@@ -270,15 +270,12 @@ func (c *Catalogue) load() map[string]*listed {
 	if err != nil {
 		return known
 	}
-	if of != c.owner() {
+	specs, others, err := x.decode()
+	if err != nil || of != c.owner() {
 		f.Close()
 		return known
 	}
 	from := &summaries{file: f, recent: map[*Run]*runner.Summary{}}
-	specs, others, err := x.decode()
-	if err != nil {
-		return known
-	}
 	c.use()
 	configurations := map[[3]string]string{}
 	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
@@ -507,9 +504,9 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 	}
 	f := &Finding{File: c.path(), What: what,
 		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
-	f.mend = func(*doctor) error { return os.Remove(f.File) }
+	f.mend = func() error { return os.Remove(f.File) }
 	if mend {
-		f.treat(nil)
+		f.treat()
 	}
 	return []*Finding{f}
 }

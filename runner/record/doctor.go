@@ -30,7 +30,7 @@ type Finding struct {
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
 
-	mend func(d *doctor) error // nil: only a person can repair it
+	mend func() error // nil: only a person can repair it
 }
 
 // asideName is a folder in the folder of the runs, to which the doctor moves files that are in the
@@ -91,7 +91,7 @@ func ExamineFiles(
 			continue
 		}
 		if what, remedy := wrong(name); what != "" {
-			d.find(name, what, remedy, moveAside(name))
+			d.find(name, what, remedy, d.moveAside(name))
 		}
 	}
 	d.treat(mend)
@@ -167,7 +167,7 @@ func (d *doctor) treatRun(list []*Finding) {
 	for _, f := range list {
 		// A lock that is a link cannot be taken before it is moved away.
 		if err == nil || f.File == lockName {
-			f.treat(d)
+			f.treat()
 		} else if f.mend != nil {
 			f.Failed = err.Error()
 		}
@@ -177,23 +177,23 @@ func (d *doctor) treatRun(list []*Finding) {
 func (d *doctor) treat(mend bool) {
 	for _, f := range d.list {
 		if mend {
-			f.treat(d)
+			f.treat()
 		}
 	}
 }
 
-func (f *Finding) treat(d *doctor) {
+func (f *Finding) treat() {
 	if f.mend == nil {
 		return
 	}
-	if err := f.mend(d); err != nil {
+	if err := f.mend(); err != nil {
 		f.Failed = err.Error()
 		return
 	}
 	f.Mended = true
 }
 
-func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) *Finding {
+func (d *doctor) find(file, what, remedy string, mend func() error) *Finding {
 	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
 	d.list = append(d.list, found)
 	return found
@@ -201,7 +201,7 @@ func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) *Find
 
 // findAside reports a file that is in the way.
 func (d *doctor) findAside(file, what string) *Finding {
-	return d.find(file, what, movesAside, moveAside(file))
+	return d.find(file, what, movesAside, d.moveAside(file))
 }
 
 // findLeftover reports a file that a crash left.
@@ -245,8 +245,8 @@ func (d *doctor) young(e fs.DirEntry) bool {
 }
 
 // moveAside moves a file of the run, or of the folder of the runs.
-func moveAside(name string) func(*doctor) error {
-	return func(d *doctor) error {
+func (d *doctor) moveAside(name string) func() error {
+	return func() error {
 		to, err := d.place(name)
 		if err != nil {
 			return err
@@ -312,7 +312,7 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
 		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm),
 			"--mend removes their permission",
-			func(d *doctor) error { return d.chmod(name, perm&^others) })
+			func() error { return d.chmod(name, perm&^others) })
 	}
 }
 
@@ -349,7 +349,7 @@ func (d *doctor) checkSummary(held bool) {
 		err = errors.New("is missing")
 	}
 	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state",
-		(*doctor).summarise)
+		d.summarise)
 }
 
 // summarise writes the summary of a run that has ended.
@@ -362,7 +362,7 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	if err := moveAside(summaryName)(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.moveAside(summaryName)(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
@@ -444,12 +444,12 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (read
 	d.checkOwner(name, info)
 	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
-			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
+			"--mend gives the run a copy", func() error { return d.part(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
 		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
-			func(d *doctor) error { return d.clear(name) }).Leftover = true
+			func() error { return d.clear(name) }).Leftover = true
 	}
 	return true
 }
@@ -502,7 +502,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 			if errors.Is(err, disk.ErrForeign) {
 				remedy = movesAside
 			}
-			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, movePair(step))
+			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, d.movePair(step))
 		} else {
 			readable++
 		}
@@ -528,10 +528,10 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 }
 
 // movePair moves a checkpoint aside, its state first: without the state there is no checkpoint.
-func movePair(step int64) func(*doctor) error {
-	return func(d *doctor) error {
+func (d *doctor) movePair(step int64) func() error {
+	return func() error {
 		for _, name := range checkpointNames(step) {
-			err := moveAside(filepath.Join(checkpointsName, name))(d)
+			err := d.moveAside(filepath.Join(checkpointsName, name))()
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -566,19 +566,19 @@ func (d *doctor) checkLog(held bool) {
 		"of what is lost"
 	for _, line := range a.Damaged {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
-		d.find(logName, what, remedy, (*doctor).repairLog)
+		d.find(logName, what, remedy, d.repairLog)
 	}
 	if len(a.Damaged) == 0 && len(a.Unlike) > 0 {
-		d.find(logName, a.Unlike[0].Error(), remedy, (*doctor).repairLog)
+		d.find(logName, a.Unlike[0].Error(), remedy, d.repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
 		d.find(logName, "the last line lacks its newline", "a resume adds it; --mend does",
-			(*doctor).repairLog).Leftover = true
+			d.repairLog).Leftover = true
 	case a.Bytes < a.Length:
 		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
-			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog).Leftover = true
+			"a resume cuts it; --mend does, and keeps a copy", d.repairLog).Leftover = true
 	}
 }
 
@@ -644,5 +644,5 @@ func (d *doctor) checkIndex() {
 	}
 	d.find(eventlog.IndexName, err.Error(),
 		"nothing is lost, the next listing makes it anew; "+movesAside,
-		moveAside(eventlog.IndexName))
+		d.moveAside(eventlog.IndexName))
 }

@@ -139,7 +139,14 @@ func (f *Folder) Same(name string, flags int, before fs.FileInfo) (File, error) 
 
 // Read opens a file for reading, and returns its size in bytes.
 func (f *Folder) Read(name string) (o File, size int64, err error) {
-	if o, err = f.Open(name, os.O_RDONLY, 0); err != nil {
+	return f.OpenSized(name, os.O_RDONLY, 0)
+}
+
+// OpenSized is Open, and returns the file's size in bytes.
+func (f *Folder) OpenSized(
+	name string, flags int, mode fs.FileMode,
+) (o File, size int64, err error) {
+	if o, err = f.Open(name, flags, mode); err != nil {
 		return nil, 0, err
 	}
 	info, err := o.Stat()
@@ -365,34 +372,30 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 // files of a run: only a regular file, without following a link.
 
 // OpenPlain opens a file for reading.
-func OpenPlain(path string) (*os.File, error) { return plainFile(path, os.O_RDONLY) }
+func OpenPlain(path string) (*os.File, error) {
+	f, _, err := plainFile(path, os.O_RDONLY)
+	return f, err
+}
 
 // AppendPlain opens a file to append to. It makes a missing file for its owner only. It empties a
 // file of more than most bytes.
 func AppendPlain(path string, most int64) (*os.File, error) {
-	f, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-	if err != nil {
-		return nil, err
+	f, size, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err == nil && size > most {
+		if err = f.Truncate(0); err != nil {
+			f.Close()
+		}
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > most {
-		err = f.Truncate(0)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return f, err
 }
 
-func plainFile(path string, flags int) (*os.File, error) {
-	var f File
-	err := InFolderOf(nil, path, func(in *Folder, name string) (err error) {
-		f, err = in.Open(name, flags, lockMode)
+func plainFile(path string, flags int) (f *os.File, size int64, err error) {
+	err = InFolderOf(nil, path, func(in *Folder, name string) error {
+		o, n, err := in.OpenSized(name, flags, lockMode)
+		if err == nil {
+			f, size = o.(*os.File), n // without an Opener, files are the system's
+		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return f.(*os.File), nil // without an Opener, files are the system's
+	return f, size, err
 }

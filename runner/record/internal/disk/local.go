@@ -44,7 +44,7 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 		return nil, err
 	}
 	l := &lease{file: o, local: s}
-	if err = insist(tryLock, s, tries); err == nil {
+	if err = retry(tries, func() error { return tryLock(s, true) }); err == nil {
 		_, err = l.say(words)
 	}
 	if err != nil {

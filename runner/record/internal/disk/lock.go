@@ -31,9 +31,13 @@ type try func(f File, exclusive bool) error
 // where somebody else holds the lock. See local.go for file systems without locks.
 func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, writerTries) }
 
-// writerTries is the number of times that a writer tries to lock. A reader that tests a lock holds
-// it for a moment, which must not turn a writer away.
-const writerTries = 20
+const (
+	// writerTries is the number of times that a writer tries to lock. A reader that tests a lock
+	// holds it for a moment, which must not turn a writer away.
+	writerTries = 20
+	// longTries take some ten seconds, for a holder who gives the lock up soon.
+	longTries = 2000
+)
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
 func AcquireBy(lock try, path string, tries int) (*Lock, error) {
@@ -60,8 +64,8 @@ func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	if shared {
 		lock = tryShared
 	}
-	err = patiently(func() error {
-		l, err = f.acquire(lock, name, writerTries)
+	err = retry(longTries, func() error {
+		l, err = f.acquire(lock, name, 1)
 		return err
 	})
 	if errors.Is(err, ErrHeld) {
@@ -83,7 +87,7 @@ func (f *Folder) Share(name string, may bool) *Lock {
 	if err != nil {
 		return nil
 	}
-	if patiently(func() error { return insist(tryShared, o, writerTries) }) != nil {
+	if retry(longTries, func() error { return tryShared(o, true) }) != nil {
 		o.Close()
 		return nil
 	}
@@ -93,10 +97,13 @@ func (f *Folder) Share(name string, may bool) *Lock {
 // tryShared is tryLock for one of several holders.
 func tryShared(f File, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
 
-// patiently calls lock until it succeeds, for some seconds: the holder gives the lock up soon.
-func patiently(lock func() error) (err error) {
-	const patience = 10 * time.Second
-	for begin := time.Now(); time.Since(begin) < patience; {
+// retry calls lock until nobody else holds the lock, so many times at most.
+func retry(tries int, lock func() error) (err error) {
+	const pause = 5 * time.Millisecond
+	for n := range tries {
+		if n > 0 {
+			time.Sleep(pause)
+		}
 		if err = lock(); !errors.Is(err, ErrHeld) {
 			break
 		}
@@ -134,7 +141,7 @@ func (f *Folder) acquire(lock try, name string, tries int) (*Lock, error) {
 		return nil, err
 	}
 	l := &Lock{file: o}
-	err = insist(lock, o, tries)
+	err = retry(tries, func() error { return lock(o, true) })
 	if noLocks(err) {
 		l.lease, err = f.takeLease(o, tries)
 	}
@@ -164,19 +171,6 @@ func (f *Folder) openLock(name string) (File, error) {
 		return nil, ErrHeld
 	}
 	return o, err
-}
-
-func insist(lock try, f File, tries int) (err error) {
-	const pause = 5 * time.Millisecond
-	for n := range tries {
-		if n > 0 {
-			time.Sleep(pause)
-		}
-		if err = lock(f, true); !errors.Is(err, ErrHeld) {
-			break
-		}
-	}
-	return err
 }
 
 // Local reports whether the lock, in the long run, keeps out only processes of this machine,

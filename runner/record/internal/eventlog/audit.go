@@ -117,12 +117,10 @@ func (a *Audit) pass() {
 		m := a.witnesses[0]
 		a.witnesses = a.witnesses[1:]
 		if m.Bytes < a.Bytes || m.SHA256 != sumOf(a.hash) {
-			a.unlike(fmt.Errorf("differs from the log that %s goes with", m.File))
+			a.Unlike = append(a.Unlike, fmt.Errorf("differs from the log that %s goes with", m.File))
 		}
 	}
 }
-
-func (a *Audit) unlike(err error) { a.Unlike = append(a.Unlike, err) }
 
 // end looks at the bytes behind the last newline, and at the witnesses of more lines. The bytes are
 // part of a line that a crash left, or a whole line whose newline was changed or is missing.
@@ -133,8 +131,8 @@ func (a *Audit) end(rest []byte) {
 		a.add(rest[:a.Unended])
 	}
 	for _, m := range a.witnesses {
-		a.unlike(fmt.Errorf("has lost lines: it ends with event %d, and %s was written behind "+
-			"event %d", a.Seq, m.File, m.Seq))
+		a.Unlike = append(a.Unlike, fmt.Errorf("has lost lines: it ends with event %d, and %s was "+
+			"written behind event %d", a.Seq, m.File, m.Seq))
 	}
 }
 

@@ -631,12 +631,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 }
 
 // share returns the part of the goal that the index has reached, 0 to 1.
-func (s *indexed) share() float64 {
-	if s.tail.offset >= s.goal {
-		return 1
-	}
-	return float64(s.tail.offset) / float64(s.goal)
-}
+func (s *indexed) share() float64 { return share(s.tail.offset, s.goal) }
 
 // extend adds the next part of the log to the index.
 func (s *indexed) extend() error {
