@@ -47,8 +47,9 @@ runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, runner/internal/room, X/SYS < runner/record
 runner/record, runner/queue, runner/record/internal/disk < runner/record/recordtest
-runner/record/internal/eventlog < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
+runner/record/internal/eventlog < runner/record/recordtest
+runner/record/recordtest/eventtest < runner/record/recordtest
 runner/record, runner/page, GONUM < runner/compare
 runner/record, runner/bridge < runner/certificate
 runner/compare, presets, GONUM < runner/report

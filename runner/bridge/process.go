@@ -192,10 +192,18 @@ func (p *process) stop(force bool) {
 
 // kill ends the program by force, unless it has ended.
 func (p *process) kill() {
+	if !p.isOver() {
+		killGroup(p.cmd.Process.Pid)
+	}
+}
+
+// isOver reports whether the program has ended by now.
+func (p *process) isOver() bool {
 	select {
 	case <-p.over:
+		return true
 	default:
-		killGroup(p.cmd.Process.Pid)
+		return false
 	}
 }
 

@@ -131,7 +131,7 @@ func (p *Program) fail(doing string, err error) {
 	case broken && stops > 1 && p.hasEnded():
 		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
-	case (broken || late) && p.gone(broken):
+	case broken && p.hasEnded(), late && p.isOver():
 		p.err = fmt.Errorf("%s ended with %v%s", p.start.named(), p.cmd.ProcessState, p.behind())
 	case broken:
 		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", p.start.named(),
@@ -151,19 +151,6 @@ func (p *Program) behind() string {
 		return ": " + line
 	}
 	return ""
-}
-
-// gone reports whether the program has ended. With soon, when the pipe broke, it waits a moment.
-func (p *Program) gone(soon bool) bool {
-	if soon {
-		return p.hasEnded()
-	}
-	select {
-	case <-p.over:
-		return true
-	default:
-		return false
-	}
 }
 
 func (p *Program) limit() time.Duration {

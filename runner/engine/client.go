@@ -151,18 +151,16 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
 			return w, err
 		}
-		held, broken := c.held()
-		if broken != nil {
+		switch held, broken := c.held(); {
+		case broken != nil:
 			return nil, broken
-		}
-		if !held && c.run != "" {
+		case held: // it is about to answer, or to end
+		case c.run != "":
 			return nil, errors.New(runner.ByScript(c.run))
-		}
-		if !held && errors.Is(err, ErrNone) {
+		case errors.Is(err, ErrNone):
 			return nil, fmt.Errorf("%w for %s", ErrNone, c.RunsDir)
-		}
-		if !held {
-			break
+		default:
+			return nil, err
 		}
 	}
 	if errors.Is(err, errEnding) {

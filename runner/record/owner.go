@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -78,9 +77,11 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 
 // ownerOf returns the owner of a run's files, given its ID and the text of its run.json.
 func ownerOf(id string, text []byte) disk.Owner {
-	sum := sha256.Sum256(text)
-	return disk.Owner{ID: id, Made: hex.EncodeToString(sum[:])}
+	return disk.Owner{ID: id, Made: hashOf(text)}
 }
+
+// hashOf returns the SHA-256 of a text, in hexadecimal.
+func hashOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // folder opens the run's folder, for files that say whose they are.
 func (r *Run) folder() (*disk.Folder, error) {

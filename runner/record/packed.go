@@ -4,8 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -87,9 +85,7 @@ func packedFilesOf(r *Run) (files [][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(log)
-	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hex.EncodeToString(sum[:]),
-		Was: was}
+	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hashOf(log), Was: was}
 	summary := *r.Summary()
 	summary.Dir = ""
 	came, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
@@ -215,8 +211,7 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
 	}
-	sum := sha256.Sum256(texts[2])
-	if hex.EncodeToString(sum[:]) != l.log.SHA256 {
+	if hashOf(texts[2]) != l.log.SHA256 {
 		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path, logName,
 			summaryName)
 	}

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest/eventtest"
 	"drolab/runner/spec"
 )
 
@@ -19,24 +20,16 @@ import (
 func Train(t testing.TB, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 2,
 		DataDir: os.Getenv("DROLAB_DATA")})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	for _, o := range q.Wait() {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
+		eventtest.Must(t, o.Err)
 	}
 	r, err := record.Find(store.Dir(), ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	return r
 }
 

@@ -60,7 +60,7 @@ const (
 // add takes in the next event; end is the offset behind its line in the log. The index owns the
 // event from then on.
 func (x *Index) add(e runner.Event, end int64) {
-	if n := len(x.blocks); n == 0 || x.blocks[n-1].length(x.start(n-1)) >= x.span {
+	if n := len(x.blocks); n == 0 || x.blocks[n-1].end-x.start(n-1) >= x.span {
 		if n == MaxBlocks {
 			x.halve()
 		}
@@ -86,8 +86,6 @@ func (x *Index) start(i int) int64 {
 	}
 	return x.blocks[i-1].end
 }
-
-func (b *block) length(start int64) int64 { return b.end - start }
 
 // halve joins each two blocks into one. New blocks get as long as these from then on.
 func (x *Index) halve() {
@@ -173,28 +171,29 @@ func (x *Index) commonest() (most string) {
 // drop removes every second event of a type, counted from the last, which stays. The evaluation
 // that the run has selected stays, too.
 func (x *Index) drop(kind string) {
-	odd, selected := true, false
-	for i := range slices.Backward(x.blocks) {
+	behind, selected := 0, runner.Event(nil)
+	for e := range x.All() {
+		if e.Event.Kind() == kind {
+			behind++
+		}
+		if eval, ok := e.Event.(*runner.EvalEvent); ok && eval.Selected {
+			selected = eval
+		}
+	}
+	for i := range x.blocks {
 		b := &x.blocks[i]
-		kept := len(b.events)
-		for j, e := range slices.Backward(b.events) {
+		b.events = slices.DeleteFunc(b.events, func(e dated) bool {
 			if e.Event.Kind() != kind {
-				continue
+				return false
 			}
-			first := false
-			if eval, ok := e.Event.(*runner.EvalEvent); ok && eval.Selected {
-				first, selected = !selected, true
-			}
-			if odd = !odd; !odd || first {
-				continue
+			behind--
+			if behind%2 == 0 || e.Event == selected {
+				return false
 			}
 			x.others--
 			x.lists -= numbers(e.Event)
-			copy(b.events[j:], b.events[j+1:kept])
-			kept--
-		}
-		clear(b.events[kept:])
-		b.events = b.events[:kept]
+			return true
+		})
 	}
 }
 
