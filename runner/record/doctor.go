@@ -515,7 +515,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	for _, e := range entries {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
-			d.findLeftover(filepath.Join(checkpointsName, e.Name()), "is of an incomplete checkpoint")
+			name := filepath.Join(checkpointsName, e.Name())
+			d.findLeftover(name, "is of an incomplete checkpoint")
 		}
 	}
 }

@@ -52,8 +52,8 @@ func StampOf(path string) (s Stamp) {
 	}
 }
 
-// Identity returns the numbers that tell a folder from all others of this machine: that of its disk,
-// and its own on that disk. They are 0 where it is missing.
+// Identity returns the numbers that tell a folder from all others of this machine: that of its
+// disk, and its own on that disk. They are 0 where it is missing.
 func Identity(path string) (device, inode uint64) {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {

@@ -117,7 +117,8 @@ func (a *Audit) pass() {
 		m := a.witnesses[0]
 		a.witnesses = a.witnesses[1:]
 		if m.Bytes < a.Bytes || m.SHA256 != sumOf(a.hash) {
-			a.Unlike = append(a.Unlike, fmt.Errorf("differs from the log that %s goes with", m.File))
+			err := fmt.Errorf("differs from the log that %s goes with", m.File)
+			a.Unlike = append(a.Unlike, err)
 		}
 	}
 }
