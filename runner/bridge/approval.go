@@ -108,7 +108,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 	}
 	if !started {
 		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
-			"then approve it with drolab trust %s", path, shell(path))
+			"then approve it with drolab trust %s", path, shellQuoted(path))
 	}
 	return sum, nil
 }
@@ -128,8 +128,8 @@ func (a Approvals) has(x Approval) bool {
 	return slices.Contains(strings.Split(string(text), "\n"), x.line())
 }
 
-// shell returns a path as a shell takes it.
-func shell(path string) string {
+// shellQuoted returns a path as a shell takes it.
+func shellQuoted(path string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
 	}

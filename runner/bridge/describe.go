@@ -118,7 +118,7 @@ func (p *Program) hello() *Description {
 		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch, p.start.Threads,
 		p.start.Scratch}
 	var g greeting
-	arrays := p.ask(q, &g, "hello", described)
+	arrays := p.request(q, &g, "hello", described)
 	if p.err != nil {
 		return nil
 	}
@@ -165,11 +165,11 @@ func (g *greeting) describe(arrays []Array) (*Description, error) {
 
 // describe checks the traits and makes a Description of them, whose data have no splits yet.
 func (t *Traits) describe() (*Description, error) {
-	classes, err := names("classes", t.Classes)
+	classes, err := cleanNames("classes", t.Classes)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := names("groups", t.Groups)
+	groups, err := cleanNames("groups", t.Groups)
 	switch {
 	case err != nil:
 		return nil, err
@@ -224,8 +224,8 @@ func (t *Traits) fill(d *data.Dataset, what string, read reader) error {
 	return nil
 }
 
-// names checks and cleans the names of classes or groups.
-func names(what string, list []string) ([]string, error) {
+// cleanNames checks and cleans the names of classes or groups.
+func cleanNames(what string, list []string) ([]string, error) {
 	if len(list) > mostKinds {
 		return nil, fmt.Errorf("it has %d %s: want at most %d", len(list), what, mostKinds)
 	}
@@ -253,12 +253,12 @@ func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
 		}
 		s := &samples{}
 		var err error
-		if s.labels, err = places(arrays[0], n, len(d.Classes)); err != nil {
+		if s.labels, err = readPlaces(arrays[0], n, len(d.Classes)); err != nil {
 			return nil, fmt.Errorf("labels of its %s split: %w", split, err)
 		}
 		s.groups = s.labels
 		if d.Grouped {
-			if s.groups, err = places(arrays[1], n, len(d.Groups)); err != nil {
+			if s.groups, err = readPlaces(arrays[1], n, len(d.Groups)); err != nil {
 				return nil, fmt.Errorf("groups of its %s split: %w", split, err)
 			}
 		}
@@ -275,8 +275,8 @@ func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
 	return err
 }
 
-// places reads one number in [0, below) for each of n samples.
-func places(a Array, n, below int) ([]int32, error) {
+// readPlaces reads one number in [0, below) for each of n samples.
+func readPlaces(a Array, n, below int) ([]int32, error) {
 	if a.Type != Int32 {
 		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, Int32)
 	}
@@ -324,8 +324,9 @@ func (d *Description) Lacks(restarts, moves, picks bool) string {
 	return ""
 }
 
-// given holds samples as a script gives them. Its memory is used again, message after message.
-type given struct {
+// scriptSamples holds samples as a script gives them. Its memory is used again, message after
+// message.
+type scriptSamples struct {
 	batch      data.Batch
 	losses     []float64
 	correct    []int
@@ -338,7 +339,7 @@ type needs struct{ label, group, index bool }
 
 // take checks samples and takes them in. The names of their arrays are in has, in the order of the
 // arrays.
-func (g *given) take(s *Script, split string, has []string, arrays []Array, n needs) error {
+func (g *scriptSamples) take(s *Script, split string, has []string, arrays []Array, n needs) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
 			ErrFormat, len(arrays), len(has))
@@ -348,7 +349,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []Array, n ne
 	if b.N == 0 {
 		return errors.New("there are no losses")
 	}
-	g.losses = sized(g.losses, b.N)
+	g.losses = resized(g.losses, b.N)
 	if err := arrays[0].Floats(g.losses); err != nil {
 		return fmt.Errorf("losses: %w", err)
 	}
@@ -359,7 +360,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []Array, n ne
 		}
 	}
 	for _, list := range []*[]int{&b.Labels, &b.Groups, &b.Index} {
-		*list = sized(*list, b.N)
+		*list = resized(*list, b.N)
 		clear(*list)
 	}
 	g.correct, g.confidence, g.ordered = g.correct[:0], nil, slices.Contains(has, "index")
@@ -383,7 +384,7 @@ func (g *given) take(s *Script, split string, has []string, arrays []Array, n ne
 }
 
 // one takes in one array behind the losses.
-func (g *given) one(s *Script, split, name string, a Array) error {
+func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 	b := &g.batch
 	switch name {
 	case "label":
@@ -400,7 +401,7 @@ func (g *given) one(s *Script, split, name string, a Array) error {
 		}
 		return a.Ints(b.Index, most)
 	case "correct":
-		g.correct = sized(g.correct, b.N)
+		g.correct = resized(g.correct, b.N)
 		return a.Ints(g.correct, 2)
 	case "confidence":
 		g.confidence = make([]float64, b.N)
@@ -418,7 +419,7 @@ func (g *given) one(s *Script, split, name string, a Array) error {
 }
 
 // evaluate takes in a pass over a split.
-func (s *Script) evaluate(m *said, arrays []Array) error {
+func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 	if !slices.Contains(runner.Splits(), m.Split) {
 		return fmt.Errorf("split %.40q: want train, val or test", m.Split)
 	}
@@ -427,7 +428,7 @@ func (s *Script) evaluate(m *said, arrays []Array) error {
 	if src == nil {
 		return errors.New("the run has no validation split: give drolab.start its samples")
 	}
-	var g given
+	var g scriptSamples
 	n := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
 	if err := g.take(s, m.Split, m.Has, arrays, n); err != nil {
 		return err
@@ -463,14 +464,14 @@ func inOrder(p *measure.Pass, index []int) error {
 		}
 		seen[i] = true
 	}
-	p.Losses, p.Labels, p.Groups = placed(p.Losses, index), placed(p.Labels, index),
-		placed(p.Groups, index)
-	p.Correct, p.Confidences = placed(p.Correct, index), placed(p.Confidences, index)
+	p.Losses, p.Labels, p.Groups = permuted(p.Losses, index), permuted(p.Labels, index),
+		permuted(p.Groups, index)
+	p.Correct, p.Confidences = permuted(p.Correct, index), permuted(p.Confidences, index)
 	return nil
 }
 
-// placed puts each value of x at its place; a nil x stays nil.
-func placed[T any](x []T, at []int) []T {
+// permuted puts each value of x at its place; a nil x stays nil.
+func permuted[T any](x []T, at []int) []T {
 	if x == nil {
 		return nil
 	}
@@ -481,5 +482,5 @@ func placed[T any](x []T, at []int) []T {
 	return y
 }
 
-// sized returns memory for n values, in x if x has the room.
-func sized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
+// resized returns memory for n values, in x if x has the room.
+func resized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

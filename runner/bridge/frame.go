@@ -101,7 +101,7 @@ type Conn struct {
 
 // NewConn returns a connection over two pipes.
 func NewConn(in io.Reader, out io.Writer) *Conn {
-	return &Conn{in: bufio.NewReaderSize(soon(in), 1<<16), out: out}
+	return &Conn{in: bufio.NewReaderSize(eagerReader(in), 1<<16), out: out}
 }
 
 // Send writes a message as one frame. The message is a struct or map that makes a JSON object; it

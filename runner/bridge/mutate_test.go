@@ -49,7 +49,9 @@ func (m *mutator) Write(b []byte) (int, error) {
 // wired returns a conversation with a program that is a goroutine. The program's messages pass
 // through say, and drolab's messages to it through hear. over waits for its end and returns the
 // error.
-func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *bridge.Network, over func() error) {
+func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (
+	n *bridge.Network, over func() error,
+) {
 	said, says, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -65,7 +65,7 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 	}
 	o.Announce = func(epoch uint64, index []int) {
 		for part := range slices.Chunk(index, n.start.Spec.Batch) {
-			n.tell(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
+			n.send(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
 				Ints(part))
 		}
 	}
@@ -75,11 +75,11 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 // before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	if b.Mode != n.said {
-		n.tell(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
+		n.send(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
 		n.said = b.Mode
 	}
 	n.last = b.N
-	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
+	got := n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
 		wanted{1, 8 * b.N}, Ints(b.Index))
 	n.floats(losses[:b.N], got, "losses")
 }
@@ -98,7 +98,7 @@ func (n *Network) Outputs(o train.Outputs) {
 			want.arrays, want.bytes = want.arrays+1, want.bytes+w.bytes*n.last
 		}
 	}
-	got := n.ask(q, &answer{}, "outputs", want)
+	got := n.request(q, &answer{}, "outputs", want)
 	for i, a := range got {
 		var err error
 		switch q.Want[i] {
@@ -129,7 +129,7 @@ func singles(into []float32, a Array) error {
 
 // Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
-	n.tell(question{Do: "gradient", Add: add}, "the gradient", Floats(weights[:n.last]))
+	n.send(question{Do: "gradient", Add: add}, "the gradient", Floats(weights[:n.last]))
 }
 
 // GradNorm implements train.Network.
@@ -142,7 +142,7 @@ func (n *Network) numbers(
 	q question, a *answer, doing string, count int, arrays ...Array,
 ) []float64 {
 	list := make([]float64, count)
-	n.floats(list, n.ask(q, a, doing, wanted{1, 8 * count}, arrays...), doing)
+	n.floats(list, n.request(q, a, doing, wanted{1, 8 * count}, arrays...), doing)
 	return list
 }
 
@@ -156,19 +156,19 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	norms := n.numbers(question{Do: "accumulate"}, &answer{}, "a step", 2, rule)
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
-		n.ask(question{Do: "advance"}, &answer{}, "a step", wanted{},
+		n.request(question{Do: "advance"}, &answer{}, "a step", wanted{},
 			Floats([]float64{rate}))
 	}
 	return norms[0], true
 }
 
 // Pick implements train.Network.
-func (n *Network) Pick() { n.do("pick") }
+func (n *Network) Pick() { n.command("pick") }
 
 // Swap implements train.Network.
-func (n *Network) Swap() { n.do("swap") }
+func (n *Network) Swap() { n.command("swap") }
 
-func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, wanted{}) }
+func (n *Network) command(what string) { n.request(question{Do: what}, &answer{}, what, wanted{}) }
 
 // Save implements train.Network. The program writes into a new folder.
 func (n *Network) Save(s *runner.State) {
@@ -181,9 +181,9 @@ func (n *Network) Save(s *runner.State) {
 		n.fail("a checkpoint", err)
 		return
 	}
-	n.saves(true)
-	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
-	n.saves(false)
+	n.setSaving(true)
+	n.request(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
+	n.setSaving(false)
 	s.Opaque = saved{folder, n.start.Spec, n.atOnce}
 }
 
@@ -200,7 +200,7 @@ func (n *Network) Load(s *runner.State) error {
 	case n.err != nil:
 		return n.err
 	case s == nil:
-		n.do("restart")
+		n.command("restart")
 		return n.err
 	case s.Opaque == nil:
 		return errors.New("it belongs to a network of drolab's own, not to a program")
@@ -213,7 +213,7 @@ func (n *Network) Load(s *runner.State) error {
 	if err := unpack(s.Opaque, folder, n.start.Spec); err != nil {
 		return err
 	}
-	n.ask(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
+	n.request(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
 	return n.err
 }
 

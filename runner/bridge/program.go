@@ -35,7 +35,7 @@ type Start struct {
 	Scratch string         // a folder of its own, which is removed at the end
 	Log     io.WriteCloser // for its output; closed at the end
 	// Stops has a value for each time that the run is to stop; closing Done counts as one more. See
-	// heed. A nil channel asks for no stop.
+	// listenToStops. A nil channel asks for no stop.
 	Stops, Done <-chan struct{}
 }
 
@@ -99,7 +99,7 @@ func launch(s Start) (*Program, error) {
 		p.patience(p.limit(), false)
 		return proc.out.Write(b)
 	}), 1<<16)
-	go proc.heed(s.Stops, s.Done)
+	go proc.listenToStops(s.Stops, s.Done)
 	p = &Program{process: proc, start: s, conn: NewConn(proc.in, out), out: out}
 	return p, nil
 }
@@ -160,8 +160,8 @@ func (p *Program) limit() time.Duration {
 	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
 }
 
-// tell sends a question that has no answer.
-func (p *Program) tell(q any, doing string, arrays ...Array) {
+// send sends a question that has no answer.
+func (p *Program) send(q any, doing string, arrays ...Array) {
 	if p.err != nil {
 		return
 	}
@@ -170,10 +170,10 @@ func (p *Program) tell(q any, doing string, arrays ...Array) {
 	}
 }
 
-// ask sends a question and reads its answer into a. It returns the answer's arrays, which are valid
-// until the next answer, or nil after a failure.
-func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...Array) []Array {
-	p.tell(q, doing, arrays...)
+// request sends a question and reads its answer into a. It returns the answer's arrays, which are
+// valid until the next answer, or nil after a failure.
+func (p *Program) request(q any, a head, doing string, w wanted, arrays ...Array) []Array {
+	p.send(q, doing, arrays...)
 	if p.err != nil {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (p *Program) receive(a head, w wanted) ([]Array, error) {
 		case said.Error != nil:
 			return nil, errors.New(OneLine(*said.Error, mostLine))
 		case !said.Alive:
-			p.took(time.Since(asked))
+			p.recordTime(time.Since(asked))
 			return arrays, nil
 		}
 	}

@@ -41,23 +41,23 @@ type Script struct {
 	saves   int
 	spec    *spec.Spec
 
-	x, z  given // samples of the step, and of the method's own draw
-	part  int   // number of losses of z that were asked for
-	epoch uint64
-	took  taken
-	again bool // whether the script is to go back to its start
-	waits bool // whether the script waits for an answer
+	x, z   scriptSamples // samples of the step, and of the method's own draw
+	part   int           // number of losses of z that were asked for
+	epoch  uint64
+	report stepReport
+	again  bool // whether the script is to go back to its start
+	waits  bool // whether the script waits for an answer
 }
 
-// taken holds what the script says of a step.
-type taken struct {
+// stepReport holds what the script says of a step.
+type stepReport struct {
 	rate, norm float64
 	normed     bool
 	err        error // why it took no step
 }
 
-// said is a message of the script after the first, with the members of every kind.
-type said struct {
+// scriptMessage is a message of the script after the first, with the members of every kind.
+type scriptMessage struct {
 	opening *Opening
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
@@ -70,7 +70,7 @@ type said struct {
 
 // MostBody implements Sized: six numbers for each sample, and room for a batch that is larger
 // than a small split. A test split that the script did not count may have any size.
-func (m *said) MostBody() int {
+func (m *scriptMessage) MostBody() int {
 	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {
 		return MostBody
 	}
@@ -81,8 +81,8 @@ func (m *said) MostBody() int {
 	return min(most, MostBody)
 }
 
-// told is an answer to such a message.
-type told struct {
+// scriptAnswer is an answer to such a message.
+type scriptAnswer struct {
 	Error    string `json:"error,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
 	Stop     bool   `json:"stop,omitempty"`
@@ -136,12 +136,12 @@ func gone(err error) error {
 // asks for something, or at once if it already waits for an answer. Over returns when the script
 // has heard it or has gone.
 func (s *Script) Over(err error) {
-	var end told
+	var end scriptAnswer
 	if err != nil {
 		end.Error = OneLine(err.Error(), mostLine)
 	}
 	for !s.waits {
-		if _, _, err := s.hear(); err != nil {
+		if _, _, err := s.receive(); err != nil {
 			return
 		}
 	}
@@ -164,9 +164,9 @@ func (s *Script) Lead(r *train.Run) error {
 		return err
 	}
 	for {
-		m, arrays, err := s.hear()
+		m, arrays, err := s.receive()
 		if err == nil {
-			err = s.do(m, arrays)
+			err = s.carryOut(m, arrays)
 		}
 		switch {
 		case errors.Is(err, errDone):
@@ -177,9 +177,9 @@ func (s *Script) Lead(r *train.Run) error {
 	}
 }
 
-// hear waits for the next message of the script.
-func (s *Script) hear() (*said, []Array, error) {
-	m := &said{opening: &s.Opening}
+// receive waits for the next message of the script.
+func (s *Script) receive() (*scriptMessage, []Array, error) {
+	m := &scriptMessage{opening: &s.Opening}
 	arrays, err := s.conn.Receive(m, UsualHead, MostBody)
 	if err != nil {
 		return nil, nil, gone(err)
@@ -197,8 +197,8 @@ func (s *Script) answer(head any, arrays ...Array) error {
 	return nil
 }
 
-// do does what a message asks for.
-func (s *Script) do(m *said, arrays []Array) error {
+// carryOut does what a message asks for.
+func (s *Script) carryOut(m *scriptMessage, arrays []Array) error {
 	switch m.Do {
 	case "weights":
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
@@ -211,13 +211,13 @@ func (s *Script) do(m *said, arrays []Array) error {
 		if err := s.evaluate(m, arrays); err != nil {
 			return fmt.Errorf("evaluate: %w", err)
 		}
-		return s.answer(told{})
+		return s.answer(scriptAnswer{})
 	case "selected":
 		best, err := s.run.Selected()
 		if err != nil {
 			return err
 		}
-		return s.answer(told{Selected: best})
+		return s.answer(scriptAnswer{Selected: best})
 	case "log":
 		return s.log(m, arrays)
 	case "checkpoint":
@@ -232,7 +232,7 @@ func (s *Script) do(m *said, arrays []Array) error {
 }
 
 // end returns how the script left its block, as an error.
-func (s *Script) end(m *said) error {
+func (s *Script) end(m *scriptMessage) error {
 	switch m.Status {
 	case "done":
 		return errDone
@@ -245,7 +245,7 @@ func (s *Script) end(m *said) error {
 }
 
 // endEpoch lets the method act, and tells the script whether to go back to its start.
-func (s *Script) endEpoch(m *said, arrays []Array) error {
+func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 	if len(m.Has) > 0 {
 		m.Split = runner.SplitTrain
 		if err := s.evaluate(m, arrays); err != nil {
@@ -258,11 +258,11 @@ func (s *Script) endEpoch(m *said, arrays []Array) error {
 	if err != nil {
 		return fmt.Errorf("end_epoch: %w", err)
 	}
-	return s.answer(told{Restart: restart && s.again})
+	return s.answer(scriptAnswer{Restart: restart && s.again})
 }
 
 // log records values of the script's own.
-func (s *Script) log(m *said, arrays []Array) error {
+func (s *Script) log(m *scriptMessage, arrays []Array) error {
 	if len(arrays) != 1 {
 		return errors.New("log: want one array")
 	}
@@ -289,15 +289,15 @@ func (s *Script) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if err := s.answer(told{Folder: folder}); err != nil {
+	if err := s.answer(scriptAnswer{Folder: folder}); err != nil {
 		return err
 	}
-	m, _, err := s.hear()
+	m, _, err := s.receive()
 	switch {
 	case err != nil:
 		return err
 	case m.Do == "discard":
-		return cmp.Or(os.RemoveAll(folder), s.answer(told{}))
+		return cmp.Or(os.RemoveAll(folder), s.answer(scriptAnswer{}))
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":
@@ -308,7 +308,7 @@ func (s *Script) checkpoint() error {
 	if err := s.run.Checkpoint(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return s.answer(told{})
+	return s.answer(scriptAnswer{})
 }
 
 // needsOf returns what the run's method needs to know of samples.
@@ -364,8 +364,8 @@ func (o *Opening) Describe() (*Description, error) {
 func (o *Opening) count(d *data.Dataset) error {
 	for name := range o.Samples {
 		if !slices.Contains(runner.Splits(), name) {
-			return fmt.Errorf("samples: the splits are train, val and test, and not %q", OneLine(name,
-				mostName))
+			return fmt.Errorf("samples: the splits are train, val and test, and not %q",
+				OneLine(name, mostName))
 		}
 	}
 	return o.fill(d, "script ", func(hash io.Writer, split string, n int) (data.Source, error) {
@@ -374,19 +374,19 @@ func (o *Opening) count(d *data.Dataset) error {
 			return c, nil
 		}
 		var err error
-		c.labels, err = ends("class", split, o.ClassCounts[split], len(d.Classes), n)
+		c.labels, err = partEnds("class", split, o.ClassCounts[split], len(d.Classes), n)
 		c.groups = c.labels
 		if err == nil && d.Grouped {
-			c.groups, err = ends("group", split, o.GroupCounts[split], len(d.Groups), n)
+			c.groups, err = partEnds("group", split, o.GroupCounts[split], len(d.Groups), n)
 		}
 		fmt.Fprintln(hash, split, n, c.labels, c.groups)
 		return c, err
 	})
 }
 
-// ends checks the counts of the parts of a split. It returns where each part ends if the samples
-// lie part by part.
-func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
+// partEnds checks the counts of the parts of a split. It returns where each part ends if the
+// samples lie part by part.
+func partEnds(what, split string, counts []int, kinds, n int) ([]int, error) {
 	if kinds == 1 && counts == nil {
 		counts = []int{n}
 	}
@@ -457,7 +457,7 @@ func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
 // chosen is the sampler of the samples that a script chose.
 type chosen struct {
 	*Script
-	of *given
+	of *scriptSamples
 }
 
 // Next implements train.Sampler.
@@ -498,8 +498,8 @@ func (s *Script) Outputs(train.Outputs) {}
 // Gradient implements train.Network. It gives the script the weights of its samples.
 func (s *Script) Gradient(weights []float64, _ bool) {
 	rate, stop, save := s.run.Wishes()
-	s.took = taken{rate: rate}
-	s.took.err = s.answer(told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
+	s.report = stepReport{rate: rate}
+	s.report.err = s.answer(scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
 		Floats(weights), Floats([]float64{rate}))
 }
 
@@ -508,10 +508,10 @@ func (s *Script) GradNorm() float64 { return math.NaN() }
 
 // Step implements train.Network. It waits for the step of the script.
 func (s *Script) Step(train.Rule) (norm float64, ok bool) {
-	if s.took.err != nil {
+	if s.report.err != nil {
 		return math.NaN(), false
 	}
-	m, arrays, err := s.hear()
+	m, arrays, err := s.receive()
 	switch {
 	case err == nil && m.Do == "end":
 		err = s.end(m)
@@ -521,12 +521,12 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 	case err == nil:
 		err = s.step(m, arrays)
 	}
-	s.took.err = err
-	return s.took.norm, err == nil && !m.Skipped
+	s.report.err = err
+	return s.report.norm, err == nil && !m.Skipped
 }
 
 // step takes in what the script says of its step.
-func (s *Script) step(m *said, arrays []Array) error {
+func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	rule := []float64{math.NaN(), math.NaN()}
 	if len(arrays) == 0 {
 		return errors.New("step: it has no step size and norm")
@@ -538,12 +538,12 @@ func (s *Script) step(m *said, arrays []Array) error {
 		if !(lr >= 0) || math.IsInf(lr, 0) {
 			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
 		}
-		s.took.rate = lr
+		s.report.rate = lr
 	}
-	if s.took.norm = rule[1]; math.IsNaN(s.took.norm) {
-		s.took.norm = s.run.WithoutNorm()
+	if s.report.norm = rule[1]; math.IsNaN(s.report.norm) {
+		s.report.norm = s.run.WithoutNorm()
 	} else {
-		s.took.normed = !m.Skipped
+		s.report.normed = !m.Skipped
 	}
 	switch fresh := s.run.Method.Fresh(); {
 	case m.Skipped || !fresh && len(m.Has) == 0:
@@ -560,7 +560,7 @@ func (s *Script) step(m *said, arrays []Array) error {
 
 // Told implements train.Leader.
 func (s *Script) Told() (rate float64, norm bool, err error) {
-	return s.took.rate, s.took.normed, s.took.err
+	return s.report.rate, s.report.normed, s.report.err
 }
 
 // Pick implements train.Network. A script keeps no second network, and no method asks it for one.

@@ -4,4 +4,4 @@ package bridge
 
 import "io"
 
-func soon(in io.Reader) io.Reader { return in }
+func eagerReader(in io.Reader) io.Reader { return in }

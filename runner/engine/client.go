@@ -47,7 +47,7 @@ type Client struct {
 // NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
-	c.Orders = c.do
+	c.Orders = c.sendOrder
 	return c
 }
 
@@ -74,8 +74,8 @@ func (c *Client) Wake() error {
 	return err
 }
 
-// do sends an order. A resume starts an engine if need be, and tells it the means.
-func (c *Client) do(o runner.Order) (step int64, err error) {
+// sendOrder sends an order. A resume starts an engine if need be, and tells it the means.
+func (c *Client) sendOrder(o runner.Order) (step int64, err error) {
 	to, out := c.script(o.Run), (*reply)(nil)
 	switch {
 	case to != nil:
@@ -128,7 +128,7 @@ func (c *Client) Shutdown(force bool) error {
 			return nil
 		}
 	}
-	return errors.New("the engine is ending, but still holds its lock" + whose(c.RunsDir))
+	return errors.New("the engine is ending, but still holds its lock" + describeHolder(c.RunsDir))
 }
 
 // askAt sends a request to the running engine. Connecting and asking share one limit, the patience
@@ -167,7 +167,7 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 		return nil, err
 	}
 	return nil, fmt.Errorf("the engine of %s does not answer here%s: "+
-		"ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
+		"ask it on its own machine, or end that process", c.RunsDir, describeHolder(c.RunsDir))
 }
 
 // askStarting sends a request to an engine of this very version, and starts that engine if need be.
@@ -275,7 +275,7 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: "+
 			"let its runs end, or use that program", h.PID, h.Version)
 	}
-	if !h.Folder.is(w.folder) {
+	if !h.Folder.isSame(w.folder) {
 		return h, fmt.Errorf("%w: it (pid %d) is the engine of %s, not of %s", errStranger, h.PID,
 			h.Folder.Path, w.folder.Path)
 	}
@@ -354,7 +354,8 @@ func (c *Client) reach() (*wire, error) {
 		}
 	}
 	return nil, fmt.Errorf("the engine of %s does not answer%s: "+
-		"end that process, or train in this one with --inline", c.RunsDir, whose(c.RunsDir))
+		"end that process, or train in this one with --inline", c.RunsDir,
+		describeHolder(c.RunsDir))
 }
 
 // replace ends an engine of another version that has nothing to do.

@@ -38,7 +38,7 @@ type Settings struct {
 	// The engine does not end by itself before the work is over.
 	Work func() func(context.Context, *queue.Queue)
 
-	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
+	// lookNow is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
 	// less.
 	look     time.Duration
 	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
@@ -84,7 +84,7 @@ func Run(ctx context.Context, s Settings) error {
 	s.RunsDir, s.Store, s.Reports = store.Dir(), store, store.Dir()
 	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
 	if errors.Is(err, record.ErrHeld) {
-		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, whose(s.RunsDir))
+		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, describeHolder(s.RunsDir))
 	}
 	if err != nil {
 		return err
@@ -153,8 +153,8 @@ func (e *engine) settle() {
 
 func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
 
-// whose describes the engine that holds the lock, for an error message.
-func whose(runsDir string) string {
+// describeHolder describes the engine that holds the lock, for an error message.
+func describeHolder(runsDir string) string {
 	i, ok := readInfo(runsDir)
 	if !ok {
 		return ""
@@ -206,7 +206,7 @@ func (e *engine) work(ctx context.Context) {
 		return
 	}
 	e.working(true, false)
-	go func() { e.working(false, e.try(func() { do(ctx, e.queue) })) }()
+	go func() { e.working(false, e.tryWork(func() { do(ctx, e.queue) })) }()
 }
 
 // working records whether work is under way. Broken work is not looked for again, since it would
@@ -220,9 +220,9 @@ func (e *engine) working(works, broken bool) {
 	}
 }
 
-// try runs work and recovers from a panic in it, so that the runs go on. It reports whether work
-// panicked.
-func (e *engine) try(work func()) (broken bool) {
+// tryWork runs work and recovers from a panic in it, so that the runs go on. It reports whether
+// work panicked.
+func (e *engine) tryWork(work func()) (broken bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			broken = true
@@ -278,7 +278,7 @@ func (e *engine) end() {
 // since the engine ends soon.
 func (e *engine) begin() (end func(), ok bool) {
 	if e.gone() {
-		e.look()
+		e.lookNow()
 		return nil, false
 	}
 	e.mu.Lock()
@@ -290,8 +290,8 @@ func (e *engine) begin() (end func(), ok bool) {
 	return func() { e.count(&e.asking, -1) }, true
 }
 
-// look makes the engine look around now.
-func (e *engine) look() {
+// lookNow makes the engine look around now.
+func (e *engine) lookNow() {
 	select {
 	case e.wake <- struct{}{}:
 	default: // it is about to look
@@ -345,8 +345,8 @@ func folderAt(path string) (f runsFolder, err error) {
 	return f, nil
 }
 
-// is reports whether two sides mean the same folder.
-func (f runsFolder) is(other runsFolder) bool { return f.key() == other.key() }
+// isSame reports whether two sides mean the same folder.
+func (f runsFolder) isSame(other runsFolder) bool { return f.key() == other.key() }
 
 // key returns the part of f that decides which folder it is.
 func (f runsFolder) key() runsFolder {

@@ -173,16 +173,16 @@ func TestGuests(t *testing.T) {
 		come()
 	}
 	for _, g := range all[1:] {
-		s.asks(g, true)
+		s.setAsking(g, true)
 	}
-	if !come() || s.asks(all[0], true) || !s.asks(all[1], true) {
+	if !come() || s.setAsking(all[0], true) || !s.setAsking(all[1], true) {
 		t.Error("the silent one does not go for another")
 	}
-	s.asks(all[maxConns], true)
+	s.setAsking(all[maxConns], true)
 	if come() {
 		t.Error("somebody comes in where all wait for their answers")
 	}
-	s.asks(all[1], false)
+	s.setAsking(all[1], false)
 	if !come() || len(s.guests) != maxConns {
 		t.Errorf("%d guests", len(s.guests))
 	}

@@ -92,7 +92,7 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	q := &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
 		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
 		starting: make(chan struct{}, 1)}
-	q.Orders = q.do
+	q.Orders = q.carryOut
 	return q
 }
 
@@ -172,22 +172,22 @@ func (q *Queue) begin() (end func(), err error) {
 		select {
 		case q.starting <- struct{}{}:
 		case <-q.ctx.Done():
-			return nil, q.ended()
+			return nil, q.stopError()
 		case <-q.patience():
 			return nil, errors.New("another start is still reading its data: try again when " +
 				"it is done")
 		}
 	}
-	if err := q.ended(); err != nil {
+	if err := q.stopError(); err != nil {
 		<-q.starting
 		return nil, err
 	}
 	return func() { <-q.starting }, nil
 }
 
-// ended returns an error for new runs if the queue was told to stop. A newly started engine takes
-// them.
-func (q *Queue) ended() error {
+// stopError returns an error for new runs if the queue was told to stop. A newly started engine
+// takes them.
+func (q *Queue) stopError() error {
 	if q.ctx.Err() != nil {
 		return errors.New("all runs are being stopped: start it again")
 	}

@@ -12,16 +12,16 @@ import (
 	"drolab/runner/train"
 )
 
-// do carries out an order. Like a stop, a pause is only asked for: the log tells when the run has
-// paused. A checkpoint and a knob are on disk when do returns.
-func (q *Queue) do(o runner.Order) (step int64, err error) {
+// carryOut carries out an order. Like a stop, a pause is only asked for: the log tells when the run
+// has paused. A checkpoint and a knob are on disk when do returns.
+func (q *Queue) carryOut(o runner.Order) (step int64, err error) {
 	switch o.Verb {
 	case runner.Pause, runner.Stop:
-		return 0, q.tell(o.Run, func(j *job) error { return j.send(train.Order{Order: o}) })
+		return 0, q.withLive(o.Run, func(j *job) error { return j.send(train.Order{Order: o}) })
 	case runner.Resume:
 		return 0, q.resume(o)
 	case runner.Checkpoint, runner.Knob:
-		return q.await(o)
+		return q.sendAndWait(o)
 	}
 	return 0, fmt.Errorf("%q cannot be asked of a run", o.Verb)
 }
@@ -83,13 +83,13 @@ func (q *Queue) patience() <-chan time.Time {
 	return time.After(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
-// await sends an order to a live run, and waits until its result is on disk. It waits without the
-// lock, and gives up after patience with the gate's explanation: the order still stands then, and
-// may yet be carried out.
-func (q *Queue) await(o runner.Order) (step int64, err error) {
+// sendAndWait sends an order to a live run, and waits until its result is on disk. It waits without
+// the lock, and gives up after patience with the gate's explanation: the order still stands then,
+// and may yet be carried out.
+func (q *Queue) sendAndWait(o runner.Order) (step int64, err error) {
 	var slow func() error
 	done := make(chan train.Answer, 1)
-	err = q.tell(o.Run, func(j *job) error {
+	err = q.withLive(o.Run, func(j *job) error {
 		slow = j.gate.Slow
 		return j.send(train.Order{Order: o, Done: done})
 	})
@@ -108,9 +108,9 @@ func (q *Queue) await(o runner.Order) (step int64, err error) {
 	return a.Step, nil
 }
 
-// tell calls ask with a live run while mu is held, so that the run cannot leave the
+// withLive calls ask with a live run while mu is held, so that the run cannot leave the
 // queue in between.
-func (q *Queue) tell(id string, ask func(*job) error) error {
+func (q *Queue) withLive(id string, ask func(*job) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j, err := q.live(id)

@@ -80,8 +80,8 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 		c.known = c.load()
 	}
 	list, errs := make([]*listed, len(names)), make([]error, len(names))
-	onAllCores(len(names), func(i int) { list[i], errs[i] = c.look(names[i]) })
-	c.keep(list)
+	onAllCores(len(names), func(i int) { list[i], errs[i] = c.read(names[i]) })
+	c.remember(list)
 	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
 		c.unsaved = 0
 		for i, e := range list { // hold one copy of each run, not two
@@ -93,7 +93,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	for i, e := range list {
 		switch {
 		case errs[i] != nil:
-			problems = append(problems, ofRun(names[i], errs[i]))
+			problems = append(problems, runError(names[i], errs[i]))
 		case e != nil:
 			runs = append(runs, e.run)
 			if err := e.run.PassedOver(); err != nil {
@@ -115,8 +115,8 @@ func (c *Catalogue) Latest() (*Run, error) {
 	return runs[0], nil
 }
 
-// look returns a run as its files are now, or nil for a folder that is not a run.
-func (c *Catalogue) look(name string) (*listed, error) {
+// read returns a run as its files are now, or nil for a folder that is not a run.
+func (c *Catalogue) read(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
 	if k := c.known[name]; k != nil && k.stamps == stamps {
@@ -141,8 +141,8 @@ func stampsOf(dir string) (s stamps) {
 	return s
 }
 
-// keep remembers the runs of a listing that are final, and forgets all others.
-func (c *Catalogue) keep(list []*listed) {
+// remember remembers the runs of a listing that are final, and forgets all others.
+func (c *Catalogue) remember(list []*listed) {
 	known := make(map[string]*listed, len(list))
 	c.sound = map[string]stamps{}
 	for _, e := range list {
@@ -154,7 +154,7 @@ func (c *Catalogue) keep(list []*listed) {
 			c.sound[name] = e.stamps
 		}
 		if c.known[name] != e {
-			if !c.stays(e) {
+			if !c.isFinal(e) {
 				continue
 			}
 			c.unsaved++
@@ -173,9 +173,9 @@ func (c *Catalogue) keep(list []*listed) {
 // unchanged: the clocks of disks stand still for as long as two seconds.
 const settles = 3 * time.Second
 
-// stays reports whether a run stays the same for as long as its stamps do. An interrupted run does
-// not: its status depends on its lock, which leaves no trace in the stamps.
-func (c *Catalogue) stays(e *listed) bool {
+// isFinal reports whether a run stays the same for as long as its stamps do. An interrupted run
+// does not: its status depends on its lock, which leaves no trace in the stamps.
+func (c *Catalogue) isFinal(e *listed) bool {
 	r := e.run
 	old := func(s disk.Stamp) bool {
 		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settles
@@ -485,7 +485,7 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 
 // reads reports whether a run with the text of its summary has the content of the run want.
 func (r *Run) reads(text []byte, want *Run) bool {
-	s, err := r.cameTo(text)
+	s, err := r.decodeSummary(text)
 	if err != nil {
 		return false
 	}

@@ -419,7 +419,7 @@ func (r *Run) Hold() (release func()) {
 func (r *Run) atPins(
 	step int64, shared bool, do func(f *disk.Folder, step int64) error,
 ) error {
-	if err := r.has(step); err != nil { // also where there is no folder to lock
+	if err := r.checkCheckpoint(step); err != nil { // also where there is no folder to lock
 		return err
 	}
 	return r.inCheckpoints(func(f *disk.Folder) error {
@@ -428,15 +428,15 @@ func (r *Run) atPins(
 			return err
 		}
 		defer l.Release()
-		if err := r.has(step); err != nil { // pruned meanwhile
+		if err := r.checkCheckpoint(step); err != nil { // pruned meanwhile
 			return err
 		}
 		return do(f, step)
 	})
 }
 
-// has returns an error where the run has no checkpoint of this step.
-func (r *Run) has(step int64) error {
+// checkCheckpoint returns an error where the run has no checkpoint of this step.
+func (r *Run) checkCheckpoint(step int64) error {
 	steps, err := r.Checkpoints()
 	if err == nil && !slices.Contains(steps, step) {
 		err = fmt.Errorf("run %s has %w of step %d: it has %v",

@@ -121,7 +121,8 @@ func (d *doctor) examineRun(name string, mend bool) {
 		if _, err := d.root.Lstat(name); err != nil {
 			return
 		}
-		list = slices.DeleteFunc(list, func(f *Finding) bool { return f.in(d.list) }) // seen before
+		seen := func(f *Finding) bool { return f.isAmong(d.list) }
+		list = slices.DeleteFunc(list, seen)
 		d.list = append(d.list, list...)
 		if len(list) == 0 || !mend || held {
 			return
@@ -151,10 +152,10 @@ func (d *doctor) certain(look func()) []*Finding {
 	}
 	d.list = nil
 	look()
-	return slices.DeleteFunc(d.list, func(f *Finding) bool { return !f.in(first) })
+	return slices.DeleteFunc(d.list, func(f *Finding) bool { return !f.isAmong(first) })
 }
 
-func (f *Finding) in(list []*Finding) bool {
+func (f *Finding) isAmong(list []*Finding) bool {
 	return slices.ContainsFunc(list, func(o *Finding) bool {
 		return o.Run == f.Run && o.File == f.File && o.What == f.What
 	})
@@ -247,7 +248,7 @@ func (d *doctor) young(e fs.DirEntry) bool {
 // moveAside moves a file of the run, or of the folder of the runs.
 func (d *doctor) moveAside(name string) func() error {
 	return func() error {
-		to, err := d.place(name)
+		to, err := d.unusedPath(name)
 		if err != nil {
 			return err
 		}
@@ -259,8 +260,8 @@ func (d *doctor) moveAside(name string) func() error {
 	}
 }
 
-// keep copies a file of the run aside, before it is changed.
-func (d *doctor) keep(name string) error {
+// copyAside copies a file of the run aside, before it is changed.
+func (d *doctor) copyAside(name string) error {
 	old, _, err := d.in.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -269,7 +270,7 @@ func (d *doctor) keep(name string) error {
 		return err
 	}
 	defer old.Close()
-	to, err := d.place(name)
+	to, err := d.unusedPath(name)
 	if err != nil {
 		return err
 	}
@@ -278,8 +279,8 @@ func (d *doctor) keep(name string) error {
 	})
 }
 
-// place returns an unused path in the folder aside, and makes its folders.
-func (d *doctor) place(name string) (string, error) {
+// unusedPath returns an unused path in the folder aside, and makes its folders.
+func (d *doctor) unusedPath(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
 		folder = filepath.Join(folder, part)
@@ -444,18 +445,18 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (read
 	d.checkOwner(name, info)
 	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
-			"--mend gives the run a copy", func() error { return d.part(name) })
+			"--mend gives the run a copy", func() error { return d.separate(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
 		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
-			func() error { return d.clear(name) }).Leftover = true
+			func() error { return d.empty(name) }).Leftover = true
 	}
 	return true
 }
 
-// clear empties a file of a run.
-func (d *doctor) clear(name string) error {
+// empty empties a file of a run.
+func (d *doctor) empty(name string) error {
 	f, err := d.in.Open(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -467,8 +468,8 @@ func (d *doctor) clear(name string) error {
 // a sparse file may have any size.
 const maxCopy int64 = 64 << 30
 
-// part replaces a hard link in a run by a copy; the other name keeps the old file.
-func (d *doctor) part(name string) error {
+// separate replaces a hard link in a run by a copy; the other name keeps the old file.
+func (d *doctor) separate(name string) error {
 	return disk.InFolderOf(nil, d.in.Join(name), func(in *disk.Folder, name string) error {
 		old, size, err := in.Read(name)
 		if err != nil {
@@ -592,7 +593,7 @@ func (d *doctor) repairLog() error {
 	if err != nil || a.Err() == nil && a.Bytes == a.Length {
 		return err
 	}
-	if err := d.keep(logName); err != nil {
+	if err := d.copyAside(logName); err != nil {
 		return err
 	}
 	old, size, err := d.in.Read(logName)
@@ -608,7 +609,7 @@ func (d *doctor) repairLog() error {
 	})
 	for i, w := range list {
 		if err == nil && w != before[i] {
-			err = errors.Join(d.keep(filepath.FromSlash(w.File)), d.reseal(w))
+			err = errors.Join(d.copyAside(filepath.FromSlash(w.File)), d.reseal(w))
 		}
 	}
 	return err

@@ -127,7 +127,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	r.status = r.summary.Status
-	r.came(r.summary)
+	r.setSummary(r.summary)
 	return r, nil
 }
 

@@ -244,7 +244,7 @@ func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 // somebody else records. A torn last line of the log is cut; a damaged
 // checkpoint is passed over, with a warning in the log that names it.
 func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err error) {
-	defer func() { err = ofRun(id, err) }()
+	defer func() { err = runError(id, err) }()
 	in, m, err := s.named(id)
 	if err != nil {
 		return nil, nil, err
@@ -268,7 +268,7 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 	in, m, err := s.named(id)
 	if err != nil {
-		return nil, ofRun(id, err)
+		return nil, runError(id, err)
 	}
 	defer in.Close()
 	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
@@ -430,7 +430,7 @@ func (s *Store) Delete(id string) error {
 	case errors.Is(err, ErrHeld):
 		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
 	case err != nil:
-		return ofRun(id, err)
+		return runError(id, err)
 	}
 	return nil
 }

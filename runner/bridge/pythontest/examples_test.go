@@ -92,7 +92,8 @@ func TestGreeting(t *testing.T) {
 			t.Errorf("%s is %v, want %v", member, said[member], want)
 		}
 	}
-	if len(got) != 2 || got[0].Len() != 3000 || got[1].Len() != 1000 || got[0].Type != bridge.Int32 {
+	if len(got) != 2 || got[0].Len() != 3000 || got[1].Len() != 1000 ||
+		got[0].Type != bridge.Int32 {
 		t.Errorf("the labels are %d arrays", len(got))
 	}
 	p.close()

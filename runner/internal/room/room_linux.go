@@ -20,7 +20,7 @@ func Free() (bytes float64, known bool) {
 	if kB, ok := field("/proc/meminfo", "MemAvailable:"); ok {
 		bytes = 1024 * kB
 	}
-	bytes = min(bytes, group("/sys/fs/cgroup"),
+	bytes = min(bytes, groupsLeave("/sys/fs/cgroup"),
 		limit(unix.RLIMIT_DATA, "VmData:"), limit(unix.RLIMIT_AS, "VmSize:"))
 	return bytes, !math.IsInf(bytes, 1)
 }
@@ -42,9 +42,9 @@ func limit(which int, name string) float64 {
 	return float64(l.Cur) - 1024*kB
 }
 
-// group returns the number of bytes that the control groups of this process leave (version 2, and
-// version 1 with its memory controller in the usual place).
-func group(root string) float64 {
+// groupsLeave returns the number of bytes that the control groups of this process leave (version 2,
+// and version 1 with its memory controller in the usual place).
+func groupsLeave(root string) float64 {
 	left := math.Inf(1)
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -54,23 +54,23 @@ func group(root string) float64 {
 		case "":
 			dir := filepath.Join(root, path)
 			for ; strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
-				left = min(left, within(dir, "memory.max", "memory.current", "inactive_file"))
+				left = min(left, groupLeaves(dir, "memory.max", "memory.current", "inactive_file"))
 			}
 		case "memory":
 			dir := filepath.Join(root, "memory")
 			if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
 				dir = filepath.Join(dir, path)
 			}
-			left = min(left, within(dir, "memory.limit_in_bytes", "memory.usage_in_bytes",
+			left = min(left, groupLeaves(dir, "memory.limit_in_bytes", "memory.usage_in_bytes",
 				"total_inactive_file"))
 		}
 	}
 	return left
 }
 
-// within returns the number of bytes that one group leaves. Pages of files that nobody used lately
-// count as free, since the system drops them when room is needed.
-func within(dir, most, now, files string) float64 {
+// groupLeaves returns the number of bytes that one group leaves. Pages of files that nobody used
+// lately count as free, since the system drops them when room is needed.
+func groupLeaves(dir, most, now, files string) float64 {
 	limit, ok := number(filepath.Join(dir, most))
 	used, ok2 := number(filepath.Join(dir, now))
 	if !ok || !ok2 || limit > 1<<60 { // version 1 writes a very large limit for none

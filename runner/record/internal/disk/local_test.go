@@ -206,8 +206,8 @@ func TestLeasesAreComparedByField(t *testing.T) {
 			for _, asks := range names {
 				t.Run(fmt.Sprintf("%s/%q/%q", form, holds, asks), func(t *testing.T) {
 					c, claimed := parseClaim(words(holds))
-					if want := holds == asks && asks != ""; !claimed || c.of(asks) != want {
-						t.Errorf("%q is %q's: %v, want %v", words(holds), asks, c.of(asks), want)
+					if want := holds == asks && asks != ""; !claimed || c.isOf(asks) != want {
+						t.Errorf("%q is %q's: %v, want %v", words(holds), asks, c.isOf(asks), want)
 					}
 				})
 			}

@@ -192,7 +192,7 @@ func (l *Lock) Release() error {
 // held.
 func (l *Lock) Write(b []byte) (int, error) {
 	if l.lease != nil {
-		return l.lease.say(b)
+		return l.lease.write(b)
 	}
 	return rewrite(l.file, b)
 }
@@ -244,7 +244,7 @@ func (l *Lock) InPlace(path string) bool {
 // Is reports whether there describes the lock's file, and the lock is still held.
 func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
-	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())
+	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.isHeld())
 }
 
 // A lease is a lock on a disk that has none. Its file says who holds it. The file's time says when
@@ -295,9 +295,9 @@ func parseClaim(b []byte) (c claim, claimed bool) {
 	return c, len(bytes.TrimSpace(b)) > 0
 }
 
-// of reports whether machine has made the claim. A machine without a name cannot be told from
+// isOf reports whether machine has made the claim. A machine without a name cannot be told from
 // others, and has no claim.
-func (c claim) of(machine string) bool { return machine != "" && c.Host == machine }
+func (c claim) isOf(machine string) bool { return machine != "" && c.Host == machine }
 
 // String names the holder of a claim, for people.
 func (c claim) String() string {
@@ -308,8 +308,8 @@ func (c claim) String() string {
 	return text
 }
 
-// asks reports whether the holder of a claim still exists: see Holder.Alive.
-func (h Holder) asks(c claim) (alive, known bool) {
+// exists reports whether the holder of a claim still exists: see Holder.Alive.
+func (h Holder) exists(c claim) (alive, known bool) {
 	if c.Holder == "" || h.Alive == nil {
 		return false, false
 	}
@@ -321,8 +321,8 @@ const (
 	leaseBeat = leaseTime / 6
 )
 
-// say replaces the text of the lease's file.
-func (l *lease) say(b []byte) (int, error) {
+// write replaces the text of the lease's file.
+func (l *lease) write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.words = bytes.Clone(b[:min(len(b), maxWords)])
@@ -344,18 +344,18 @@ func (l *lease) keep() {
 func (l *lease) renew() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over || !bytes.Equal(said(l.file), l.words) {
+	if l.over || !bytes.Equal(lockText(l.file), l.words) {
 		return false
 	}
 	l.file.WriteAt(l.words, 0) // where that fails, the next beat does it
 	return true
 }
 
-// stands reports whether the file still holds what this holder wrote.
-func (l *lease) stands() bool {
+// isHeld reports whether the file still holds what this holder wrote.
+func (l *lease) isHeld() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return bytes.Equal(said(l.file), l.words)
+	return bytes.Equal(lockText(l.file), l.words)
 }
 
 // end gives up the lease, unless it is somebody else's by now.
@@ -363,7 +363,7 @@ func (l *lease) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true
-	if !bytes.Equal(said(l.file), l.words) {
+	if !bytes.Equal(lockText(l.file), l.words) {
 		return nil
 	}
 	return l.file.Truncate(0)
@@ -372,8 +372,8 @@ func (l *lease) end() error {
 // maxWords is the number of bytes of a lock file that are read.
 const maxWords = 1 << 10
 
-// said returns the text of a lock file, or nothing where it cannot be read.
-func said(f File) []byte {
+// lockText returns the text of a lock file, or nothing where it cannot be read.
+func lockText(f File) []byte {
 	b := make([]byte, maxWords)
 	n, _ := f.ReadAt(b, 0)
 	return b[:n]

@@ -84,7 +84,7 @@ func Unseal(text []byte) (body []byte, s Seal, err error) {
 		string(text[n-len(crcMark):n]) != crcMark {
 		return nil, s, ErrSum
 	}
-	sum, ok := digits(text[n:][:8])
+	sum, ok := parseDigits(text[n:][:8])
 	if !ok || sum != crc32.Checksum(text[:n-len(crcMark)], Castagnoli) {
 		return nil, s, ErrSum
 	}
@@ -176,15 +176,15 @@ func UnsealLine(line []byte) ([]byte, error) {
 	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) {
 		return nil, ErrSum
 	}
-	sum, ok := digits(line[n+len(crcMark):][:8])
+	sum, ok := parseDigits(line[n+len(crcMark):][:8])
 	if !ok || sum != crc32.Checksum(line[:n], Castagnoli) {
 		return nil, ErrSum
 	}
 	return append(line[:n], '}'), nil
 }
 
-// digits parses the hexadecimal digits of a checksum.
-func digits(text []byte) (sum uint32, ok bool) {
+// parseDigits parses the hexadecimal digits of a checksum.
+func parseDigits(text []byte) (sum uint32, ok bool) {
 	for _, c := range text {
 		switch {
 		case '0' <= c && c <= '9':

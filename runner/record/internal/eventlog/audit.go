@@ -151,7 +151,7 @@ func (a *Audit) add(line []byte) {
 		a.damage(err.Error())
 		return
 	}
-	seq, kind := leading(line)
+	seq, kind := parseLeading(line)
 	if first {
 		a.Foreign = checkHead(line, a.owner)
 	}
@@ -187,9 +187,9 @@ func (a *Audit) explained() bool {
 	return n > 0 && a.Damaged[n-1].after == a.Seq
 }
 
-// leading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has none.
-// Both stand at the start of the lines that this program writes.
-func leading(line []byte) (seq int64, kind string) {
+// parseLeading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has
+// none. Both stand at the start of the lines that this program writes.
+func parseLeading(line []byte) (seq int64, kind string) {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`)); ok {
 		number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
 		if seq, err := strconv.ParseInt(string(number), 10, 64); err == nil {
@@ -309,7 +309,7 @@ func (r *repair) line(line []byte) error {
 	if err != nil {
 		return nil
 	}
-	seq, _ := leading(bare)
+	seq, _ := parseLeading(bare)
 	if seq <= r.seq { // the head is written already, and a warning in the place of this event
 		return nil
 	}

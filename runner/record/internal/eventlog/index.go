@@ -70,7 +70,7 @@ func (x *Index) add(e runner.Event, end int64) {
 	x.watch.add(e)
 	trim(e)
 	b := &x.blocks[len(x.blocks)-1]
-	b.take(dated{e, x.watch.Seconds})
+	b.add(dated{e, x.watch.Seconds})
 	b.end = end
 	if _, ok := e.(*runner.StepEvent); !ok {
 		x.others++
@@ -93,7 +93,7 @@ func (x *Index) halve() {
 	for i := range n {
 		a, b := x.blocks[2*i], x.blocks[2*i+1]
 		for _, e := range b.events {
-			a.take(e)
+			a.add(e)
 		}
 		x.blocks[i] = block{b.end, a.events}
 	}
@@ -101,9 +101,9 @@ func (x *Index) halve() {
 	x.span = max(1, x.Size/int64(len(x.blocks)))
 }
 
-// room prepares the index for more bytes of the log, so that no blocks have to be joined while
+// makeRoom prepares the index for more bytes of the log, so that no blocks have to be joined while
 // these are taken in.
-func (x *Index) room(more int64) {
+func (x *Index) makeRoom(more int64) {
 	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= MaxBlocks {
 		return
 	}
@@ -113,9 +113,9 @@ func (x *Index) room(more int64) {
 	x.span = max(x.span, more/(MaxBlocks/2)+1)
 }
 
-// take adds an event. Of the steps without a resume between them only the last one stays, and
+// add adds an event. Of the steps without a resume between them only the last one stays, and
 // covers the others.
-func (b *block) take(e dated) {
+func (b *block) add(e dated) {
 	if s, ok := e.Event.(*runner.StepEvent); ok {
 		if i := b.lastStep(); i >= 0 {
 			s.Cover(b.events[i].Event.(*runner.StepEvent))
@@ -148,7 +148,7 @@ func (x *Index) thin() {
 		x.drop((*runner.EvalEvent)(nil).Kind())
 	}
 	if x.lists > maxLists { // few evaluations, with very many classes
-		x.strip()
+		x.dropLists()
 	}
 }
 
@@ -197,8 +197,8 @@ func (x *Index) drop(kind string) {
 	}
 }
 
-// strip removes the lists from all evaluations but the last.
-func (x *Index) strip() {
+// dropLists removes the lists from all evaluations but the last.
+func (x *Index) dropLists() {
 	last := true
 	for _, b := range slices.Backward(x.blocks) {
 		for i, d := range slices.Backward(b.events) {
@@ -622,7 +622,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 		s.Index = &Index{}
 	}
 	tail.offset, tail.size = s.Index.Size, size
-	s.Index.room(size - s.Index.Size)
+	s.Index.makeRoom(size - s.Index.Size)
 	if size-s.Index.Size <= exact {
 		s.goal = s.Index.Size
 	}
