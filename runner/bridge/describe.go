@@ -229,13 +229,13 @@ func cleanNames(what string, list []string) ([]string, error) {
 	if len(list) > mostKinds {
 		return nil, fmt.Errorf("it has %d %s: want at most %d", len(list), what, mostKinds)
 	}
-	clear := make([]string, len(list))
+	cleaned := make([]string, len(list))
 	for i, name := range list {
-		if clear[i] = OneLine(name, mostName); clear[i] == "" {
+		if cleaned[i] = OneLine(name, mostName); cleaned[i] == "" {
 			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
 		}
 	}
-	return clear, nil
+	return cleaned, nil
 }
 
 // fill takes the labels and groups of each split from the arrays.
