@@ -256,11 +256,8 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 		return "", err
 	}
 	defer root.Close()
-	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600,
-		func(w io.Writer) error {
-			_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
-			return err
-		})
+	err = aside.AddIn(aside.Root{Root: root}, name, 0o600,
+		aside.Copying(bytes.NewReader(text[:min(len(text), mostReport)])))
 	if errors.Is(err, os.ErrExist) {
 		_, err = root.Lstat(name) // it exists, or another process is writing it
 	}

@@ -109,7 +109,7 @@ func (f *Format) Put(path string, t *Table) error {
 
 // NewFile makes a file of that path, which must be free, whole or not at all.
 func NewFile(path string, write func(io.Writer) error) error {
-	if err := aside.New(path, 0o644, write); err != nil {
+	if err := aside.Add(path, 0o644, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

@@ -40,10 +40,11 @@ the engine in the background, and leave it running when they end.`,
 			defer cancel()
 			console.Lean()
 			return engine.Run(ctx, engine.Settings{
-				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, DataDir: tr.DataDir,
-				Threads: tr.Threads, Host: console.Host(), Idle: idle, Log: tr.Stderr,
-				Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir),
-				Parallel: tr.sweepParallel(), Work: tr.sweepWork,
+				Settings: queue.Settings{DataDir: tr.DataDir, Threads: tr.Threads,
+					Parallel: tr.sweepParallel(), Host: console.Host(),
+					Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir)},
+				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, Idle: idle, Log: tr.Stderr,
+				Work: tr.sweepWork,
 			})
 		},
 	}
