@@ -30,17 +30,13 @@ type BandPoint struct {
 // title returns the band's name with the number of its seeds.
 func (b *Band) title() string { return b.Name + " n" + strconv.Itoa(len(b.Seeds)) }
 
-// PointsTo appends the points of the band in n columns of the view to dst; nothing without seeds.
-// Seeds are aligned by x: the value of a seed in a column is the mean of its points there, or lies
-// on the straight line between its neighbours if it has no points there. A seed has no value before
-// its first point, after its last and within a break. The interval is mean ± Half(N)·s/√N of these
-// values. Where seeds were cut short or diverged, N is smaller and the drawn band says less.
-func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
-	return append(dst, b.points(view, n)...)
-}
-
-// points returns the points that PointsTo appends. They are valid until the next call.
-func (b *Band) points(view Range, n int) (list []BandPoint) {
+// Points returns the points of the band in n columns of the view, none without seeds. They are
+// valid until the next call. Seeds are aligned by x: the value of a seed in a column is the mean of
+// its points there, or lies on the straight line between its neighbours if it has no points there.
+// A seed has no value before its first point, after its last and within a break. The interval is
+// mean ± Half(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller and the
+// drawn band says less.
+func (b *Band) Points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
 	if n < 1 || len(b.Seeds) == 0 {
 		return nil

@@ -31,7 +31,7 @@ func TestBandInterval(t *testing.T) {
 		[]float64{3, 4, 5, 6, 7, 8},
 		[]float64{5, 6, 7, 8},
 	)}
-	points := b.PointsTo(nil, Range{0, 6}, 6)
+	points := b.Points(Range{0, 6}, 6)
 	for i, want := range []struct {
 		n    int
 		mean float64
@@ -63,7 +63,7 @@ func TestBandAlignsByX(t *testing.T) {
 		b.Append(float64(i), float64(i))
 	}
 	band := Band{Seeds: []*Series{a, b}}
-	for _, p := range band.PointsTo(nil, Range{0, 100}, 100) {
+	for _, p := range band.Points(Range{0, 100}, 100) {
 		want := 2
 		if p.X < 5 || p.X > 96 {
 			want = 1
@@ -77,7 +77,7 @@ func TestBandAlignsByX(t *testing.T) {
 func TestBandSurvivesExtremes(t *testing.T) {
 	huge, inf := math.MaxFloat64, math.Inf(1)
 	b := Band{Half: student, Seeds: seeds([]float64{huge}, []float64{-huge}, []float64{inf})}
-	p := b.PointsTo(nil, Range{0, 1}, 1)[0]
+	p := b.Points(Range{0, 1}, 1)[0]
 	if p.N != 2 || math.IsNaN(p.Mean) {
 		t.Errorf("%+v, want two finite seeds and a mean", p)
 	}
@@ -86,7 +86,7 @@ func TestBandSurvivesExtremes(t *testing.T) {
 // TestBandWithoutHalf: without a half width, a band has a mean and no interval.
 func TestBandWithoutHalf(t *testing.T) {
 	b := Band{Seeds: seeds([]float64{1, 2}, []float64{3, 4})}
-	for _, p := range b.PointsTo(nil, Range{0, 1}, 2) {
+	for _, p := range b.Points(Range{0, 1}, 2) {
 		if p.N != 2 || math.IsNaN(p.Mean) || !math.IsNaN(p.Lo) || !math.IsNaN(p.Hi) {
 			t.Errorf("%+v, want a mean and no interval", p)
 		}

@@ -136,7 +136,7 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 	case bar.Few:
 		style = Style{Faint, b.Number}
 	}
-	eighths := int(b.part(bar.Value)*float64(8*w) + 0.5)
+	eighths := int(partOf(bar.Value, 0, b.Max)*float64(8*w) + 0.5)
 	if b.Charset == ASCII {
 		eighths = (eighths + 4) / 8 * 8
 	}
@@ -147,29 +147,18 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
-		at := min(int(b.part(bar.Base)*float64(w)), w-1)
-		f.set(x+at, y, b.Charset.rune('│'), Style{Role: Ref})
+		tick := min(int(partOf(bar.Base, 0, b.Max)*float64(w)), w-1)
+		f.set(x+tick, y, b.Charset.rune('│'), Style{Role: Ref})
 	}
-}
-
-// part returns v as a part of a full bar, 0..1; 0 for a value that is not finite.
-func (b *Bars) part(v float64) float64 {
-	full := b.Max
-	if !(full > 0) || !finite(full) {
-		full = 1
-	}
-	if !finite(v) {
-		return 0
-	}
-	return max(0, min(1, v/full))
 }
 
 // number formats v in at most valueWidth cells.
 func (b *Bars) number(v float64) string {
-	if b.Percent && math.Abs(v) < 9.9995 {
-		return strconv.FormatFloat(100*v, 'f', 1, 64)
+	write := Format
+	if b.Percent {
+		write = Percent
 	}
-	return cell.Cut(Format(v), b.valueWidth())
+	return cell.Cut(write(v), b.valueWidth())
 }
 
 // change writes the difference from the baseline with its sign, which says the same as the colour
@@ -260,9 +249,13 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 	if top > 0 {
 		fill = int(math.Ceil(share / top * float64(steps*max(0, high-1))))
 	}
+	blocks := []rune(" ▁▂▃▄▅▆▇█")
+	if h.Charset == ASCII {
+		blocks = []rune(" ########")
+	}
 	for y := high - 1; y >= 0 && fill > 0; y-- {
 		for x := x0; x < x1; x++ {
-			f.set(x, y, h.block(min(fill, steps)), Style{Data, h.Number})
+			f.set(x, y, blocks[min(fill, steps)], Style{Data, h.Number})
 		}
 		fill -= steps
 	}
@@ -270,14 +263,6 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 		filled := int(math.Ceil(share / top * float64(max(0, high-1))))
 		f.text(x0, max(0, high-1-filled), x1-x0, text, Style{Role: Axis})
 	}
-}
-
-// block returns the rune of a cell that is full up to some eighths; '#' in ASCII.
-func (h *Histogram) block(eighths int) rune {
-	if h.Charset == ASCII {
-		return '#'
-	}
-	return []rune(" ▁▂▃▄▅▆▇█")[eighths]
 }
 
 // axis draws the line below the bars, and the ticks for which there is room.

@@ -134,16 +134,12 @@ func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end
 			start, end = ends(style)
 			b.WriteString(start)
 		}
-		c.write(b)
+		b.WriteRune(c.Rune)
+		if c.Mark != 0 {
+			b.WriteRune(c.Mark)
+		}
 	}
 	b.WriteString(end)
-}
-
-func (c *Cell) write(b *strings.Builder) {
-	b.WriteRune(c.Rune)
-	if c.Mark != 0 {
-		b.WriteRune(c.Mark)
-	}
 }
 
 // String returns the frame without styles, each row as a line.

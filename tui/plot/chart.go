@@ -44,7 +44,7 @@ type RefLine struct {
 // rate, a live change.
 type Marker struct {
 	X      float64
-	Letter rune // drawn at its top; 0 for none
+	Letter rune // drawn at its top, if it takes one cell; 0 for none
 }
 
 // Spot is a point on a line that stands out. A chart draws it as a letter that is not the mark of
@@ -105,7 +105,7 @@ func (c *Chart) DataY() Range {
 	}
 	shades := EmptyRange()
 	for i := range c.Bands {
-		for _, p := range c.Bands[i].points(view, n) {
+		for _, p := range c.Bands[i].Points(view, n) {
 			r = r.addValue(p.Mean, c.YScale)
 			shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
 		}
@@ -162,56 +162,42 @@ func (c *Chart) FitY() Range {
 	return c.Y.Fit(data, c.YScale)
 }
 
-// curve is a line or a band, as it is drawn and as it is named at its end.
+// curve is a line or a band, as it is drawn and as it is named at its end. Its role says how far in
+// front it is: Faint for raw data, then Back, then Data.
 type curve struct {
 	endName
-	layer
-	number  uint8
+	Style
 	glyph   rune                                // of the line; 0 for none
 	columns func(c *columns, view Range, n int) // samples the curve
 	value   func() (v float64, ok bool)         // its value at the crosshair, or its last one
 }
 
-// layer is the depth of a curve, which is drawn over the curves of all lower layers.
-type layer uint8
-
-const (
-	faintLayer layer = iota // raw data
-	backLayer
-	frontLayer
-)
-
-func layerOf(back bool) layer {
+// lineStyle returns the style of a series' line, in the back or in front.
+func lineStyle(number uint8, back bool) Style {
 	if back {
-		return backLayer
+		return Style{Back, number}
 	}
-	return frontLayer
-}
-
-// style returns the style of a series' line in a layer.
-func (l layer) style(number uint8) Style {
-	return Style{[...]Role{faintLayer: Faint, backLayer: Back, frontLayer: Data}[l], number}
+	return Style{Data, number}
 }
 
 // curves returns the lines and then the bands, in the order of the chart.
 func (c *Chart) curves() (list []curve) {
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		on := layerOf(l.Back)
+		style := lineStyle(l.Number, l.Back)
 		if l.Faint {
-			on = faintLayer
+			style.Role = Faint
 		}
-		name := endName{c.Charset.spell(l.Name), c.Charset.spellAll(l.Briefs)}
-		list = append(list, curve{name, on, l.Number, c.override(l.Number, l.Glyph),
+		name := c.Charset.endName(append([]string{l.Name}, l.Briefs...))
+		list = append(list, curve{name, style, c.override(l.Number, l.Glyph),
 			func(cols *columns, view Range, n int) { l.Series.sample(cols, view, n, l.MapX) },
 			func() (float64, bool) { return c.valueOf(l.Series, l.MapX) }})
 	}
 	for i := range c.Bands {
 		b := &c.Bands[i]
-		briefs := append([]string{b.Name}, b.Briefs...)
-		name := endName{c.Charset.spell(b.title()), c.Charset.spellAll(briefs)}
-		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, b.Glyph),
-			func(cols *columns, view Range, n int) { bandColumns(cols, b.points(view, n)) },
+		name := c.Charset.endName(append([]string{b.title(), b.Name}, b.Briefs...))
+		list = append(list, curve{name, lineStyle(b.Number, b.Back), c.override(b.Number, b.Glyph),
+			func(cols *columns, view Range, n int) { bandColumns(cols, b.Points(view, n)) },
 			func() (float64, bool) { return c.bandValue(b) }})
 	}
 	return list
@@ -257,14 +243,6 @@ func (cs Charset) spell(s string) string {
 	return s
 }
 
-// letter returns the rune of a marker, which takes one cell; '?' for a rune that cannot be drawn.
-func (c *Chart) letter(r rune) rune {
-	if !drawable(r) || (c.Charset == ASCII && r > 0x7e) {
-		return '?'
-	}
-	return r
-}
-
 // Sizes below which a chart drops its y labels and its x axis.
 const (
 	leastW   = 12 // cells of the plot, beside the labels
@@ -279,11 +257,17 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 		return p.report
 	}
 	p.refs()
-	p.markers()
-	p.crosshair()
+	for _, m := range c.Markers {
+		p.vertical(m.X, '┊', Mark)
+	}
+	if c.Cross.On {
+		p.vertical(c.Cross.X, '│', Hair)
+	}
 	p.shades()
 	p.lines()
-	p.spots()
+	for _, s := range c.Spots {
+		p.spot(s, spotRune)
+	}
 	p.alerts()
 	p.labels()
 	p.drawEnds()
@@ -364,10 +348,7 @@ func (p *drawing) row(v float64) (y int, inside bool) {
 
 // column returns the plot column of an x, and whether the x lies in view.
 func (p *drawing) column(x float64) (col int, inside bool) {
-	if !p.view.Contains(x) {
-		return 0, false
-	}
-	return min(int((x-p.view.Lo)/(p.view.Hi-p.view.Lo)*float64(p.w)), p.w-1), true
+	return p.view.column(x, p.w)
 }
 
 func (p *drawing) refs() {
@@ -383,12 +364,11 @@ func (p *drawing) refs() {
 	}
 }
 
-func (p *drawing) markers() {
-	for _, m := range p.chart.Markers {
-		x, ok := p.column(m.X)
-		for y := 0; ok && y < p.h; y++ {
-			p.f.set(p.x0+x, y, p.chart.Charset.rune('┊'), Style{Role: Mark})
-		}
+// vertical draws a line from the top to the bottom, if its x is in view.
+func (p *drawing) vertical(x float64, r rune, role Role) {
+	col, ok := p.column(x)
+	for y := 0; ok && y < p.h; y++ {
+		p.f.set(p.x0+col, y, p.chart.Charset.rune(r), Style{Role: role})
 	}
 }
 
@@ -403,7 +383,7 @@ func (p *drawing) shades() {
 		}
 	}
 	for _, b := range front {
-		for x, q := range b.points(p.view, p.w) {
+		for x, q := range b.Points(p.view, p.w) {
 			p.shade(x, q, Style{Shade, b.Number}, len(front) == 1)
 		}
 	}
@@ -442,11 +422,11 @@ func (p *drawing) edge(x int, v float64, s Style) {
 func (p *drawing) lines() {
 	list := p.chart.curves()
 	fx, _ := p.fine()
-	for on := faintLayer; on <= frontLayer; on++ {
+	for _, role := range [...]Role{Faint, Back, Data} {
 		for i := range list {
-			if c := &list[i]; c.layer == on {
+			if c := &list[i]; c.Role == role {
 				c.columns(&p.f.cols, p.view, p.w*fx)
-				p.line(c.style(c.number), c.glyph)
+				p.line(c.Style, c.glyph)
 			}
 		}
 	}
@@ -483,12 +463,12 @@ func (p *drawing) line(s Style, glyph rune) {
 	fx, fy := p.fine()
 	t := &p.f.trace
 	tracer{p.y, p.h * fy, &p.report}.run(t, &p.f.cols)
-	for i, x := range t.bad {
+	for _, b := range t.bad {
 		y := 0
-		if r := t.badRow[i]; r >= 0 {
-			y = p.h - 1 - r/fy
+		if b.y >= 0 {
+			y = p.h - 1 - b.y/fy
 		}
-		p.alert = append(p.alert, place{x / fx, y})
+		p.alert = append(p.alert, place{b.x / fx, y})
 	}
 	if p.chart.Charset == Braille {
 		if p.dots == nil {
@@ -502,30 +482,28 @@ func (p *drawing) line(s Style, glyph rune) {
 	}
 	grid := make([]uint8, len(t.spans)*p.h)
 	boxLine(grid, t.spans, p.h)
-	p.box(grid, s, glyph)
+	p.box(grid, s, boxRunes(), glyph)
 }
 
-// box paints the arms of a grid as box-drawing runes, or as the glyph if there is one.
-func (p *drawing) box(grid []uint8, s Style, glyph rune) {
+// box paints the arms of a grid as the runes of an alphabet, or as the glyph if there is one.
+func (p *drawing) box(grid []uint8, s Style, alphabet [16]rune, glyph rune) {
 	for i, a := range grid {
 		if a == 0 {
 			continue
 		}
 		r := glyph
 		if r == 0 {
-			r = p.chart.Charset.rune(boxRunes()[a])
+			r = p.chart.Charset.rune(alphabet[a])
 		}
 		p.f.set(p.x0+i%p.w, i/p.w, r, s)
 	}
 }
 
-// spots marks places on lines, over them.
-func (p *drawing) spots() {
-	for _, s := range p.chart.Spots {
-		x, inView := p.column(s.X)
-		if y, ok := p.row(s.Y); ok && inView {
-			p.f.set(p.x0+x, y, spotRune, Style{Data, s.Number})
-		}
+// spot draws a rune at a place, over the lines, if it is in view.
+func (p *drawing) spot(s Spot, r rune) {
+	x, inView := p.column(s.X)
+	if y, ok := p.row(s.Y); ok && inView {
+		p.f.set(p.x0+x, y, r, Style{Data, s.Number})
 	}
 }
 
@@ -553,8 +531,8 @@ func (p *drawing) labels() {
 		}
 	}
 	for _, m := range p.chart.Markers {
-		if x, ok := p.column(m.X); ok && m.Letter != 0 {
-			p.f.set(p.x0+x, 0, p.chart.letter(m.Letter), Style{Role: Mark})
+		if x, ok := p.column(m.X); ok && drawable(m.Letter) {
+			p.f.set(p.x0+x, 0, p.chart.Charset.rune(m.Letter), Style{Role: Mark})
 		}
 	}
 }

@@ -42,7 +42,13 @@ func (s *Series) Last() (x, y float64, ok bool) {
 }
 
 // Last returns the current point.
-func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
+func (p *Path) Last() (x, y float64, ok bool) {
+	if p.Len() == 0 {
+		return 0, 0, false
+	}
+	last := p.items[p.Len()-1]
+	return last.x, last.y, true
+}
 
 // TestSpots: a spot is drawn over its line in every charset, and none is drawn out of view.
 func TestSpots(t *testing.T) {

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +16,7 @@ func TestEndsSettle(t *testing.T) {
 		var list []End
 		front := r.IntN(n + 1)
 		for i := range n {
-			list = append(list, End{Value: r.Float64(), layer: layerOf(i != front),
+			list = append(list, End{Value: r.Float64(), Style: lineStyle(0, i != front),
 				want: r.IntN(h)})
 		}
 		got := settle(slices.Clone(list), h)
@@ -27,11 +28,11 @@ func TestEndsSettle(t *testing.T) {
 				t.Fatalf("rows %+v of %d", got, h)
 			}
 			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
-			if e.layer == frontLayer && room && e.row != e.want {
+			if e.Style.Role == Data && room && e.row != e.want {
 				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
 			}
 		}
-		inFront := func(e End) bool { return e.layer == frontLayer }
+		inFront := func(e End) bool { return e.Style.Role == Data }
 		if front < n && !slices.ContainsFunc(got, inFront) {
 			t.Fatal("the one in front was left out")
 		}
@@ -86,17 +87,17 @@ func TestFilmIsBounded(t *testing.T) {
 	var f Film
 	for i := range 5000 {
 		f.Append(float64(i), []float64{float64(i)})
-		if f.Len() > filmColumns || f.at[f.Len()-1] != float64(i) ||
-			f.values[f.Len()-1][0] != float32(i) {
-			t.Fatalf("%d moments, the latest at %g", f.Len(), f.at[f.Len()-1])
+		last := f.items[f.Len()-1]
+		if f.Len() > filmColumns || last.x != float64(i) || last.values[0] != float32(i) {
+			t.Fatalf("%d moments, the latest at %g", f.Len(), last.x)
 		}
-		if !slices.IsSorted(f.at) {
+		if !slices.IsSortedFunc(f.items, func(a, b moment) int { return cmp.Compare(a.x, b.x) }) {
 			t.Fatal("out of order")
 		}
 	}
 	f.Rewind(100)
-	if n := f.Len(); n == 0 || f.at[n-1] > 100 {
-		t.Errorf("rewound to %v", f.at[n-1])
+	if n := f.Len(); n == 0 || f.items[n-1].x > 100 {
+		t.Errorf("rewound to %v", f.items[n-1].x)
 	}
 }
 

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 
 	"drolab/runner/page"
@@ -30,12 +31,7 @@ const (
 	threshold = 1e-3
 )
 
-func (s Scale) threshold() float64 {
-	if s.linear > tiny && s.linear < limit {
-		return s.linear
-	}
-	return threshold
-}
+func (s Scale) threshold() float64 { return cmp.Or(s.linear, threshold) }
 
 // forward maps v to a length; NaN where the scale has no place for it.
 func (s Scale) forward(v float64) float64 {
@@ -132,6 +128,14 @@ func (r Range) Add(v float64) Range {
 	return Range{min(r.Lo, v), max(r.Hi, v)}
 }
 
+// column returns the column of x among w that divide r, and whether x lies in r.
+func (r Range) column(x float64, w int) (col int, inside bool) {
+	if !r.Contains(x) {
+		return 0, false
+	}
+	return min(int((x-r.Lo)/(r.Hi-r.Lo)*float64(w)), w-1), true
+}
+
 // clip returns the part of r that lies in bounds; it is empty if there is none.
 func (r Range) clip(bounds Range) Range { return Range{max(r.Lo, bounds.Lo), min(r.Hi, bounds.Hi)} }
 
@@ -192,7 +196,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 	data = data.usable(s)
 	want := data
 	if known {
-		if within(data, r) && s.span(data) >= fill*s.span(r) {
+		if r.Contains(data.Lo) && r.Contains(data.Hi) && s.span(data) >= fill*s.span(r) {
 			return r
 		}
 		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= roomy*s.span(u) {
@@ -205,8 +209,6 @@ func (r Range) Fit(data Range, s Scale) Range {
 	}
 	return got
 }
-
-func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
 
 // span is the length of r on s.
 func (s Scale) span(r Range) float64 { return s.forward(r.Hi) - s.forward(r.Lo) }

@@ -22,13 +22,12 @@ const MostBuckets = 1 << 13
 type Series struct {
 	buckets   []Bucket
 	most      int     // maximum number of buckets; 0 is MostBuckets
-	per       uint32  // points a bucket may hold, a power of two
+	per       uint32  // points a bucket may hold, a power of two; 0 is 1
 	tail      []point // latest points, at most as many as buckets
 	tailAll   bool    // tail holds every point
 	lastX     float64
 	breakNext bool
 	points    int
-	skipped   int
 	reshaped  int    // number of times that buckets other than the last changed
 	all       Bucket // every bucket merged; stale where allStale
 	allStale  bool
@@ -82,7 +81,6 @@ func (s *Series) AppendBucket(b Bucket) {
 
 func (s *Series) placeable(x float64) bool {
 	if !finite(x) || (s.points > 0 && x < s.lastX) {
-		s.skipped++
 		return false
 	}
 	s.lastX = x
@@ -91,11 +89,8 @@ func (s *Series) placeable(x float64) bool {
 
 func (s *Series) push(b *Bucket) {
 	s.all.merge(b)
-	if s.per == 0 {
-		s.per = 1
-	}
 	for {
-		if n := len(s.buckets); n > 0 && s.buckets[n-1].count()+b.count() <= s.per {
+		if n := len(s.buckets); n > 0 && s.buckets[n-1].count()+b.count() <= max(s.per, 1) {
 			s.buckets[n-1].merge(b)
 			return
 		}
@@ -119,7 +114,7 @@ func (s *Series) halve() {
 		s.buckets[i] = b
 	}
 	s.buckets = s.buckets[:n]
-	s.per *= 2
+	s.per = 2 * max(s.per, 1)
 }
 
 func (s *Series) pushTail(p point) {

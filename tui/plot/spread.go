@@ -138,34 +138,31 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	for x := max(0, lo); x <= min(hi, w-1); x++ { // the column of a NaN is arbitrary
 		f.set(x0+x, y, s.Charset.rune('─'), axis)
 	}
-	for i := range r.Values {
-		if i != s.Front {
-			s.mark(f, x0, y, w, r, i, Back)
+	for _, front := range [...]bool{false, true} {
+		for i, v := range r.Values {
+			if finite(v) && front == (i == s.Front) {
+				f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII),
+					lineStyle(s.Numbers[i], s.Front >= 0 && !front))
+			}
 		}
 	}
-	if s.Front >= 0 && s.Front < len(r.Values) {
-		s.mark(f, x0, y, w, r, s.Front, Data)
-	}
-}
-
-func (s *Spread) mark(f *Frame, x0, y, w int, r *SpreadRow, i int, role Role) {
-	v := r.Values[i]
-	if !finite(v) {
-		return
-	}
-	if role == Back && s.Front < 0 {
-		role = Data
-	}
-	f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII),
-		Style{role, s.Numbers[i]})
 }
 
 func (s *Spread) column(v float64, w int) int {
-	full := s.Hi - s.Lo
+	return int(partOf(v, s.Lo, s.Hi)*float64(w-1) + 0.5)
+}
+
+// partOf returns the position of v between lo and hi, 0 to 1, with hi = lo + 1 where they span
+// nothing; 0 for a value that is not finite.
+func partOf(v, lo, hi float64) float64 {
+	full := hi - lo
 	if !(full > 0) || !finite(full) {
 		full = 1
 	}
-	return int(max(0, min(1, (v-s.Lo)/full))*float64(w-1) + 0.5)
+	if !finite(v) {
+		return 0
+	}
+	return max(0, min(1, (v-lo)/full))
 }
 
 // rowLayout holds the widths of the parts of a chart with one row for each place: a label, a

@@ -291,7 +291,7 @@ func TestSeeds(t *testing.T) {
 	points := func() []plot.BandPoint {
 		for _, b := range w.Chart("test_loss").Bands {
 			if b.Number == w.Tracks[0].Number {
-				return b.PointsTo(nil, w.Span(), 40)
+				return slices.Clone(b.Points(w.Span(), 40))
 			}
 		}
 		return nil
