@@ -83,7 +83,7 @@ func (m *Model) ends() tea.Cmd {
 // over shows at once that runs have ended.
 func (m *Model) over(msg lab.Over) tea.Cmd {
 	m.version++
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	m.tally.live = slices.DeleteFunc(slices.Clone(m.tally.live), func(r *record.Run) bool {
 		return slices.ContainsFunc(msg.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })
 	})
@@ -118,22 +118,6 @@ const (
 	remoteFrames = 10
 	calmFrames   = 5 // no key for a while: more than there are looks at the files
 )
-
-// frames returns the number of frames a second.
-func (e environment) frames() int {
-	if e.remote {
-		return remoteFrames
-	}
-	return localFrames
-}
-
-// round returns the time in which each part of a page has its turn (see lab.Lab).
-func (e environment) round() time.Duration {
-	if e.remote {
-		return remoteRound
-	}
-	return localRound
-}
 
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
@@ -182,7 +166,7 @@ func (m *Model) frameRate() int {
 	if m.now.Sub(m.pressed) > calm && !(moves && m.at == watchPage) {
 		return calmFrames
 	}
-	return m.env.frames()
+	return m.env.frames
 }
 
 func newTick(t time.Time) tea.Msg { return kit.Tick(t) }

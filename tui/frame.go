@@ -147,15 +147,3 @@ func (m *Model) help() *kit.Overlay {
 	}
 	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
 }
-
-// screen holds the places of the parts that every page has.
-type screen struct{ header, body, footer kit.Rect }
-
-// layScreen divides a screen of w by h cells.
-func layScreen(w, h int) screen {
-	return screen{
-		header: kit.Area(0, 0, w, 1),
-		body:   kit.Area(0, 1, w, h-2),
-		footer: kit.Area(0, h-1, w, 1),
-	}
-}

@@ -40,11 +40,8 @@ func (m *Model) recall() tea.Cmd {
 	}
 }
 
-// Changes implements reading.
+// Changes implements changing.
 func (m viewsMsg) Changes() bool { return !m.written }
-
-// News implements reading.
-func (viewsMsg) News() bool { return false }
 
 // took sets the pages to the views that were read.
 func (m *Model) took(msg viewsMsg) tea.Cmd {

@@ -46,9 +46,9 @@ func (m *Model) ownKeys() []kit.Key {
 
 // stopAll asks, and then stops the runs of the last start that have not ended.
 func (m *Model) stopAll() tea.Cmd {
-	find := live(m.Source, m.launched)
+	s, launched := m.Source, m.launched
 	return func() tea.Msg {
-		ids := find().(leaveMsg).live
+		ids := unended(s, launched)
 		if len(ids) == 0 {
 			return kit.Notice{Text: allEnded}
 		}
@@ -82,7 +82,9 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 	return m.show(id)
 }
 
-func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
+func (m *Model) openPalette() {
+	m.open(&kit.Overlay{Title: findCommand, Form: &palette{m: m, line: kit.NewInput("")}})
+}
 
 func (m *Model) openHelp() { m.open(m.help()) }
 
@@ -91,7 +93,8 @@ func (m *Model) askLeave() tea.Cmd {
 	if m.Config.RunsGoOn {
 		return tea.Quit
 	}
-	return live(m.Source, m.Lab.Started())
+	s, started := m.Source, m.Lab.Started()
+	return func() tea.Msg { return leaveMsg{unended(s, started)} }
 }
 
 // blocked returns why a row's action cannot be done now; "" when it can.
@@ -128,17 +131,14 @@ type offer struct {
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
 
-// live finds out which of the runs have not ended.
-func live(s lab.Source, ids []string) tea.Cmd {
-	return func() tea.Msg {
-		var m leaveMsg
-		for _, id := range ids {
-			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
-				m.live = append(m.live, id)
-			}
+// unended returns those of the runs that have not ended.
+func unended(s lab.Source, ids []string) (list []string) {
+	for _, id := range ids {
+		if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+			list = append(list, id)
 		}
-		return m
 	}
+	return list
 }
 
 // palette is the form that finds what a key does by the words of its help.
@@ -146,10 +146,6 @@ type palette struct {
 	m    *Model
 	line kit.Input
 	at   int // row under the cursor
-}
-
-func (p *palette) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: findCommand, Form: p}
 }
 
 // found returns the rows of all pages' keys that have every typed word, without the rows that only
@@ -286,33 +282,31 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	lay := layScreen(m.w, m.h)
+	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
 	m.pressed = m.now
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
-		return m.moved(at, lay.body)
+		return m.moved(x, y, at.Button)
 	}
 	m.news = m.now
 	switch {
-	case click && lay.header.Contains(at.X, at.Y):
+	case click && at.Y == 0: // the header
 		if id, ok := m.tabAt(at.X); ok {
 			return m.turnTo(id)
 		}
-	case click && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
-	case wheel && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
-			Down: at.Button == tea.MouseWheelDown})
+	case click && inside:
+		return m.pages[m.at].Update(kit.Click{X: x, Y: y})
+	case wheel && inside:
+		return m.pages[m.at].Update(kit.Wheel{X: x, Y: y, Down: at.Button == tea.MouseWheelDown})
 	}
 	return nil
 }
 
 // moved routes a move of the mouse; a move without a button mostly changes nothing.
-func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
-	x, y := at.X-body.X, at.Y-body.Y
-	if at.Button == tea.MouseLeft {
+func (m *Model) moved(x, y int, button tea.MouseButton) tea.Cmd {
+	if button == tea.MouseLeft {
 		m.version++
 		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
 	}

@@ -31,48 +31,34 @@ type Model struct {
 	env   environment
 	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
 	pages []page
-	keyTable
+	keys  [][]kit.Key // by page: its own, and behind them those of all pages
+	own   []int       // by page: how many of its keys are its own
 	watch *watch.Page
 	at    pageID
 
-	folder
+	keep     keeping
+	launched []string // runs of the last start
+	tally    liveMsg  // result of the last look at the runs' folder
+	counted  time.Time
+	counting bool
+	beating  bool // a beat is under way
 
 	w, h      int
 	dark      bool
 	unfocused bool
-	times
-	frames  *frames
-	overlay *kit.Overlay
-	notice  kit.Notice
-	failed  error // why the interface ended by itself
+	frames    *frames
+	overlay   *kit.Overlay
+	notice    kit.Notice
+	failed    error // why the interface ended by itself
 
-	version int       // grows with every message that may change the screen
-	drawn   kit.Drawn // the screen at a version
-}
-
-// keyTable holds the rows of keys, by page.
-type keyTable struct {
-	keys [][]kit.Key // a page's own keys and the keys of all pages
-	own  []int       // how many of these are the page's own
-}
-
-// folder holds what is known of the runs' folder.
-type folder struct {
-	keep     keeping
-	launched []string // runs of the last start
-	tally    liveMsg  // result of the last look
-	counted  time.Time
-	counting bool
-	beating  bool // a beat is under way
-}
-
-// times says when something was last done.
-type times struct {
 	now     time.Time     // the last tick
 	news    time.Time     // when something was last read or pressed
 	pressed time.Time     // when a key or the mouse was last used
 	noticed time.Time     // when the notice came
 	rest    time.Duration // from the last tick to the next
+
+	version int       // grows with every message that may change the screen
+	drawn   kit.Drawn // the screen at a version
 }
 
 // modelOf returns the interface over the runs of a configuration.
@@ -92,7 +78,7 @@ func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
 	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
-	s.Round = m.env.round()
+	s.Round = m.env.round
 	m.at = begins(cfg)
 	m.restyle()
 	return m
@@ -144,7 +130,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
-		m.Body = layScreen(m.w, m.h).body
+		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
@@ -194,19 +180,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// reading is the answer to a look that may have found nothing new.
-type reading interface {
-	Changes() bool // the screen may look different
-	News() bool    // something went on, so that frequent looks are worth while
-}
+// The answer to a look may have found nothing new. Changes reports whether the screen may look
+// different; News, whether something went on, so that frequent looks are worth while. Without these
+// methods, a message changes the screen and is no news.
+type (
+	changing interface{ Changes() bool }
+	bringing interface{ News() bool }
+)
 
 // changes reports whether a message may change the screen. A tick only asks for a look at the
-// files, which mostly finds nothing new.
+// files, which mostly finds nothing new; recounted redraws by itself.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick, beatMsg, tea.MouseMotionMsg:
+	case kit.Tick, beatMsg, liveMsg, sameMsg, tea.MouseMotionMsg:
 		return false
-	case reading:
+	case changing:
 		return msg.Changes()
 	}
 	return true
@@ -225,7 +213,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.listed(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case reading:
+	case bringing:
 		if msg.News() {
 			m.news = m.now
 		}
@@ -281,7 +269,7 @@ func (m *Model) profile(p colorprofile.Profile) {
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	key := k.String()
 	p := m.pages[m.at]
 	switch {
@@ -344,8 +332,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	}
 	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
-		[]string{"", quitStops,
-			resumeLater})
+		[]string{"", quitStops, resumeLater})
 	return kit.Question("Quit?", lines,
 		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }
@@ -387,10 +374,9 @@ func (m *Model) frame() []string {
 		needed := fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)
 		return kit.Fill([]string{needed}, m.w, m.h)
 	}
-	lay := layScreen(m.w, m.h)
-	body := m.pages[m.at].View(lay.body.W, lay.body.H)
+	body := m.pages[m.at].View(m.Body.W, m.Body.H)
 	if m.overlay != nil {
-		body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
+		body = m.overlay.View(m.Theme, body, m.Body.W, m.Body.H)
 	}
 	return append(append([]string{m.header()}, body...), m.footer())
 }
@@ -489,20 +475,8 @@ type liveMsg struct {
 	listed  time.Time // time of the tick that asked
 }
 
-// Changes implements reading. It is false, since recounted redraws if anything has changed.
-func (liveMsg) Changes() bool { return false }
-
-// News implements reading.
-func (liveMsg) News() bool { return false }
-
 // sameMsg says that the folder was not listed: it has the runs that it had.
 type sameMsg struct{}
-
-// Changes implements reading.
-func (sameMsg) Changes() bool { return false }
-
-// News implements reading.
-func (sameMsg) News() bool { return false }
 
 // beginMsg is the first liveMsg, with which the interface begins.
 type beginMsg liveMsg

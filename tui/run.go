@@ -43,7 +43,7 @@ func Program(cfg lab.Config, t *Terminal) *tea.Program {
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
 	size := t.Size()
 	p := tea.NewProgram(guarded{m}, append([]tea.ProgramOption{
-		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames()),
+		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames),
 		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
 		tea.WithColorProfile(m.env.profile),
 	}, more...)...)
@@ -149,6 +149,8 @@ type environment struct {
 	remote  bool // over SSH: draw less often
 	light   bool // whether the background is light, until the terminal says
 	profile colorprofile.Profile
+	frames  int           // a second
+	round   time.Duration // in which each part of a page has its turn (see lab.Lab)
 }
 
 // Fit returns an error if the terminal has no screen for the interface. On Windows no variable
@@ -169,6 +171,11 @@ func environmentOf(environ []string) environment {
 		plain:  get("NO_COLOR") != "",
 		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
 		light:  lightBehind(get("COLORFGBG")),
+		frames: localFrames,
+		round:  localRound,
+	}
+	if e.remote {
+		e.frames, e.round = remoteFrames, remoteRound
 	}
 	e.take(colorprofile.Env(environ))
 	if e.plain {

@@ -267,16 +267,10 @@ func (*Line) Hint() []Key { return Taking() }
 // View implements Form.
 func (l *Line) View(t *Theme, w, h int) []string {
 	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
-	lines = append(lines, t.Problem(l.Problem)...)
-	return Fill(lines, w, min(h, len(lines)))
-}
-
-// Problem returns lines that say what is wrong, below a blank line; none without an error.
-func (t *Theme) Problem(err error) []string {
-	if err == nil {
-		return nil
+	if l.Problem != nil {
+		lines = append(append(lines, ""), t.Wrong(l.Problem, w)...)
 	}
-	return []string{"", t.Bad.Paint("! " + cell.OneLine(err.Error()))}
+	return Fill(lines, w, min(h, len(lines)))
 }
 
 // Wrong returns the lines that say what is wrong, wrapped at w cells.

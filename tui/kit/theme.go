@@ -14,10 +14,10 @@ import (
 
 // Theme is the palette: every colour and every glyph of the interface.
 type Theme struct {
-	ASCII bool
-	color bool
-	hot   bool // there are colours for maps
-	ink   inking
+	ASCII   bool
+	color   bool // the terminal has at least 16 colours
+	profile colorprofile.Profile
+	dark    bool // the background
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
@@ -107,25 +107,20 @@ func heatInks() [plot.HeatLevels]ink {
 // ends.
 func (t *Theme) Swatch(part float64, w int) string {
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
-	return t.level(part).Paint(strings.Repeat(h.Glyph(levelOf(part)), w))
+	return t.level(part).Paint(strings.Repeat(h.Glyph(plot.HeatLevel(part)), w))
 }
 
 // level returns the style of a map's cell for a value that lies at part, 0 to 1, between the ends.
 func (t *Theme) level(part float64) Style {
-	return t.of(plot.Style{Role: plot.Heat, Series: uint8(levelOf(part))})
-}
-
-func levelOf(part float64) int {
-	return max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
+	return t.of(plot.Style{Role: plot.Heat, Series: uint8(plot.HeatLevel(part))})
 }
 
 // Shades reports whether maps are drawn in shades of one colour, because the terminal has too few.
-func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
+func (t *Theme) Shades() bool { return t.ASCII || t.profile <= colorprofile.ANSI }
 
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI,
-		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
+	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI, profile: profile, dark: dark}
 	t.setGlyphs()
 	plain := lipgloss.NewStyle()
 	bold, faint := styleOf(plain.Bold(true)), styleOf(plain.Faint(true))

@@ -65,17 +65,17 @@ func (p Place) Seconds(end record.Moment) float64 {
 
 // Kept is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
 // reads the runs once, when they are first asked for, since the first frame comes before that.
-type Kept struct{ read func() ([]*record.Run, error) }
+type Kept struct {
+	// Runs returns the runs in the order in which they were read, all of them or an error.
+	Runs func() ([]*record.Run, error)
+}
 
-// NewKept returns the Source of the runs that read returns, all of them or an error.
+// NewKept returns the Source of the runs that read returns, which is called once.
 func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
-
-// Runs returns the runs in the order in which they were read.
-func (k *Kept) Runs() ([]*record.Run, error) { return k.read() }
 
 // List implements Source.
 func (k *Kept) List() ([]*record.Run, []error) {
-	runs, err := k.read()
+	runs, err := k.Runs()
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -86,7 +86,7 @@ func (k *Kept) List() ([]*record.Run, []error) {
 
 // Find implements Source.
 func (k *Kept) Find(id string) (*record.Run, error) {
-	runs, err := k.read()
+	runs, err := k.Runs()
 	if err != nil {
 		return nil, err
 	}

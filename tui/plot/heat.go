@@ -234,7 +234,10 @@ func (h *HeatMap) part(v float64) float64 {
 }
 
 // level returns the level of a value.
-func (h *HeatMap) level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
+func (h *HeatMap) level(v float64) int { return HeatLevel(h.part(v)) }
+
+// HeatLevel returns the level of a value that lies at part, 0 to 1, between the ends of a map.
+func HeatLevel(part float64) int { return max(0, min(int(part*HeatLevels), HeatLevels-1)) }
 
 // Glyph returns the character that a level is drawn with.
 func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }

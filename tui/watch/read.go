@@ -309,9 +309,6 @@ type printedMsg struct {
 // Changes reports whether the output differs from before.
 func (m printedMsg) Changes() bool { return m.changes }
 
-// News is false: only events of a log are news, not the output of a program.
-func (printedMsg) News() bool { return false }
-
 // takePrinted shows the output. Output of another run than the one asked for last is dropped.
 func (w *Page) takePrinted(m printedMsg) {
 	if p := &w.printed; p.of == m.of {
