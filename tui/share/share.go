@@ -96,7 +96,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 
 func newServer(ctx context.Context, settings Settings) *server {
 	s := &server{Settings: settings, ctx: ctx, log: log.New(settings.Log, "", 0),
-		places: make(chan struct{}, settings.Viewers), door: newDoor(settings.Viewers)}
+		places: make(chan struct{}, settings.Viewers), door: &door{room: settings.Viewers + spare}}
 	if s.after == nil {
 		s.after = func(d time.Duration, do func()) func() {
 			t := time.AfterFunc(d, do)
@@ -201,8 +201,7 @@ func (s *server) session(
 // is over long before that many others have come. Strangers of one address give way to each other
 // before anybody else does. Clients that have shown a key are counted apart.
 type door struct {
-	each, all int // the most strangers of one address, and of all addresses together
-	most      int // the most clients that have shown a key
+	room int // the most strangers of one address, and the most clients that have shown a key
 
 	mu        sync.Mutex
 	strangers []*link // in the order in which they came
@@ -211,13 +210,6 @@ type door struct {
 
 // mostAddresses is the number of addresses that it takes to fill the door with strangers.
 const mostAddresses = 4
-
-// newDoor returns a door with room for this many viewers, and for some more who log in, or are told
-// that all places are taken.
-func newDoor(viewers int) *door {
-	return &door{each: viewers + spare, all: mostAddresses * (viewers + spare),
-		most: viewers + spare}
-}
 
 // enter takes in a stranger, and returns the stranger that has to go for it, or nil.
 func (d *door) enter(l *link) (goes *link) {
@@ -232,9 +224,9 @@ func (d *door) enter(l *link) (goes *link) {
 		}
 	}
 	switch {
-	case beside > d.each:
+	case beside > d.room:
 		return d.take(slices.IndexFunc(d.strangers, neighbour))
-	case len(d.strangers) > d.all:
+	case len(d.strangers) > mostAddresses*d.room:
 		return d.take(0)
 	}
 	return nil
@@ -253,7 +245,7 @@ func (d *door) pass(l *link) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.Index(d.strangers, l)
-	if i < 0 || d.known == d.most {
+	if i < 0 || d.known == d.room {
 		return false
 	}
 	d.take(i)
