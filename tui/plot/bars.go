@@ -104,9 +104,7 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	for y := range rows {
 		b.row(f, top+y, &b.Bars[first+y], l)
 	}
-	if b.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(b.Charset)
 }
 
 func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
@@ -141,14 +139,14 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		eighths = (eighths + 4) / 8 * 8
 	}
 	for i := range eighths / 8 {
-		f.set(x+i, y, b.Charset.rune('█'), style)
+		f.set(x+i, y, '█', style)
 	}
 	if rest := eighths % 8; rest > 0 {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
 		tick := min(int(partOf(bar.Base, 0, b.Max)*float64(w)), w-1)
-		f.set(x+tick, y, b.Charset.rune('│'), Style{Role: Ref})
+		f.set(x+tick, y, '│', Style{Role: Ref})
 	}
 }
 
@@ -229,9 +227,7 @@ func (h *Histogram) DrawTo(f *Frame, w, rows int) {
 		h.bar(f, edge(i), edge(i+1), high, h.share(i), top)
 	}
 	h.axis(f, edge, high)
-	if h.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(h.Charset)
 }
 
 func percentOf(part float64) string {
@@ -269,7 +265,7 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 	axis, free := Style{Role: Axis}, 0
 	for x := edge(0); x < f.W; x++ {
-		f.set(x, y, h.Charset.rune('─'), axis)
+		f.set(x, y, '─', axis)
 	}
 	for i, text := range h.Ticks {
 		st := axis
@@ -277,7 +273,7 @@ func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 			st = Style{}
 		}
 		if x := edge(i); i < len(h.Counts) && text != "" && x >= free {
-			f.set(x, y, h.Charset.rune('┬'), st)
+			f.set(x, y, '┬', st)
 			free = x + 1 + f.text(x, y+1, f.W-x, h.Charset.spell(text), st)
 		}
 	}

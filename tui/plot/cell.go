@@ -152,9 +152,12 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// ascii replaces every rune beyond 7 bits, so that an ASCII frame is ASCII whatever the labels
-// hold. The labels were spelt out before; this is the guarantee.
-func (f *Frame) ascii() {
+// finish ends a drawing. In ASCII it replaces every rune beyond 7 bits by its stand-in, whatever the
+// labels hold, which were spelt out before.
+func (f *Frame) finish(cs Charset) {
+	if cs != ASCII {
+		return
+	}
 	for i := range f.Cells {
 		c := &f.Cells[i]
 		c.Mark = 0

@@ -130,10 +130,7 @@ func (r Range) addBucket(b *Bucket, s Scale) Range {
 	if b.N == 0 {
 		return r
 	}
-	if s.Kind == Log10 && b.Min <= 0 {
-		return r.addValue(b.MinPos, s).addValue(b.Max, s)
-	}
-	return r.Add(b.Min).Add(b.Max)
+	return r.addValue(b.Min, s).addValue(b.MinPos, s).addValue(b.Max, s)
 }
 
 func (r Range) addValue(v float64, s Scale) Range {
@@ -218,14 +215,6 @@ func (c *Chart) override(number uint8, own rune) rune {
 // drawable reports whether a rune is visible and takes one cell.
 func drawable(r rune) bool { return r > ' ' && !cell.Steers(r) && cell.RuneWidth(r) == 1 }
 
-// rune returns r, or its stand-in in ASCII.
-func (cs Charset) rune(r rune) rune {
-	if cs == ASCII {
-		return cell.SevenRune(r)
-	}
-	return r
-}
-
 // pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark
 // of a series: a value that is not finite, an optimum, the start of a path.
 func (cs Charset) pick(r, ascii rune) rune {
@@ -305,9 +294,7 @@ func (p *drawing) axes() {
 	if p.h < p.f.H {
 		p.xAxis()
 	}
-	if p.chart.Charset == ASCII {
-		p.f.ascii()
-	}
+	p.f.finish(p.chart.Charset)
 }
 
 // drawing is one drawing under way: the plot area is w by h cells at column x0
@@ -352,14 +339,14 @@ func (p *drawing) column(x float64) (col int, inside bool) {
 }
 
 func (p *drawing) refs() {
-	r := p.chart.Charset.rune('┈')
+	step := 1
+	if p.chart.Charset == ASCII { // its stand-in is a dash, and no dots
+		step = 2
+	}
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
-		for x := 0; ok && x < p.w; x++ {
-			if r == '-' && x%2 == 1 {
-				continue
-			}
-			p.f.set(p.x0+x, y, r, Style{Role: Ref})
+		for x := 0; ok && x < p.w; x += step {
+			p.f.set(p.x0+x, y, '┈', Style{Role: Ref})
 		}
 	}
 }
@@ -368,7 +355,7 @@ func (p *drawing) refs() {
 func (p *drawing) vertical(x float64, r rune, role Role) {
 	col, ok := p.column(x)
 	for y := 0; ok && y < p.h; y++ {
-		p.f.set(p.x0+col, y, p.chart.Charset.rune(r), Style{Role: role})
+		p.f.set(p.x0+col, y, r, Style{Role: role})
 	}
 }
 
@@ -407,14 +394,14 @@ func (p *drawing) shade(x int, q BandPoint, s Style, whole bool) {
 		return
 	}
 	for y := top; y <= bottom; y++ {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('░'), s)
+		p.f.set(p.x0+x, y, '░', s)
 	}
 }
 
 // edge draws one cell of the edge of a shade, if it is in view.
 func (p *drawing) edge(x int, v float64, s Style) {
 	if y, ok := p.row(v); ok {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('·'), s)
+		p.f.set(p.x0+x, y, '·', s)
 	}
 }
 
@@ -493,7 +480,7 @@ func (p *drawing) box(grid []uint8, s Style, alphabet [16]rune, glyph rune) {
 		}
 		r := glyph
 		if r == 0 {
-			r = p.chart.Charset.rune(alphabet[a])
+			r = alphabet[a]
 		}
 		p.f.set(p.x0+i%p.w, i/p.w, r, s)
 	}
@@ -532,7 +519,7 @@ func (p *drawing) labels() {
 	}
 	for _, m := range p.chart.Markers {
 		if x, ok := p.column(m.X); ok && drawable(m.Letter) {
-			p.f.set(p.x0+x, 0, p.chart.Charset.rune(m.Letter), Style{Role: Mark})
+			p.f.set(p.x0+x, 0, m.Letter, Style{Role: Mark})
 		}
 	}
 }
@@ -550,7 +537,7 @@ func (p *drawing) free(x, y, n int) bool {
 
 func (p *drawing) yAxis() {
 	for y := range p.h {
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('│'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '│', Style{Role: Axis})
 	}
 	last := -1
 	ticks := p.chart.yTicks(p.h)
@@ -560,7 +547,7 @@ func (p *drawing) yAxis() {
 			continue
 		}
 		last = y
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('┤'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '┤', Style{Role: Axis})
 		p.f.textRight(0, y, p.x0-1, ticks[i].Label, Style{Role: Axis})
 	}
 }
@@ -593,10 +580,10 @@ func (c *Chart) TickWidth(h int) (n int) {
 func (p *drawing) xAxis() {
 	y := p.h
 	for x := range p.w {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('─'), Style{Role: Axis})
+		p.f.set(p.x0+x, y, '─', Style{Role: Axis})
 	}
 	if p.x0 > 0 {
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('└'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '└', Style{Role: Axis})
 	}
 	free := 0
 	for _, t := range p.xTicks() {
@@ -604,7 +591,7 @@ func (p *drawing) xAxis() {
 		if !ok {
 			continue
 		}
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('┬'), Style{Role: Axis})
+		p.f.set(p.x0+x, y, '┬', Style{Role: Axis})
 		n := cell.Width(t.Label)
 		at := max(0, min(p.x0+x-n/2, p.f.W-n))
 		if at < free {

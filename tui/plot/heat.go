@@ -154,9 +154,7 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if key {
 		h.key(f, x0, f.H-1)
 	}
-	if h.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(h.Charset)
 }
 
 func (h *HeatMap) order() []int {
@@ -182,7 +180,7 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 		v, ok := h.value(x, f.W-x0, place)
 		switch {
 		case h.Cross.On && crosses && x == cross:
-			f.set(x0+x, y, h.Charset.rune('│'), Style{Role: Hair})
+			f.set(x0+x, y, '│', Style{Role: Hair})
 		case ok:
 			f.set(x0+x, y, h.rune(h.level(v)), Style{Heat, uint8(h.level(v))})
 		}

@@ -136,7 +136,7 @@ func (p *drawing) path(t Trail) {
 	}
 	fx, fy := p.fine()
 	d := newDots(p.w, p.h)
-	plain := p.chart.Charset.rune('·')
+	plain := '·'
 	recent := len(points) * 3 / 4
 	var prev place
 	known := false

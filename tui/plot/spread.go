@@ -76,9 +76,7 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 	for i := range rows {
 		s.row(f, top+i*step, &s.Rows[first+i], l)
 	}
-	if s.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(s.Charset)
 }
 
 // scale writes the ends of the lines, their middle and the heads.
@@ -133,10 +131,10 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 		}
 	}
 	for quarter := range 5 {
-		f.set(x0+quarter*(w-1)/4, y, s.Charset.rune('·'), axis)
+		f.set(x0+quarter*(w-1)/4, y, '·', axis)
 	}
 	for x := max(0, lo); x <= min(hi, w-1); x++ { // the column of a NaN is arbitrary
-		f.set(x0+x, y, s.Charset.rune('─'), axis)
+		f.set(x0+x, y, '─', axis)
 	}
 	for _, front := range [...]bool{false, true} {
 		for i, v := range r.Values {
@@ -248,7 +246,7 @@ func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset
 	mark := ' '
 	switch {
 	case worst:
-		text.Role, mark = Worst, cs.rune(worstMark)
+		text.Role, mark = Worst, worstMark
 	case few:
 		text.Role, mark = Axis, FewMark
 	}
