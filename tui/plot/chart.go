@@ -16,14 +16,17 @@ const (
 	ASCII                  // 7 bits only, for terminals without UTF-8
 )
 
-// Line is one series in a chart.
+// Line is one series in a chart, or a band: the mean of several seeds with an interval around it.
 type Line struct {
-	Name   string   // name in the caller's lists and at the end of the line
-	Briefs []string // shorter forms of the name, the longest first
-	Series *Series  // nil draws nothing
-	Number uint8    // series number of its style
-	Faint  bool     // raw data under a smoothed line; drawn before the others
-	Back   bool     // dimmed, and drawn before the lines in front
+	Name   string    // name in the caller's lists and at the end of the line
+	Briefs []string  // shorter forms of the name, the longest first
+	Seeds  []*Series // without one, or if the only one is nil, nothing is drawn
+	// Half returns the half width of the interval of n ≥ 2 seeds, in standard errors of their mean;
+	// nil draws no interval.
+	Half   func(n int) float64
+	Number uint8 // series number of its style
+	Faint  bool  // raw data under a smoothed line; drawn before the others
+	Back   bool  // dimmed, and drawn before the lines in front
 	// Glyph tells the line from others where colour does not; 0 for none. It replaces the line
 	// runes, and stands here and there on a line of dots. In ASCII with several lines, a missing
 	// one is chosen by Number.
@@ -66,7 +69,6 @@ type Chart struct {
 	Duration bool // x is in seconds; its ticks are round durations
 	Charset  Charset
 	Lines    []Line
-	Bands    []Band
 	Refs     []RefLine
 	Markers  []Marker
 	Spots    []Spot
@@ -91,23 +93,23 @@ func (c *Chart) DataY() Range {
 	const n = 256
 	view, r := c.X.usable(Scale{}), EmptyRange()
 	var cols columns
+	shades := EmptyRange()
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		if l.Series.within(view, l.MapX) {
-			r = r.addBucket(l.Series.whole(), c.YScale)
-			continue
-		}
-		l.Series.sample(&cols, view, n, l.MapX)
-		for j := range cols.cols {
-			r = r.addBucket(&cols.cols[j], c.YScale)
-		}
-		r = r.addAnchors(&cols, c.YScale)
-	}
-	shades := EmptyRange()
-	for i := range c.Bands {
-		for _, p := range c.Bands[i].Points(view, n) {
-			r = r.addValue(p.Mean, c.YScale)
-			shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+		switch s := l.series(); {
+		case l.band():
+			for _, p := range l.Points(view, n) {
+				r = r.addValue(p.Mean, c.YScale)
+				shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+			}
+		case s.within(view, l.MapX):
+			r = r.addBucket(s.whole(), c.YScale)
+		default:
+			s.sample(&cols, view, n, l.MapX)
+			for j := range cols.cols {
+				r = r.addBucket(&cols.cols[j], c.YScale)
+			}
+			r = r.addAnchors(&cols, c.YScale)
 		}
 	}
 	return r.reach(shades, c.YScale)
@@ -159,14 +161,33 @@ func (c *Chart) FitY() Range {
 	return c.Y.Fit(data, c.YScale)
 }
 
-// curve is a line or a band, as it is drawn and as it is named at its end. Its role says how far in
-// front it is: Faint for raw data, then Back, then Data.
-type curve struct {
-	endName
-	Style
-	glyph   rune                                // of the line; 0 for none
-	columns func(c *columns, view Range, n int) // samples the curve
-	value   func() (v float64, ok bool)         // its value at the crosshair, or its last one
+// band reports whether a line is the mean of several seeds.
+func (l *Line) band() bool { return len(l.Seeds) > 1 }
+
+// series returns the series of a line that is no band; nil for none.
+func (l *Line) series() *Series {
+	if len(l.Seeds) == 1 {
+		return l.Seeds[0]
+	}
+	return nil
+}
+
+// sample fills c with the line in n columns of the view.
+func (l *Line) sample(c *columns, view Range, n int) {
+	if l.band() {
+		bandColumns(c, l.Points(view, n))
+	} else {
+		l.series().sample(c, view, n, l.MapX)
+	}
+}
+
+// style returns the style of a line, whose role says how far in front it is: Faint for raw data,
+// then Back, then Data.
+func (l *Line) style() Style {
+	if l.Faint {
+		return Style{Faint, l.Number}
+	}
+	return lineStyle(l.Number, l.Back)
 }
 
 // lineStyle returns the style of a series' line, in the back or in front.
@@ -177,36 +198,12 @@ func lineStyle(number uint8, back bool) Style {
 	return Style{Data, number}
 }
 
-// curves returns the lines and then the bands, in the order of the chart.
-func (c *Chart) curves() (list []curve) {
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		style := lineStyle(l.Number, l.Back)
-		if l.Faint {
-			style.Role = Faint
-		}
-		name := c.Charset.endName(append([]string{l.Name}, l.Briefs...))
-		list = append(list, curve{name, style, c.override(l.Number, l.Glyph),
-			func(cols *columns, view Range, n int) { l.Series.sample(cols, view, n, l.MapX) },
-			func() (float64, bool) { return c.valueOf(l.Series, l.MapX) }})
-	}
-	for i := range c.Bands {
-		b := &c.Bands[i]
-		name := c.Charset.endName(append([]string{b.title(), b.Name}, b.Briefs...))
-		list = append(list, curve{name, lineStyle(b.Number, b.Back), c.override(b.Number, b.Glyph),
-			func(cols *columns, view Range, n int) { bandColumns(cols, b.Points(view, n)) },
-			func() (float64, bool) { return c.bandValue(b) }})
-	}
-	return list
-}
-
 // override returns the glyph that replaces the runes of a line; 0 for none.
 func (c *Chart) override(number uint8, own rune) rune {
-	many := len(c.Lines)+len(c.Bands) > 1
 	switch {
 	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset != ASCII && drawable(own):
 		return own
-	case c.Charset == ASCII && many:
+	case c.Charset == ASCII && len(c.Lines) > 1:
 		return cell.Mark(int(number), true)
 	}
 	return 0
@@ -363,15 +360,15 @@ func (p *drawing) vertical(x float64, r rune, role Role) {
 // single band is filled. Of several bands only the edges are drawn, since overlapping fills cannot
 // be told apart.
 func (p *drawing) shades() {
-	var front []*Band
-	for i := range p.chart.Bands {
-		if b := &p.chart.Bands[i]; !b.Back {
-			front = append(front, b)
+	var front []*Line
+	for i := range p.chart.Lines {
+		if l := &p.chart.Lines[i]; l.band() && !l.Back {
+			front = append(front, l)
 		}
 	}
-	for _, b := range front {
-		for x, q := range b.Points(p.view, p.w) {
-			p.shade(x, q, Style{Shade, b.Number}, len(front) == 1)
+	for _, l := range front {
+		for x, q := range l.Points(p.view, p.w) {
+			p.shade(x, q, Style{Shade, l.Number}, len(front) == 1)
 		}
 	}
 }
@@ -405,15 +402,15 @@ func (p *drawing) edge(x int, v float64, s Style) {
 	}
 }
 
-// lines draws the raw data, then the curves in the back, then the curves in front.
+// lines draws the raw data, then the lines in the back, then the lines in front.
 func (p *drawing) lines() {
-	list := p.chart.curves()
+	c := p.chart
 	fx, _ := p.fine()
 	for _, role := range [...]Role{Faint, Back, Data} {
-		for i := range list {
-			if c := &list[i]; c.Role == role {
-				c.columns(&p.f.cols, p.view, p.w*fx)
-				p.line(c.Style, c.glyph)
+		for i := range c.Lines {
+			if l := &c.Lines[i]; l.style().Role == role {
+				l.sample(&p.f.cols, p.view, p.w*fx)
+				p.line(l.style(), c.override(l.Number, l.Glyph))
 			}
 		}
 	}
@@ -478,11 +475,7 @@ func (p *drawing) box(grid []uint8, s Style, alphabet [16]rune, glyph rune) {
 		if a == 0 {
 			continue
 		}
-		r := glyph
-		if r == 0 {
-			r = alphabet[a]
-		}
-		p.f.set(p.x0+i%p.w, i/p.w, r, s)
+		p.f.set(p.x0+i%p.w, i/p.w, cmp.Or(glyph, alphabet[a]), s)
 	}
 }
 

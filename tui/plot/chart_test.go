@@ -57,7 +57,7 @@ func TestSpots(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), float64(i))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs, Lines: []Line{{Series: s}},
+		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs, Lines: []Line{{Seeds: []*Series{s}}},
 			Spots: []Spot{{X: 5, Y: 5, Number: 3}, {X: 5, Y: 50}, {X: -1, Y: 5}}}
 		f, _ := c.Draw(40, 12)
 		var at []Cell
@@ -80,7 +80,7 @@ func TestBoundIsNamed(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), math.Max(1, 1+from-float64(i)))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Series: s}},
+		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Seeds: []*Series{s}}},
 			Refs: []RefLine{{"bound", 1}}}
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drolab/tui/cell"
@@ -71,10 +72,14 @@ const markCells = 2
 // one form with the number of its seeds and one without.
 type endName []string
 
-// endName returns the forms of a name as they are drawn.
-func (cs Charset) endName(forms []string) endName {
+// endName returns the name of a line at its end.
+func (c *Chart) endName(l *Line) endName {
+	forms := append([]string{l.Name}, l.Briefs...)
+	if l.band() {
+		forms = slices.Insert(forms, 0, l.Name+" n"+strconv.Itoa(len(l.Seeds)))
+	}
 	for i, s := range forms {
-		forms[i] = cs.spell(s)
+		forms[i] = c.Charset.spell(s)
 	}
 	return forms
 }
@@ -114,9 +119,9 @@ func widest(list []endName, level int) (cells int) {
 
 // names returns the names of the lines that have an end.
 func (c *Chart) names() (list []endName) {
-	for _, l := range c.curves() {
-		if l.Role != Faint {
-			list = append(list, l.endName)
+	for i := range c.Lines {
+		if l := &c.Lines[i]; !l.Faint {
+			list = append(list, c.endName(l))
 		}
 	}
 	return list
@@ -138,11 +143,12 @@ func toldApart(list []endName, level, w int) bool {
 // Read returns the values of the chart's lines at its crosshair, or at their ends, in the order of
 // the chart. It leaves out raw data and lines that have no value there.
 func (c *Chart) Read() (list []End) {
-	for _, l := range c.curves() {
-		if v, ok := l.value(); ok && l.Role != Faint {
-			mark := cell.Mark(int(l.Series), c.Charset == ASCII)
-			list = append(list, End{Mark: mark, Name: l.endName[0], Value: v, Style: l.Style,
-				forms: l.endName})
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if v, ok := c.value(l); ok && !l.Faint {
+			forms := c.endName(l)
+			list = append(list, End{Mark: cell.Mark(int(l.Number), c.Charset == ASCII),
+				Name: forms[0], Value: v, Style: l.style(), forms: forms})
 		}
 	}
 	return list
@@ -186,11 +192,11 @@ func (s *Series) Inverse(x float64, mapX func(float64) float64) float64 {
 	return r.Hi
 }
 
-// bandValue returns the mean of a band's seeds at the crosshair, or at their ends.
-func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
+// value returns the mean of a line's seeds at the crosshair, or at their ends.
+func (c *Chart) value(l *Line) (v float64, ok bool) {
 	n := 0
-	for _, s := range b.Seeds {
-		if u, known := c.valueOf(s, b.MapX); known && finite(u) {
+	for _, s := range l.Seeds {
+		if u, known := c.valueOf(s, l.MapX); known && (finite(u) || !l.band()) {
 			n++
 			v += (u - v) / float64(n)
 		}

@@ -51,7 +51,7 @@ func TestEnds(t *testing.T) {
 			c.Cross = Cross{On: true, X: 2000}
 			f, _ = c.Draw(60, 12)
 			golden(t, "cross-"+name, styled(f))
-			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
+			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Seeds[0].At(2000) {
 				t.Errorf("read %+v", read)
 			}
 		})
