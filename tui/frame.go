@@ -112,32 +112,31 @@ func (m *Model) hints() string {
 // others under the reasons why they do not.
 func (m *Model) help() *kit.Overlay {
 	t := m.Theme
-	var works []kit.HelpLine
+	var works []kit.Key
 	var reasons []string
-	idle := map[string][]kit.HelpLine{} // by reason
+	idle := map[string][]kit.Key{} // by reason
 	for i := range m.keys[m.at] {
 		row := &m.keys[m.at][i]
 		if row.Help == "" || m.barred(row) != "" {
 			continue
 		}
-		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}
+		why := row.Blocked()
 		switch {
 		case why == "":
-			works = append(works, line)
+			works = append(works, *row)
 			continue
 		case idle[why] == nil:
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], line)
+		idle[why] = append(idle[why], *row)
 	}
 	var titles []string
 	for _, p := range m.pages {
 		titles = append(titles, p.Title())
 	}
-	lines := t.HelpLines(append(works, kit.HelpLine{Keys: fmt.Sprintf("1 to %d", len(titles)),
-		Does: "the pages: " + strings.Join(titles, ", ")},
-		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}),
-		m.w-4)
+	lines := t.HelpLines(append(works, kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
+		Help: "the pages: " + strings.Join(titles, ", ")}, kit.Key{Keys: kit.On("mouse"),
+		Help: "click a tab, a panel or a row; the wheel scrolls"}), m.w-4)
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
 		lines = append(lines, t.HelpLines(idle[why], m.w-4)...)

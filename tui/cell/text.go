@@ -212,13 +212,9 @@ func replace(s string, put func(*strings.Builder, rune)) string {
 	return b.String()
 }
 
+// plain reports whether s is ASCII.
 func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // blocks are the blocks of one to seven eighths of a cell, for small curves.

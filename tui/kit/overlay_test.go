@@ -59,7 +59,7 @@ func TestOverlayScrolls(t *testing.T) {
 // TestHelpLines: on a narrow screen, the description of a key continues in its own column.
 func TestHelpLines(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.ASCII, true, false)
-	lines := theme.HelpLines([]kit.HelpLine{{Keys: "/", Does: "filter the runs by words"}}, 24)
+	lines := theme.HelpLines([]kit.Key{{Keys: kit.On("/"), Help: "filter the runs by words"}}, 24)
 	want := []string{"/         filter the", "          runs by words"}
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(line), " ")

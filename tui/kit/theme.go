@@ -107,7 +107,7 @@ func heatInks() [plot.HeatLevels]ink {
 // ends.
 func (t *Theme) Swatch(part float64, w int) string {
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
-	return t.level(part).Paint(strings.Repeat(h.Glyph(plot.HeatLevel(part)), w))
+	return t.level(part).Paint(strings.Repeat(string(h.Glyph(plot.HeatLevel(part))), w))
 }
 
 // level returns the style of a map's cell for a value that lies at part, 0 to 1, between the ends.

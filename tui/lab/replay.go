@@ -36,22 +36,17 @@ type Place struct {
 
 // ParsePlace reads "40%", "3m20s" or a step.
 func ParsePlace(text string) (p Place, err error) {
-	wrong := fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200", text)
 	if part, ok := strings.CutSuffix(text, "%"); ok {
 		p.Part, err = strconv.ParseFloat(strings.TrimSpace(part), 64)
 		p.Part /= 100
-		if err != nil || !(p.Part >= 0 && p.Part <= 1) {
-			return Place{}, wrong
-		}
-		return p, nil
+	} else if p.Time, err = time.ParseDuration(text); err != nil {
+		p.Step, err = strconv.ParseInt(text, 10, 64)
 	}
-	if p.Step, err = strconv.ParseInt(text, 10, 64); err == nil && p.Step >= 0 {
-		return p, nil
+	if err != nil || !(p.Part >= 0 && p.Part <= 1) || p.Time < 0 || p.Step < 0 {
+		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200",
+			text)
 	}
-	if p.Time, err = time.ParseDuration(text); err == nil && p.Time >= 0 {
-		return Place{Time: p.Time}, nil
-	}
-	return Place{}, wrong
+	return p, nil
 }
 
 // Seconds returns the position in seconds, on a replay that ends at a moment.

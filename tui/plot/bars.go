@@ -134,7 +134,7 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 	case bar.Few:
 		style = Style{Faint, b.Number}
 	}
-	eighths := int(partOf(bar.Value, 0, b.Max)*float64(8*w) + 0.5)
+	eighths := int(partOf(bar.Value, b.Max)*float64(8*w) + 0.5)
 	if b.Charset == ASCII {
 		eighths = (eighths + 4) / 8 * 8
 	}
@@ -145,7 +145,7 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
-		tick := min(int(partOf(bar.Base, 0, b.Max)*float64(w)), w-1)
+		tick := min(int(partOf(bar.Base, b.Max)*float64(w)), w-1)
 		f.set(x+tick, y, '│', Style{Role: Ref})
 	}
 }

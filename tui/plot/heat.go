@@ -182,7 +182,7 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 		case h.Cross.On && crosses && x == cross:
 			f.set(x0+x, y, '│', Style{Role: Hair})
 		case ok:
-			f.set(x0+x, y, h.rune(h.level(v)), Style{Heat, uint8(h.level(v))})
+			f.set(x0+x, y, h.Glyph(h.level(v)), Style{Heat, uint8(h.level(v))})
 		}
 	}
 }
@@ -238,9 +238,7 @@ func (h *HeatMap) level(v float64) int { return HeatLevel(h.part(v)) }
 func HeatLevel(part float64) int { return max(0, min(int(part*HeatLevels), HeatLevels-1)) }
 
 // Glyph returns the character that a level is drawn with.
-func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }
-
-func (h *HeatMap) rune(level int) rune {
+func (h *HeatMap) Glyph(level int) rune {
 	shades := []rune("··░░▒▒▓▓█")
 	if h.Charset == ASCII {
 		shades = []rune("..,:;+*#@")
@@ -260,7 +258,7 @@ func (h *HeatMap) key(f *Frame, x, y int) {
 	write := func(v float64) string { return trimZeros(Format(times * v)) }
 	x += f.text(x, y, f.W-x, write(h.Values.Lo)+" ", Style{Role: Axis})
 	for level := range HeatLevels {
-		f.set(x+level, y, h.rune(level), Style{Heat, uint8(level)})
+		f.set(x+level, y, h.Glyph(level), Style{Heat, uint8(level)})
 	}
 	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
 }

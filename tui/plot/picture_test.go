@@ -140,7 +140,7 @@ func TestPictureStaysInside(t *testing.T) {
 	for range 2000 {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
-		s := &Spread{Lo: nasty(r), Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
+		s := &Spread{Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
 			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})

@@ -7,11 +7,10 @@ import (
 	"drolab/tui/cell"
 )
 
-// Spread is a chart with a line from Lo to Hi for each place and a mark on it for each series. It
-// shows how all series do on every class at once.
+// Spread is a chart with a line for each place and a mark on it for each series. It shows how all series do on every class at once.
 type Spread struct {
 	Rows    []SpreadRow
-	Lo, Hi  float64
+	Hi      float64 // where the lines end; they begin at 0
 	Percent bool
 	Unit    string   // heading of the values of the series in front
 	Heads   []string // headings of the labels and the cells; nil for none
@@ -88,7 +87,7 @@ func (s *Spread) scale(f *Frame, l rowLayout) {
 		return at(s.Heads, i)
 	})
 	axis := Style{Role: Axis}
-	lo, mid, hi := s.number(s.Lo), s.number((s.Lo+s.Hi)/2), s.number(s.Hi)
+	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
 	f.text(l.from, 0, l.middle, lo, axis)
 	if at := l.middle/2 - len(mid)/2; at > len(lo) && at+len(mid) < l.middle-len(hi) {
 		f.text(l.from+at, 0, l.middle, mid, axis)
@@ -133,7 +132,7 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 	for quarter := range 5 {
 		f.set(x0+quarter*(w-1)/4, y, '·', axis)
 	}
-	for x := max(0, lo); x <= min(hi, w-1); x++ { // the column of a NaN is arbitrary
+	for x := lo; x <= hi; x++ {
 		f.set(x0+x, y, '─', axis)
 	}
 	for _, front := range [...]bool{false, true} {
@@ -147,20 +146,19 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 }
 
 func (s *Spread) column(v float64, w int) int {
-	return int(partOf(v, s.Lo, s.Hi)*float64(w-1) + 0.5)
+	return int(partOf(v, s.Hi)*float64(w-1) + 0.5)
 }
 
-// partOf returns the position of v between lo and hi, 0 to 1, with hi = lo + 1 where they span
-// nothing; 0 for a value that is not finite.
-func partOf(v, lo, hi float64) float64 {
-	full := hi - lo
+// partOf returns v as a part of the length of a full bar or line, 0 to 1; 0 for a value that is not
+// finite. A length that is none counts as 1.
+func partOf(v, full float64) float64 {
 	if !(full > 0) || !finite(full) {
 		full = 1
 	}
 	if !finite(v) {
 		return 0
 	}
-	return max(0, min(1, (v-lo)/full))
+	return max(0, min(1, v/full))
 }
 
 // rowLayout holds the widths of the parts of a chart with one row for each place: a label, a

@@ -287,7 +287,6 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		return nil
 	}
 	s := &plot.Spread{
-		Lo:      0,
 		Hi:      1,
 		Percent: Percents(of),
 		Front:   -1,
