@@ -36,29 +36,38 @@ type Model struct {
 	watch *watch.Page
 	at    pageID
 
-	keep     keeping
-	launched []string // runs of the last start
-	tally    liveMsg  // result of the last look at the runs' folder
-	counted  time.Time
-	counting bool
-	beating  bool // a beat is under way
+	folder
 
 	w, h      int
 	dark      bool
 	unfocused bool
-	frames    *frames
-	overlay   *kit.Overlay
-	notice    kit.Notice
-	failed    error // why the interface ended by itself
+	times
+	frames  *frames
+	overlay *kit.Overlay
+	notice  kit.Notice
+	failed  error // why the interface ended by itself
 
+	version int       // grows with every message that may change the screen
+	drawn   kit.Drawn // the screen at a version
+}
+
+// folder holds what is known of the runs' folder.
+type folder struct {
+	keep     keeping
+	launched []string // runs of the last start
+	tally    liveMsg  // result of the last look
+	counted  time.Time
+	counting bool
+	beating  bool // a beat is under way
+}
+
+// times says when something was last done.
+type times struct {
 	now     time.Time     // the last tick
 	news    time.Time     // when something was last read or pressed
 	pressed time.Time     // when a key or the mouse was last used
 	noticed time.Time     // when the notice came
 	rest    time.Duration // from the last tick to the next
-
-	version int       // grows with every message that may change the screen
-	drawn   kit.Drawn // the screen at a version
 }
 
 // modelOf returns the interface over the runs of a configuration.

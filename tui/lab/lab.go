@@ -106,15 +106,10 @@ type Config struct {
 	// empty, none is started.
 	Programs    Programs
 	ProgramsDir string
-	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
-	StopSweep func(dir string) error
-	// Told gets the story of the watched runs when the interface is left; nil gets none.
-	Told func(sentence string)
+	Hooks
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
-	// Catalogues and Views are the folders of what is remembered about folders of runs: the
-	// catalogues of the runs in them, and how the user looks at them. "" remembers nothing.
-	Catalogues, Views string
+	Remembering
 	// CPU is this machine's processor, as recorded in the runs that were trained on it.
 	CPU string
 	// Cores is the number of its cores that runs may use.
@@ -129,6 +124,20 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.
+type Remembering struct {
+	Catalogues string // the catalogues of the runs in them
+	Views      string // how the user looks at them
+}
+
+// Hooks are functions of the caller that the interface calls.
+type Hooks struct {
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
+	StopSweep func(dir string) error
+	// Told gets the story of the watched runs when the interface is left; nil gets none.
+	Told func(sentence string)
 }
 
 // Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.

@@ -74,8 +74,8 @@ func (tr *Trainer) orderly(ctx context.Context) (runs, screen context.Context, c
 
 // screen returns the configuration of the interface, without verbs.
 func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{StopSweep: tr.stopSweep, Ring: tr.Ring, RunsDir: runsDir,
-		DataDir: tr.DataDir, Catalogues: tr.Catalogues,
+	return lab.Config{Hooks: lab.Hooks{StopSweep: tr.stopSweep}, Ring: tr.Ring, RunsDir: runsDir,
+		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		ProgramsDir: tr.Programs, CPU: console.CPU(), Cores: tr.Threads, Dir: ".", Attach: attach,
 		Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
 }
