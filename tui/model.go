@@ -39,7 +39,6 @@ type Model struct {
 	folder
 
 	w, h      int
-	dark      bool
 	unfocused bool
 	times
 	frames  *frames
@@ -85,7 +84,6 @@ func modelOf(cfg lab.Config) *Model {
 func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
-	m.dark = !m.env.light
 	m.bind(table(s, list, m.watch))
 	s.Round = m.env.round
 	m.at = begins(cfg)
@@ -105,7 +103,7 @@ func (m *Model) bind(pages []page) {
 
 // restyle adapts the look of everything to the terminal.
 func (m *Model) restyle() {
-	m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii)
+	m.Theme = kit.NewTheme(m.env.profile, !m.env.light, m.env.ascii)
 	m.open(m.overlay)
 }
 
@@ -142,7 +140,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
 	case tea.BackgroundColorMsg:
-		m.dark = msg.IsDark()
+		m.env.light = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
 		m.profile(msg.Profile)

@@ -147,7 +147,7 @@ type environment struct {
 	ascii   bool // only 7-bit characters
 	plain   bool // NO_COLOR
 	remote  bool // over SSH: draw less often
-	light   bool // whether the background is light, until the terminal says
+	light   bool // the background, as guessed until the terminal says
 	profile colorprofile.Profile
 	frames  int           // a second
 	round   time.Duration // in which each part of a page has its turn (see lab.Lab)

@@ -286,13 +286,9 @@ func Stirs(dir string, changed time.Time) tea.Cmd {
 }
 
 // Live returns the runs that have not ended.
-func Live(runs []*record.Run) (list []*record.Run) {
-	for _, r := range runs {
-		if !r.Status().Ended() {
-			list = append(list, r)
-		}
-	}
-	return list
+func Live(runs []*record.Run) []*record.Run {
+	return slices.DeleteFunc(slices.Clone(runs),
+		func(r *record.Run) bool { return r.Status().Ended() })
 }
 
 // Over brings runs that were live and have ended, as they are now.
