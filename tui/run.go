@@ -28,7 +28,7 @@ var ErrHangup = errors.New("the terminal is gone")
 // cause of ctx (SIGHUP). Run leaves the terminal as it was before, even after a panic. The runs are
 // the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
-	if err := Fit(cfg.Environ); err != nil {
+	if err := CheckTerminal(cfg.Environ); err != nil {
 		return fmt.Errorf("%w, or see drolab runs and drolab show for the figures", err)
 	}
 	return run(ctx, cfg, modelOf(cfg))
@@ -89,8 +89,8 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer follow(func() { p.Send(tea.WindowSizeMsg{}) })()
 	_, err := p.Run()
 	m.keepLast()
-	if text := m.watch.Story(); text != "" && cfg.Told != nil {
-		cfg.Told(text)
+	if text := m.watch.Story(); text != "" && cfg.Story != nil {
+		cfg.Story(text)
 	}
 	switch {
 	case m.failed != nil:
@@ -153,9 +153,9 @@ type environment struct {
 	round   time.Duration // in which each part of a page has its turn (see lab.Lab)
 }
 
-// Fit returns an error if the terminal has no screen for the interface. On Windows no variable
-// tells.
-func Fit(environ []string) error {
+// CheckTerminal returns an error if the terminal has no screen for the interface. On Windows no
+// variable tells.
+func CheckTerminal(environ []string) error {
 	term := uv.Environ(environ).Getenv("TERM")
 	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
 		return fmt.Errorf("TERM is %q, which names no terminal with a screen: "+
@@ -177,16 +177,16 @@ func environmentOf(environ []string) environment {
 	if e.remote {
 		e.frames, e.round = remoteFrames, remoteRound
 	}
-	e.take(colorprofile.Env(environ))
+	e.setProfile(colorprofile.Env(environ))
 	if e.plain {
 		e.profile = colorprofile.ASCII
 	}
 	return e
 }
 
-// take sets the colours that the terminal has. Over SSH they are at most the 256, which take half
-// as many bytes as 24 bits and are nearly as fine.
-func (e *environment) take(p colorprofile.Profile) {
+// setProfile sets the colours that the terminal has. Over SSH they are at most the 256, which take
+// half as many bytes as 24 bits and are nearly as fine.
+func (e *environment) setProfile(p colorprofile.Profile) {
 	if e.profile = p; e.remote {
 		e.profile = min(p, colorprofile.ANSI256)
 	}

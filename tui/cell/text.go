@@ -50,7 +50,7 @@ func plainWidth(s string) (n int, ok bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\x1b':
-			size := sealed(s[i:])
+			size := ownLength(s[i:])
 			if size == 0 {
 				return 0, false
 			}
@@ -72,9 +72,9 @@ func plainWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// sgr returns the length of the sequence for colours and attributes that s begins with, whoever
-// wrote it; 0 for any other sequence.
-func sgr(s string) int {
+// styleLength returns the length of the sequence for colours and attributes that s begins with,
+// whoever wrote it; 0 for any other sequence.
+func styleLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
 	}

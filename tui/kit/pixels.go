@@ -17,7 +17,7 @@ type Pixels struct {
 	RGB  []byte
 }
 
-func (p *Pixels) at(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
+func (p *Pixels) pixel(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
 
 // Pixels draws a picture in at most w by h cells, each with one pixel above another. A smaller
 // picture is enlarged by a whole factor; a larger one is cut. All lines are equally wide.
@@ -30,10 +30,10 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 		var with pen
 		last := ""
 		for x := range wide {
-			above := p.at(x/scale, y/scale)
+			above := p.pixel(x/scale, y/scale)
 			below, both := above, y+1 < high
 			if both {
-				below = p.at(x/scale, (y+1)/scale)
+				below = p.pixel(x/scale, (y+1)/scale)
 			}
 			if !t.ASCII && t.profile == colorprofile.ANSI {
 				above, below = dither(above, x, y), dither(below, x, y+1)
@@ -58,12 +58,12 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
 	few := *t
 	few.profile = min(few.profile, colorprofile.ANSI256)
-	return few.Pixels(p.calm(), w, h)
+	return few.Pixels(p.smoothed(), w, h)
 }
 
-// calm returns the picture with each pixel in the colour of the one at its left or above it, if
+// smoothed returns the picture with each pixel in the colour of the one at its left or above it, if
 // that colour is near.
-func (p Pixels) calm() Pixels {
+func (p Pixels) smoothed() Pixels {
 	const far = 40 // of 255
 	near := func(a, b [3]byte) bool {
 		for i := range a {
@@ -77,9 +77,9 @@ func (p Pixels) calm() Pixels {
 	for y := range p.H {
 		for x := range p.W {
 			c := out.RGB[3*(y*p.W+x):][:3]
-			if left := out.at(max(0, x-1), y); near(left, [3]byte(c)) {
+			if left := out.pixel(max(0, x-1), y); near(left, [3]byte(c)) {
 				copy(c, left[:])
-			} else if above := out.at(x, max(0, y-1)); near(above, [3]byte(c)) {
+			} else if above := out.pixel(x, max(0, y-1)); near(above, [3]byte(c)) {
 				copy(c, above[:])
 			}
 		}
@@ -146,7 +146,8 @@ func (t *Theme) pixelCell(with *pen, above, below [3]byte, both bool) (style, gl
 	return strings.Join(ansi.Style{}.Reset().ForegroundColor(t.nearest(above)), ";"), "▀"
 }
 
-// shade returns a character of a given lightness, 0 to 255, in the terminal's own colour of writing.
+// shade returns a character of a given lightness, 0 to 255, in the terminal's own colour of
+// writing.
 func (t *Theme) shade(light int) string {
 	shades := []rune(" ░▒▓█")
 	if t.ASCII {
@@ -174,9 +175,9 @@ func (t *Theme) nearest(c [3]byte) ansi.Color {
 	return greys[lightness(c)/64]
 }
 
-// nearestOf256 returns the colour nearest to c by its components. It chooses from the 240 that are the
-// same on all terminals, a cube and a ramp of greys. The function of x/ansi takes the nearest hue,
-// which makes dark pictures gaudy.
+// nearestOf256 returns the colour nearest to c by its components. It chooses from the 240 that are
+// the same on all terminals, a cube and a ramp of greys. The function of x/ansi takes the nearest
+// hue, which makes dark pictures gaudy.
 func nearestOf256(c [3]byte) ansi.IndexedColor {
 	const cube, greys = 16, 232
 	levels := [...]int{0, 95, 135, 175, 215, 255}

@@ -56,28 +56,28 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 
 // Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
-	return s.do(runner.Order{Verb: runner.Verb(verb), Run: id}, func(int64) string { return "" })
+	return s.send(runner.Order{Verb: runner.Verb(verb), Run: id}, func(int64) string { return "" })
 }
 
 // Save asks for a checkpoint; the answer is Answered.
 func (s *Lab) Save(id string) tea.Cmd {
-	return s.do(runner.Order{Verb: runner.Checkpoint, Run: id}, func(step int64) string {
+	return s.send(runner.Order{Verb: runner.Checkpoint, Run: id}, func(step int64) string {
 		return fmt.Sprintf("Saved at step %d", step)
 	})
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
-func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.set(id, key, value, setTo) }
+func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.turn(id, key, value, setTo) }
 
 // TurnBack asks for the value that a setting had before; the answer is Answered.
-func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.set(id, key, value, setBack) }
+func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.turn(id, key, value, setBack) }
 
-func (s *Lab) set(id, key, value, done string) tea.Cmd {
+func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 	o := runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}
-	return s.do(o, func(int64) string { return fmt.Sprintf(done, key, value) })
+	return s.send(o, func(int64) string { return fmt.Sprintf(done, key, value) })
 }
 
-func (s *Lab) do(o runner.Order, done func(step int64) string) tea.Cmd {
+func (s *Lab) send(o runner.Order, done func(step int64) string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
 		step, err := v.Do(o)
@@ -136,8 +136,8 @@ type Remembering struct {
 type Hooks struct {
 	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
 	StopSweep func(dir string) error
-	// Told gets the story of the watched runs when the interface is left; nil gets none.
-	Told func(sentence string)
+	// Story gets the story of the watched runs when the interface is left; nil gets none.
+	Story func(sentence string)
 }
 
 // Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.

@@ -151,7 +151,7 @@ type cut struct {
 type seedCut struct {
 	series   *Series
 	reshaped int
-	taken    int  // number of buckets placed
+	placed   int  // number of buckets placed
 	past     bool // the next one lies right of the view
 	last     int  // last column that holds points; -1 for none
 	cols     columns
@@ -180,7 +180,7 @@ func (l *Line) kept(view Range, n int) []BandPoint {
 	if !c.holds(l, view) {
 		c.reset(l, view)
 	}
-	c.take()
+	c.update()
 	return c.points
 }
 
@@ -200,7 +200,7 @@ func (c *cut) reset(l *Line, view Range) {
 		c.values[i] = math.NaN()
 	}
 	for _, s := range l.Seeds {
-		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, taken: s.firstIn(view, identity)}
+		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, placed: s.firstIn(view, identity)}
 		k.cols.reset(n)
 		c.seeds = append(c.seeds, k)
 	}
@@ -209,12 +209,12 @@ func (c *cut) reset(l *Line, view Range) {
 	}
 }
 
-// take brings the points up to date with the seeds.
-func (c *cut) take() {
+// update brings the points up to date with the seeds.
+func (c *cut) update() {
 	n := len(c.points)
 	from, to := n, 0
 	for i, k := range c.seeds {
-		if first, end := k.take(c.values[i*n:(i+1)*n], c.view); first < end {
+		if first, end := k.update(c.values[i*n:(i+1)*n], c.view); first < end {
 			from, to = min(from, first), max(to, end)
 		}
 	}
@@ -223,17 +223,17 @@ func (c *cut) take() {
 	}
 }
 
-// take brings the values up to date with the seed, and returns the range of columns in which they
+// update brings the values up to date with the seed, and returns the range of columns in which they
 // may have changed.
-func (k *seedCut) take(values []float64, view Range) (first, end int) {
+func (k *seedCut) update(values []float64, view Range) (first, end int) {
 	n, all := len(values), k.series.buckets
-	if k.past || k.taken == len(all) {
+	if k.past || k.placed == len(all) {
 		return 0, 0
 	}
 	p := placer{c: &k.cols, view: view, scale: float64(n) / (view.Hi - view.Lo),
 		mapX: identity, last: k.last}
-	for ; k.taken < len(all) && !k.past; k.taken++ {
-		k.past = !p.add(&all[k.taken])
+	for ; k.placed < len(all) && !k.past; k.placed++ {
+		k.past = !p.add(&all[k.placed])
 	}
 	before := max(0, k.last)
 	if k.last, end = p.last, p.last+1; k.past {

@@ -52,7 +52,7 @@ func (b *Bars) layout(w int) rowLayout {
 		}
 		n := b.columnWidth(i)
 		// Without the value or the change, no cell is shown: it would be taken for the value.
-		if !l.take(n, leastBar) && n > 0 && i < columnCells {
+		if !l.addColumn(n, leastBar) && n > 0 && i < columnCells {
 			break
 		}
 	}
@@ -72,11 +72,11 @@ func (b *Bars) columnWidth(i int) (n int) {
 		case i == 1 && !math.IsNaN(bar.Base):
 			n = b.valueWidth() + 1
 		case i >= columnCells:
-			n = max(n, cell.Width(b.Charset.spell(at(bar.Cells, i-columnCells))))
+			n = max(n, cell.Width(b.Charset.spell(nth(bar.Cells, i-columnCells))))
 		}
 	}
 	if n > 0 {
-		n = max(n, cell.Width(b.Charset.spell(at(b.Heads, i+1))))
+		n = max(n, cell.Width(b.Charset.spell(nth(b.Heads, i+1))))
 	}
 	return n
 }
@@ -97,10 +97,10 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 	l, top := b.layout(f.W), 0
 	if b.Heads != nil {
-		l.heads(f, b.Charset, at(b.Heads, 0), func(i int) string { return at(b.Heads, i+1) })
+		l.heads(f, b.Charset, nth(b.Heads, 0), func(i int) string { return nth(b.Heads, i+1) })
 		top = 1
 	}
-	first, rows := f.seen(top, b.First, len(b.Bars))
+	first, rows := f.visibleRows(top, b.First, len(b.Bars))
 	for y := range rows {
 		b.row(f, top+y, &b.Bars[first+y], l)
 	}
@@ -110,14 +110,14 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
 	text := f.rowLabel(y, l.label, bar.Label, bar.Worst, bar.Few, b.Charset)
 	b.bar(f, l.from, y, l.middle, bar)
-	l.each(func(i, x, n int) {
+	l.eachColumn(func(i, x, n int) {
 		switch i {
 		case 0:
 			f.textRight(x, y, n, known(bar.Value, b.number(bar.Value)), text)
 		case 1:
 			b.change(f, x, y, n, bar)
 		default:
-			f.textRight(x, y, n, b.Charset.spell(at(bar.Cells, i-columnCells)), Style{Role: Axis})
+			f.textRight(x, y, n, b.Charset.spell(nth(bar.Cells, i-columnCells)), Style{Role: Axis})
 		}
 	})
 }

@@ -103,7 +103,7 @@ func (c *Chart) DataY() Range {
 				shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
 			}
 		case s.within(view, l.MapX):
-			r = r.addBucket(s.whole(), c.YScale)
+			r = r.addBucket(s.total(), c.YScale)
 		default:
 			s.sample(&cols, view, n, l.MapX)
 			for j := range cols.cols {
@@ -271,7 +271,7 @@ func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
 
 // place lays out the plot area in w by h cells.
 func (c *Chart) place(w, h int) (p *drawing, ok bool) {
-	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
+	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.mapping(c.Y)}
 	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
 		p.x0, p.w = gutter, p.w-gutter
 	}
@@ -315,8 +315,8 @@ type drawing struct {
 
 type place struct{ x, y int }
 
-// fine is the number of pixels of a cell, across and up.
-func (p *drawing) fine() (x, y int) {
+// cellPixels is the number of pixels of a cell, across and up.
+func (p *drawing) cellPixels() (x, y int) {
 	if p.chart.Charset == Braille {
 		return 2, 4
 	}
@@ -325,7 +325,7 @@ func (p *drawing) fine() (x, y int) {
 
 // row returns the frame row of a value, and whether the value lies in the y range.
 func (p *drawing) row(v float64) (y int, inside bool) {
-	_, fy := p.fine()
+	_, fy := p.cellPixels()
 	px, outside, ok := p.y.pixel(v, p.h*fy)
 	return p.h - 1 - px/fy, ok && !outside
 }
@@ -405,7 +405,7 @@ func (p *drawing) edge(x int, v float64, s Style) {
 // lines draws the raw data, then the lines in the back, then the lines in front.
 func (p *drawing) lines() {
 	c := p.chart
-	fx, _ := p.fine()
+	fx, _ := p.cellPixels()
 	for _, role := range [...]Role{Faint, Back, Data} {
 		for i := range c.Lines {
 			if l := &c.Lines[i]; l.style().Role == role {
@@ -429,12 +429,12 @@ type bead struct {
 	Style
 }
 
-// string puts beads on a line, far enough apart that its course is seen between them. Series of one
-// colour have numbers that differ by multiples of cell.Marks. Their beads are in different columns,
-// so that lines on each other show their glyphs in turn.
-func (p *drawing) string(t *trace, s Style, glyph rune) {
+// addBeads puts beads on a line, far enough apart that its course is seen between them. Series of
+// one colour have numbers that differ by multiples of cell.Marks. Their beads are in different
+// columns, so that lines on each other show their glyphs in turn.
+func (p *drawing) addBeads(t *trace, s Style, glyph rune) {
 	const apart = 16
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	for x := int(s.Series) / cell.Marks * 5 % apart; x < p.w; x += apart {
 		if at := &t.spans[x*fx]; at.on {
 			p.beads = append(p.beads, bead{place{x, p.h - 1 - at.last/fy}, glyph, s})
@@ -444,7 +444,7 @@ func (p *drawing) string(t *trace, s Style, glyph rune) {
 
 // line draws the line of the sampled columns.
 func (p *drawing) line(s Style, glyph rune) {
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	t := &p.f.trace
 	tracer{p.y, p.h * fy, &p.report}.run(t, &p.f.cols)
 	for _, b := range t.bad {
@@ -460,7 +460,7 @@ func (p *drawing) line(s Style, glyph rune) {
 		}
 		p.dots.line(t, s)
 		if glyph != 0 && s.Role != Faint {
-			p.string(t, s, glyph)
+			p.addBeads(t, s, glyph)
 		}
 		return
 	}

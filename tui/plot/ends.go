@@ -87,9 +87,9 @@ func (c *Chart) endName(l *Line) endName {
 // form returns a form of the name; the last one if there are fewer forms.
 func (n endName) form(level int) string { return n[min(level, len(n)-1)] }
 
-// in returns a form of the name in at most w cells. A short one has no ellipsis, since the
+// shorten returns a form of the name in at most w cells. A short one has no ellipsis, since the
 // beginning of the name is enough.
-func (n endName) in(level, w int) string {
+func (n endName) shorten(level, w int) string {
 	name := n.form(level)
 	if w < mostName {
 		return strings.TrimRight(cell.First(name, w), " ")
@@ -131,7 +131,7 @@ func (c *Chart) names() (list []endName) {
 func toldApart(list []endName, level, w int) bool {
 	whole := map[string]string{}
 	for _, n := range list {
-		short := n.in(level, w)
+		short := n.shorten(level, w)
 		if before, there := whole[short]; there && before != n[0] {
 			return false
 		}
@@ -227,7 +227,7 @@ func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
 	if x += 2; p.endName > 0 {
-		p.f.text(x, e.row, p.endName, e.forms.in(p.endLevel, p.endName), e.Style)
+		p.f.text(x, e.row, p.endName, e.forms.shorten(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1
 	}
 	if p.endValue > 0 { // a wider value takes the blank before it, too
@@ -238,7 +238,9 @@ func (p *drawing) end(e *End) {
 // settle moves ends that want the same row apart, within h rows. Ends in front take precedence; if
 // there are more ends than rows, those in the back are left out first.
 func settle(list []End, h int) []End {
-	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(a.Style.Role, b.Style.Role) })
+	slices.SortStableFunc(list, func(a, b End) int {
+		return cmp.Compare(a.Style.Role, b.Style.Role)
+	})
 	list = list[:min(len(list), max(0, h))]
 	slices.SortStableFunc(list, func(a, b End) int {
 		return cmp.Or(cmp.Compare(a.want, b.want), cmp.Compare(b.Value, a.Value))
@@ -275,7 +277,7 @@ func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
 }
 
 // Height returns the position of a value on the vertical axis, 0 to 1.
-func (c *Chart) Height(v float64) float64 { return c.YScale.over(c.Y).at(v) }
+func (c *Chart) Height(v float64) float64 { return c.YScale.mapping(c.Y).position(v) }
 
 // Cells returns the width of the plot area of a chart drawn in w by h cells.
 func (c *Chart) Cells(w, h int) int {

@@ -133,9 +133,9 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if f.W == 0 || f.H == 0 {
 		return
 	}
-	h.levels = Scale{}.over(h.Values)
+	h.levels = Scale{}.mapping(h.Values)
 	if h.Log {
-		h.levels = Scale{Kind: Log10}.over(h.Values)
+		h.levels = Scale{Kind: Log10}.mapping(h.Values)
 	}
 	x0 := h.LabelCells(f.W)
 	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
@@ -187,9 +187,9 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	}
 }
 
-// value returns the value of a place in a column. Of several moments in the column, it takes the value
-// that is farthest from the middle level. If there is none, it takes the last moment before. There
-// is no value before the first moment or behind the last.
+// value returns the value of a place in a column. Of several moments in the column, it takes the
+// value that is farthest from the middle level. If there is none, it takes the last moment before.
+// There is no value before the first moment or behind the last.
 func (h *HeatMap) value(x, w, place int) (v float64, ok bool) {
 	r, film := h.X.usable(Scale{}), h.Film.items
 	edge := func(x int) float64 { return lerp(r.Lo, r.Hi, float64(x)/float64(w)) }
@@ -224,7 +224,7 @@ func (h *HeatMap) value(x, w, place int) (v float64, ok bool) {
 
 // part returns the position of a value in Values, 0 to 1; 0 where the scale has no place for it.
 func (h *HeatMap) part(v float64) float64 {
-	t := h.levels.at(v)
+	t := h.levels.position(v)
 	if math.IsNaN(t) {
 		return 0
 	}

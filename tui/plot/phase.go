@@ -134,7 +134,7 @@ func (p *drawing) path(t Trail) {
 	if len(points) == 0 {
 		return
 	}
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	d := newDots(p.w, p.h)
 	plain := '·'
 	recent := len(points) * 3 / 4

@@ -67,20 +67,20 @@ type mapping struct {
 	inv   float64 // 1 / (forward(range.Hi) - lo)
 }
 
-func (s Scale) over(r Range) mapping {
+func (s Scale) mapping(r Range) mapping {
 	r = r.usable(s)
 	lo, hi := s.forward(r.Lo), s.forward(r.Hi)
 	return mapping{s, lo, 1 / (hi - lo)}
 }
 
-// at returns the position of v: 0..1 in the range, beyond that outside it, and NaN where the scale
-// has no place for v.
-func (m mapping) at(v float64) float64 { return (m.scale.forward(v) - m.lo) * m.inv }
+// position returns the position of v: 0..1 in the range, beyond that outside it, and NaN where the
+// scale has no place for v.
+func (m mapping) position(v float64) float64 { return (m.scale.forward(v) - m.lo) * m.inv }
 
 // pixel returns the pixel of v among n, clamped to the range; pixel 0 is the low end. outside
 // reports whether v was clamped; ok is false where the scale has no place for v.
 func (m mapping) pixel(v float64, n int) (p int, outside, ok bool) {
-	t := m.at(v)
+	t := m.position(v)
 	switch {
 	case math.IsNaN(t):
 		return 0, false, false

@@ -162,7 +162,7 @@ func (s *Series) cut(i int, x float64, end int) {
 func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 
 // Len is the number of points appended and not rewound.
-func (s *Series) Len() int { return int(s.whole().count()) }
+func (s *Series) Len() int { return int(s.total().count()) }
 
 // XRange returns the range of x; empty for an empty series.
 func (s *Series) XRange() Range {
@@ -172,8 +172,8 @@ func (s *Series) XRange() Range {
 	return Range{s.buckets[0].X0, s.buckets[len(s.buckets)-1].X1}
 }
 
-// whole returns all points as one bucket.
-func (s *Series) whole() *Bucket {
+// total returns all points as one bucket.
+func (s *Series) total() *Bucket {
 	if s.allStale {
 		s.all, s.allStale = Bucket{}, false
 		for i := range s.buckets {

@@ -7,7 +7,8 @@ import (
 	"drolab/tui/cell"
 )
 
-// Spread is a chart with a line for each place and a mark on it for each series. It shows how all series do on every class at once.
+// Spread is a chart with a line for each place and a mark on it for each series. It shows how all
+// series do on every class at once.
 type Spread struct {
 	Rows    []SpreadRow
 	Hi      float64 // where the lines end; they begin at 0
@@ -39,16 +40,16 @@ func (s *Spread) layout(w int) rowLayout {
 	if s.Front < 0 || l.middle-usual-1 < leastLine {
 		value = 0
 	}
-	l.take(value, math.MinInt)
+	l.addColumn(value, math.MinInt)
 	for _, r := range s.Rows {
 		cells = max(cells, len(r.Cells))
 	}
 	for i := range cells {
-		n := cell.Width(s.Charset.spell(at(s.Heads, i+1)))
+		n := cell.Width(s.Charset.spell(nth(s.Heads, i+1)))
 		for _, r := range s.Rows {
-			n = max(n, cell.Width(s.Charset.spell(at(r.Cells, i))))
+			n = max(n, cell.Width(s.Charset.spell(nth(r.Cells, i))))
 		}
-		l.take(n, max(leastLine, w/3))
+		l.addColumn(n, max(leastLine, w/3))
 	}
 	l.middle = max(1, l.middle)
 	return l
@@ -67,7 +68,7 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 		s.scale(f, l)
 		top = 1
 	}
-	first, rows := f.seen(top, s.First, len(s.Rows))
+	first, rows := f.visibleRows(top, s.First, len(s.Rows))
 	step := 1
 	if rows > 1 && f.H-top >= 2*rows-1 {
 		step = 2
@@ -80,11 +81,11 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 
 // scale writes the ends of the lines, their middle and the heads.
 func (s *Spread) scale(f *Frame, l rowLayout) {
-	l.heads(f, s.Charset, at(s.Heads, 0), func(i int) string {
+	l.heads(f, s.Charset, nth(s.Heads, 0), func(i int) string {
 		if i == 0 {
 			return s.Unit
 		}
-		return at(s.Heads, i)
+		return nth(s.Heads, i)
 	})
 	axis := Style{Role: Axis}
 	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
@@ -105,10 +106,10 @@ func (s *Spread) number(v float64) string {
 func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
 	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
 	s.marks(f, l.from, y, l.middle, r)
-	l.each(func(i, x, n int) {
+	l.eachColumn(func(i, x, n int) {
 		switch {
 		case i > 0:
-			f.textRight(x, y, n, s.Charset.spell(at(r.Cells, i-1)), Style{Role: Axis})
+			f.textRight(x, y, n, s.Charset.spell(nth(r.Cells, i-1)), Style{Role: Axis})
 		case s.Front < len(r.Values):
 			st := Style{Data, s.Numbers[s.Front]}
 			if r.Few {
@@ -179,9 +180,9 @@ func labelled(cs Charset, w, n int, label func(i int) string) (l rowLayout) {
 	return l
 }
 
-// take makes room for a column of n cells and reports whether it did. It leaves the column out if
-// fewer than least cells would remain for the middle.
-func (l *rowLayout) take(n, least int) bool {
+// addColumn makes room for a column of n cells and reports whether it did. It leaves the column out
+// if fewer than least cells would remain for the middle.
+func (l *rowLayout) addColumn(n, least int) bool {
 	fits := n > 0 && l.middle-n-1 >= least
 	if fits {
 		l.middle -= n + 1
@@ -192,8 +193,9 @@ func (l *rowLayout) take(n, least int) bool {
 	return fits
 }
 
-// each calls column with the index, the first cell and the width of each column that is shown.
-func (l *rowLayout) each(column func(i, x, n int)) {
+// eachColumn calls column with the index, the first cell and the width of each column that is
+// shown.
+func (l *rowLayout) eachColumn(column func(i, x, n int)) {
 	x := l.from + l.middle + 1
 	for i, n := range l.columns {
 		if n > 0 {
@@ -207,13 +209,13 @@ func (l *rowLayout) each(column func(i, x, n int)) {
 func (l *rowLayout) heads(f *Frame, cs Charset, label string, column func(i int) string) {
 	axis := Style{Role: Axis}
 	f.text(0, 0, l.label, cell.Cut(cs.spell(label), l.label), axis)
-	l.each(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(cs.spell(column(i)), n), axis) })
+	l.eachColumn(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(cs.spell(column(i)), n), axis) })
 }
 
-// seen returns which of count rows are shown below the top ones: the first of them, from, and their
-// number. from is first, or the last row if first lies beyond it. If more rows follow, the last
-// line says how many.
-func (f *Frame) seen(top, first, count int) (from, rows int) {
+// visibleRows returns which of count rows are shown below the top ones: the first of them, from,
+// and their number. from is first, or the last row if first lies beyond it. If more rows follow,
+// the last line says how many.
+func (f *Frame) visibleRows(top, first, count int) (from, rows int) {
 	from = max(0, min(first, count-1))
 	rows = min(f.H-top, count-from)
 	if left := count - from - rows; left > 0 {
@@ -223,8 +225,8 @@ func (f *Frame) seen(top, first, count int) (from, rows int) {
 	return from, max(0, rows)
 }
 
-// at returns element i of list, or "" past its end.
-func at(list []string, i int) string {
+// nth returns element i of list, or "" past its end.
+func nth(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
 	}

@@ -161,9 +161,9 @@ func Format(v float64) string {
 	case v == 0:
 		return "0"
 	case a < 0.9995e-3 || a >= 0.9995e15:
-		return fit(v, 'e', 3, "", LabelWidth)
+		return formatWithin(v, 'e', 3, "", LabelWidth)
 	case a < 99999.5:
-		return fit(v, 'f', 4, "", LabelWidth)
+		return formatWithin(v, 'f', 4, "", LabelWidth)
 	default:
 		return suffixed(v, a, LabelWidth)
 	}
@@ -221,14 +221,14 @@ func suffixed(v, a float64, w int) string {
 		suffix string
 	}{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}} {
 		if a < 999.95*u.unit {
-			return fit(v/u.unit, 'f', 3, u.suffix, w)
+			return formatWithin(v/u.unit, 'f', 3, u.suffix, w)
 		}
 	}
-	return fit(v/1e12, 'f', 3, "T", w)
+	return formatWithin(v/1e12, 'f', 3, "T", w)
 }
 
-// fit writes v with as many decimals, at most prec, as w cells allow.
-func fit(v float64, verb byte, prec int, suffix string, w int) string {
+// formatWithin writes v with as many decimals, at most prec, as w cells allow.
+func formatWithin(v float64, verb byte, prec int, suffix string, w int) string {
 	for ; prec > 0; prec-- {
 		if s := number(v, verb, prec) + suffix; len(s) <= w {
 			return s

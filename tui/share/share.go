@@ -113,11 +113,11 @@ func newServer(ctx context.Context, settings Settings) *server {
 // gone. A session is all that it has.
 type link struct {
 	net.Conn
-	s       *server
-	from    netip.Prefix
-	known   bool        // the door's: it has shown a listed key
-	begun   func()      // stops the deadline for the first screen
-	session atomic.Bool // a session was asked for
+	s            *server
+	from         netip.Prefix
+	known        bool        // the door's: it has shown a listed key
+	stopDeadline func()      // stops the deadline for the first screen
+	session      atomic.Bool // a session was asked for
 }
 
 // The keys of the further values of a connection's context: its link, its session, and by the
@@ -131,7 +131,7 @@ type (
 // admit takes in a connection. Another one may have to go for it.
 func (s *server) admit(ctx ssh.Context, c net.Conn) net.Conn {
 	l := &link{Conn: c, s: s, from: addressOf(c)}
-	l.begun = s.after(handshake, l.cut)
+	l.stopDeadline = s.after(handshake, l.cut)
 	ctx.SetValue(linkKey{}, l)
 	if goes := s.door.enter(l); goes != nil {
 		goes.cut()
@@ -225,15 +225,15 @@ func (d *door) enter(l *link) (goes *link) {
 	}
 	switch {
 	case beside > d.room:
-		return d.take(slices.IndexFunc(d.strangers, neighbour))
+		return d.remove(slices.IndexFunc(d.strangers, neighbour))
 	case len(d.strangers) > mostAddresses*d.room:
-		return d.take(0)
+		return d.remove(0)
 	}
 	return nil
 }
 
-// take removes a stranger from the list, and returns it.
-func (d *door) take(i int) *link {
+// remove removes a stranger from the list, and returns it.
+func (d *door) remove(i int) *link {
 	l := d.strangers[i]
 	d.strangers = slices.Delete(d.strangers, i, i+1)
 	return l
@@ -248,7 +248,7 @@ func (d *door) pass(l *link) bool {
 	if i < 0 || d.known == d.room {
 		return false
 	}
-	d.take(i)
+	d.remove(i)
 	l.known = true
 	d.known++
 	return true
@@ -259,7 +259,7 @@ func (d *door) leave(l *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if i := slices.Index(d.strangers, l); i >= 0 {
-		d.take(i)
+		d.remove(i)
 	} else if l.known {
 		l.known = false
 		d.known--

@@ -39,7 +39,7 @@ type view struct {
 // show serves a session from its beginning to its end.
 func (s *server) show(sess ssh.Session) {
 	l := sess.Context().Value(linkKey{}).(*link)
-	l.begun()
+	l.stopDeadline()
 	defer func() { s.after(farewell, l.cut) }()
 	ctx, end := context.WithCancelCause(s.ctx)
 	defer end(nil)
@@ -56,7 +56,7 @@ func (s *server) show(sess ssh.Session) {
 		v.refuse("this is a view, not a shell: it needs a terminal, as in ssh -t")
 		return
 	}
-	if err := tui.Fit([]string{"TERM=" + v.term}); err != nil {
+	if err := tui.CheckTerminal([]string{"TERM=" + v.term}); err != nil {
 		v.refuse(err.Error())
 		return
 	}
@@ -139,8 +139,8 @@ func (v *view) screen() io.Writer {
 	return v.Session
 }
 
-// guard is a writer that cuts off a client that reads nothing for the time patience. Bubble Tea waits for its output
-// to be read, and a client may never read.
+// guard is a writer that cuts off a client that reads nothing for the time patience. Bubble Tea
+// waits for its output to be read, and a client may never read.
 type guard struct {
 	io.Writer
 	v *view
@@ -197,7 +197,7 @@ func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 		switch {
 		case r.Type == "pty-req", r.Type == "shell":
 			out <- r
-		case r.Type == "env" && variables < mostVariables && ofColours(r.Payload):
+		case r.Type == "env" && variables < mostVariables && namesColours(r.Payload):
 			variables++
 			out <- r
 		case r.Type == "window-change":
@@ -246,8 +246,8 @@ func bounded(n uint32, most, unknown int) int {
 // keeps each.
 const mostVariables = 2
 
-// ofColours reports whether an environment variable says which colours the terminal has.
-func ofColours(payload []byte) bool {
+// namesColours reports whether an environment variable says which colours the terminal has.
+func namesColours(payload []byte) bool {
 	var v struct{ Name, Value string }
 	return gossh.Unmarshal(payload, &v) == nil && (v.Name == "COLORTERM" || v.Name == "NO_COLOR") &&
 		plainWord.MatchString(v.Value)
