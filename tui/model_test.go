@@ -34,7 +34,7 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"Asked to pause: a-run": r.Ask("pause", "a-run"),
-		"Saved at step 7: a-run":           r.Save("a-run"),
+		"Saved at step 7: a-run":           r.Ask("checkpoint", "a-run"),
 		"Set c to 70 · u undoes it: a-run": r.Turn("a-run", "c", "70")} {
 		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)

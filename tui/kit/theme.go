@@ -118,10 +118,22 @@ func (t *Theme) level(part float64) Style {
 // Shades reports whether maps are drawn in shades of one colour, because the terminal has too few.
 func (t *Theme) Shades() bool { return t.ASCII || t.profile <= colorprofile.ANSI }
 
+// BareTheme returns the palette for an output that is no terminal: it has no style. Its glyphs take
+// one cell in every font: wider ones would shift the rest of their line.
+func BareTheme(ascii bool) *Theme {
+	t := &Theme{ASCII: ascii, glyphs: glyphs{On: "●", Off: "○", Cursor: "▸", More: "…",
+		Changed: "◆", Given: "·", barFull: "━", barEmpty: "─", Best: "★",
+		box: lipgloss.RoundedBorder(), heavyBox: lipgloss.ThickBorder()}}
+	if ascii {
+		t.Best, t.box = "^", lipgloss.ASCIIBorder() // the star's stand-in is a mark of lines
+	}
+	return t
+}
+
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI, profile: profile, dark: dark}
-	t.setGlyphs()
+	t := BareTheme(ascii)
+	t.color, t.profile, t.dark = profile >= colorprofile.ANSI, profile, dark
 	plain := lipgloss.NewStyle()
 	bold, faint := styleOf(plain.Bold(true)), styleOf(plain.Faint(true))
 	reverse := styleOf(plain.Reverse(true))
@@ -194,22 +206,6 @@ func (c ink) color(complete lipgloss.CompleteFunc) color.Color {
 
 func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
-}
-
-// setGlyphs chooses glyphs that take one cell in every font: wider ones would shift the rest of
-// their line.
-func (t *Theme) setGlyphs() {
-	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
-	t.Changed, t.Given = "◆", "·"
-	t.barFull, t.barEmpty = "━", "─"
-	t.Best = "★"
-	if t.ASCII { // the star's stand-in is a mark of lines
-		t.Best = "^"
-	}
-	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
-	if t.ASCII {
-		t.box = lipgloss.ASCIIBorder()
-	}
 }
 
 // halfway mixes two colours, with a bit more of the second.
@@ -305,16 +301,6 @@ func (t *Theme) Tint(better int) Style {
 		return t.Good
 	}
 	return t.Bad
-}
-
-// Bare takes away all styles of text, for an output that is no terminal.
-func (t *Theme) Bare() {
-	var none Style
-	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
-		&t.Bad} {
-		*st = none
-	}
-	t.Series = [Colors]Style{}
 }
 
 // Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.

@@ -54,16 +54,9 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 	}
 }
 
-// Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
+// Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
-	return s.send(runner.Order{Verb: runner.Verb(verb), Run: id}, func(int64) string { return "" })
-}
-
-// Save asks for a checkpoint; the answer is Answered.
-func (s *Lab) Save(id string) tea.Cmd {
-	return s.send(runner.Order{Verb: runner.Checkpoint, Run: id}, func(step int64) string {
-		return fmt.Sprintf("Saved at step %d", step)
-	})
+	return s.send(runner.Order{Verb: runner.Verb(verb), Run: id}, "")
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
@@ -74,14 +67,17 @@ func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.turn(id, key, v
 
 func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 	o := runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}
-	return s.send(o, func(int64) string { return fmt.Sprintf(done, key, value) })
+	return s.send(o, fmt.Sprintf(done, key, value))
 }
 
-func (s *Lab) send(o runner.Order, done func(step int64) string) tea.Cmd {
+func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
 		step, err := v.Do(o)
-		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done(step), Err: err}
+		if o.Verb == runner.Checkpoint {
+			done = fmt.Sprintf(savedAt, step)
+		}
+		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done, Err: err}
 	}
 }
 

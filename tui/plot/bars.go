@@ -97,7 +97,7 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 	l, top := b.layout(f.W), 0
 	if b.Heads != nil {
-		l.heads(f, b.Charset, nth(b.Heads, 0), func(i int) string { return nth(b.Heads, i+1) })
+		l.heads(f, b.Charset, b.Heads)
 		top = 1
 	}
 	first, rows := f.visibleRows(top, b.First, len(b.Bars))

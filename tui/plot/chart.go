@@ -72,7 +72,6 @@ type Chart struct {
 	Refs     []RefLine
 	Markers  []Marker
 	Spots    []Spot
-	Bare     bool // no axes
 	Ends     bool // mark, name and value stand at the right end of every line
 	Percent  bool // values are parts of 1, and labels are times 100: see FitY
 	XLog     bool // x is the decimal logarithm of the values at its ticks
@@ -272,10 +271,10 @@ func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
 // place lays out the plot area in w by h cells.
 func (c *Chart) place(w, h int) (p *drawing, ok bool) {
 	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.mapping(c.Y)}
-	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
+	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; p.w >= gutter+leastW {
 		p.x0, p.w = gutter, p.w-gutter
 	}
-	if !c.Bare && p.h >= leastH {
+	if p.h >= leastH {
 		p.h -= axisRows
 	}
 	p.ends()

@@ -117,8 +117,8 @@ func TestGoldenHeat(t *testing.T) {
 func TestGoldenSpread(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
-			s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2},
-				Front: 1, Charset: cs, Heads: []string{"class", "train"},
+			s := &Spread{Hi: 1, Percent: true, Numbers: []uint8{0, 1, 2},
+				Front: 1, Charset: cs, Heads: []string{"class", "acc %", "train"},
 				Rows: []SpreadRow{
 					{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true,
 						Cells: []string{"434"}},
@@ -141,7 +141,7 @@ func TestPictureStaysInside(t *testing.T) {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
 		s := &Spread{Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
-			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
+			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "v", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
 			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it",

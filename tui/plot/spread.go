@@ -13,8 +13,7 @@ type Spread struct {
 	Rows    []SpreadRow
 	Hi      float64 // where the lines end; they begin at 0
 	Percent bool
-	Unit    string   // heading of the values of the series in front
-	Heads   []string // headings of the labels and the cells; nil for none
+	Heads   []string // headings of the labels, the values of the series in front, and the cells
 	Numbers []uint8  // series numbers, in the order of the values
 	Front   int      // the series that is drawn last and whose value is written; -1 for none
 	First   int      // first row shown, for scrolling
@@ -36,7 +35,7 @@ func (s *Spread) layout(w int) rowLayout {
 	l.from = l.label + 2
 	l.middle = w - l.from
 	const leastLine, usual = 14, 6
-	value, cells := max(usual, cell.Width(s.Unit)), 0
+	value, cells := max(usual, cell.Width(nth(s.Heads, 1))), 0
 	if s.Front < 0 || l.middle-usual-1 < leastLine {
 		value = 0
 	}
@@ -45,7 +44,7 @@ func (s *Spread) layout(w int) rowLayout {
 		cells = max(cells, len(r.Cells))
 	}
 	for i := range cells {
-		n := cell.Width(s.Charset.spell(nth(s.Heads, i+1)))
+		n := cell.Width(s.Charset.spell(nth(s.Heads, i+2)))
 		for _, r := range s.Rows {
 			n = max(n, cell.Width(s.Charset.spell(nth(r.Cells, i))))
 		}
@@ -81,12 +80,7 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 
 // scale writes the ends of the lines, their middle and the heads.
 func (s *Spread) scale(f *Frame, l rowLayout) {
-	l.heads(f, s.Charset, nth(s.Heads, 0), func(i int) string {
-		if i == 0 {
-			return s.Unit
-		}
-		return nth(s.Heads, i)
-	})
+	l.heads(f, s.Charset, s.Heads)
 	axis := Style{Role: Axis}
 	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
 	f.text(l.from, 0, l.middle, lo, axis)
@@ -206,10 +200,12 @@ func (l *rowLayout) eachColumn(column func(i, x, n int)) {
 }
 
 // heads writes the headings of the label and the columns into the first row.
-func (l *rowLayout) heads(f *Frame, cs Charset, label string, column func(i int) string) {
+func (l *rowLayout) heads(f *Frame, cs Charset, heads []string) {
 	axis := Style{Role: Axis}
-	f.text(0, 0, l.label, cell.Cut(cs.spell(label), l.label), axis)
-	l.eachColumn(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(cs.spell(column(i)), n), axis) })
+	f.text(0, 0, l.label, cell.Cut(cs.spell(nth(heads, 0)), l.label), axis)
+	l.eachColumn(func(i, x, n int) {
+		f.textRight(x, 0, n, cell.Cut(cs.spell(nth(heads, i+1)), n), axis)
+	})
 }
 
 // visibleRows returns which of count rows are shown below the top ones: the first of them, from,

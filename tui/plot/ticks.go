@@ -239,10 +239,13 @@ func formatWithin(v float64, verb byte, prec int, suffix string, w int) string {
 
 // number writes exponents without the plus and the leading zero of strconv: 1.5e-7.
 func number(v float64, verb byte, prec int) string {
-	return shortExponent.Replace(strconv.FormatFloat(v, verb, prec, 64))
+	mantissa, exponent, ok := strings.Cut(strconv.FormatFloat(v, verb, prec, 64), "e")
+	if !ok {
+		return mantissa
+	}
+	e, _ := strconv.Atoi(exponent)
+	return mantissa + "e" + strconv.Itoa(e)
 }
-
-var shortExponent = strings.NewReplacer("e-0", "e-", "e+0", "e", "e+", "e")
 
 // tickLabel writes a tick that is a multiple of 10^e (or of 1, 2, 5 times it)
 // with the decimals that this needs, so that the ticks of an axis look alike.

@@ -380,7 +380,7 @@ func (w *Page) resume() tea.Cmd {
 }
 
 // checkpoint saves without a pause; a note in the log pane tells when it is there.
-func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
+func (w *Page) checkpoint() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }
 
 // stop asks first. It is the one verb that a second key does not take back at once: a resume has
 // to load the checkpoint and waits in the queue.

@@ -319,14 +319,14 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 		judged = all[s.Front]
 	}
 	judge(w.Measured(of), judged, bars, of)
-	switch s.Heads = []string{AxisName(of.Axis)}; {
+	unit := of.Unit
+	switch {
 	case s.Percent:
-		s.Unit = w.Theme.Mark(run.Number) + " acc %"
+		unit = w.Theme.Mark(run.Number) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = w.Theme.Mark(run.Number) + " ratio"
-	default:
-		s.Unit = of.Unit
+		unit = w.Theme.Mark(run.Number) + " ratio"
 	}
+	s.Heads = []string{AxisName(of.Axis), unit}
 	// How much there was to train on explains more of a class's place than anything else.
 	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
