@@ -118,10 +118,6 @@ func (r *Rig) press(k tea.KeyPressMsg) {
 // Type presses the keys of a text.
 func (r *Rig) Type(s string) {
 	for _, c := range s {
-		if c == ' ' {
-			r.Press("space")
-			continue
-		}
 		r.Press(string(c))
 	}
 }
