@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ownKeys returns the rows of the key table that all pages have.
-func (m *Model) ownKeys() []kit.Key {
+// commonKeys returns the rows of the key table that all pages have.
+func (m *Model) commonKeys() []kit.Key {
 	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
 		leave = "quit; the runs continue, and drolab attach shows them again"
@@ -153,11 +153,12 @@ type palette struct {
 // pages, then the rest.
 func (p *palette) rows() (rows []offer) {
 	var elsewhere, idle []offer
+	common := len(p.m.commonKeys())
 	for n := range p.m.pages {
 		page := pageID((int(p.m.current) + n) % len(p.m.pages))
 		for i := range p.m.keys[page] {
 			row := &p.m.keys[page][i]
-			all := i >= p.m.own[page] // a key of all pages
+			all := i >= len(p.m.keys[page])-common // a key of all pages
 			if row.Moves || row.Help == "" || p.m.barred(row) != "" || all && n > 0 ||
 				!p.matches(row) {
 				continue

@@ -32,7 +32,6 @@ type Model struct {
 	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
 	pages   []page
 	keys    [][]kit.Key // by page: its own, and behind them those of all pages
-	own     []int       // by page: how many of its keys are its own
 	watch   *watch.Page
 	current pageID
 
@@ -93,11 +92,9 @@ func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *
 
 // bind sets the pages of the interface, and fills its key table from their keys.
 func (m *Model) bind(pages []page) {
-	m.pages, m.keys, m.own = pages, nil, nil
+	m.pages, m.keys = pages, nil
 	for _, p := range pages {
-		keys := p.Keys()
-		m.own = append(m.own, len(keys))
-		m.keys = append(m.keys, append(keys, m.ownKeys()...))
+		m.keys = append(m.keys, append(p.Keys(), m.commonKeys()...))
 	}
 }
 
