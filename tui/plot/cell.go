@@ -152,8 +152,8 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// finish ends a drawing. In ASCII it replaces every rune beyond 7 bits by its stand-in, whatever the
-// labels hold, which were spelt out before.
+// finish ends a drawing. In ASCII it replaces every rune beyond 7 bits by its stand-in, whatever
+// the labels hold, which were spelt out before.
 func (f *Frame) finish(cs Charset) {
 	if cs != ASCII {
 		return

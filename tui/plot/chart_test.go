@@ -57,7 +57,8 @@ func TestSpots(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), float64(i))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs, Lines: []Line{{Seeds: []*Series{s}}},
+		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs,
+			Lines: []Line{{Seeds: []*Series{s}}},
 			Spots: []Spot{{X: 5, Y: 5, Number: 3}, {X: 5, Y: 50}, {X: -1, Y: 5}}}
 		f, _ := c.Draw(40, 12)
 		var at []Cell

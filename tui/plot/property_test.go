@@ -269,7 +269,8 @@ func FuzzChart(f *testing.F) {
 		}
 		c := Chart{
 			X: s.XRange(), YScale: scales()[flags>>2&3], Charset: Charset(flags & 3 % 3),
-			Lines: []Line{{Name: string(data), Seeds: []*Series{s}}}, Refs: []RefLine{{string(data), 0}},
+			Lines: []Line{{Name: string(data), Seeds: []*Series{s}}},
+			Refs:  []RefLine{{string(data), 0}},
 		}
 		c.Y = c.FitY()
 		frame, _ := c.Draw(int(w), int(h))
