@@ -279,7 +279,7 @@ func TestOtherStep(t *testing.T) {
 	}
 	c := p.chart(p.measure)
 	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
-		c.Spots[0].Y != c.Lines[0].Series.At(c.Spots[0].X) {
+		c.Spots[0].Y != c.Lines[0].Seeds[0].At(c.Spots[0].X) {
 		t.Errorf("selected steps are marked at %+v", c.Spots)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {

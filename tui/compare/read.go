@@ -149,12 +149,9 @@ type curvesMsg struct {
 	err   error
 }
 
-// Changes implements the interface's reading. Only the last message redraws the screen, because
-// hundreds of half-read runs cost more to draw than they tell.
+// Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
+// than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// News implements the interface's reading: curves are no news of a run.
-func (curvesMsg) News() bool { return false }
 
 // curvePart holds events of one run; run is an index into the runs of comparedMsg.
 type curvePart struct {

@@ -202,14 +202,13 @@ func (p *Page) chart(measure int) *plot.Chart {
 				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
 		}
-		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(p.colors[i])
-		switch {
-		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds,
-				Half: lab.Half95, Number: number, Glyph: glyph})
-		case len(seeds) == 1:
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
-				Number: number, Glyph: glyph})
+		if len(seeds) == 0 {
+			continue
+		}
+		number := p.colors[i]
+		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds, Half: lab.Half95,
+			Number: number, Glyph: p.Theme.Glyph(number)})
+		if len(seeds) == 1 {
 			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
 		}
 	}
@@ -244,7 +243,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	for i := range p.table.Rows {
 		s += t.Line(p.colors[i]).Paint(p.groupName(i)) + "  "
 	}
-	if len(c.Bands) > 0 {
+	if slices.ContainsFunc(c.Lines, func(l plot.Line) bool { return len(l.Seeds) > 1 }) {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")
 	}
 	if len(c.Spots) > 0 {

@@ -89,7 +89,7 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 		}
 	}
 	title = " " + cell.Cut(t.Greek(title), w-6) + " "
-	if note = t.fitNote(note, w-6-cell.Width(title)); note != "" {
+	if note = t.shortenNote(note, w-6-cell.Width(title)); note != "" {
 		note = " " + note + " "
 	}
 	rule := strings.Repeat(g.Top, max(0, w-4-cell.Width(title)-cell.Width(note)))
@@ -107,8 +107,8 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 	return append(out, Left(line.Paint(bottom), w))
 }
 
-// fitNote drops the last of a note's parts until it fits in w cells.
-func (t *Theme) fitNote(note string, w int) string {
+// shortenNote drops the last of a note's parts until it fits in w cells.
+func (t *Theme) shortenNote(note string, w int) string {
 	for cell.Width(t.Greek(note)) > w {
 		i := strings.LastIndex(note, " · ")
 		if i < 0 {

@@ -24,7 +24,7 @@ func TestMethodsColours(t *testing.T) {
 	numbers := Colors(nil).Of(runs)
 	known, marks := Colors{}, map[rune]bool{}
 	for i, m := range runs {
-		if n := numbers[i]; n%kit.Colors != ownOf(m) || i < 2 && n != ownOf(m) {
+		if n := numbers[i]; n%kit.Colors != methodNumber(m) || i < 2 && n != methodNumber(m) {
 			t.Errorf("%s has the number %d", m.Spec.Algorithm(), n)
 		}
 		mark := cell.Mark(int(numbers[i]), false)
@@ -43,7 +43,7 @@ func TestMethodsColours(t *testing.T) {
 		many[i].Spec.Algorithms, many[i].Spec.LR = []dro.Algorithm{dro.PGD}, float64(i)
 	}
 	for _, n := range Colors(nil).Of(many) {
-		if n%kit.Colors != ownOf(many[0]) {
+		if n%kit.Colors != methodNumber(many[0]) {
 			t.Errorf("a variant has the number %d", n)
 		}
 	}

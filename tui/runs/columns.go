@@ -472,7 +472,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 		return kit.Send(momentMsg{m})
 	}
 	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
-		Input: kit.NewInput(""), Check: check, Take: take,
+		Input: kit.NewInput(""), Check: check, Accept: take,
 		About: aboutValues}})
 }
 

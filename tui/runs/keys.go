@@ -309,7 +309,7 @@ func (p *Page) askLabel(
 		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
 	}
 	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.Line{
-		Input: kit.NewInput(text), About: about, Check: check, Take: take}})
+		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
 }
 
 // archive archives the picked runs or, if all are archived, brings them back.

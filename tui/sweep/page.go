@@ -174,17 +174,11 @@ func (p *Page) show(msg lookedMsg) {
 	p.grid = layGrid(msg.all.Points, msg.list.Keys, p.key)
 }
 
-// Changes implements the interface's reading.
-func (m lookedMsg) Changes() bool { return true }
-
-// News implements the interface's reading.
+// News reports whether the sweep goes on.
 func (m lookedMsg) News() bool { return !m.over }
 
-// Changes implements the interface's reading: if there are sweeps, the page's tab may appear.
+// Changes reports whether there are sweeps, so that the page's tab may appear.
 func (m foundMsg) Changes() bool { return len(m.dirs) > 0 }
-
-// News implements the interface's reading.
-func (m foundMsg) News() bool { return false }
 
 // current returns the setting under the cursor; nil before the first look.
 func (p *Page) current() *sweep.Point {

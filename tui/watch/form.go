@@ -54,7 +54,7 @@ func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Hint implements kit.Form.
 func (k *Form) Hint() []kit.Key {
 	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.TypingKeys()...)
 }
 
 // move goes to another setting. What was typed is dropped: it was meant for the one before.

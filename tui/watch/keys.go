@@ -136,7 +136,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Why: of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
-			Do:  func() tea.Cmd { return w.Save(w.Run().ID) }, Alters: true},
+			Do:  func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
 			Why: of(nil), Do: w.flipReplay},
 	}

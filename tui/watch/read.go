@@ -302,9 +302,6 @@ type printedMsg struct {
 // Changes reports whether the output differs from before.
 func (m printedMsg) Changes() bool { return m.changes }
 
-// News is false: only events of a log are news, not the output of a program.
-func (printedMsg) News() bool { return false }
-
 // showPrinted shows the output. Output of another run than the one asked for last is dropped.
 func (w *Page) showPrinted(m printedMsg) {
 	if p := &w.printed; p.id == m.id {

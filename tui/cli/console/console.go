@@ -250,16 +250,15 @@ func (c *Console) ThemeErr() *kit.Theme {
 // background. The output of a command stays on the screen, and the command does not ask for the
 // background.
 func (c *Console) themeOf(terminal bool) *kit.Theme {
+	if !terminal {
+		return kit.BareTheme(c.ASCII)
+	}
 	profile := colorprofile.NoTTY
 	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
-	if terminal && !slices.ContainsFunc(c.Environ, noColor) {
+	if !slices.ContainsFunc(c.Environ, noColor) {
 		profile = min(colorprofile.Env(c.Environ), colorprofile.ANSI)
 	}
-	t := kit.NewTheme(profile, true, c.ASCII)
-	if !terminal {
-		t.Bare()
-	}
-	return t
+	return kit.NewTheme(profile, true, c.ASCII)
 }
 
 // Width returns the width of Stdout in columns: the terminal's, or other if there is no terminal.

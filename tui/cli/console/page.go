@@ -180,8 +180,8 @@ func (w *PageWriter) figure(f *page.Figure) {
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
 		number := uint8(f.Look(i))
-		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
-		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(number)})
+		c.Lines = append(c.Lines, plot.Line{Seeds: ends, Half: toEnds, Number: number},
+			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))
 	}
 	c.Y = c.FitY()

@@ -535,8 +535,7 @@ func (p *panel) line(l *live) string {
 // look returns the theme of the panel; without a theme nothing has a colour.
 func (p *panel) look() *kit.Theme {
 	if p.theme == nil {
-		p.theme = kit.NewTheme(0, true, p.ascii)
-		p.theme.Bare()
+		p.theme = kit.BareTheme(p.ascii)
 	}
 	return p.theme
 }

@@ -84,7 +84,7 @@ func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
 func (tr *Trainer) open(ctx context.Context, cfg lab.Config) error {
 	console.Calm()
 	story := ""
-	cfg.Told = func(sentence string) { story = sentence }
+	cfg.Story = func(sentence string) { story = sentence }
 	tr.Draws(true)
 	err := tui.Run(ctx, cfg)
 	tr.Draws(false)

@@ -280,7 +280,6 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		return nil
 	}
 	s := &plot.Spread{
-		Lo:      0,
 		Hi:      1,
 		Percent: Percents(of),
 		Front:   -1,
@@ -312,14 +311,14 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 		judged = all[s.Front]
 	}
 	worst, few := judge(w.Measured(of), judged, of)
-	switch s.Heads = []string{AxisName(of.Axis)}; {
+	unit := of.Unit
+	switch {
 	case s.Percent:
-		s.Unit = w.Theme.Mark(run.Number) + " acc %"
+		unit = w.Theme.Mark(run.Number) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = w.Theme.Mark(run.Number) + " ratio"
-	default:
-		s.Unit = of.Unit
+		unit = w.Theme.Mark(run.Number) + " ratio"
 	}
+	s.Heads = []string{AxisName(of.Axis), unit}
 	// How much there was to train on explains more of a class's place than anything else.
 	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {

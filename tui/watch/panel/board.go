@@ -211,21 +211,15 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series,
 	if mapX {
 		f = w.mapX(first)
 	}
-	name, back := w.Theme.Greek(first.Short), !slices.Contains(row, w.front())
-	briefs := first.Briefs
-	if len(row) == 1 {
-		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
-			Back: back, Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
-		return
-	}
-	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,
-		MapX: f, Glyph: w.Theme.Glyph(first.Number)}
+	l := plot.Line{Name: w.Theme.Greek(first.Short), Briefs: first.Briefs, Half: lab.Half95,
+		Number: first.Number, Back: !slices.Contains(row, w.front()), MapX: f,
+		Glyph: w.Theme.Glyph(first.Number)}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
-			b.Seeds = append(b.Seeds, s)
+			l.Seeds = append(l.Seeds, s)
 		}
 	}
-	c.Bands = append(c.Bands, b)
+	c.Lines = append(c.Lines, l)
 }
 
 // NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:

@@ -158,8 +158,8 @@ func (w *Board) Chart(q string) *plot.Chart {
 	// Only the run in front shows its raw curve, faintly: the raw curves of all would hide
 	// everything.
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
-		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
-			MapX: w.mapX(t)})
+		c.Lines = append(c.Lines, plot.Line{Seeds: []*plot.Series{raw.Raw}, Number: t.Number,
+			Faint: true, MapX: w.mapX(t)})
 	}
 	w.references(c, q)
 	w.selections(c, q)

@@ -282,6 +282,9 @@ func (k Files) Add(path string, v any) error { return k.sealed(path, v, aside.Ad
 // WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
 func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
 
+// AddText is Add for a file that is not sealed.
+func (k Files) AddText(path string, text []byte) error { return k.put(path, text, aside.AddIn) }
+
 // way is a function that puts a file into a folder: aside.WriteIn or aside.AddIn.
 type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
 
