@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -62,13 +63,7 @@ func (p *Pass) byConfidence() *Pass {
 	}
 	if p.Confidences != nil {
 		slices.SortStableFunc(order, func(i, j int) int {
-			switch a, b := p.score(i, 0), p.score(j, 0); {
-			case a < b:
-				return -1
-			case a > b:
-				return 1
-			}
-			return 0
+			return cmp.Compare(p.score(i, 0), p.score(j, 0))
 		})
 	}
 	return p.pick(order)

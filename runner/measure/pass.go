@@ -76,10 +76,10 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 }
 
 // LeastAccuracy returns the least accuracy of the classes or groups with at least min_group samples
-// in the split. With fewer samples the accuracy would be chance.
-func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
-	n, of := e.parts(a, p)
-	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
+// in the test split. With fewer samples the accuracy would be chance.
+func (e *Evaluation) LeastAccuracy(a Axis) Number {
+	n, of := e.parts(a, e.Test)
+	means, counts := MeansOf(n, e.Test.Hits(), func(i int) int { return of[i] })
 	return LeastOf(means, counts, e.Spec.MinGroup)
 }
 
@@ -107,13 +107,15 @@ func Enough(values []Number, counts []int, least int) []Number {
 }
 
 // balanced returns the mean accuracy per class, over the classes that have samples.
-func (e *Evaluation) balanced(p *Pass) Number {
+func (e *Evaluation) balanced() Number {
+	p := e.Test
 	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
 	return mid(classes)
 }
 
 // recall returns, for each group, the mean accuracy of its classes.
-func (e *Evaluation) recall(p *Pass) []Number {
+func (e *Evaluation) recall() []Number {
+	p := e.Test
 	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
 	list := make([]Number, e.Groups)
