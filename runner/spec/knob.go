@@ -79,23 +79,6 @@ func (s *Spec) KnobWant(key string) string {
 
 // Replay turns a knob as a log records it, and returns the value before.
 func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
-	next := *s
-	if before, err = next.set(key, value); err != nil {
-		return before, err
-	}
-	if err := next.checkValues(); err != nil {
-		return before, err
-	}
-	if _, err := next.Problem(); err != nil {
-		return before, err
-	}
-	*s = next
-	return before, nil
-}
-
-// set assigns a knob in a Spec that the caller discards if a later check fails. It goes through
-// Assign and so through JSON, so that all values are set in one way.
-func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
@@ -105,7 +88,17 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	if err != nil { // it is not finite
 		return before, &KeyError{key, value.Or(0), t.Want}
 	}
-	return before, s.Assign(key, text)
+	next := *s
+	if err = next.Assign(key, text); err == nil { // through JSON, as all values are set
+		err = next.checkValues()
+	}
+	if err == nil {
+		_, err = next.Problem()
+	}
+	if err == nil {
+		*s = next
+	}
+	return before, err
 }
 
 // Auto is a setting that is a number or the word "auto": then the program

@@ -213,13 +213,10 @@ func (s *Spec) Validate() error {
 // by itself or, if there is none, the first error of settings that do not fit each other.
 func (s *Spec) Problems() []error {
 	list := s.WrongValues()
-	if len(list) > 0 {
-		return list
+	if err := s.Validate(); err != nil && list == nil {
+		list = []error{err}
 	}
-	if err := s.checkTogether(); err != nil {
-		return []error{err}
-	}
-	return nil
+	return list
 }
 
 // checkTogether checks that settings which are valid one by one fit each other.
@@ -384,8 +381,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 
 // AllFinite reports whether none of the numbers is a NaN or infinite.
 func AllFinite(xs []float64) bool {
-	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	return !slices.ContainsFunc(xs, wild)
+	return all(xs, func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) })
 }
 
 // join joins words with commas, for an error.
