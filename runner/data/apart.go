@@ -243,7 +243,7 @@ type filePlace struct {
 }
 
 // placeIn returns the place of samples in one of the mapped files, or nil.
-func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
+func placeIn(samples []byte, in dataset.Mapped) (*filePlace, error) {
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(samples)))
 	for _, m := range in {
 		// The difference wraps to a huge number if the samples begin before the mapping.
@@ -261,22 +261,20 @@ func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
 }
 
 // open maps the file and returns the samples in it, unless the file has changed.
-func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release func() error,
-	err error) {
+func (p *filePlace) open(in *dataset.Mapped, bytes int) (samples []byte, err error) {
 	f, err := dataset.OpenInput(p.Path)
 	if err != nil {
-		return m, nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || f.Size != p.Size || !info.ModTime().Equal(p.Changed) {
-		return m, nil, nil, fmt.Errorf("%s: changed while it was read: try again when it does not",
-			p.Path)
+		return nil, fmt.Errorf("%s: changed while it was read: try again when it does not", p.Path)
 	}
-	b, release, err := dataset.MapFile(f)
+	b, err := in.Map(f)
 	if err != nil {
-		return m, nil, nil, err
+		return nil, err
 	}
-	return dataset.Mapping{Path: p.Path, Bytes: b}, b[p.At:][:bytes], release, nil
+	return b[p.At:][:bytes], nil
 }
 
 // raw returns the bytes of numbers as they lie in memory.
@@ -435,7 +433,7 @@ func partOf(split Source) (index []uint32, of Source) {
 }
 
 // add describes a split in p, and adds its base if the base is new.
-func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
+func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	index, src := partOf(split)
 	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
 	if p.Base > 0 {
@@ -454,10 +452,7 @@ func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
 		b.Grouped = s.mark(src.Labels, src.Groups)
 	case *dataset.Images:
 		b.Kind, b.Size, b.Skip, samples = imagesBase, src.Stride, src.Skip, [][]byte{src.Data}
-		s.numbers = append(s.numbers, src.Labels)
-		if b.Grouped = src.Groups != nil; b.Grouped {
-			s.numbers = append(s.numbers, raw(src.Groups))
-		}
+		b.Grouped = s.mark(src.Labels, src.Groups)
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
 	}
@@ -501,7 +496,7 @@ type receiver struct {
 	sent
 	in      io.Reader
 	sources []Source
-	release []func() error
+	mapped  dataset.Mapped
 	err     error // the first error
 }
 
@@ -522,30 +517,23 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 	if share.Bounded && bytes > share.Bytes() {
 		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
 	}
-	d := r.Dataset
+	d := &r.Dataset
 	for i := range r.Bases {
-		r.sources = append(r.sources, r.source(&r.Bases[i], &d))
+		r.sources = append(r.sources, r.source(&r.Bases[i]))
 	}
 	for i, to := range []*Source{&d.Train, &d.Val, &d.Test} {
 		*to = r.split(&r.Splits[i])
 	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, r.mapped.Close())
+	}
+	d.Mapped = r.mapped
 	d.Release = func() error {
 		share.Release()
-		return r.close()
-	}
-	if r.err != nil {
-		return nil, errors.Join(r.err, r.close())
+		return nil
 	}
 	share.Shrink(bytes)
-	return &d, nil
-}
-
-func (r *receiver) close() error {
-	var errs error
-	for _, release := range r.release {
-		errs = errors.Join(errs, release())
-	}
-	return errs
+	return d, nil
 }
 
 // bytes returns the memory, in bytes, of the numbers that follow the header.
@@ -564,11 +552,11 @@ func (r *receiver) bytes() (sum float64) {
 }
 
 // source reads a base.
-func (r *receiver) source(b *base, d *Dataset) Source {
+func (r *receiver) source(b *base) Source {
+	marks := r.marks(b)
 	switch b.Kind {
 	case tableBase:
-		t := &dataset.Table{}
-		t.Marks = r.marks(b)
+		t := &dataset.Table{Marks: marks}
 		if b.Origin {
 			t.Origin = make([]uint32, b.Samples)
 			r.read(raw(t.Origin))
@@ -576,21 +564,11 @@ func (r *receiver) source(b *base, d *Dataset) Source {
 		t.X = r.rows(b)
 		return t
 	case featuresBase:
-		f := &dataset.Features{Marks: r.marks(b), Dims: b.Shape, Size: b.Size,
-			Decode: dataset.Decoders()[b.Size]}
-		f.Data = r.samples(b, d)
-		return f
+		return &dataset.Features{Marks: marks, Dims: b.Shape, Size: b.Size,
+			Data: r.samples(b), Decode: dataset.Decoders()[b.Size]}
 	}
-	i := &dataset.Images{
-		Dims: b.Shape, Stride: b.Size, Skip: b.Skip, Labels: make([]byte, b.Samples),
-	}
-	r.read(i.Labels)
-	if b.Grouped {
-		i.Groups = make([]uint16, b.Samples)
-		r.read(raw(i.Groups))
-	}
-	i.Data = r.samples(b, d)
-	return i
+	return &dataset.Images{Marks: marks, Dims: b.Shape, Stride: b.Size, Skip: b.Skip,
+		Data: r.samples(b)}
 }
 
 func (r *receiver) read(to []byte) {
@@ -600,8 +578,7 @@ func (r *receiver) read(to []byte) {
 }
 
 func (r *receiver) marks(b *base) (m dataset.Marks) {
-	m.Labels = make([]uint16, b.Samples)
-	m.Groups = m.Labels
+	m = dataset.NewLabels(b.Samples)
 	r.read(raw(m.Labels))
 	if b.Grouped {
 		m.Groups = make([]uint16, b.Samples)
@@ -622,18 +599,14 @@ func (r *receiver) rows(b *base) *dataset.RowBlocks {
 }
 
 // samples reads the samples of a base, or maps the file in which they lie.
-func (r *receiver) samples(b *base, d *Dataset) []byte {
+func (r *receiver) samples(b *base) (samples []byte) {
 	if b.File == nil {
-		samples := make([]byte, b.Bytes)
+		samples = make([]byte, b.Bytes)
 		r.read(samples)
 		return samples
 	}
-	m, samples, release, err := b.File.open(b.Bytes)
-	if err != nil {
-		r.err = errors.Join(r.err, err)
-		return nil
-	}
-	d.Mapped, r.release = append(d.Mapped, m), append(r.release, release)
+	samples, err := b.File.open(&r.mapped, b.Bytes)
+	r.err = errors.Join(r.err, err)
 	return samples
 }
 

@@ -45,12 +45,11 @@ func arrayOptions() []string {
 // arraySet is a set of samples as arrays, in one file together or in a file each.
 type arraySet struct {
 	dataset.OwnFiles
-	get     func(name string) (NPYArray, error)
-	x, y    string
-	g       []string
-	split   string // empty: none
-	release []func() error
-	mapped  []dataset.Mapping
+	get    func(name string) (NPYArray, error)
+	x, y   string
+	g      []string
+	split  string // empty: none
+	mapped dataset.Mapped
 
 	unlabelled bool // the samples have no labels: a network is to be used on them
 }
@@ -60,8 +59,7 @@ func NPZFiles() *dataset.Provider {
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open:   openNPZ,
-		Locate: dataset.Locate("npz:"),
+		Open: openNPZ,
 	}
 }
 
@@ -96,7 +94,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 	}
 	names, array, err := read(f.Path, b)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), s.close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), s.mapped.Close())
 	}
 	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
 	if s.g == nil && slices.Contains(names, "g") {
@@ -239,29 +237,16 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 	if !dataset.Exists(path) {
 		return nil, &dataset.MissingError{Dataset: s.Name, Path: path, Remedy: "check the path"}
 	}
-	b, release, err := dataset.Contents(path, dataset.InMemory)
-	if release != nil {
-		s.release = append(s.release, release)
-		s.mapped = append(s.mapped, dataset.Mapping{Path: path, Bytes: b})
-	}
-	return b, err
-}
-
-func (s *arraySet) close() error {
-	var errs error
-	for _, release := range s.release {
-		errs = errors.Join(errs, release())
-	}
-	return errs
+	return s.mapped.Contents(path)
 }
 
 func (s *arraySet) open(o dataset.Options) (*dataset.Dataset, error) {
 	d, err := s.read(o)
 	if err != nil {
-		s.close() // the first error is the one to tell
+		s.mapped.Close() // the first error is the one to tell
 		return nil, err
 	}
-	d.Release, d.Mapped = s.close, s.mapped
+	d.Mapped = s.mapped
 	return d, nil
 }
 
@@ -288,7 +273,17 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	f.Marks = m
-	parts, err := s.splits(o, f, d, sum)
+	how, err := s.Draw(o)
+	if err != nil {
+		return nil, err
+	}
+	var by *dataset.Factor
+	if s.split != "" {
+		if by, err = s.factor(s.split, f.Len(), sum); err != nil {
+			return nil, err
+		}
+	}
+	parts, err := s.Splits(by, how, f, d)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +309,7 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 		return of, err
 	}
 	if s.unlabelled {
-		of.Label = dataset.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
+		of.Label = &dataset.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
 	} else if of.Label, err = s.factor(s.y, n, sum); err != nil {
 		return of, err
 	}
@@ -329,33 +324,14 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 }
 
 // factor reads an array with one value a sample, and hashes it.
-func (s *arraySet) factor(name string, n int, sum io.Writer) (dataset.Factor, error) {
+func (s *arraySet) factor(name string, n int, sum io.Writer) (*dataset.Factor, error) {
 	a, err := s.get(name)
 	if err != nil {
-		return dataset.Factor{}, err
+		return nil, err
 	}
 	fmt.Fprintln(sum, string(a.Kind), a.Size, a.Dims)
 	sum.Write(a.Data)
 	return a.Factor(strings.TrimSuffix(filepath.Base(name), ".npy"), n)
-}
-
-func (s *arraySet) splits(o dataset.Options, f *dataset.Features, d *dataset.Dataset,
-	sum io.Writer) (dataset.Splits, error) {
-	if s.split == "" {
-		how, err := s.Draw(o)
-		if err != nil {
-			return dataset.Splits{}, err
-		}
-		return how.Splits(f, d)
-	}
-	if err := s.Useless("split", "test_fraction", "data_seed"); err != nil {
-		return dataset.Splits{}, err
-	}
-	by, err := s.factor(s.split, f.Len(), sum)
-	if err != nil {
-		return dataset.Splits{}, err
-	}
-	return dataset.SplitBy(by)
 }
 
 // NPYArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1;
@@ -479,9 +455,9 @@ func (a *NPYArray) fits(bytes int) error {
 }
 
 // Factor returns the array as a factor, with one value for each of n samples.
-func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
+func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 	if rank := len(a.Dims); a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
-		return dataset.Factor{}, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
+		return nil, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
 			a.Name, a.Dims, n)
 	}
 	codes, dict := make([]uint16, n), map[string]uint16{}
@@ -492,11 +468,11 @@ func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 		if !ok {
 			text, err := a.text(item)
 			if err != nil {
-				return dataset.Factor{}, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
+				return nil, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
 			}
 			if code, ok = dict[text]; !ok {
 				if len(dict) == dataset.MaxClasses {
-					return dataset.Factor{}, fmt.Errorf(
+					return nil, fmt.Errorf(
 						"%s has more than %d different values: name another array",
 						a.Name, dataset.MaxClasses)
 				}
@@ -565,7 +541,6 @@ func Safetensors() *dataset.Provider {
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
 			return openBundle(name, scheme, o, ReadSafetensors)
 		},
-		Locate: dataset.Locate(scheme),
 	}
 }
 

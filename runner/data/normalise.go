@@ -109,7 +109,9 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 			out := dst[(c*h+y)*w:][:w]
 			sy := y + dy
 			if sy < 0 || sy >= h {
-				fill(out, outside)
+				for x := range out {
+					out[x] = outside
+				}
 				continue
 			}
 			copy(n.row[pad:], pixels[(c*h+sy)*w:][:w])
@@ -123,8 +125,8 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 				if flip {
 					left, right = right, left
 				}
-				fill(out[:left], 0)
-				fill(out[w-right:], 0)
+				clear(out[:left])
+				clear(out[w-right:])
 			}
 		}
 	}
@@ -152,12 +154,6 @@ func lookUpReversed(dst []float32, src []byte, table *[256]float32) {
 	}
 	for ; j > 0; i, j = i+1, j-1 {
 		dst[i] = table[src[j-1]]
-	}
-}
-
-func fill(dst []float32, v float32) {
-	for i := range dst {
-		dst[i] = v
 	}
 }
 

@@ -190,16 +190,22 @@ func choice(list []*Provider) string {
 // absolute, for a process that works in another folder. Names without a path, and names that Open
 // would refuse, stay as they are.
 func Locate(name, base string) string {
-	p, err := find(name)
-	if err != nil || p.Locate == nil {
-		return name
-	}
-	return p.Locate(name, func(path string) string {
+	absolute := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
 			return path
 		}
 		return filepath.Join(base, path)
-	})
+	}
+	p, err := find(name)
+	switch {
+	case err != nil:
+		return name
+	case p.Locate != nil:
+		return p.Locate(name, absolute)
+	case !isScheme(p):
+		return name
+	}
+	return dataset.LocateOwn(name, p.Name, absolute, func(_, value string) string { return value })
 }
 
 // Table reports whether the samples of a dataset are rows of numbers, which have no augmentation.

@@ -43,7 +43,7 @@ func Divide(d *Dataset, src Source, s Splits) error {
 			"but for the end: %s", same)
 	}
 	return fmt.Errorf("no training sample has class %s, found in %d of the others: write the "+
-		"labels alike, or take those samples out", quoted(others), unlearned(d))
+		"labels alike, or take those samples out", Quoted(others, 5), unlearned(d))
 }
 
 // bareEnd returns a name without the punctuation and blanks at its end: the test file of UCI's
@@ -69,9 +69,8 @@ func sameButEnd(names, known []string) string {
 		url.QueryEscape(strings.TrimSpace(ends)))
 }
 
-// quoted lists names in quotation marks, only the first few of many.
-func quoted(names []string) string {
-	const few = 5
+// Quoted lists names in quotation marks, only the first few of many.
+func Quoted(names []string, few int) string {
 	list := make([]string, min(few, len(names)))
 	for i := range list {
 		list[i] = strconv.Quote(names[i])

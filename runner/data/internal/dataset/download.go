@@ -167,15 +167,13 @@ func (d *downloader) request(ctx context.Context, url string, have int64) (*http
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	}
 	resp, err := d.client.Do(req)
-	if err != nil || have == 0 || rangeHonoured(resp, have) || resp.StatusCode == http.StatusOK {
-		return resp, err
-	}
-	if resp.StatusCode == http.StatusPartialContent ||
-		resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+	if err == nil && have > 0 && !rangeHonoured(resp, have) &&
+		(resp.StatusCode == http.StatusPartialContent ||
+			resp.StatusCode == http.StatusRequestedRangeNotSatisfiable) {
 		resp.Body.Close()
 		return d.request(ctx, url, 0)
 	}
-	return resp, nil
+	return resp, err
 }
 
 // rangeHonoured says whether the answer starts at byte have.
@@ -188,10 +186,9 @@ func rangeHonoured(resp *http.Response, have int64) bool {
 // no use.
 func startOf(resp *http.Response, have, size int64) (int64, error) {
 	from := int64(0)
-	switch {
-	case have > 0 && rangeHonoured(resp, have):
+	if rangeHonoured(resp, have) {
 		from = have
-	case resp.StatusCode != http.StatusOK:
+	} else if resp.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("the server answers %s", resp.Status)
 	}
 	if n := resp.ContentLength; n >= 0 && from+n != size {

@@ -237,8 +237,17 @@ type Factor struct {
 	Codes  []uint16 // one a sample: its place in Values
 }
 
-// Marks are the labels and groups of samples.
+// Marks are the labels and groups of samples. Where no groups are given, both are the same memory.
 type Marks struct{ Labels, Groups []uint16 }
+
+// NewMarks returns memory for the labels and the groups of n samples.
+func NewMarks(n int) Marks { return Marks{make([]uint16, n), make([]uint16, n)} }
+
+// NewLabels returns memory for the labels of n samples without groups.
+func NewLabels(n int) Marks {
+	labels := make([]uint16, n)
+	return Marks{labels, labels}
+}
 
 func (m *Marks) Len() int        { return len(m.Labels) }
 func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
@@ -246,9 +255,9 @@ func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
 
 // Own has the columns of a user's own files that are not features.
 type Own struct {
-	Label  Factor
-	Groups []Factor // crossed with one another
-	Cells  bool     // and with the label
+	Label  *Factor
+	Groups []*Factor // crossed with one another
+	Cells  bool      // and with the label
 
 	ByGroup bool // see Dataset
 	Fitted  bool // fitted to other data: there may be one class only
@@ -273,12 +282,15 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	all, err := crossed(o.Groups)
 	if err == nil && o.Cells {
 		given := all
-		if all, err = crossed([]Factor{o.Label, given}); err == nil {
+		if all, err = crossed([]*Factor{o.Label, given}); err == nil {
 			d.Cells = newCells(all, o.Label, given)
 		}
 	}
+	if err != nil {
+		return nil, Marks{}, err
+	}
 	d.Groups, d.ByGroup, m.Groups = all.Values, o.ByGroup, all.Codes
-	return d, m, err
+	return d, m, nil
 }
 
 // NoRegression says why a label cannot be continuous, and the remedy.
@@ -304,7 +316,7 @@ func (f *Factor) continuous() bool {
 }
 
 // newCells returns the label and the given group of each value of label × given.
-func newCells(all, label, given Factor) *Cells {
+func newCells(all, label, given *Factor) *Cells {
 	c := &Cells{Label: make([]int, len(all.Values)), Given: make([]int, len(all.Values))}
 	for i, g := range all.Codes {
 		c.Label[g], c.Given[g] = int(label.Codes[i]), int(given.Codes[i])
@@ -317,7 +329,7 @@ func newCells(all, label, given Factor) *Cells {
 
 // crossed returns one factor whose values are the combinations of several factors that occur, such
 // as "Female × Black". The values of the first factor count most in their order.
-func crossed(list []Factor) (Factor, error) {
+func crossed(list []*Factor) (*Factor, error) {
 	all := list[0]
 	for _, f := range list[1:] {
 		pair := func(i int) int { return int(all.Codes[i])*len(f.Values) + int(f.Codes[i]) }
@@ -325,13 +337,13 @@ func crossed(list []Factor) (Factor, error) {
 		for i := range all.Codes {
 			place[pair(i)] = 1
 		}
-		out := Factor{name: all.name + " × " + f.name, Codes: make([]uint16, len(all.Codes))}
+		out := &Factor{name: all.name + " × " + f.name, Codes: make([]uint16, len(all.Codes))}
 		for k, occurs := range place {
 			if occurs == 0 {
 				continue
 			}
 			if len(out.Values) == MaxClasses {
-				return out, fmt.Errorf(
+				return nil, fmt.Errorf(
 					"%s has more than %d combinations: take fewer groups", out.name, MaxClasses)
 			}
 			place[k] = uint16(len(out.Values))
@@ -357,8 +369,8 @@ func (f *Factor) shown(code int) string {
 
 // NewFactor returns a factor with its values in order. dict and codes number the values in the
 // order in which they came.
-func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
-	f := Factor{
+func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
+	f := &Factor{
 		name:   name,
 		Values: slices.Sorted(maps.Keys(dict)),
 		Codes:  make([]uint16, len(codes)),
@@ -413,7 +425,7 @@ func SplitOf(word string) string {
 }
 
 // SplitBy reads the splits from a column or an array of their names or numbers.
-func SplitBy(f Factor) (s Splits, err error) {
+func SplitBy(f *Factor) (s Splits, err error) {
 	to := make([]*[]uint32, len(f.Values))
 	for i, v := range f.Values {
 		switch SplitOf(v) {

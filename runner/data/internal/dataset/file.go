@@ -60,27 +60,58 @@ func OpenInput(path string) (*Input, error) {
 // Read implements io.Reader.
 func (f *Input) Read(p []byte) (int, error) { return f.left.Read(p) }
 
-// Contents returns the bytes of a file, mapped if it is larger than inMemory, and a function that
-// releases them, or nil.
-func Contents(path string, inMemory int64) ([]byte, func() error, error) {
+// Mapped are the files that a data set has mapped.
+type Mapped []Mapping
+
+// Mapping is a mapped file.
+type Mapping struct {
+	Path    string
+	Bytes   []byte
+	release func() error
+}
+
+// Contents returns the bytes of a file. If it is larger than InMemory, it is mapped, and the bytes
+// are valid until Close.
+func (m *Mapped) Contents(path string) ([]byte, error) {
 	f, err := OpenInput(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	if f.Size > inMemory {
-		return MapFile(f)
+	if f.Size > InMemory {
+		return m.Map(f)
 	}
 	return ReadWhole(f)
 }
 
+// Map maps a whole file for reading, or reads it where the system maps none.
+func (m *Mapped) Map(f *Input) ([]byte, error) {
+	if f.Size != int64(int(f.Size)) {
+		return nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.Size)
+	}
+	b, release, err := mapFile(f)
+	if release != nil {
+		*m = append(*m, Mapping{f.Name(), b, release})
+	}
+	return b, err
+}
+
+// Close releases the files, whose bytes nobody may read any more.
+func (m *Mapped) Close() (err error) {
+	for _, f := range *m {
+		err = errors.Join(err, f.release())
+	}
+	*m = nil
+	return err
+}
+
 // ReadWhole reads all of a file.
-func ReadWhole(f *Input) ([]byte, func() error, error) {
+func ReadWhole(f *Input) ([]byte, error) {
 	b := make([]byte, f.Size)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
-	return b, nil, nil
+	return b, nil
 }
 
 // Inflate returns the uncompressed bytes of a gzip stream. More than limit bytes are an error.
@@ -148,24 +179,16 @@ func Guard(f func()) (caught *Fault) {
 // line. Names are kept as JSON, which replaces every byte that is not UTF-8 by the same character,
 // so that two names could become one.
 type text struct {
-	from *bufio.Reader
-	err  error // the first error, which stays
-
-	at    int64  // bytes before the piece that is checked
-	lines int    // line feeds among them
-	part  []byte // the incomplete character at their end
+	from  *bufio.Reader
+	err   error // the first error, which stays
+	good  int   // the bytes of its buffer that were checked
+	at    int64 // all bytes that were checked
+	lines int   // line feeds among them
 
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
 
-func NewText(r io.Reader) *text {
-	t := &text{from: bufio.NewReaderSize(r, 16)} // large reads bypass this buffer
-	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
-		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
-			"utf16"}
-	}
-	return t
-}
+func NewText(r io.Reader) *text { return &text{from: bufio.NewReaderSize(r, 1<<16)} }
 
 // Utf16 reports whether two bytes begin a UTF-16 text: with a byte-order mark, or with an ASCII
 // character, which has one zero byte.
@@ -174,84 +197,56 @@ func Utf16(head []byte) bool {
 		(head[0] == 0) != (head[1] == 0)
 }
 
-// Read implements io.Reader. It returns an error together with the good bytes before it.
+// Read implements io.Reader.
 func (t *text) Read(p []byte) (int, error) {
+	if t.good == 0 && t.err == nil {
+		t.err = t.check()
+	}
 	if t.err != nil {
 		return 0, t.err
 	}
-	n, err := t.from.Read(p)
-	good, wrong := t.check(p[:n])
-	t.lines += bytes.Count(p[:good], []byte{'\n'})
-	t.at += int64(good)
-	if wrong == nil && err == io.EOF && len(t.part) > 0 {
-		wrong = t.foreign(nil, -len(t.part), t.part[0])
-	}
-	if t.err = wrong; wrong == nil {
-		t.err = err
-	}
-	return good, t.err
+	n, err := t.from.Read(p[:min(len(p), t.good)])
+	t.good -= n
+	return n, err
 }
 
-// check returns the number of bytes that are text, and what is wrong with the next byte.
-func (t *text) check(b []byte) (good int, wrong error) {
+// check checks the buffer up to the last whole character. It holds at least one, unless the text
+// ends before that.
+func (t *text) check() error {
+	if head, err := t.from.Peek(utf8.UTFMax); len(head) == 0 {
+		return err
+	}
+	b, _ := t.from.Peek(t.from.Buffered())
+	if t.at == 0 && len(b) > 1 && Utf16(b[:2]) {
+		return &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
+			"utf16"}
+	}
+	good := len(b)
+	if !utf8.Valid(b) {
+		good = invalid(string(b))
+	}
+	if good == 0 {
+		return t.foreign(b[0])
+	}
 	if t.lines == 0 {
-		if err := t.firstLine(b); err != nil {
-			return 0, err
+		if err := t.firstLine(b[:good]); err != nil {
+			return err
 		}
 	}
-	at, err := t.complete(b)
-	if err != nil {
-		return 0, err
-	}
-	whole := at + wholeRunes(b[at:])
-	t.part = append(t.part, b[whole:]...)
-	if !utf8.Valid(b[at:whole]) {
-		good = at + invalid(string(b[at:whole]))
-		return good, t.foreign(b[:good], good, b[good])
-	}
-	return len(b), nil
+	t.good = good
+	t.at += int64(good)
+	t.lines += bytes.Count(b[:good], []byte{'\n'})
+	return nil
 }
 
-// complete takes the bytes that complete the character in part, and returns their number.
-func (t *text) complete(b []byte) (n int, err error) {
-	before := len(t.part)
-	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
-		t.part = append(t.part, b[n])
-		n++
-	}
-	switch {
-	case before == 0 || !utf8.FullRune(t.part):
-	case !utf8.Valid(t.part):
-		return 0, t.foreign(nil, -before, t.part[0])
-	default:
-		t.part = t.part[:0]
-	}
-	return n, nil
-}
-
-// wholeRunes returns the length of b without an incomplete character at its end.
-func wholeRunes(b []byte) int {
-	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
-		if utf8.RuneStart(b[n]) {
-			if !utf8.FullRune(b[n:]) {
-				return n
-			}
-			break
-		}
-	}
-	return len(b)
-}
-
-// foreign returns the error of byte b, which is at a place in the piece that is checked, behind the
-// good bytes.
-func (t *text) foreign(good []byte, at int, b byte) error {
-	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
+// foreign returns the error of the next byte, which begins no character.
+func (t *text) foreign(b byte) error {
 	encoding := "latin1"
 	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
 		encoding = "cp1252"
 	}
-	return &TextError{line,
-		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
+	return &TextError{1 + t.lines,
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at, b),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 

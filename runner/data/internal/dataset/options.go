@@ -82,6 +82,17 @@ func (f OwnFiles) Cells() (bool, error) {
 	return v == "yes", err
 }
 
+// Splits returns the splits that by says for each sample or, if it is nil, draws a test split.
+func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (Splits, error) {
+	if by == nil {
+		return how.Splits(src, d)
+	}
+	if err := f.Useless("split", "test_fraction", "data_seed"); err != nil {
+		return Splits{}, err
+	}
+	return SplitBy(by)
+}
+
 // TestShare is the default part of the user's own samples that is drawn as the test split, if the
 // files have none.
 const TestShare = .2
@@ -120,14 +131,6 @@ func (f OwnFiles) Useless(beside string, keys ...string) error {
 		}
 	}
 	return nil
-}
-
-// Locate returns a function that makes the path in a name absolute, for a scheme without paths in
-// its options.
-func Locate(scheme string) func(name string, absolute func(path string) string) string {
-	return func(name string, absolute func(path string) string) string {
-		return LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
-	}
 }
 
 // LocateOwn makes the path in a name absolute, and replaces the value of each option by the result

@@ -49,6 +49,8 @@ type pictureSet struct {
 	files []string // paths below the folder
 	of    dataset.Own
 	split *dataset.Factor // nil: it is drawn
+
+	mapped dataset.Mapped
 }
 
 func PictureFolders() *dataset.Provider {
@@ -56,8 +58,7 @@ func PictureFolders() *dataset.Provider {
 		Name: "images:", Argument: "DIR", Apart: true,
 		Purpose: "pictures (PNG, JPEG, WebP), one folder per class or metadata.csv: " +
 			"images:DIR?size=32&...",
-		Open:   openPictures,
-		Locate: dataset.Locate("images:"),
+		Open: openPictures,
 	}
 }
 
@@ -124,15 +125,12 @@ func (s *pictureSet) open(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(d.Classes) > 256 {
-		return nil, fmt.Errorf("%d classes: at most 256 are taken of pictures", len(d.Classes))
-	}
-	p, err := s.pixels(o.Dir)
+	pixels, err := s.pixels(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	d.Release, d.Mapped = p.release, p.mapped
-	if err := s.fill(d, m, p.bytes, o); err != nil {
+	d.Mapped = s.mapped
+	if err := s.fill(d, m, pixels, o); err != nil {
 		d.Close() // the first error is the one to tell
 		return nil, err
 	}
@@ -142,13 +140,8 @@ func (s *pictureSet) open(o dataset.Options) (*dataset.Dataset, error) {
 // fill gives d its splits, checksum and normalisation.
 func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
 	o dataset.Options) error {
-	src := &dataset.Images{Dims: s.shape, Data: pixels, Stride: s.shape.Len(), Labels: make([]byte,
-		m.Len()),
-		Groups: m.Groups}
-	for i, c := range m.Labels {
-		src.Labels[i] = byte(c)
-	}
-	parts, err := s.splits(src, d)
+	src := &dataset.Images{Marks: m, Dims: s.shape, Data: pixels, Stride: s.shape.Len()}
+	parts, err := s.OwnFiles.Splits(s.split, s.Draw, src, d)
 	if err != nil {
 		return err
 	}
@@ -169,16 +162,6 @@ func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
 			d)).(dataset.ImageSource))
 	}
 	return err
-}
-
-func (s *pictureSet) splits(src dataset.Marked, d *dataset.Dataset) (dataset.Splits, error) {
-	if s.split == nil {
-		return s.Draw.Splits(src, d)
-	}
-	if err := s.Useless("a split", "test_fraction", "data_seed"); err != nil {
-		return dataset.Splits{}, err
-	}
-	return dataset.SplitBy(*s.split)
 }
 
 // ownAugment returns the augmentation of pictures of unknown content: a crop after padding by an
@@ -241,21 +224,16 @@ func (s *pictureSet) readFolders() error {
 	}
 	parted := len(top) > 0 && !slices.ContainsFunc(top,
 		func(name string) bool { return !isSplit(name) })
-	under := map[string][]string{"": top}
-	if parted {
-		under = map[string][]string{}
-		for _, part := range top {
-			if under[part], err = folders(filepath.Join(s.Path, part)); err != nil {
-				return err
-			}
-		}
-	} else {
-		top = []string{""}
+	if !parted {
+		top = []string{""} // the classes lie in the folder itself
 	}
 	for _, part := range top {
-		for _, class := range under[part] {
-			err = s.readClass(part, class, label, split)
-			if err != nil {
+		classes, err := folders(filepath.Join(s.Path, part))
+		if err != nil {
+			return err
+		}
+		for _, class := range classes {
+			if err := s.readClass(part, class, label, split); err != nil {
 				return err
 			}
 		}
@@ -265,8 +243,7 @@ func (s *pictureSet) readFolders() error {
 	}
 	s.of.Label = label.factor()
 	if parted {
-		f := split.factor()
-		s.split = &f
+		s.split = split.factor()
 	}
 	return nil
 }
@@ -347,8 +324,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		s.of.Groups = append(s.of.Groups, c.factor())
 	}
 	if t.split {
-		f := t.columns[len(t.columns)-1].factor()
-		s.split = &f
+		s.split = t.columns[len(t.columns)-1].factor()
 	}
 	return nil
 }
@@ -439,66 +415,72 @@ func (c *coded) add(cell string, line int) error {
 	return err
 }
 
-func (c *coded) factor() dataset.Factor { return dataset.NewFactor(c.Name, c.Dict, c.codes) }
+func (c *coded) factor() *dataset.Factor { return dataset.NewFactor(c.Name, c.Dict, c.codes) }
 
 // glance leaves the pictures where they lie: it reads the files once, for their labels, and then
 // one record at a time.
 func (l CIFAR) glance(d *dataset.Dataset, folder string) error {
-	var parts []*filed
-	d.Release = func() error {
-		var errs []error
-		for _, p := range parts {
-			errs = append(errs, p.file.Close())
+	train, test := &filed{Images: *l.images(nil)}, &filed{Images: *l.images(nil)}
+	d.Train, d.Test = train, test
+	d.Release = func() (err error) {
+		for _, f := range append(train.files, test.files...) {
+			err = errors.Join(err, f.Close())
 		}
-		return errors.Join(errs...)
+		return err
 	}
 	for _, name := range l.Files() {
-		path := filepath.Join(folder, name)
+		to, path := train, filepath.Join(folder, name)
+		if name == l.test {
+			to = test
+		}
 		f, err := l.openPart(path)
+		if err == nil {
+			to.files = append(to.files, f)
+			if err = l.readMarks(&to.Marks, f); err != nil {
+				err = l.damaged(path, err)
+			}
+		}
 		if err != nil {
 			return errors.Join(err, d.Close())
 		}
-		part := &filed{*l.images(nil, 0), f}
-		parts = append(parts, part)
-		if part.Labels, err = l.readLabels(f); err != nil {
-			return errors.Join(l.damaged(path, err), d.Close())
-		}
 	}
-	last := len(parts) - 1
-	d.Train, d.Test = joined(parts[:last]), parts[last]
 	return nil
 }
 
-// readLabels reads the labels of a file, a few records at a time: a buffer that stays in the
-// processor's cache is several times as fast as one for the whole file.
-func (l CIFAR) readLabels(f *dataset.Input) (labels []byte, err error) {
+// readMarks appends the labels and groups of a file. It reads a few records at a time: a buffer
+// that stays in the processor's cache is several times as fast as one for the whole file.
+func (l CIFAR) readMarks(m *dataset.Marks, f *dataset.Input) error {
 	if err := l.measured(f.Size); err != nil {
-		return nil, err
+		return err
 	}
-	records := make([]byte, 50*l.record())
-	for left := f.Size; left > 0; {
-		b := records[:min(left, int64(len(records)))]
+	const few = 50
+	length := int64(l.record())
+	for at := int64(0); at < f.Size; at += few * length {
+		b := make([]byte, min(few*length, f.Size-at))
 		if _, err := io.ReadFull(f, b); err != nil {
-			return nil, err
+			return err
 		}
-		if err := l.labelled(b, len(labels)); err != nil {
-			return nil, err
+		if err := l.labelled(b, int(at/length)); err != nil {
+			return err
 		}
-		labels = append(labels, l.images(b, 0).Labels...)
-		left -= int64(len(b))
+		marks := l.images(b).Marks
+		m.Labels = append(m.Labels, marks.Labels...)
+		m.Groups = append(m.Groups, marks.Groups...)
 	}
-	return labels, nil
+	return nil
 }
 
-// filed is a source of the images in a file, with only their labels in memory.
+// filed is a source of the images in one or several files, each with the same number of images.
+// Only their labels are in memory.
 type filed struct {
 	dataset.Images
-	file *dataset.Input
+	files []*dataset.Input
 }
 
 func (s *filed) Pixels(buf []byte, i int) []byte {
 	buf = append(buf[:0], make([]byte, s.Dims.Len())...)
-	if _, err := s.file.ReadAt(buf, int64(i*s.Stride+s.Skip)); err != nil {
+	each := s.Len() / len(s.files)
+	if _, err := s.files[i/each].ReadAt(buf, int64(i%each*s.Stride+s.Skip)); err != nil {
 		panic(lost{})
 	}
 	return buf
@@ -512,31 +494,3 @@ type lost struct{}
 
 func (lost) Error() string { return "a file of the data was cut" }
 func (lost) Addr() uintptr { return math.MaxUint }
-
-// joined is a source of the images in several files, each with the same number of images.
-type joined []*filed
-
-func (s joined) at(i int) (part *filed, of int) {
-	each := s[0].Len()
-	return s[i/each], i % each
-}
-
-func (s joined) Len() int             { return len(s) * s[0].Len() }
-func (s joined) Shape() dataset.Shape { return s[0].Shape() }
-
-func (s joined) Label(i int) int {
-	part, of := s.at(i)
-	return part.Label(of)
-}
-
-func (s joined) Group(i int) int { return s.Label(i) }
-
-func (s joined) Pixels(buf []byte, i int) []byte {
-	part, of := s.at(i)
-	return part.Pixels(buf, of)
-}
-
-func (s joined) Read(dst []float32, i int) {
-	part, of := s.at(i)
-	part.Read(dst, of)
-}

@@ -211,7 +211,7 @@ func (c *Column) Value(word uint32) float64 {
 // not numbers.
 func (c *Column) Wide() bool { return !c.Numeric && c.Dict == nil }
 
-func (c *Column) Factor() dataset.Factor {
+func (c *Column) Factor() *dataset.Factor {
 	codes := make([]uint16, c.In.rows)
 	for i := range codes {
 		codes[i] = uint16(c.In.Row(i)[c.at])
@@ -387,12 +387,9 @@ func (f *Frame) tooWide() error {
 	if first == nil {
 		return nil
 	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	drop := strings.Join(names, ",")
+	drop := f.dropping(names)
 	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d "+
-		"different values: categories=top:20 keeps the commonest, or drop=%s", first.NotALine,
+		"different values: categories=top:20 keeps the commonest, or %s", first.NotALine,
 		first.Name, first.NotANum, MaxCategories, drop)
 	plain, isNumber := dataset.PlainNumber(first.NotANum)
 	switch {
@@ -403,7 +400,7 @@ func (f *Frame) tooWide() error {
 			first.NotALine, first.Name, first.NotANum, plain)
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
-			"different values to count: drop=%s", first.NotALine, first.Name, first.NotANum, drop)
+			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
 	}
 	return &inFile{first.notAFile, why}
 }
@@ -421,7 +418,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 		width += c.width()
 		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
 	}
-	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells have memory already
+	more := 4 * float64(f.Rows) * float64(width-f.words.Width) // the cells have memory already
 	if err := room.Ask(max(0, more), "the table as features"); err != nil {
 		return nil, err
 	}
@@ -449,6 +446,14 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 		}
 	}
 	return x, nil
+}
+
+// dropping returns the option that leaves out further columns.
+func (f *Frame) dropping(names []string) string {
+	if f.asked.drop != "" {
+		names = append([]string{f.asked.drop}, names...)
+	}
+	return "drop=" + strings.Join(names, ",")
 }
 
 // lacking counts the missing values that are kept, by column.

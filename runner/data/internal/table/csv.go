@@ -96,12 +96,10 @@ func (t tableFormat) parse(name string, e *dataset.Encoder) (s csvSet, err error
 		return s, err
 	}
 	s.bare = header == "none"
-	word, err := s.Choice("missing", string(missingError), string(missingDrop), string(missingMean),
-		string(missingCategory))
-	if err != nil {
+	if s.missing, err = s.Choice("missing", missingError, missingDrop, missingMean,
+		missingCategory); err != nil {
 		return s, err
 	}
-	s.missing = missing(word)
 	if s.Frame.cells, err = s.OwnFiles.Cells(); err != nil {
 		return s, err
 	}
@@ -171,9 +169,6 @@ func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, err
 		return nil, err
 	}
 	s.opened = o
-	if o.Raw {
-		return s.openRaw()
-	}
 	return s.open()
 }
 
@@ -200,27 +195,28 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 func testFiles(option string) []string { return strings.Split(option, "+") }
 
 func (s csvSet) open() (*dataset.Dataset, error) {
+	if err := s.useless(); err != nil {
+		return nil, err
+	}
 	sum := sha256.New()
 	if err := s.format.load(&s, s.Path, sum); err != nil {
 		return nil, err
 	}
 	trainRows := s.Rows
 	if test := s.Options["test"]; test != "" {
-		if err := s.Useless("test", "split", "test_fraction", "data_seed"); err != nil {
-			return nil, err
-		}
 		for _, path := range testFiles(test) {
 			if err := s.format.load(&s, path, sum); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if s.Options["split"] != "" {
-		if err := s.Useless("split", "test_fraction", "data_seed"); err != nil {
-			return nil, err
-		}
+	var d *dataset.Dataset
+	var err error
+	if s.opened.Raw {
+		d, err = s.raw()
+	} else {
+		d, err = s.Dataset(trainRows, s.Draw)
 	}
-	d, err := s.Dataset(trainRows, s.Draw)
 	if in := new(inFile); err != nil && !errors.As(err, &in) {
 		err = &inFile{s.Path, err}
 	}
@@ -231,6 +227,19 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 	d.Encoder.Options = s.Keep()
 	d.Encoder.Options["label"] = s.header[max(0, s.label)]
 	return d, nil
+}
+
+// useless refuses options that say nothing beside another way to split the samples.
+func (s csvSet) useless() error {
+	switch {
+	case s.opened.Raw:
+		return s.Useless("a column of splits", "test", "test_fraction", "data_seed")
+	case s.Options["test"] != "":
+		return s.Useless("test", "split", "test_fraction", "data_seed")
+	case s.Options["split"] != "":
+		return s.Useless("split", "test_fraction", "data_seed")
+	}
+	return nil
 }
 
 // load appends one file to the frame and its bytes to the hash.
@@ -388,24 +397,7 @@ func (f *Frame) labelOf(cell string) string {
 }
 
 // A raw table has another program's predictions: label, groups and split as in other tables, and
-// the columns that dataset/raw.go names. Other columns are left out.
-
-// openRaw reads a raw table. All of its rows are the test split.
-func (s csvSet) openRaw() (*dataset.Dataset, error) {
-	if err := s.Useless("a column of splits", "test", "test_fraction", "data_seed"); err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	if err := s.format.load(&s, s.Path, sum); err != nil {
-		return nil, err
-	}
-	d, err := s.raw()
-	if err != nil {
-		return nil, &inFile{s.Path, err}
-	}
-	d.Checksum = dataset.ChecksumOf(sum)
-	return d, nil
-}
+// the columns that runner/data names. Other columns are left out, and all rows are the test split.
 
 // setRaw finds the columns of a raw table.
 func (f *Frame) setRaw() (err error) {
@@ -431,11 +423,7 @@ func (f *Frame) setRaw() (err error) {
 
 // raw returns the dataset of a raw table, with the rows as the file has them.
 func (f *Frame) raw() (*dataset.Dataset, error) {
-	o := dataset.Own{Cells: f.cells, Label: f.columns[f.label].Factor(), Fitted: true}
-	for _, g := range f.groups {
-		o.Groups = append(o.Groups, f.columns[g].Factor())
-	}
-	d, m, err := o.Dataset()
+	d, m, err := f.own().Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -479,9 +467,7 @@ func (f *Frame) raw() (*dataset.Dataset, error) {
 			x = binary.LittleEndian.AppendUint64(x, math.Float64bits(value(row)))
 		}
 	}
-	if f.dropped > 0 {
-		d.Notes = []string{fmt.Sprintf("lines left out for a missing value: %d", f.dropped)}
-	}
+	d.Notes = f.leftOut()
 	d.Test = &dataset.Features{Marks: m, Dims: dataset.Shape{C: len(of), H: 1, W: 1}, Size: 8,
 		Data: x, Decode: dataset.Decode64}
 	return d, nil

@@ -10,15 +10,13 @@ import (
 	"drolab/runner/data/internal/dataset"
 )
 
-// missing says what a table does with missing values.
-type missing string
-
+// These words say what a table does with missing values.
 const (
-	missingError missing = "error" // refuse them
-	missingDrop  missing = "drop"  // leave such lines out
+	missingError = "error" // refuse them
+	missingDrop  = "drop"  // leave such lines out
 	// missingMean takes the training split's mean for numbers, and else a category of its own.
-	missingMean     missing = "mean"
-	missingCategory missing = "category" // likewise, and a feature that marks missing numbers
+	missingMean     = "mean"
+	missingCategory = "category" // likewise, and a feature that marks missing numbers
 )
 
 // columnsAsked are the names that the options give, maybe empty.
@@ -27,10 +25,10 @@ type columnsAsked struct{ label, group, split, drop string }
 // Frame holds the columns of a table, which may come from several files.
 type Frame struct {
 	asked   columnsAsked
-	missing missing // empty: as missingError
-	bare    bool    // no line names the columns
-	cells   bool    // groups are label × group
-	comma   rune    // 0: a comma
+	missing string // empty: as missingError
+	bare    bool   // no line names the columns
+	cells   bool   // groups are label × group
+	comma   rune   // 0: a comma
 
 	encoding string // one of encodings
 	top      int    // the number of commonest categories to keep; 0: too many are refused
@@ -258,17 +256,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 			return nil, err
 		}
 	}
-	// A column that is only called group is no request for splits by group.
-	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "", Fitted: f.fitted != nil}
-	if f.label >= 0 {
-		o.Label = f.columns[f.label].Factor()
-	} else {
-		o.Label = dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
-	}
-	for _, g := range f.groups {
-		o.Groups = append(o.Groups, f.columns[g].Factor())
-	}
-	d, m, err := o.Dataset()
+	d, m, err := f.own().Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -276,11 +264,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	if f.dropped > 0 {
-		d.Notes = append(f.notes, fmt.Sprintf("lines left out for a missing value: %d", f.dropped))
-	} else {
-		d.Notes = f.notes
-	}
+	d.Notes = append(f.notes, f.leftOut()...)
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
 	d.Sample = f.sample(&s, fit, &m)
 	x, err := f.encode(d, fit)
@@ -292,6 +276,30 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 		return nil, f.ofTest(err, trainRows)
 	}
 	return d, nil
+}
+
+// own returns the columns that are not features.
+func (f *Frame) own() dataset.Own {
+	// A column that is only called group is no request for splits by group.
+	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "",
+		Fitted: f.fitted != nil || f.opened.Raw}
+	if f.label >= 0 {
+		o.Label = f.columns[f.label].Factor()
+	} else {
+		o.Label = &dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
+	}
+	for _, g := range f.groups {
+		o.Groups = append(o.Groups, f.columns[g].Factor())
+	}
+	return o
+}
+
+// leftOut returns a note of the lines that were left out, if there are any.
+func (f *Frame) leftOut() []string {
+	if f.dropped == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("lines left out for a missing value: %d", f.dropped)}
 }
 
 func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,

@@ -297,21 +297,12 @@ func (f *Frame) unique(header []string) []string {
 
 // called says how many columns are like that, and names the first few.
 func called(names []string, like string) string {
-	const few = 3
 	what := "columns"
 	if len(names) == 1 {
 		what = "column"
 	}
-	list := make([]string, min(few, len(names)))
-	for i := range list {
-		list[i] = strconv.Quote(names[i])
-	}
-	more := ""
-	if len(names) > few {
-		more = fmt.Sprintf(" and %d more", len(names)-few)
-	}
-	return fmt.Sprintf("%d %s %s, called %s%s here",
-		len(names), what, like, strings.Join(list, ", "), more)
+	return fmt.Sprintf("%d %s %s, called %s here", len(names), what, like,
+		dataset.Quoted(names, 3))
 }
 
 // isMeasure reports whether a name is a number that does not look like the name of a column: not

@@ -113,8 +113,5 @@ func (f *Frame) alwaysEmpty(list []*Column) string {
 	case f.fitted != nil:
 		return what + ", and the network takes it: add missing=mean"
 	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	return what + ": leave it out with drop=" + strings.Join(names, ",")
+	return what + ": leave it out with " + f.dropping(names)
 }
