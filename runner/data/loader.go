@@ -287,10 +287,7 @@ type maker struct {
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
-	order   []uint32 // epochs only: the permutation of the epoch in orderOf
-	orderOf uint64   // the epoch of order, plus 1; 0: none yet
-	next    []uint32 // the order of another epoch, made ahead, or nil
-	nextOf  uint64
+	orders [2]order // epochs only: of an epoch or, if orders are made ahead, of two in sequence
 
 	lie    inPlace
 	groups groups // the samples of each group, if the sampling needs them
@@ -316,7 +313,10 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 		}
 	}
 	if k == epochs {
-		m.order = make([]uint32, src.Len())
+		m.orders[0].list = make([]uint32, src.Len())
+		if o.Announce != nil || o.Each != nil && m.lie.x != nil {
+			m.orders[1].list = make([]uint32, src.Len())
+		}
 	}
 	return m
 }
@@ -408,20 +408,23 @@ func (m *maker) reseed(purpose, epoch, step uint64) {
 	m.pcg.Seed(dataset.Mix(purpose, m.opt.Seed, m.opt.Stream), dataset.Mix(epoch, step))
 }
 
-// shuffle sets order, if the loader has one, to the permutation of an epoch.
-func (m *maker) shuffle(epoch uint64) {
-	if m.order == nil || m.orderOf == epoch+1 {
-		return
+// order is the order of the samples in an epoch.
+type order struct {
+	list []uint32
+	of   uint64 // the epoch, plus 1; 0: none yet
+}
+
+// order returns the order of an epoch.
+func (m *maker) order(epoch uint64) []uint32 {
+	o := &m.orders[0]
+	if m.orders[1].list != nil {
+		o = &m.orders[epoch%2]
 	}
-	if m.nextOf == epoch+1 {
-		m.order, m.next, m.nextOf = m.next, m.order, 0
-	} else {
-		m.permute(m.order, epoch)
+	if o.of != epoch+1 {
+		m.permute(o.list, epoch)
+		o.of = epoch + 1
 	}
-	m.orderOf = epoch + 1
-	if m.lie.x != nil {
-		m.follow(epoch)
-	}
+	return o.list
 }
 
 // permute writes the order of an epoch. It is a permutation of all samples unless batches are drawn
@@ -446,7 +449,12 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 
 // draw starts the random numbers of the batch of place p and writes its indices.
 func (m *maker) draw(index []int, p place) {
-	m.shuffle(p.epoch)
+	if m.kind == epochs {
+		order := m.order(p.epoch)
+		if m.lie.x != nil {
+			m.follow(p.epoch, order)
+		}
+	}
 	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
 	m.pick(index, p)
 }
@@ -456,7 +464,7 @@ func (m *maker) pick(index []int, p place) {
 	first := int(p.step) * m.opt.Batch
 	switch m.kind {
 	case epochs:
-		for j, i := range m.order[first : first+len(index)] {
+		for j, i := range m.order(p.epoch)[first:][:len(index)] {
 			index[j] = int(i)
 		}
 	case draws:

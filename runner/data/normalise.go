@@ -185,6 +185,8 @@ type inPlace struct {
 
 	// These are the places, labels and groups of an epoch's samples in the order of the epoch. If
 	// each batch looked them up, between reads of rows, it would take ten times as long.
+	epoch          uint64
+	order          []uint32 // nil: of no epoch yet
 	places         []int32
 	labels, groups []int
 	look           func(task int) // maker.lookUp, bound once
@@ -227,10 +229,14 @@ func lying(src Source) (x []float32, at func(i int) int32) {
 // followBlock is the number of samples of an epoch that a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch. If there are several threads, one of them makes the
-// order of the next epoch meanwhile.
-func (m *maker) follow(epoch uint64) {
-	l, n := &m.lie, len(m.order)
+// follow looks up the samples of an epoch, once. If there are several threads, one of them makes
+// the order of the next epoch meanwhile.
+func (m *maker) follow(epoch uint64, order []uint32) {
+	l, n := &m.lie, len(order)
+	if l.order != nil && l.epoch == epoch {
+		return
+	}
+	l.epoch, l.order = epoch, order
 	if l.places == nil {
 		l.places, l.labels, l.groups = make([]int32, n), make([]int, n), make([]int, n)
 		l.look = m.lookUp
@@ -242,10 +248,6 @@ func (m *maker) follow(epoch uint64) {
 		}
 		return
 	}
-	if m.next == nil {
-		m.next = make([]uint32, n)
-	}
-	m.nextOf = epoch + 2
 	m.opt.Each(1+tasks, l.look)
 }
 
@@ -253,7 +255,7 @@ func (m *maker) follow(epoch uint64) {
 // up a block of samples.
 func (m *maker) lookUp(task int) {
 	if task == 0 {
-		m.permute(m.next, m.nextOf-1)
+		m.order(m.lie.epoch + 1)
 		return
 	}
 	m.lookUpBlock(task - 1)
@@ -261,8 +263,8 @@ func (m *maker) lookUp(task int) {
 
 func (m *maker) lookUpBlock(i int) {
 	l := &m.lie
-	for j := i * followBlock; j < min((i+1)*followBlock, len(m.order)); j++ {
-		s := l.samples[m.order[j]]
+	for j := i * followBlock; j < min((i+1)*followBlock, len(l.order)); j++ {
+		s := l.samples[l.order[j]]
 		l.places[j], l.labels[j], l.groups[j] = s.at, int(s.label), int(s.group)
 	}
 }
@@ -307,7 +309,7 @@ func (l *Loader) announce() {
 				l.coming.index = make([]int, len(l.room.Index))
 			}
 			index := l.coming.index[:m.count(p)]
-			m.peek(index, p)
+			m.draw(index, p)
 			l.coming.to = &place{p.epoch, p.step}
 			m.opt.Announce(p.epoch, index)
 		}
@@ -317,25 +319,4 @@ func (l *Loader) announce() {
 
 func (p place) before(q place) bool {
 	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
-}
-
-// peek writes the indices of a batch of this epoch or the next one, as draw does, but leaves the
-// order of this epoch alone. It makes the order of the next epoch in m.next, where shuffle looks
-// for it.
-func (m *maker) peek(index []int, p place) {
-	if m.order == nil || m.orderOf == p.epoch+1 {
-		m.draw(index, p)
-		return
-	}
-	if m.nextOf != p.epoch+1 {
-		if m.next == nil {
-			m.next = make([]uint32, len(m.order))
-		}
-		m.permute(m.next, p.epoch)
-		m.nextOf = p.epoch + 1
-	}
-	m.order, m.next = m.next, m.order
-	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
-	m.pick(index, p)
-	m.order, m.next = m.next, m.order
 }

@@ -325,6 +325,9 @@ type (
 	TextError    = dataset.TextError
 )
 
+// Picked returns the elements at the places; nil stays nil.
+func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, places) }
+
 // PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
 func PaperImbalance() []float64 { return dataset.PaperImbalance() }
 

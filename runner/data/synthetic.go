@@ -410,7 +410,7 @@ func NewGlyphs(t *circle) []glyph {
 		{cross(4300, 1370)},
 		{t.corners(12, 4700, 2700)},
 		{{{0, -5500}, {3300, 0}, {0, 5500}, {-3300, 0}}},
-		{t.turned(t.corners(4, 4260), FullRot/8)},
+		{{{3012, -3012}, {3012, 3012}, {-3012, 3012}, {-3012, -3012}}},
 		{t.crescent()},
 		{t.corners(48, 4096), reversed(t.corners(32, 2300))},
 		{t.corners(3, 5290)},
@@ -455,15 +455,6 @@ func (t *circle) crescent() Contour {
 		p[i].X += 1100
 	}
 	return p
-}
-
-// turned gives c turned by a steps.
-func (t *circle) turned(c Contour, a int) Contour {
-	out := make(Contour, len(c))
-	for i, p := range c {
-		out[i] = t.turn(p, a)
-	}
-	return out
 }
 
 // turn turns p about the origin by a steps.

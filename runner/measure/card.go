@@ -218,19 +218,11 @@ func identifiers(e *evidence) (list []finding) {
 // empty finds columns without a value.
 func empty(e *evidence) (list []finding) {
 	for _, c := range e.of(data.AsFeature) {
-		if len(c.Texts) == 1 && c.Texts[0] == "" && values(c) == 1 {
+		if len(c.Texts) == 1 && c.Texts[0] == "" && !slices.Contains(c.Codes, 0) {
 			list = append(list, finding{[]string{c.Name}, []any{c.Name, e.drop(c.Name)}})
 		}
 	}
 	return list
-}
-
-func values(c *data.Sampled) int {
-	all := map[uint64]bool{}
-	for row := range c.Numbers {
-		all[c.Key(row)] = true
-	}
-	return len(all)
 }
 
 // twins finds features that say the same as a feature before them.
@@ -323,15 +315,10 @@ func (a *face) same(b *face) string {
 	if differ <= most {
 		return fmt.Sprintf("are equal in %s of rows", floorPercent(len(a.keys)-differ, len(a.keys)))
 	}
-	if a.kinds != b.kinds || a.kinds > len(a.keys)/2 {
-		return ""
+	if a.kinds <= len(a.keys)/2 && slices.Equal(a.codes, b.codes) {
+		return "say the same in other words"
 	}
-	for row, code := range a.codes {
-		if code != b.codes[row] {
-			return ""
-		}
-	}
-	return "say the same in other words"
+	return ""
 }
 
 // percent is a share that is 100 % only where it is all.

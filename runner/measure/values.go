@@ -39,11 +39,9 @@ func (v Values) Has(name string) bool {
 
 // Set replaces a measure or adds it at the end.
 func (v *Values) Set(name string, n Number) {
-	for i := range *v {
-		if (*v)[i].Name == name {
-			(*v)[i].Number = n
-			return
-		}
+	if i := slices.IndexFunc(*v, func(x Value) bool { return x.Name == name }); i >= 0 {
+		(*v)[i].Number = n
+		return
 	}
 	*v = append(*v, Value{name, n})
 }

@@ -27,14 +27,7 @@ func Divide(d *Dataset, src Source, s Splits) error {
 	if len(s.Train) == 0 {
 		return nil // nothing is to be learned here
 	}
-	var learned, others []string
-	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
-		if n > 0 {
-			learned = append(learned, d.Classes[c])
-		} else {
-			others = append(others, d.Classes[c])
-		}
-	}
+	learned, others := d.learned()
 	if others == nil || len(learned) == 1 { // trainable refuses one class
 		return nil
 	}
@@ -44,6 +37,18 @@ func Divide(d *Dataset, src Source, s Splits) error {
 	}
 	return fmt.Errorf("no training sample has class %s, found in %d of the others: write the "+
 		"labels alike, or take those samples out", Quoted(others, 5), unlearned(d))
+}
+
+// learned returns the classes that have training samples, and the others.
+func (d *Dataset) learned() (learned, others []string) {
+	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
+		if n > 0 {
+			learned = append(learned, d.Classes[c])
+		} else {
+			others = append(others, d.Classes[c])
+		}
+	}
+	return learned, others
 }
 
 // bareEnd returns a name without the punctuation and blanks at its end: the test file of UCI's
@@ -210,16 +215,10 @@ func (p *markedPart) Group(i int) int { return p.Marked.Group(int(p.index[i])) }
 
 // trainable refuses a training split of a single class, from which nothing can be learned.
 func (d *Dataset) trainable() error {
-	var there []string
-	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
-		if n > 0 {
-			there = append(there, d.Classes[c])
-		}
-	}
-	if len(there) == 1 {
+	if learned, _ := d.learned(); len(learned) == 1 {
 		return fmt.Errorf(
 			"all %d training samples are of class %q: a training split needs two classes",
-			d.Train.Len(), there[0])
+			d.Train.Len(), learned[0])
 	}
 	return nil
 }
@@ -235,11 +234,7 @@ func (o Options) suits(classes int) error {
 
 // keep returns the number of samples of each class that cap and imbalance leave of counts.
 func (o Options) keep(counts []int) []int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	keep := slices.Clone(counts)
+	total, keep := sum(counts), slices.Clone(counts)
 	for c := range keep {
 		if o.Samples > 0 && o.Samples < total {
 			keep[c] = int(float64(keep[c]) * float64(o.Samples) / float64(total))
@@ -249,6 +244,13 @@ func (o Options) keep(counts []int) []int {
 		}
 	}
 	return keep
+}
+
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }
 
 // Compact copies the images of Train and Val out of a larger source in memory, and frees that
@@ -263,15 +265,11 @@ func Compact(d *Dataset) {
 
 // keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
 func keepFirst(src Marked, keep []int) []uint32 {
-	total := 0
-	for _, k := range keep {
-		total += k
-	}
-	index := make([]uint32, 0, total)
-	seen := make([]int, len(keep))
+	index := make([]uint32, 0, sum(keep))
+	left := slices.Clone(keep)
 	for i := range src.Len() {
-		if c := src.Label(i); seen[c] < keep[c] {
-			seen[c]++
+		if c := src.Label(i); left[c] > 0 {
+			left[c]--
 			index = append(index, uint32(i))
 		}
 	}

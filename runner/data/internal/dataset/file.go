@@ -132,26 +132,6 @@ func Inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// MaxRecord is the maximum length in bytes of one line of a table, or of a cell with many lines,
-// since a reader keeps it whole.
-const MaxRecord = 16 << 20
-
-// Allowance is a reader that returns an error after Left more bytes, unless Left is raised
-// meanwhile.
-type Allowance struct {
-	io.Reader
-	Left int
-}
-
-func (a *Allowance) Read(p []byte) (int, error) {
-	if a.Left <= 0 {
-		return 0, fmt.Errorf("a line of more than %d bytes", MaxRecord)
-	}
-	n, err := a.Reader.Read(p[:min(len(p), a.Left)])
-	a.Left -= n
-	return n, err
-}
-
 // Exists reports whether path is there. Any error but its absence counts as present: opening it
 // will tell more.
 func Exists(path string) bool {

@@ -25,9 +25,6 @@ type idxSet struct {
 	remedy    string
 	mean, std []float32
 	augment   dataset.Augment
-	own       bool // the augmentation is ownAugment
-	scale     bool // mean and std are the training split's
-	options   dataset.Options
 }
 
 func Mnist() *dataset.Provider {
@@ -107,13 +104,17 @@ func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := idxSet{name: name, folder: f.Path, classes: f.List("names"), own: true,
-		scale: scale == "standard", options: o,
+	d, err := idxSet{name: name, folder: f.Path, classes: f.List("names"),
 		remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
-	if err == nil {
-		d.Encoder.Options = f.Keep()
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	d.Augment, d.Encoder.Options = ownAugment(d.Train.Shape()), f.Keep()
+	if scale == "standard" {
+		rows := dataset.FittedTo(o, d.Train, dataset.Indices(0, d.Train.Len()), d)
+		d.Mean, d.Std = channelMoments(dataset.SubsetOf(d.Train, rows).(dataset.ImageSource))
+	}
+	return d, nil
 }
 
 func Numbers(n int) []string {
@@ -153,13 +154,6 @@ func (s idxSet) open() (d *dataset.Dataset, err error) {
 	d.Train, d.Test = train, test
 	if d.Classes = s.classes; d.Classes == nil {
 		d.Classes = Numbers(1 + int(max(slices.Max(train.Labels), slices.Max(test.Labels))))
-	}
-	if s.own {
-		d.Augment = ownAugment(train.Dims)
-	}
-	if s.scale {
-		rows := dataset.FittedTo(s.options, train, dataset.Indices(0, train.Len()), d)
-		d.Mean, d.Std = channelMoments(dataset.SubsetOf(train, rows).(dataset.ImageSource))
 	}
 	// Reads everything in order: what fits stays in memory.
 	d.Checksum = dataset.Checksum(parts[0].Data, parts[1].Data, parts[2].Data, parts[3].Data)

@@ -1,10 +1,8 @@
 package picture
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -294,22 +292,18 @@ func (s *pictureSet) readMetadata(name string) error {
 		return err
 	}
 	defer in.Close()
-	allowed := &dataset.Allowance{Reader: dataset.NewText(in), Left: dataset.MaxRecord}
-	cr := csv.NewReader(bufio.NewReader(allowed))
-	cr.TrimLeadingSpace = true
-	header, err := cr.Read()
+	lines := table.NewLines(in, ',')
+	lines.FieldsPerRecord = 0 // that of the header
+	header, _, err := lines.Next()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, table.CSVError(err))
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	t, err := s.metadataColumns(header)
+	t, err := s.metadataColumns(slices.Clone(header))
 	for err == nil {
-		allowed.Left = dataset.MaxRecord
 		var record []string
-		if record, err = cr.Read(); err == nil {
-			line, _ := cr.FieldPos(0)
+		var line int
+		if record, line, err = lines.Next(); err == nil {
 			err = t.add(record, line)
-		} else if !errors.Is(err, io.EOF) {
-			err = table.CSVError(err)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -341,7 +335,7 @@ type metadata struct {
 
 func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
 	for i := range header {
-		header[i] = strings.TrimSpace(strings.TrimPrefix(header[i], "\ufeff"))
+		header[i] = strings.TrimSpace(header[i])
 	}
 	find := func(key string, needed bool) (int, error) {
 		name := cmp.Or(s.Options[key], key)

@@ -28,7 +28,8 @@ const (
 // few different texts, whether these are numbers or not; after that, the words are numbers. A cell
 // without a value is NaN as a number and "" as a category.
 type Column struct {
-	Name    string
+	dataset.Column // with the result of the fit to some rows: the categories, "" first
+
 	limit   int  // the maximum number of categories
 	numbers int  // their maximum number while all are numbers
 	textual bool // a label, group or split, not a feature: numbers are names
@@ -45,18 +46,13 @@ type Column struct {
 	NotALine int    // its line
 	notAFile string // its file
 
-	// Of the rows that it was fitted to:
-	Mean, Std float64
-	flagged   bool     // a second feature tells where the number is missing
-	values    []string // the categories, "" first
-	rest      bool     // the last category stands for all others
-	places    []int    // the place of each category in values; −1: none
-	unseen    int      // the number of cells whose category is not in values
+	places []int // the place in Categories of each value in Dict; −1: none
+	unseen int   // the number of cells whose value is not in Categories
 }
 
 func NewColumn(name string, textual bool) *Column {
-	c := &Column{Name: name, limit: MaxCategories, numbers: MaxCategories, textual: textual,
-		Numeric: !textual, Dict: map[string]uint16{}}
+	c := &Column{Column: dataset.Column{Name: name}, limit: MaxCategories, numbers: MaxCategories,
+		textual: textual, Numeric: !textual, Dict: map[string]uint16{}}
 	if textual {
 		c.limit = dataset.MaxClasses
 	}
@@ -228,28 +224,20 @@ func (c *Column) fitCategories(rows []uint32, top int) {
 	}
 	for name, code := range c.Dict {
 		if seen[code] > 0 {
-			c.values = append(c.values, name)
+			c.Categories = append(c.Categories, name)
 		}
 	}
-	if c.rest = top > 0 && len(c.values) > top; c.rest {
-		slices.SortFunc(c.values, func(a, b string) int {
+	if c.Rest = top > 0 && len(c.Categories) > top; c.Rest {
+		slices.SortFunc(c.Categories, func(a, b string) int {
 			return cmp.Or(seen[c.Dict[b]]-seen[c.Dict[a]], strings.Compare(a, b))
 		})
-		c.values = c.values[:top]
+		c.Categories = c.Categories[:top]
 	}
-	slices.Sort(c.values)
-	dataset.SortNumeric(c.values)
-	if c.rest {
-		c.values = append(c.values, dataset.OtherCategory)
+	slices.Sort(c.Categories)
+	dataset.SortNumeric(c.Categories)
+	if c.Rest {
+		c.Categories = append(c.Categories, dataset.OtherCategory)
 	}
-}
-
-// fitted returns the result of the fit.
-func (c *Column) fitted() dataset.Column {
-	if !c.Numeric {
-		return dataset.Column{Name: c.Name, Categories: c.values, Rest: c.rest}
-	}
-	return dataset.Column{Name: c.Name, Mean: c.Mean, Std: c.Std, Flagged: c.flagged}
 }
 
 // adopt takes the result of a fit to other rows, instead of a fit to the rows of this table.
@@ -263,11 +251,8 @@ func (c *Column) adopt(as *dataset.Column) error {
 		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
 			c.Name, c.limit, len(as.Categories))
 	}
-	c.Mean, c.Std, c.flagged = as.Mean, as.Std, as.Flagged
-	c.values, c.rest = as.Categories, as.Rest
-	if as.Categories != nil {
-		c.Numeric = false
-	}
+	c.Column = *as
+	c.Numeric = as.Categories == nil
 	return nil
 }
 
@@ -275,8 +260,8 @@ func (c *Column) adopt(as *dataset.Column) error {
 func (c *Column) width() int {
 	switch {
 	case !c.Numeric:
-		return len(c.values)
-	case c.flagged:
+		return len(c.Categories)
+	case c.Flagged:
 		return 2
 	}
 	return 1
@@ -286,8 +271,8 @@ func (c *Column) width() int {
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
-		if c.places[code] = slices.Index(c.values, name); c.places[code] < 0 && c.rest {
-			c.places[code] = len(c.values) - 1
+		if c.places[code] = slices.Index(c.Categories, name); c.places[code] < 0 && c.Rest {
+			c.places[code] = len(c.Categories) - 1
 		}
 	}
 }
@@ -308,7 +293,7 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	}
 	v := c.Value(word)
 	if math.IsNaN(v) {
-		if c.flagged {
+		if c.Flagged {
 			dst[1] = 1
 		}
 		return nil
@@ -349,7 +334,7 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 		n[k]++
 	})
 	for k, c := range list {
-		c.Mean, c.Std, c.flagged = 0, 0, flag && int(n[k]) < len(rows)
+		c.Mean, c.Std, c.Flagged = 0, 0, flag && int(n[k]) < len(rows)
 		if scale[k] == 0 {
 			scale[k] = 1 // zeros, or nothing
 		}
@@ -416,7 +401,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	for _, c := range features {
 		c.ready()
 		width += c.width()
-		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
+		d.Encoder.Columns = append(d.Encoder.Columns, c.Column)
 	}
 	more := 4 * float64(f.Rows) * float64(width-f.words.Width) // the cells have memory already
 	if err := room.Ask(max(0, more), "the table as features"); err != nil {

@@ -311,29 +311,67 @@ func (f *Frame) faithful(line int, record []string) error {
 	return nil
 }
 
-// lineReader reads the records of a table.
-type lineReader struct{ *csv.Reader }
+// Lines reads the records of a text file.
+type Lines struct {
+	*csv.Reader
+	allowed *allowance
+}
 
-// lineBuffer is the number of bytes that are read of a file at a time.
-const lineBuffer = 1 << 18
+const (
+	// lineBuffer is the number of bytes that are read of a file at a time.
+	lineBuffer = 1 << 18
+	// maxRecord is the maximum length in bytes of one line of a table, or of a cell with many
+	// lines, since the reader keeps it whole.
+	maxRecord = 16 << 20
+)
 
-func newLines(in *bufio.Reader, comma rune) lineReader {
-	l := lineReader{csv.NewReader(in)}
-	if comma != 0 {
-		l.Comma = comma
+// allowance is a reader that returns an error after left more bytes, unless left is raised
+// meanwhile.
+type allowance struct {
+	io.Reader
+	left int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fmt.Errorf("a line of more than %d bytes", maxRecord)
 	}
+	n, err := a.Reader.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
+// NewLines returns a reader of UTF-8 text, with or without a byte-order mark.
+func NewLines(r io.Reader, comma rune) Lines {
+	allowed := &allowance{dataset.NewText(r), maxRecord}
+	in := bufio.NewReaderSize(allowed, lineBuffer)
+	if b, _ := in.Peek(3); string(b) == "\ufeff" {
+		in.Discard(3)
+	}
+	l := Lines{csv.NewReader(in), allowed}
+	l.Comma = cmp.Or(comma, ',')
 	l.TrimLeadingSpace = comma != '\t' && comma != ' '
 	l.ReuseRecord, l.FieldsPerRecord = true, -1
 	return l
 }
 
-// next returns a record, which is valid until the next one, and its line.
-func (l lineReader) next() (record []string, line int, err error) {
+// Next returns a record, which is valid until the next one, and its line.
+func (l Lines) Next() (record []string, line int, err error) {
+	l.allowed.left = maxRecord
 	if record, err = l.Read(); err != nil {
-		return nil, 0, CSVError(err)
+		return nil, 0, placed(err)
 	}
 	line, _ = l.FieldPos(0)
 	return record, line, nil
+}
+
+// placed returns an error of encoding/csv with its line and character.
+func placed(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.
@@ -343,15 +381,6 @@ func trimmed(s string) string {
 		return s
 	}
 	return strings.TrimSpace(s)
-}
-
-// CSVError returns an error of encoding/csv with its line and character.
-func CSVError(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
-	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // noteRepeated notes a line that repeats the header, as in a file that was joined from several.

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -60,20 +59,14 @@ func (f *Frame) Read(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	allowed := &dataset.Allowance{Reader: dataset.NewText(r), Left: dataset.MaxRecord}
-	br := bufio.NewReaderSize(allowed, lineBuffer)
-	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
-		br.Discard(3)
-	}
-	in := newLines(br, f.comma)
+	in := NewLines(r, f.comma)
 	if !f.bare {
 		if err := f.readHeader(in); err != nil {
 			return err
 		}
 	}
 	for {
-		allowed.Left = dataset.MaxRecord
-		record, line, err := in.next()
+		record, line, err := in.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -100,11 +93,11 @@ func (f *Frame) Read(r io.Reader) error {
 }
 
 // readHeader takes the line that names the columns, after comments.
-func (f *Frame) readHeader(in lineReader) error {
+func (f *Frame) readHeader(in Lines) error {
 	if in.Comma != '#' {
 		in.Comment = '#' // only before the header
 	}
-	header, line, err := in.next()
+	header, line, err := in.Next()
 	in.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
