@@ -439,22 +439,28 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	if p.Base > 0 {
 		return nil
 	}
-	b, samples := base{Samples: src.Len(), Shape: src.Shape()}, [][]byte(nil)
+	b := base{Samples: src.Len(), Shape: src.Shape()}
+	var marks dataset.Marks
+	var origin []uint32
+	var samples [][]byte
 	switch src := src.(type) {
 	case *dataset.Table:
-		b.Kind, b.Origin, samples = tableBase, src.Origin != nil, rawRows(src.X, src.Len())
-		b.Grouped = s.mark(src.Labels, src.Groups)
-		if b.Origin {
-			s.numbers = append(s.numbers, raw(src.Origin))
-		}
+		b.Kind, marks, origin = tableBase, src.Marks, src.Origin
+		samples = rawRows(src.X, src.Len())
 	case *dataset.Features:
-		b.Kind, b.Size, samples = featuresBase, src.Size, [][]byte{src.Data}
-		b.Grouped = s.mark(src.Labels, src.Groups)
+		b.Kind, marks, b.Size, samples = featuresBase, src.Marks, src.Size, [][]byte{src.Data}
 	case *dataset.Images:
-		b.Kind, b.Size, b.Skip, samples = imagesBase, src.Stride, src.Skip, [][]byte{src.Data}
-		b.Grouped = s.mark(src.Labels, src.Groups)
+		b.Kind, marks, samples = imagesBase, src.Marks, [][]byte{src.Data}
+		b.Size, b.Skip = src.Stride, src.Skip
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
+	}
+	s.numbers = append(s.numbers, raw(marks.Labels))
+	if b.Grouped = &marks.Labels[0] != &marks.Groups[0]; b.Grouped {
+		s.numbers = append(s.numbers, raw(marks.Groups))
+	}
+	if b.Origin = origin != nil; b.Origin {
+		s.numbers = append(s.numbers, raw(origin))
 	}
 	var err error
 	if b.Kind != tableBase {
@@ -469,16 +475,6 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	s.Bases, s.sources = append(s.Bases, b), append(s.sources, src)
 	p.Base = len(s.Bases)
 	return err
-}
-
-// mark adds the labels to the numbers to send, and the groups if they are not the labels. It
-// reports whether it added groups.
-func (s *sender) mark(labels, groups []uint16) (grouped bool) {
-	s.numbers = append(s.numbers, raw(labels))
-	if grouped = &labels[0] != &groups[0]; grouped {
-		s.numbers = append(s.numbers, raw(groups))
-	}
-	return grouped
 }
 
 // rawRows returns the bytes of the first n rows as they lie in memory.
@@ -556,13 +552,12 @@ func (r *receiver) source(b *base) Source {
 	marks := r.marks(b)
 	switch b.Kind {
 	case tableBase:
-		t := &dataset.Table{Marks: marks}
+		var origin []uint32
 		if b.Origin {
-			t.Origin = make([]uint32, b.Samples)
-			r.read(raw(t.Origin))
+			origin = make([]uint32, b.Samples)
+			r.read(raw(origin))
 		}
-		t.X = r.rows(b)
-		return t
+		return &dataset.Table{Marks: marks, Origin: origin, X: r.rows(b)}
 	case featuresBase:
 		return &dataset.Features{Marks: marks, Dims: b.Shape, Size: b.Size,
 			Data: r.samples(b), Decode: dataset.Decoders()[b.Size]}

@@ -39,7 +39,8 @@ import (
 // In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g and
 // split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
-	return []string{"y", "g", "split", "cells", "test_fraction", "data_seed", "scale"}
+	return []string{"y", "g", "split", "cells=no|yes", "test_fraction", "data_seed",
+		"scale=none|standard"}
 }
 
 // arraySet is a set of samples as arrays, in one file together or in a file each.
@@ -81,11 +82,10 @@ type bundle func(path string, b []byte) ([]string, func(int) (NPYArray, error), 
 
 // openBundle opens a file of several named arrays.
 func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, scheme, append([]string{"x"}, arrayOptions()...))
+	f, err := dataset.ParseOwn(name, scheme, append([]string{"x"}, arrayOptions()...), o.Encoder)
 	if err != nil {
 		return nil, err
 	}
-	f.Inherit(o.Encoder)
 	s := &arraySet{OwnFiles: f, g: f.List("g"), split: f.Options["split"],
 		x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y")}
 	b, err := s.contents(f.Path)
@@ -175,7 +175,7 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 }
 
 func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, "npy:", arrayOptions())
+	f, err := dataset.ParseOwn(name, "npy:", arrayOptions(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -291,11 +291,7 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	d.Unlabelled, d.Encoder.Options = s.unlabelled, s.Keep()
-	scale, err := s.Choice("scale", "none", "standard")
-	if err != nil {
-		return nil, err
-	}
-	if scale == "standard" && o.Encoder == nil {
+	if s.Choice("scale") == "standard" && o.Encoder == nil {
 		d.Mean, d.Std = f.Moments(dataset.FittedTo(o, f, parts.Train, d))
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
@@ -304,10 +300,7 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 
 // own reads labels and groups of n samples.
 func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own, err error) {
-	of.ByGroup, of.Fitted = true, e != nil
-	if of.Cells, err = s.Cells(); err != nil {
-		return of, err
-	}
+	of.ByGroup, of.Fitted, of.Cells = true, e != nil, s.Cells()
 	if s.unlabelled {
 		of.Label = &dataset.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
 	} else if of.Label, err = s.factor(s.y, n, sum); err != nil {

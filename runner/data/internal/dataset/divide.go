@@ -132,10 +132,10 @@ func SubsetOf(src Source, index []uint32) Source {
 }
 
 // ClassCounts counts the samples of each of the first classes labels.
-func ClassCounts(src Source, classes int) []int { return counts(src.Len(), classes, src.Label) }
+func ClassCounts(src Marked, classes int) []int { return counts(src.Len(), classes, src.Label) }
 
 // GroupCounts counts the samples of each of the first groups groups.
-func GroupCounts(src Source, groups int) []int { return counts(src.Len(), groups, src.Group) }
+func GroupCounts(src Marked, groups int) []int { return counts(src.Len(), groups, src.Group) }
 
 func counts(n, kinds int, of func(i int) int) []int {
 	counts := make([]int, kinds)
@@ -176,7 +176,7 @@ func (d *Dataset) Restrict(o Options) error {
 // hold returns the training samples that cap, imbalance and hold-out leave. The held-out ones are
 // the test split of the result.
 func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
-	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
+	kept := keepFirst(train, o.keep(ClassCounts(train, len(d.Classes))))
 	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
 }
 
@@ -192,13 +192,10 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 		return train // Restrict refuses it
 	}
 	var rest []uint32
-	held := s.Test
 	for i, row := range train {
-		if len(held) > 0 && int(held[0]) == i {
-			held = held[1:]
-			continue
+		if _, held := slices.BinarySearch(s.Test, uint32(i)); !held {
+			rest = append(rest, row)
 		}
-		rest = append(rest, row)
 	}
 	return rest
 }
@@ -322,9 +319,8 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 
 // lacking returns an error if only one part of a hold-out has samples of a class.
 func (d *Dataset) lacking(src Marked, s *Splits, key string, fraction float64) error {
-	rest, held := &markedPart{src, s.Train}, &markedPart{src, s.Test}
-	learned := counts(rest.Len(), len(d.Classes), rest.Label)
-	for c, n := range counts(held.Len(), len(d.Classes), held.Label) {
+	learned := ClassCounts(&markedPart{src, s.Train}, len(d.Classes))
+	for c, n := range ClassCounts(&markedPart{src, s.Test}, len(d.Classes)) {
 		if (n == 0) != (learned[c] == 0) {
 			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d): "+
 				"change it, or merge the class with another", key, fraction, d.Classes[c],

@@ -74,18 +74,6 @@ func ofSplit() []string {
 	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
 }
 
-// Inherit adds the options of an encoder that the name of further files does not set.
-func (f *OwnFiles) Inherit(e *Encoder) {
-	if e == nil {
-		return
-	}
-	for key, v := range e.Options {
-		if _, said := f.Options[key]; !said && slices.Contains(f.keys, key) {
-			f.Options[key] = v
-		}
-	}
-}
-
 // Keep returns the options that further files are read with.
 func (f *OwnFiles) Keep() map[string]string {
 	kept := maps.Clone(f.Options)

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,14 +13,24 @@ import (
 // OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
 type OwnFiles struct {
 	Name, Path string
-	Options    map[string]string // by key: those in the name, and inherited ones
-	keys       []string          // all keys that the scheme takes
+	Options    map[string]string   // by key: those in the name, and inherited ones
+	words      map[string][]string // by key: the only values of the option, the default first
 }
 
-// ParseOwn takes a name apart. It refuses an option that is not among keys or is given twice.
-func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
+// ParseOwn takes a name apart, and adds the options of an encoder, if any, that the name does not
+// set. The options are keys; the only words that one takes may follow it, the default first:
+// "cells=no|yes". Any other option is refused, as is one that is given twice.
+func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
-	f := OwnFiles{Name: name, Path: path, Options: map[string]string{}, keys: keys}
+	f := OwnFiles{Name: name, Path: path, Options: map[string]string{},
+		words: map[string][]string{}}
+	var keys []string
+	for _, option := range options {
+		key, words, limited := strings.Cut(option, "=")
+		if keys = append(keys, key); limited {
+			f.words[key] = strings.Split(words, "|")
+		}
+	}
 	values, err := url.ParseQuery(plain(query))
 	if err != nil {
 		return f, err
@@ -41,6 +50,14 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	}
 	if path == "" {
 		return f, errors.New("no path: write " + scheme + "PATH")
+	}
+	for _, key := range keys {
+		if _, said := f.Options[key]; !said && e != nil && e.Options[key] != "" {
+			f.Options[key] = e.Options[key]
+		}
+		if words, limited := f.words[key]; limited && !slices.Contains(words, f.Choice(key)) {
+			return f, fmt.Errorf("%s=%s: give %s", key, f.Choice(key), strings.Join(words, ", "))
+		}
 	}
 	return f, nil
 }
@@ -66,21 +83,17 @@ func (f OwnFiles) List(key string) []string {
 	return strings.Split(f.Options[key], ",")
 }
 
-// Choice returns the value of an option, which must be one of words, or the first word if the
-// option is not given.
-func (f OwnFiles) Choice(key string, words ...string) (string, error) {
-	v := cmp.Or(f.Options[key], words[0])
-	if !slices.Contains(words, v) {
-		return "", fmt.Errorf("%s=%s: give %s", key, v, strings.Join(words, ", "))
+// Choice returns the word that an option says, or its default. It is empty for an option that the
+// scheme does not take.
+func (f OwnFiles) Choice(key string) string {
+	if v := f.Options[key]; v != "" || f.words[key] == nil {
+		return v
 	}
-	return v, nil
+	return f.words[key][0]
 }
 
 // Cells tells whether the groups are to be label × group.
-func (f OwnFiles) Cells() (bool, error) {
-	v, err := f.Choice("cells", "no", "yes")
-	return v == "yes", err
-}
+func (f OwnFiles) Cells() bool { return f.Choice("cells") == "yes" }
 
 // Splits returns the splits that by says for each sample or, if it is nil, draws a test split.
 func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (Splits, error) {

@@ -95,12 +95,7 @@ func IDXFolders() *dataset.Provider {
 }
 
 func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, "idx:", []string{"names", "scale"})
-	if err != nil {
-		return nil, err
-	}
-	f.Inherit(o.Encoder)
-	scale, err := f.Choice("scale", "none", "standard")
+	f, err := dataset.ParseOwn(name, "idx:", []string{"names", "scale=none|standard"}, o.Encoder)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +105,7 @@ func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
 		return nil, err
 	}
 	d.Augment, d.Encoder.Options = ownAugment(d.Train.Shape()), f.Keep()
-	if scale == "standard" {
+	if f.Choice("scale") == "standard" {
 		rows := dataset.FittedTo(o, d.Train, dataset.Indices(0, d.Train.Len()), d)
 		d.Mean, d.Std = channelMoments(dataset.SubsetOf(d.Train, rows).(dataset.ImageSource))
 	}

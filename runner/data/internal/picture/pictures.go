@@ -30,8 +30,8 @@ import (
 //	data_seed=0        drawn by this seed
 func pictureOptions() []string {
 	return []string{
-		"size", "colour", "scale", "metadata", "file", "label", "group", "split", "cells",
-		"test_fraction", "data_seed",
+		"size", "colour=rgb|grey", "scale=standard|none", "metadata", "file", "label", "group",
+		"split", "cells=no|yes", "test_fraction", "data_seed",
 	}
 }
 
@@ -76,10 +76,10 @@ func openPictures(name string, o dataset.Options) (*dataset.Dataset, error) {
 
 func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
 	s = &pictureSet{}
-	if s.OwnFiles, err = dataset.ParseOwn(name, "images:", pictureOptions()); err != nil {
+	s.OwnFiles, err = dataset.ParseOwn(name, "images:", pictureOptions(), o.Encoder)
+	if err != nil {
 		return nil, err
 	}
-	s.Inherit(o.Encoder)
 	if s.Draw, err = s.OwnFiles.Draw(o); err != nil {
 		return nil, err
 	}
@@ -88,17 +88,12 @@ func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
 		return nil, fmt.Errorf("size=%s: give a number of pixels from 1 to %d", s.Options["size"],
 			maxSide)
 	}
-	colour, err := s.Choice("colour", "rgb", "grey")
-	if err != nil {
-		return nil, err
-	}
 	s.shape = dataset.Shape{C: 3, H: side, W: side}
-	if colour == "grey" {
+	if s.Choice("colour") == "grey" {
 		s.shape.C = 1
 	}
-	s.of.Cells, err = s.OwnFiles.Cells()
-	s.of.Fitted = o.Encoder != nil
-	return s, err
+	s.of.Cells, s.of.Fitted = s.Cells(), o.Encoder != nil
+	return s, nil
 }
 
 // list finds the pictures with their labels, groups and splits.
@@ -154,12 +149,11 @@ func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
 	d.Augment, d.Encoder.Options = ownAugment(s.shape), s.Keep()
-	scale, err := s.Choice("scale", "standard", "none")
-	if err == nil && scale == "standard" && o.Encoder == nil {
+	if s.Choice("scale") == "standard" && o.Encoder == nil {
 		d.Mean, d.Std = channelMoments(dataset.SubsetOf(src, dataset.FittedTo(o, src, parts.Train,
 			d)).(dataset.ImageSource))
 	}
-	return err
+	return nil
 }
 
 // ownAugment returns the augmentation of pictures of unknown content: a crop after padding by an
@@ -215,7 +209,7 @@ func isSplit(name string) bool {
 
 // readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
 func (s *pictureSet) readFolders() error {
-	label, split := newCoded("label"), newCoded("split")
+	label, split := newCoded("label", 0), newCoded("split", 0)
 	top, err := folders(s.Path)
 	if err != nil {
 		return err
@@ -313,8 +307,8 @@ func (s *pictureSet) readMetadata(name string) error {
 	if len(s.files) == 0 {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
-	s.of.Label = t.columns[0].factor()
-	for _, c := range t.columns[1 : 1+t.groups] {
+	s.of.Label = t.columns[1].factor()
+	for _, c := range t.columns[2:][:t.groups] {
 		s.of.Groups = append(s.of.Groups, c.factor())
 	}
 	if t.split {
@@ -325,67 +319,50 @@ func (s *pictureSet) readMetadata(name string) error {
 
 // metadata is a table of pictures: the label, groups and, if there is one, the split.
 type metadata struct {
-	file    int
-	at      []int
-	columns []*coded
+	columns []*coded // the file, the label, the groups and the split
 	groups  int
 	split   bool
 	files   []string
 }
 
-func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
+func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
 	}
-	find := func(key string, needed bool) (int, error) {
-		name := cmp.Or(s.Options[key], key)
+	t = &metadata{}
+	take := func(key, name string, needed bool) {
 		at := slices.Index(header, name)
-		if at < 0 && (needed || s.Options[key] != "") {
-			return at, fmt.Errorf(
+		switch {
+		case at >= 0:
+			t.columns = append(t.columns, newCoded(name, at))
+		case err == nil && (needed || s.Options[key] != ""):
+			err = fmt.Errorf(
 				"line 1: no column %q: the columns are %q: name it with %s=", name, header, key)
 		}
-		return at, nil
 	}
-	t := &metadata{}
-	take := func(at int, name string) {
-		t.at, t.columns = append(t.at, at), append(t.columns, newCoded(name))
-	}
-	var err error
-	if t.file, err = find("file", true); err != nil {
-		return nil, err
-	}
-	label, err := find("label", true)
-	if err != nil {
-		return nil, err
-	}
-	take(label, header[label])
 	groups := s.OwnFiles.List("group")
 	if groups == nil && slices.Contains(header, "group") {
 		groups = []string{"group"}
 	}
+	take("file", cmp.Or(s.Options["file"], "file"), true)
+	take("label", cmp.Or(s.Options["label"], "label"), true)
 	for _, name := range groups {
-		at := slices.Index(header, name)
-		if at < 0 {
-			return nil, fmt.Errorf("line 1: no column %q: the columns are %q", name, header)
-		}
-		take(at, name)
+		take("group", name, true)
 	}
-	t.groups = len(groups)
-	split, err := find("split", false)
-	if t.split = split >= 0; t.split {
-		take(split, header[split])
-	}
+	before := len(t.columns)
+	take("split", cmp.Or(s.Options["split"], "split"), false)
+	t.groups, t.split = len(groups), len(t.columns) > before
 	return t, err
 }
 
 func (t *metadata) add(record []string, line int) error {
-	file := strings.TrimSpace(record[t.file])
+	file := strings.TrimSpace(record[t.columns[0].at])
 	if !filepath.IsLocal(file) {
 		return fmt.Errorf("line %d: %q is not a path below the folder", line, file)
 	}
 	t.files = append(t.files, file)
-	for i, c := range t.columns {
-		if err := c.add(strings.TrimSpace(record[t.at[i]]), line); err != nil {
+	for _, c := range t.columns[1:] {
+		if err := c.add(strings.TrimSpace(record[c.at]), line); err != nil {
 			return err
 		}
 	}
@@ -395,10 +372,13 @@ func (t *metadata) add(record []string, line int) error {
 // coded is a property of the pictures, such as their label, while it is read.
 type coded struct {
 	table.Column
+	at    int // the place of its column in a table
 	codes []uint16
 }
 
-func newCoded(name string) *coded { return &coded{Column: *table.NewColumn(name, true)} }
+func newCoded(name string, at int) *coded {
+	return &coded{Column: *table.NewColumn(name, true), at: at}
+}
 
 func (c *coded) add(cell string, line int) error {
 	if table.MissingValue(cell) {

@@ -51,12 +51,15 @@ const examplePath = "example"
 //	sep=,                  one character, or tab, semicolon, pipe, space; tab for .tsv
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
-	return append([]string{"label", "group", "cells", "test", "split", "test_fraction",
-		"data_seed", "missing", "drop", "categories", "label_trim"}, ofText()...)
+	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
+		"data_seed", "missing=error|drop|mean|category", "drop", "categories", "label_trim"},
+		ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.
-func ofText() []string { return []string{"header", "sep", "encoding"} }
+func ofText() []string {
+	return []string{"header=yes|none", "sep", "encoding=utf8|latin1|cp1252|utf16"}
+}
 
 // csvSet is a table in comma-separated form: a header, then one sample a line; lines before the
 // header that start with # are comments. A path that ends in .gz is compressed.
@@ -82,34 +85,21 @@ type tableFormat struct {
 
 func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*csvSet).load} }
 
-func (t tableFormat) parse(name string, e *dataset.Encoder) (s csvSet, err error) {
-	s.format = t
-	if s.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options); err != nil {
+func (t tableFormat) parse(name string, opened dataset.Options) (s csvSet, err error) {
+	s.format, s.opened, s.fitted = t, opened, opened.Encoder
+	if s.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, s.fitted); err != nil {
 		return s, err
 	}
-	s.Inherit(e)
-	s.fitted = e
+	if s.Draw, err = s.OwnFiles.Draw(opened); err != nil {
+		return s, err
+	}
 	o := s.Options
 	s.asked = columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}
-	header, err := s.Choice("header", "yes", "none")
-	if err != nil {
-		return s, err
-	}
-	s.bare = header == "none"
-	if s.missing, err = s.Choice("missing", missingError, missingDrop, missingMean,
-		missingCategory); err != nil {
-		return s, err
-	}
-	if s.Frame.cells, err = s.OwnFiles.Cells(); err != nil {
-		return s, err
-	}
-	if s.encoding, err = s.Choice("encoding", encodings()...); err != nil {
-		return s, err
-	}
+	s.missing, s.cells, s.trim = s.Choice("missing"), s.Cells(), o["label_trim"]
 	if s.top, err = commonest(o["categories"]); err != nil {
 		return s, err
 	}
-	s.trim = o["label_trim"]
+	s.bare, s.encoding = s.Choice("header") == "none", s.Choice("encoding")
 	s.comma, err = separator(o["sep"], s.Path)
 	return s, err
 }
@@ -161,14 +151,10 @@ func CSVExample() *dataset.Provider {
 }
 
 func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
-	s, err := t.parse(name, o.Encoder)
+	s, err := t.parse(name, o)
 	if err != nil {
 		return nil, err
 	}
-	if s.Draw, err = s.OwnFiles.Draw(o); err != nil {
-		return nil, err
-	}
-	s.opened = o
 	return s.open()
 }
 
@@ -263,9 +249,6 @@ func (s *csvSet) load(path string, hash io.Writer) error {
 	return s.within(path, func() error { return s.Read(io.TeeReader(r, hash)) })
 }
 
-// encodings lists the values of the option encoding, UTF-8 first.
-func encodings() []string { return []string{"utf8", "latin1", "cp1252", "utf16"} }
-
 // decoded returns a reader that converts a text from its encoding to UTF-8.
 func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	switch encoding {
@@ -299,7 +282,7 @@ func offered(err error) error {
 // faithful refuses a cell with a character that its encoding lacks: all such characters are decoded
 // to the same one, so that two names could become one.
 func (f *Frame) faithful(line int, record []string) error {
-	if f.encoding == encodings()[0] {
+	if f.encoding == "" || f.encoding == "utf8" {
 		return nil
 	}
 	for i, cell := range record {
