@@ -111,7 +111,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		}
 		return array(i)
 	}
-	return s.open(o)
+	return s.mapped.Attach(s.read(o))
 }
 
 // readNPZ reads what numpy.savez writes: a zip file of npy files.
@@ -200,7 +200,7 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		}
 		return ParseNPY(path, b)
 	}
-	return s.open(o)
+	return s.mapped.Attach(s.read(o))
 }
 
 func asIs(path string) string { return path }
@@ -238,16 +238,6 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 		return nil, &dataset.MissingError{Dataset: s.Name, Path: path, Remedy: "check the path"}
 	}
 	return s.mapped.Contents(path)
-}
-
-func (s *arraySet) open(o dataset.Options) (*dataset.Dataset, error) {
-	d, err := s.read(o)
-	if err != nil {
-		s.mapped.Close() // the first error is the one to tell
-		return nil, err
-	}
-	d.Mapped = s.mapped
-	return d, nil
 }
 
 func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {

@@ -246,15 +246,7 @@ func (m *maker) anyOfGroup() uint32 {
 	return list[m.rng.Uint64N(uint64(len(list)))]
 }
 
-// cutPasses fills order with passes through groups that are cut to the smallest.
-func (m *maker) cutPasses(order []uint32) {
-	for len(order) > 0 {
-		m.cutGroups()
-		order = order[copy(order, m.groups.cut):]
-	}
-}
-
-// cutGroups draws one such pass. It shuffles the first places of a group's list and then restores
+// cutGroups draws one pass through groups that are cut to the smallest. It shuffles the first places of a group's list and then restores
 // them, since a pass must not depend on earlier passes. A copy of the list would take time in
 // proportion to the largest group.
 func (m *maker) cutGroups() {
@@ -428,7 +420,7 @@ func (m *maker) order(epoch uint64) []uint32 {
 }
 
 // permute writes the order of an epoch. It is a permutation of all samples unless batches are drawn
-// by group.
+// by group or, in passes, from groups that are cut to the smallest.
 func (m *maker) permute(order []uint32, epoch uint64) {
 	m.reseed(dataset.PurposeShuffle, epoch, 0)
 	switch m.opt.Sampling {
@@ -437,7 +429,10 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 			order[i] = m.anyOfGroup()
 		}
 	case Subsample:
-		m.cutPasses(order)
+		for len(order) > 0 {
+			m.cutGroups()
+			order = order[copy(order, m.groups.cut):]
+		}
 	default:
 		for i := range order { // Fisher-Yates, inside out
 			j := m.rng.Uint64N(uint64(i) + 1)

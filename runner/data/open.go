@@ -298,7 +298,7 @@ func described(p *Provider, dir string) Entry {
 	}
 	if f := p.Files; f != nil {
 		e.Path = filepath.Join(dir, f.Folder)
-		e.Available, e.Download = dataset.There(f, dir), dataset.TotalSize(f.Remote)
+		e.Available, e.Download = f.AreIn(dir), dataset.TotalSize(f.Remote)
 	}
 	return e
 }
@@ -368,16 +368,8 @@ func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 		return fmt.Errorf(
 			"fetch %s: nothing to fetch under that name: choose %s", name, choice(list))
 	}
-	if err := load(ctx, list[i].Files, dir, o); err != nil {
+	if err := list[i].Files.Bring(ctx, dir, o); err != nil {
 		return fmt.Errorf("fetch %s: %w", name, err)
 	}
 	return nil
-}
-
-// load brings the files of a dataset into the data folder.
-func load(ctx context.Context, f *Files, dir string, o FetchOptions) error {
-	if f.Fetch != nil {
-		return f.Fetch(ctx, dir, o)
-	}
-	return dataset.FetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }

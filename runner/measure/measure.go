@@ -177,17 +177,14 @@ func SummaryMeasures() []Measure {
 // same name, it returns the evaluation's. A measure of a program's own has no better side here,
 // since only its run knows that.
 func FindMeasure(name string) (Measure, bool) {
-	of := func(list []Measure) int {
-		return slices.IndexFunc(list, func(m Measure) bool { return m.Name == name })
-	}
-	for _, list := range [][]Measure{evalRows(), added} {
-		if i := of(list); i >= 0 {
+	named := func(m Measure) bool { return m.Name == name }
+	registered := func() []Measure { return added }
+	// The last list is made anew for each call.
+	for _, table := range []func() []Measure{evalRows, registered, StepMeasures} {
+		list := table()
+		if i := slices.IndexFunc(list, named); i >= 0 {
 			return list[i], true
 		}
-	}
-	steps := StepMeasures() // last, since this list is made anew for each call
-	if i := of(steps); i >= 0 {
-		return steps[i], true
 	}
 	if IsUser(name) {
 		return UserMeasure(name, dro.Neither), true

@@ -327,11 +327,8 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			continue
 		}
-		switch {
-		case worst < 0:
-			worst = i
-		case v.value == values[worst].value: // the first among equals stays
-		case lowerIsBetter == (v.value > values[worst].value):
+		if worst < 0 || v.value != values[worst].value &&
+			lowerIsBetter == (v.value > values[worst].value) {
 			worst = i
 		}
 	}

@@ -291,14 +291,6 @@ func (s Strata) of(src Marked, i int) int {
 	return src.Label(i)*s.groups + src.Group(i)
 }
 
-// strata returns the strata of the hold-outs of d.
-func (d *Dataset) strata() Strata {
-	if d.ByGroup {
-		return Strata{len(d.Classes), len(d.Groups)}
-	}
-	return Strata{Classes: len(d.Classes)}
-}
-
 // holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are
 // so small that a class would have no sample in one of the two parts, the classes are the strata.
 // If that does not help, holdOut fails. key is the setting of the fraction.
@@ -307,7 +299,11 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 	if fraction == 0 {
 		return Splits{Train: index}, nil
 	}
-	for kinds := d.strata(); ; kinds.groups = 0 {
+	kinds := Strata{Classes: len(d.Classes)}
+	if d.ByGroup {
+		kinds.groups = len(d.Groups)
+	}
+	for ; ; kinds.groups = 0 {
 		s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
 		if err = d.lacking(src, &s, key, fraction); err == nil || kinds.groups == 0 {
 			return s, err

@@ -42,8 +42,8 @@ type Files struct {
 	Fetch func(ctx context.Context, dir string, o FetchOptions) error
 }
 
-// There says whether the files of a dataset are in the data folder.
-func There(f *Files, dir string) bool {
+// AreIn says whether the files of a dataset are in the data folder.
+func (f *Files) AreIn(dir string) bool {
 	if f.There != nil {
 		return f.There(dir)
 	}
@@ -52,6 +52,14 @@ func There(f *Files, dir string) bool {
 		names = append(names, strings.TrimSuffix(r.Name, ".gz"))
 	}
 	return AllExist(filepath.Join(dir, f.Folder), names)
+}
+
+// Bring brings the files of a dataset into the data folder.
+func (f *Files) Bring(ctx context.Context, dir string, o FetchOptions) error {
+	if f.Fetch != nil {
+		return f.Fetch(ctx, dir, o)
+	}
+	return FetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }
 
 // AllExist says whether a folder has all files, plain or as .gz.
@@ -286,12 +294,9 @@ func FileSize(path string) int64 {
 }
 
 // FetchFiles loads files into a folder.
-func FetchFiles(ctx context.Context, folder string, files []Remote,
-	o FetchOptions) error {
-	d := &downloader{
-		client: cmp.Or(o.Client, http.DefaultClient), folder: folder, stall: cmp.Or(o.Stall,
-			30*time.Second),
-	}
+func FetchFiles(ctx context.Context, folder string, files []Remote, o FetchOptions) error {
+	d := &downloader{client: cmp.Or(o.Client, http.DefaultClient), folder: folder,
+		stall: cmp.Or(o.Stall, 30*time.Second)}
 	total, before := TotalSize(files), int64(0)
 	for _, r := range files {
 		if o.URL != "" {

@@ -96,6 +96,17 @@ func (m *Mapped) Map(f *Input) ([]byte, error) {
 	return b, err
 }
 
+// Attach gives the files to the data set that was made of them. If there is an error instead, it
+// releases them and returns the error.
+func (m *Mapped) Attach(d *Dataset, err error) (*Dataset, error) {
+	if err != nil {
+		m.Close() // the first error is the one to tell
+		return nil, err
+	}
+	d.Mapped = *m
+	return d, nil
+}
+
 // Close releases the files, whose bytes nobody may read any more.
 func (m *Mapped) Close() (err error) {
 	for _, f := range *m {

@@ -106,8 +106,7 @@ func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
 	}
 	d.Augment, d.Encoder.Options = ownAugment(d.Train.Shape()), f.Keep()
 	if f.Choice("scale") == "standard" {
-		rows := dataset.FittedTo(o, d.Train, dataset.Indices(0, d.Train.Len()), d)
-		d.Mean, d.Std = channelMoments(dataset.SubsetOf(d.Train, rows).(dataset.ImageSource))
+		fitScale(d, d.Train, dataset.Indices(0, d.Train.Len()), o)
 	}
 	return d, nil
 }
@@ -120,34 +119,35 @@ func Numbers(n int) []string {
 	return names
 }
 
-func (s idxSet) open() (d *dataset.Dataset, err error) {
+func (s idxSet) open() (*dataset.Dataset, error) {
+	var mapped dataset.Mapped
+	return mapped.Attach(s.join(&mapped))
+}
+
+// join makes a data set of the four files.
+func (s idxSet) join(mapped *dataset.Mapped) (*dataset.Dataset, error) {
 	var parts [4]idxArray
-	d = &dataset.Dataset{Mean: s.mean, Std: s.std, Augment: s.augment}
-	defer func() {
-		if err != nil {
-			d.Close() // the first error is the one to tell
-			d = nil
-		}
-	}()
+	var err error
 	for i, file := range IDXFiles() {
-		if parts[i], err = s.read(file, &d.Mapped); err != nil {
-			return d, err
+		if parts[i], err = s.read(file, mapped); err != nil {
+			return nil, err
 		}
 	}
 	train, err := s.images(parts[0], parts[1])
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	test, err := s.images(parts[2], parts[3])
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	if train.Dims != test.Dims {
-		return d, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.Dims,
+		return nil, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.Dims,
 			test.Dims)
 	}
-	d.Train, d.Test = train, test
-	if d.Classes = s.classes; d.Classes == nil {
+	d := &dataset.Dataset{Classes: s.classes, Train: train, Test: test, Mean: s.mean, Std: s.std,
+		Augment: s.augment}
+	if d.Classes == nil {
 		d.Classes = Numbers(1 + int(max(slices.Max(train.Labels), slices.Max(test.Labels))))
 	}
 	// Reads everything in order: what fits stays in memory.

@@ -71,7 +71,7 @@ func openPictures(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if err := s.list(); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	return s.open(o)
+	return s.mapped.Attach(s.read(o))
 }
 
 func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
@@ -113,7 +113,7 @@ func (s *pictureSet) list() error {
 	return s.readFolders()
 }
 
-func (s *pictureSet) open(o dataset.Options) (*dataset.Dataset, error) {
+func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 	d, m, err := s.of.Dataset()
 	if err != nil {
 		return nil, err
@@ -122,24 +122,13 @@ func (s *pictureSet) open(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Mapped = s.mapped
-	if err := s.fill(d, m, pixels, o); err != nil {
-		d.Close() // the first error is the one to tell
-		return nil, err
-	}
-	return d, nil
-}
-
-// fill gives d its splits, checksum and normalisation.
-func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
-	o dataset.Options) error {
 	src := &dataset.Images{Marks: m, Dims: s.shape, Data: pixels, Stride: s.shape.Len()}
 	parts, err := s.OwnFiles.Splits(s.split, s.Draw, src, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := dataset.Divide(d, src, parts); err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	sum := sha256.New()
 	sum.Write(pixels)
@@ -150,10 +139,15 @@ func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
 	d.Checksum = dataset.ChecksumOf(sum)
 	d.Augment, d.Encoder.Options = ownAugment(s.shape), s.Keep()
 	if s.Choice("scale") == "standard" && o.Encoder == nil {
-		d.Mean, d.Std = channelMoments(dataset.SubsetOf(src, dataset.FittedTo(o, src, parts.Train,
-			d)).(dataset.ImageSource))
+		fitScale(d, src, parts.Train, o)
 	}
-	return nil
+	return d, nil
+}
+
+// fitScale sets the normalisation of d by the training samples of src.
+func fitScale(d *dataset.Dataset, src dataset.Source, train []uint32, o dataset.Options) {
+	rows := dataset.FittedTo(o, src, train, d)
+	d.Mean, d.Std = channelMoments(dataset.SubsetOf(src, rows).(dataset.ImageSource))
 }
 
 // ownAugment returns the augmentation of pictures of unknown content: a crop after padding by an

@@ -359,20 +359,11 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 // tooWide returns an error if columns cannot be features: it names them all, and the option that
 // leaves them out.
 func (f *Frame) tooWide() error {
-	var first *Column
-	var names []string
-	for _, c := range f.features() {
-		if !c.Wide() {
-			continue
-		}
-		if names = append(names, c.Name); first == nil {
-			first = c
-		}
-	}
-	if first == nil {
+	wide := slices.DeleteFunc(f.features(), func(c *Column) bool { return !c.Wide() })
+	if len(wide) == 0 {
 		return nil
 	}
-	drop := f.dropping(names)
+	first, drop := wide[0], f.dropping(wide)
 	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d "+
 		"different values: categories=top:20 keeps the commonest, or %s", first.NotALine,
 		first.Name, first.NotANum, MaxCategories, drop)
@@ -434,18 +425,19 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 }
 
 // dropping returns the option that leaves out further columns.
-func (f *Frame) dropping(names []string) string {
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
+func (f *Frame) dropping(list []*Column) string {
+	drop := f.asked.drop
+	for _, c := range list {
+		drop += "," + c.Name
 	}
-	return "drop=" + strings.Join(names, ",")
+	return "drop=" + strings.TrimPrefix(drop, ",")
 }
 
 // lacking counts the missing values that are kept, by column.
 func (f *Frame) lacking() map[string]int {
 	counts := map[string]int{}
-	for _, c := range f.columns {
-		if c != nil && c.Missing > 0 {
+	for _, c := range f.used() {
+		if c.Missing > 0 {
 			counts[c.Name] = c.Missing
 		}
 	}
@@ -467,8 +459,7 @@ func (f *Frame) fit(train []uint32) (list []*Column, err error) {
 		}
 		parts := slices.Collect(slices.Chunk(numeric, 8))
 		dataset.OnEveryCore(len(parts), func(i int) {
-			Moments(parts[i], train,
-				f.missing == missingCategory)
+			Moments(parts[i], train, f.missing == missingCategory)
 		})
 		return list, nil
 	}

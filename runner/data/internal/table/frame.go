@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
@@ -66,30 +67,37 @@ func (f *Frame) Read(r io.Reader) error {
 		}
 	}
 	for {
-		record, line, err := in.Next()
+		record, line, err := f.next(in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = f.faithful(line, record)
+		if err != nil {
+			return err
 		}
-		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
+		if line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with
 		}
-		if err == nil && f.header == nil {
-			if err = f.setHeader(numbered(len(record))); err == nil && f.namesColumns(record) {
-				f.notes = append(f.notes, "the first line names the columns and is not a "+
-					"sample")
+		if f.header == nil {
+			if err := f.setHeader(numbered(len(record))); err != nil {
+				return err
+			}
+			if f.namesColumns(record) {
+				f.notes = append(f.notes, "the first line names the columns and is not a sample")
 				continue
 			}
 		}
-		if err == nil {
-			err = f.add(record, line)
-		}
-		if err != nil {
-			return offered(err)
+		if err := f.add(record, line); err != nil {
+			return err
 		}
 	}
+}
+
+// next returns the next record and its line.
+func (f *Frame) next(in Lines) (record []string, line int, err error) {
+	if record, line, err = in.Next(); err == nil {
+		err = f.faithful(line, record)
+	}
+	return record, line, offered(err)
 }
 
 // readHeader takes the line that names the columns, after comments.
@@ -97,16 +105,13 @@ func (f *Frame) readHeader(in Lines) error {
 	if in.Comma != '#' {
 		in.Comment = '#' // only before the header
 	}
-	header, line, err := in.Next()
+	header, line, err := f.next(in)
 	in.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
-	if err == nil {
-		err = f.faithful(line, header)
-	}
 	if err != nil {
-		return offered(err)
+		return err
 	}
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
@@ -154,7 +159,10 @@ func (f *Frame) add(record []string, line int) error {
 		}
 	}
 	if !whole {
-		f.leaveOut()
+		if f.origin == nil {
+			f.origin = dataset.Indices(0, f.Rows)
+		}
+		f.dropped++
 		return nil
 	}
 	if f.opened.Raw && f.Rows == dataset.MostRaw {
@@ -186,30 +194,14 @@ func (f *Frame) add(record []string, line int) error {
 
 // layOut gives every column its place in a row of words.
 func (f *Frame) layOut() {
-	n := 0
-	for _, c := range f.columns {
-		if c != nil {
-			c.at = n
-			n++
-		}
-	}
-	f.words = NewWords(n)
-	for _, c := range f.columns {
-		if c != nil {
-			c.In = f.words
-		}
+	used := f.used()
+	f.words = NewWords(len(used))
+	for i, c := range used {
+		c.In, c.at = f.words, i
 	}
 	if f.fitted == nil && !f.opened.Raw {
 		f.sampler = dataset.NewSampler(f.header)
 	}
-}
-
-// leaveOut counts a line that is left out.
-func (f *Frame) leaveOut() {
-	if f.origin == nil {
-		f.origin = dataset.Indices(0, f.Rows)
-	}
-	f.dropped++
 }
 
 // refuse returns an error with the remedy if a missing value of a column cannot be taken.
@@ -228,14 +220,14 @@ func (f *Frame) refuse(column int) error {
 		"of its own, or missing=mean")
 }
 
+// used gives the columns that are not left out.
+func (f *Frame) used() []*Column {
+	return slices.DeleteFunc(slices.Clone(f.columns), func(c *Column) bool { return c == nil })
+}
+
 // features gives the columns that are features.
-func (f *Frame) features() (list []*Column) {
-	for _, c := range f.columns {
-		if c != nil && !c.textual {
-			list = append(list, c)
-		}
-	}
-	return list
+func (f *Frame) features() []*Column {
+	return slices.DeleteFunc(f.used(), func(c *Column) bool { return c.textual })
 }
 
 // Dataset splits the rows and encodes them. Rows from trainRows on are the test split. If there are
