@@ -88,9 +88,9 @@ func (e *boundError) Error() string {
 
 // reader is a process that reads a data set.
 type reader struct {
-	cmd   *exec.Cmd
-	share *room.Share
-	said  said
+	cmd    *exec.Cmd
+	share  *room.Share
+	stderr stderr
 }
 
 func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, error) {
@@ -103,7 +103,7 @@ func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, er
 	if err != nil {
 		return nil, err
 	}
-	r.cmd.Stderr = &r.said
+	r.cmd.Stderr = &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the process that reads it: %w", err)
 	}
@@ -147,7 +147,7 @@ func (r *reader) wait(ctx context.Context) (exited bool) {
 
 // why returns the reason why a process ended without sending a data set.
 func (r *reader) why() error {
-	line, state := r.said.line(), r.cmd.ProcessState.String()
+	line, state := r.stderr.line(), r.cmd.ProcessState.String()
 	// A Go program without memory writes one of these or, if it cannot even do that, is killed by
 	// the system.
 	wants := []string{room.OutOfMemory, "cannot allocate memory", "newosproc", "pthread_create",
@@ -158,11 +158,11 @@ func (r *reader) why() error {
 	return fmt.Errorf("the process that read it ended with %s: %q: please report it", state, line)
 }
 
-// said is the beginning of the standard error of a process.
-type said struct{ bytes.Buffer }
+// stderr is the beginning of the standard error of a process.
+type stderr struct{ bytes.Buffer }
 
 // Write implements io.Writer.
-func (s *said) Write(p []byte) (int, error) {
+func (s *stderr) Write(p []byte) (int, error) {
 	const most = 4 << 10
 	s.Buffer.Write(p[:min(len(p), max(0, most-s.Len()))])
 	return len(p), nil
@@ -170,7 +170,7 @@ func (s *said) Write(p []byte) (int, error) {
 
 // line returns the line that states the error: the first that begins as an error of a failing Go
 // program does, else the last line.
-func (s *said) line() (text string) {
+func (s *stderr) line() (text string) {
 	for text = range strings.Lines(s.String()) {
 		for _, begin := range []string{"fatal error: ", "runtime/cgo: ", "panic: ", "SIG",
 			"drolab: "} {
@@ -277,8 +277,8 @@ func (p *filePlace) open(in *dataset.Mapped, bytes int) (samples []byte, err err
 	return b[p.At:][:bytes], nil
 }
 
-// raw returns the bytes of numbers as they lie in memory.
-func raw[T byte | uint16 | uint32 | float32](list []T) []byte {
+// bytesOf returns the bytes of numbers as they lie in memory.
+func bytesOf[T byte | uint16 | uint32 | float32](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
 		len(list)*int(unsafe.Sizeof(*new(T))))
 }
@@ -395,7 +395,7 @@ func send(out io.Writer, d *Dataset) error {
 	}
 	for i, split := range []Source{d.Train, d.Val, d.Test} {
 		if part, _ := partOf(split); s.Splits[i].Base > 0 && !s.Splits[i].Whole {
-			s.numbers = append(s.numbers, raw(part))
+			s.numbers = append(s.numbers, bytesOf(part))
 		}
 	}
 	if err := writeHeader(out, &s.sent); err != nil {
@@ -455,12 +455,12 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
 	}
-	s.numbers = append(s.numbers, raw(marks.Labels))
+	s.numbers = append(s.numbers, bytesOf(marks.Labels))
 	if b.Grouped = &marks.Labels[0] != &marks.Groups[0]; b.Grouped {
-		s.numbers = append(s.numbers, raw(marks.Groups))
+		s.numbers = append(s.numbers, bytesOf(marks.Groups))
 	}
 	if b.Origin = origin != nil; b.Origin {
-		s.numbers = append(s.numbers, raw(origin))
+		s.numbers = append(s.numbers, bytesOf(origin))
 	}
 	var err error
 	if b.Kind != tableBase {
@@ -481,7 +481,7 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 func rawRows(b *dataset.RowBlocks, n int) (list [][]byte) {
 	for _, block := range b.Blocks {
 		rows := min(n, b.Per)
-		list = append(list, raw(block[:rows*b.Width]))
+		list = append(list, bytesOf(block[:rows*b.Width]))
 		n -= rows
 	}
 	return list
@@ -555,7 +555,7 @@ func (r *receiver) source(b *base) Source {
 		var origin []uint32
 		if b.Origin {
 			origin = make([]uint32, b.Samples)
-			r.read(raw(origin))
+			r.read(bytesOf(origin))
 		}
 		return &dataset.Table{Marks: marks, Origin: origin, X: r.rows(b)}
 	case featuresBase:
@@ -574,10 +574,10 @@ func (r *receiver) read(to []byte) {
 
 func (r *receiver) marks(b *base) (m dataset.Marks) {
 	m = dataset.NewLabels(b.Samples)
-	r.read(raw(m.Labels))
+	r.read(bytesOf(m.Labels))
 	if b.Grouped {
 		m.Groups = make([]uint16, b.Samples)
-		r.read(raw(m.Groups))
+		r.read(bytesOf(m.Groups))
 	}
 	return m
 }
@@ -587,7 +587,7 @@ func (r *receiver) rows(b *base) *dataset.RowBlocks {
 	x := &dataset.RowBlocks{Width: b.Shape.C, Per: max(1, dataset.BlockWords/b.Shape.C)}
 	for left := b.Samples; left > 0; left -= x.Per {
 		block := make([]float32, min(left, x.Per)*x.Width)
-		r.read(raw(block))
+		r.read(bytesOf(block))
 		x.Blocks = append(x.Blocks, block)
 	}
 	return x
@@ -613,6 +613,6 @@ func (r *receiver) split(p *part) Source {
 		return r.sources[p.Base-1]
 	}
 	index := make([]uint32, p.Samples)
-	r.read(raw(index))
+	r.read(bytesOf(index))
 	return dataset.SubsetOf(r.sources[p.Base-1], index)
 }

@@ -187,11 +187,11 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          beside(f.Path, f.Options["y"], asIs),
-		split:      beside(f.Path, f.Options["split"], asIs),
+		y:          beside(f.Path, f.Options["y"], unchanged),
+		split:      beside(f.Path, f.Options["split"], unchanged),
 	}
 	for _, g := range f.List("g") {
-		s.g = append(s.g, beside(f.Path, g, asIs))
+		s.g = append(s.g, beside(f.Path, g, unchanged))
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)
@@ -203,7 +203,7 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	return s.mapped.Attach(s.read(o))
 }
 
-func asIs(path string) string { return path }
+func unchanged(path string) string { return path }
 
 // beside resolves a path that is given together with the path x. It is relative to the folder of x,
 // or to the current folder if the file is only there.

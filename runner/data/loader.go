@@ -60,7 +60,7 @@ type Loader struct {
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
 
-	coming coming
+	announced announced
 }
 
 // place is where a batch stands in a loader's sequence.
@@ -114,7 +114,7 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
-	if o.Ahead && !l.maker.shared() && l.maker.lie.x == nil {
+	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
 		l.ahead = startAhead(l.maker)
 	}
 	return l, nil
@@ -184,7 +184,7 @@ func (l *Loader) Restore(s State) error {
 			"the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
-	l.next, l.coming.to = place{s.Epoch, s.Step}, nil
+	l.next, l.announced.last = place{s.Epoch, s.Step}, nil
 	return nil
 }
 
@@ -246,9 +246,9 @@ func (m *maker) anyOfGroup() uint32 {
 	return list[m.rng.Uint64N(uint64(len(list)))]
 }
 
-// cutGroups draws one pass through groups that are cut to the smallest. It shuffles the first places of a group's list and then restores
-// them, since a pass must not depend on earlier passes. A copy of the list would take time in
-// proportion to the largest group.
+// cutGroups draws one pass through groups that are cut to the smallest. It shuffles the first
+// places of a group's list and then restores them, since a pass must not depend on earlier passes.
+// A copy of the list would take time in proportion to the largest group.
 func (m *maker) cutGroups() {
 	g := &m.groups
 	for k, list := range g.members {
@@ -281,8 +281,8 @@ type maker struct {
 
 	orders [2]order // epochs only: of an epoch or, if orders are made ahead, of two in sequence
 
-	lie    inPlace
-	groups groups // the samples of each group, if the sampling needs them
+	inPlace inPlace
+	groups  groups // the samples of each group, if the sampling needs them
 
 	block int       // samples a task, where threads share a batch
 	work  Batch     // the batch that copy works on
@@ -300,13 +300,13 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
-			m.lie.list(src)
+		if m.inPlace.x, m.inPlace.at = samplesInMemory(src); m.inPlace.x != nil && k != sequential {
+			m.inPlace.list(src)
 		}
 	}
 	if k == epochs {
 		m.orders[0].list = make([]uint32, src.Len())
-		if o.Announce != nil || o.Each != nil && m.lie.x != nil {
+		if o.Announce != nil || o.Each != nil && m.inPlace.x != nil {
 			m.orders[1].list = make([]uint32, src.Len())
 		}
 	}
@@ -320,7 +320,7 @@ func (m *maker) newRoom() Batch {
 		n = m.opt.Batch
 	}
 	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
-	if m.lie.x != nil {
+	if m.inPlace.x != nil {
 		b.At = make([]int32, n)
 	} else if !m.opt.IndexOnly {
 		b.X = make([]float32, n*m.src.Shape().Len())
@@ -347,9 +347,9 @@ func (m *maker) after(p place) place {
 // make makes the batch of place p in room and returns the part of room that the batch takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
-	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n],
-		N: n}
-	if m.lie.x != nil {
+	b := Batch{X: m.inPlace.x, Labels: room.Labels[:n], Groups: room.Groups[:n],
+		Index: room.Index[:n], N: n}
+	if m.inPlace.x != nil {
 		b.At = room.At[:n]
 		m.locate(&b, p)
 		return b
@@ -446,7 +446,7 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 func (m *maker) draw(index []int, p place) {
 	if m.kind == epochs {
 		order := m.order(p.epoch)
-		if m.lie.x != nil {
+		if m.inPlace.x != nil {
 			m.follow(p.epoch, order)
 		}
 	}

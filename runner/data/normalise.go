@@ -189,7 +189,7 @@ type inPlace struct {
 	order          []uint32 // nil: of no epoch yet
 	places         []int32
 	labels, groups []int
-	look           func(task int) // maker.lookUp, bound once
+	lookUpTask     func(task int) // maker.lookUp, bound once
 }
 
 // sample is the place where a sample begins in memory, with its label and group.
@@ -207,9 +207,9 @@ func (l *inPlace) list(src Source) {
 	}
 }
 
-// lying returns the memory in which a source's samples lie and the place of each sample in it. x is
-// nil unless they lie in memory as Read gives them.
-func lying(src Source) (x []float32, at func(i int) int32) {
+// samplesInMemory returns the memory in which a source's samples lie and the place of each sample
+// in it. x is nil unless they lie in memory as Read gives them.
+func samplesInMemory(src Source) (x []float32, at func(i int) int32) {
 	switch s := src.(type) {
 	case *dataset.Features:
 		size := s.Dims.Len()
@@ -218,10 +218,10 @@ func lying(src Source) (x []float32, at func(i int) int32) {
 		}
 		return x, func(i int) int32 { return int32(i * size) }
 	case *dataset.Subset:
-		x, at := lying(s.Source)
+		x, at := samplesInMemory(s.Source)
 		return x, func(i int) int32 { return at(int(s.Index[i])) }
 	case *dataset.Relabelled:
-		return lying(s.Source)
+		return samplesInMemory(s.Source)
 	}
 	return nil, nil
 }
@@ -232,14 +232,14 @@ const followBlock = 1 << 12
 // follow looks up the samples of an epoch, once. If there are several threads, one of them makes
 // the order of the next epoch meanwhile.
 func (m *maker) follow(epoch uint64, order []uint32) {
-	l, n := &m.lie, len(order)
+	l, n := &m.inPlace, len(order)
 	if l.order != nil && l.epoch == epoch {
 		return
 	}
 	l.epoch, l.order = epoch, order
 	if l.places == nil {
 		l.places, l.labels, l.groups = make([]int32, n), make([]int, n), make([]int, n)
-		l.look = m.lookUp
+		l.lookUpTask = m.lookUp
 	}
 	tasks := (n-1)/followBlock + 1
 	if m.opt.Each == nil {
@@ -248,21 +248,21 @@ func (m *maker) follow(epoch uint64, order []uint32) {
 		}
 		return
 	}
-	m.opt.Each(1+tasks, l.look)
+	m.opt.Each(1+tasks, l.lookUpTask)
 }
 
 // lookUp runs one task of follow: task 0 makes the order of the next epoch, every other task looks
 // up a block of samples.
 func (m *maker) lookUp(task int) {
 	if task == 0 {
-		m.order(m.lie.epoch + 1)
+		m.order(m.inPlace.epoch + 1)
 		return
 	}
 	m.lookUpBlock(task - 1)
 }
 
 func (m *maker) lookUpBlock(i int) {
-	l := &m.lie
+	l := &m.inPlace
 	for j := i * followBlock; j < min((i+1)*followBlock, len(l.order)); j++ {
 		s := l.samples[l.order[j]]
 		l.places[j], l.labels[j], l.groups[j] = s.at, int(s.label), int(s.group)
@@ -272,7 +272,7 @@ func (m *maker) lookUpBlock(i int) {
 // locate sets the samples of the batch of place p, their labels and groups, and where they lie.
 func (m *maker) locate(b *Batch, p place) {
 	m.draw(b.Index, p)
-	l, first := &m.lie, int(p.step)*b.N
+	l, first := &m.inPlace, int(p.step)*b.N
 	switch m.kind {
 	case epochs:
 		end := first + b.N
@@ -290,9 +290,9 @@ func (m *maker) locate(b *Batch, p place) {
 	}
 }
 
-// coming is the state of a loader's announcements.
-type coming struct {
-	to    *place // the last batch announced; nil: none since the start or a Restore
+// announced is the state of a loader's announcements.
+type announced struct {
+	last  *place // the last batch announced; nil: none since the start or a Restore
 	index []int  // room for the indices of its samples
 }
 
@@ -304,13 +304,13 @@ func (l *Loader) announce() {
 		if m.kind == sequential && p.epoch > l.batch.Epoch {
 			return
 		}
-		if l.coming.to == nil || l.coming.to.before(p) {
-			if l.coming.index == nil {
-				l.coming.index = make([]int, len(l.room.Index))
+		if l.announced.last == nil || l.announced.last.before(p) {
+			if l.announced.index == nil {
+				l.announced.index = make([]int, len(l.room.Index))
 			}
-			index := l.coming.index[:m.count(p)]
+			index := l.announced.index[:m.count(p)]
 			m.draw(index, p)
-			l.coming.to = &place{p.epoch, p.step}
+			l.announced.last = &place{p.epoch, p.step}
 			m.opt.Announce(p.epoch, index)
 		}
 		p = m.after(p)

@@ -46,7 +46,7 @@ func (e *Evaluation) areas() *areas {
 		p.scored(list, class, score)
 		roc, precision = append(roc, AUROC(list)), append(precision, averagePrecision(list))
 	}
-	*p.areas = areas{mid(roc), mid(precision)}
+	*p.areas = areas{meanOf(roc), meanOf(precision)}
 	return p.areas
 }
 
@@ -76,28 +76,28 @@ func (e *Evaluation) predictions() []int {
 	p := e.Test
 	set := e.Classes == 2 && e.Spec.Threshold.IsSet()
 	switch {
-	case p.taken != nil:
+	case p.predicted != nil:
 	case set && p.Confidences != nil:
 		if t := e.threshold(); t.Applies() {
-			p.taken = make([]int, len(p.Labels))
-			for i := range p.taken {
+			p.predicted = make([]int, len(p.Labels))
+			for i := range p.predicted {
 				if p.score(i, positive) >= t.value {
-					p.taken[i] = positive
+					p.predicted[i] = positive
 				}
 			}
 		}
 	case set:
 	case p.Predictions == nil && e.Classes == 2:
-		p.taken = slices.Clone(p.Labels)
+		p.predicted = slices.Clone(p.Labels)
 		for i, right := range p.Correct {
 			if !right {
-				p.taken[i] = 1 - p.Labels[i]
+				p.predicted[i] = 1 - p.Labels[i]
 			}
 		}
 	default:
-		p.taken = p.Predictions
+		p.predicted = p.Predictions
 	}
-	return p.taken
+	return p.predicted
 }
 
 // threshold returns the score from which on a sample counts as positive, in runs that set one.
@@ -162,7 +162,7 @@ func (e *Evaluation) f1() (values []Number, counts []int) {
 // macroF1 returns the mean F1 of the classes.
 func (e *Evaluation) macroF1() Number {
 	values, _ := e.f1()
-	return mid(values)
+	return meanOf(values)
 }
 
 // worstF1 returns the least F1 of the classes with at least min_group samples.

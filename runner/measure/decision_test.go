@@ -416,7 +416,7 @@ func BenchmarkDecisions(b *testing.B) {
 			rows := Decisions()
 			e := c.evaluation()
 			for b.Loop() {
-				e.Test.areas, e.Test.right, e.Test.taken = nil, nil, nil
+				e.Test.areas, e.Test.right, e.Test.predicted = nil, nil, nil
 				var v Values
 				var l Lists
 				for _, m := range rows {

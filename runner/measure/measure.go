@@ -223,13 +223,16 @@ func (m Measure) ofVal() Measure {
 
 // onSplit makes a row of the test split compute its measure on the given split.
 func (m Measure) onSplit(split func(*Evaluation) *Pass) Measure {
-	m.Value, m.List, m.Counts = moved(m.Value, split), moved(m.List, split), moved(m.Counts, split)
+	m.Value = computeOn(split, m.Value)
+	m.List = computeOn(split, m.List)
+	m.Counts = computeOn(split, m.Counts)
 	return m
 }
 
-// moved returns a function that computes for a split what compute computes for the test split. It
-// returns the zero value where there is no such split. If compute is nil, so is the function.
-func moved[T any](compute func(*Evaluation) T, split func(*Evaluation) *Pass) func(*Evaluation) T {
+// computeOn returns a function that computes for a split what compute computes for the test split.
+// It returns the zero value where there is no such split. If compute is nil, so is the function.
+func computeOn[T any](split func(*Evaluation) *Pass, compute func(*Evaluation) T) func(
+	*Evaluation) T {
 	if compute == nil {
 		return nil
 	}
@@ -356,7 +359,8 @@ func riskRows() []Measure {
 			"not for a set without a radius")
 	at.Asks = dro.OfSet
 	return []Measure{
-		{Main: true, Value: func(e *Evaluation) Number { return e.Test.solved(e.Test.Worst.Risk) },
+		{Main: true,
+			Value: func(e *Evaluation) Number { return e.Test.ifLosses(e.Test.Worst.Risk) },
 			Measure: ofProblem(nats("robust_risk", "robust risk",
 				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
 					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
@@ -398,7 +402,7 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).objective},
 		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly")),
-			Value: func(e *Evaluation) Number { return e.Train.solved(e.Train.Worst.Risk) }},
+			Value: func(e *Evaluation) Number { return e.Train.ifLosses(e.Train.Worst.Risk) }},
 		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
 			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from "+
 				"the best one of its kind, which was found before the start (setting optimum) "+
@@ -418,22 +422,22 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).penalisedGap},
 		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
 			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Lambda) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.bestZ().Lambda) }},
 		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
 			Doc: "the η of the exact worst case on the training split, in the coordinates of " +
 				"the run's η"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Eta) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.bestZ().Eta) }},
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
 			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
 				"below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number {
-				return e.Train.solved(e.Train.Worst.Divergence)
+				return e.Train.ifLosses(e.Train.Worst.Divergence)
 			}},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number {
-				return e.Train.solved(e.Train.Worst.EffectiveSampleSize)
+				return e.Train.ifLosses(e.Train.Worst.EffectiveSampleSize)
 			}},
 		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
 			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
@@ -443,7 +447,7 @@ func dualRiskRows() []Measure {
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
 			Scale: dro.Whole, Unit: "samples",
 			Doc: "number of training losses above eta_max, the bound B that the theory assumes"},
-			Value: func(e *Evaluation) Number { return e.Train.solved(float64(e.aboveBound())) }},
+			Value: func(e *Evaluation) Number { return e.Train.ifLosses(float64(e.aboveBound())) }},
 	}
 }
 

@@ -204,9 +204,9 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	return Auto{}, false
 }
 
-// below reports whether the setting is below the setting that bounds it. It is true if there is no
-// such bound, or the runs of s do not read the setting.
-func (t *Setting) below(s *Spec) bool {
+// isBelowBound reports whether the setting is below the setting that bounds it. It is true if there
+// is no such bound, or the runs of s do not read the setting.
+func (t *Setting) isBelowBound(s *Spec) bool {
 	if t.own == nil || t.own.Below == "" || !t.ReadIn(s) {
 		return true
 	}
@@ -226,7 +226,7 @@ func (t *Setting) check(s *Spec) error {
 		good = good && (t.own == nil || t.own.Holds(v)) &&
 			(t.in == nil || v.IsAuto() || t.in(v.Or(0)))
 	}
-	if good && t.below(s) {
+	if good && t.isBelowBound(s) {
 		return nil
 	}
 	want := t.Want
@@ -287,11 +287,11 @@ func (s *Spec) Assign(key string, value []byte) error {
 	field := t.field(s)
 	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
 	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
-		return t.wrong(nil, value, field.Interface())
+		return t.typeError(nil, value, field.Interface())
 	}
 	fresh := reflect.New(field.Type())
 	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
-		return t.wrong(err, value, field.Interface())
+		return t.typeError(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
 	if key == "model" && s.IsProgram() {
@@ -300,8 +300,8 @@ func (s *Spec) Assign(key string, value []byte) error {
 	return nil
 }
 
-// wrong returns the error for a value that is not of the setting's type.
-func (t *Setting) wrong(cause error, value []byte, like any) error {
+// typeError returns the error for a value that is not of the setting's type.
+func (t *Setting) typeError(cause error, value []byte, like any) error {
 	var own *KeyError
 	if errors.As(cause, &own) {
 		return own
@@ -411,7 +411,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 	case t.own.On && text == "false":
 		v = Fixed(0)
 	case t.own.On:
-		return t.wrong(nil, value, true)
+		return t.typeError(nil, value, true)
 	case t.own.Choices != nil:
 		var word string
 		err := json.Unmarshal(value, &word)

@@ -24,18 +24,18 @@ type settingsOf struct {
 	list    []Setting
 }
 
-// made caches the settings for the latest list of methods. Thousands of Specs are read at once, and
-// each asks for every setting.
-var made atomic.Pointer[settingsOf]
+// latestSettings caches the settings for the latest list of methods. Thousands of Specs are read at
+// once, and each asks for every setting.
+var latestSettings atomic.Pointer[settingsOf]
 
 func allSettings() []Setting {
 	methods := dro.Methods()
-	m := made.Load()
+	m := latestSettings.Load()
 	if m != nil && len(m.methods) == len(methods) && &m.methods[0] == &methods[0] {
 		return m.list
 	}
 	m = &settingsOf{methods, slices.Concat(settingRows(), settingsOfMethods(methods))}
-	made.Store(m)
+	latestSettings.Store(m)
 	return m.list
 }
 

@@ -203,18 +203,17 @@ func (e *KeyError) Error() string {
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
 // that do not fit each other. It looks at values only: data.Open checks that the data exist.
 func (s *Spec) Validate() error {
-	if err := s.checkValues(); err != nil {
-		return err
-	}
-	return s.checkTogether()
+	return cmp.Or(s.Problems()...)
 }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used
 // by itself or, if there is none, the first error of settings that do not fit each other.
 func (s *Spec) Problems() []error {
 	list := s.WrongValues()
-	if err := s.Validate(); err != nil && list == nil {
-		list = []error{err}
+	if list == nil {
+		if err := s.checkTogether(); err != nil {
+			list = []error{err}
+		}
 	}
 	return list
 }
@@ -279,14 +278,6 @@ func (s *Spec) MoveStart() error {
 	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
 	if s.Eta = z.Eta; p.Set.HasRadius() {
 		s.Lambda = z.Lambda
-	}
-	return nil
-}
-
-// checkValues checks each setting by itself.
-func (s *Spec) checkValues() error {
-	if list := s.WrongValues(); len(list) > 0 {
-		return list[0]
 	}
 	return nil
 }

@@ -274,7 +274,7 @@ func SizesBy(p *Provider, o Options) (s Sizes, ok bool) {
 		counts[c] = (s.Train + s.Classes - 1 - c) / s.Classes
 	}
 	s.Train = 0
-	for _, n := range o.keep(counts) {
+	for _, n := range o.remaining(counts) {
 		s.Train += n - Share(o.ValFraction, n)
 	}
 	return s, true

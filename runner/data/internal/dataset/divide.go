@@ -114,6 +114,9 @@ func (s *Subset) Label(i int) int           { return s.Source.Label(int(s.Index[
 func (s *Subset) Group(i int) int           { return s.Source.Group(int(s.Index[i])) }
 func (s *Subset) Read(dst []float32, i int) { s.Source.Read(dst, int(s.Index[i])) }
 
+// under returns the source of sample i, and its place there.
+func (s *Subset) under(i int) (Source, int) { return s.Source, int(s.Index[i]) }
+
 // ImageSubset is a subset of an image source.
 type ImageSubset struct {
 	Subset
@@ -176,7 +179,7 @@ func (d *Dataset) Restrict(o Options) error {
 // hold returns the training samples that cap, imbalance and hold-out leave. The held-out ones are
 // the test split of the result.
 func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
-	kept := keepFirst(train, o.keep(ClassCounts(train, len(d.Classes))))
+	kept := keepFirst(train, o.remaining(ClassCounts(train, len(d.Classes))))
 	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
 }
 
@@ -229,8 +232,8 @@ func (o Options) suits(classes int) error {
 	return nil
 }
 
-// keep returns the number of samples of each class that cap and imbalance leave of counts.
-func (o Options) keep(counts []int) []int {
+// remaining returns the number of samples of each class that cap and imbalance leave of counts.
+func (o Options) remaining(counts []int) []int {
 	total, keep := sum(counts), slices.Clone(counts)
 	for c := range keep {
 		if o.Samples > 0 && o.Samples < total {
@@ -284,7 +287,7 @@ type Marked interface {
 // combinations of a class and a group.
 type Strata struct{ Classes, groups int } // groups is 0 if classes are the strata
 
-func (s Strata) of(src Marked, i int) int {
+func (s Strata) stratum(src Marked, i int) int {
 	if s.groups == 0 {
 		return src.Label(i)
 	}
@@ -305,7 +308,7 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 	}
 	for ; ; kinds.groups = 0 {
 		s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
-		if err = d.lacking(src, &s, key, fraction); err == nil || kinds.groups == 0 {
+		if err = d.checkClasses(src, &s, key, fraction); err == nil || kinds.groups == 0 {
 			return s, err
 		}
 		s.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
@@ -313,8 +316,8 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 	}
 }
 
-// lacking returns an error if only one part of a hold-out has samples of a class.
-func (d *Dataset) lacking(src Marked, s *Splits, key string, fraction float64) error {
+// checkClasses returns an error if only one part of a hold-out has samples of a class.
+func (d *Dataset) checkClasses(src Marked, s *Splits, key string, fraction float64) error {
 	learned := ClassCounts(&markedPart{src, s.Train}, len(d.Classes))
 	for c, n := range ClassCounts(&markedPart{src, s.Test}, len(d.Classes)) {
 		if (n == 0) != (learned[c] == 0) {
@@ -332,7 +335,7 @@ func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed ui
 	held []uint32) {
 	members := make([][]uint32, kinds.Classes*max(1, kinds.groups))
 	for _, i := range index {
-		k := kinds.of(src, int(i))
+		k := kinds.stratum(src, int(i))
 		members[k] = append(members[k], i)
 	}
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))

@@ -95,8 +95,8 @@ type downloader struct {
 func (d *downloader) path(r Remote) string { return filepath.Join(d.folder, r.Name) }
 func (d *downloader) part(r Remote) string { return d.path(r) + ".part" }
 
-// get makes sure that the file is there and right, trying one address after the other.
-func (d *downloader) get(ctx context.Context, r Remote) error {
+// download makes sure that the file is there and right, trying one address after the other.
+func (d *downloader) download(ctx context.Context, r Remote) error {
 	if verify(d.path(r), r) == nil {
 		d.progress(r.Size)
 		return nil
@@ -106,7 +106,7 @@ func (d *downloader) get(ctx context.Context, r Remote) error {
 	}
 	var failed []string
 	for _, url := range r.URLs {
-		err := d.from(ctx, url, r)
+		err := d.downloadFrom(ctx, url, r)
 		if err == nil {
 			return nil
 		}
@@ -122,9 +122,9 @@ func (d *downloader) get(ctx context.Context, r Remote) error {
 		strings.Join(failed, "; "))
 }
 
-// from downloads from one address. After a broken connection it continues, as long as each attempt
-// brings more bytes.
-func (d *downloader) from(ctx context.Context, url string, r Remote) error {
+// downloadFrom downloads from one address. After a broken connection it continues, as long as each
+// attempt brings more bytes.
+func (d *downloader) downloadFrom(ctx context.Context, url string, r Remote) error {
 	for {
 		before := FileSize(d.part(r))
 		err := d.load(ctx, url, r)
@@ -307,7 +307,7 @@ func FetchFiles(ctx context.Context, folder string, files []Remote, o FetchOptio
 				o.Progress(before+loaded, total)
 			}
 		}
-		if err := d.get(ctx, r); err != nil {
+		if err := d.download(ctx, r); err != nil {
 			return err
 		}
 		before += r.Size

@@ -155,24 +155,16 @@ func renamed(src Source, classes, groups []int) Source {
 // all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int {
 	for {
-		switch s := src.(type) {
-		case *ImageSubset:
-			src, i = s.Source, int(s.Index[i])
-		case *Subset:
-			src, i = s.Source, int(s.Index[i])
-		case *Relabelled:
-			src = s.Source
-		case *relabelledImages:
-			src = s.Source
-		case *Table:
-			if s.Origin != nil {
-				i = int(s.Origin[i])
-			}
-			return i
-		default:
-			return i
+		s, ok := src.(interface{ under(i int) (Source, int) })
+		if !ok {
+			break
 		}
+		src, i = s.under(i)
 	}
+	if t, ok := src.(*Table); ok && t.Origin != nil {
+		return int(t.Origin[i])
+	}
+	return i
 }
 
 // A Value is the value of one column of a sample as its file had it, as far as the features tell.

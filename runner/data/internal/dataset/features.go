@@ -259,6 +259,9 @@ type Relabelled struct {
 func (s *Relabelled) Label(i int) int { return int(s.labels[i]) }
 func (s *Relabelled) Group(i int) int { return int(s.groups[i]) }
 
+// under returns the source of sample i, and its place there.
+func (s *Relabelled) under(i int) (Source, int) { return s.Source, i }
+
 // Cells are the parts of a dataset's groups, where these are label × group. The label of a cell is
 // the label that is trained on.
 type Cells struct {

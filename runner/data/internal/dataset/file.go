@@ -217,7 +217,7 @@ func (t *text) check() error {
 		good = invalid(string(b))
 	}
 	if good == 0 {
-		return t.foreign(b[0])
+		return t.notUTF8(b[0])
 	}
 	if t.lines == 0 {
 		if err := t.firstLine(b[:good]); err != nil {
@@ -230,8 +230,8 @@ func (t *text) check() error {
 	return nil
 }
 
-// foreign returns the error of the next byte, which begins no character.
-func (t *text) foreign(b byte) error {
+// notUTF8 returns the error of the next byte, which begins no character.
+func (t *text) notUTF8(b byte) error {
 	encoding := "latin1"
 	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
 		encoding = "cp1252"

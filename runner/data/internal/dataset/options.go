@@ -176,7 +176,7 @@ var (
 	decimalComma = regexp.MustCompile(`^[-+]?[0-9]*,[0-9]+$`)
 	thousands    = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]+)?$`)
 	points       = regexp.MustCompile(`^[-+]?[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?$`)
-	apart        = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
+	separators   = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
 )
 
 // PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
@@ -185,7 +185,7 @@ func PlainNumber(cell string) (plain string, ok bool) {
 	plain = strings.TrimSpace(strings.Trim(cell, "$€£¥%"))
 	switch {
 	case thousands.MatchString(plain):
-		plain = apart.Replace(plain)
+		plain = separators.Replace(plain)
 	case decimalComma.MatchString(plain):
 		plain = strings.Replace(plain, ",", ".", 1)
 	case points.MatchString(plain):

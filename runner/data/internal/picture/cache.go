@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/aside"
@@ -101,19 +101,11 @@ func (s *pictureSet) decodeAll() ([]byte, error) {
 		return nil, err
 	}
 	b := make([]byte, len(s.files)*size)
-	var mu sync.Mutex
-	var failed error
-	first := len(s.files)
+	errs := make([]error, len(s.files))
 	dataset.OnEveryCore(len(s.files), func(i int) {
-		if err := s.decode(b[i*size:(i+1)*size], s.files[i]); err != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			if i < first { // the same error on any number of cores
-				first, failed = i, err
-			}
-		}
+		errs[i] = s.decode(b[i*size:(i+1)*size], s.files[i])
 	})
-	return b, failed
+	return b, cmp.Or(errs...) // the same error on any number of cores
 }
 
 // decode reads one picture as [C][H][W].
@@ -146,12 +138,12 @@ func (s *pictureSet) decodeTo(dst []byte, path string) error {
 	if err != nil {
 		return err
 	}
-	s.put(dst, img)
+	s.drawSquare(dst, img)
 	return nil
 }
 
-// put writes the square in the middle of a picture, resized. Transparent parts become black.
-func (s *pictureSet) put(dst []byte, img image.Image) {
+// drawSquare writes the square in the middle of a picture, resized. Transparent parts become black.
+func (s *pictureSet) drawSquare(dst []byte, img image.Image) {
 	from := img.Bounds()
 	side := min(from.Dx(), from.Dy())
 	from.Min = from.Min.Add(image.Pt((from.Dx()-side)/2, (from.Dy()-side)/2))

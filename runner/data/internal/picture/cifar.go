@@ -2,7 +2,6 @@ package picture
 
 import (
 	"archive/tar"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -69,7 +68,7 @@ func (l CIFAR) provider(name, classes string, archive dataset.Remote) *dataset.P
 		Purpose: classes + " of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
 		Open:    func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
 		Pack:    dataset.Compact,
-		Files:   &dataset.Files{Folder: ".", Remote: []dataset.Remote{archive}, There: l.there},
+		Files:   &dataset.Files{Folder: ".", Remote: []dataset.Remote{archive}, There: l.isThere},
 		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32},
 			Classes: len(l.labels[l.label]), Train: 50000, Test: 10000},
 	}
@@ -98,8 +97,8 @@ func CIFAR10() *dataset.Provider {
 	return p
 }
 
-// there says whether the dataset is in the data folder, unpacked or not.
-func (l CIFAR) there(dir string) bool {
+// isThere says whether the dataset is in the data folder, unpacked or not.
+func (l CIFAR) isThere(dir string) bool {
 	return dataset.AllExist(filepath.Join(dir, l.folder), l.Files()) ||
 		dataset.Exists(filepath.Join(dir, l.archive))
 }
@@ -175,21 +174,21 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	to = to[:start+n]
-	if err := l.check(to[start:]); err != nil {
-		return nil, l.damaged(name, err)
+	if err = l.checkSize(int64(n)); err == nil {
+		err = l.checkLabels(to[start:], 0)
+	}
+	if err != nil {
+		return nil, l.damage(name, err)
 	}
 	return to, nil
 }
 
-func (l CIFAR) damaged(name string, err error) error {
+func (l CIFAR) damage(name string, err error) error {
 	return fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
 }
 
-// check returns an error that says what is wrong with the records of a file, if anything.
-func (l CIFAR) check(b []byte) error { return cmp.Or(l.measured(int64(len(b))), l.labelled(b, 0)) }
-
-// measured returns an error that says what is wrong with the size of a file, if anything.
-func (l CIFAR) measured(size int64) error {
+// checkSize returns an error that says what is wrong with the size of a file, if anything.
+func (l CIFAR) checkSize(size int64) error {
 	length, want := int64(l.record()), int64(l.most*l.record())
 	switch {
 	case l.Records > 0 && size < want:
@@ -202,9 +201,9 @@ func (l CIFAR) measured(size int64) error {
 	return nil
 }
 
-// labelled returns an error if a label of some records is out of range. before is the number of
+// checkLabels returns an error if a label of some records is out of range. before is the number of
 // records in front of them.
-func (l CIFAR) labelled(b []byte, before int) error {
+func (l CIFAR) checkLabels(b []byte, before int) error {
 	length := l.record()
 	for at := 0; at < len(b); at += length {
 		for i, names := range l.labels {

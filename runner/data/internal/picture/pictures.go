@@ -45,7 +45,7 @@ type pictureSet struct {
 	dataset.Draw
 	shape dataset.Shape
 	files []string // paths below the folder
-	of    dataset.Own
+	own   dataset.Own
 	split *dataset.Factor // nil: it is drawn
 
 	mapped dataset.Mapped
@@ -61,21 +61,8 @@ func PictureFolders() *dataset.Provider {
 }
 
 func openPictures(name string, o dataset.Options) (*dataset.Dataset, error) {
-	s, err := parsePictures(name, o)
-	if err != nil {
-		return nil, err
-	}
-	if !dataset.Exists(s.Path) {
-		return nil, &dataset.MissingError{Dataset: s.Name, Path: s.Path, Remedy: "check the path"}
-	}
-	if err := s.list(); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	return s.mapped.Attach(s.read(o))
-}
-
-func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
-	s = &pictureSet{}
+	s := &pictureSet{}
+	var err error
 	s.OwnFiles, err = dataset.ParseOwn(name, "images:", pictureOptions(), o.Encoder)
 	if err != nil {
 		return nil, err
@@ -92,8 +79,14 @@ func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
 	if s.Choice("colour") == "grey" {
 		s.shape.C = 1
 	}
-	s.of.Cells, s.of.Fitted = s.Cells(), o.Encoder != nil
-	return s, nil
+	s.own.Cells, s.own.Fitted = s.Cells(), o.Encoder != nil
+	if !dataset.Exists(s.Path) {
+		return nil, &dataset.MissingError{Dataset: s.Name, Path: s.Path, Remedy: "check the path"}
+	}
+	if err := s.list(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return s.mapped.Attach(s.read(o))
 }
 
 // list finds the pictures with their labels, groups and splits.
@@ -103,7 +96,7 @@ func (s *pictureSet) list() error {
 		table = "metadata.csv"
 	}
 	if table != "" {
-		s.of.ByGroup = true
+		s.own.ByGroup = true
 		return s.readMetadata(table)
 	}
 	if err := s.Useless("folders that name the classes", "file", "label", "group",
@@ -114,7 +107,7 @@ func (s *pictureSet) list() error {
 }
 
 func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
-	d, m, err := s.of.Dataset()
+	d, m, err := s.own.Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +220,7 @@ func (s *pictureSet) readFolders() error {
 	if len(s.files) == 0 {
 		return errNoPictures
 	}
-	s.of.Label = label.factor()
+	s.own.Label = label.factor()
 	if parted {
 		s.split = split.factor()
 	}
@@ -301,9 +294,9 @@ func (s *pictureSet) readMetadata(name string) error {
 	if len(s.files) == 0 {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
-	s.of.Label = t.columns[1].factor()
+	s.own.Label = t.columns[1].factor()
 	for _, c := range t.columns[2:][:t.groups] {
-		s.of.Groups = append(s.of.Groups, c.factor())
+		s.own.Groups = append(s.own.Groups, c.factor())
 	}
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
@@ -324,7 +317,7 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 		header[i] = strings.TrimSpace(header[i])
 	}
 	t = &metadata{}
-	take := func(key, name string, needed bool) {
+	addColumn := func(key, name string, needed bool) {
 		at := slices.Index(header, name)
 		switch {
 		case at >= 0:
@@ -338,25 +331,25 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	if groups == nil && slices.Contains(header, "group") {
 		groups = []string{"group"}
 	}
-	take("file", cmp.Or(s.Options["file"], "file"), true)
-	take("label", cmp.Or(s.Options["label"], "label"), true)
+	addColumn("file", cmp.Or(s.Options["file"], "file"), true)
+	addColumn("label", cmp.Or(s.Options["label"], "label"), true)
 	for _, name := range groups {
-		take("group", name, true)
+		addColumn("group", name, true)
 	}
 	before := len(t.columns)
-	take("split", cmp.Or(s.Options["split"], "split"), false)
+	addColumn("split", cmp.Or(s.Options["split"], "split"), false)
 	t.groups, t.split = len(groups), len(t.columns) > before
 	return t, err
 }
 
 func (t *metadata) add(record []string, line int) error {
-	file := strings.TrimSpace(record[t.columns[0].at])
+	file := strings.TrimSpace(record[t.columns[0].place])
 	if !filepath.IsLocal(file) {
 		return fmt.Errorf("line %d: %q is not a path below the folder", line, file)
 	}
 	t.files = append(t.files, file)
 	for _, c := range t.columns[1:] {
-		if err := c.add(strings.TrimSpace(record[c.at]), line); err != nil {
+		if err := c.add(strings.TrimSpace(record[c.place]), line); err != nil {
 			return err
 		}
 	}
@@ -366,12 +359,12 @@ func (t *metadata) add(record []string, line int) error {
 // coded is a property of the pictures, such as their label, while it is read.
 type coded struct {
 	table.Column
-	at    int // the place of its column in a table
+	place int // the place of its column in a table
 	codes []uint16
 }
 
 func newCoded(name string, at int) *coded {
-	return &coded{Column: *table.NewColumn(name, true), at: at}
+	return &coded{Column: *table.NewColumn(name, true), place: at}
 }
 
 func (c *coded) add(cell string, line int) error {
@@ -405,7 +398,7 @@ func (l CIFAR) glance(d *dataset.Dataset, folder string) error {
 		if err == nil {
 			to.files = append(to.files, f)
 			if err = l.readMarks(&to.Marks, f); err != nil {
-				err = l.damaged(path, err)
+				err = l.damage(path, err)
 			}
 		}
 		if err != nil {
@@ -418,7 +411,7 @@ func (l CIFAR) glance(d *dataset.Dataset, folder string) error {
 // readMarks appends the labels and groups of a file. It reads a few records at a time: a buffer
 // that stays in the processor's cache is several times as fast as one for the whole file.
 func (l CIFAR) readMarks(m *dataset.Marks, f *dataset.Input) error {
-	if err := l.measured(f.Size); err != nil {
+	if err := l.checkSize(f.Size); err != nil {
 		return err
 	}
 	const few = 50
@@ -428,7 +421,7 @@ func (l CIFAR) readMarks(m *dataset.Marks, f *dataset.Input) error {
 		if _, err := io.ReadFull(f, b); err != nil {
 			return err
 		}
-		if err := l.labelled(b, int(at/length)); err != nil {
+		if err := l.checkLabels(b, int(at/length)); err != nil {
 			return err
 		}
 		marks := l.images(b).Marks

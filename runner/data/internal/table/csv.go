@@ -271,17 +271,17 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	return r, nil
 }
 
-// offered makes an error of a text that is not UTF-8 offer the option that reads the text.
-func offered(err error) error {
+// withEncoding makes an error of a text that is not UTF-8 offer the option that reads the text.
+func withEncoding(err error) error {
 	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
 		wrong.Remedy = "add encoding=" + wrong.Encoding
 	}
 	return err
 }
 
-// faithful refuses a cell with a character that its encoding lacks: all such characters are decoded
-// to the same one, so that two names could become one.
-func (f *Frame) faithful(line int, record []string) error {
+// checkCharacters refuses a cell with a character that its encoding lacks: all such characters are
+// decoded to the same one, so that two names could become one.
+func (f *Frame) checkCharacters(line int, record []string) error {
 	if f.encoding == "" || f.encoding == "utf8" {
 		return nil
 	}
@@ -342,14 +342,14 @@ func NewLines(r io.Reader, comma rune) Lines {
 func (l Lines) Next() (record []string, line int, err error) {
 	l.allowed.left = maxRecord
 	if record, err = l.Read(); err != nil {
-		return nil, 0, placed(err)
+		return nil, 0, withPlace(err)
 	}
 	line, _ = l.FieldPos(0)
 	return record, line, nil
 }
 
-// placed returns an error of encoding/csv with its line and character.
-func placed(err error) error {
+// withPlace returns an error of encoding/csv with its line and character.
+func withPlace(err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
 		return err

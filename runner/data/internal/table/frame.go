@@ -95,9 +95,9 @@ func (f *Frame) Read(r io.Reader) error {
 // next returns the next record and its line.
 func (f *Frame) next(in Lines) (record []string, line int, err error) {
 	if record, line, err = in.Next(); err == nil {
-		err = f.faithful(line, record)
+		err = f.checkCharacters(line, record)
 	}
-	return record, line, offered(err)
+	return record, line, withEncoding(err)
 }
 
 // readHeader takes the line that names the columns, after comments.
