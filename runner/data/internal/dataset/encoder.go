@@ -435,7 +435,7 @@ func SplitBy(f *Factor) (s Splits, err error) {
 
 // Splits draws the test split of a dataset that is not complete yet.
 func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
-	if d.Whole {
+	if d.AllTest {
 		s.Test = Indices(0, src.Len())
 		return s, nil
 	}

@@ -77,7 +77,7 @@ func (f *Features) Scan(name string, hash io.Writer) error {
 	}()
 	hashed := Guard(func() { hash.Write(f.Data) })
 	if f := cmp.Or(<-checked, hashed); f != nil {
-		panic(f.Of)
+		panic(f.Value)
 	}
 	return err
 }
@@ -213,7 +213,7 @@ func OnEveryCore(n int, do func(i int)) {
 	}
 	wg.Wait()
 	if f := cmp.Or(faults...); f != nil {
-		panic(f.Of)
+		panic(f.Value)
 	}
 }
 

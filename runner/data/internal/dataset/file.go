@@ -152,7 +152,7 @@ func Exists(path string) bool {
 
 // Fault is the value with which a goroutine panicked, for the goroutine that waits for it. The
 // cause is mostly a mapped file that was cut.
-type Fault struct{ Of any }
+type Fault struct{ Value any }
 
 // Guard calls f and returns the Fault if f panics, else nil.
 func Guard(f func()) (caught *Fault) {
@@ -170,11 +170,11 @@ func Guard(f func()) (caught *Fault) {
 // line. Names are kept as JSON, which replaces every byte that is not UTF-8 by the same character,
 // so that two names could become one.
 type text struct {
-	from  *bufio.Reader
-	err   error // the first error, which stays
-	good  int   // the bytes of its buffer that were checked
-	at    int64 // all bytes that were checked
-	lines int   // line feeds among them
+	from    *bufio.Reader
+	err     error // the first error, which stays
+	good    int   // the bytes of its buffer that were checked
+	checked int64 // all bytes that were checked
+	lines   int   // line feeds among them
 
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
@@ -208,7 +208,7 @@ func (t *text) check() error {
 		return err
 	}
 	b, _ := t.from.Peek(t.from.Buffered())
-	if t.at == 0 && len(b) > 1 && Utf16(b[:2]) {
+	if t.checked == 0 && len(b) > 1 && Utf16(b[:2]) {
 		return &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
 			"utf16"}
 	}
@@ -225,7 +225,7 @@ func (t *text) check() error {
 		}
 	}
 	t.good = good
-	t.at += int64(good)
+	t.checked += int64(good)
 	t.lines += bytes.Count(b[:good], []byte{'\n'})
 	return nil
 }
@@ -237,7 +237,7 @@ func (t *text) notUTF8(b byte) error {
 		encoding = "cp1252"
 	}
 	return &TextError{1 + t.lines,
-		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at, b),
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.checked, b),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
@@ -247,7 +247,7 @@ func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
 			return &TextError{1, fmt.Sprintf("ends in a carriage return alone (byte %d), "+
-				"as on the first Macs", t.at+int64(i)-1),
+				"as on the first Macs", t.checked+int64(i)-1),
 				"convert the file first, as with tr '\\r' '\\n'", ""}
 		}
 		if c == '\n' {

@@ -100,7 +100,7 @@ func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (Splits, 
 	if by == nil {
 		return how.Splits(src, d)
 	}
-	if err := f.Useless("split", "test_fraction", "data_seed"); err != nil {
+	if err := f.RefuseBeside("split", "test_fraction", "data_seed"); err != nil {
 		return Splits{}, err
 	}
 	return SplitBy(by)
@@ -114,7 +114,7 @@ const TestShare = .2
 type Draw struct {
 	Fraction float64
 	Seed     uint64
-	Whole    bool // nothing is drawn: all samples are the test split
+	AllTest  bool // nothing is drawn: all samples are the test split
 }
 
 // Draw reads the options test_fraction and data_seed. Without data_seed, the seed is Options.Seed,
@@ -135,9 +135,9 @@ func (f OwnFiles) Draw(o Options) (d Draw, err error) {
 	return d, nil
 }
 
-// Useless returns an error if one of the options keys is given, which have no use beside another
-// option.
-func (f OwnFiles) Useless(beside string, keys ...string) error {
+// RefuseBeside returns an error if one of the options keys is given, which have no use beside
+// another option.
+func (f OwnFiles) RefuseBeside(beside string, keys ...string) error {
 	for _, key := range keys {
 		if f.Options[key] != "" {
 			return fmt.Errorf("%s= has no use beside %s: leave one out", key, beside)

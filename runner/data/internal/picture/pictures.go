@@ -99,7 +99,7 @@ func (s *pictureSet) list() error {
 		s.own.ByGroup = true
 		return s.readMetadata(table)
 	}
-	if err := s.Useless("folders that name the classes", "file", "label", "group",
+	if err := s.RefuseBeside("folders that name the classes", "file", "label", "group",
 		"split"); err != nil {
 		return err
 	}

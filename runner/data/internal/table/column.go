@@ -35,7 +35,7 @@ type Column struct {
 	textual bool // a label, group or split, not a feature: numbers are names
 
 	In       *words
-	at       int               // the place of its word in a row
+	place    int               // the place of its word in a row
 	Dict     map[string]uint16 // nil once there are too many categories
 	table    []float64         // the number of each category, while all are numbers
 	Numeric  bool              // until a cell is not a number
@@ -174,7 +174,7 @@ func (c *Column) leaveDict(line int) (err error) {
 	}
 	c.Dict, c.table = nil, nil
 	for i := range c.In.rows - 1 { // the last row is being read
-		w := &c.In.Row(i)[c.at]
+		w := &c.In.Row(i)[c.place]
 		*w = words[*w]
 	}
 	return nil
@@ -210,7 +210,7 @@ func (c *Column) Wide() bool { return !c.Numeric && c.Dict == nil }
 func (c *Column) Factor() *dataset.Factor {
 	codes := make([]uint16, c.In.rows)
 	for i := range codes {
-		codes[i] = uint16(c.In.Row(i)[c.at])
+		codes[i] = uint16(c.In.Row(i)[c.place])
 	}
 	return dataset.NewFactor(c.Name, c.Dict, codes)
 }
@@ -220,7 +220,7 @@ func (c *Column) Factor() *dataset.Factor {
 func (c *Column) fitCategories(rows []uint32, top int) {
 	seen := make([]int, len(c.Dict))
 	for _, i := range rows {
-		seen[c.In.Row(int(i))[c.at]]++
+		seen[c.In.Row(int(i))[c.place]]++
 	}
 	for name, code := range c.Dict {
 		if seen[code] > 0 {
@@ -323,7 +323,7 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 		for _, i := range rows {
 			row := in.Row(int(i))
 			for k, c := range list {
-				if v := c.Value(row[c.at]); v == v {
+				if v := c.Value(row[c.place]); v == v {
 					do(k, v)
 				}
 			}
@@ -402,7 +402,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	x, err := f.words.Features(width, func(dst []float32, cells []uint32) error {
 		for _, c := range features {
 			n := c.width()
-			if err := c.encode(dst[:n], cells[c.at]); err != nil {
+			if err := c.encode(dst[:n], cells[c.place]); err != nil {
 				return f.inFileOf(row, err)
 			}
 			dst = dst[n:]

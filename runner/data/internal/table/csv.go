@@ -219,11 +219,11 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 func (s csvSet) useless() error {
 	switch {
 	case s.opened.Raw:
-		return s.Useless("a column of splits", "test", "test_fraction", "data_seed")
+		return s.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed")
 	case s.Options["test"] != "":
-		return s.Useless("test", "split", "test_fraction", "data_seed")
+		return s.RefuseBeside("test", "split", "test_fraction", "data_seed")
 	case s.Options["split"] != "":
-		return s.Useless("split", "test_fraction", "data_seed")
+		return s.RefuseBeside("split", "test_fraction", "data_seed")
 	}
 	return nil
 }
@@ -467,7 +467,7 @@ func (f *Frame) raw() (*dataset.Dataset, error) {
 			return nil, fmt.Errorf("line %d, column %q: %.40q is not a number: mend it",
 				c.NotALine, c.Name, c.NotANum)
 		default:
-			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.at]) })
+			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.place]) })
 		}
 	}
 	if err := room.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {

@@ -187,7 +187,8 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 		from = min(from, d)
 	}
 	chunk := io.NewSectionReader(f.in, from, c.MetaData.TotalCompressedSize)
-	p := &pages{column: col, at: i, kind: kind, codec: c.MetaData.Codec, in: bufio.NewReader(chunk)}
+	p := &pages{column: col, place: i, kind: kind, codec: c.MetaData.Codec,
+		in: bufio.NewReader(chunk)}
 	p.headers.Reset(new(thrift.CompactProtocol).NewReader(p.in))
 	return p, nil
 }

@@ -178,7 +178,7 @@ func (f *Frame) add(record []string, line int) error {
 			continue
 		}
 		var err error
-		if row[c.at], err = c.Add(cell, line); err != nil {
+		if row[c.place], err = c.Add(cell, line); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (f *Frame) layOut() {
 	used := f.used()
 	f.words = NewWords(len(used))
 	for i, c := range used {
-		c.In, c.at = f.words, i
+		c.In, c.place = f.words, i
 	}
 	if f.fitted == nil && !f.opened.Raw {
 		f.sampler = dataset.NewSampler(f.header)

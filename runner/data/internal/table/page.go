@@ -16,7 +16,7 @@ import (
 // pages reads the values of a column's chunk, page by page.
 type pages struct {
 	column  *column
-	at      int          // the column's place in a row
+	place   int          // the column's place in a row
 	kind    parquet.Type // of the column's stored bits
 	codec   format.CompressionCodec
 	raw     []byte // the page as it lies in the file
@@ -52,7 +52,7 @@ func (p *pages) fill(rows [][]string) (err error) {
 			}
 		}
 		p.left--
-		if row[p.at], err = p.next(); err != nil {
+		if row[p.place], err = p.next(); err != nil {
 			return err
 		}
 	}

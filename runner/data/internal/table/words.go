@@ -209,9 +209,9 @@ func (f *Frame) hash(row uint32) uint64 {
 		if c == nil || i == f.split {
 			continue
 		}
-		word := uint64(cells[c.at])
+		word := uint64(cells[c.place])
 		if c.Dict == nil { // the same number may be several words
-			word = math.Float64bits(c.Value(cells[c.at]))
+			word = math.Float64bits(c.Value(cells[c.place]))
 		}
 		h = (h ^ word) * prime
 		h ^= h >> 29
