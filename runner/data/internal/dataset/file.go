@@ -170,16 +170,24 @@ func Guard(f func()) (caught *Fault) {
 // line. Names are kept as JSON, which replaces every byte that is not UTF-8 by the same character,
 // so that two names could become one.
 type text struct {
-	from    *bufio.Reader
-	err     error // the first error, which stays
-	good    int   // the bytes of its buffer that were checked
-	checked int64 // all bytes that were checked
-	lines   int   // line feeds among them
+	from *bufio.Reader
+	err  error // the first error, which stays
+
+	at    int64  // bytes before the piece that is checked
+	lines int    // line feeds among them
+	part  []byte // the incomplete character at their end
 
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
 
-func NewText(r io.Reader) *text { return &text{from: bufio.NewReaderSize(r, 1<<16)} }
+func NewText(r io.Reader) *text {
+	t := &text{from: bufio.NewReaderSize(r, 16)} // large reads bypass this buffer
+	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
+		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
+			"utf16"}
+	}
+	return t
+}
 
 // Utf16 reports whether two bytes begin a UTF-16 text: with a byte-order mark, or with an ASCII
 // character, which has one zero byte.
@@ -188,56 +196,84 @@ func Utf16(head []byte) bool {
 		(head[0] == 0) != (head[1] == 0)
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns an error together with the good bytes before it.
 func (t *text) Read(p []byte) (int, error) {
-	if t.good == 0 && t.err == nil {
-		t.err = t.check()
-	}
 	if t.err != nil {
 		return 0, t.err
 	}
-	n, err := t.from.Read(p[:min(len(p), t.good)])
-	t.good -= n
-	return n, err
+	n, err := t.from.Read(p)
+	good, wrong := t.check(p[:n])
+	t.lines += bytes.Count(p[:good], []byte{'\n'})
+	t.at += int64(good)
+	if wrong == nil && err == io.EOF && len(t.part) > 0 {
+		wrong = t.notUTF8(nil, -len(t.part), t.part[0])
+	}
+	if t.err = wrong; wrong == nil {
+		t.err = err
+	}
+	return good, t.err
 }
 
-// check checks the buffer up to the last whole character. It holds at least one, unless the text
-// ends before that.
-func (t *text) check() error {
-	if head, err := t.from.Peek(utf8.UTFMax); len(head) == 0 {
-		return err
-	}
-	b, _ := t.from.Peek(t.from.Buffered())
-	if t.checked == 0 && len(b) > 1 && Utf16(b[:2]) {
-		return &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
-			"utf16"}
-	}
-	good := len(b)
-	if !utf8.Valid(b) {
-		good = invalid(string(b))
-	}
-	if good == 0 {
-		return t.notUTF8(b[0])
-	}
+// check returns the number of bytes that are text, and what is wrong with the next byte.
+func (t *text) check(b []byte) (good int, wrong error) {
 	if t.lines == 0 {
-		if err := t.firstLine(b[:good]); err != nil {
-			return err
+		if err := t.firstLine(b); err != nil {
+			return 0, err
 		}
 	}
-	t.good = good
-	t.checked += int64(good)
-	t.lines += bytes.Count(b[:good], []byte{'\n'})
-	return nil
+	at, err := t.complete(b)
+	if err != nil {
+		return 0, err
+	}
+	whole := at + wholeRunes(b[at:])
+	t.part = append(t.part, b[whole:]...)
+	if !utf8.Valid(b[at:whole]) {
+		good = at + invalid(string(b[at:whole]))
+		return good, t.notUTF8(b[:good], good, b[good])
+	}
+	return len(b), nil
 }
 
-// notUTF8 returns the error of the next byte, which begins no character.
-func (t *text) notUTF8(b byte) error {
+// complete takes the bytes that complete the character in part, and returns their number.
+func (t *text) complete(b []byte) (n int, err error) {
+	before := len(t.part)
+	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
+		t.part = append(t.part, b[n])
+		n++
+	}
+	switch {
+	case before == 0 || !utf8.FullRune(t.part):
+	case !utf8.Valid(t.part):
+		return 0, t.notUTF8(nil, -before, t.part[0])
+	default:
+		t.part = t.part[:0]
+	}
+	return n, nil
+}
+
+// wholeRunes returns the length of b without an incomplete character at its end.
+func wholeRunes(b []byte) int {
+	for n := len(b) - 1; n >= max(0, len(b)-utf8.UTFMax); n-- {
+		if utf8.RuneStart(b[n]) {
+			if !utf8.FullRune(b[n:]) {
+				return n
+			}
+			break
+		}
+	}
+	return len(b)
+}
+
+// notUTF8 returns the error of byte b, which is at a place in the piece that is checked, behind the
+// good bytes.
+func (t *text) notUTF8(good []byte, at int, b byte) error {
+	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
 	encoding := "latin1"
 	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
 		encoding = "cp1252"
 	}
-	return &TextError{1 + t.lines,
-		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.checked, b),
+	return &TextError{line,
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 
@@ -247,7 +283,7 @@ func (t *text) firstLine(b []byte) error {
 	for i, c := range b {
 		if t.returned && c != '\n' {
 			return &TextError{1, fmt.Sprintf("ends in a carriage return alone (byte %d), "+
-				"as on the first Macs", t.checked+int64(i)-1),
+				"as on the first Macs", t.at+int64(i)-1),
 				"convert the file first, as with tr '\\r' '\\n'", ""}
 		}
 		if c == '\n' {
