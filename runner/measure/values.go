@@ -39,11 +39,9 @@ func (v Values) Has(name string) bool {
 
 // Set replaces a measure or adds it at the end.
 func (v *Values) Set(name string, n Number) {
-	for i := range *v {
-		if (*v)[i].Name == name {
-			(*v)[i].Number = n
-			return
-		}
+	if i := slices.IndexFunc(*v, func(x Value) bool { return x.Name == name }); i >= 0 {
+		(*v)[i].Number = n
+		return
 	}
 	*v = append(*v, Value{name, n})
 }
@@ -329,11 +327,8 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			continue
 		}
-		switch {
-		case worst < 0:
-			worst = i
-		case v.value == values[worst].value: // the first among equals stays
-		case lowerIsBetter == (v.value > values[worst].value):
+		if worst < 0 || v.value != values[worst].value &&
+			lowerIsBetter == (v.value > values[worst].value) {
 			worst = i
 		}
 	}

@@ -203,23 +203,19 @@ func (e *KeyError) Error() string {
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
 // that do not fit each other. It looks at values only: data.Open checks that the data exist.
 func (s *Spec) Validate() error {
-	if err := s.checkValues(); err != nil {
-		return err
-	}
-	return s.checkTogether()
+	return cmp.Or(s.Problems()...)
 }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used
 // by itself or, if there is none, the first error of settings that do not fit each other.
 func (s *Spec) Problems() []error {
 	list := s.WrongValues()
-	if len(list) > 0 {
-		return list
+	if list == nil {
+		if err := s.checkTogether(); err != nil {
+			list = []error{err}
+		}
 	}
-	if err := s.checkTogether(); err != nil {
-		return []error{err}
-	}
-	return nil
+	return list
 }
 
 // checkTogether checks that settings which are valid one by one fit each other.
@@ -282,14 +278,6 @@ func (s *Spec) MoveStart() error {
 	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
 	if s.Eta = z.Eta; p.Set.HasRadius() {
 		s.Lambda = z.Lambda
-	}
-	return nil
-}
-
-// checkValues checks each setting by itself.
-func (s *Spec) checkValues() error {
-	if list := s.WrongValues(); len(list) > 0 {
-		return list[0]
 	}
 	return nil
 }
@@ -384,8 +372,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 
 // AllFinite reports whether none of the numbers is a NaN or infinite.
 func AllFinite(xs []float64) bool {
-	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	return !slices.ContainsFunc(xs, wild)
+	return all(xs, func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) })
 }
 
 // join joins words with commas, for an error.

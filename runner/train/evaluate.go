@@ -356,9 +356,10 @@ func (r *Run) testIterate() error {
 		return err
 	}
 	e, to := r.Evaluation(), r.iterate
+	e.Test = test
 	to.TestLoss, to.TestAccuracy = test.Loss(), test.Accuracy()
-	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
-	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass)
+	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup)
 	return nil
 }
 
