@@ -98,9 +98,9 @@ func (p *Preset) place(errs []error) (list []placed) {
 
 func (p *Preset) add(e *ast.MappingValueNode) error {
 	key := e.Key.GetToken().Value
-	var value any
-	if err := yaml.NodeToValue(e.Value, &value); err != nil {
-		return fmt.Errorf("%s: %s", key, message(err))
+	value, err := valueOf(e.Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	if key == docKey {
 		doc, ok := value.(string)
@@ -175,13 +175,13 @@ func locate(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// message returns the text of a parser's error without the excerpt of the source.
-func message(err error) string {
-	var y yaml.Error
-	if errors.As(err, &y) {
-		return y.GetMessage()
+// valueOf returns the value of a node. Its error is without the excerpt of the source.
+func valueOf(n ast.Node) (value any, err error) {
+	err = yaml.NodeToValue(n, &value)
+	if y := yaml.Error(nil); errors.As(err, &y) {
+		err = errors.New(y.GetMessage())
 	}
-	return err.Error()
+	return value, err
 }
 
 // Bounds of a preset file. Settings are single values and lists. Deeper or longer text is refused
@@ -304,12 +304,9 @@ func (e *Entry) read(file string, value ast.Node) (err error) {
 }
 
 func valueJSON(n ast.Node) (json.RawMessage, error) {
-	var value any
-	if err := yaml.NodeToValue(n, &value); err != nil {
-		return nil, fmt.Errorf("%s", message(err))
-	}
-	if value == nil {
-		return json.RawMessage("null"), nil
+	value, err := valueOf(n)
+	if err != nil || value == nil {
+		return json.RawMessage("null"), err
 	}
 	return jsonOf(value), nil
 }

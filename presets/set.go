@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"drolab/runner/spec"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Set changes one setting as the assignment "key=value" says. The value is written as in a preset
@@ -28,9 +26,9 @@ func Set(settings *spec.Spec, assignment string) error {
 		return &spec.KeyError{Key: key, Value: show(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
-	var value any
-	if err := yaml.NodeToValue(entries[0].Value, &value); err != nil {
-		return fmt.Errorf("%s: %s", key, message(err))
+	value, err := valueOf(entries[0].Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	return assign(settings, strings.TrimSpace(key), value)
 }
