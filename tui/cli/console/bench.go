@@ -189,32 +189,22 @@ func lacks(con *Console, dataset string) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// workload is everything that the time of a step depends on.
-type workload struct {
-	model       string
-	precision   string
-	convolution string
-	batch       int
-	shape       data.Shape
-	classes     int
-}
-
-// Stopwatch measures the steps of each workload once.
+// Stopwatch measures steps once of each kind.
 type Stopwatch struct {
 	ctx     context.Context
 	threads int
-	known   map[workload]train.StepTimes
+	known   map[string]train.StepTimes // by everything that the time of a step depends on
 }
 
 // NewStopwatch returns a Stopwatch that measures until ctx is cancelled.
 func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
-	return &Stopwatch{ctx, threads, map[workload]train.StepTimes{}}
+	return &Stopwatch{ctx, threads, map[string]train.StepTimes{}}
 }
 
 func (w *Stopwatch) measure(
 	s *spec.Spec, shape data.Shape, classes int, budget time.Duration,
 ) (train.StepTimes, error) {
-	key := workload{s.Model, s.Precision, s.Convolution, s.Batch, shape, classes}
+	key := fmt.Sprintln(s.Model, s.Precision, s.Convolution, s.Batch, shape, classes)
 	if t, ok := w.known[key]; ok {
 		return t, nil
 	}

@@ -114,16 +114,12 @@ func (c *Console) Broken() error { return c.broken.OrNil() }
 // TellPassedOver prints what was passed over in the files of the runs that were read, and so is
 // missing from the output. It serves all commands.
 func (c *Console) TellPassedOver() {
-	var list Failures
+	told := map[string]bool{}
 	for _, r := range c.seen {
-		if err := r.PassedOver(); err != nil && !slices.ContainsFunc(list, func(e error) bool {
-			return e.Error() == err.Error()
-		}) {
-			list = append(list, err)
+		if err := r.PassedOver(); err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			PrintError(c.Stderr, err)
 		}
-	}
-	if len(list) > 0 {
-		PrintError(c.Stderr, list)
 	}
 }
 
@@ -234,22 +230,11 @@ func PrintError(w io.Writer, err error) {
 	}
 }
 
-// Theme returns the theme of text on Stdout, without colours if Stdout is not a terminal.
-func (c *Console) Theme() *kit.Theme {
-	_, _, terminal := c.Size()
-	return c.themeOf(terminal)
-}
-
-// ThemeErr returns the theme of text on Stderr, without colours if Stderr is not a terminal.
-func (c *Console) ThemeErr() *kit.Theme {
-	_, _, terminal := c.SizeErr()
-	return c.themeOf(terminal)
-}
-
-// themeOf returns a theme of at most sixteen colours: the terminal's own, which suit its
-// background. The output of a command stays on the screen, and the command does not ask for the
-// background.
-func (c *Console) themeOf(terminal bool) *kit.Theme {
+// Theme returns the theme of text that is written to out, one of Env's: at most sixteen colours,
+// the terminal's own, which suit its background, and none if out is not a terminal. The output of a
+// command stays on the screen, and the command does not ask for the background.
+func (c *Console) Theme(out io.Writer) *kit.Theme {
+	_, _, terminal := terminalSize(out)
 	profile := colorprofile.NoTTY
 	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
 	if terminal && !slices.ContainsFunc(c.Environ, noColor) {

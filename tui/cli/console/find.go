@@ -46,24 +46,21 @@ func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 // FindAny is FindStep for orders to a run, which may be damaged.
 func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 	step = -1
-	if id, ok := strings.CutSuffix(name, "@selected"); ok {
-		if r, err = c.Find(id); err != nil {
-			return nil, 0, err
-		}
-		s := r.Summary().Selected
-		if s == nil {
-			return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction",
-				r.Meta.ID)
-		}
-		return r, s.Step, nil
-	}
-	if strings.Contains(filepath.Base(name), "@") { // folders above may have an @ in their names
-		if name, step, err = runner.ParseParent(name); err != nil {
+	id, selected := strings.CutSuffix(name, "@selected")
+	if !selected && strings.Contains(filepath.Base(name), "@") { // folders may have an @, too
+		if id, step, err = runner.ParseParent(name); err != nil {
 			return nil, 0, err
 		}
 	}
-	r, err = c.Find(name)
-	return r, step, err
+	if r, err = c.Find(id); err != nil || !selected {
+		return r, step, err
+	}
+	s := r.Summary().Selected
+	if s == nil {
+		return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction",
+			r.Meta.ID)
+	}
+	return r, s.Step, nil
 }
 
 // FindSaved is FindStep for callers that read the checkpoint: it fails if there is none of that

@@ -46,10 +46,10 @@ func (w *PageWriter) block(block page.Block) {
 		title := OneLine(string(block))
 		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
 	case page.Text:
-		w.wrapped(string(block), "", "")
+		w.wrapped("", string(block))
 	case page.List:
 		for _, line := range block {
-			w.wrapped(line, "- ", "  ")
+			w.wrapped("- ", line)
 		}
 	case *page.Table:
 		w.table(block)
@@ -77,16 +77,12 @@ func (w *PageWriter) rule() string {
 	return "─"
 }
 
-// wrapped prints a paragraph with the prefix first before its first line and others before the
-// other lines.
-func (w *PageWriter) wrapped(text, first, others string) {
-	lines := kit.Wrap(OneLine(text), w.Width-cells.Width(first))
-	for i, line := range lines {
-		mark := first
-		if i > 0 {
-			mark = others
-		}
+// wrapped prints a paragraph with a mark before its first line. The other lines begin below its
+// text.
+func (w *PageWriter) wrapped(mark, text string) {
+	for _, line := range kit.Wrap(OneLine(text), w.Width-len(mark)) {
 		fmt.Fprintln(w, mark+line)
+		mark = kit.Blanks(len(mark))
 	}
 }
 
@@ -110,7 +106,7 @@ func (w *PageWriter) table(t *page.Table) {
 		}
 	}
 	if t.Foot != "" {
-		w.wrapped(t.Foot, "", "")
+		w.wrapped("", t.Foot)
 	}
 }
 
@@ -187,8 +183,8 @@ func (w *PageWriter) figure(f *page.Figure) {
 	c.Y = c.FitY()
 	var frame plot.Frame
 	c.DrawTo(&frame, w.Width, figureHeight)
-	w.wrapped(f.Caption, "", "")
-	w.wrapped(strings.Join(names, "   "), "", "")
+	w.wrapped("", f.Caption)
+	w.wrapped("", strings.Join(names, "   "))
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {
@@ -264,19 +260,15 @@ func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
 func (c *Console) Table(
 	f *Forms, data any, exact *page.Table, document []page.Block, show func(),
 ) error {
-	text := ""
 	switch {
 	case f.csv:
 		return exact.CSV(c.Stdout)
 	case f.latex:
-		text = page.LaTeX(document...)
+		return c.Print(page.LaTeX(document...))
 	case f.markdown:
-		text = page.Markdown(document...)
-	default:
-		return c.Result(data, show)
+		return c.Print(page.Markdown(document...))
 	}
-	_, err := io.WriteString(c.Stdout, text)
-	return err
+	return c.Result(data, show)
 }
 
 // JSONFlag adds the flag --json to a command, which prints its result as JSON.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -113,7 +113,11 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	var grid *certificate.Grid
 	var list []certified
 	for _, name := range names {
-		frozen, err := freeze(con, name)
+		r, step, err := con.FindStep(name)
+		if err != nil {
+			return err
+		}
+		frozen, err := freeze(con, r, step)
 		if err != nil {
 			return err
 		}
@@ -163,12 +167,8 @@ func means(con *console.Console) certificate.Means {
 	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
 }
 
-// freeze loads RUN@STEP, or the last checkpoint of RUN.
-func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
-	r, step, err := con.FindStep(name)
-	if err != nil {
-		return nil, err
-	}
+// freeze loads the checkpoint of a step; -1 stands for the last one.
+func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Frozen, error) {
 	past, err := r.Past(step)
 	if err != nil {
 		return nil, err
@@ -477,8 +477,7 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 
 func parseLoss(cell string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-	switch {
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
+	if err != nil || !finite(x) {
 		return 0, fmt.Errorf("%.40s: want a finite number", strconv.QuoteToGraphic(cell))
 	}
 	return x, nil

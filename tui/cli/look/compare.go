@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
@@ -238,7 +239,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 		return err
 	}
 	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
-		Interim: f.interim || s != nil && s.Registered.IsZero() && !isFile(args[0])})
+		Interim: f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
 	switch {
 	case err != nil:
 		return err
@@ -269,7 +270,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
 	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII,
-		Theme: con.Theme()}
+		Theme: con.Theme(con.Env.Stdout)}
 	out.Page(p)
 	return nil
 }
@@ -280,7 +281,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 func (f *reportFlags) study(con *console.Console, args []string) (
 	s *report.Study, runs []*record.Run, err error,
 ) {
-	if !isFile(args[0]) {
+	if !presets.IsYAML(args[0]) { // these are runs
 		if runs, err = con.FindSeveral(args); err == nil {
 			s, err = recorded.StudyOf(runs)
 		}
@@ -298,11 +299,6 @@ func (f *reportFlags) study(con *console.Console, args []string) (
 		con.Note(err.Error())
 	}
 	return s, s.Gather(all).Own(), nil
-}
-
-// isFile reports whether a word names a study's file, and no runs.
-func isFile(word string) bool {
-	return strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".yml")
 }
 
 // replaceIn replaces the tables between the marker lines of a Markdown file.

@@ -26,6 +26,7 @@ import (
 // evalFlags are the flags of `eval`.
 type evalFlags struct {
 	dataset, split, out, sheet string
+	format                     *page.Format // of out; nil without out
 	radii                      []float64
 	top, draws                 int
 }
@@ -100,7 +101,7 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 }
 
 // check rejects flags that would otherwise fail only after the work.
-func (f *evalFlags) check() error {
+func (f *evalFlags) check() (err error) {
 	if f.sheet != "" && f.top == 0 {
 		f.top = 50
 	}
@@ -110,10 +111,9 @@ func (f *evalFlags) check() error {
 	case f.draws != 0 && f.draws < 39:
 		return fmt.Errorf("--draws %d: want 0, or at least 39", f.draws)
 	}
-	if f.out == "" {
-		return nil
+	if f.out != "" {
+		f.format, err = page.FormatOf(f.out)
 	}
-	_, err := page.FormatOf(f.out)
 	return err
 }
 
@@ -123,7 +123,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
+	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.format != nil, Scores: true}
 	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset,
 		Split: f.split, Means: means(con), Inspection: how})
 	if err != nil {
@@ -165,14 +165,10 @@ func (l *looked) write(f *evalFlags) error {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
-	if f.out == "" {
+	if f.format == nil {
 		return nil
 	}
-	format, err := page.FormatOf(f.out)
-	if err != nil {
-		return err
-	}
-	return format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return f.format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.

@@ -168,15 +168,15 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 
 // measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
 func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
-	list, spec, err := along(con, f.from, samples)
+	r, step, all, err := findSteps(con, f.from)
 	if err != nil {
 		return err
 	}
-	of := largest(list)
-	r, _, err := con.FindStep(strings.TrimSuffix(f.from, allSteps))
+	list, err := along(con, r, step, all, samples)
 	if err != nil {
 		return err
 	}
+	of, own := largest(list), &r.Meta.Spec
 	gap, err := fallen(r)
 	if err != nil {
 		return err
@@ -187,11 +187,11 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int
 			*to = v
 		}
 	}
-	take("rho", &f.rho, spec.Rho)
-	take("k", &f.k, spec.K)
-	take("mu", &f.mu, spec.Mu)
+	take("rho", &f.rho, own.Rho)
+	take("k", &f.k, own.K)
+	take("mu", &f.mu, own.Mu)
 	if !given("uncertainty") {
-		f.uncertainty = spec.Uncertainty
+		f.uncertainty = own.Uncertainty
 	}
 	take("bound", &f.assumed.Bound, of.Bound)
 	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
@@ -288,8 +288,7 @@ type theoryJSON struct {
 }
 
 func theory(con *console.Console, f *theoryFlags, name string) error {
-	id, all := strings.CutSuffix(name, allSteps)
-	r, _, err := con.FindStep(id)
+	r, step, all, err := findSteps(con, name)
 	if err != nil {
 		return err
 	}
@@ -309,9 +308,9 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	switch {
 	case f.log:
 	case all:
-		t.Along, _, err = along(con, name, f.samples)
+		t.Along, err = along(con, r, step, all, f.samples)
 	default:
-		err = theoryAt(con, f, name, &t)
+		err = theoryAt(con, f, r, step, &t)
 	}
 	if err != nil {
 		return err
@@ -320,13 +319,15 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 }
 
 // theoryAt measures the noise of mini-batches and the constants at a checkpoint.
-func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
+func theoryAt(
+	con *console.Console, f *theoryFlags, r *record.Run, step int64, t *theoryJSON,
+) error {
 	noise := func(frozen *certificate.Frozen, train *measure.Pass,
 		c certificate.Constants) (err error) {
 		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
 		return err
 	}
-	one, _, err := constantsAt(con, name, f.samples, noise)
+	one, err := constantsAt(con, r, step, f.samples, noise)
 	t.Step, t.Constants = one.Step, &one.Constants
 	return err
 }
@@ -396,76 +397,66 @@ type atStep struct {
 // allSteps is the suffix of a run's name that stands for all of its checkpoints.
 const allSteps = "@all"
 
-// along measures the constants at the checkpoint that RUN[@STEP] names, or at each kept checkpoint
-// of RUN@all. It also returns the run's spec.
-func along(
-	con *console.Console, name string, samples int,
-) (list []atStep, spec *spec.Spec, err error) {
-	names := []string{name}
+// findSteps is Console.FindStep for names that may also be RUN@all.
+func findSteps(
+	con *console.Console, name string,
+) (r *record.Run, step int64, all bool, err error) {
 	id, all := strings.CutSuffix(name, allSteps)
-	if all {
-		if names, err = kept(con, id); err != nil {
-			return nil, nil, err
-		}
+	if r, step, err = con.FindStep(id); err == nil && all && step >= 0 {
+		err = fmt.Errorf("%s: give a step or all, not both", name)
 	}
-	for i, name := range names {
-		one, meta, err := constantsAt(con, name, samples, nil)
-		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
-			continue // a live run has deleted it meanwhile
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		list, spec = append(list, one), &meta.Spec
-	}
-	return list, spec, nil
+	return r, step, all, err
 }
 
-// kept returns the names of the checkpoints that a run has: the newest (checkpoint_keep), the
-// selected and the pinned ones.
-func kept(con *console.Console, name string) (names []string, err error) {
-	r, err := con.Find(name)
-	if err != nil {
-		return nil, err
+// along measures the constants at the checkpoint of a step, or at all that the run has kept: the
+// newest (checkpoint_keep), the selected and the pinned ones.
+func along(
+	con *console.Console, r *record.Run, step int64, all bool, samples int,
+) (list []atStep, err error) {
+	steps := []int64{step}
+	if all {
+		steps, err = r.Checkpoints()
+		if err == nil && len(steps) == 0 {
+			err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+		}
 	}
-	steps, err := r.Checkpoints()
-	if err == nil && len(steps) == 0 {
-		err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+	for i, step := range steps {
+		one, e := constantsAt(con, r, step, samples, nil)
+		if all && errors.Is(e, fs.ErrNotExist) && i < len(steps)-1 {
+			continue // a live run has deleted it meanwhile
+		}
+		if e != nil {
+			return nil, e
+		}
+		list = append(list, one)
 	}
-	for _, s := range steps {
-		names = append(names, fmt.Sprintf("%s@%d", r.Meta.ID, s))
-	}
-	return names, err
+	return list, err
 }
 
 // constantsAt measures the constants at one checkpoint. If more is not nil, it then measures more
 // there, given the constants.
 func constantsAt(
-	con *console.Console, name string, samples int,
+	con *console.Console, r *record.Run, step int64, samples int,
 	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
-) (one atStep, m *runner.Meta, err error) {
-	r, _, err := con.FindStep(name)
-	if err == nil {
-		err = r.Meta.HasOwnNetwork()
+) (one atStep, err error) {
+	if err := r.Meta.HasOwnNetwork(); err != nil {
+		return one, err
 	}
+	frozen, err := freeze(con, r, step)
 	if err != nil {
-		return one, nil, err
-	}
-	frozen, err := freeze(con, name)
-	if err != nil {
-		return one, nil, err
+		return one, err
 	}
 	defer func() { err = errors.Join(err, frozen.Close()) }()
 	train, err := frozen.Pass(runner.SplitTrain)
 	if err != nil {
-		return one, nil, err
+		return one, err
 	}
 	one.Step = frozen.Step
 	one.Constants, err = frozen.Constants(train, samples)
 	if err == nil && more != nil {
 		err = more(frozen, train, one.Constants)
 	}
-	return one, frozen.Meta, err
+	return one, err
 }
 
 // largest returns the largest value of each constant. Checkpoints can say no more about the bounds

@@ -47,15 +47,14 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 // several runs, it prints a list of the runs and their comparison.
 func printAll(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w)
-	seen := map[dro.Algorithm]bool{}
+	methods := map[dro.Algorithm]bool{}
 	for _, r := range runs {
-		if a := r.Meta.Spec.Algorithm(); seen[a] {
-			printList(w, runs)
-			printComparison(w, compare.Runs(runs, compare.Options{}))
-			return
-		} else {
-			seen[a] = true
-		}
+		methods[r.Meta.Spec.Algorithm()] = true
+	}
+	if len(methods) < len(runs) {
+		printList(w, runs)
+		printComparison(w, compare.Runs(runs, compare.Options{}))
+		return
 	}
 	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }

@@ -222,33 +222,26 @@ func (f *setFlags) describe(set dro.Set) described {
 
 // riskGroups reads the group of each loss, one per line, and returns the part of each group in the
 // worst case.
-func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
+func riskGroups(path string, all, ratios []float64) ([]riskGroup, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(names) != len(losses) {
+	if len(names) != len(all) {
 		return nil, fmt.Errorf("%s: %d lines for %d losses: want one group per line", path,
-			len(names), len(losses))
+			len(names), len(all))
 	}
-	sums, of := map[string]*riskGroup{}, map[string][]float64{}
+	losses, ratio := map[string][]float64{}, map[string]float64{}
 	for i, name := range names {
-		g := sums[name]
-		if g == nil {
-			g = &riskGroup{Name: name}
-			sums[name] = g
-		}
-		g.N++
-		of[name] = append(of[name], losses[i])
-		g.Ratio += ratios[i]
+		losses[name] = append(losses[name], all[i])
+		ratio[name] += ratios[i]
 	}
 	var list []riskGroup
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		g := *sums[name]
-		g.MeanLoss, g.Ratio = meanOf(of[name]), g.Ratio/float64(g.N)
-		list = append(list, g)
+	for _, name := range slices.Sorted(maps.Keys(losses)) {
+		n := len(losses[name])
+		list = append(list, riskGroup{name, n, meanOf(losses[name]), ratio[name] / float64(n)})
 	}
 	return list, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -286,12 +287,11 @@ func trust(tr *Trainer, p spec.Program) error {
 // trustNamed approves the programs of specs if the command line names a program: in place of a
 // preset, or with --set.
 func (f *runFlags) trustNamed(tr *Trainer, name string, specs []spec.Spec) error {
-	says := func(text string) bool { return strings.Contains(text, spec.ProgramPrefix) }
-	named := spec.IsProgramName(name)
-	for _, assignment := range f.set {
-		named = named || strings.HasPrefix(assignment, "model=") && says(assignment)
+	sets := func(assignment string) bool {
+		return strings.HasPrefix(assignment, "model=") &&
+			strings.Contains(assignment, spec.ProgramPrefix)
 	}
-	if !named {
+	if !spec.IsProgramName(name) && !slices.ContainsFunc(f.set, sets) {
 		return nil
 	}
 	seen := map[string]bool{}

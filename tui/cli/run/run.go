@@ -260,7 +260,7 @@ func (f *runFlags) train(
 		return failed.OrNil()
 	}
 	if f.detach {
-		return failed.And(leave(tr, store.Dir(), ids)).OrNil()
+		return failed.And(by.leaveAlone(tr, ids)).OrNil()
 	}
 	return failed.And(by.follow(tr, ids, f.live != "")).OrNil()
 }
@@ -281,9 +281,9 @@ func (f *runFlags) start(
 	return ids, nil
 }
 
-// leave prints the runs that were started.
-func leave(tr *Trainer, dir string, ids []string) error {
-	runs, err := findAll(dir, ids)
+// leaveAlone prints the runs that were started.
+func (c *crew) leaveAlone(tr *Trainer, ids []string) error {
+	runs, err := findAll(ids, c.find)
 	if err != nil {
 		return err
 	}

@@ -74,15 +74,7 @@ func chosen(
 		}
 		return runs, nil
 	}
-	var runs []*record.Run
-	for _, name := range names {
-		r, err := tr.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, nil
+	return findAll(names, tr.Find)
 }
 
 // askAll sends the request to all runs before it waits for the first one.
@@ -371,7 +363,7 @@ given. It refuses a live run: stop it first.`,
 		Args:              console.OneOrMore("some runs", "drolab delete latest"),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := chosen(tr, args, false, nil)
+			runs, err := findAll(args, tr.Find)
 			if err != nil {
 				return err
 			}
