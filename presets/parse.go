@@ -64,6 +64,8 @@ type placed struct {
 	err  error
 }
 
+func (e *placed) Error() string { return e.err.Error() }
+
 // inOrder sorts errors by line, and adds the file and the line to each, or the preset's name.
 func (p *Preset) inOrder(list []placed) (wrong Errors) {
 	slices.SortStableFunc(list, func(a, b placed) int { return a.line - b.line })
@@ -164,12 +166,10 @@ func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 
 // locate adds the file and, if it is known, the line to a parser's error.
 func locate(file string, err error) error {
-	var y yaml.Error
-	var bounds *boundsError
-	if errors.As(err, &bounds) {
+	if bounds := new(placed); errors.As(err, &bounds) {
 		return fmt.Errorf("%s:%d: %w", file, bounds.line, err)
 	}
-	if errors.As(err, &y) && y.GetToken() != nil {
+	if y := yaml.Error(nil); errors.As(err, &y) && y.GetToken() != nil {
 		return fmt.Errorf("%s:%d: %s", file, y.GetToken().Position.Line, y.GetMessage())
 	}
 	return fmt.Errorf("%s: %w", file, err)
@@ -193,21 +193,14 @@ const (
 	maxEntries = 10_000 // of all lists together
 )
 
-// boundsError is the error for text that exceeds the bounds or cannot be read, with its line.
-type boundsError struct {
-	line int
-	text string
-}
-
-func (e *boundsError) Error() string { return e.text }
-
-// bounded returns the tokens of a text, or an error if the text exceeds the bounds.
+// bounded returns the tokens of a text, or a placed error if the text exceeds the bounds or cannot
+// be read.
 func bounded(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
-		return nil, &boundsError{1, fmt.Sprintf("%d bytes, want at most %d", len(text), maxFile)}
+		return nil, &placed{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
 	}
 	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
-		return nil, &boundsError{wrong.Line, wrong.What + ": " + wrong.Remedy}
+		return nil, &placed{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}
 	}
 	tokens := lexer.Tokenize(string(text))
 	depth, entries, line, inLine := 0, 0, 0, 0
@@ -238,7 +231,7 @@ func bounded(text []byte) (token.Tokens, error) {
 			what = fmt.Sprintf("lists of more than %d values", maxEntries)
 		}
 		if what != "" {
-			return nil, &boundsError{line, what}
+			return nil, &placed{line, errors.New(what)}
 		}
 	}
 	return tokens, nil

@@ -19,8 +19,8 @@ func Set(settings *spec.Spec, assignment string) error {
 		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
-	if bounds := new(boundsError); errors.As(err, &bounds) {
-		return &spec.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.text}
+	if bounds := new(placed); errors.As(err, &bounds) {
+		return &spec.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.Error()}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
 		return &spec.KeyError{Key: key, Value: show(text),

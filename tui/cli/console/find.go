@@ -169,6 +169,10 @@ func (c *Console) meant(
 			starting = append(starting, r)
 		}
 	}
+	if len(starting) == 0 { // Find says what is wrong
+		r, err := c.Find(word)
+		return []*record.Run{r}, err
+	}
 	for _, p := range problems {
 		shown := slices.ContainsFunc(starting, func(r *record.Run) bool {
 			return strings.HasPrefix(p.Error(), "run "+r.Meta.ID+":")
@@ -177,12 +181,7 @@ func (c *Console) meant(
 			c.broken = c.broken.And(p)
 		}
 	}
-	if len(starting) > 0 {
-		return starting, nil
-	}
-	c.broken = nil // Find says what is wrong
-	r, err := c.Find(word)
-	return []*record.Run{r}, err
+	return starting, nil
 }
 
 // apart returns the runs that a word stands for outside the runs folder: runs that come with the

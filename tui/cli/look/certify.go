@@ -63,8 +63,7 @@ drolab certify shapes-sfk --output --stationary`,
 	flags.StringSliceVar(&f.sets, "uncertainty", nil,
 		"uncertainty sets: "+strings.Join(dro.SetNames(), ", ")+" (default the first run's)")
 	flags.Float64Var(&f.k, "k", 0, "order k of cressie-read (default the first run's)")
-	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first "+
-		"run's)")
+	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first run's)")
 	flags.Float64SliceVar(&f.radii, "rho", []float64{.05, .1, .2, .5, 1, 2, 5}, "radii ρ")
 	flags.StringSliceVar(&f.splits, "split", nil,
 		"splits: test, val, train (default test, and val where there is one)")
@@ -383,8 +382,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
 			"level says\n  (see docs/results.md).", d[0], d[1])
 	}
-	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no "+
-		"interval.")
+	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no interval.")
 	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
 		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
 	say(train, "The network was fitted to the training samples, so they have no interval.")

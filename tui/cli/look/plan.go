@@ -264,8 +264,7 @@ checkpoint_keep and, for short epochs, checkpoint_every).`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no "+
-		"data")
+	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no data")
 	flags.IntVar(&f.draws, "draws", 50,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")

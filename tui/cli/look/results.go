@@ -304,15 +304,3 @@ func tooSmall(m *runner.Meta) (names []string) {
 	}
 	return names
 }
-
-// selected describes the step that the validation split finds best, or returns "".
-func selected(r *record.Run) string {
-	s := r.Summary().Selected
-	if s == nil {
-		return ""
-	}
-	return fmt.Sprintf("step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
-		s.Step, s.Epoch, s.By, console.Short(s.Of("test_loss")),
-		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
-		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
-}

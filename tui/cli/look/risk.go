@@ -307,23 +307,20 @@ func writeWeights(path string, losses, ratios []float64) error {
 }
 
 func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
-	rows := [][2]string{
-		{"risk", fmt.Sprintf("%.10g", r.Risk)},
-		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)},
-		{"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
-		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)},
-		{"divergence", fmt.Sprintf("%.6g", r.Divergence)},
-		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
+	say := func(name, format string, args ...any) {
+		fmt.Fprintf(con.Stdout, "%-12s "+format+"\n", append([]any{name}, args...)...)
 	}
+	say("risk", "%.10g", r.Risk)
+	say("mean loss", "%.10g", r.MeanLoss)
+	say("max loss", "%.10g", r.MaxLoss)
+	say("η", "%.6g (unshifted)", r.Eta)
+	say("divergence", "%.6g", r.Divergence)
+	say("effective n", "%.6g of %d", r.EffectiveSampleSize, r.N)
 	if set.HasRadius() {
-		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
+		say("λ", "%s", page.Digits(6).Text(r.Lambda))
 	}
 	if r.EtaPaper != nil {
-		rows = append(rows, [2]string{"η, paper",
-			fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
-	}
-	for _, row := range rows {
-		fmt.Fprintf(con.Stdout, "%-12s %s\n", row[0], row[1])
+		say("η, paper", "%.6g (shifted by λ/(k−1))", *r.EtaPaper)
 	}
 	for _, p := range r.Curve {
 		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n",
@@ -342,8 +339,7 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	}
 	if f.set.mu == 1 && r.Mu != nil {
 		fmt.Fprintln(con.Stdout,
-			"with μ = 1 the set holds only the distribution of the samples: the risk is the "+
-				"mean")
+			"with μ = 1 the set holds only the distribution of the samples: the risk is the mean")
 		return
 	}
 	fmt.Fprintf(con.Stdout, "%s\n", convention(set))

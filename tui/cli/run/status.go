@@ -24,9 +24,8 @@ import (
 func (tr *Trainer) sweepStatusCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use: "status DIR",
-		Short: "Show a sweep's progress: counts by state, and failures with their " +
-			"reasons",
+		Use:               "status DIR",
+		Short:             "Show a sweep's progress: counts by state, and failures with their reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
