@@ -290,18 +290,12 @@ func (e *Entry) read(file string, value ast.Node) (err error) {
 		}
 		return nil
 	}
-	if e.Value, err = valueJSON(value); err != nil {
+	of, err := valueOf(value)
+	if err != nil {
 		return fmt.Errorf("%s:%d: %s: %w", file, e.Line, e.Key, err)
 	}
+	e.Value = jsonOf(of)
 	return nil
-}
-
-func valueJSON(n ast.Node) (json.RawMessage, error) {
-	value, err := valueOf(n)
-	if err != nil || value == nil {
-		return json.RawMessage("null"), err
-	}
-	return jsonOf(value), nil
 }
 
 // jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON

@@ -418,8 +418,11 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		if err == io.EOF {
 			break
 		}
+		if p := new(csv.ParseError); errors.As(err, &p) {
+			err = fmt.Errorf("line %d: %w", p.Line, p.Err)
+		}
 		if err != nil {
-			return nil, csvError(err)
+			return nil, err
 		}
 		if at < 0 {
 			var named bool
@@ -430,10 +433,11 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 				continue
 			}
 		}
-		line, _ := r.FieldPos(at)
-		loss, err := parseLoss(record[at])
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+		loss, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
+		if err != nil || !finite(loss) {
+			line, _ := r.FieldPos(at)
+			return nil, fmt.Errorf("line %d: %.40s: want a finite number", line,
+				strconv.QuoteToGraphic(record[at]))
 		}
 		losses = append(losses, loss)
 	}
@@ -471,20 +475,4 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 	}
 	return 0, false, fmt.Errorf("line 1: no column %q: "+
 		"choose one with --column, by name or counted from 1", want)
-}
-
-func parseLoss(cell string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-	if err != nil || !finite(x) {
-		return 0, fmt.Errorf("%.40s: want a finite number", strconv.QuoteToGraphic(cell))
-	}
-	return x, nil
-}
-
-func csvError(err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return fmt.Errorf("line %d: %w", p.Line, p.Err)
-	}
-	return err
 }

@@ -143,10 +143,14 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		if column.Few {
 			row[0] += " " + few
 		}
-		for _, g := range groups {
-			row = append(row, meanCell(&column, &g.Cells[i]))
-		}
 		m, _ := measure.FindMeasure(column.Name)
+		for _, g := range groups {
+			cell := page.Of(m.Scale).Half(3).With(g.Cells[i].Mean, g.Cells[i].Half)
+			if g.Cells[i].Best {
+				cell += "*"
+			}
+			row = append(row, cell)
+		}
 		if column.Class != "" && m.Axis != measure.PerRadius {
 			table.Rank(-groups[0].Cells[i].Mean.Float(), row...)
 		} else {
@@ -154,16 +158,6 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		}
 	}
 	return table
-}
-
-// meanCell formats a mean and its interval on the measure's own scale.
-func meanCell(column *compare.Column, c *compare.Cell) string {
-	m, _ := measure.FindMeasure(column.Name)
-	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
-	if c.Best {
-		text += "*"
-	}
-	return text
 }
 
 // exactComparison returns exact figures, with a row for each measure and column of the table.

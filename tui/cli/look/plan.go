@@ -85,13 +85,16 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return con.Result(newPlan(f.describe(set), h, &p), func() {
+	x, z := p.Samples()
+	result := plan{f.describe(set), h, p.Box.Lambda, p.Box.Eta, &p, x, z, p.LongestStep(),
+		p.LongestStep() <= 0, p.Vacuous()}
+	return con.Result(&result, func() {
 		if f.from != "" {
 			fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
 				"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
 				h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 		}
-		printPlan(con, h, &p)
+		printPlan(con, h, &result)
 	})
 }
 
@@ -109,18 +112,10 @@ type plan struct {
 	Vacuous     bool          `json:"vacuous"` // λ0 is not below λ̄
 }
 
-func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
-	x, z := p.Samples()
-	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(),
-		p.LongestStep() <= 0, p.Vacuous()}
-}
-
-func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
+func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
 	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
-	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run
-	ofX, ofZ := p.Samples()
 	t := page.New("", "Theorem 1", "in practice")
 	t.Rows = [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
@@ -128,22 +123,22 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
 			side("[-10, %.3g]", practice.EtaMax)},
 		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
-		{"L_z, smoothness in z", theory(p.Lz), ""},
-		{"L_x, smoothness in x", theory(p.Lx), ""},
-		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
-		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
-		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
-		{"D σ1/C, at most 1", theory(p.LongestStep()), ""},
-		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
-		{"n_x, samples per step", theory(p.Nx), side("%d", practice.Batch)},
-		{"n_z, samples per step", theory(p.Nz), side("%d", practice.Batch)},
-		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
-		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
-		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
+		{"L_z, smoothness in z", p.Lz.String(), ""},
+		{"L_x, smoothness in x", p.Lx.String(), ""},
+		{"σ0, bound of ‖∇ₓf‖", p.Sigma0.String(), ""},
+		{"σ1, bound of ‖∇_z f‖", p.Sigma1.String(), ""},
+		{"C, Frank-Wolfe constant", p.C.String(), practice.Text("c")},
+		{"D σ1/C, at most 1", p.LongestStep.String(), ""},
+		{"α, step size", p.Alpha.String(), side("%.3g", practice.LR)},
+		{"n_x, samples per step", p.Nx.String(), side("%d", practice.Batch)},
+		{"n_z, samples per step", p.Nz.String(), side("%d", practice.Batch)},
+		{"T, steps", p.T.String(), side("about %.2g", float64(steps))},
+		{"n_x T, samples in all", p.SamplesX.String(), side("about %.2g", float64(steps*practice.Batch))},
+		{"n_z T, samples in all", p.SamplesZ.String(), side("about %.2g", float64(steps*practice.Batch))},
 	}
 	console.Blocks(con.Stdout, t)
 	fmt.Fprintln(con.Stdout)
-	for _, note := range planNotes(h, p) {
+	for _, note := range planNotes(h, p.Plan) {
 		fmt.Fprintln(con.Stdout, note)
 	}
 	fmt.Fprintf(con.Stdout, "The theorem covers every loss within these bounds, even the "+
@@ -309,26 +304,19 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	case all:
 		t.Along, err = along(con, r, step, all, f.samples)
 	default:
-		err = theoryAt(con, f, r, step, &t)
+		noise := func(frozen *certificate.Frozen, train *measure.Pass,
+			c certificate.Constants) (err error) {
+			t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+			return err
+		}
+		var one atStep
+		one, err = constantsAt(con, r, step, f.samples, noise)
+		t.Step, t.Constants = one.Step, &one.Constants
 	}
 	if err != nil {
 		return err
 	}
 	return con.Result(t, func() { printTheory(con, &t, set) })
-}
-
-// theoryAt measures the noise of mini-batches and the constants at a checkpoint.
-func theoryAt(
-	con *console.Console, f *theoryFlags, r *record.Run, step int64, t *theoryJSON,
-) error {
-	noise := func(frozen *certificate.Frozen, train *measure.Pass,
-		c certificate.Constants) (err error) {
-		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
-		return err
-	}
-	one, err := constantsAt(con, r, step, f.samples, noise)
-	t.Step, t.Constants = one.Step, &one.Constants
-	return err
 }
 
 // evaluations returns the evaluations in a run's log that no later resume has taken back.

@@ -120,10 +120,7 @@ func (tr *Trainer) hasEngine() bool { return engine.Supported && tr.Self != nil 
 
 // client returns a client of the engine of a runs folder.
 func (tr *Trainer) client(runsDir string) *engine.Client {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "" // then datasets named by a relative path are not found
-	}
+	dir, _ := os.Getwd() // with "" datasets named by a relative path are not found
 	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: tr.RuntimeDir,
 		Version: console.Version(), Note: tr.Note,
 		Means:   runner.Means{DataDir: absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},

@@ -159,9 +159,8 @@ func requests(
 // request, so that they share their data.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
-		one, spec := *f, p.Spec
-		one.set = set
-		if err := one.apply(c, &spec); err != nil {
+		spec := p.Spec
+		if err := f.apply(c, &spec, set); err != nil {
 			return nil, err
 		}
 		if wrong := p.Check(&spec); len(wrong) > 0 {
@@ -172,9 +171,10 @@ func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec,
 	return specs, nil
 }
 
-func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
+// apply changes settings as assignments say, and then as the flags that have a name do.
+func (f *runFlags) apply(c *cobra.Command, s *spec.Spec, assignments []string) error {
 	var keys []string
-	for _, assignment := range f.set {
+	for _, assignment := range assignments {
 		if err := presets.Set(s, assignment); err != nil {
 			return fmt.Errorf("--set %w", err)
 		}
@@ -183,15 +183,14 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 	}
 	changed := c.Flags().Changed
 	if changed("algo") {
-		var list []dro.Algorithm
+		s.Algorithms = nil
 		for _, name := range f.algo {
 			m, err := dro.Find(dro.Algorithm(name))
 			if err != nil {
 				return fmt.Errorf("--algo: %w", err)
 			}
-			list = append(list, m.Name)
+			s.Algorithms = append(s.Algorithms, m.Name)
 		}
-		s.Algorithms = list
 	}
 	if changed("seeds") {
 		s.Seeds = f.seeds
@@ -221,7 +220,7 @@ func fork(tr *Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err e
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	if err := f.apply(c, &spec); err != nil {
+	if err := f.apply(c, &spec, f.set); err != nil {
 		return req, err
 	}
 	if err := spec.Validate(); err != nil {

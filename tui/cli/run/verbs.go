@@ -372,7 +372,13 @@ given. It refuses a live run: stop it first.`,
 					return err
 				}
 			}
-			return remove(tr, runs)
+			return console.Each(runs, func(r *record.Run) error {
+				err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
+				if err == nil {
+					tr.Say("run %s is deleted", r.Meta.ID)
+				}
+				return err
+			})
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -395,14 +401,4 @@ func sure(tr *Trainer, runs []*record.Run) error {
 		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
 	}
 	return nil
-}
-
-func remove(tr *Trainer, runs []*record.Run) error {
-	return console.Each(runs, func(r *record.Run) error {
-		err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
-		if err == nil {
-			tr.Say("run %s is deleted", r.Meta.ID)
-		}
-		return err
-	})
 }
