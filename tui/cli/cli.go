@@ -44,7 +44,7 @@ func Main(
 	}
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
-		flow(root, con.Width(80)-4)
+		flow(root, con.Width()-4)
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())

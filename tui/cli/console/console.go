@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -247,17 +248,15 @@ func (c *Console) Theme(out io.Writer) *kit.Theme {
 	return t
 }
 
-// Width returns the width of Stdout in columns: the terminal's, or other if there is no terminal.
-func (c *Console) Width(other int) int {
-	if columns, _, ok := c.Size(); ok && columns > 0 {
-		return columns
-	}
-	return other
+// Width returns the width of Stdout in columns: the terminal's, or 80 if there is no terminal.
+func (c *Console) Width() int {
+	columns, _, _ := c.Size()
+	return cmp.Or(columns, 80)
 }
 
 // Blocks prints blocks at the width of Stdout.
 func (c *Console) Blocks(blocks ...page.Block) {
 	for _, b := range blocks {
-		(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).block(b)
+		(&PageWriter{Writer: c.Stdout, Width: c.Width(), ASCII: c.ASCII}).block(b)
 	}
 }

@@ -102,9 +102,6 @@ type certified struct {
 	pass *measure.Pass
 }
 
-// contrasted is the list of differences between two runs on one split.
-type contrasted = []certificate.Contrast
-
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -136,9 +133,9 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		return err
 	}
 	return con.Result(struct {
-		Runs        []certified `json:"runs"`
-		Differences contrasted  `json:"differences"`
-	}{list, append(contrasted{}, slices.Concat(pairs...)...)},
+		Runs        []certified            `json:"runs"`
+		Differences []certificate.Contrast `json:"differences"`
+	}{list, append([]certificate.Contrast{}, slices.Concat(pairs...)...)},
 		func() { printCertified(con, list, pairs, f) })
 }
 
@@ -234,8 +231,9 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 	return list, nil
 }
 
-// contrast compares each run with the first one, on every split but the training split.
-func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
+// contrast compares each run with the first one, on every split but the training split. It returns
+// the differences of each pair.
+func contrast(list []certified, g certificate.Grid) (pairs [][]certificate.Contrast, err error) {
 	for i := range list {
 		b := &list[i]
 		if b.Split == runner.SplitTrain {
@@ -261,7 +259,9 @@ func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err err
 
 // This file prints the results of certify.
 
-func printCertified(con *console.Console, list []certified, pairs []contrasted, f *certifyFlags) {
+func printCertified(
+	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
+) {
 	for i := range list {
 		c := &list[i]
 		at := fmt.Sprintf("step %d", c.Step)
@@ -343,7 +343,7 @@ func (c *certified) weights() *page.Table {
 }
 
 // contrasts returns a table with a row per set and radius.
-func contrasts(list contrasted, f *certifyFlags) *page.Table {
+func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
 	t := page.New("set, ρ", "difference of R_ρ", level+" interval", "by")
 	for _, d := range list {

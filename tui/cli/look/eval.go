@@ -92,10 +92,11 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := l.write(f); err != nil {
 		return err
 	}
-	return con.Result(l.result(f), func() {
-		l.print(con.Stdout)
+	result := l.result(f)
+	return con.Result(result, func() {
+		l.print(con.Stdout, result)
 		if f.top > 0 {
-			l.printTop(con.Stdout, f.top)
+			l.printTop(con.Stdout, result.Top)
 		}
 	})
 }
@@ -208,14 +209,12 @@ func (l *looked) ratioName(k int) string {
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *looked) printTop(w io.Writer, most int) {
+func (l *looked) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
 	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
-	for _, i := range l.picked(most) {
-		t.Add(strconv.Itoa(l.Rows[i]),
-			console.Clean(l.Data.Classes[l.Labels[i]]), console.Clean(l.Data.Groups[l.Groups[i]]),
-			console.Clean(l.Data.Classes[l.Predictions[i]]), fmt.Sprintf("%.4f", l.Losses[i]),
-			fmt.Sprintf("%.4g", l.ratios[0][i]))
+	for _, s := range top {
+		t.Add(strconv.Itoa(s.Row), s.Label, s.Group, s.Prediction,
+			fmt.Sprintf("%.4f", s.Loss.Float()), fmt.Sprintf("%.4g", s.Ratio.Float()))
 	}
 	console.Blocks(w, t)
 }
@@ -276,8 +275,7 @@ func (l *looked) result(f *evalFlags) *evalResult {
 }
 
 // print prints the result for a person.
-func (l *looked) print(w io.Writer) {
-	r := l.result(&evalFlags{})
+func (l *looked) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
 		console.Clean(r.Dataset))
 	for _, note := range r.Notes {
@@ -301,12 +299,11 @@ func (l *looked) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", console.Short(r.Loss),
 		console.Percent(r.Accuracy), part, console.Percent(r.Worst))
-	for k, at := range r.Risks {
+	for _, at := range r.Risks {
 		if l.Set.HasRadius() {
 			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, console.Short(at.Risk))
 		} else {
-			fmt.Fprintf(w, "robust risk (%s): %s\n", console.Clean(l.Set.Label()),
-				console.Short(r.Risks[k].Risk))
+			fmt.Fprintf(w, "robust risk (%s): %s\n", l.Set.Label(), console.Short(at.Risk))
 		}
 	}
 	l.printDecisions(w)
@@ -332,8 +329,8 @@ func (l *looked) print(w io.Writer) {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
 			console.Clean(l.Data.Classes[1]))
 	}
-	if at := l.Look.Threshold; at.Applies() {
-		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(at))
+	if r.Threshold.Applies() {
+		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(r.Threshold))
 	}
 }
 

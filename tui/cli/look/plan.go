@@ -63,7 +63,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 // plan prints the constants that Theorem 1 asks for.
 func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if f.from != "" {
-		if err := f.measured(con, c, 50); err != nil {
+		if err := f.measured(con, c); err != nil {
 			return err
 		}
 	}
@@ -162,11 +162,12 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 }
 
 // measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
-func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
+func (f *planFlags) measured(con *console.Console, c *cobra.Command) error {
 	r, step, all, err := findSteps(con, f.from)
 	if err != nil {
 		return err
 	}
+	const samples = 50
 	list, err := along(con, r, step, all, samples)
 	if err != nil {
 		return err
