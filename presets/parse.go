@@ -35,7 +35,7 @@ func parse(file string, text []byte) (Preset, error) {
 		Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
-		return Preset{}, locate(file, err)
+		return Preset{}, locateError(file, err)
 	}
 	var wrong []placed
 	if !utf8.ValidString(p.Name) { // the name is kept as JSON, which would change it
@@ -164,8 +164,8 @@ func comment(e *ast.MappingValueNode) string {
 
 func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 
-// locate adds the file and, if it is known, the line to a parser's error.
-func locate(file string, err error) error {
+// locateError adds the file and, if it is known, the line to a parser's error.
+func locateError(file string, err error) error {
 	if bounds := new(placed); errors.As(err, &bounds) {
 		return fmt.Errorf("%s:%d: %w", file, bounds.line, err)
 	}
@@ -254,7 +254,7 @@ type Entry struct {
 func Entries(file string, text []byte) ([]Entry, error) {
 	nodes, err := mapping(text)
 	if err != nil {
-		return nil, locate(file, err)
+		return nil, locateError(file, err)
 	}
 	return entries(file, nodes)
 }
@@ -301,7 +301,7 @@ func (e *Entry) read(file string, value ast.Node) (err error) {
 // jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
 // lacks, it returns {}, which is valid for no setting.
 func jsonOf(value any) json.RawMessage {
-	b, err := json.Marshal(numbers(value))
+	b, err := json.Marshal(parseNumbers(value))
 	if err != nil {
 		return json.RawMessage("{}")
 	}
@@ -316,13 +316,13 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 	}
 	err := settings.Assign(key, value)
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
-		wrong.Want += several(&t, value)
+		wrong.Want += severalHint(&t, value)
 	}
 	return err
 }
 
-// several returns a hint on where several values belong, for a setting that takes one value.
-func several(t *spec.Setting, value []byte) string {
+// severalHint returns a hint on where several values belong, for a setting that takes one value.
+func severalHint(t *spec.Setting, value []byte) string {
 	switch {
 	case len(value) == 0 || !t.Single() && t.Key != "dataset":
 		return ""

@@ -157,15 +157,15 @@ func Beside(dir string) (list []Preset) {
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !IsYAML(e.Name()) })
 	for _, e := range entries[:min(len(entries), mostBeside)] {
 		path := filepath.Join(dir, e.Name())
-		if text, err := ReadFile(path); err == nil && meant(text) {
+		if text, err := ReadFile(path); err == nil && looksLikePreset(text) {
 			list = append(list, beside(path, text))
 		}
 	}
 	return list
 }
 
-// meant reports whether text seems to be a preset, valid or not.
-func meant(text []byte) bool {
+// looksLikePreset reports whether text seems to be a preset, valid or not.
+func looksLikePreset(text []byte) bool {
 	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
 }
 

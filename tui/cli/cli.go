@@ -55,7 +55,7 @@ func Main(
 	dress(root)
 	root.SetArgs(args)
 	err := cmp.Or(root.ExecuteContext(ctx), con.Broken())
-	con.TellPassedOver()
+	con.PrintPassedOver()
 	if lost := con.Stdout.Lost.Load(); lost != nil && err == nil {
 		err = *lost
 	}
@@ -109,7 +109,7 @@ func root(con *console.Console) *cobra.Command {
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
 			if wide {
-				con.Fit(false)
+				con.SetFolding(false)
 			}
 			if tr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err

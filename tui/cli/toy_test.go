@@ -32,7 +32,7 @@ func TestToyCommand(t *testing.T) {
 			Args:              console.One("a run", "drolab toy latest"),
 			ValidArgsFunction: con.CompleteRuns,
 			RunE: func(_ *cobra.Command, args []string) error {
-				con.Say("a toy of %s", args[0])
+				con.PrintLine("a toy of %s", args[0])
 				return nil
 			}}
 	}

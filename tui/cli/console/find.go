@@ -30,7 +30,7 @@ func (c *Console) Find(id string) (*record.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
-	c.saw(r)
+	c.noteRead(r)
 	return r, nil
 }
 
@@ -94,7 +94,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 		return nil, fmt.Errorf("%s matches %d runs: give more of the name, as in %s", word,
 			len(runs), runs[0].Dir)
 	}
-	c.saw(runs...)
+	c.noteRead(runs...)
 	return runs[0], nil
 }
 
@@ -127,7 +127,7 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 		c.broken = nil
 		return nil, err
 	}
-	c.saw(sound...)
+	c.noteRead(sound...)
 	return sound, nil
 }
 

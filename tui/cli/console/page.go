@@ -227,7 +227,7 @@ func (c *Console) JSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	c.Fit(false)
+	c.SetFolding(false)
 	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
 	return err
 }

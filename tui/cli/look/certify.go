@@ -288,15 +288,15 @@ func printCertified(
 	explainCertified(con, list, f)
 }
 
-// place returns the name of a set with its radius.
-func place(set dro.Set, rho measure.Number) string {
+// placeName returns the name of a set with its radius.
+func placeName(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
 	}
 	return fmt.Sprintf("%s, %g", set.Label(), rho.Float())
 }
 
-func between4(i *measure.Interval) string {
+func intervalText(i *measure.Interval) string {
 	if i == nil || !i[0].Applies() || !i[1].Applies() {
 		return "–"
 	}
@@ -315,8 +315,8 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
 			upper = "! " + upper
 		}
-		t.Add(place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
-			between4(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
+		t.Add(placeName(e.Set, e.Rho), upper, console.Short(e.Risk), intervalText(e.Bootstrap),
+			intervalText(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
 			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.Effective))
 	}
 	return t
@@ -326,7 +326,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 func (c *certified) weights() *page.Table {
 	t := page.New("mean weight")
 	for _, e := range c.Certificates {
-		t.Head(place(e.Set, e.Rho))
+		t.Head(placeName(e.Set, e.Rho))
 	}
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
@@ -354,7 +354,8 @@ func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 		case d.Better == d.Normal:
 			by = "normal limit"
 		}
-		t.Add(place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), between4(&d.Better), by)
+		t.Add(placeName(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
+			intervalText(&d.Better), by)
 	}
 	return t
 }

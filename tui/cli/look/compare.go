@@ -57,7 +57,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			return con.Table(forms, table, exactComparison(table), explained(table), func() {
 				printComparison(con.Stdout, table)
 				if con.Explain {
-					define(con, runs)
+					printDefinitions(con, runs)
 				}
 			})
 		},
@@ -88,8 +88,8 @@ func checkFamily(family string) error {
 // printComparison prints a row per measure and a column per group of runs, as many columns at a
 // time as fit on a page.
 func printComparison(w io.Writer, t *compare.Table) {
-	const page = 4
-	for groups := range slices.Chunk(t.Rows, page) {
+	const columns = 4
+	for groups := range slices.Chunk(t.Rows, columns) {
 		fmt.Fprintln(w)
 		console.Blocks(w, comparison(t, groups, string(plot.FewMark)))
 	}

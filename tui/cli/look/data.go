@@ -414,7 +414,7 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
 	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
-	if err := f.ask(ctx, con, &q); err != nil {
+	if err := f.fill(ctx, con, &q); err != nil {
 		return err
 	}
 	if q.Data != nil {
@@ -437,16 +437,16 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 		return err
 	}
 	return con.Result(console.Summaries([]*record.Run{r}), func() {
-		con.Say("%s", m.ID)
+		con.PrintLine("%s", m.ID)
 		for _, note := range append(p.Notes, m.Imported.Absent...) {
 			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
 		}
 	})
 }
 
-// ask fills in what the run is compared by: the settings of the preset, and its data if they are on
-// this machine.
-func (f *importFlags) ask(ctx context.Context, con *console.Console, q *certificate.Import) error {
+// fill fills in what the run is compared by: the settings of the preset, and its data if they are
+// on this machine.
+func (f *importFlags) fill(ctx context.Context, con *console.Console, q *certificate.Import) error {
 	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
 	if f.preset != "" {
 		var err error

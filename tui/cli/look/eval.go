@@ -68,8 +68,8 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// looked is a look at a checkpoint, with the likelihood ratios at some radii.
-type looked struct {
+// evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
+type evaluated struct {
 	*certificate.Look
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
@@ -119,18 +119,18 @@ func (f *evalFlags) check() (err error) {
 }
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
-func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
+func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error) {
 	r, step, err := con.FindSaved(name)
 	if err != nil {
 		return nil, err
 	}
-	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.format != nil, Scores: true}
+	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
 	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset,
 		Split: f.split, Means: means(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}
-	l := &looked{Look: look, radii: f.radii}
+	l := &evaluated{Look: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -142,7 +142,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 }
 
 // weigh finds the worst case at each radius.
-func (l *looked) weigh() error {
+func (l *evaluated) weigh() error {
 	if !l.Set.HasRadius() {
 		l.radii = l.radii[:1]
 	}
@@ -160,7 +160,7 @@ func (l *looked) weigh() error {
 }
 
 // write writes the files that the flags ask for.
-func (l *looked) write(f *evalFlags) error {
+func (l *evaluated) write(f *evalFlags) error {
 	if f.sheet != "" {
 		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
@@ -173,13 +173,13 @@ func (l *looked) write(f *evalFlags) error {
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
-func (l *looked) picked(most int) []int {
+func (l *evaluated) picked(most int) []int {
 	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
 // fields returns the columns of the file that the samples have values for.
-func (l *looked) fields() (list page.Fields[int]) {
+func (l *evaluated) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
 			list.Add(head, cell)
@@ -202,14 +202,14 @@ func (l *looked) fields() (list page.Fields[int]) {
 	return list
 }
 
-func (l *looked) ratioName(k int) string {
+func (l *evaluated) ratioName(k int) string {
 	if !l.Set.HasRadius() {
 		return "ratio"
 	}
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *looked) printTop(w io.Writer, top []pickedSample) {
+func (l *evaluated) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
 	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
 	for _, s := range top {
@@ -255,7 +255,7 @@ type pickedSample struct {
 	Ratio      measure.Number `json:"ratio"`
 }
 
-func (l *looked) result(f *evalFlags) *evalResult {
+func (l *evaluated) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
@@ -275,7 +275,7 @@ func (l *looked) result(f *evalFlags) *evalResult {
 }
 
 // print prints the result for a person.
-func (l *looked) print(w io.Writer, r *evalResult) {
+func (l *evaluated) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
 		console.Clean(r.Dataset))
 	for _, note := range r.Notes {
@@ -335,7 +335,7 @@ func (l *looked) print(w io.Writer, r *evalResult) {
 }
 
 // printDecisions prints the measures of decisions, with their intervals.
-func (l *looked) printDecisions(w io.Writer) {
+func (l *evaluated) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Of(m.Name); n.Applies() {

@@ -51,12 +51,12 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 		}
 	}
 	fmt.Fprintln(con.Stdout)
-	next(con, t, common(runs))
+	printNext(con, t, commonName(runs))
 	return nil
 }
 
-// next names the commands that show more, each with what it shows.
-func next(con *console.Console, t *kit.Theme, name string) {
+// printNext names the commands that show more, each with what it shows.
+func printNext(con *console.Console, t *kit.Theme, name string) {
 	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
@@ -82,8 +82,8 @@ func (o *outcome) notes(con *console.Console) {
 	}
 }
 
-// common returns the word that names the runs in a command: their preset, if they share one.
-func common(runs []*record.Run) string {
+// commonName returns the word that names the runs in a command: their preset, if they share one.
+func commonName(runs []*record.Run) string {
 	name := console.Clean(runs[0].Meta.Preset)
 	for _, r := range runs {
 		if console.Clean(r.Meta.Preset) != name {

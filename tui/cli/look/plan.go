@@ -63,7 +63,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 // plan prints the constants that Theorem 1 asks for.
 func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if f.from != "" {
-		if err := f.measured(con, c); err != nil {
+		if err := f.fillFrom(con, c); err != nil {
 			return err
 		}
 	}
@@ -116,6 +116,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
 	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
 	const steps = 50 * 273 // of the paper's run
+	samples := side("about %.2g", float64(steps*practice.Batch))
 	t := page.New("", "Theorem 1", "in practice")
 	t.Rows = [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
@@ -133,8 +134,8 @@ func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 		{"n_x, samples per step", p.Nx.String(), side("%d", practice.Batch)},
 		{"n_z, samples per step", p.Nz.String(), side("%d", practice.Batch)},
 		{"T, steps", p.T.String(), side("about %.2g", float64(steps))},
-		{"n_x T, samples in all", p.SamplesX.String(), side("about %.2g", float64(steps*practice.Batch))},
-		{"n_z T, samples in all", p.SamplesZ.String(), side("about %.2g", float64(steps*practice.Batch))},
+		{"n_x T, samples in all", p.SamplesX.String(), samples},
+		{"n_z T, samples in all", p.SamplesZ.String(), samples},
 	}
 	console.Blocks(con.Stdout, t)
 	fmt.Fprintln(con.Stdout)
@@ -161,19 +162,19 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	return notes
 }
 
-// measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
-func (f *planFlags) measured(con *console.Console, c *cobra.Command) error {
+// fillFrom fills in the assumptions of Theorem 1 from a run, except those given as flags.
+func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 	r, step, all, err := findSteps(con, f.from)
 	if err != nil {
 		return err
 	}
 	const samples = 50
-	list, err := along(con, r, step, all, samples)
+	list, err := constantsAlong(con, r, step, all, samples)
 	if err != nil {
 		return err
 	}
 	of, own := largest(list), &r.Meta.Spec
-	gap, err := fallen(r)
+	gap, err := measuredGap(r)
 	if err != nil {
 		return err
 	}
@@ -205,9 +206,9 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command) error {
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// fallen returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of the
-// evaluations.
-func fallen(r *record.Run) (float64, error) {
+// measuredGap returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of
+// the evaluations.
+func measuredGap(r *record.Run) (float64, error) {
 	first, least := math.NaN(), math.Inf(1)
 	for tail := r.Tail(); ; {
 		events, err := tail.Read()
@@ -303,7 +304,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	switch {
 	case f.log:
 	case all:
-		t.Along, err = along(con, r, step, all, f.samples)
+		t.Along, err = constantsAlong(con, r, step, all, f.samples)
 	default:
 		noise := func(frozen *certificate.Frozen, train *measure.Pass,
 			c certificate.Constants) (err error) {
@@ -396,9 +397,9 @@ func findSteps(
 	return r, step, all, err
 }
 
-// along measures the constants at the checkpoint of a step, or at all that the run has kept: the
-// newest (checkpoint_keep), the selected and the pinned ones.
-func along(
+// constantsAlong measures the constants at the checkpoint of a step, or at all that the run has
+// kept: the newest (checkpoint_keep), the selected and the pinned ones.
+func constantsAlong(
 	con *console.Console, r *record.Run, step int64, all bool, samples int,
 ) (list []atStep, err error) {
 	steps := []int64{step}

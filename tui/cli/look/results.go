@@ -25,7 +25,7 @@ func Results(con *console.Console, runs []*record.Run) error {
 	if err := Outcome(con, runs); err != nil || !con.Explain {
 		return err
 	}
-	define(con, runs)
+	printDefinitions(con, runs)
 	return nil
 }
 
@@ -59,8 +59,9 @@ func printAll(w io.Writer, runs []*record.Run) {
 	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }
 
-// define prints the definitions of the figures in the tables, if at least one of the runs has them.
-func define(con *console.Console, runs []*record.Run) {
+// printDefinitions prints the definitions of the figures in the tables, if at least one of the runs
+// has them.
+func printDefinitions(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
 	con.Blocks(page.Text("Definitions, at the last iterate unless another step is named:"))
 	var list page.List
@@ -150,9 +151,9 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
 				summary(name, func(s *runner.Summary) string {
-					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
+					return console.Figure(&m, valueAt(s.ByGroup.Of(m.Name), i))
 				})
-				t.RankLast(-at(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
+				t.RankLast(-valueAt(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
 			}
 		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
 			summary(m.Head(), func(s *runner.Summary) string {
@@ -177,8 +178,8 @@ func epochs(r *record.Run) string {
 	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
 
-// at returns the value of a class or a group, which a run of other data may lack.
-func at[T any](values []T, class int) (v T) {
+// valueAt returns the value of a class or a group, which a run of other data may lack.
+func valueAt[T any](values []T, class int) (v T) {
 	if class < len(values) {
 		v = values[class]
 	}
@@ -234,7 +235,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 	list.Words(m.Part(), func(i int) string { return console.Clean(names[i]) })
 	number := func(head string, of []int) {
 		if of != nil {
-			list.Add(head, func(i int) string { return fmt.Sprint(at(of, i)) })
+			list.Add(head, func(i int) string { return fmt.Sprint(valueAt(of, i)) })
 		}
 	}
 	number("n train", counts.Train)
@@ -248,13 +249,13 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 		values := lists.Of(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {
 			list.Add(head, func(i int) string {
-				return console.Figure(&row, at(values, i)) + extra(i)
+				return console.Figure(&row, valueAt(values, i)) + extra(i)
 			})
 		}
 	}
 	plain := func(int) string { return "" }
 	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
-		func(i int) string { return console.Between(at(interval, i)) })
+		func(i int) string { return console.Between(valueAt(interval, i)) })
 	if s.Selected != nil {
 		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}
@@ -281,7 +282,7 @@ func showParts(w io.Writer, r *record.Run) {
 	}
 	accuracy := r.Summary().ByGroup.Of(m.Fit("class_accuracy"))
 	console.Blocks(w, partFields(r).Table(page.Count(len(names)),
-		func(i int) float64 { return -at(accuracy, i).Float() }))
+		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,

@@ -123,7 +123,7 @@ func show(con *console.Console, r *record.Run) error {
 	showParts(con.Stdout, r)
 	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
 	if con.Explain {
-		define(con, []*record.Run{r})
+		printDefinitions(con, []*record.Run{r})
 	}
 	return nil
 }
@@ -308,13 +308,13 @@ func (l *lister) run(con *console.Console) error {
 	case con.AsJSON || l.lines:
 		err = printJSON(con.Stdout, shown, l.lines)
 	case none:
-		con.Say("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
+		con.PrintLine("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
 	case len(runs) == 0:
-		con.Say("No runs match. drolab runs lists all")
+		con.PrintLine("No runs match. drolab runs lists all")
 	default:
 		printList(con.Stdout, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
-			con.Say("and %d more: --all lists them, --filter selects", n)
+			con.PrintLine("and %d more: --all lists them, --filter selects", n)
 		}
 	}
 	return cmp.Or(err, console.Failures(problems).OrNil())
@@ -427,7 +427,7 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 			if err := os.MkdirAll(into, 0o755); err != nil {
 				return err
 			}
-			return console.Each(runs, func(r *record.Run) error { return pack(con, into, r) })
+			return console.TryAll(runs, func(r *record.Run) error { return pack(con, into, r) })
 		},
 	}
 	c.Flags().StringVar(&into, "into", ".", "folder of the files")
@@ -443,7 +443,7 @@ func pack(con *console.Console, into string, r *record.Run) error {
 	}
 	info, err := os.Stat(name)
 	if err == nil {
-		con.Say("%s: %.1f kB", name, float64(info.Size())/1e3)
+		con.PrintLine("%s: %.1f kB", name, float64(info.Size())/1e3)
 	}
 	return err
 }
@@ -498,6 +498,6 @@ func exportTo(con *console.Console, name, to, out string) error {
 	if err := f.Write(r, out); err != nil {
 		return err
 	}
-	con.Say("run %s is written to %s", r.Meta.ID, out)
+	con.PrintLine("run %s is written to %s", r.Meta.ID, out)
 	return nil
 }

@@ -39,7 +39,7 @@ the engine in the background, and leave it running when they end.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
 			defer cancel()
-			console.Lean()
+			console.CollectEarly()
 			return engine.Run(ctx, engine.Settings{
 				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, DataDir: tr.DataDir,
 				Threads: tr.Threads, Host: console.Host(), Idle: idle, Log: tr.Stderr,
@@ -157,7 +157,7 @@ func (tr *Trainer) queue(
 		made <- q
 		saveAll(q)
 	})
-	console.Lean()
+	console.CollectEarly()
 	q = queue.NewQueue(ctx, tr.settings(store))
 	made <- q
 	return q, cancel
@@ -195,13 +195,13 @@ func (tr *Trainer) notifier(runsDir string) func(queue.Outcome) {
 		if o.Status != runner.Done && o.Status != runner.Failed {
 			return
 		}
-		if err := tr.ring(runsDir, o.ID); err != nil {
+		if err := tr.notify(runsDir, o.ID); err != nil {
 			tr.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
 		}
 	}
 }
 
-func (tr *Trainer) ring(runsDir, id string) error {
+func (tr *Trainer) notify(runsDir, id string) error {
 	r, err := record.Find(runsDir, id)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ change of the file, approve it again.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			return console.Each(paths, func(path string) error {
+			return console.TryAll(paths, func(path string) error {
 				return trust(tr, spec.Program{Path: path})
 			})
 		},

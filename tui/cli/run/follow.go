@@ -29,12 +29,12 @@ import (
 // crew trains the runs of one folder, which are followed to their end.
 type crew struct {
 	runner.Verbs
-	dir    string
-	live   func() ([]runner.LiveRun, error)
-	await  func(ids []string) []queue.Outcome
-	end    func(ids []string) []error // stops runs that have begun
-	leave  func()
-	remedy string // the advice if a run waits for its disk; %s is the run
+	dir     string
+	live    func() ([]runner.LiveRun, error)
+	await   func(ids []string) []queue.Outcome
+	end     func(ids []string) []error // stops runs that have begun
+	release func()
+	remedy  string // the advice if a run waits for its disk; %s is the run
 	// interrupted is closed when the user wants the runs to end; end must then be called. If it is
 	// nil, the runs end without that.
 	interrupted <-chan struct{}
@@ -45,7 +45,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	dir := store.Dir()
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
-		return &crew{Verbs: q, dir: dir, leave: cancel,
+		return &crew{Verbs: q, dir: dir, release: cancel,
 			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
@@ -54,7 +54,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	}
 	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
-	return &crew{Verbs: client, dir: dir, leave: cancel, interrupted: ctx.Done(),
+	return &crew{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
 		live: func() ([]runner.LiveRun, error) {
 			s, err := client.Status()
 			if err != nil {
@@ -103,8 +103,9 @@ func awaitEnd(dir string, ids []string) []queue.Outcome {
 	return nil
 }
 
-// troubles sends a line for each new trouble of the runs, and for its end, until end is called.
-func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
+// followTroubles sends a line for each new trouble of the runs, and for its end, until end is
+// called.
+func (c *crew) followTroubles(ids []string) (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(2 * time.Second)
@@ -120,7 +121,7 @@ func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 			if err != nil {
 				continue
 			}
-			for _, line := range troubles(now, ids, told, c.remedy) {
+			for _, line := range newTroubles(now, ids, told, c.remedy) {
 				select {
 				case tell <- line:
 				case <-over:
@@ -132,8 +133,8 @@ func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 	return tell, func() { close(over) }
 }
 
-// troubles returns a line for each run whose trouble has changed since it was last told.
-func troubles(
+// newTroubles returns a line for each run whose trouble has changed since it was last told.
+func newTroubles(
 	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
 ) (lines []string) {
 	for _, r := range live {
@@ -156,7 +157,7 @@ func troubles(
 // event files.
 func (c *crew) follow(tr *Trainer, ids []string, exports bool) error {
 	outcomes := watch(tr, c, ids, exports)
-	c.leave() // from here on a signal ends the command, which only prints
+	c.release() // from here on a signal ends the command, which only prints
 	runs, err := findAll(ids, c.find)
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ const lookEvery = time.Second
 func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- c.await(ids) }()
-	trouble, end := c.troubles(ids)
+	trouble, end := c.followTroubles(ids)
 	defer end()
 	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Env.Stderr)}
 	every := lookEvery
@@ -429,7 +430,7 @@ func (p *panel) block(last bool) []string {
 			rest = append(rest, l)
 		}
 	}
-	return append(p.lines(append(busy, rest...))[:room-1], "… "+tally(p.runs))
+	return append(p.lines(append(busy, rest...))[:room-1], "… "+countStatuses(p.runs))
 }
 
 // gap is the number of blanks between two columns of the block.
@@ -464,8 +465,8 @@ func (p *panel) draw(runs []*live, bar int) (lines []string) {
 	return lines
 }
 
-// tally counts the runs by status.
-func tally(runs []*live) string {
+// countStatuses counts the runs by status.
+func countStatuses(runs []*live) string {
 	counts := map[runner.Status]int{}
 	for _, l := range runs {
 		counts[l.Status]++

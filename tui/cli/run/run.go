@@ -159,14 +159,14 @@ func requests(
 // request, so that they share their data.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
-		spec := p.Spec
-		if err := f.apply(c, &spec, set); err != nil {
+		s := p.Spec
+		if err := f.apply(c, &s, set); err != nil {
 			return nil, err
 		}
-		if wrong := p.Check(&spec); len(wrong) > 0 {
+		if wrong := p.Check(&s); len(wrong) > 0 {
 			return nil, wrong
 		}
-		specs = append(specs, spec.Expand()...)
+		specs = append(specs, s.Expand()...)
 	}
 	return specs, nil
 }
@@ -216,19 +216,19 @@ func fork(tr *Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err e
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	spec, err := past.Fork()
+	s, err := past.Fork()
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	if err := f.apply(c, &spec, f.set); err != nil {
+	if err := f.apply(c, &s, f.set); err != nil {
 		return req, err
 	}
-	if err := spec.Validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return req, err
 	}
 	tr.RunsDir = filepath.Dir(parent.Dir)
 	return runner.Request{
-		Preset: parent.Meta.Preset, Specs: spec.Expand(),
+		Preset: parent.Meta.Preset, Specs: s.Expand(),
 		Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, past.From.Step),
 	}, nil
 }
@@ -248,12 +248,12 @@ func (f *runFlags) train(
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
 	by := newCrew(ctx, tr, store, f.inline)
-	defer by.leave()
+	defer by.release()
 	ids, err := f.start(requests, by.Start)
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
-	more, failed := begin(tr, resumed, runner.Orders(by.Do).Resume)
+	more, failed := resumeAll(tr, resumed, runner.Orders(by.Do).Resume)
 	ids = append(ids, more...)
 	if len(ids) == 0 {
 		return failed.OrNil()
@@ -324,7 +324,7 @@ stopped.`,
 		Args:              runsOrAll(&all, "resume"),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+			runs, err := chooseRuns(tr, args, all, func(r *record.Run) bool {
 				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
 			})
 			if err != nil || len(runs) == 0 {
@@ -355,8 +355,8 @@ stopped.`,
 	return c
 }
 
-// begin resumes the runs, and tells at once how many cannot be resumed.
-func begin(
+// resumeAll resumes the runs, and tells at once how many cannot be resumed.
+func resumeAll(
 	tr *Trainer, runs []*record.Run, resume func(id string) error,
 ) (ids []string, list console.Failures) {
 	for _, r := range runs {
@@ -417,7 +417,7 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	}
 	requests, resumed := p.requests()
 	if len(requests)+len(resumed) == 0 {
-		tr.Say("%s", p.state())
+		tr.PrintLine("%s", p.state())
 		return nil
 	}
 	return f.train(ctx, tr, requests, resumed)
@@ -484,18 +484,18 @@ func (p *plan) print(ctx context.Context, tr *Trainer) error {
 	return tr.Result(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
 		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
 		for _, r := range p.Failed {
-			tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
+			tr.PrintLine("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
 		}
 		for _, l := range lines {
-			tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
+			tr.PrintLine("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
 		}
 		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
 		case len(lines) == 0:
-			tr.Say("%s", p.state())
+			tr.PrintLine("%s", p.state())
 		case math.IsNaN(seconds):
-			tr.Say("%s; the time of the missing ones is not known", p.state())
+			tr.PrintLine("%s; the time of the missing ones is not known", p.state())
 		default:
-			tr.Say("%s; the missing ones take about %s, if this machine does nothing else",
+			tr.PrintLine("%s; the missing ones take about %s, if this machine does nothing else",
 				p.state(), took)
 		}
 	})

@@ -24,8 +24,9 @@ import (
 func (tr *Trainer) sweepStatusCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use:               "status DIR",
-		Short:             "Show a sweep's progress: counts by state, and failures with their reasons",
+		Use: "status DIR",
+		Short: "Show a sweep's progress: counts by state, and failures with their " +
+			"reasons",
 		Example:           "drolab sweep status mysweep --follow",
 		Args:              console.One("a sweep's folder", "drolab sweep status DIR"),
 		ValidArgsFunction: completeFolders,
@@ -235,7 +236,7 @@ a loop in a shell works as well.`,
 			}
 			ctx, cancel := tr.Orderly(c.Context(), nil)
 			defer cancel()
-			console.Lean()
+			console.CollectEarly()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
 				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
 				Programs: bridge.Approvals(tr.Programs)}
