@@ -231,11 +231,14 @@ func PrintError(w io.Writer, err error) {
 	}
 }
 
-// Theme returns the theme of text that is written to out, one of Env's: at most sixteen colours,
-// the terminal's own, which suit its background, and none if out is not a terminal. The output of a
+// Theme returns the theme of text on out, which is Stdout or Stderr: at most sixteen colours, the
+// terminal's own, which suit its background, and none if out is not a terminal. The output of a
 // command stays on the screen, and the command does not ask for the background.
-func (c *Console) Theme(out io.Writer) *kit.Theme {
-	_, _, terminal := terminalSize(out)
+func (c *Console) Theme(out *cells.Writer) *kit.Theme {
+	_, _, terminal := c.Size()
+	if out == c.Stderr {
+		_, _, terminal = c.SizeErr()
+	}
 	profile := colorprofile.NoTTY
 	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
 	if terminal && !slices.ContainsFunc(c.Environ, noColor) {

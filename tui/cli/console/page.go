@@ -260,15 +260,19 @@ func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
 func (c *Console) Table(
 	f *Forms, data any, exact *page.Table, document []page.Block, show func(),
 ) error {
+	text := ""
 	switch {
 	case f.csv:
 		return exact.CSV(c.Stdout)
 	case f.latex:
-		return c.Print(page.LaTeX(document...))
+		text = page.LaTeX(document...)
 	case f.markdown:
-		return c.Print(page.Markdown(document...))
+		text = page.Markdown(document...)
+	default:
+		return c.Result(data, show)
 	}
-	return c.Result(data, show)
+	_, err := io.WriteString(c.Stdout, text)
+	return err
 }
 
 // JSONFlag adds the flag --json to a command, which prints its result as JSON.

@@ -264,7 +264,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
 	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII,
-		Theme: con.Theme(con.Env.Stdout)}
+		Theme: con.Theme(con.Stdout)}
 	out.Page(p)
 	return nil
 }

@@ -26,7 +26,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	if err != nil {
 		return err
 	}
-	t, width := con.Theme(con.Env.Stdout), con.Width()
+	t, width := con.Theme(con.Stdout), con.Width()
 	fmt.Fprintln(con.Stdout)
 	for _, line := range kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1) {
 		fmt.Fprintln(con.Stdout, t.Title.Paint(line))

@@ -223,7 +223,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	go func() { ended <- c.await(ids) }()
 	trouble, end := c.followTroubles(ids)
 	defer end()
-	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Env.Stderr)}
+	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
 		p.screen, every = true, console.DrawEvery
