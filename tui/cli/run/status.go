@@ -236,7 +236,7 @@ a loop in a shell works as well.`,
 			}
 			ctx, cancel := tr.Orderly(c.Context(), nil)
 			defer cancel()
-			console.Lean()
+			console.CollectEarly()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
 				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
 				Programs: bridge.Approvals(tr.Programs)}

@@ -197,12 +197,12 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 	}
 	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
 	if there != nil {
-		tr.Say("%s: another drolab sweep start trains them, %s", what, there)
+		tr.PrintLine("%s: another drolab sweep start trains them, %s", what, there)
 	} else {
-		tr.Say("%s: %s", what, h)
+		tr.PrintLine("%s: %s", what, h)
 	}
 	fmt.Fprintln(tr.Stdout, folder.Dir)
-	tr.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	tr.PrintLine("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
 	return nil
 }
 
@@ -213,12 +213,12 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	}
 	ctx, cancel := tr.Orderly(ctx, nil)
 	defer cancel()
-	console.Lean()
+	console.CollectEarly()
 	s := tr.settings(store)
 	s.Parallel = h.Parallel
 	q := queue.NewQueue(ctx, s)
 	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
-		tr.Say(format, args...)
+		tr.PrintLine(format, args...)
 	})
 	q.Wait()
 	if err != nil {
@@ -334,7 +334,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		}
 		calls, tasks, err := tr.submit(ctx, folder, ask, slurm.Submit)
 		if len(calls) > 0 {
-			tr.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
+			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
 		return err
 	})
@@ -354,7 +354,8 @@ func (tr *Trainer) submit(
 	}
 	rungs := len(folder.List.Halving.Epochs) > 0
 	if jobs.Busy() && rungs {
-		tr.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
+		tr.PrintLine("%s is already in Slurm's queue, and its rungs follow by themselves",
+			folder.Dir)
 		return nil, 0, nil
 	}
 	states, err := sweep.NewLook(folder).States()
@@ -371,10 +372,10 @@ func (tr *Trainer) submit(
 	switch {
 	case len(todo) > 0 || rungs:
 	case jobs.Busy():
-		tr.Say("all missing runs are already in Slurm's queue")
+		tr.PrintLine("all missing runs are already in Slurm's queue")
 		return nil, 0, nil
 	default:
-		tr.Say("No run is missing")
+		tr.PrintLine("No run is missing")
 		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)
