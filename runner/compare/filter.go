@@ -27,23 +27,19 @@ import (
 //	sfk OR (pgd lr<0.1)
 //
 // OR binds less tightly than terms that stand side by side, as in search engines.
-type Filter interface{ Match(*record.Run) bool }
+type Filter func(*record.Run) bool
 
-type (
-	allOf  []Filter
-	anyOf  []Filter
-	noneOf struct{ Filter }
-)
-
-func (f allOf) Match(r *record.Run) bool {
-	return !slices.ContainsFunc(f, func(f Filter) bool { return !f.Match(r) })
+func allOf(filters []Filter) Filter {
+	return func(r *record.Run) bool {
+		return !slices.ContainsFunc(filters, func(f Filter) bool { return !f(r) })
+	}
 }
 
-func (f anyOf) Match(r *record.Run) bool {
-	return slices.ContainsFunc(f, func(f Filter) bool { return f.Match(r) })
+func anyOf(filters []Filter) Filter {
+	return func(r *record.Run) bool {
+		return slices.ContainsFunc(filters, func(f Filter) bool { return f(r) })
+	}
 }
-
-func (f noneOf) Match(r *record.Run) bool { return !f.Filter.Match(r) }
 
 type term struct {
 	not   bool
@@ -89,23 +85,23 @@ func (p *parser) take(words ...string) bool {
 
 // either reads alternatives with OR between them.
 func (p *parser) either() (Filter, error) {
-	var any anyOf
+	var alternatives []Filter
 	for {
-		f, err := p.together()
+		terms, err := p.together()
 		if err != nil {
 			return nil, err
 		}
-		if len(f) > 0 || len(any) == 0 {
-			any = append(any, f)
+		if len(terms) > 0 || len(alternatives) == 0 {
+			alternatives = append(alternatives, allOf(terms))
 		}
 		if !p.take("OR", "|") {
-			return any, nil
+			return anyOf(alternatives), nil
 		}
 	}
 }
 
 // together reads the terms that stand side by side, up to an OR or the end of a parenthesis.
-func (p *parser) together() (all allOf, err error) {
+func (p *parser) together() (terms []Filter, err error) {
 	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
 		typing := p.words[0] == "-" &&
 			(len(p.words) == 1 || p.words[1] != "(") // a term's beginning
@@ -116,9 +112,9 @@ func (p *parser) together() (all allOf, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, f)
+		terms = append(terms, f)
 	}
-	return all, nil
+	return terms, nil
 }
 
 // one reads a term or a parenthesis, or the opposite of one.
@@ -130,10 +126,10 @@ func (p *parser) one() (Filter, error) {
 	switch {
 	case p.take("NOT", "!", "-"):
 		if len(p.words) == 0 || p.words[0] == ")" || p.words[0] == "OR" || p.words[0] == "|" {
-			return allOf{}, nil // the rest is still being typed
+			return allOf(nil), nil // the rest is still being typed
 		}
 		f, err := p.one()
-		return noneOf{f}, err
+		return func(r *record.Run) bool { return !f(r) }, err
 	case p.take("("):
 		f, err := p.either()
 		if len(p.words) > 0 {
@@ -141,9 +137,9 @@ func (p *parser) one() (Filter, error) {
 		}
 		return f, err
 	}
-	word := p.words[0]
+	t, err := parseTerm(p.words[0])
 	p.words = p.words[1:]
-	return parseTerm(word)
+	return t.matches, err
 }
 
 func parseTerm(word string) (t term, err error) {
@@ -197,7 +193,7 @@ func fullKey(key string) string {
 	return cmp.Or(full[key], key)
 }
 
-func (t term) Match(r *record.Run) bool { return t.holds(r) != t.not }
+func (t term) matches(r *record.Run) bool { return t.holds(r) != t.not }
 
 // holds reports whether the term holds, without regard to a minus before it.
 func (t term) holds(r *record.Run) bool {

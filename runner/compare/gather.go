@@ -27,7 +27,7 @@ type cast struct {
 // arm is a configuration: runs that differ in seed alone.
 type arm struct {
 	name string
-	key  string              // compare.Configuration
+	key  string              // runner.Meta.Configuration
 	runs map[uint64]StoryRun // once they have met, with the evaluations of the common epochs alone
 }
 
@@ -149,8 +149,7 @@ func outright(r StoryRun, reference *runner.Meta, furthest float64) string {
 	case len(r.Evals) == 0:
 		return ""
 	}
-	loss := r.Evals[len(r.Evals)-1].Of("test_loss")
-	if loss.Applies() && (math.IsNaN(loss.Float()) || math.IsInf(loss.Float(), 0)) {
+	if loss := r.Evals[len(r.Evals)-1].Of("test_loss"); loss.Applies() && !loss.Finite() {
 		return "diverged"
 	}
 	return ""

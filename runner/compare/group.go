@@ -23,20 +23,12 @@ type member struct {
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
-// of returns a measure of the run at the step that is compared; list returns a measure that has
-// several values.
-func (m member) of(name string) measure.Number {
+// results returns the measures of the run at the step that is compared.
+func (m member) results() *runner.Results {
 	if m.selected {
-		return m.summary.Selected.Of(name)
+		return &m.summary.Selected.Results
 	}
-	return m.summary.Of(name)
-}
-
-func (m member) list(name string) []measure.Number {
-	if m.selected {
-		return m.summary.Selected.ByGroup.Of(name)
-	}
-	return m.summary.ByGroup.Of(name)
+	return &m.summary.Results
 }
 
 // group is the runs that differ in nothing but the seed, by seed.
@@ -250,7 +242,7 @@ func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
 		return measure.Number{}
 	}
-	return m.of(m.meta.Fit("worst_class_accuracy"))
+	return m.results().Of(m.meta.Fit("worst_class_accuracy"))
 }
 
 // counted lists the classes or groups that have min_group test samples. If the run's samples were

@@ -9,9 +9,6 @@ import (
 	"drolab/runner/spec"
 )
 
-// Configuration returns a key that is equal for runs that differ in the seed alone.
-func Configuration(m *runner.Meta) string { return m.Configuration() }
-
 // Names returns the shortest names that tell the configurations of runs apart: by method, by preset
 // if a method has several, and by the settings in which runs of one preset differ. The radius
 // stands for the preset if presets differ in nothing else. Examples are "fork @387 lr .005", "sfk"

@@ -210,7 +210,7 @@ func (t *Table) noteCells() {
 		var rows []string
 		for _, r := range t.Rows {
 			bad := slices.DeleteFunc(slices.Clone(r.Cells[c].Values), func(v measure.Number) bool {
-				return !v.Applies() || finite(v.Float())
+				return !v.Applies() || v.Finite()
 			})
 			if len(bad) > 0 {
 				spoilt = append(spoilt, fmt.Sprintf("%s: %s is not finite in %d of %d run(s)",

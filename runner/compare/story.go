@@ -12,6 +12,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // StoryRun is what a story needs of a run.
@@ -42,8 +43,7 @@ func Plain(runs []StoryRun) int {
 		}
 		n := 0
 		for _, o := range runs {
-			if o.Status != runner.Failed &&
-				Configuration(o.Meta) == Configuration(r.Meta) {
+			if o.Status != runner.Failed && o.Meta.Configuration() == r.Meta.Configuration() {
 				n++
 			}
 		}
@@ -126,7 +126,7 @@ func known(runs []StoryRun) []StoryRun {
 			runs[i].Name = names[i]
 		}
 		if runs[i].Key == "" {
-			runs[i].Key = Configuration(runs[i].Meta)
+			runs[i].Key = runs[i].Meta.Configuration()
 		}
 	}
 	return runs
@@ -345,8 +345,7 @@ func (c *cast) over(a *arm, of quantity) float64 {
 // have tells whether all arms have a quantity in every seed.
 func (c *cast) have(of quantity) bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
-		v := c.over(a, of)
-		return math.IsNaN(v) || math.IsInf(v, 0)
+		return !spec.AllFinite(c.over(a, of))
 	})
 }
 

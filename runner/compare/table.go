@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -170,7 +169,7 @@ func measuresOf(members []member) (list []measured) {
 			whole = append(whole, measured{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
-			of := func(m member) measure.Number { return m.of(row.Name) }
+			of := func(m member) measure.Number { return m.results().Of(row.Name) }
 			if ofWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
@@ -187,7 +186,7 @@ func measuresOf(members []member) (list []measured) {
 		}
 	})
 	for _, row := range own {
-		of := func(m member) measure.Number { return m.of(row.Name) }
+		of := func(m member) measure.Number { return m.results().Of(row.Name) }
 		whole = append(whole, measured{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
@@ -205,7 +204,7 @@ func partsOf(row measure.Measure, members []member) (parts []part) {
 			continue
 		}
 		parts = append(parts, part{place, func(m member) (n measure.Number) {
-			if values, i := m.list(row.Name), index(m); i < len(values) {
+			if values, i := m.results().ByGroup.Of(row.Name), index(m); i < len(values) {
 				n = values[i]
 			}
 			return n
@@ -267,8 +266,6 @@ func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 	c.N, c.Mean, c.Std, c.Half = Describe(c.Values, level)
 	return c
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // The steps of the runs that a table can compare.
 const (

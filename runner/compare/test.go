@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -129,16 +130,14 @@ func (t *Table) conclude(o *contest) {
 			continue
 		}
 		cell := &t.Rows[other].Cells[o.column]
-		cell.P, cell.Adjusted = made(q.p), made(q.adjusted)
+		cell.P, cell.Adjusted = measure.Known(q.p), measure.Known(q.adjusted)
 		p, adjusted = math.Max(p, q.p), math.Max(adjusted, q.adjusted) // NaN, once in, stays
 	}
-	o.P, o.Adjusted, o.Best = made(p), made(adjusted), adjusted < 1-t.Level
+	o.P, o.Adjusted = measure.Known(p), measure.Known(adjusted)
+	o.Best = adjusted < 1-t.Level
 	t.Rows[o.Lead].Cells[o.column].Best = o.Best
 	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)
 }
-
-// made returns the p of a test as a number that does not apply if the test could not be made.
-func made(p float64) measure.Number { return measure.NumIf(!math.IsNaN(p), p) }
 
 // better tells whether row i has a better mean in column c than row j. A mean
 // that is not a number is worse than any.
@@ -170,7 +169,7 @@ func differ(a, b *Row, c int) (difference, p float64) {
 	if len(pairedX) >= 2 {
 		xs, ys, test = pairedX, pairedY, PairedT
 	}
-	if len(xs) < 2 || len(ys) < 2 || !allFinite(xs) || !allFinite(ys) {
+	if len(xs) < 2 || len(ys) < 2 || !spec.AllFinite(xs...) || !spec.AllFinite(ys...) {
 		return math.NaN(), math.NaN()
 	}
 	return stat.Mean(xs, nil) - stat.Mean(ys, nil), test(xs, ys)
@@ -184,10 +183,6 @@ func applying(r *Row, c int) (seeds []uint64, values []float64) {
 		}
 	}
 	return seeds, values
-}
-
-func allFinite(xs []float64) bool {
-	return !slices.ContainsFunc(xs, func(x float64) bool { return !finite(x) })
 }
 
 // MeanStd returns the mean and the standard deviation of a sample (with n - 1), each

@@ -21,8 +21,8 @@ func curveOf[E any](events []E, name string, of func(E) (epoch float64,
 	c := page.Curve{Name: name}
 	for _, e := range events {
 		x, n := of(e)
-		if v := n.Float(); n.Applies() && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			c.Points = append(c.Points, page.Point{X: x, Y: v, Half: math.NaN()})
+		if n.Finite() {
+			c.Points = append(c.Points, page.Point{X: x, Y: n.Float(), Half: math.NaN()})
 		}
 	}
 	c.Points = thin(c.Points)

@@ -118,8 +118,8 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 		if c.Few != "" && len(c.Seeds) == 0 {
 			continue
 		}
-		if same := slices.IndexFunc(list[:i], c.sameTest); same >= 0 && !fixed {
-			c.Repeats = list[same].Problem
+		if same := first(list[:i], c.sameTest); same != nil && !fixed {
+			c.Repeats = same.Problem
 		} else {
 			family = append(family, &c.Difference)
 		}
@@ -127,7 +127,7 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	adjust(family, of.Confidence, of.Correction)
 	for _, c := range list {
 		if c.Repeats != "" {
-			same := list[slices.IndexFunc(list, c.sameTest)]
+			same := first(list, c.sameTest)
 			c.Adjusted, c.Detectable, c.confidence = same.Adjusted, same.Detectable, same.confidence
 		}
 		if c.says.Equivalent > 0 { // it holds for the two-sided test alone
@@ -199,8 +199,7 @@ func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 			slices.Contains(c.Seeds, one.seed())
 	}
 	if say.Equivalent > 0 {
-		p := compare.Equivalence(floats(c.Values), say.Equivalent)
-		c.P = measure.NumIf(!math.IsNaN(p), p)
+		c.P = measure.Known(compare.Equivalence(floats(c.Values), say.Equivalent))
 	}
 	if len(c.Values) == 1 {
 		c.Few = "one seed"
@@ -404,41 +403,39 @@ func pooled(r *ran, name string, classes []int) measure.Number {
 
 // part compares the value of the i-th class or group.
 func part(name string, i int) of {
-	return each(func(r *ran) (n measure.Number) {
-		if v := r.Summary().ByGroup.Of(name); i < len(v) {
-			n = v[i]
-		}
-		return n
-	})
+	return each(func(r *ran) measure.Number { return pooled(r, name, []int{i}) })
 }
 
 // differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
 // initialisation and the batch order of both.
 func differ(a, b *arm, value of, margin float64) Difference {
 	d := noDifference()
-	var xs, ys, values []float64
+	var xs, ys []float64
 	for _, r := range a.runs {
-		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
-		if at < 0 {
+		o := first(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
+		if o == nil {
 			continue
 		}
-		if x, y, ok := value(r, b.runs[at]); ok && finite(x-y) {
-			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, measure.Num(x-y))
-			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
+		x, y, ok := value(r, o)
+		if difference := measure.Num(x - y); ok && difference.Finite() {
+			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, difference)
+			xs, ys = append(xs, x-margin), append(ys, y)
 		}
 	}
-	n := len(values)
-	mean, half := compare.TInterval(values, level)
-	d.Mean, d.Half = measure.NumIf(n > 0, mean), measure.NumIf(n > 1, half)
-	p := math.NaN()
-	if n > 1 {
-		p = compare.PairedT(xs, ys)
+	_, d.Mean, _, d.Half = compare.Describe(d.Values, level)
+	if len(d.Values) > 1 {
+		d.P = measure.Known(compare.PairedT(xs, ys))
 	}
-	d.P = measure.NumIf(!math.IsNaN(p), p)
 	return d
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// first returns the first of the list that is so, or nil.
+func first[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
 
 func floats(list []measure.Number) (values []float64) {
 	for _, v := range list {
@@ -461,7 +458,7 @@ func adjust(list []*Difference, confidence float64, correction string) {
 	}
 	for i, q := range p {
 		d, n := list[i], len(list[i].Values)
-		d.Adjusted, d.confidence = measure.NumIf(!math.IsNaN(q), q), confidence
+		d.Adjusted, d.confidence = measure.Known(q), confidence
 		if !d.P.Applies() {
 			continue
 		}
@@ -487,7 +484,7 @@ func readLog(r *record.Run) (*ran, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
 	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
 	for _, s := range h.Steps {
@@ -510,11 +507,11 @@ func (a *arm) curve(measure string) page.Curve {
 		for _, e := range r.evals {
 			v := e.Of(measure)
 			applies = applies || v.Applies()
-			if y := v.Float(); !math.IsNaN(y) && !math.IsInf(y, 0) {
+			if v.Finite() {
 				if values[e.Epoch] == nil {
 					epochs = append(epochs, e.Epoch)
 				}
-				values[e.Epoch] = append(values[e.Epoch], y)
+				values[e.Epoch] = append(values[e.Epoch], v.Float())
 			}
 		}
 		if applies {
@@ -535,11 +532,11 @@ func (a *arm) curve(measure string) page.Curve {
 func along(measure string, a, b *ran) (x, y float64, ok bool) {
 	n := 0.0
 	for _, e := range a.evals {
-		at := slices.IndexFunc(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
-		if at < 0 {
+		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
+		if o == nil {
 			continue
 		}
-		v, w := e.Of(measure), b.evals[at].Of(measure)
+		v, w := e.Of(measure), o.Of(measure)
 		if v.Applies() && w.Applies() {
 			x, y, n = x+v.Float(), y+w.Float(), n+1
 		}

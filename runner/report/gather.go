@@ -48,11 +48,7 @@ type Missing struct {
 func (s *Slot) Of(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
 
 func ofSeed(runs []*record.Run, seed uint64) *record.Run {
-	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
-	if i < 0 {
-		return nil
-	}
-	return runs[i]
+	return first(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
 }
 
 // Gather gives each run to the arm whose numbers it computes. A run belongs to an arm by its

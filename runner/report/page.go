@@ -214,26 +214,24 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 	for _, head := range append([]string{"its own arm"}, arms...) {
 		t.Columns = append(t.Columns, verdicts(head))
 	}
-	for i, c := range r.Further {
-		first := slices.IndexFunc(r.Further, c.sameClaim) == i
-		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Finding) bool {
+	for _, c := range r.Further {
+		if c.Problem != p.Label || first(r.Further, c.sameClaim) != c || !slices.ContainsFunc(r.Further, func(o *Finding) bool {
 			return o.sameClaim(c) && slices.Contains(arms, o.A)
 		}) {
 			continue
 		}
 		row := []string{c.relation("…"), "–"}
-		if at := slices.IndexFunc(r.claims(), c.sameClaim); at >= 0 {
-			row[1] = fmt.Sprintf("%s: %s", r.claims()[at].A, r.claims()[at].word())
+		if own := first(r.claims(), c.sameClaim); own != nil {
+			row[1] = fmt.Sprintf("%s: %s", own.A, own.word())
 		}
 		for _, a := range arms {
-			at := slices.IndexFunc(r.Further, func(o *Finding) bool {
+			cell := "–"
+			if o := first(r.Further, func(o *Finding) bool {
 				return o.A == a && o.sameClaim(c)
-			})
-			if at < 0 {
-				row = append(row, "–")
-				continue
+			}); o != nil {
+				cell = o.difference() + " " + o.word()
 			}
-			row = append(row, r.Further[at].difference()+" "+r.Further[at].word())
+			row = append(row, cell)
 		}
 		t.Add(row...)
 	}

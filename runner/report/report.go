@@ -250,7 +250,7 @@ func (r *Report) fill(g *Gathered) error {
 			}
 			all, err := readLog(one)
 			if err != nil {
-				return fmt.Errorf("run %s: %w", one.Meta.ID, err)
+				return err
 			}
 			read[slot] = append(read[slot], all)
 		}

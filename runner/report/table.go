@@ -15,8 +15,6 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // This file puts runs that are none of the study's arms beside them: further arms of a condition,
@@ -143,7 +141,7 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 		a.label = p.Table.Rows[i].Title()
 		for j := range a.runs {
 			if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
-				return fmt.Errorf("run %s: %w", a.runs[j].Meta.ID, err)
+				return err
 			}
 		}
 	}
@@ -167,8 +165,8 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 	for i := range t.Rows {
 		a := &arm{label: t.Rows[i].Title()}
 		for _, id := range t.Rows[i].Runs {
-			at := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID == id })
-			a.runs = append(a.runs, &ran{Run: runs[at]})
+			r := first(runs, func(r *record.Run) bool { return r.Meta.ID == id })
+			a.runs = append(a.runs, &ran{Run: r})
 		}
 		arms = append(arms, a)
 	}
@@ -177,26 +175,16 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 
 // ownOf returns the arm of the study that has a row's runs, or nil.
 func (p *Problem) ownOf(row *arm) *arm {
-	i := slices.IndexFunc(p.own, func(a *arm) bool {
+	return first(p.own, func(a *arm) bool {
 		return len(a.runs) > 0 && slices.ContainsFunc(row.runs, func(r *ran) bool {
 			return r.Run == a.runs[0].Run
 		})
 	})
-	if i < 0 {
-		return nil
-	}
-	return p.own[i]
 }
 
 // arm returns the arm of the study with that method that has runs, or nil.
 func (p *Problem) arm(method dro.Algorithm) *arm {
-	i := slices.IndexFunc(p.own, func(a *arm) bool {
-		return len(a.runs) > 0 && a.method() == method
-	})
-	if i < 0 {
-		return nil
-	}
-	return p.own[i]
+	return first(p.own, func(a *arm) bool { return len(a.runs) > 0 && a.method() == method })
 }
 
 func (a *arm) method() dro.Algorithm { return a.runs[0].Meta.Spec.Algorithm() }
@@ -206,11 +194,7 @@ func (p *Problem) base() *arm {
 	if len(p.own) > 0 {
 		return p.arm(dro.Baseline())
 	}
-	i := slices.IndexFunc(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
-	if i < 0 {
-		return nil
-	}
-	return p.arms[i]
+	return first(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
 }
 
 // star limits the tests for stars to the arms of the study, if there are several, so that runs of
@@ -289,12 +273,12 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 
 // describe returns a study without arms and claims, for runs that belong to none.
 func describe(runs []*record.Run) (*Study, error) {
-	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
-	if i < 0 {
+	done := first(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
+	if done == nil {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
 			len(runs))
 	}
-	of := &runs[i].Meta.Spec
+	of := &done.Meta.Spec
 	return &Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
 		Conditions: []Condition{{}}}, nil
 }
@@ -332,17 +316,14 @@ func (p *Problem) costs() {
 		if imported(a.runs[0].Run) > 0 {
 			continue
 		}
-		var steps, minutes []float64
-		for _, r := range a.runs {
-			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
-		}
-		mean, std := stat.MeanStdDev(steps, nil)
+		step := a.mean(func(r *ran) measure.Number { return measure.Num(r.perStep()) })
+		minutes := a.mean(func(r *ran) measure.Number { return measure.Num(r.seconds / 60) })
 		c := Cost{
 			Arm:     a.label,
 			Seeds:   len(a.runs),
-			Step:    measure.Num(mean),
-			StepStd: measure.NumIf(len(steps) > 1, std),
-			Minutes: measure.Num(stat.Mean(minutes, nil)),
+			Step:    step.Mean,
+			StepStd: step.Std,
+			Minutes: minutes.Mean,
 			Ratio:   noDifference(),
 		}
 		if base != nil && a != base {
@@ -375,13 +356,9 @@ func (p *Problem) classes() {
 		if counts := m.Counts(m.Main()).Train; i < len(counts) {
 			row.Train = counts[i]
 		}
-		var own []float64
-		for _, r := range base.runs {
-			if v := r.Summary().ByGroup.Of(measured); i < len(v) && v[i].Applies() {
-				own = append(own, v[i].Float())
-			}
-		}
-		row.Base = measure.NumIf(len(own) > 0, stat.Mean(own, nil))
+		row.Base = base.mean(func(r *ran) measure.Number {
+			return pooled(r, measured, []int{i})
+		}).Mean
 		for _, a := range p.arms {
 			if a != base {
 				row.Arms = append(row.Arms, a.label)
@@ -536,17 +513,17 @@ func (r *Report) described(p *Problem) (rows []MeanRow) {
 
 const classAccuracy = "class_accuracy"
 
+// mean returns the mean of the finite values of the arm's runs.
 func (a *arm) mean(value func(*ran) measure.Number) Mean {
-	var values []float64
+	var values []measure.Number
 	for _, r := range a.runs {
-		if x := value(r); x.Applies() && finite(x.Float()) {
-			values = append(values, x.Float())
+		if x := value(r); x.Finite() {
+			values = append(values, x)
 		}
 	}
-	n := len(values)
-	mean, std := compare.MeanStd(values)
-	return Mean{Arm: a.label, Seeds: n, Mean: measure.NumIf(n > 0, mean),
-		Std: measure.NumIf(n > 1, std)}
+	m := Mean{Arm: a.label}
+	m.Seeds, m.Mean, m.Std, _ = compare.Describe(values, level)
+	return m
 }
 
 func (m *Mean) text(measured string) string { return style(measured).With(m.Mean, m.Std) }

@@ -69,20 +69,14 @@ func (r *Report) preset(name string) (p runner.Preset) {
 // reasons returns the reasons that the runs' presets give for a setting.
 func (r *Report) reasons(key string) string {
 	var list []string
-	for _, p := range r.Problems {
-		for _, a := range p.own {
-			if len(a.runs) == 0 {
-				continue
-			}
-			m := &a.runs[0].Meta
-			own := r.preset(m.Preset)
-			if own.Name == "" || own.Spec.Text(key) != m.Spec.Text(key) {
-				continue
-			}
-			_, reason, _ := strings.Cut(own.Reasons[key], ": ")
-			if reason != "" && !slices.Contains(list, reason) {
-				list = append(list, reason)
-			}
+	for _, m := range r.examples() {
+		own := r.preset(m.Preset)
+		if own.Name == "" || own.Spec.Text(key) != m.Spec.Text(key) {
+			continue
+		}
+		_, reason, _ := strings.Cut(own.Reasons[key], ": ")
+		if reason != "" && !slices.Contains(list, reason) {
+			list = append(list, reason)
 		}
 	}
 	return strings.Join(list, "; ")
@@ -92,19 +86,25 @@ func (r *Report) reasons(key string) string {
 func (r *Report) valuesOf(key string) string {
 	var values []string
 	t, _ := spec.FindSetting(key)
-	for _, p := range r.Problems {
-		for _, a := range p.own {
-			if len(a.runs) == 0 {
-				continue
-			}
-			s := &a.runs[0].Meta.Spec
-			v := strings.Trim(t.Text(s), "[]")
-			if t.ReadIn(s) && !slices.Contains(values, v) {
-				values = append(values, v)
-			}
+	for _, m := range r.examples() {
+		v := strings.Trim(t.Text(&m.Spec), "[]")
+		if t.ReadIn(&m.Spec) && !slices.Contains(values, v) {
+			values = append(values, v)
 		}
 	}
 	return strings.Join(values, ", ")
+}
+
+// examples returns a run's Meta for each of the study's arms that has runs, problem by problem.
+func (r *Report) examples() (list []*runner.Meta) {
+	for _, p := range r.Problems {
+		for _, a := range p.own {
+			if len(a.runs) > 0 {
+				list = append(list, &a.runs[0].Meta)
+			}
+		}
+	}
+	return list
 }
 
 // Variation is an arm that differs from an arm of a problem in one setting, or in its data (the key
@@ -231,13 +231,8 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		if name == "robust_risk" && v.Key == "rho" {
 			continue // another radius asks another question
 		}
-		var values []float64
-		for _, o := range a.runs {
-			values = append(values, o.Summary().Of(name).Float())
-		}
-		mean, _ := compare.TInterval(values, level)
-		e := Effect{Measure: name, Value: measure.Num(mean),
-			Difference: differ(a, base, last(name), 0)}
+		value := a.mean(func(o *ran) measure.Number { return o.Summary().Of(name) }).Mean
+		e := Effect{Measure: name, Value: value, Difference: differ(a, base, last(name), 0)}
 		v.Effects = append(v.Effects, e)
 	}
 	r.Variations = append(r.Variations, v)
@@ -351,12 +346,8 @@ func (p *Problem) against(a *arm) (mean, distance measure.Number) {
 		}
 		sum += (got - want/100) * (got - want/100)
 	}
-	var values []float64
-	for _, r := range a.runs {
-		values = append(values, r.Summary().Of("test_accuracy").Float())
-	}
-	of, _ := compare.TInterval(values, level)
-	return measure.Num(of), measure.Num(math.Sqrt(sum / float64(len(row))))
+	of := a.mean(func(r *ran) measure.Number { return r.Summary().Of("test_accuracy") })
+	return of.Mean, measure.Num(math.Sqrt(sum / float64(len(row))))
 }
 
 // distance returns the distance from the published table over both rows together.

@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Successive halving (Jamieson, Talwalkar 2016, arXiv 1502.07943), by whole settings and for each
@@ -203,7 +204,7 @@ func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked
 			value, better := state.Result.validation()
 			sum, higher = sum+value, better == dro.Higher
 		}
-		if s.value = sum / float64(len(s.runs)); !math.IsNaN(s.value) && !math.IsInf(s.value, 0) {
+		if s.value = sum / float64(len(s.runs)); spec.AllFinite(s.value) {
 			ranked = append(ranked, s)
 		}
 	}

@@ -335,7 +335,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		if r := state.Result; r != nil {
 			one.Begun, one.Epochs = true, r.Epochs
 			value, _ := r.validation()
-			if one.Value = measure.NumIf(!math.IsNaN(value), value); one.Value.Applies() {
+			if one.Value = measure.Known(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
 			if by, ok := r.by(); ok {

@@ -62,31 +62,39 @@ func (r *Run) look() (e *measure.Evaluation, err error) {
 	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
 		return nil, err
 	}
-	if err = r.solve(e); err != nil {
-		return nil, err
-	}
-	if e.Test, err = r.held(runner.SplitTest); err != nil {
+	if e.Test, err = r.Pass(runner.SplitTest, true); err != nil {
 		return nil, err
 	}
 	if r.Data.Val != nil && r.Meta.Refitted == nil {
-		if e.Val, err = r.held(runner.SplitVal); err != nil {
+		if e.Val, err = r.Pass(runner.SplitVal, true); err != nil {
 			return nil, err
 		}
 	}
-	return e, nil
+	return e, r.solve(e)
 }
 
-// solve finds the exact worst cases of the training losses: at ρ and, for a method that keeps λ
-// fixed, at its λ.
+// solve finds the exact worst cases of an evaluation's losses, as far as there are any. Those of
+// the training split are at ρ and, for a method that keeps λ fixed, at its λ.
 func (r *Run) solve(e *measure.Evaluation) (err error) {
 	p := r.Method.Problem
-	e.Ratios = make([]float64, len(e.Train.Losses))
-	e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho)
-	if err == nil {
-		e.Penalised, err = r.penalised(e)
+	if losses := e.Train.Losses; losses != nil {
+		e.Ratios = make([]float64, len(losses))
+		e.Train.Worst, err = p.Set.WorstCase(e.Ratios, losses, p.Rho)
+		if err == nil {
+			e.Penalised, err = r.penalised(e)
+		}
+		if err != nil {
+			return fmt.Errorf("step %d: training %w", r.step, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("step %d: training %w", r.step, err)
+	for split, held := range map[string]*measure.Pass{runner.SplitTest: e.Test,
+		runner.SplitVal: e.Val} {
+		if held == nil {
+			continue
+		}
+		if err := held.Solve(nil, p, r.Meta.Spec.RiskRadii); err != nil {
+			return fmt.Errorf("step %d: %s %w", r.step, split, err)
+		}
 	}
 	return nil
 }
@@ -113,23 +121,6 @@ func (r *Run) Evaluation() *measure.Evaluation {
 	}
 }
 
-// held passes over the test or the validation split, and finds its worst cases.
-func (r *Run) held(split string) (*measure.Pass, error) {
-	p, err := r.Pass(split, true)
-	if err != nil {
-		return nil, err
-	}
-	return p, r.solveHeld(split, p)
-}
-
-// solveHeld finds the worst cases of the test or the validation split.
-func (r *Run) solveHeld(split string, p *measure.Pass) error {
-	if err := p.Solve(nil, r.Method.Problem, r.Meta.Spec.RiskRadii); err != nil {
-		return fmt.Errorf("step %d: %s %w", r.step, split, err)
-	}
-	return nil
-}
-
 // penalised solves the problem of a method that keeps λ fixed, inf over η of F at this λ; it
 // returns nil for other methods. The dual gap of such a method never reaches 0, since it does not
 // choose λ, so it needs a second measure that can.
@@ -153,7 +144,24 @@ func (r *Run) certifyDue() bool {
 // confidence of each prediction, which costs some time. The error is a *BrokenError if a loss is
 // not finite.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
-	n := Source(r.Data, split).Len()
+	each := sure && r.scores(Source(r.Data, split).Len())
+	p, err := r.Predict(split, sure, each, nil)
+	// the last steps broke the network, each at a finite loss
+	if err == nil && !spec.AllFinite(p.Losses...) {
+		wild := func(l float64) bool { return !spec.AllFinite(l) }
+		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
+		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
+	}
+	return p, err
+}
+
+// Predict is Pass, but lets losses be anything. With each, it records the probability of every
+// class. It calls progress, unless that is nil, after each batch with the number of samples that
+// are done, and the number of all. An error from progress ends it.
+func (r *Run) Predict(
+	split string, sure, each bool, progress func(done, of int) error,
+) (*measure.Pass, error) {
+	n, kinds := Source(r.Data, split).Len(), len(r.Data.Classes)
 	p := &measure.Pass{
 		Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n),
@@ -161,7 +169,6 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	if sure {
 		p.Confidences, p.Predictions = make([]float64, n), make([]int, n)
 	}
-	kinds, each := len(r.Data.Classes), sure && r.scores(n)
 	if each {
 		p.Probabilities = make([]float32, n*kinds)
 	}
@@ -180,14 +187,11 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 			p.Correct[from+i] = o.Classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
-		return r.Net.Err()
+		if err := r.Net.Err(); err != nil || progress == nil {
+			return err
+		}
+		return progress(from+b.N, n)
 	})
-	// the last steps broke the network, each at a finite loss
-	if err == nil && !spec.AllFinite(p.Losses) {
-		wild := func(l float64) bool { return !spec.AllFinite([]float64{l}) }
-		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
-		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
-	}
 	return p, err
 }
 

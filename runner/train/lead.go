@@ -112,21 +112,12 @@ func (r *Run) Report() error {
 	e.Train, e.Test, e.Val = r.passes[runner.SplitTrain], r.passes[runner.SplitTest],
 		r.passes[runner.SplitVal]
 	r.passes = nil
-	var err error
 	if e.Train == nil {
 		e.Train = &measure.Pass{}
 		r.warnOnce("train pass", "the script gives no pass over the training split, so train "+
 			"loss, its worst case and the dual gap are missing (run.end_epoch(losses=...))")
-	} else {
-		err = r.solve(e)
 	}
-	for split, p := range map[string]*measure.Pass{runner.SplitTest: e.Test,
-		runner.SplitVal: e.Val} {
-		if p != nil && err == nil {
-			err = r.solveHeld(split, p)
-		}
-	}
-	if err != nil {
+	if err := r.solve(e); err != nil {
 		return err
 	}
 	return cmp.Or(r.report(e), r.tell())

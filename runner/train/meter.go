@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -47,7 +46,7 @@ func (m *meter) measure(
 	m.now.Set("grad_norm", norm)
 	t.Report(m.put)
 	for i, v := range m.now {
-		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
+		if v.Applies() && !v.Finite() {
 			return &m.now[i]
 		}
 	}
@@ -89,7 +88,7 @@ func (m *meter) Log(name string, value float64) error {
 	if !m.user.Has(name) && len(m.user) == measure.MostUser {
 		return fmt.Errorf("it logs more than %d values of its own", measure.MostUser)
 	}
-	n := measure.NumIf(!math.IsNaN(value) && !math.IsInf(value, 0), value)
+	n := measure.NumIf(spec.AllFinite(value), value)
 	m.user.Set(name, n)
 	m.window.Put(name, n)
 	m.news = true

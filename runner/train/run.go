@@ -531,8 +531,7 @@ func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err err
 func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	parameters := 0
 	if !s.IsProgram() {
-		parameters, err = nn.Check(config(s, d.Shape, d.Classes, 1))
-		if err != nil {
+		if parameters, err = nn.Check(s.Network(d.Shape, d.Classes)); err != nil {
 			return 0, err
 		}
 	}
@@ -548,7 +547,7 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
 	if s.IsProgram() { // the memory of the program itself is not known here
 		parameters = 0
-	} else if bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1)); err != nil {
+	} else if bytes, err = nn.Memory(s.Network(d.Shape, d.Classes)); err != nil {
 		return 0, err
 	}
 	const (
@@ -565,18 +564,6 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	}
 	bytes += 4 * 4 * float64(parameters) // a checkpoint's tensors
 	return bytes, nil
-}
-
-// networkConfig returns the configuration of a run's network. Building a network, estimating its
-// memory and naming its kernel all go through config, so that they describe the same network.
-func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
-	return config(s, d.Shape, len(d.Classes), threads)
-}
-
-func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	c := s.Network(shape, classes)
-	c.Threads = threads
-	return c
 }
 
 // AskRoom returns an error if a run by itself does not fit the machine; it reserves nothing. The
@@ -613,7 +600,7 @@ func Kernel(s *spec.Spec, host string, d *data.Dataset) string {
 	if s.Precision != spec.Defaults().Precision {
 		host = nn.Kernel(s.Precision)
 	}
-	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
+	if order := nn.Order(s.Network(d.Shape, len(d.Classes))); order != "" {
 		return host + "-" + order
 	}
 	return host

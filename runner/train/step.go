@@ -203,22 +203,10 @@ func (r *Run) LoaderOptions(
 	return o
 }
 
-// loaderOptions returns options with the normalisation and the seed. A mean in the spec takes
-// precedence over the dataset's customary one.
+// loaderOptions returns options with the normalisation and the seed.
 func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
-	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
-	if len(s.Mean) > 0 {
-		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
-	}
-	return o
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
+	mean, std := s.Normalisation(d.Mean, d.Std)
+	return data.LoaderOptions{Mean: mean, Std: std, Seed: s.Seed}
 }
 
 // Turn implements Waiting: it changes a setting on request. The event is in the log before the

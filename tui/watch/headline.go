@@ -364,7 +364,7 @@ func (w *Page) keyOf(t *panel.Track) string {
 		w.told.keys = map[string]string{}
 	}
 	if _, known := w.told.keys[t.ID]; !known {
-		w.told.keys[t.ID] = compare.Configuration(t.Meta)
+		w.told.keys[t.ID] = t.Meta.Configuration()
 	}
 	return w.told.keys[t.ID]
 }

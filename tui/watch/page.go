@@ -7,7 +7,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -259,7 +258,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		// The folder is listed for its colours if a configuration is new, which costs a look at
 		// every run.
 		if unknown := func(r *record.Run) bool {
-			_, ok := colors[compare.Configuration(&r.Meta)]
+			_, ok := colors[r.Meta.Configuration()]
 			return !ok
 		}; kept == nil && slices.ContainsFunc(runs, unknown) {
 			all, _ := s.List() // a configuration has one colour on all pages
@@ -291,7 +290,7 @@ func (w *Page) regroup() {
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
 		for n, m := range runs {
-			w.Colors[compare.Configuration(m)] = numbers[n]
+			w.Colors[m.Configuration()] = numbers[n]
 		}
 	}
 	for n, number := range numbers {

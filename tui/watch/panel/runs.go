@@ -307,7 +307,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
 	for _, r := range runs {
-		of := compare.Configuration(&r.Meta)
+		of := r.Meta.Configuration()
 		if seeds[of]++; seeds[of] == 1 {
 			configurations = append(configurations, of)
 		}
@@ -317,7 +317,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	// runs are listed newest first.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
+		return !slices.Contains(wanted, r.Meta.Configuration())
 	})
 	slices.SortStableFunc(list, func(a, b *record.Run) int {
 		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)
