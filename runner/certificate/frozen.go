@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -190,7 +189,7 @@ type LayerSplit struct {
 // samples. The data are open until the LastLayer is closed.
 func Features(q LookAt, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
-	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err
 	}
 	state, d, err := q.open()

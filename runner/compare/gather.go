@@ -58,12 +58,12 @@ func gather(runs []StoryRun, baseline int) *cast {
 	}
 	reference := runs[max(0, baseline)].Meta
 	why := map[string][]string{} // names of the runs that are left out, by reason
-	var kept []int
+	var kept []StoryRun
 	furthest := 0.0
 	for _, r := range runs {
 		furthest = max(furthest, r.epoch())
 	}
-	for i, r := range runs {
+	for _, r := range runs {
 		if reason := outright(r, reference, furthest); reason != "" {
 			name := r.Name
 			other := func(o StoryRun) bool {
@@ -75,9 +75,9 @@ func gather(runs []StoryRun, baseline int) *cast {
 			why[reason] = append(why[reason], name)
 			continue
 		}
-		kept = append(kept, i)
+		kept = append(kept, r)
 	}
-	waiting := c.enlist(runs, kept)
+	waiting := c.enlist(kept)
 	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
@@ -157,29 +157,26 @@ func outright(r StoryRun, reference *runner.Meta, furthest float64) string {
 
 // enlist makes arms from the evaluated runs, and names the configurations that have no evaluation
 // yet. Runs with the same configuration and seed are the same, so the newest counts.
-func (c *cast) enlist(runs []StoryRun, kept []int) (waiting []string) {
+func (c *cast) enlist(runs []StoryRun) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
-	begun := map[string]bool{}
-	for _, i := range kept {
-		r, key := runs[i], runs[i].Key
+	for _, r := range runs {
 		seeds[r.Meta.Spec.Seed] = true
 		if r.epoch() <= 0 {
 			continue
 		}
-		a := arms[key]
+		a := arms[r.Key]
 		if a == nil {
-			a = &arm{name: r.Name, key: key, runs: map[uint64]StoryRun{}}
-			arms[key], c.arms = a, append(c.arms, a)
+			a = &arm{name: r.Name, key: r.Key, runs: map[uint64]StoryRun{}}
+			arms[r.Key], c.arms = a, append(c.arms, a)
 		}
 		old, there := a.runs[r.Meta.Spec.Seed]
 		if !there || r.Meta.Created.After(old.Meta.Created) {
 			a.runs[r.Meta.Spec.Seed] = r
 		}
-		begun[key] = true
 	}
 	c.asked = len(seeds)
-	for _, i := range kept {
-		if r := runs[i]; !begun[r.Key] && !slices.Contains(waiting, r.Name) {
+	for _, r := range runs {
+		if arms[r.Key] == nil && !slices.Contains(waiting, r.Name) {
 			waiting = append(waiting, r.Name)
 		}
 	}

@@ -98,9 +98,8 @@ func (r *Report) reproduce() {
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
-			c.Difference = differ(a, a, func(r, _ *ran) (x, y float64, ok bool) {
-				v := r.Summary().Of(say.Measure)
-				return v.Float(), say.Value, v.Applies()
+			c.Difference = differ(a, a, func(r, _ *ran) (x, y float64) {
+				return r.Summary().Of(say.Measure).Float(), say.Value
 			}, 0)
 			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
 				r.Reproduction = append(r.Reproduction, c)
@@ -327,16 +326,13 @@ func noDifference() Difference {
 	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 }
 
-// of returns the values of a measure in two runs that are compared; ok is false where the measure
-// does not apply to both.
-type of func(a, b *ran) (x, y float64, ok bool)
+// of returns the values of a measure in two runs that are compared. A value is NaN where the measure
+// does not apply.
+type of func(a, b *ran) (x, y float64)
 
 // each compares a value that is computed from one run alone.
 func each(value func(*ran) measure.Number) of {
-	return func(a, b *ran) (x, y float64, ok bool) {
-		v, w := value(a), value(b)
-		return v.Float(), w.Float(), v.Applies() && w.Applies()
-	}
+	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
 // last compares a measure at the last iterate.
@@ -366,11 +362,11 @@ func valueOf(say *Claim, measured string, radius float64) of {
 	case say.Measure == StepTime:
 		return stepTime
 	case say.Along:
-		return func(a, b *ran) (x, y float64, ok bool) { return along(measured, a, b) }
+		return func(a, b *ran) (x, y float64) { return along(measured, a, b) }
 	case say.Classes[0] != nil:
-		return func(a, b *ran) (x, y float64, ok bool) {
-			v, w := pooled(a, measured, say.Classes[0]), pooled(b, measured, say.Classes[1])
-			return v.Float(), w.Float(), v.Applies() && w.Applies()
+		return func(a, b *ran) (x, y float64) {
+			return pooled(a, measured, say.Classes[0]).Float(),
+				pooled(b, measured, say.Classes[1]).Float()
 		}
 	case say.Measure == robustRisk && radius > 0:
 		return each(func(r *ran) measure.Number { return riskAt(r, radius) })
@@ -416,8 +412,8 @@ func differ(a, b *arm, value of, margin float64) Difference {
 		if o == nil {
 			continue
 		}
-		x, y, ok := value(r, o)
-		if difference := measure.Num(x - y); ok && difference.Finite() {
+		x, y := value(r, o)
+		if difference := measure.Num(x - y); difference.Finite() {
 			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, difference)
 			xs, ys = append(xs, x-margin), append(ys, y)
 		}
@@ -528,8 +524,8 @@ func (a *arm) curve(measure string) page.Curve {
 }
 
 // along returns the mean of a measure over the evaluations that two runs have at
-// the same steps; ok is false where there is none.
-func along(measure string, a, b *ran) (x, y float64, ok bool) {
+// the same steps.
+func along(measure string, a, b *ran) (x, y float64) {
 	n := 0.0
 	for _, e := range a.evals {
 		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
@@ -541,5 +537,5 @@ func along(measure string, a, b *ran) (x, y float64, ok bool) {
 			x, y, n = x+v.Float(), y+w.Float(), n+1
 		}
 	}
-	return x / n, y / n, n > 0
+	return x / n, y / n
 }

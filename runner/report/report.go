@@ -293,18 +293,18 @@ func (p *parser) arms(conditions, arms Entry) {
 		one := Condition{Label: c.Key}
 		s, preset, ok := p.settle(c)
 		sound = sound && ok
-		if preset != "" || entryOf(c, "rho") != nil {
+		if preset != "" || entryOf(c, "rho").Key != "" {
 			one.Radius = s.Rho
 		}
-		p.of.Conditions = append(p.of.Conditions, one)
+		p.of.Conditions, p.labels = append(p.of.Conditions, one), append(p.labels, c.Key)
 	}
 	if arms.Key != "" && len(arms.Below) == 0 {
 		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
 	}
 	for _, e := range arms.Below {
 		a := Arm{Name: e.Key, Label: e.Key}
-		if label := entryOf(e, "label"); label != nil {
-			if err := oneLine(&a.Label)(*label); err != nil {
+		if label := entryOf(e, "label"); label.Key != "" {
+			if err := oneLine(&a.Label)(label); err != nil {
 				p.fail(label.Line, "%w", err)
 			}
 		}
@@ -314,7 +314,7 @@ func (p *parser) arms(conditions, arms Entry) {
 			s, preset, ok = p.settle(under[i], e)
 			a.Specs, a.Presets = append(a.Specs, s), append(a.Presets, preset)
 		}
-		p.of.Arms = append(p.of.Arms, a)
+		p.of.Arms, p.armNames = append(p.of.Arms, a), append(p.armNames, a.Name)
 	}
 	p.radii()
 }

@@ -162,12 +162,12 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{of: &Study{Word: word}}
-	p.read(Entry{Line: 1, Below: entries}, "a study", entryRows{
+	p, root := &parser{of: &Study{Word: word}}, Entry{Line: 1, Below: entries}
+	p.read(root, "a study", entryRows{
 		StudyKey:     oneLine(&p.of.Title),
 		"doc":        oneLine(&p.of.Doc),
-		"registered": p.date(&p.of.Registered),
-		"wait_until": p.date(&p.of.WaitUntil),
+		"registered": date(&p.of.Registered),
+		"wait_until": date(&p.of.WaitUntil),
 		"seeds":      p.seeds,
 		"window": value(&p.of.Window, "a whole number from 1 to 9",
 			func(n int) bool { return n > 0 && n < 10 }),
@@ -178,20 +178,16 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 		"published":    nil,
 		"sensitivity":  nil,
 	})
-	at := map[string]Entry{}
-	for _, e := range entries {
-		at[e.Key] = e
-	}
 	for _, key := range []string{StudyKey, "seeds", "arms", "families"} {
-		if _, ok := at[key]; !ok {
+		if entryOf(root, key).Key == "" {
 			p.fail(1, "%s: missing: a study has it", key)
 		}
 	}
-	p.arms(at["conditions"], at["arms"])
-	p.each(at["published"], p.published)
-	p.each(at["families"], p.families)
-	p.each(at["reproduction"], p.reproductions)
-	p.each(at["sensitivity"], p.sensitivity)
+	p.arms(entryOf(root, "conditions"), entryOf(root, "arms"))
+	p.each(entryOf(root, "published"), p.published)
+	p.each(entryOf(root, "families"), p.families)
+	p.each(entryOf(root, "reproduction"), p.reproductions)
+	p.each(entryOf(root, "sensitivity"), p.sensitivity)
 	if len(p.errs) > 0 {
 		slices.SortStableFunc(p.errs, func(a, b lineError) int { return a.line - b.line })
 		var errs []error
@@ -215,6 +211,8 @@ type lineError struct {
 type parser struct {
 	of   *Study
 	errs []lineError
+	// labels are those of the conditions, and armNames those of the arms.
+	labels, armNames []string
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
@@ -282,7 +280,7 @@ func oneOf(into *string, words ...string) func(Entry) error {
 	})
 }
 
-func (p *parser) date(into *time.Time) func(Entry) error {
+func date(into *time.Time) func(Entry) error {
 	return func(e Entry) (err error) {
 		var text string
 		if json.Unmarshal(e.Value, &text) == nil {
@@ -321,19 +319,21 @@ func (p *parser) seeds(e Entry) error {
 	return nil
 }
 
-func entryOf(e Entry, key string) *Entry {
-	i := slices.IndexFunc(e.Below, func(b Entry) bool { return b.Key == key })
-	if i < 0 {
-		return nil
+// entryOf returns the entry below e that has the key, or an entry without a key.
+func entryOf(e Entry, key string) Entry {
+	for _, b := range e.Below {
+		if b.Key == key {
+			return b
+		}
 	}
-	return &e.Below[i]
+	return Entry{}
 }
 
 // published reads the published table.
 func (p *parser) published(e Entry) {
 	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
 	by := entryRows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "silent": nil,
-		"preset": oneLine(&t.Preset), "lowest": p.classes(&t.Low)}
+		"preset": oneLine(&t.Preset), "lowest": classesOf(&t.Low)}
 	for _, a := range p.of.Arms {
 		by[a.Name] = func(e Entry) error {
 			var row []float64
@@ -348,13 +348,11 @@ func (p *parser) published(e Entry) {
 		}
 	}
 	p.read(e, "published", by)
-	if silent := entryOf(e, "silent"); silent != nil {
-		for _, b := range silent.Below {
-			var s [3]string
-			p.read(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
-				"why": oneLine(&s[2])})
-			t.Silent = append(t.Silent, s)
-		}
+	for _, b := range entryOf(e, "silent").Below {
+		var s [3]string
+		p.read(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
+			"why": oneLine(&s[2])})
+		t.Silent = append(t.Silent, s)
 	}
 	for _, row := range t.Rows {
 		if len(t.Low) > 0 && slices.Max(t.Low) >= len(row) {
@@ -365,14 +363,14 @@ func (p *parser) published(e Entry) {
 	p.of.Published = t
 }
 
-func (p *parser) classes(into *[]int) func(Entry) error {
+func classesOf(into *[]int) func(Entry) error {
 	return value(into, "a list of numbers of classes, the first is 0", func(list []int) bool {
 		return len(list) > 0 && slices.Min(list) >= 0
 	})
 }
 
 // names returns the reader of a list of names, as their indices in a list.
-func (p *parser) names(into *[]int, what string, known []string) func(Entry) error {
+func names(into *[]int, what string, known []string) func(Entry) error {
 	return func(e Entry) error {
 		var words []string
 		if err := value(&words, "a list of names", nil)(e); err != nil {
@@ -391,11 +389,7 @@ func (p *parser) names(into *[]int, what string, known []string) func(Entry) err
 }
 
 func (p *parser) under(into *[]int) func(Entry) error {
-	var labels []string
-	for _, c := range p.of.Conditions {
-		labels = append(labels, c.Label)
-	}
-	return p.names(into, "condition", labels)
+	return names(into, "condition", p.labels)
 }
 
 // all returns every condition where a claim names none.
@@ -422,14 +416,14 @@ func (p *parser) families(e Entry) {
 		"claims":     nil,
 	})
 	f.Confidence = 1 - level
-	claims := entryOf(e, "claims")
+	claims := entryOf(e, "claims").Below
 	switch {
 	case like != "":
 		p.like(e, &f, like, instead)
-	case claims == nil || len(claims.Below) == 0:
+	case len(claims) == 0:
 		p.fail(e.Line, "%s: no claims: a family has at least one", e.Key)
 	default:
-		for _, c := range claims.Below {
+		for _, c := range claims {
 			p.claim(c, &f)
 		}
 	}
@@ -458,11 +452,7 @@ func (p *parser) like(e Entry, f *Family, name string, instead []int) {
 }
 
 func (p *parser) arm(into *[]int) func(Entry) error {
-	var names []string
-	for _, a := range p.of.Arms {
-		names = append(names, a.Name)
-	}
-	return p.names(into, "arm", names)
+	return names(into, "arm", p.armNames)
 }
 
 // pairs reads two arms, or a list of pairs of arms.
@@ -511,7 +501,7 @@ func (p *parser) claim(e Entry, f *Family) {
 		"key": oneLine(&c.Key), "says": oneLine(&c.Says), "source": oneLine(&c.Source),
 		"reading": oneLine(&c.Reading), "name": oneLine(&c.Name), "measure": p.measure(&c.Measure),
 		"at": oneOf(&at, "end", "along"), "arms": p.pairs(&c.Pairs),
-		"classes": p.classes(&c.Classes[0]), "other": p.classes(&c.Classes[1]),
+		"classes": classesOf(&c.Classes[0]), "other": classesOf(&c.Classes[1]),
 		"parts":     value(&c.Parts, "two names", func(l []string) bool { return len(l) == 2 }),
 		"direction": oneOf(&direction, "less", "greater"),
 		"margin":    value(&margin, "a number", nil),
@@ -523,7 +513,7 @@ func (p *parser) claim(e Entry, f *Family) {
 		return
 	}
 	m, _ := measure.FindMeasure(c.Measure)
-	has := func(key string) bool { return entryOf(e, key) != nil }
+	has := func(key string) bool { return entryOf(e, key).Key != "" }
 	switch {
 	case c.Measure == "":
 		p.fail(e.Line, "a claim: no measure: as in measure: test_loss")
@@ -603,15 +593,15 @@ func (p *parser) reproductions(e Entry) {
 	p.read(e, "reproduction", entryRows{"arm": one, "measure": p.measure(&r.Measure),
 		"value": value(&r.Value, "a number", nil), "under": p.under(&r.Under)})
 	m, _ := measure.FindMeasure(r.Measure)
-	t := p.of.Published
+	t, given := p.of.Published, entryOf(e, "value").Key != ""
 	switch {
 	case len(arm) != 1:
 		p.fail(e.Line, "reproduction: want an arm, as in {arm: erm, measure: mean, value: 72.9}")
 		return
-	case entryOf(e, "value") == nil && (t == nil || t.Rows[p.of.Arms[arm[0]].Name] == nil):
+	case !given && (t == nil || t.Rows[p.of.Arms[arm[0]].Name] == nil):
 		p.fail(e.Line, "reproduction: want the published value")
 		return
-	case entryOf(e, "value") == nil:
+	case !given:
 		r.Value = t.Mean(p.of.Arms[arm[0]].Name)
 	}
 	r.Arm, r.Value, r.Under = arm[0], own(m, r.Value), p.all(r.Under)

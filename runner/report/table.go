@@ -401,10 +401,10 @@ func (r *ran) tick(e *runner.StepEvent) {
 // stepTime compares the logarithms of a step's time in two runs, over the time in which both
 // trained, so that other work of the machine slowed both. It does not apply to runs that did not
 // train side by side for most of the longer training.
-func stepTime(a, b *ran) (x, y float64, ok bool) {
+func stepTime(a, b *ran) (x, y float64) {
 	const most = 0.7
 	if len(a.ticks) == 0 || len(b.ticks) == 0 {
-		return 0, 0, false
+		return math.NaN(), math.NaN()
 	}
 	from, to := a.trained()
 	first, last := b.trained()
@@ -415,8 +415,10 @@ func stepTime(a, b *ran) (x, y float64, ok bool) {
 	if last.Before(to) {
 		to = last
 	}
-	v, w := a.pace(from, to), b.pace(from, to)
-	return math.Log(v), math.Log(w), v > 0 && w > 0 && to.Sub(from).Seconds() >= most*long.Seconds()
+	if to.Sub(from).Seconds() < most*long.Seconds() {
+		return math.NaN(), math.NaN()
+	}
+	return math.Log(a.pace(from, to)), math.Log(b.pace(from, to))
 }
 
 // trained returns the times of a run's first and last tick, between which it trained.

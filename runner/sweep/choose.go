@@ -181,7 +181,8 @@ func (t *Table) Cells() *page.Table {
 			}
 			row = append(row, text)
 		}
-		list.Add(append(row, r.costs()...)...)
+		list.Add(append(row, fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
+			fmt.Sprintf("%.4g", r.Cost.Epochs), clock(r.Cost.Seconds), clock(r.Own.Seconds))...)
 	}
 	return list
 }
@@ -197,11 +198,6 @@ func (t *Table) titles() (titles []string) {
 		return titles
 	}
 	return nil
-}
-
-func (r *Row) costs() []string {
-	return []string{fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
-		fmt.Sprintf("%.4g", r.Cost.Epochs), clock(r.Cost.Seconds), clock(r.Own.Seconds)}
 }
 
 func clock(seconds measure.Number) string {

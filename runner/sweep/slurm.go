@@ -48,7 +48,7 @@ type Batch struct {
 	Base  int    `json:"base"`  // offset of the runs' indices, or of their places in the rung
 	Tasks []int  `json:"tasks"` // array indices, which are relative to Base
 
-	seconds, bytes float64
+	asked Need // of each task
 }
 
 // mostTasks is the number of indices that an array may have by Slurm's default (MaxArraySize 1001).
@@ -116,67 +116,59 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 // classes groups tasks by what they need, one batch for each group.
 func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
-	type class struct {
-		seconds, bytes float64
-		base           int
-	}
-	where := map[class]int{}
 	for _, s := range slots {
-		seconds, bytes, err := f.ask(stage, s.run, a, known)
+		asked, err := f.ask(stage, s.run, a, known)
 		if err != nil {
 			return nil, err
 		}
-		key := class{seconds, bytes, s.place / mostTasks * mostTasks}
-		n, ok := where[key]
-		if !ok {
-			n = len(list)
-			where[key] = n
-			list = append(list, Batch{Rung: stage, Base: key.base, seconds: seconds, bytes: bytes})
+		base := s.place / mostTasks * mostTasks
+		n := slices.IndexFunc(list, func(b Batch) bool { return b.asked == asked && b.Base == base })
+		if n < 0 {
+			n, list = len(list), append(list, Batch{Rung: stage, Base: base, asked: asked})
 		}
-		list[n].Tasks = append(list[n].Tasks, s.place-key.base)
+		list[n].Tasks = append(list[n].Tasks, s.place-base)
 	}
 	return list, nil
 }
 
 // ask returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns the
 // most that any run asks for.
-func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
+func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (Need, error) {
 	if i >= 0 {
 		return f.askOne(stage, i, a, known)
 	}
+	var most Need
 	for i := range f.List.Runs {
-		s, b, err := f.askOne(stage, i, a, known)
+		n, err := f.askOne(stage, i, a, known)
 		if err != nil {
-			return 0, 0, err
+			return most, err
 		}
-		seconds, bytes = max(seconds, s), max(bytes, b)
+		most = Need{max(most.Seconds, n.Seconds), max(most.Bytes, n.Bytes)}
 	}
-	return seconds, bytes, nil
+	return most, nil
 }
 
-func (f *Folder) askOne(
-	stage, i int, a *Ask, known map[int]Need,
-) (seconds, bytes float64, err error) {
+func (f *Folder) askOne(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
 		spec, err := f.List.Spec(i)
 		if err != nil {
-			return 0, 0, err
+			return n, err
 		}
 		if h := &f.List.Halving; h.until(stage) > 0 {
 			spec.Epochs = min(spec.Epochs, h.until(stage))
 		}
 		if n, err = a.Estimate(&spec); err != nil {
-			return 0, 0, err
+			return n, err
 		}
 	}
 	known[f.List.Runs[i].Setting] = n
-	seconds = a.Time.Seconds()
+	seconds := a.Time.Seconds()
 	if seconds == 0 {
 		seconds = roundTime(timeMargin*n.Seconds + timeBase)
 	}
 	const step = 256 << 20
-	return seconds, math.Ceil(memoryMargin*n.Bytes/step) * step, nil
+	return Need{seconds, math.Ceil(memoryMargin*n.Bytes/step) * step}, nil
 }
 
 // roundTime rounds up to one of a few times, so that there are few classes.
@@ -204,12 +196,12 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	}
 	add("--array=%s", array)
 	add("--cpus-per-task=%d", a.Threads)
-	if b.bytes > 0 {
-		add("--mem=%.0fM", b.bytes/(1<<20))
+	if b.asked.Bytes > 0 {
+		add("--mem=%.0fM", b.asked.Bytes/(1<<20))
 	}
-	add("--time=%s", slurmTime(b.seconds))
+	add("--time=%s", slurmTime(b.asked.Seconds))
 	// Slurm may send the signal 60 s early. A short task receives it with a third of its time left.
-	add("--signal=B:USR1@%.0f", min(120, b.seconds/3))
+	add("--signal=B:USR1@%.0f", min(120, b.asked.Seconds/3))
 	add("--requeue")
 	add("--open-mode=append")
 	// A backslash makes Slurm take the name as it stands: then all tasks share a log.
