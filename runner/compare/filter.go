@@ -223,13 +223,13 @@ func wordsOf(r *record.Run) string {
 
 // plain are the facts that are neither settings nor measures.
 var plain = map[string]func(*record.Run) string{
-	"id":       func(r *record.Run) string { return r.Meta.ID },
-	"preset":   func(r *record.Run) string { return r.Meta.Preset },
-	"status":   func(r *record.Run) string { return string(r.Status()) },
-	"steps":    func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
-	"tag":      func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
-	"note":     func(r *record.Run) string { return r.Label().Note },
-	"archived": func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
+	"id":         func(r *record.Run) string { return r.Meta.ID },
+	"preset":     func(r *record.Run) string { return r.Meta.Preset },
+	"status":     func(r *record.Run) string { return string(r.Status()) },
+	"steps":      func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
+	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
+	"note":       func(r *record.Run) string { return r.Label().Note },
+	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
 	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
 		return page.Exact(r.Of(r.Meta.Fit("worst_class_accuracy")).Float())

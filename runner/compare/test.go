@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 
 	"gonum.org/v1/gonum/floats"
@@ -321,10 +322,7 @@ func largest(lists ...[]float64) float64 {
 // (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
 // that could not be made: one of the m, and never rejected.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
+	order := page.Count(len(p))
 	last := func(x float64) float64 { // NaN sorts last
 		if math.IsNaN(x) {
 			return math.Inf(1)

@@ -16,7 +16,9 @@ import (
 const mostPoints = 400
 
 // eventMeasures are the measures of an event.
-type eventMeasures interface{ Of(name string) measure.Number }
+type eventMeasures interface {
+	Of(name string) measure.Number
+}
 
 // curveOf returns the curve of a measure over some events.
 func curveOf[E eventMeasures](

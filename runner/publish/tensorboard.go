@@ -2,14 +2,15 @@ package publish
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -123,21 +124,18 @@ func writeTensorBoard(r *Run, folder string) error {
 	if err != nil {
 		return err
 	}
-	at := func(i int) int64 { // the step of evaluation i
-		if i < len(evals) {
-			return evals[i].Step
-		}
-		return math.MaxInt64
-	}
-	next := 0
+	var events []runner.Event
 	for _, s := range steps {
-		for ; at(next) < s.Step; next++ {
-			err = errors.Join(err, w.Put(evals[next]))
-		}
-		err = errors.Join(err, w.Put(s))
+		events = append(events, s)
 	}
-	for ; next < len(evals); next++ {
-		err = errors.Join(err, w.Put(evals[next]))
+	for _, e := range evals {
+		events = append(events, e)
+	}
+	slices.SortStableFunc(events, func(a, b runner.Event) int {
+		return cmp.Compare(a.Header().Step, b.Header().Step)
+	})
+	for _, e := range events {
+		err = errors.Join(err, w.Put(e))
 	}
 	return errors.Join(err, w.Close())
 }

@@ -124,7 +124,8 @@ func (l *List) places(n int) (places int) {
 	return places
 }
 
-// decide ends stage n−1: it writes what rung n keeps, unless another process already has.
+// decide ends stage n−1: it writes what rung n keeps, unless another process has, and returns what
+// is written.
 func (l *Look) decide(n int) (*rung, error) {
 	if r, err := l.rung(n); r != nil || err != nil {
 		return r, err
@@ -149,11 +150,6 @@ func (l *Look) decide(n int) (*rung, error) {
 		}
 	}
 	slices.Sort(r.Kept)
-	return l.agree(n, r)
-}
-
-// agree writes a decision unless there is one, and returns the decision that is written.
-func (l *Look) agree(n int, r *rung) (*rung, error) {
 	if err := l.files.Add(l.rungPath(n), r); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}

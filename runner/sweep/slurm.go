@@ -373,13 +373,12 @@ func (f *Folder) submitLast(
 	return nil
 }
 
-// Slurm queries Slurm with Slurm's own commands, and separators that this package chooses. The
-// output of --json changes from one version of Slurm to the next, and many clusters have no
+// What follows queries Slurm with Slurm's own commands, and separators that this package chooses.
+// The output of --json changes from one version of Slurm to the next, and many clusters have no
 // accounting (sacct).
-type Slurm struct{}
 
 // command runs a command of Slurm and returns its output. The error has the words of the command.
-func (Slurm) command(ctx context.Context, name string, args ...string) (string, error) {
+func command(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).Output()
@@ -394,9 +393,9 @@ func (Slurm) command(ctx context.Context, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// Submit calls sbatch with arguments and returns the job.
-func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
-	out, err := s.command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+// Sbatch is the Submit of this machine.
+func Sbatch(ctx context.Context, args []string) (string, error) {
+	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
 	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 	if _, e := strconv.Atoi(job); err == nil && e != nil {
 		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
@@ -406,8 +405,8 @@ func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
 
 // Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last
 // task of an array, that is the ID of the array itself, and all tasks would begin again.
-func (s Slurm) Requeue(ctx context.Context, array, task string) error {
-	_, err := s.command(ctx, "scontrol", "requeue", array+"_"+task)
+func Requeue(ctx context.Context, array, task string) error {
+	_, err := command(ctx, "scontrol", "requeue", array+"_"+task)
 	return err
 }
 
@@ -449,9 +448,9 @@ func (j jobState) live() bool {
 // taskKey names a task: JOB_INDEX.
 func taskKey(job string, index int) string { return fmt.Sprintf("%s_%d", job, index) }
 
-// queue returns the tasks in Slurm's queue with a job's name.
-func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, error) {
-	out, err := s.command(ctx, "squeue", "-h", "-r", "-n", name,
+// squeue returns the tasks in Slurm's queue with a job's name.
+func squeue(ctx context.Context, name string) (map[string]jobState, error) {
+	out, err := command(ctx, "squeue", "-h", "-r", "-n", name,
 		"-O", "ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,RestartCnt:|,Reason:|")
 	if err != nil {
 		return nil, err
@@ -477,8 +476,8 @@ func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, err
 
 // remembered returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
 // forgets after some minutes.
-func (s Slurm) remembered(ctx context.Context, job string) map[string]jobState {
-	out, err := s.command(ctx, "scontrol", "show", "job", "-o", job)
+func remembered(ctx context.Context, job string) map[string]jobState {
+	out, err := command(ctx, "scontrol", "show", "job", "-o", job)
 	if err != nil {
 		return nil
 	}
@@ -516,12 +515,12 @@ func parseJob(line string) (key string, j jobState, ok bool) {
 type Jobs map[int]jobState
 
 // Jobs asks Slurm for the tasks of the sweep. With all, it asks for ended tasks, too.
-func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
+func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	queued, err := s.queue(ctx, f.jobName())
+	queued, err := squeue(ctx, f.jobName())
 	if err != nil {
 		return nil, err
 	}
@@ -529,7 +528,7 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 	for _, b := range batches {
 		var past map[string]jobState
 		if all {
-			past = s.remembered(ctx, b.Job)
+			past = remembered(ctx, b.Job)
 		}
 		runs := func(place int) int { return place }
 		if b.Rung > 0 {
@@ -561,13 +560,13 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 // Adopt settles a batch that a start had noted before it died, without learning its job. The job is
 // the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
 // batch. The caller is Alone.
-func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
+func (f *Folder) Adopt(ctx context.Context) error {
 	batches, err := f.submitted()
 	n := len(batches) - 1
 	if err != nil || n < 0 || batches[n].Job != "" {
 		return err
 	}
-	queued, err := s.queue(ctx, f.jobName())
+	queued, err := squeue(ctx, f.jobName())
 	if err != nil {
 		return err
 	}
@@ -614,19 +613,19 @@ func (j Jobs) Mark(states []State) {
 }
 
 // Cancel takes the sweep's tasks out of the queue. Running tasks stop with a checkpoint.
-func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
+func (f *Folder) Cancel(ctx context.Context) error {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
 		return err
 	}
-	_, err = s.command(ctx, "scancel", "--name="+f.jobName())
+	_, err = command(ctx, "scancel", "--name="+f.jobName())
 	return err
 }
 
 // Holder returns the holder of leases that a task is in its present life: the name in its leases
 // where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
 // put back into the queue, holds nothing any more.
-func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
+func (f *Folder) Holder(array, task, restarts string) record.Holder {
 	mine := array + "_" + task
 	restarts = cmp.Or(restarts, "0")
 	alive := func(name string) (alive, known bool) {
@@ -637,7 +636,7 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 		if words[1] == mine { // an earlier life of this task
 			return false, words[2] != restarts
 		}
-		tasks, err := s.queue(context.Background(), f.jobName())
+		tasks, err := squeue(context.Background(), f.jobName())
 		if err != nil {
 			return false, false
 		}

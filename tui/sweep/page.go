@@ -478,7 +478,7 @@ func (r *reader) askJobs(now time.Time) {
 		return
 	}
 	r.asked, r.note = now, ""
-	jobs, err := r.look.Jobs(context.Background(), sweep.Slurm{}, true)
+	jobs, err := r.look.Jobs(context.Background(), true)
 	if err != nil {
 		r.note = err.Error()
 	}

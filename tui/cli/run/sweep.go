@@ -284,7 +284,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err := folder.Stop(); err != nil {
 		return err
 	}
-	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
+	list := console.Failures{}.And(folder.Cancel(context.Background()))
 	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {
@@ -328,11 +328,10 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		return err
 	}
 	err = folder.Alone(func() error {
-		var slurm sweep.Slurm
-		if err := folder.Adopt(ctx, slurm); err != nil {
+		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
-		calls, tasks, err := tr.submit(ctx, folder, ask, slurm.Submit)
+		calls, tasks, err := tr.submit(ctx, folder, ask, sweep.Sbatch)
 		if len(calls) > 0 {
 			tr.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
@@ -348,7 +347,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 func (tr *Trainer) submit(
 	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
 ) (calls [][]string, tasks int, err error) {
-	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
+	jobs, err := folder.Jobs(ctx, false)
 	if err != nil {
 		return nil, 0, err
 	}
