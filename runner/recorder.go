@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -258,7 +257,7 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 	defer root.Close()
 	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600,
 		func(w io.Writer) error {
-			_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
+			_, err := w.Write(text[:min(len(text), mostReport)])
 			return err
 		})
 	if errors.Is(err, os.ErrExist) {

@@ -397,11 +397,6 @@ func pooled(r *ran, name string, classes []int) measure.Number {
 	return measure.Num(sum)
 }
 
-// part compares the value of the i-th class or group.
-func part(name string, i int) of {
-	return each(func(r *ran) measure.Number { return pooled(r, name, []int{i}) })
-}
-
 // differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
 // initialisation and the batch order of both.
 func differ(a, b *arm, value of, margin float64) Difference {

@@ -356,13 +356,12 @@ func (p *Problem) classes() {
 		if counts := m.Counts(m.Main()).Train; i < len(counts) {
 			row.Train = counts[i]
 		}
-		row.Base = base.mean(func(r *ran) measure.Number {
-			return pooled(r, measured, []int{i})
-		}).Mean
+		value := func(r *ran) measure.Number { return pooled(r, measured, []int{i}) }
+		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
 			if a != base {
 				row.Arms = append(row.Arms, a.label)
-				row.Differences = append(row.Differences, differ(a, base, part(measured, i), 0))
+				row.Differences = append(row.Differences, differ(a, base, each(value), 0))
 			}
 		}
 		p.Classes = append(p.Classes, row)

@@ -213,12 +213,12 @@ func (l *Look) result(r *record.Run) *Result {
 	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
 		s.seconds = measure.Num(float64(sum.Steps) * float64(meta.Spec.Batch) / v.Float())
 	}
+	results := &sum.Results
+	if sum.Selected != nil {
+		results = &sum.Selected.Results
+	}
 	for _, name := range names {
-		if sum.Selected != nil {
-			s.values = append(s.values, sum.Selected.Of(name))
-		} else {
-			s.values = append(s.values, sum.Of(name))
-		}
+		s.values = append(s.values, results.Of(name))
 	}
 	return s
 }

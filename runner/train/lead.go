@@ -117,10 +117,14 @@ func (r *Run) Report() error {
 		r.warnOnce("train pass", "the script gives no pass over the training split, so train "+
 			"loss, its worst case and the dual gap are missing (run.end_epoch(losses=...))")
 	}
-	if err := r.solve(e); err != nil {
-		return err
+	err := r.solve(e)
+	if err == nil {
+		err = r.report(e)
 	}
-	return cmp.Or(r.report(e), r.tell())
+	if err == nil {
+		err = r.tell()
+	}
+	return err
 }
 
 // Selected reports whether the evaluation of this moment is the best so far.
