@@ -416,13 +416,10 @@ func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) m
 // index i.
 func either(extremes, now measure.Values, i int, name string) measure.Number {
 	for _, v := range [...]measure.Values{extremes, now} {
-		n := measure.Number{}
-		if i < len(v) && v[i].Name == name {
-			n = v[i].Number
-		} else {
-			n = v.Of(name)
+		if i < len(v) && v[i].Name == name && v[i].Applies() {
+			return v[i].Number
 		}
-		if n.Applies() {
+		if n := v.Of(name); n.Applies() {
 			return n
 		}
 	}
