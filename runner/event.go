@@ -261,7 +261,7 @@ func NewStatus(h Head, s Status, cause error) *StatusEvent {
 
 // MarshalJSON writes one flat object.
 func (e *StepEvent) MarshalJSON() ([]byte, error) {
-	b, err := e.Head.open(e.Epoch)
+	b, err := e.Head.beginObject(e.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +273,7 @@ func (e *StepEvent) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes one flat object.
 func (e *EvalEvent) MarshalJSON() ([]byte, error) {
-	b, err := e.Head.open(e.Epoch)
+	b, err := e.Head.beginObject(e.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +287,8 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// open begins the object of an event that belongs to an epoch.
-func (h *Head) open(epoch float64) ([]byte, error) {
+// beginObject begins the object of an event that belongs to an epoch.
+func (h *Head) beginObject(epoch float64) ([]byte, error) {
 	b, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 		case "images_per_second":
 			return e.ImagesPerSecond.UnmarshalJSON(value)
 		}
-		return field(&e.Head, &e.Epoch, key, value, &e.Values, nil)
+		return readEventField(&e.Head, &e.Epoch, key, value, &e.Values, nil)
 	})
 }
 
@@ -324,29 +324,31 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 			e.Heaviest = readHeavy(value)
 			return nil
 		}
-		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
+		return readEventField(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
 	})
 }
 
-// field reads one field of an event with measures.
-func field(h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists) error {
+// readEventField reads one field of an event with measures.
+func readEventField(
+	h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists,
+) error {
 	switch string(key) {
 	case "seq":
-		return whole(value, &h.Seq)
+		return readInteger(value, &h.Seq)
 	case "type":
 		return json.Unmarshal(value, &h.Type)
 	case "time":
 		return h.Time.UnmarshalJSON(value)
 	case "step":
-		return whole(value, &h.Step)
+		return readInteger(value, &h.Step)
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}
 	return measure.ReadField(key, value, v, l)
 }
 
-// whole reads an integer.
-func whole(value []byte, n *int64) error {
+// readInteger reads an integer.
+func readInteger(value []byte, n *int64) error {
 	if i, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 		*n = i
 		return nil

@@ -365,7 +365,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	task, err := s.Task(total(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
+	task, err := s.Task(sum(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -379,7 +379,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	return t, task.Problem, nil
 }
 
-func total(counts []int) (n int) {
+func sum(counts []int) (n int) {
 	for _, c := range counts {
 		n += c
 	}

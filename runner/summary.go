@@ -314,12 +314,12 @@ func AverageOf(evals []*EvalEvent) *Average {
 	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
 	for _, v := range last.Values {
 		a.Measures.Set(v.Name,
-			averaged(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
+			meanOfAll(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
 	}
 	for _, l := range last.ByGroup {
 		list := make([]measure.Number, len(l.Numbers))
 		for i := range list {
-			list[i] = averaged(evals, func(e *EvalEvent) (n measure.Number) {
+			list[i] = meanOfAll(evals, func(e *EvalEvent) (n measure.Number) {
 				if of := e.ByGroup.Of(l.Name); i < len(of) {
 					n = of[i]
 				}
@@ -331,8 +331,8 @@ func AverageOf(evals []*EvalEvent) *Average {
 	return a
 }
 
-// averaged returns the mean of a number, which applies only if every evaluation has the number.
-func averaged(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
+// meanOfAll returns the mean of a number, which applies only if every evaluation has the number.
+func meanOfAll(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
 	var sum float64
 	for _, e := range evals {
 		n := of(e)
@@ -396,25 +396,26 @@ func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Numbe
 // Cover extends the least and the greatest values of e by those of an earlier event, so that e
 // stands for the steps of both.
 func (e *StepEvent) Cover(before *StepEvent) {
-	e.Min = covered(e.Min, e.Values, before.Min, before.Values, math.Min)
-	e.Max = covered(e.Max, e.Values, before.Max, before.Values, math.Max)
+	e.Min = extremesOf(e.Min, e.Values, before.Min, before.Values, math.Min)
+	e.Max = extremesOf(e.Max, e.Values, before.Max, before.Values, math.Max)
 }
 
-// covered returns the extremes of two events, whose own values stand in for missing extremes.
-func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
+// extremesOf returns the extremes of two events, whose own values stand in for missing extremes.
+func extremesOf(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
 	if len(a) != len(aNow) {
 		a = slices.Clone(aNow)
 	}
 	for i := range a {
 		name := a[i].Name
-		a[i].Number = extreme(either(a, aNow, i, name), either(b, bNow, i, name), pick)
+		own, before := extremeOrValue(a, aNow, i, name), extremeOrValue(b, bNow, i, name)
+		a[i].Number = extreme(own, before, pick)
 	}
 	return a
 }
 
-// either returns a measure's extreme or, without one, its value. The measure is mostly at the same
-// index i.
-func either(extremes, now measure.Values, i int, name string) measure.Number {
+// extremeOrValue returns a measure's extreme or, without one, its value. The measure is mostly at
+// the same index i.
+func extremeOrValue(extremes, now measure.Values, i int, name string) measure.Number {
 	for _, v := range [...]measure.Values{extremes, now} {
 		if i < len(v) && v[i].Name == name && v[i].Applies() {
 			return v[i].Number

@@ -201,7 +201,7 @@ type Inspection struct {
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
 	if m.Imported != nil {
-		of, err := predicted(m, s, split)
+		of, err := predictedSplit(m, s, split)
 		if err == nil && how.Probabilities && of.Probabilities == nil {
 			err = fmt.Errorf("run %s has no probabilities: import a table with p_ and each class",
 				m.ID)
@@ -238,8 +238,8 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	return out, err
 }
 
-// predicted returns a split of an imported run, whose losses must be known.
-func predicted(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
+// predictedSplit returns a split of an imported run, whose losses must be known.
+func predictedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
 	of, err := importedSplit(m, s, split)
 	if err == nil && of.Losses == nil {
 		err = fmt.Errorf("run %s has no losses: import a table with a column loss, or with p_ and "+

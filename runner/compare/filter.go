@@ -58,7 +58,7 @@ func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"
 func ParseFilter(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	p := parser{words: strings.Fields(text)}
-	f, err := p.either()
+	f, err := p.alternatives()
 	if err == nil && len(p.words) > 0 {
 		err = errors.New("a ) without its (")
 	}
@@ -74,8 +74,8 @@ type parser struct {
 // mostNested bounds the nesting of a filter, which may have been pasted.
 const mostNested = 50
 
-// take removes the first word if it is one of words, and reports whether it was.
-func (p *parser) take(words ...string) bool {
+// accept removes the first word if it is one of words, and reports whether it was.
+func (p *parser) accept(words ...string) bool {
 	if len(p.words) == 0 || !slices.Contains(words, p.words[0]) {
 		return false
 	}
@@ -83,32 +83,32 @@ func (p *parser) take(words ...string) bool {
 	return true
 }
 
-// either reads alternatives with OR between them.
-func (p *parser) either() (Filter, error) {
+// alternatives reads alternatives with OR between them.
+func (p *parser) alternatives() (Filter, error) {
 	var alternatives []Filter
 	for {
-		terms, err := p.together()
+		terms, err := p.terms()
 		if err != nil {
 			return nil, err
 		}
 		if len(terms) > 0 || len(alternatives) == 0 {
 			alternatives = append(alternatives, allOf(terms))
 		}
-		if !p.take("OR", "|") {
+		if !p.accept("OR", "|") {
 			return anyOf(alternatives), nil
 		}
 	}
 }
 
-// together reads the terms that stand side by side, up to an OR or the end of a parenthesis.
-func (p *parser) together() (terms []Filter, err error) {
+// terms reads the terms that stand side by side, up to an OR or the end of a parenthesis.
+func (p *parser) terms() (terms []Filter, err error) {
 	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
 		typing := p.words[0] == "-" &&
 			(len(p.words) == 1 || p.words[1] != "(") // a term's beginning
-		if p.take("AND") || typing && p.take("-") {
+		if p.accept("AND") || typing && p.accept("-") {
 			continue
 		}
-		f, err := p.one()
+		f, err := p.operand()
 		if err != nil {
 			return nil, err
 		}
@@ -117,21 +117,21 @@ func (p *parser) together() (terms []Filter, err error) {
 	return terms, nil
 }
 
-// one reads a term or a parenthesis, or the opposite of one.
-func (p *parser) one() (Filter, error) {
+// operand reads a term or a parenthesis, or the opposite of one.
+func (p *parser) operand() (Filter, error) {
 	if p.depth++; p.depth > mostNested {
 		return nil, fmt.Errorf("want at most %d ( and NOT within one another", mostNested)
 	}
 	defer func() { p.depth-- }()
 	switch {
-	case p.take("NOT", "!", "-"):
+	case p.accept("NOT", "!", "-"):
 		if len(p.words) == 0 || p.words[0] == ")" || p.words[0] == "OR" || p.words[0] == "|" {
 			return allOf(nil), nil // the rest is still being typed
 		}
-		f, err := p.one()
+		f, err := p.operand()
 		return func(r *record.Run) bool { return !f(r) }, err
-	case p.take("("):
-		f, err := p.either()
+	case p.accept("("):
+		f, err := p.alternatives()
 		if len(p.words) > 0 {
 			p.words = p.words[1:] // the )
 		}
@@ -175,12 +175,12 @@ func parseTerm(word string) (t term, err error) {
 // isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1,
 // so a greater number without a per cent sign would be compared in vain.
 func isShare(key string) bool {
-	m, ok := measure.FindMeasure(fullKey(key))
+	m, ok := measure.FindMeasure(resolveKey(key))
 	return ok && m.Scale == dro.Percent || key == "worst"
 }
 
-// fullKey resolves the short names that people type.
-func fullKey(key string) string {
+// resolveKey resolves the short names that people type.
+func resolveKey(key string) string {
 	full := map[string]string{
 		"algo":      "algorithms",
 		"algorithm": "algorithms",
@@ -240,7 +240,7 @@ var plain = map[string]func(*record.Run) string{
 // states it, or a measure of the summary, which may be a program's own. A key that is both, such as
 // λ or η, whose start is a setting, stands for the setting.
 func FactOf(key string) (func(*record.Run) string, error) {
-	key = fullKey(key)
+	key = resolveKey(key)
 	if of, ok := plain[key]; ok {
 		return of, nil
 	}

@@ -107,7 +107,7 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
-	t.chooseAt(done, o.At)
+	t.chooseStep(done, o.At)
 	t.noteDifferences(done)
 	t.noteImported(done)
 	t.noteProblems(done)
@@ -123,15 +123,16 @@ func tabulate(members []member, o Options) *Table {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
 		if m.Better != dro.Neither {
-			contests = append(contests, t.contests(first, questions(m.Asks, groups, o.Tested))...)
+			rows := rowsByQuestion(m.Asks, groups, o.Tested)
+			contests = append(contests, t.contests(first, rows)...)
 		}
 		if t.Family == OneMeasure {
-			t.mark(t.Columns[first:], contests)
+			t.correctTests(t.Columns[first:], contests)
 			contests = nil
 		}
 	}
 	if t.Family == AllMeasures {
-		t.mark(t.Columns, contests)
+		t.correctTests(t.Columns, contests)
 	}
 	t.noteSeeds()
 	t.noteFew(done)
@@ -149,7 +150,7 @@ type measured struct {
 // part is a column of a measure: its class, group or radius, and the value that it shows for a run.
 type part struct {
 	place string
-	of    func(member) measure.Number
+	value func(member) measure.Number
 }
 
 // measuresOf lists the main measures of a summary that have a better side. As in the paper's Table
@@ -161,7 +162,7 @@ func measuresOf(members []member) (list []measured) {
 		return nil
 	}
 	var whole []measured
-	radii := len(distinct(members, problem)) > 1
+	radii := len(distinctValues(members, problemLabel)) > 1
 	for _, row := range measure.SummaryMeasures() {
 		switch {
 		case row.Better == dro.Neither || row.OfValidation():
@@ -170,7 +171,7 @@ func measuresOf(members []member) (list []measured) {
 		case !row.Main:
 		case !row.IsList():
 			of := func(m member) measure.Number { return m.results().Of(row.Name) }
-			if ofWorst(row.Name, members[0].meta) {
+			if isWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
 			whole = append(whole, measured{row, []part{{"", of}}})
@@ -229,11 +230,11 @@ func (t *Table) addColumns(m measured, groups []*group) {
 		cells := make([]Cell, len(groups))
 		n := 0
 		for i, g := range groups {
-			cells[i] = newCell(g, part.of, t.Level)
+			cells[i] = newCell(g, part.value, t.Level)
 			n += cells[i].N
 		}
 		// The column of the worst part stays, so that a note can say that there is none.
-		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) {
+		if n == 0 && !isWorst(m.Name, groups[0].members[0].meta) {
 			continue
 		}
 		t.Columns = append(t.Columns, Column{
@@ -251,7 +252,8 @@ func (t *Table) addColumns(m measured, groups []*group) {
 
 func newRow(g *group) Row {
 	first := g.members[0].meta
-	r := Row{Label: g.label(), Problem: problem(first), Uses: Uses(first), Settings: g.settings}
+	r := Row{Label: g.label(), Problem: problemLabel(first), Uses: Uses(first),
+		Settings: g.settings}
 	for _, m := range g.members {
 		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())
 	}
@@ -273,10 +275,10 @@ const (
 	Selected = "selected" // by the validation split: see the setting select
 )
 
-// chooseAt decides which step of the runs is compared. Unless ask says otherwise, it is the
+// chooseStep decides which step of the runs is compared. Unless ask says otherwise, it is the
 // selected step if all runs have one by the same rule: to mix one run's best step with another's
 // last would be no comparison.
-func (t *Table) chooseAt(members []member, ask string) {
+func (t *Table) chooseStep(members []member, ask string) {
 	var without []member
 	var rules []string
 	for _, m := range members {
@@ -303,7 +305,7 @@ func (t *Table) chooseAt(members []member, ask string) {
 	}
 	for i := range members {
 		members[i].selected = t.At == Selected
-		if m := members[i]; !m.selected && !imported(m) {
+		if m := members[i]; !m.selected && !isImported(m) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}

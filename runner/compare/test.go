@@ -16,7 +16,7 @@ import (
 )
 
 // Test is the search for the best row of a column, among the rows that answer
-// one question (see questions) and have a value: two at least.
+// one question (see rowsByQuestion) and have a value: two at least.
 //
 // The lead is the row with the best mean. It is known only once the data are known, so any pair of
 // rows might have been claimed. Therefore all pairs are tested, two-sided, and corrected by Holm's
@@ -72,8 +72,8 @@ func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 	return contests
 }
 
-// mark corrects the tests of some columns together, and concludes them.
-func (t *Table) mark(columns []Column, contests []contest) {
+// correctTests corrects the tests of some columns together, and concludes them.
+func (t *Table) correctTests(columns []Column, contests []contest) {
 	var family []float64
 	for _, o := range contests {
 		for _, p := range o.pairs {
@@ -97,13 +97,13 @@ func (t *Table) mark(columns []Column, contests []contest) {
 func (t *Table) contest(c int, rows []int) contest {
 	o := contest{Test: Test{Rows: rows, Lead: rows[0]}, column: c}
 	for _, r := range rows[1:] {
-		if t.better(r, o.Lead, c) {
+		if t.isBetter(r, o.Lead, c) {
 			o.Lead = r
 		}
 	}
 	for i, a := range rows {
 		for _, b := range rows[i+1:] {
-			difference, p := differ(&t.Rows[a], &t.Rows[b], c)
+			difference, p := compareRows(&t.Rows[a], &t.Rows[b], c)
 			if b == o.Lead {
 				difference = -difference
 			}
@@ -140,9 +140,9 @@ func (t *Table) conclude(o *contest) {
 	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)
 }
 
-// better tells whether row i has a better mean in column c than row j. A mean
+// isBetter tells whether row i has a better mean in column c than row j. A mean
 // that is not a number is worse than any.
-func (t *Table) better(i, j, c int) bool {
+func (t *Table) isBetter(i, j, c int) bool {
 	a, b := t.Rows[i].Cells[c].Mean.Float(), t.Rows[j].Cells[c].Mean.Float()
 	switch {
 	case math.IsNaN(b):
@@ -153,13 +153,13 @@ func (t *Table) better(i, j, c int) bool {
 	return a < b
 }
 
-// differ compares column c of two rows. It takes the paired t test over their common seeds if there
-// are two or more, because a seed decides initialisation and batch order in both; otherwise
+// compareRows compares column c of two rows. It takes the paired t test over their common seeds if
+// there are two or more, because a seed decides initialisation and batch order in both; otherwise
 // Welch's. It returns the difference a − b of the means that the test is about and the two-sided p;
 // NaN where neither test can be made.
-func differ(a, b *Row, c int) (difference, p float64) {
-	seedsX, xs := applying(a, c)
-	seedsY, ys := applying(b, c)
+func compareRows(a, b *Row, c int) (difference, p float64) {
+	seedsX, xs := appliedValues(a, c)
+	seedsY, ys := appliedValues(b, c)
 	var pairedX, pairedY []float64
 	for i, seed := range seedsX {
 		if j := slices.Index(seedsY, seed); j >= 0 {
@@ -176,8 +176,8 @@ func differ(a, b *Row, c int) (difference, p float64) {
 	return stat.Mean(xs, nil) - stat.Mean(ys, nil), test(xs, ys)
 }
 
-// applying returns the values of column c that apply, with their seeds.
-func applying(r *Row, c int) (seeds []uint64, values []float64) {
+// appliedValues returns the values of column c that apply, with their seeds.
+func appliedValues(r *Row, c int) (seeds []uint64, values []float64) {
 	for i, v := range r.Cells[c].Values {
 		if v.Applies() {
 			seeds, values = append(seeds, r.Seeds[i]), append(values, v.Float())

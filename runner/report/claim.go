@@ -51,7 +51,7 @@ type Finding struct {
 	// Exploratory says that a run of the test was begun before the study was registered.
 	Exploratory bool `json:"exploratory,omitempty"`
 
-	says *Claim
+	claim *Claim
 }
 
 // judge tests the families of claims and, for the first one, the claims of further arms, each of
@@ -66,7 +66,7 @@ func (r *Report) judge() {
 			say := &of.Claims[j]
 			for _, c := range say.Under {
 				for _, pair := range say.Pairs {
-					p := r.at[c]
+					p := r.conditions[c]
 					if c := r.claim(p, say, pair); c != nil {
 						f.Claims = append(f.Claims, c)
 					}
@@ -91,14 +91,14 @@ func (r *Report) judge() {
 func (r *Report) reproduce() {
 	for _, say := range r.study.Reproduction {
 		for _, at := range say.Under {
-			p := r.at[at]
+			p := r.conditions[at]
 			a := p.own[say.Arm]
 			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label,
-				B: "the published value", Measure: say.Measure, says: &Claim{}}
+				B: "the published value", Measure: say.Measure, claim: &Claim{}}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
-			c.Difference = differ(a, a, func(r, _ *ran) (x, y float64) {
+			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
 				return r.Summary().Of(say.Measure).Float(), say.Value
 			}, 0)
 			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
@@ -129,7 +129,7 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 			same := first(list, c.sameTest)
 			c.Adjusted, c.Detectable, c.confidence = same.Adjusted, same.Detectable, same.confidence
 		}
-		if c.says.Equivalent > 0 { // it holds for the two-sided test alone
+		if c.claim.Equivalent > 0 { // it holds for the two-sided test alone
 			c.Detectable = measure.Number{}
 		}
 		c.Verdict = c.verdict()
@@ -178,7 +178,7 @@ func (r *Report) claim(p *Problem, say *Claim, pair [2]int) *Finding {
 func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 	c := &Finding{Key: say.Key, Problem: p.Label, A: a.label, B: b.label, Says: say.Says,
 		Source: say.Source, Reading: say.Reading, Measure: say.Measure, Higher: say.Higher,
-		Margin: measure.Num(say.Margin + say.Equivalent), Difference: noDifference(), says: say}
+		Margin: measure.Num(say.Margin + say.Equivalent), Difference: emptyDifference(), claim: say}
 	if say.As != "" {
 		c.Problem = say.As
 	}
@@ -192,7 +192,7 @@ func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 	if plain {
 		c.Measure = a.runs[0].Meta.Fit(c.Measure)
 	}
-	c.Difference = differ(a, b, valueOf(say, c.Measure, p.of.Radius), say.Margin)
+	c.Difference = differenceOf(a, b, comparedValue(say, c.Measure, p.condition.Radius), say.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())
@@ -204,7 +204,7 @@ func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 		c.Few = "one seed"
 	}
 	if plain && r.study.Window > 0 {
-		c.Window = differ(a, b, window(c.Measure, r.study.Window), 0).Mean
+		c.Window = differenceOf(a, b, windowMean(c.Measure, r.study.Window), 0).Mean
 	}
 	return c
 }
@@ -219,7 +219,7 @@ func (c *Finding) verdict() Verdict {
 	switch beyond := c.Mean.Float() > c.Margin.Float(); {
 	case !c.significant():
 		return Undecided
-	case beyond == c.Higher || c.says.Equivalent > 0:
+	case beyond == c.Higher || c.claim.Equivalent > 0:
 		return Supported
 	}
 	return NotSupported
@@ -233,8 +233,8 @@ func (r *Report) claims() []*Finding {
 	return r.Families[0].Claims
 }
 
-// on returns the claims on the problem.
-func (p *Problem) on(list []*Finding) (found []*Finding) {
+// findingsOf returns the claims on the problem.
+func (p *Problem) findingsOf(list []*Finding) (found []*Finding) {
 	for _, c := range list {
 		if c.Problem == p.Label {
 			found = append(found, c)
@@ -243,11 +243,11 @@ func (p *Problem) on(list []*Finding) (found []*Finding) {
 	return found
 }
 
-// short returns the claim as a relation.
-func (c *Finding) short() string { return c.relation(c.A) }
+// text returns the claim as a relation.
+func (c *Finding) text() string { return c.relation(c.A) }
 
 func (c *Finding) relation(a string) string {
-	say, sign, other := c.says, "<", c.B
+	say, sign, other := c.claim, "<", c.B
 	if c.Higher {
 		sign = ">"
 	}
@@ -321,29 +321,29 @@ type Difference struct {
 	confidence float64 // of the test, 1 less its level
 }
 
-// noDifference returns the difference over no seed.
-func noDifference() Difference {
+// emptyDifference returns the difference over no seed.
+func emptyDifference() Difference {
 	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 }
 
-// of returns the values of a measure in two runs that are compared. A value is NaN where the measure
-// does not apply.
-type of func(a, b *ran) (x, y float64)
+// pairValue returns the values of a measure in two runs that are compared. A value is NaN where the
+// measure does not apply.
+type pairValue func(a, b *ran) (x, y float64)
 
-// each compares a value that is computed from one run alone.
-func each(value func(*ran) measure.Number) of {
+// ofEachRun compares a value that is computed from one run alone.
+func ofEachRun(value func(*ran) measure.Number) pairValue {
 	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// last compares a measure at the last iterate.
-func last(name string) of {
-	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
+// lastValue compares a measure at the last iterate.
+func lastValue(name string) pairValue {
+	return ofEachRun(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
-// window compares a measure's mean over the last evaluations. It does not apply to a run with
+// windowMean compares a measure's mean over the last evaluations. It does not apply to a run with
 // fewer.
-func window(name string, size int) of {
-	return each(func(r *ran) measure.Number {
+func windowMean(name string, size int) pairValue {
+	return ofEachRun(func(r *ran) measure.Number {
 		if len(r.evals) < size {
 			return measure.Number{}
 		}
@@ -355,23 +355,23 @@ func window(name string, size int) of {
 	})
 }
 
-// valueOf returns what a claim compares. The robust risk is that of the radius, whatever radius a
-// run trained by; 0 stands for the run's own.
-func valueOf(say *Claim, measured string, radius float64) of {
+// comparedValue returns what a claim compares. The robust risk is that of the radius, whatever
+// radius a run trained by; 0 stands for the run's own.
+func comparedValue(say *Claim, measured string, radius float64) pairValue {
 	switch {
 	case say.Measure == StepTime:
 		return stepTime
 	case say.Along:
-		return func(a, b *ran) (x, y float64) { return along(measured, a, b) }
+		return func(a, b *ran) (x, y float64) { return meanAlong(measured, a, b) }
 	case say.Classes[0] != nil:
 		return func(a, b *ran) (x, y float64) {
 			return pooled(a, measured, say.Classes[0]).Float(),
 				pooled(b, measured, say.Classes[1]).Float()
 		}
 	case say.Measure == robustRisk && radius > 0:
-		return each(func(r *ran) measure.Number { return riskAt(r, radius) })
+		return ofEachRun(func(r *ran) measure.Number { return riskAt(r, radius) })
 	}
-	return last(measured)
+	return lastValue(measured)
 }
 
 const robustRisk = "robust_risk"
@@ -397,10 +397,10 @@ func pooled(r *ran, name string, classes []int) measure.Number {
 	return measure.Num(sum)
 }
 
-// differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
+// differenceOf tests a − b against margin. Runs of one seed are a pair, since the seed decides the
 // initialisation and the batch order of both.
-func differ(a, b *arm, value of, margin float64) Difference {
-	d := noDifference()
+func differenceOf(a, b *arm, value pairValue, margin float64) Difference {
+	d := emptyDifference()
 	var xs, ys []float64
 	for _, r := range a.runs {
 		o := first(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
@@ -491,7 +491,7 @@ func (a *arm) curve(measure string) page.Curve {
 	var epochs []float64
 	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
-		if imported(r.Run) > 0 { // its only evaluation belongs to no step
+		if r.Meta.Imported != nil { // its only evaluation belongs to no step
 			continue
 		}
 		applies := false
@@ -518,9 +518,9 @@ func (a *arm) curve(measure string) page.Curve {
 	return c
 }
 
-// along returns the mean of a measure over the evaluations that two runs have at
+// meanAlong returns the mean of a measure over the evaluations that two runs have at
 // the same steps.
-func along(measure string, a, b *ran) (x, y float64) {
+func meanAlong(measure string, a, b *ran) (x, y float64) {
 	n := 0.0
 	for _, e := range a.evals {
 		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })

@@ -164,7 +164,7 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 		sfk.runs[2].ticks[i].at = sfk.runs[2].ticks[i].at.Add(time.Minute)
 	}
 	sfk.runs[3].ticks = sfk.runs[3].ticks[:6]
-	d := differ(sfk, pgd, stepTime, 0)
+	d := differenceOf(sfk, pgd, stepTime, 0)
 	if got, want := d.Mean.Float(), math.Log(10/7.5); math.Abs(got-want) > 1e-12 ||
 		!slices.Equal(d.Seeds, []uint64{1, 2}) {
 		t.Errorf("log ratio %g over seeds %v, want %g over 1 and 2", got, d.Seeds, want)
@@ -275,15 +275,15 @@ func TestWindow(t *testing.T) {
 		}
 		return r
 	}
-	x, y := window("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	x, y := windowMean("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
 	if x != 3 || y != 2 {
 		t.Errorf("%g and %g, want 3 and 2", x, y)
 	}
-	if x, _ := window("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); x == x {
+	if x, _ := windowMean("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); x == x {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Finding {
-		return &Finding{says: &Claim{}, A: a, B: "erm", Margin: measure.Num(0),
+		return &Finding{claim: &Claim{}, A: a, B: "erm", Margin: measure.Num(0),
 			Measure: "test_loss", Problem: half,
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}

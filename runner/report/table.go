@@ -27,8 +27,8 @@ type experiment struct {
 	runs     []*record.Run
 }
 
-// shared lists the settings that every method reads and that decide what a run computes.
-func shared() []spec.Setting {
+// sharedSettings lists the settings that every method reads and that decide what a run computes.
+func sharedSettings() []spec.Setting {
 	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
 		return t.Viewed() || t.Key == "algorithms" || t.Key == "seed" || dro.ReadBySome(t.Key)
 	})
@@ -36,8 +36,8 @@ func shared() []spec.Setting {
 
 // experiments sorts runs into experiments.
 func experiments(runs []*record.Run) (list []*experiment) {
-	settings := shared()
-	last := func(a, b *record.Run) int { return cmp.Compare(imported(a), imported(b)) }
+	settings := sharedSettings()
+	last := func(a, b *record.Run) int { return cmp.Compare(importRank(a), importRank(b)) }
 	for _, r := range slices.SortedStableFunc(slices.Values(runs), last) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
@@ -60,18 +60,18 @@ func experiments(runs []*record.Run) (list []*experiment) {
 	return list
 }
 
-// imported returns 1 if the run was not trained here, else 0.
-func imported(r *record.Run) int {
+// importRank returns 1 if the run was not trained here, else 0.
+func importRank(r *record.Run) int {
 	if r.Meta.Imported != nil {
 		return 1
 	}
 	return 0
 }
 
-// differs lists the keys in which two experiments differ; otherData stands for the content of the
-// data.
-func (e *experiment) differs(o *experiment) (keys []string) {
-	for i, t := range append([]spec.Setting{{Key: otherData}}, shared()...) {
+// differingKeys lists the keys in which two experiments differ; otherData stands for the content of
+// the data.
+func (e *experiment) differingKeys(o *experiment) (keys []string) {
+	for i, t := range append([]spec.Setting{{Key: otherData}}, sharedSettings()...) {
 		if e.settings[i] != o.settings[i] {
 			keys = append(keys, t.Key)
 		}
@@ -79,9 +79,9 @@ func (e *experiment) differs(o *experiment) (keys []string) {
 	return keys
 }
 
-// has reports whether an arm of the study under the condition is a part of the experiment. Without
-// arms every run is described.
-func (p *Problem) has(e *experiment) bool {
+// holdsArmOf reports whether an arm of the study under the condition is a part of the experiment.
+// Without arms every run is described.
+func (p *Problem) holdsArmOf(e *experiment) bool {
 	return len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
 		return len(a.runs) > 0 && slices.Contains(e.runs, a.runs[0].Run)
 	})
@@ -96,12 +96,12 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 	for _, slot := range g.Slots {
 		done = append(done, slot.Runs...)
 	}
-	r.Made = made(done)
+	r.Made = countMakers(done)
 	list := experiments(done)
-	for _, p := range r.at {
+	for _, p := range r.conditions {
 		var runs []*record.Run
 		for _, e := range list {
-			if p.has(e) {
+			if p.holdsArmOf(e) {
 				runs = append(runs, e.runs...)
 			}
 		}
@@ -119,7 +119,7 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 		}
 	}
 	return slices.DeleteFunc(list, func(e *experiment) bool {
-		return slices.ContainsFunc(r.at, func(p *Problem) bool { return p.has(e) })
+		return slices.ContainsFunc(r.conditions, func(p *Problem) bool { return p.holdsArmOf(e) })
 	}), nil
 }
 
@@ -145,7 +145,7 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 			}
 		}
 	}
-	p.star(runs, of)
+	p.limitStars(runs, of)
 	p.costs()
 	p.classes()
 	return nil
@@ -197,9 +197,9 @@ func (p *Problem) base() *arm {
 	return first(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
 }
 
-// star limits the tests for stars to the arms of the study, if there are several, so that runs of
-// further arms change no star.
-func (p *Problem) star(runs []*record.Run, of compare.Options) {
+// limitStars limits the tests for stars to the arms of the study, if there are several, so that
+// runs of further arms change no star.
+func (p *Problem) limitStars(runs []*record.Run, of compare.Options) {
 	n := 0
 	for _, a := range p.arms {
 		if a.name != "" {
@@ -222,8 +222,8 @@ func (p *Problem) star(runs []*record.Run, of compare.Options) {
 	}
 }
 
-// starred returns a sentence that names the arms that are tested for stars, or "" if all are.
-func (p *Problem) starred() string {
+// starsText returns a sentence that names the arms that are tested for stars, or "" if all are.
+func (p *Problem) starsText() string {
 	if p.stars == 0 || p.stars == len(p.arms) {
 		return ""
 	}
@@ -313,7 +313,7 @@ func (r *ran) perStep() float64 {
 func (p *Problem) costs() {
 	base := p.base()
 	for _, a := range p.arms {
-		if imported(a.runs[0].Run) > 0 {
+		if a.runs[0].Meta.Imported != nil {
 			continue
 		}
 		step := a.mean(func(r *ran) measure.Number { return measure.Num(r.perStep()) })
@@ -324,10 +324,10 @@ func (p *Problem) costs() {
 			Step:    step.Mean,
 			StepStd: step.Std,
 			Minutes: minutes.Mean,
-			Ratio:   noDifference(),
+			Ratio:   emptyDifference(),
 		}
 		if base != nil && a != base {
-			c.Ratio = differ(a, base, stepTime, 0)
+			c.Ratio = differenceOf(a, base, stepTime, 0)
 		}
 		p.Costs = append(p.Costs, c)
 	}
@@ -361,7 +361,8 @@ func (p *Problem) classes() {
 		for _, a := range p.arms {
 			if a != base {
 				row.Arms = append(row.Arms, a.label)
-				row.Differences = append(row.Differences, differ(a, base, each(value), 0))
+				d := differenceOf(a, base, ofEachRun(value), 0)
+				row.Differences = append(row.Differences, d)
 			}
 		}
 		p.Classes = append(p.Classes, row)
@@ -460,11 +461,11 @@ type Mean struct {
 	Std   measure.Number `json:"std"`
 }
 
-// means describes all arms under each condition. An arm with the same runs under each is described
-// each time; its robust risk alone differs.
-func (r *Report) means() {
-	for _, p := range r.at {
-		for _, row := range r.described(p) {
+// addMeans describes all arms under each condition. An arm with the same runs under each is
+// described each time; its robust risk alone differs.
+func (r *Report) addMeans() {
+	for _, p := range r.conditions {
+		for _, row := range r.meanRows(p) {
 			applies := 0
 			for _, a := range p.own {
 				row.Arms = append(row.Arms, a.mean(row.value))
@@ -477,9 +478,9 @@ func (r *Report) means() {
 	}
 }
 
-// described lists the rows of a table of means, still without arms: accuracies by class, as in a
+// meanRows lists the rows of a table of means, still without arms: accuracies by class, as in a
 // published table, and the measures of the study.
-func (r *Report) described(p *Problem) (rows []MeanRow) {
+func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 	row := func(name, class, title string, value func(*ran) measure.Number) {
 		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, Class: class, title: title,
 			value: value})
@@ -504,10 +505,10 @@ func (r *Report) described(p *Problem) (rows []MeanRow) {
 		})
 	}
 	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {
-		if p.of.Radius == 0 {
+		if p.condition.Radius == 0 {
 			return r.Summary().Of(robustRisk)
 		}
-		return riskAt(r, p.of.Radius)
+		return riskAt(r, p.condition.Radius)
 	})
 	return rows
 }
@@ -610,7 +611,7 @@ func (r *Report) shortMeans() string {
 		return page.Markdown(page.Text(r.state()))
 	}
 	t := inShort()
-	for _, p := range r.at {
+	for _, p := range r.conditions {
 		for i, a := range p.own {
 			cells := []string{p.Label + ": " + a.label, ""}
 			for _, row := range r.Means {

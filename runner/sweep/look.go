@@ -65,7 +65,7 @@ func (l *Look) States() ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.there, err = names(l.Dir, l.own()); err != nil {
+	if l.there, err = names(l.Dir, l.ownPath()); err != nil {
 		return nil, err
 	}
 	defer func() { l.there = nil }()
@@ -73,7 +73,7 @@ func (l *Look) States() ([]State, error) {
 	list := make([]State, len(l.List.Runs))
 	for i := range list {
 		list[i] = l.State(i)
-		stages.mark(i, &list[i])
+		stages.markState(i, &list[i])
 	}
 	return list, nil
 }
@@ -90,14 +90,14 @@ func (l *Look) State(i int) State {
 	r, err := l.Find(i)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if why := l.refused(i); why != "" {
+		if why := l.refusalCause(i); why != "" {
 			return State{Status: runner.Failed, Cause: "could not begin: " + strings.TrimSpace(why)}
 		}
 		return State{Status: Missing}
 	case err != nil:
 		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error(), Damage: err}
 	}
-	return l.take(i, r)
+	return l.stateOf(i, r)
 }
 
 // Known takes the finished runs from a list of the folder's runs, such as a catalogue has at hand:
@@ -109,13 +109,13 @@ func (l *Look) Known(runs []*record.Run) {
 	}
 	for _, r := range runs {
 		if i, ours := at[r.Meta.ID]; ours && r.Status() == runner.Done {
-			l.take(i, r)
+			l.stateOf(i, r)
 		}
 	}
 }
 
-// take returns the state of run i, and remembers it if the run is done.
-func (l *Look) take(i int, r *record.Run) State {
+// stateOf returns the state of run i, and remembers it if the run is done.
+func (l *Look) stateOf(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
@@ -223,12 +223,12 @@ func (l *Look) result(r *record.Run) *Result {
 	return s
 }
 
-// by returns the measure that the run is chosen by; ok is false without one.
-func (r *Result) by() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
+// selector returns the measure that the run is chosen by; ok is false without one.
+func (r *Result) selector() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
 
 // validation returns the value of that measure (NaN without one), and whether more of it is better.
 func (r *Result) validation() (value float64, better dro.Sense) {
-	m, ok := r.by()
+	m, ok := r.selector()
 	if !ok {
 		return math.NaN(), better
 	}
@@ -338,7 +338,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 			if one.Value = measure.Known(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
-			if by, ok := r.by(); ok {
+			if by, ok := r.selector(); ok {
 				o.By = by
 			}
 		}
@@ -374,8 +374,8 @@ func (l *Look) extent(o *Overview, states []State) error {
 			done = r.Epochs
 		}
 		o.Done += done
-		switch until := h.until(stages.last); {
-		case !stages.member(i):
+		switch until := h.stageEnd(stages.last); {
+		case !stages.isMember(i):
 			o.Planned += done
 		case until > 0:
 			o.Planned += max(done, min(float64(until), whole))
@@ -385,10 +385,10 @@ func (l *Look) extent(o *Overview, states []State) error {
 	}
 	for n := stages.last + 1; n <= len(h.Epochs); n++ {
 		end := float64(l.List.Base.Epochs)
-		if h.until(n) > 0 {
-			end = float64(h.until(n))
+		if h.stageEnd(n) > 0 {
+			end = float64(h.stageEnd(n))
 		}
-		o.Planned += float64(l.List.places(n)) * max(0, end-float64(h.Epochs[n-1]))
+		o.Planned += float64(l.List.mostKept(n)) * max(0, end-float64(h.Epochs[n-1]))
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ type slot struct{ place, run int }
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
-		for place := range f.List.places(n) {
+		for place := range f.List.mostKept(n) {
 			list = append(list, slot{place, -1})
 		}
 		return list, nil
@@ -117,12 +117,13 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	for _, s := range slots {
-		asked, err := f.ask(stage, s.run, a, known)
+		asked, err := f.taskNeed(stage, s.run, a, known)
 		if err != nil {
 			return nil, err
 		}
 		base := s.place / mostTasks * mostTasks
-		n := slices.IndexFunc(list, func(b Batch) bool { return b.asked == asked && b.Base == base })
+		same := func(b Batch) bool { return b.asked == asked && b.Base == base }
+		n := slices.IndexFunc(list, same)
 		if n < 0 {
 			n, list = len(list), append(list, Batch{Rung: stage, Base: base, asked: asked})
 		}
@@ -131,15 +132,15 @@ func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err err
 	return list, nil
 }
 
-// ask returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns the
-// most that any run asks for.
-func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (Need, error) {
+// taskNeed returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns
+// the most that any run asks for.
+func (f *Folder) taskNeed(stage, i int, a *Ask, known map[int]Need) (Need, error) {
 	if i >= 0 {
-		return f.askOne(stage, i, a, known)
+		return f.runNeed(stage, i, a, known)
 	}
 	var most Need
 	for i := range f.List.Runs {
-		n, err := f.askOne(stage, i, a, known)
+		n, err := f.runNeed(stage, i, a, known)
 		if err != nil {
 			return most, err
 		}
@@ -148,15 +149,15 @@ func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (Need, error) {
 	return most, nil
 }
 
-func (f *Folder) askOne(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
+func (f *Folder) runNeed(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
 		spec, err := f.List.Spec(i)
 		if err != nil {
 			return n, err
 		}
-		if h := &f.List.Halving; h.until(stage) > 0 {
-			spec.Epochs = min(spec.Epochs, h.until(stage))
+		if h := &f.List.Halving; h.stageEnd(stage) > 0 {
+			spec.Epochs = min(spec.Epochs, h.stageEnd(stage))
 		}
 		if n, err = a.Estimate(&spec); err != nil {
 			return n, err
@@ -209,7 +210,7 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	if strings.Contains(f.Dir, `\`) {
 		escape, name = `\`, "tasks.log"
 	}
-	add("--output=%s/%s", strings.ReplaceAll(f.own("slurm"), escape, escape+escape), name)
+	add("--output=%s/%s", strings.ReplaceAll(f.ownPath("slurm"), escape, escape+escape), name)
 	for _, option := range [][2]string{{"partition", a.Partition}, {"constraint", a.Constraint}} {
 		if option[1] != "" {
 			add("--%s=%s", option[0], option[1])
@@ -237,7 +238,7 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 func (f *Folder) jobName() string {
 	h := fnv.New32a()
 	h.Write([]byte(f.Dir))
-	return fmt.Sprintf("drolab-%s-%08x", plain(f.List.Name), h.Sum32())
+	return fmt.Sprintf("drolab-%s-%08x", folderName(f.List.Name), h.Sum32())
 }
 
 // ranges writes ascending numbers as Slurm does: 0-3,7.
@@ -306,12 +307,12 @@ type submissions struct {
 // was about to submit it.
 func (f *Folder) submitted() ([]Batch, error) {
 	var s submissions
-	_, err := f.noted(f.own("slurm", jobsName), &s)
+	_, err := f.readIfThere(f.ownPath("slurm", jobsName), &s)
 	return s.Batches, err
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {
-	return f.files.Write(f.own("slurm", jobsName), submissions{list})
+	return f.files.Write(f.ownPath("slurm", jobsName), submissions{list})
 }
 
 // Submit is a function that calls sbatch with arguments and returns the job.
@@ -327,7 +328,7 @@ func (f *Folder) Submit(
 		return nil, err
 	}
 	if submit != nil {
-		if err := f.files.Folder(f.own("slurm")); err != nil {
+		if err := f.files.Folder(f.ownPath("slurm")); err != nil {
 			return nil, err
 		}
 	}
@@ -435,8 +436,8 @@ func (j jobState) text() string {
 	return text
 }
 
-// live reports whether the task runs or will run.
-func (j jobState) live() bool {
+// isLive reports whether the task runs or will run.
+func (j jobState) isLive() bool {
 	switch j.State {
 	case "PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD",
 		"REQUEUE_FED", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED":
@@ -549,7 +550,7 @@ func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 			if !ok {
 				state, ok = past[key]
 			}
-			if i := runs(b.Base + t); ok && i >= 0 && !(jobs[i].live() && !state.live()) {
+			if i := runs(b.Base + t); ok && i >= 0 && !(jobs[i].isLive() && !state.isLive()) {
 				jobs[i] = state
 			}
 		}
@@ -583,7 +584,7 @@ func (f *Folder) Adopt(ctx context.Context) error {
 // Busy tells whether a task of any run is in the queue or runs.
 func (j Jobs) Busy() bool {
 	for _, state := range j {
-		if state.live() {
+		if state.isLive() {
 			return true
 		}
 	}
@@ -591,7 +592,7 @@ func (j Jobs) Busy() bool {
 }
 
 // Live tells whether a task of run i is in the queue or runs.
-func (j Jobs) Live(i int) bool { return j[i].live() }
+func (j Jobs) Live(i int) bool { return j[i].isLive() }
 
 // Mark adds to the states of the runs what Slurm does with them.
 func (j Jobs) Mark(states []State) {
@@ -602,7 +603,7 @@ func (j Jobs) Mark(states []State) {
 		case !ok || s.Status == runner.Done || s.Status == Dropped || s.Status == Waiting:
 		case s.Status == runner.Running || s.Status == runner.Failed:
 			s.Cause = strings.TrimPrefix(s.Cause+"; Slurm: "+job.text(), "; ")
-		case job.live():
+		case job.isLive():
 			s.Status, s.Cause = runner.Queued, "Slurm: "+job.text()
 		case s.Status == Missing: // it is lost: no task trains it any more
 			s.Status, s.Cause = runner.Failed, "Slurm: "+job.text()

@@ -115,13 +115,13 @@ func TestTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	task.Requeue = func() error { return errors.New("was asked") }
-	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "came no further") {
+	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "came no further") {
 		t.Errorf("without progress: %v", err)
 	}
 	if err := f.files.Write(f.limitsPath(0), limits{mostRequeues, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "20 times") {
+	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "20 times") {
 		t.Errorf("after 20 times: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestRungsAsTasks(t *testing.T) {
 	if got := counts(t, jobs); got[Waiting] != 8 {
 		t.Fatalf("at the rung: %v", got)
 	}
-	for place := range jobs.List.places(1) + 1 {
+	for place := range jobs.List.mostKept(1) + 1 {
 		task := tasked(jobs, place)
 		task.Rung = 1
 		if err := task.Do(context.Background()); err != nil {
@@ -268,7 +268,7 @@ func TestScripts(t *testing.T) {
 		"--signal=B:USR1@120",
 		"--requeue",
 		"--open-mode=append",
-		"--output=" + f.own("slurm") + "/%A_%a.log",
+		"--output=" + f.ownPath("slurm") + "/%A_%a.log",
 		"--partition=main",
 		`--wrap=exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" ` +
 			"sweep task " + Quote(f.Dir) + " $SLURM_ARRAY_TASK_ID",

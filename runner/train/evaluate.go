@@ -22,7 +22,7 @@ func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 // selection decides what is measured at its end.
 func (r *Run) evaluate() error {
 	defer r.pause()()
-	now, err := r.look()
+	now, err := r.passSplits()
 	if err != nil {
 		return err
 	}
@@ -36,12 +36,12 @@ func (r *Run) report(now *measure.Evaluation) error {
 	if p := now.Train; now.Ratios != nil {
 		e.Heaviest = runner.Heaviest(p.Losses, now.Ratios, p.Labels, p.Groups)
 	}
-	if err := r.hear(); err != nil {
+	if err := r.readLogged(); err != nil {
 		return err
 	}
 	e.Values = append(e.Values, r.user...)
-	r.selects(e)
-	if err := r.loses(); err != nil {
+	r.selectIfBetter(e)
+	if err := r.reportPatience(); err != nil {
 		return err
 	}
 	if r.leader == nil && r.certifyDue() {
@@ -55,9 +55,9 @@ func (r *Run) report(now *measure.Evaluation) error {
 	return r.append(e)
 }
 
-// look passes over the splits and finds the exact worst cases (math.md §3). Losses that are not
-// finite have no worst case: the run is broken then, and look returns an error.
-func (r *Run) look() (e *measure.Evaluation, err error) {
+// passSplits passes over the splits and finds the exact worst cases (math.md §3). Losses that are
+// not finite have no worst case: the run is broken then, and passSplits returns an error.
+func (r *Run) passSplits() (e *measure.Evaluation, err error) {
 	e = r.Evaluation()
 	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 // and at the end. The full gradient costs as much as an epoch of training, and is therefore rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
-	return r.over() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
+	return r.atEnd() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
 // Pass runs the network over a split, in evaluation mode. If sure is set, it also records the
@@ -263,9 +263,9 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 	return norm, cmp.Or(err, r.Net.Err())
 }
 
-// selects makes e the run's selection if it is better than the selection so far. The first of equal
-// evaluations stays, and a NaN is never better.
-func (r *Run) selects(e *runner.EvalEvent) {
+// selectIfBetter makes e the run's selection if it is better than the selection so far. The first
+// of equal evaluations stays, and a NaN is never better.
+func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
 		return // until the last layer is fitted again, ERM's network is evaluated
@@ -294,11 +294,11 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	}
 }
 
-// loses logs a warning if the run has lost its patience, and then the event of its last step.
-// Otherwise only the planned last step is sure to have an event.
-func (r *Run) loses() error {
+// reportPatience logs a warning if the run has lost its patience, and then the event of its last
+// step. Otherwise only the planned last step is sure to have an event.
+func (r *Run) reportPatience() error {
 	s := &r.Meta.Spec
-	if r.step == r.Meta.Steps || !r.over() {
+	if r.step == r.Meta.Steps || !r.atEnd() {
 		return nil
 	}
 	since := "there was one"
@@ -328,7 +328,7 @@ func (r *Run) output() (*measure.Output, error) {
 	r.Net.Swap()
 	defer r.Net.Swap()
 	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
-	if err != nil || !r.over() {
+	if err != nil || !r.atEnd() {
 		return o, err
 	}
 	r.iterate = now
@@ -440,7 +440,7 @@ func (r *Run) refit() (done bool, err error) {
 	}
 	layer, how, err := m.Refit(net.Layer(), held, r.Meta.Spec.Seed)
 	if err != nil {
-		return false, r.broke(err)
+		return false, r.atStep(err)
 	}
 	net.SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",

@@ -93,7 +93,7 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 			return ErrStopped
 		case o := <-g.Orders:
 			var err error
-			if paused, err = g.outside(o, paused, w); err != nil {
+			if paused, err = g.serveOutside(o, paused, w); err != nil {
 				return err
 			}
 			if paused {
@@ -103,8 +103,8 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 	}
 }
 
-// outside carries out an order to a run that has no slot.
-func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
+// serveOutside carries out an order to a run that has no slot.
+func (g *Gate) serveOutside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
 	case o.Verb == runner.Stop:
 		return paused, ErrStopped
@@ -116,11 +116,11 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 		}
 		return false, w.Mark(runner.Queued)
 	}
-	return paused, o.aside(w)
+	return paused, o.serveWithoutSlot(w)
 }
 
-// aside carries out an order that a run without a slot obeys, too.
-func (o *Order) aside(w Waiting) error {
+// serveWithoutSlot carries out an order that a run without a slot obeys, too.
+func (o *Order) serveWithoutSlot(w Waiting) error {
 	switch o.Verb {
 	case runner.Knob:
 		return o.Turn(w)
@@ -148,7 +148,7 @@ func (g *Gate) ServeLast(w Waiting) (err error) {
 		if err != nil {
 			o.Answer(0, err)
 		} else {
-			err = o.aside(w)
+			err = o.serveWithoutSlot(w)
 		}
 	}
 	return err

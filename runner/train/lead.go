@@ -78,7 +78,7 @@ func (r *Run) Take(n int) error {
 	if err := r.replay(r.step); err != nil {
 		return err
 	}
-	if err := r.obey(); err != nil {
+	if err := r.serveOrders(); err != nil {
 		return err
 	}
 	err := r.train()
@@ -122,7 +122,7 @@ func (r *Run) Report() error {
 		err = r.report(e)
 	}
 	if err == nil {
-		err = r.tell()
+		err = r.reportLogged()
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 	parts := measure.Parts{Classes: classes,
 		ClassCounts: measure.Counts{Train: counts, Test: counts}}
 	log := &refusing{}
-	r := hold(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
+	r := newHeldRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
 		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
 	r.leader = struct{ Leader }{}
 	var err error
@@ -41,7 +41,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.meter = newMeter(dro.ERM)
-	r.put("loss", 1)
+	r.setNow("loss", 1)
 	r.last = &runner.StepEvent{}
 	if err := r.Log("temperature", 1); err != nil {
 		t.Fatal(err)

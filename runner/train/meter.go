@@ -17,7 +17,7 @@ import (
 // which Window.Add relies on.
 type meter struct {
 	now    measure.Values                      // of the step under way
-	put    func(measure string, value float64) // sets a measure in now
+	setNow func(measure string, value float64) // sets a measure in now
 	window runner.Window
 	last   *runner.StepEvent
 	user   measure.Values // the latest values of the program's own
@@ -28,7 +28,7 @@ type meter struct {
 func newMeter(method dro.Algorithm) (m meter) {
 	m.window = runner.NewWindow(measure.StepNames(method))
 	now := slices.Clone(m.window.Min)
-	m.now, m.put = now, func(name string, value float64) {
+	m.now, m.setNow = now, func(name string, value float64) {
 		now.Set(name, measure.Num(value))
 	}
 	return m
@@ -42,9 +42,9 @@ func (m *meter) measure(
 	for i := range m.now {
 		m.now[i].Number = measure.Number{}
 	}
-	m.put("loss", loss)
+	m.setNow("loss", loss)
 	m.now.Set("grad_norm", norm)
-	t.Report(m.put)
+	t.Report(m.setNow)
 	for i, v := range m.now {
 		if v.Applies() && !v.Finite() {
 			return &m.now[i]
@@ -95,18 +95,18 @@ func (m *meter) Log(name string, value float64) error {
 	return nil
 }
 
-// hear records the values that the network's program has logged.
-func (r *Run) hear() error {
+// readLogged records the values that the network's program has logged.
+func (r *Run) readLogged() error {
 	if l, ok := r.Net.(Logger); ok {
 		return l.Logged(r.Log)
 	}
 	return nil
 }
 
-// tell writes a second event of the last step to the log if the program has logged values since the
-// first. Otherwise these values would wait for the next event, and be lost at the end.
-func (r *Run) tell() error {
-	err := r.hear()
+// reportLogged writes a second event of the last step to the log if the program has logged values
+// since the first. Otherwise these values would wait for the next event, and be lost at the end.
+func (r *Run) reportLogged() error {
+	err := r.readLogged()
 	if !r.news || !r.now.Of("loss").Applies() { // or no step was taken since the start
 		return err
 	}
@@ -192,9 +192,11 @@ func (w *stopwatch) speed() measure.Number {
 	return n
 }
 
-// overall returns the images a second over all calls of speed, for the summary. It does not apply
-// if no step was reported.
-func (w *stopwatch) overall() measure.Number { return perSecond(w.total.images, w.total.elapsed) }
+// totalSpeed returns the images a second over all calls of speed, for the summary. It does not
+// apply if no step was reported.
+func (w *stopwatch) totalSpeed() measure.Number {
+	return perSecond(w.total.images, w.total.elapsed)
+}
 
 // perSecond returns images per second. It does not apply if no time has passed, as in a run without
 // a step.
