@@ -375,8 +375,8 @@ func (w *Window) Add(now measure.Values) {
 	w.Steps++
 }
 
-// Put adds one value of a step, for a measure that the window may not have yet.
-func (w *Window) Put(name string, n measure.Number) {
+// AddValue adds one value of a step, for a measure that the window may not have yet.
+func (w *Window) AddValue(name string, n measure.Number) {
 	w.Min.Set(name, extreme(w.Min.Of(name), n, math.Min))
 	w.Max.Set(name, extreme(w.Max.Of(name), n, math.Max))
 }

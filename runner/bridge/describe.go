@@ -433,7 +433,7 @@ func (s *Script) evaluate(m *said, arrays []frame.Array) error {
 			return err
 		}
 	}
-	s.run.Give(m.Split, p)
+	s.run.AddPass(m.Split, p)
 	return nil
 }
 

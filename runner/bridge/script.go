@@ -206,7 +206,7 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
-		return s.run.Take(s.x.batch.N)
+		return s.run.TakeStep(s.x.batch.N)
 	case "epoch":
 		return s.endEpoch(m, arrays)
 	case "evaluate":
@@ -552,7 +552,7 @@ func (s *Script) Outputs(train.Outputs) {}
 
 // Gradient implements train.Network. It gives the script the weights of its samples.
 func (s *Script) Gradient(weights []float64, _ bool) {
-	rate, stop, save := s.run.Wishes()
+	rate, stop, save := s.run.Requests()
 	s.took = taken{rate: rate}
 	s.took.err = s.answer(told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
 		frame.Floats(weights), frame.Floats([]float64{rate}))
@@ -613,8 +613,8 @@ func (s *Script) step(m *said, arrays []frame.Array) error {
 	return nil
 }
 
-// Told implements train.Leader.
-func (s *Script) Told() (rate float64, norm bool, err error) {
+// LastStep implements train.Leader.
+func (s *Script) LastStep() (rate float64, norm bool, err error) {
 	return s.took.rate, s.took.normed, s.took.err
 }
 

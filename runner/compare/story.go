@@ -82,11 +82,11 @@ func StoryOf(runs []*record.Run) (Story, error) {
 }
 
 // String returns the whole sentence.
-func (s Story) String() string { return s.Fit(func(string) bool { return true }) }
+func (s Story) String() string { return s.Longest(func(string) bool { return true }) }
 
-// Fit returns the longest form of the sentence that fits, or else the shortest. The last clauses
-// are dropped first; the clauses on runs that are left out stay.
-func (s Story) Fit(fits func(string) bool) string {
+// Longest returns the longest form of the sentence that fits, or else the shortest. The last
+// clauses are dropped first; the clauses on runs that are left out stay.
+func (s Story) Longest(fits func(string) bool) string {
 	for n := len(s.Said); ; n-- {
 		if text := s.sentence(n); n <= 1 || fits(text) {
 			return text

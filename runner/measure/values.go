@@ -282,7 +282,7 @@ func (n Number) Float() float64 {
 }
 
 // Finite reports whether the number applies and is neither NaN nor infinite.
-func (n Number) Finite() bool { return n.applies && !math.IsNaN(n.value) && !math.IsInf(n.value, 0) }
+func (n Number) Finite() bool { return n.applies && n.value-n.value == 0 }
 
 // String returns the value for people, with six digits; "–" if it does not apply.
 func (n Number) String() string {

@@ -49,8 +49,8 @@ type Array struct {
 	Values any
 }
 
-// PutArrays writes an NPZ file of that path, which must be free.
-func PutArrays(path string, list []Array) error {
+// WriteArrays writes an NPZ file of that path, which must be free.
+func WriteArrays(path string, list []Array) error {
 	return NewFile(path, func(w io.Writer) error { return writeArrays(w, list) })
 }
 

@@ -45,8 +45,8 @@ type Curve struct {
 // is NaN where there is none.
 type Point struct{ X, Y, Half float64 }
 
-// Look returns the number of the i-th curve's colour, dashes or mark, from 0.
-func (f *Figure) Look(i int) int {
+// Series returns the number of the i-th curve's colour, dashes or mark, from 0.
+func (f *Figure) Series(i int) int {
 	if mark := f.Curves[i].Mark; mark > 0 {
 		return mark - 1
 	}

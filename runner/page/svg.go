@@ -133,7 +133,7 @@ func (d *drawing) draw() {
 	d.axes()
 	places, _ := d.figure.legend(d.layout)
 	for i := range d.figure.Curves {
-		c, look := &d.figure.Curves[i], d.figure.Look(i)
+		c, look := &d.figure.Curves[i], d.figure.Series(i)
 		d.curve(c, look)
 		if d.alone { // white around a name keeps it legible on a curve
 			fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\" "+

@@ -47,8 +47,8 @@ func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter,
 
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
-// Put writes the measures of an event, if it has any.
-func (e *EventWriter) Put(event runner.Event) error {
+// Write writes the measures of an event, if it has any.
+func (e *EventWriter) Write(event runner.Event) error {
 	h := event.Header()
 	var values message
 	switch event := event.(type) {
@@ -135,7 +135,7 @@ func writeTensorBoard(r *Run, folder string) error {
 		return cmp.Compare(a.Header().Step, b.Header().Step)
 	})
 	for _, e := range events {
-		err = errors.Join(err, w.Put(e))
+		err = errors.Join(err, w.Write(e))
 	}
 	return errors.Join(err, w.Close())
 }

@@ -145,7 +145,7 @@ func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, er
 		return nil, err
 	}
 	f = &Folder{Dir: dir, files: files}
-	err = f.Alone(func() error {
+	err = f.WithLock(func() error {
 		f, err = f.update(text, l)
 		return err
 	})
@@ -192,9 +192,9 @@ func (l *List) equal(o *List) bool {
 // that process estimates the needs of the runs, and submits them.
 const patience = 5 * time.Minute
 
-// Alone calls do while nobody else works on the sweep's own files. What the caller has read of them
-// before may be out of date by then.
-func (f *Folder) Alone(do func() error) error {
+// WithLock calls do while nobody else works on the sweep's own files. What the caller has read of
+// them before may be out of date by then.
+func (f *Folder) WithLock(do func() error) error {
 	if err := f.files.Folder(f.ownPath()); err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func Examine(dir string, mend bool) ([]*record.Finding, error) {
 		return f.examine(false)
 	}
 	var list []*record.Finding
-	err := f.Alone(func() (err error) {
+	err := f.WithLock(func() (err error) {
 		list, err = f.examine(true)
 		return err
 	})

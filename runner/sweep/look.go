@@ -100,9 +100,9 @@ func (l *Look) State(i int) State {
 	return l.stateOf(i, r)
 }
 
-// Known takes the finished runs from a list of the folder's runs, such as a catalogue has at hand:
-// none of these is read again.
-func (l *Look) Known(runs []*record.Run) {
+// AddFinished takes the finished runs from a list of the folder's runs, such as a catalogue has at
+// hand: none of these is read again.
+func (l *Look) AddFinished(runs []*record.Run) {
 	at := make(map[string]int, len(l.List.Runs))
 	for i := range l.List.Runs {
 		at[l.List.Runs[i].ID] = i
@@ -161,8 +161,8 @@ func Count(states []State) map[runner.Status]int {
 	return n
 }
 
-// Over reports whether nothing is left to do: every run is done, dropped or failed.
-func Over(states []State) bool {
+// Complete reports whether nothing is left to do: every run is done, dropped or failed.
+func Complete(states []State) bool {
 	return !slices.ContainsFunc(states, func(s State) bool {
 		return s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed
 	})
@@ -429,10 +429,10 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
-// Under lists the folders of sweeps in a runs folder: the runs folder itself if it is a sweep's,
-// otherwise the sweeps' folders in it, the last changed first.
-func Under(dir string) (dirs []string) {
-	if Is(dir) {
+// FindUnder lists the folders of sweeps in a runs folder: the runs folder itself if it is a
+// sweep's, otherwise the sweeps' folders in it, the last changed first.
+func FindUnder(dir string) (dirs []string) {
+	if IsSweep(dir) {
 		return []string{dir}
 	}
 	changed := map[string]time.Time{}
@@ -448,8 +448,8 @@ func Under(dir string) (dirs []string) {
 	return dirs
 }
 
-// Is reports whether a folder is a sweep's.
-func Is(dir string) bool {
+// IsSweep reports whether a folder is a sweep's.
+func IsSweep(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, listName))
 	return err == nil
 }

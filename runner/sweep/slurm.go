@@ -319,7 +319,7 @@ func (f *Folder) noteSubmitted(list []Batch) error {
 type Submit func(ctx context.Context, args []string) (job string, err error)
 
 // Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
-// for each. If submit is nil, it does nothing else. The caller is Alone.
+// for each. If submit is nil, it does nothing else. The caller is in WithLock.
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
 ) (calls [][]string, err error) {
@@ -560,7 +560,7 @@ func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 
 // Adopt settles a batch that a start had noted before it died, without learning its job. The job is
 // the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
-// batch. The caller is Alone.
+// batch. The caller is in WithLock.
 func (f *Folder) Adopt(ctx context.Context) error {
 	batches, err := f.submitted()
 	n := len(batches) - 1

@@ -24,7 +24,7 @@ func TestSubmitPoints(t *testing.T) {
 			return err
 		}
 		jobs := strings.Count(*queue, "|0|PENDING")
-		return f.Alone(func() error {
+		return f.WithLock(func() error {
 			if err := f.Adopt(ctx); err != nil {
 				return err
 			}

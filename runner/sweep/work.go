@@ -32,11 +32,11 @@ type Here struct {
 // sweep.
 const hereName = "here.json"
 
-// Want asks the engine of the sweep's folder to work on the sweep. If another start asked before
+// Request asks the engine of the sweep's folder to work on the sweep. If another start asked before
 // and the sweep was not stopped since, Want returns what that start asked for. The engine goes on
 // as it was told, and the next engine goes by h.
-func (f *Folder) Want(h Here) (there *Here, err error) {
-	return there, f.Alone(func() error {
+func (f *Folder) Request(h Here) (there *Here, err error) {
+	return there, f.WithLock(func() error {
 		old, err := f.wanted()
 		switch {
 		case err == nil:
@@ -55,22 +55,22 @@ func (f *Folder) Want(h Here) (there *Here, err error) {
 
 // Stop notes that no engine is to work on the sweep.
 func (f *Folder) Stop() error {
-	return f.Alone(func() error { return f.files.Remove(f.ownPath(hereName)) })
+	return f.WithLock(func() error { return f.files.Remove(f.ownPath(hereName)) })
 }
 
-// Through notes that an engine has done what h asked for. The request stays if there is more to do:
+// Finish notes that an engine has done what h asked for. The request stays if there is more to do:
 // the list has grown meanwhile, or the sweep was stopped and started again.
-func (f *Folder) Through(h *Here) error {
-	return f.Alone(func() error {
-		if NewLook(f).Grown() || !f.Wants(h) {
+func (f *Folder) Finish(h *Here) error {
+	return f.WithLock(func() error {
+		if NewLook(f).Grown() || !f.StillWants(h) {
 			return nil
 		}
 		return f.files.Remove(f.ownPath(hereName))
 	})
 }
 
-// Wants reports whether the sweep is still to be worked on, as h asks.
-func (f *Folder) Wants(h *Here) bool {
+// StillWants reports whether the sweep is still to be worked on, as h asks.
+func (f *Folder) StillWants(h *Here) bool {
 	now, err := f.wanted()
 	return err == nil && now.Mark == h.Mark
 }
@@ -245,8 +245,8 @@ func startOrResume(f *Folder, desk Desk, i int, m runner.Means) error {
 	return err
 }
 
-// Ours returns the IDs of the live runs that belong to the sweep, to be stopped.
-func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
+// OwnLive returns the IDs of the live runs that belong to the sweep, to be stopped.
+func (f *Folder) OwnLive(live []runner.LiveRun) (ids []string) {
 	for _, r := range live {
 		if slices.ContainsFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }) {
 			ids = append(ids, r.ID)

@@ -46,7 +46,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 	if err := r.Log("temperature", 1); err != nil {
 		t.Fatal(err)
 	}
-	r.Give(runner.SplitTest, &measure.Pass{Losses: []float64{1, 2}, Correct: []bool{true, false},
+	r.AddPass(runner.SplitTest, &measure.Pass{Losses: []float64{1, 2}, Correct: []bool{true, false},
 		Labels: []int{0, 1}, Groups: []int{0, 1}, Predictions: []int{0, 0},
 		Confidences: []float64{.5, .5}})
 	if err := r.Report(); err == nil || slices.Contains(log.kinds, "step") {

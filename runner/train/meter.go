@@ -60,7 +60,7 @@ func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runne
 		speed = m.last.ImagesPerSecond
 	}
 	for _, v := range m.user { // a value that was not logged again keeps its last number
-		m.window.Put(v.Name, v.Number)
+		m.window.AddValue(v.Name, v.Number)
 	}
 	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Concat(m.now, m.user),
 		Min: m.window.Min, Max: m.window.Max, ImagesPerSecond: speed}
@@ -90,7 +90,7 @@ func (m *meter) Log(name string, value float64) error {
 	}
 	n := measure.NumIf(spec.AllFinite(value), value)
 	m.user.Set(name, n)
-	m.window.Put(name, n)
+	m.window.AddValue(name, n)
 	m.news = true
 	return nil
 }

@@ -33,7 +33,7 @@ func (r *Run) train() error {
 	measured := taken
 	if r.leader != nil {
 		var err error
-		if alpha, measured, err = r.leader.Told(); err != nil {
+		if alpha, measured, err = r.leader.LastStep(); err != nil {
 			return err
 		}
 	}

@@ -401,7 +401,7 @@ func (w *Page) story(cells, rows int) []string {
 	wrap := func(text string) []string {
 		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
 	}
-	lines := wrap(w.told.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
+	lines := wrap(w.told.Longest(func(text string) bool { return len(wrap(text)) <= rows }))
 	if len(lines) > rows {
 		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
 		lines = lines[:rows]

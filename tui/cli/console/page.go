@@ -179,7 +179,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
-		number := uint8(f.Look(i))
+		number := uint8(f.Series(i))
 		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
 		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(number)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))

@@ -172,7 +172,7 @@ func (l *looked) write(f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	return format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return format.WriteNew(f.out, l.fields().Long(page.Count(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
@@ -410,7 +410,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 		return err
 	}
 	defer f.Close()
-	if err := page.PutArrays(out, arrays(f)); err != nil {
+	if err := page.WriteArrays(out, arrays(f)); err != nil {
 		return err
 	}
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,

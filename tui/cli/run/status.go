@@ -56,7 +56,7 @@ const (
 func (tr *Trainer) lookAt(folder *sweep.Folder) *sweep.Look {
 	look := sweep.NewLook(folder)
 	runs, _ := record.NewCatalogue(folder.Dir, tr.Catalogues).List() // the look reports errors
-	look.Known(runs)
+	look.AddFinished(runs)
 	return look
 }
 
@@ -78,7 +78,7 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 			tick.Reset(slurmPause)
 		}
 		jobs.Mark(states)
-		over := sweep.Over(states) && !jobs.Busy()
+		over := sweep.Complete(states) && !jobs.Busy()
 		if follow && !over {
 			if line := countLine(states); line != said && !tr.AsJSON {
 				said = line

@@ -188,7 +188,7 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
-	there, err := folder.Want(h)
+	there, err := folder.Request(h)
 	if err != nil {
 		return err
 	}
@@ -239,14 +239,14 @@ func (tr *Trainer) sweepWork() func(context.Context, *queue.Queue) {
 		fmt.Fprintf(tr.Stderr, "sweep: "+format+"\n", args...)
 	}
 	return func(ctx context.Context, q *queue.Queue) {
-		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
+		err := folder.Work(ctx, q, *h, func() bool { return folder.StillWants(h) }, logf)
 		if ctx.Err() != nil {
 			return // the next engine continues
 		}
 		if err != nil {
 			logf("%v", err)
 		}
-		if err := folder.Through(h); err != nil {
+		if err := folder.Finish(h); err != nil {
 			logf("%v", err)
 		}
 	}
@@ -293,7 +293,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err != nil {
 		return list.And(err)
 	}
-	for _, id := range folder.Ours(status.Runs) {
+	for _, id := range folder.OwnLive(status.Runs) {
 		list = list.And(client.Stop(id))
 	}
 	return list.OrNil()
@@ -327,7 +327,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		}
 		return err
 	}
-	err = folder.Alone(func() error {
+	err = folder.WithLock(func() error {
 		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
