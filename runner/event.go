@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -431,23 +430,27 @@ func readHeavy(text []byte) (list []Heavy) {
 // in a folder may come from anybody.
 const mostUserMeasures = 4 * measure.MostUser
 
-// UserMeasures returns the measures of the programs' own values in runs, sorted by name. If two
-// programs disagree about the better side of a measure, it has none.
-func UserMeasures(runs iter.Seq2[*Meta, measure.Values]) (list []measure.Measure) {
-	better := map[string]dro.Sense{}
-	for m, values := range runs {
-		for _, v := range values.User() {
-			says := m.User.Sense(v.Name)
-			if before, known := better[v.Name]; known && before != says {
-				says = dro.Neither
-			} else if !known && len(better) == mostUserMeasures {
-				continue
-			}
-			better[v.Name] = says
+// UserSides holds the better side of each of the programs' own values in runs, by name.
+type UserSides map[string]dro.Sense
+
+// Add adds the values of a run. If two programs disagree about the better side of a value, it has
+// none.
+func (u UserSides) Add(m *Meta, values measure.Values) {
+	for _, v := range values.User() {
+		says := m.User.Sense(v.Name)
+		if before, known := u[v.Name]; known && before != says {
+			says = dro.Neither
+		} else if !known && len(u) == mostUserMeasures {
+			continue
 		}
+		u[v.Name] = says
 	}
-	for _, name := range slices.Sorted(maps.Keys(better)) {
-		list = append(list, measure.UserMeasure(name, better[name]))
+}
+
+// Measures returns the values as measures, sorted by name.
+func (u UserSides) Measures() (list []measure.Measure) {
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		list = append(list, measure.UserMeasure(name, u[name]))
 	}
 	return list
 }

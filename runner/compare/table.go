@@ -179,14 +179,11 @@ func measuresOf(members []member) (list []measured) {
 			list = append(list, measured{row, partsOf(row, members)})
 		}
 	}
-	own := runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, m := range members {
-			if !yield(m.meta, m.summary.Measures) {
-				return
-			}
-		}
-	})
-	for _, row := range own {
+	sides := runner.UserSides{}
+	for _, m := range members {
+		sides.Add(m.meta, m.summary.Measures)
+	}
+	for _, row := range sides.Measures() {
 		of := func(m member) measure.Number { return m.results().Of(row.Name) }
 		whole = append(whole, measured{row, []part{{"", of}}})
 	}

@@ -63,17 +63,9 @@ func (e *EventWriter) Write(event runner.Event) error {
 				scalar(&values, "evaluation/"+v.Name, v.Number)
 			}
 		}
-		for _, l := range event.ByGroup {
-			m, ok := measure.FindMeasure(l.Name)
-			if !ok {
-				continue
-			}
-			for i, place := range e.meta.Places(m.Axis) {
-				if i < len(l.Numbers) {
-					scalar(&values, l.Name+"/"+place, l.Numbers[i])
-				}
-			}
-		}
+		eachPlace(e.meta, event.ByGroup, func(name, place string, n measure.Number) {
+			scalar(&values, name+"/"+place, n)
+		})
 	}
 	if len(values) == 0 {
 		return nil

@@ -188,7 +188,7 @@ func (l *List) equal(o *List) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// patience is how long Alone waits for another process at work on the sweep's own files. At most,
+// patience is how long WithLock waits for another process at work on the sweep's own files. At most,
 // that process estimates the needs of the runs, and submits them.
 const patience = 5 * time.Minute
 

@@ -301,18 +301,13 @@ var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runn
 func (l *Look) Overview(states []State) (*Overview, error) {
 	o := &Overview{Counts: Count(states), Troubles: l.List.Troubles(states)}
 	for _, settings := range l.List.byMethod() {
-		first := len(o.Points)
-		for i := range settings {
-			o.Points = append(o.Points, l.point(&settings[i], states, o))
-		}
 		ranked := l.rank(settings, func(i int, _ *State) bool {
 			return states[i].Status == runner.Done
 		})
-		if len(ranked) > 0 {
-			at := slices.IndexFunc(settings, func(s setting) bool {
-				return s.Setting == ranked[0].Setting
-			})
-			o.Points[first+at].Chosen = true
+		for i := range settings {
+			p := l.point(&settings[i], states, o)
+			p.Chosen = len(ranked) > 0 && ranked[0].Setting == settings[i].Setting
+			o.Points = append(o.Points, p)
 		}
 	}
 	return o, l.extent(o, states)
