@@ -65,12 +65,12 @@ func ReadPredictions(
 
 // reader goes over the rows of a table.
 type reader struct {
-	out     *Predictions
-	asked   []string // splits
-	words   map[string]*named
-	loss    int   // a column; -1: there is none
-	p, of   []int // columns of probabilities, and their classes
-	clipped int
+	out        *Predictions
+	asked      []string // splits
+	words      map[string]*named
+	loss       int   // a column; -1: there is none
+	p, classOf []int // columns of probabilities, and their classes
+	clipped    int
 }
 
 // named is a column of names.
@@ -109,14 +109,14 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 			groups = known.Groups
 		}
 	}
-	r.out.Classes, r.of = classes, places(listed, classes, nil)
+	r.out.Classes, r.classOf = classes, places(listed, classes, nil)
 	switch {
 	case listed == nil && r.words[data.RawPrediction] == nil:
 		return fmt.Errorf("no column %q, nor columns %q with a class: add one", data.RawPrediction,
 			data.RawProbability)
 	case len(classes) < 2 || len(classes) > data.MaxClasses:
 		return fmt.Errorf("%d classes: want 2 to %d", len(classes), data.MaxClasses)
-	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.of, -1)):
+	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.classOf, -1)):
 		return fmt.Errorf("columns %s of %.400q: want one for each class, of %.400q",
 			data.RawProbability, listed, classes)
 	}
@@ -258,9 +258,9 @@ func (r *reader) probabilities(x []float64) (p []float64, most int, err error) {
 	for k, c := range r.p {
 		if x[c] < 0 || x[c] > 1+sumError {
 			return nil, 0, fmt.Errorf("row %v, column %q: %v: want a probability from 0 to 1", x[0],
-				data.RawProbability+r.out.Classes[r.of[k]], x[c])
+				data.RawProbability+r.out.Classes[r.classOf[k]], x[c])
 		}
-		p[r.of[k]] = x[c]
+		p[r.classOf[k]] = x[c]
 		sum += x[c]
 	}
 	if math.Abs(sum-1) > sumError {

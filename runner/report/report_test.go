@@ -156,12 +156,12 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	}
 	sfk, pgd := &arm{runs: all[:4]}, &arm{runs: all[4:]}
 	for i := range sfk.runs[1].ticks[7:] { // alone at the end, and fast
-		sfk.runs[1].ticks[7+i].at = sfk.runs[1].ticks[7+i].at.Add(40 * time.Second)
+		sfk.runs[1].ticks[7+i].end = sfk.runs[1].ticks[7+i].end.Add(40 * time.Second)
 		sfk.runs[1].ticks[7+i].seconds = 1
 	}
-	pgd.runs[1].ticks[9].at = pgd.runs[1].ticks[9].at.Add(15 * time.Second)
+	pgd.runs[1].ticks[9].end = pgd.runs[1].ticks[9].end.Add(15 * time.Second)
 	for i := range sfk.runs[2].ticks { // 40 of 100 seconds shared
-		sfk.runs[2].ticks[i].at = sfk.runs[2].ticks[i].at.Add(time.Minute)
+		sfk.runs[2].ticks[i].end = sfk.runs[2].ticks[i].end.Add(time.Minute)
 	}
 	sfk.runs[3].ticks = sfk.runs[3].ticks[:6]
 	d := differenceOf(sfk, pgd, stepTime, 0)

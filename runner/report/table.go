@@ -387,7 +387,7 @@ func (p *Problem) classes() {
 // tick is the timing of some steps of a run, equally many at every tick: when the last of them
 // ended, and how long one took without evaluations.
 type tick struct {
-	at      time.Time
+	end     time.Time
 	seconds float64 // of one step
 }
 
@@ -422,14 +422,14 @@ func stepTime(a, b *ran) (x, y float64) {
 }
 
 // trained returns the times of a run's first and last tick, between which it trained.
-func (r *ran) trained() (from, to time.Time) { return r.ticks[0].at, r.ticks[len(r.ticks)-1].at }
+func (r *ran) trained() (from, to time.Time) { return r.ticks[0].end, r.ticks[len(r.ticks)-1].end }
 
 // pace returns the median time of a step between two times, in seconds, or NaN without a step. A
 // step during which the process was held does not move the median, as it would move a mean.
 func (r *ran) pace(from, to time.Time) float64 {
 	var seconds []float64
 	for _, t := range r.ticks {
-		if !t.at.Before(from) && !t.at.After(to) {
+		if !t.end.Before(from) && !t.end.After(to) {
 			seconds = append(seconds, t.seconds)
 		}
 	}

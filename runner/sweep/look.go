@@ -48,10 +48,10 @@ func (s *State) Steps() (done, planned int64) {
 type Look struct {
 	*Folder
 	done map[int]State
-	// there has the names of the folder's entries while States looks at all runs, so that none of
+	// present has the names of the folder's entries while States looks at all runs, so that none of
 	// ten thousand runs that have not begun is looked for.
-	there map[string]bool
-	names []string // names of the last Result
+	present map[string]bool
+	names   []string // names of the last Result
 	// Live has the runs that have not ended, as found by States.
 	Live []*record.Run
 }
@@ -65,10 +65,10 @@ func (l *Look) States() ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.there, err = names(l.Dir, l.ownPath()); err != nil {
+	if l.present, err = names(l.Dir, l.ownPath()); err != nil {
 		return nil, err
 	}
-	defer func() { l.there = nil }()
+	defer func() { l.present = nil }()
 	l.Live = nil
 	list := make([]State, len(l.List.Runs))
 	for i := range list {
@@ -84,7 +84,7 @@ func (l *Look) State(i int) State {
 		return s
 	}
 	id := l.List.Runs[i].ID
-	if l.there != nil && !l.there[id] && !l.there[refusedPrefix+id] {
+	if l.present != nil && !l.present[id] && !l.present[refusedPrefix+id] {
 		return State{Status: Missing}
 	}
 	r, err := l.Find(i)
@@ -123,7 +123,7 @@ func (l *Look) stateOf(i int, r *record.Run) State {
 	switch {
 	case s.Status == runner.Done:
 		l.done[i] = s
-	case l.there != nil && !s.Status.Ended():
+	case l.present != nil && !s.Status.Ended():
 		l.Live = append(l.Live, r)
 	}
 	return s
@@ -393,7 +393,7 @@ func (l *Look) extent(o *Overview, states []State) error {
 type Pace struct{ marks []paceMark }
 
 type paceMark struct {
-	at   time.Time
+	when time.Time
 	done float64
 }
 
@@ -401,7 +401,7 @@ type paceMark struct {
 func (p *Pace) Add(now time.Time, done float64) {
 	const window, most = 10 * time.Minute, 300
 	p.marks = append(p.marks, paceMark{now, done})
-	for len(p.marks) > most || now.Sub(p.marks[0].at) > window && len(p.marks) > 2 {
+	for len(p.marks) > most || now.Sub(p.marks[0].when) > window && len(p.marks) > 2 {
 		p.marks = slices.Delete(p.marks, 0, 1)
 	}
 }
@@ -413,7 +413,7 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 		return 0, false
 	}
 	first, last := p.marks[0], p.marks[len(p.marks)-1]
-	took, came := last.at.Sub(first.at).Seconds(), last.done-first.done
+	took, came := last.when.Sub(first.when).Seconds(), last.done-first.done
 	if took <= 0 || came <= 0 {
 		return 0, false
 	}

@@ -64,9 +64,9 @@ type Gate struct {
 	Retry time.Duration // between two attempts to log that the disk is full
 	Alone bool          // nobody can resume the run: each attempt also retries the write
 
-	held   bool        // the run has a slot
-	rest   bool        // a pause was asked for while the run waited for the disk
-	ending atomic.Bool // a stop was requested, or the run ends anyway
+	hasSlot  bool        // the run has a slot
+	pauseDue bool        // a pause was asked for while the run waited for the disk
+	ending   atomic.Bool // a stop was requested, or the run ends anyway
 	// trouble is the text of Trouble. A full disk keeps it from the log, so the Queue tells it to
 	// anyone who asks.
 	trouble atomic.Value
@@ -87,7 +87,7 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 		case <-myTurn:
 			myTurn = nil
 		case slots <- struct{}{}:
-			g.held = true
+			g.hasSlot = true
 			return nil
 		case <-g.Done:
 			return ErrStopped
@@ -192,17 +192,17 @@ func (g *Gate) Trouble() string {
 
 // Leave gives up the slot, if the run has one: Enter may have returned without it.
 func (g *Gate) Leave() {
-	if g.held {
+	if g.hasSlot {
 		<-g.Slots
-		g.held = false
+		g.hasSlot = false
 	}
 }
 
 // Next returns a waiting order, without blocking. A pause that was requested while the run waited
 // for the disk comes first, since it is older.
 func (g *Gate) Next() (o Order, ok bool) {
-	if g.rest {
-		g.rest = false
+	if g.pauseDue {
+		g.pauseDue = false
 		return Order{Order: runner.Order{Verb: runner.Pause}}, true
 	}
 	select {
@@ -260,10 +260,10 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 			case runner.Stop:
 				return false
 			case runner.Resume:
-				g.rest = false
+				g.pauseDue = false
 				return true
 			case runner.Pause:
-				g.rest = true
+				g.pauseDue = true
 			default: // the disk takes no record of the order, so it would not count
 				o.Answer(0, g.Slow())
 			}

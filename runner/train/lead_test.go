@@ -41,7 +41,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.meter = newMeter(dro.ERM)
-	r.setNow("loss", 1)
+	r.setCurrent("loss", 1)
 	r.last = &runner.StepEvent{}
 	if err := r.Log("temperature", 1); err != nil {
 		t.Fatal(err)

@@ -108,7 +108,7 @@ func (r *Run) reportStep(norm measure.Number) error {
 		m, _ := measure.FindMeasure(broken.Name) // it is one of StepMeasures
 		cause = &BrokenError{r.step, m.Title, broken.Float(), r.cure()}
 	}
-	r.window.Add(r.now)
+	r.window.Add(r.current)
 	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {
 		if text := w.Warning(); text != "" {
 			r.warnOnce(text, text)
