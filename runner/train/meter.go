@@ -13,8 +13,8 @@ import (
 )
 
 // meter holds the measures of the step under way, and their extremes since the last step event, so
-// that a peak between two events is seen. current and the window have the same names in the same order,
-// which Window.Add relies on.
+// that a peak between two events is seen. current and the window have the same names in the same
+// order, which Window.Add relies on.
 type meter struct {
 	current    measure.Values                      // of the step under way
 	setCurrent func(measure string, value float64) // sets a measure in current
