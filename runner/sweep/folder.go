@@ -188,8 +188,8 @@ func (l *List) equal(o *List) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// patience is how long WithLock waits for another process at work on the sweep's own files. At most,
-// that process estimates the needs of the runs, and submits them.
+// patience is how long WithLock waits for another process at work on the sweep's own files. At
+// most, that process estimates the needs of the runs, and submits them.
 const patience = 5 * time.Minute
 
 // WithLock calls do while nobody else works on the sweep's own files. What the caller has read of
