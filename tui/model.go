@@ -422,7 +422,7 @@ func firstPage(cfg lab.Config) pageID {
 	switch {
 	case cfg.Attach || cfg.Replay != nil:
 		return watchPage
-	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // the folder is that of one sweep
+	case cfg.RunsDir != "" && sweeps.IsSweep(cfg.RunsDir): // the folder is that of one sweep
 		return sweepPage
 	}
 	return launchPage

@@ -451,7 +451,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 			return err
 		}
 	}
-	s.run.Give(m.Split, p)
+	s.run.AddPass(m.Split, p)
 	return nil
 }
 

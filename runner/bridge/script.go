@@ -204,7 +204,7 @@ func (s *Script) carryOut(m *scriptMessage, arrays []Array) error {
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
-		return s.run.Take(s.x.batch.N)
+		return s.run.TakeStep(s.x.batch.N)
 	case "epoch":
 		return s.endEpoch(m, arrays)
 	case "evaluate":
@@ -497,7 +497,7 @@ func (s *Script) Outputs(train.Outputs) {}
 
 // Gradient implements train.Network. It gives the script the weights of its samples.
 func (s *Script) Gradient(weights []float64, _ bool) {
-	rate, stop, save := s.run.Wishes()
+	rate, stop, save := s.run.Requests()
 	s.report = stepReport{rate: rate}
 	s.report.err = s.answer(scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
 		Floats(weights), Floats([]float64{rate}))
@@ -558,8 +558,8 @@ func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	return nil
 }
 
-// Told implements train.Leader.
-func (s *Script) Told() (rate float64, norm bool, err error) {
+// LastStep implements train.Leader.
+func (s *Script) LastStep() (rate float64, norm bool, err error) {
 	return s.report.rate, s.report.normed, s.report.err
 }
 

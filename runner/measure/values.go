@@ -264,6 +264,9 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
+// Known returns x, or a Number that does not apply if x is NaN.
+func Known(x float64) Number { return NumIf(!math.IsNaN(x), x) }
+
 // Applies reports whether there is a value at all. A caller of Float that does not check it gets
 // NaN.
 func (n Number) Applies() bool { return n.applies }
@@ -275,6 +278,9 @@ func (n Number) Float() float64 {
 	}
 	return n.value
 }
+
+// Finite reports whether the number applies and is neither NaN nor infinite.
+func (n Number) Finite() bool { return n.applies && n.value-n.value == 0 }
 
 // String returns the value for people, with six digits; "–" if it does not apply.
 func (n Number) String() string {

@@ -102,8 +102,8 @@ func FormatOf(path string) (*Format, error) {
 	return nil, fmt.Errorf("%s: give it one of the endings %s", path, strings.Join(names, ", "))
 }
 
-// Put writes the table to a file of that path, which must be free.
-func (f *Format) Put(path string, t *Table) error {
+// WriteNew writes the table to a file of that path, which must be free.
+func (f *Format) WriteNew(path string, t *Table) error {
 	return NewFile(path, func(w io.Writer) error { return f.Write(w, t) })
 }
 

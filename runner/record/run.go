@@ -507,13 +507,13 @@ func Measures(runs ...*Run) []measure.Measure {
 
 // UserMeasures returns the measures that the runs' own programs define.
 func UserMeasures(runs ...*Run) []measure.Measure {
-	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, r := range runs {
-			if r.own && !yield(&r.Meta, r.Summary().Measures) {
-				return
-			}
+	sides := runner.UserSides{}
+	for _, r := range runs {
+		if r.own {
+			sides.Add(&r.Meta, r.Summary().Measures)
 		}
-	})
+	}
+	return sides.Measures()
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.

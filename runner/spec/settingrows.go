@@ -214,7 +214,7 @@ func dataRows() []Setting {
 			Doc: "mean subtracted from each channel, pixels in 0..1; []: the dataset's " +
 				"customary values",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
-			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean) }},
+			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean...) }},
 		{Key: "std", native: true, Doc: "deviation that each channel is divided by; []: the " +
 			"dataset's customary values",
 			Want: "numbers > 0, one for each channel", fixed: true,

@@ -371,7 +371,7 @@ func (s *Spec) DataOptions(dir string) data.Options {
 }
 
 // AllFinite reports whether none of the numbers is a NaN or infinite.
-func AllFinite(xs []float64) bool {
+func AllFinite(xs ...float64) bool {
 	return all(xs, func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) })
 }
 
@@ -406,6 +406,23 @@ func (s Spec) Network(shape data.Shape, classes int) nn.Config {
 		Hidden: s.Hidden, Activation: s.Activation, Dropout: s.Dropout,
 		Loss: s.Loss, Optimizer: s.Optimizer,
 	}
+}
+
+// Normalisation returns the mean and the standard deviation by which the channels of the input are
+// normalised: the spec's own or, without them, those of the data.
+func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
+	if len(s.Mean) == 0 {
+		return mean, std
+	}
+	return float32s(s.Mean), float32s(s.Std)
+}
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
 }
 
 // Judging returns the Spec that judges predictions of another program, made by the named method, as

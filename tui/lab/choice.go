@@ -13,7 +13,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -121,7 +120,7 @@ func WriteViews(in, runs string, v Views) error {
 }
 
 // Colors holds the number of each configuration, which is its colour and mark, by
-// compare.Configuration.
+// runner.Meta.Configuration.
 type Colors map[string]uint8
 
 // ColorsOf gives numbers to the configurations of each preset in a folder.
@@ -156,7 +155,7 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
 	given := numbering(runs)
 	for i, m := range runs {
-		key := compare.Configuration(m)
+		key := m.Configuration()
 		n, known := mine[key]
 		if !known {
 			n = c.find(m, key, given)

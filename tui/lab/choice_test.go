@@ -6,7 +6,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -32,7 +31,7 @@ func TestMethodsColours(t *testing.T) {
 			t.Errorf("two have the mark %c", mark)
 		}
 		marks[mark] = true
-		known[compare.Configuration(m)] = numbers[i]
+		known[m.Configuration()] = numbers[i]
 	}
 	if again := known.Of(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
 		t.Errorf("%v, and alone %v", numbers[3:], again)

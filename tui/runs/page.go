@@ -138,7 +138,7 @@ func (p *Page) arrange() {
 	}
 	archived := strings.Contains(p.line.String(), "archived") // otherwise archived runs are hidden
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
-		return !archived && r.Label().Archived || !p.filter.Match(r)
+		return !archived && r.Label().Archived || !p.filter(r)
 	})
 	if p.folded {
 		p.shown = p.fold(p.shown)

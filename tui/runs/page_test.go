@@ -67,7 +67,7 @@ func TestFilter(t *testing.T) {
 		}
 		n := 0
 		for _, r := range runs {
-			if f.Match(r) {
+			if f(r) {
 				n++
 			}
 		}
@@ -95,7 +95,7 @@ func TestFilterTakesAnything(t *testing.T) {
 			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
 		if f, err := compare.ParseFilter(string(b)); err == nil {
-			f.Match(runs[0])
+			f(runs[0])
 		}
 	}
 }

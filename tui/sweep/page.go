@@ -391,7 +391,7 @@ func find(runs string) tea.Cmd {
 		if runs == "" { // the runs are in no folder
 			return foundMsg{}
 		}
-		return foundMsg{sweep.Under(runs)}
+		return foundMsg{sweep.FindUnder(runs)}
 	}
 }
 
@@ -435,7 +435,7 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		}
 		m.left, m.timed = r.pace.Left(m.all.Planned)
 		m.live = r.look.Live
-		m.over = sweep.Over(states) && !r.jobs.Busy()
+		m.over = sweep.Complete(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
 		m.lookTime = time.Since(began)
 		return m
@@ -451,7 +451,7 @@ func (r *reader) open() error {
 		return err
 	}
 	r.look = sweep.NewLook(f)
-	r.look.Known(r.runs())
+	r.look.AddFinished(r.runs())
 	return nil
 }
 
@@ -462,7 +462,7 @@ func (r *reader) askJobs(now time.Time) {
 		return
 	}
 	r.asked, r.note = now, ""
-	jobs, err := r.look.Jobs(context.Background(), sweep.Slurm{}, true)
+	jobs, err := r.look.Jobs(context.Background(), true)
 	if err != nil {
 		r.note = err.Error()
 	}

@@ -374,7 +374,7 @@ func (w *Page) story(cells, rows int) []string {
 	wrap := func(text string) []string {
 		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
 	}
-	lines := wrap(w.storyState.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
+	lines := wrap(w.storyState.Longest(func(text string) bool { return len(wrap(text)) <= rows }))
 	if len(lines) > rows {
 		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
 		lines = lines[:rows]

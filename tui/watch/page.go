@@ -7,7 +7,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -289,7 +288,7 @@ func (w *Page) regroup() {
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
 		for n, m := range runs {
-			w.Colors[compare.Configuration(m)] = numbers[n]
+			w.Colors[m.Configuration()] = numbers[n]
 		}
 	}
 	for n, number := range numbers {

@@ -175,7 +175,7 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
-		number := uint8(f.Look(i))
+		number := uint8(f.Series(i))
 		c.Lines = append(c.Lines, plot.Line{Seeds: ends, Half: toEnds, Number: number},
 			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))

@@ -38,7 +38,7 @@ problem.`,
 			}
 			list, runs, err := look(con.RunsDir)
 			list = append(list, con.Catalogue().Examine(mend)...)
-			for _, dir := range sweep.Under(con.RunsDir) {
+			for _, dir := range sweep.FindUnder(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)
 				for _, f := range more {
 					f.Run = filepath.Base(dir)

@@ -169,7 +169,7 @@ func (l *evaluated) write(f *evalFlags) error {
 	if f.format == nil {
 		return nil
 	}
-	return f.format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return f.format.WriteNew(f.out, l.fields().Long(page.Count(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
@@ -403,7 +403,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 		return err
 	}
 	defer f.Close()
-	if err := page.PutArrays(out, arrays(f)); err != nil {
+	if err := page.WriteArrays(out, arrays(f)); err != nil {
 		return err
 	}
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,

@@ -296,7 +296,7 @@ func (l *lister) run(con *console.Console) error {
 	}
 	runs, problems := con.Catalogue().List()
 	none := len(runs) == 0
-	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted.Match(r) })
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted(r) })
 	if err := l.order(runs); err != nil {
 		return fmt.Errorf("--sort: %w", err)
 	}

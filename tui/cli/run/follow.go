@@ -343,7 +343,7 @@ func (l *live) export(e runner.Event) {
 	if l.out == nil {
 		return
 	}
-	err := l.out.Put(e)
+	err := l.out.Write(e)
 	if err == nil {
 		err = l.out.Flush()
 	}

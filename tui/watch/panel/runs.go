@@ -8,7 +8,6 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -48,15 +47,15 @@ func (w *Runs) Methods() (list []dro.Algorithm) {
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
 func (w *Runs) Own() []lab.Measure {
-	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, t := range w.Tracks {
-			for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
-				if last != nil && !yield(t.Meta, last.Values) {
-					return
-				}
+	sides := runner.UserSides{}
+	for _, t := range w.Tracks {
+		for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
+			if last != nil {
+				sides.Add(t.Meta, last.Values)
 			}
 		}
-	})
+	}
+	return sides.Measures()
 }
 
 // Run returns the run under the cursor; nil without runs.
