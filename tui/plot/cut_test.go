@@ -55,13 +55,13 @@ func TestBandKeptCostsWhatChanged(t *testing.T) {
 	b := Line{Half: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
 		make([]float64, 8000))}
 	view := Range{0, 8100}
-	points := b.Points(view, 256)
+	b.Points(view, 256)
 	c := b.Seeds[0].cuts[0]
 	c.points[10].Mean = 7 // unchanged columns are not recomputed
 	for _, s := range b.Seeds {
 		s.Append(8001, 1)
 	}
-	points = b.Points(view, 256)
+	points := b.Points(view, 256)
 	if points[10].Mean != 7 || points[252].N != 3 || points[252].Mean == 0 {
 		t.Errorf("column 10 has %v, 252 %v", points[10], points[252])
 	}
