@@ -17,7 +17,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"drolab/dro"
 	"drolab/presets/recorded"
+	"drolab/runner/data"
 	"drolab/runner/report"
 	"drolab/tui/cli"
 )
@@ -395,5 +397,22 @@ func TestPagesAreCut(t *testing.T) {
 				t.Errorf("it is run: %v, want %v", got, want)
 			}
 		})
+	}
+}
+
+// TestTablesOfDocs: every method and every built-in data set has a row on its page.
+func TestTablesOfDocs(t *testing.T) {
+	for file, names := range map[string][]string{
+		"methods.md": dro.MethodNames(), "data.md": data.Names()} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			row := regexp.MustCompile("(?m)^\\|[^|]*`" + regexp.QuoteMeta(name) + "`")
+			if !row.Match(text) {
+				t.Errorf("docs/%s has no row for %s: add one to its table", file, name)
+			}
+		}
 	}
 }
