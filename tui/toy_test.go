@@ -561,7 +561,8 @@ func TestToyPage(t *testing.T) {
 	}
 	r.press("?")
 	help := tuitest.Text(r.shot(t))
-	for _, want := range []string{"wind them up", "1 to " + number, "Samples, Toys"} {
+	for _, want := range []string{"wind them up", "1 to " + number,
+		r.pages[last-1].Title() + ", Toys"} {
 		if !strings.Contains(help, want) {
 			t.Errorf("help has no %q:\n%s", want, help)
 		}

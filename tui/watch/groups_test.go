@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
+	"drolab/tui/watch/panel"
 )
 
 // grouping returns a rig on the page, late in three runs that have groups and select a step.
@@ -33,12 +35,20 @@ func TestSplit(t *testing.T) {
 			}
 		}
 	}
-	title("Who suffers, by group · test ─", "Test accuracy · worst group and mean",
-		"Loss · train and test ─",
-		" 40.0 ", "val worst")
+	accuracy := func(want string) { // its panel need not be on the screen
+		t.Helper()
+		p := slices.IndexFunc(r.watch.Panels,
+			func(p panel.Panel) bool { return p.Title == "Test accuracy" })
+		if got := r.watch.Heading(p, 60, 20); got != want {
+			t.Errorf("the panel of accuracies is %q, want %q", got, want)
+		}
+	}
+	title("Who suffers, by group · test ─", "Loss · train and test ─", " 40.0 ", "val worst")
+	accuracy("Test accuracy · worst group and mean")
 	r.Press("m")
-	title("Who suffers, by group · validation ─", "Validation accuracy · worst group and mean",
-		"Loss · train and validation ─", " 42.0 ", "val worst", "val risk", "val %")
+	title("Who suffers, by group · validation ─", "Loss · train and validation ─", " 42.0 ",
+		"val worst", "val risk", "val %")
+	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
 	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
