@@ -100,7 +100,7 @@
 // Write a file with a function that returns a [Method], and add its line to
 // builtIn, or call [Register] from another package. Its settings, its measures
 // and its state are declared there and nowhere else: presets, --set, the log,
-// checkpoints, tables, charts and the interface range over the registry. baselines.go
-// is the smallest; groupdro.go moves its state before the weights, pgd.go has
-// an x-step of its own, baselines.go acts between epochs.
+// checkpoints, tables, charts and the interface range over the registry. To copy:
+// erm is the smallest, groupDRO moves its state before the weights, nsgdm has
+// an x-step of its own, and jtt acts between epochs.
 package dro

@@ -26,12 +26,12 @@
 // Start at [Open] (a [Dataset] by name), then [NewEpochs], [NewDraws] and [NewSequential]. [Fetch]
 // downloads.
 //
-// A data source is a [Provider]. To add one, write a file in the package below internal that
-// reads similar files, with a function that returns the provider. Its Open reads or draws the
-// whole of both splits as two values of [Source] (images as [ImageSource]). Then name the
-// function in registry (open.go). Everything that opens, fetches, lists, completes, estimates
-// or starts ranges over the registry, so no other package changes; provider_test.go adds one in
-// this way, by [Register].
+// A data source is a [Provider]. To add one, write a file with a function that returns the
+// provider: in the package below internal that reads similar files, or here if it is drawn. Its
+// Open reads or draws the whole of both splits as two values of [Source] (images as
+// [ImageSource]). Then name the function in registry (open.go), and add a row to docs/data.md.
+// Everything that opens, fetches, lists, completes, estimates or starts ranges over the registry,
+// so no other package changes; provider_test.go adds one in this way, by [Register].
 //
 // # Data sets that are drawn
 //

@@ -8,5 +8,5 @@
 // which may take minutes.
 //
 // Start at Queue in queue.go. Requests to live runs are in verbs.go, the preparation of a
-// run in job.go, and the start of a fork in job.go.
+// run and the start of a fork in job.go.
 package queue

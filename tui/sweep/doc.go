@@ -3,6 +3,5 @@
 // sweep's folder, and asks Slurm for the sweep's jobs, so it also shows a sweep that a cluster
 // trains.
 //
-// Start at page.go (state), page.go (files), view.go (the map's rows and columns),
-// view.go.
+// Start at page.go (state and files), then plane.go (the map), then view.go.
 package sweep

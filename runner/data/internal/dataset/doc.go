@@ -9,8 +9,8 @@
 // A user's own files may be malicious: [OpenInput] opens every file. It takes regular files only
 // and fixes how much is read of them.
 //
-// Start at data.go; data.go has the providers, encoder.go labels, groups and splits, divide.go the
-// choice of samples, encoder.go the encoding that a network needs, file.go and options.go the code
+// Start at data.go, which has the providers. encoder.go has labels, groups, splits and the encoding
+// that a network needs; divide.go has the choice of samples; file.go and options.go have the code
 // that readers share.
 //
 // # Downloads

@@ -3,5 +3,5 @@
 // Pictures of any size are cut and resized once, and kept in a cache in the data folder. What a
 // file declares of its size is checked before memory is taken for it.
 //
-// Start at pictures.go for folders, idx.go, and cifar.go with cifar.go.
+// Start at pictures.go for folders, at idx.go for MNIST, or at cifar.go.
 package picture
