@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -359,8 +360,18 @@ func TestChangesNothing(t *testing.T) {
 	before := contents(t, p.runs)
 	v := p.watch("xterm-256color", 120, 40)
 	v.await(t, "train loss")
-	for page := range 5 {
-		turn := fmt.Sprintf(esc+esc+"%d", page+1)
+	v.press("?") // the help tells the number of pages
+	var help string
+	var keys []string
+	if !v.out.until(func(string) bool {
+		help = strings.Join(v.screen(), "\n")
+		keys = regexp.MustCompile(`1 to ([1-9]) `).FindStringSubmatch(help)
+		return keys != nil
+	}) {
+		t.Fatalf("the help does not tell the keys of the pages:\n%s", help)
+	}
+	for page := byte('1'); page <= keys[1][0]; page++ {
+		turn := esc + esc + string(page)
 		for key := byte(1); key < 128; key++ {
 			if key == 3 || key == 'q' || key == 27 { // they leave, or begin a sequence
 				continue
