@@ -2,6 +2,7 @@ package tui
 
 import (
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,7 +66,14 @@ func (v *view) golden(t testing.TB) string {
 }
 
 func TestGoldens(t *testing.T) {
-	for _, v := range pages(t) {
+	views := pages(t)
+	for _, p := range views[0].open(t, 80, 24).pages {
+		name := strings.ToLower(p.Title())
+		if !slices.ContainsFunc(views, func(v view) bool { return v.name == name }) {
+			t.Errorf("page %s has no golden screen: add a row %q to pages", p.Title(), name)
+		}
+	}
+	for _, v := range views {
 		t.Run(v.name, func(t *testing.T) { tuitest.Golden(t, v.name, v.golden(t)) })
 	}
 }
