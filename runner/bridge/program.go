@@ -18,7 +18,7 @@ import (
 )
 
 // version is the version of docs/protocol.md.
-const version = 1
+const version = 2
 
 // The purposes for which a program is started.
 const (

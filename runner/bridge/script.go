@@ -47,15 +47,16 @@ type Script struct {
 	part  int   // number of losses of z that were asked for
 	epoch uint64
 	took  taken
+	form  form
 	again bool // whether the script is to go back to its start
 	waits bool // whether the script waits for an answer
 }
 
 // taken holds what the script says of a step.
 type taken struct {
-	rate, norm float64
-	normed     bool
-	err        error // why it took no step
+	rate, norm      float64
+	normed, skipped bool
+	err             error // why it took no step
 }
 
 // said is a message of the script after the first, with the members of every kind.
@@ -63,6 +64,7 @@ type said struct {
 	opening *Opening
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
+	Fresh   []string `json:"fresh"`
 	Split   string   `json:"split"`
 	Skipped bool     `json:"skipped"`
 	Names   []string `json:"names"`
@@ -86,6 +88,8 @@ func (m *said) MostBody() int {
 // told is an answer to such a message.
 type told struct {
 	Error    string `json:"error,omitempty"`
+	Form     string `json:"form,omitempty"`
+	By       string `json:"by,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
 	Stop     bool   `json:"stop,omitempty"`
 	Save     bool   `json:"save,omitempty"`
@@ -98,7 +102,8 @@ type told struct {
 type welcome struct {
 	Version int    `json:"version"`
 	ID      string `json:"id"`
-	Folder  string `json:"folder,omitempty"` // with the files that the script has saved
+	Folder  string `json:"folder,omitempty"`     // with the files that the script has saved
+	Bytes   int    `json:"form_bytes,omitempty"` // most of the arrays of a form; 0: no form
 	Step    int64  `json:"step"`
 	Epoch   uint64 `json:"epoch"`
 }
@@ -162,7 +167,9 @@ func (s *Script) At(
 // Lead implements train.Leader.
 func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
-	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, r.Head().Step, s.epoch}); err != nil {
+	s.form.open(r)
+	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
+		s.epoch}); err != nil {
 		return err
 	}
 	for {
@@ -203,10 +210,7 @@ func (s *Script) answer(head any, arrays ...frame.Array) error {
 func (s *Script) do(m *said, arrays []frame.Array) error {
 	switch m.Do {
 	case "weights":
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
-			return fmt.Errorf("weights: %w", err)
-		}
-		return s.run.Take(s.x.batch.N)
+		return s.weights(m, arrays)
 	case "epoch":
 		return s.endEpoch(m, arrays)
 	case "evaluate":
@@ -550,12 +554,51 @@ func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses 
 // Outputs implements train.Network. It does nothing, since evaluations come from the script.
 func (s *Script) Outputs(train.Outputs) {}
 
-// Gradient implements train.Network. It gives the script the weights of its samples.
+// weights has the run take a step. The script sends its samples with its question, and drolab
+// answers with the weights; or it sends them with its step, after the form was the answer.
+func (s *Script) weights(m *said, arrays []frame.Array) error {
+	s.form.used = s.form.most > 0 && len(m.Has) == 0
+	if !s.form.used {
+		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+	}
+	if err := s.run.Ready(); err != nil {
+		return err
+	}
+	if s.form.used {
+		if err := s.answerForm(); err != nil {
+			return err
+		}
+		if s.hearStep(); s.took.err != nil {
+			return s.took.err
+		}
+	}
+	return s.run.Take(s.x.batch.N)
+}
+
+// Gradient implements train.Network. It gives the script the weights of its samples, unless the
+// script has computed them.
 func (s *Script) Gradient(weights []float64, _ bool) {
-	rate, stop, save := s.run.Wishes()
-	s.took = taken{rate: rate}
-	s.took.err = s.answer(told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
-		frame.Floats(weights), frame.Floats([]float64{rate}))
+	if !s.form.used {
+		head, rate := s.wishes()
+		s.took.err = s.answer(head, frame.Floats(weights), rate)
+	}
+}
+
+// answerForm answers with the form of the weights.
+func (s *Script) answerForm() error {
+	head, rate := s.wishes()
+	arrays := s.form.next(s.run, &head, rate)
+	return s.answer(head, arrays...)
+}
+
+// wishes begins a step: it returns what the script hears with its weights, or with their form.
+func (s *Script) wishes() (head told, rate frame.Array) {
+	alpha, stop, save := s.run.Wishes()
+	s.took = taken{rate: alpha}
+	head = told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}
+	return head, frame.Floats([]float64{alpha})
 }
 
 // GradNorm implements train.Network.
@@ -563,9 +606,17 @@ func (s *Script) GradNorm() float64 { return math.NaN() }
 
 // Step implements train.Network. It waits for the step of the script.
 func (s *Script) Step(train.Rule) (norm float64, ok bool) {
+	if !s.form.used && s.took.err == nil {
+		s.hearStep()
+	}
 	if s.took.err != nil {
 		return math.NaN(), false
 	}
+	return s.took.norm, !s.took.skipped
+}
+
+// hearStep waits for the step of the script.
+func (s *Script) hearStep() {
 	m, arrays, err := s.hear()
 	switch {
 	case err == nil && m.Do == "end":
@@ -577,7 +628,6 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 		err = s.step(m, arrays)
 	}
 	s.took.err = err
-	return s.took.norm, err == nil && !m.Skipped
 }
 
 // step takes in what the script says of its step.
@@ -595,19 +645,28 @@ func (s *Script) step(m *said, arrays []frame.Array) error {
 		}
 		s.took.rate = lr
 	}
+	s.took.skipped = m.Skipped
 	if s.took.norm = rule[1]; math.IsNaN(s.took.norm) {
 		s.took.norm = s.run.WithoutNorm()
 	} else {
 		s.took.normed = !m.Skipped
 	}
+	arrays = arrays[1:]
+	if s.form.used {
+		n := min(len(m.Has), len(arrays))
+		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays[:n], s.needs); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+		arrays = arrays[n:]
+	}
 	switch fresh := s.run.Method.Fresh(); {
-	case m.Skipped || !fresh && len(m.Has) == 0:
+	case m.Skipped || !fresh && len(m.Fresh) == 0:
 		return nil
-	case len(m.Has) == 0:
+	case len(m.Fresh) == 0:
 		return fmt.Errorf("step: %s looks at an independent draw of samples at the new x: give "+
 			"run.step(fresh=draw), or the setting share_batch", s.run.Meta.Spec.Algorithm())
 	}
-	if err := s.z.take(s, runner.SplitTrain, m.Has, arrays[1:], s.needs); err != nil {
+	if err := s.z.take(s, runner.SplitTrain, m.Fresh, arrays, s.needs); err != nil {
 		return fmt.Errorf("step: the fresh draw: %w", err)
 	}
 	return nil

@@ -20,7 +20,7 @@ from .job import Job, Wrong, settings_of
 
 __all__ = ["main"]
 
-VERSION = 1
+VERSION = 2
 MODES = ("train", "evaluate", "probe")
 
 Arrays = Sequence[np.ndarray]

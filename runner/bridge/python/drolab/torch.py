@@ -1,4 +1,4 @@
-"""Programs in PyTorch: see ``Job``. The only module that imports PyTorch."""
+"""Programs in PyTorch: see ``Job``."""
 
 from __future__ import annotations
 
