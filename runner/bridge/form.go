@@ -11,7 +11,7 @@ import (
 type form struct {
 	most    int       // most bytes of its arrays; 0: the weights come from drolab
 	used    bool      // the step under way has weights of a form
-	by      string    // what a sample's group is in the words of the other side: group or label
+	by      string    // where the other side has the group of a sample: group or label
 	numbers []float64 // memory
 	flags   *bool     // the first of the flags that were sent
 }
