@@ -7,7 +7,9 @@ import numpy as np
 import torch
 
 import drolab
+from drolab import loop
 
+loop._BY_DROLAB = ()  # forms on the CPU, too
 RUNS = sys.argv[1]
 LOSSES = torch.arange(8) / 4
 GROUPS = torch.arange(8) % 2

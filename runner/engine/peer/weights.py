@@ -1,4 +1,4 @@
-"""Runs that weigh on the host, by forms, and by forms on a device that does not exist.
+"""Runs with weights of drolab's, and of forms on the CPU and on a device that does not exist.
 
 weights.py RUNS METHOD... prints for each method the names of its three runs. In all of them, the
 parameters come to the same bits. On the far device, the host waits for nothing of a step before it
@@ -14,7 +14,7 @@ from torch import nn
 import drolab
 import drolab.torch
 import far
-from drolab import device
+from drolab import device, loop
 
 STEPS, BATCH, N = 200, 24, 96
 runs = sys.argv[1]
@@ -79,7 +79,9 @@ def train(method, weights, apart):
 
 for method in sys.argv[2:]:
     host = train(method, "host", False)
+    usual, loop._BY_DROLAB = loop._BY_DROLAB, ()
     here = train(method, "device", False)
+    loop._BY_DROLAB = usual
     with far.Device():
         there = train(method, "device", True)
     print()

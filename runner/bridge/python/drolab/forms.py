@@ -16,19 +16,19 @@ from torch import Tensor
 from .device import Numbers, upload
 from .job import Wrong
 
-__all__ = ["KINDS", "Form", "supported", "type_of_weights", "weights"]
+__all__ = ["KINDS", "Form", "rounded", "weights"]
 
 _HALVES = (torch.float16, torch.bfloat16)
 
 
-def supported(device: torch.device) -> bool:
-    """Reports whether a device can compute forms: MPS has no float64."""
-    return device.type != "mps"
-
-
-def type_of_weights(losses: Tensor) -> torch.dtype:
+def _type(losses: Tensor) -> torch.dtype:
     """Returns the type of the weights of losses: at least float32."""
     return torch.float32 if losses.dtype in _HALVES else losses.dtype
+
+
+def rounded(w: np.ndarray, losses: Tensor) -> Tensor:
+    """Returns weights (float64) that drolab has computed as a tensor beside their losses."""
+    return upload(w, losses.device, _type(losses))
 
 
 def weights(kind: str, numbers: Tensor, losses: Tensor, at: Optional[Tensor] = None,
@@ -41,7 +41,7 @@ def weights(kind: str, numbers: Tensor, losses: Tensor, at: Optional[Tensor] = N
     x = losses.detach()
     if flags is not None and at is not None:
         at = flags[at.clamp(0, len(flags) - 1)]
-    return KINDS[kind](x.double(), numbers, at).to(type_of_weights(losses))
+    return KINDS[kind](x.double(), numbers, at).to(_type(losses))
 
 
 class Form:

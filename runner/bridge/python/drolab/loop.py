@@ -27,6 +27,7 @@ Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
 _PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OPTIONAL = ("label", "group", "index")
+_BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
 
@@ -225,7 +226,7 @@ class Run:
         result is a tensor on the device of the losses if they are a tensor, otherwise a NumPy
         array of float64. The call waits while the run is paused.
 
-        If the method has a form, the weights of a tensor are computed on its device. Then the
+        If the method has a form, the weights of a tensor on a GPU are computed there. Then the
         call waits for the step before, but not for these losses.
         """
         if self._weighed:
@@ -250,9 +251,9 @@ class Run:
         self._weighed = True
         if not hasattr(losses, "new_tensor"):
             return answer[0]
-        from . import device, forms
+        from .forms import rounded
 
-        return device.upload(answer[0], losses.device, forms.type_of_weights(losses))
+        return rounded(answer[0], losses)
 
     def ready(self, device: Any) -> None:
         """Gets the numbers of the next weights, on a device, for ``form``.
@@ -290,11 +291,8 @@ class Run:
 
     def _computes(self, losses: Any) -> bool:
         """Reports whether the weights of losses are computed by the method's form."""
-        if not self._formed or not hasattr(losses, "new_tensor"):
-            return False
-        from . import forms
-
-        return forms.supported(losses.device)
+        return self._ready or self._formed > 0 and hasattr(losses, "new_tensor") and \
+            losses.device.type not in _BY_DROLAB
 
     def _hear_wishes(self, head: Mapping[str, Any], rate: np.ndarray) -> None:
         if rate.size != 1:
