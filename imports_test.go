@@ -40,24 +40,24 @@ runner/measure, runner/internal/aside < runner
 dro/nn, runner, runner/internal/room < runner/train
 dro, runner/internal/aside < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot
-runner/internal/room < runner/internal/frame
-runner/train, runner/internal/frame < runner/bridge
+runner/train, runner/internal/room < runner/bridge
 runner/bridge < runner/queue
 runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, runner/internal/room, X/SYS < runner/record
 runner/record, runner/queue, runner/record/internal/disk < runner/record/recordtest
-runner/record/internal/eventlog < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
+runner/record/internal/eventlog < runner/record/recordtest
+runner/record/recordtest/eventtest < runner/record/recordtest
 runner/record, runner/page, GONUM < runner/compare
 runner/record, runner/bridge < runner/certificate
 runner/compare, presets, GONUM < runner/report
 runner/record, runner/report < presets/recorded
-runner/queue, runner/record, runner/internal/frame, X/SYS < runner/engine
+runner/queue, runner/record, X/SYS < runner/engine
 runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
-runner/internal/frame, dro/peertest < runner/bridge/pythontest
+runner/bridge, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit

@@ -92,14 +92,14 @@ type perGroup struct {
 	weight []float64
 }
 
-// newPerGroup returns weights that are proportional to of(n) for a group of n samples and have mean
-// 1 over the training samples.
-func newPerGroup(groups []int, of func(samples float64) float64) (*perGroup, error) {
+// newPerGroup returns weights that are proportional to weigh(n) for a group of n samples and have
+// mean 1 over the training samples.
+func newPerGroup(groups []int, weigh func(samples float64) float64) (*perGroup, error) {
 	p := &perGroup{weight: make([]float64, len(groups))}
 	var sum, n float64
 	for g, count := range groups {
 		if count > 0 {
-			p.weight[g] = of(float64(count))
+			p.weight[g] = weigh(float64(count))
 			sum += p.weight[g] * float64(count)
 			n += float64(count)
 		}
@@ -162,7 +162,7 @@ func (f *focused) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (f *focused) Report(put func(string, float64)) { put("focal_loss", f.loss) }
+func (f *focused) Report(record func(string, float64)) { record("focal_loss", f.loss) }
 
 // tilted minimises the tilted loss (1/t) log mean e^{tℓ} of each batch, which lies between the mean
 // (t → 0) and the largest loss (t → ∞). It is the penalised problem of KL at λ = 1/t with the
@@ -211,9 +211,9 @@ func (t *tilting) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (t *tilting) Report(put func(string, float64)) {
-	put("tilted_loss", t.loss)
-	put("effective_batch", t.effective)
+func (t *tilting) Report(record func(string, float64)) {
+	record("tilted_loss", t.loss)
+	record("effective_batch", t.effective)
 }
 
 // doro is DORO, Algorithm 1 of its paper. It leaves out the ⌊εn⌋ samples of each batch with the
@@ -232,12 +232,8 @@ func doro() Method {
 		}},
 		Measures: batchRisk().Measures,
 		New: func(t Task) (Trainer, error) {
-			whole, err := batchRisk().New(t)
-			if err != nil {
-				return nil, err
-			}
-			epsilon := t.Number("doro_epsilon")
-			return &trimmed{batchWorst: *whole.(*batchWorst), epsilon: epsilon}, nil
+			b, err := newBatchWorst(t)
+			return &trimmed{batchWorst: b, epsilon: t.Number("doro_epsilon")}, err
 		},
 	}
 }
@@ -245,10 +241,10 @@ func doro() Method {
 // trimmed takes the worst case of the samples that ε leaves. It has no state, like batchWorst.
 type trimmed struct {
 	batchWorst
-	epsilon float64
-	order   []int // indices of the batch's samples, the largest losses first
-	rest    room  // losses of the samples that are left, then their ratios
-	whole   bool  // no sample of the last batch was left out
+	epsilon   float64
+	order     []int // indices of the batch's samples, the largest losses first
+	rest      room  // losses of the samples that are left, then their ratios
+	untrimmed bool  // no sample of the last batch was left out
 }
 
 // Weights implements Trainer. The objective is the worst case R of the m samples that are left, so
@@ -257,7 +253,7 @@ type trimmed struct {
 func (d *trimmed) Weights(w []float64, b Batch) {
 	n := len(b.Losses)
 	out := int(d.epsilon * float64(n))
-	d.whole = out == 0
+	d.untrimmed = out == 0
 	d.order = d.order[:0]
 	for i := range n {
 		d.order = append(d.order, i)
@@ -266,7 +262,7 @@ func (d *trimmed) Weights(w []float64, b Batch) {
 		return cmp.Or(cmp.Compare(b.Losses[j], b.Losses[i]), i-j)
 	})
 	m := n - out
-	memory := d.rest.of(2 * m)
+	memory := d.rest.values(2 * m)
 	losses, ratios := memory[:m], memory[m:]
 	for k, i := range d.order[out:] {
 		losses[k] = b.Losses[i]
@@ -284,7 +280,7 @@ func (d *trimmed) Weights(w []float64, b Batch) {
 
 // Warning implements Warner.
 func (d *trimmed) Warning() string {
-	if d.whole && d.epsilon > 0 {
+	if d.untrimmed && d.epsilon > 0 {
 		return "doro_epsilon · batch is below 1: no sample is left out; raise one of them"
 	}
 	return ""
@@ -376,8 +372,8 @@ func (j *twice) remember(wrong []bool) {
 }
 
 // Report implements Trainer.
-func (j *twice) Report(put func(string, float64)) {
-	put("upweighted", float64(j.count)/float64(j.samples))
+func (j *twice) Report(record func(string, float64)) {
+	record("upweighted", float64(j.count)/float64(j.samples))
 }
 
 // State implements Trainer.

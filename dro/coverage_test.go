@@ -9,7 +9,16 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "the coverage of intervals in full, as docs/results.md has it")
+var long = flag.Bool("long", false, "the coverage of intervals in full, as docs/results.md has "+
+	"it; more sets, radii and sizes where others of their kind are tested")
+
+// cases returns the cases of a test: the short ones and, with -long, the others.
+func cases[T any](short []T, others ...T) []T {
+	if *long {
+		return append(short, others...)
+	}
+	return short
+}
 
 // population is a distribution of losses whose R_ρ is known.
 type population struct {
@@ -235,7 +244,7 @@ func coverage(t *testing.T, sizes ...cell) (cells []*cell) {
 //
 //	go test ./dro -run Coverage -long -v -timeout 3h
 func TestCoverage(t *testing.T) {
-	sizes := []cell{{n: 1000, size: 60}}
+	sizes := []cell{{n: 1000, size: 40}}
 	if *long {
 		sizes = []cell{{n: 100, size: 1000, how: Confidence{Draws: 199}},
 			{n: 1000, size: 400, how: Confidence{Draws: 199}},

@@ -56,14 +56,14 @@ func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
 func (d *dual) weigh(w, losses []float64) { d.problem.At(w, losses, d.z) }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (d *dual) Report(put func(string, float64)) {
-	put("objective", d.last.Value)
+func (d *dual) Report(record func(string, float64)) {
+	record("objective", d.last.Value)
 	if d.problem.Set.HasRadius() {
-		put("lambda", d.z.Lambda)
+		record("lambda", d.z.Lambda)
 	}
-	put("eta", d.z.Eta)
-	put("mean_ratio", d.last.MeanRatio)
-	put("divergence", d.last.Divergence)
+	record("eta", d.z.Eta)
+	record("mean_ratio", d.last.MeanRatio)
+	record("divergence", d.last.Divergence)
 }
 
 // State implements Trainer.
@@ -130,7 +130,7 @@ func (b Box) Project(z Z) Z {
 // Frank-Wolfe. Where a coordinate of g is zero every value is a minimiser and
 // Corner takes the lower end.
 func (b Box) Corner(g Z) Z {
-	return Z{end(g.Lambda, b.Lambda), end(g.Eta, b.Eta)}
+	return Z{cornerEnd(g.Lambda, b.Lambda), cornerEnd(g.Eta, b.Eta)}
 }
 
 // Diameter returns D, the largest distance between two points of b.
@@ -142,36 +142,63 @@ func clamp(v float64, side [2]float64) float64 {
 	return math.Min(math.Max(v, side[0]), side[1])
 }
 
-func end(slope float64, side [2]float64) float64 {
+func cornerEnd(slope float64, side [2]float64) float64 {
 	if slope < 0 {
 		return side[1]
 	}
 	return side[0]
 }
 
-// PaperIterate applies the output rule of the paper's Algorithm 1:
-// t' = argmin ‖∇_x f‖² + gap² over the steps. Both are mini-batch values, so
-// this is an argmin of noise as much as of progress (math.md §5); report it
-// beside the last iterate, not instead of it. The zero value is ready, and the
-// exported fields are all of its state.
-type PaperIterate struct {
-	// Step is t', counted from 1; 0 before the first Observe.
-	Step int
-	// GradNorm and Gap are the values of step t'.
-	GradNorm, Gap float64
-	// Z is z_{t'}, before the step, for the caller of Observe to keep.
-	Z Z
+// DefaultBox returns the box of the settings "lambda_max: auto" and
+// "eta_min: auto" for losses in [0, bound] (B), in the coordinates c. It
+// contains the optimal z of every such batch whose λ* is at least lambda0.
+//
+//   - Paper coordinates (Cressie-Read): the paper's main-text box
+//     λ̄ = (k−1)B/(X^{1/k*} − 1), η in [−λ̄/(k−1), B], X = 1 + k(k−1)ρ.
+//   - Unshifted: λ̄ = B/ρ, because R_ρ is concave in ρ and at most B, and η̃ in
+//     [0, B].
+//   - CVaR has no λ; its λ is held at lambda0.
+//
+// B/ρ is the smaller of the two λ̄ and holds for every set (math.md §4). Where
+// λ̄ falls below lambda0, the box holds λ = lambda0.
+func DefaultBox(set Set, rho float64, c Coordinates, lambda0, bound float64) Box {
+	box := Box{Lambda: [2]float64{lambda0, lambda0}, Eta: [2]float64{0, bound}}
+	if !set.HasRadius() {
+		return box
+	}
+	cr, ok := set.(CressieRead)
+	if !ok || c != Paper {
+		box.Lambda[1] = math.Max(lambda0, bound/rho)
+		return box
+	}
+	box.Lambda[1] = math.Max(lambda0, cr.lambdaMax(rho, bound))
+	box.Eta[0] = -box.Lambda[1] / (cr.K - 1)
+	return box
 }
 
-// Observe takes ‖∇_x f_x(x_t; z_t)‖ and the Frank-Wolfe gap of step t ≥ 1 and
-// reports whether t is the new t'. The output that belongs to it is x after the
-// step's x-update and z before its z-step. A NaN is never chosen.
-func (p *PaperIterate) Observe(t int, gradNorm, gap float64) bool {
-	score := gradNorm*gradNorm + gap*gap
-	best := p.GradNorm*p.GradNorm + p.Gap*p.Gap
-	if !(score < best) && (p.Step != 0 || score != score) {
-		return false
+// lambdaMax is the paper's λ̄ = (k−1)B/(X^{1/k*} − 1), with 1/k* = (k−1)/k and
+// expm1 and log1p for a small ρ.
+func (c CressieRead) lambdaMax(rho, bound float64) float64 {
+	k := c.K
+	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
+}
+
+// optimumBox returns the part of the box in which the optimum for these losses lies. R_ρ is concave
+// in ρ, equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ
+// the best η̃ lies between the least and the greatest loss. Where the box does not reach that
+// range, optimumBox returns the nearest part of the box.
+func (p *Problem) optimumBox(losses []float64) Box {
+	least, most, mean := losses[0], losses[0], 0.0
+	for _, l := range losses {
+		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l
 	}
-	*p = PaperIterate{Step: t, GradNorm: gradNorm, Gap: gap}
-	return true
+	mean /= float64(len(losses))
+	box := p.Box
+	if p.Set.HasRadius() {
+		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
+	}
+	s := p.shift()
+	box.Eta[0] = clamp(least-s*box.Lambda[1], p.Box.Eta)
+	box.Eta[1] = clamp(most-s*box.Lambda[0], p.Box.Eta)
+	return box
 }

@@ -74,7 +74,7 @@ func (d *dual) Form(into []float64) Form {
 
 // Form implements Former.
 func (f *searching) Form(into []float64) Form {
-	if f.first {
+	if f.ruleOne {
 		return f.dual.Form(into)
 	}
 	return Form{}

@@ -44,8 +44,7 @@ type groupWeights struct {
 	split   []int     // training samples of each group
 	alike   bool      // batches draw the groups equally often
 	batch   int       // size of the first batch; 0 before it
-	rare    string    // warning that batches lack a group, if any; found once looked is true
-	looked  bool
+	warning string    // that batches of this size lack a group, if they do
 }
 
 func newGroupWeights(t Task) (*groupWeights, error) {
@@ -99,6 +98,7 @@ func (g *groupWeights) count(b Batch) {
 func (g *groupWeights) Before(b Batch) {
 	if g.batch == 0 {
 		g.batch = len(b.Losses)
+		g.warning = g.rareGroups()
 	}
 	g.count(b)
 	for i, n := range g.counts {
@@ -121,19 +121,20 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (g *groupWeights) Report(put func(string, float64)) { put("group_weight", slices.Max(g.q)) }
+func (g *groupWeights) Report(record func(string, float64)) {
+	record("group_weight", slices.Max(g.q))
+}
 
 // mostLacking is the largest share of batches that may lack a group without a warning.
 const mostLacking = .05
 
-// Warning implements Warner. It adds up, over the groups, the probability that a batch lacks the
-// group. The sum bounds the probability that a batch lacks any group, and is close to it where it
-// is small.
-func (g *groupWeights) Warning() string {
-	if g.looked || g.batch == 0 {
-		return g.rare
-	}
-	g.looked = true
+// Warning implements Warner.
+func (g *groupWeights) Warning() string { return g.warning }
+
+// rareGroups returns a warning if batches lack a group too often. It adds up, over the groups, the
+// probability that a batch lacks the group. The sum bounds the probability that a batch lacks any
+// group, and is close to it where it is small.
+func (g *groupWeights) rareGroups() string {
 	lacking := 0.0
 	for _, samples := range g.split {
 		if samples > 0 {
@@ -147,9 +148,8 @@ func (g *groupWeights) Warning() string {
 	if g.alike {
 		cure = "raise batch"
 	}
-	g.rare = fmt.Sprintf("up to %.0f %% of the batches of %d lack a group, whose weight then "+
+	return fmt.Sprintf("up to %.0f %% of the batches of %d lack a group, whose weight then "+
 		"stays: %s", 100*min(1, lacking), g.batch, cure)
-	return g.rare
 }
 
 // lacks returns the probability that a batch has no sample of a group with the given number of

@@ -1,6 +1,7 @@
 package dro
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -116,13 +117,12 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 			return nil, fmt.Errorf("rhos[%d]: %w", i, err)
 		}
 	}
-	s := &study{rhos: rhos, roots: make([][]float64, len(rhos))}
 	for _, l := range losses {
 		if _, err := checked(set, nil, l); err != nil {
 			return nil, err
 		}
-		s.sides = append(s.sides, newSide(set, l, len(rhos)))
 	}
+	s := newStudy(set, rhos, losses...)
 	s.solve()
 	if c.Draws > 0 {
 		s.bootstrap(c.Draws, c.Seed, (1-c.level())/2)
@@ -130,17 +130,12 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 	return s, nil
 }
 
-func (c Confidence) level() float64 {
-	if c.Level == 0 {
-		return .95
-	}
-	return c.Level
-}
+func (c Confidence) level() float64 { return cmp.Or(c.Level, .95) }
 
 // upper returns Estimate.Upper at radius i.
 func (c Confidence) upper(s *study, i int) float64 {
 	v := s.value(i)
-	bound := v.risk + likelihoodExcess(s.sides[0].dual[i], math.Sqrt2*math.Erfinv(2*c.level()-1))
+	bound := v.risk + likelihoodExcess(s.dual[i], math.Sqrt2*math.Erfinv(2*c.level()-1))
 	if drawn := v.risk - v.err*quantile(s.roots[i], 1-c.level()); drawn > bound {
 		bound = drawn
 	}
@@ -180,17 +175,21 @@ func quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	at := math.Min(math.Max(rank(p, len(sorted)), 0), float64(len(sorted)-1))
-	below := int(at)
+	position := math.Min(math.Max(rank(p, len(sorted)), 0), float64(len(sorted)-1))
+	below := int(position)
 	above := min(below+1, len(sorted)-1)
-	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
+	return sorted[below] + (position-float64(below))*(sorted[above]-sorted[below])
 }
 
 // study solves for worst cases at several radii, for one list of losses or two lists over the same
 // samples. It does so for bootstrap resamples, too.
 type study struct {
+	set   Set
 	rhos  []float64
 	sides []*side
+	// dual has, by radius, f of every loss at the best z, up to a constant. For two lists it has
+	// the differences of each pair.
+	dual [][]float64
 	// roots has, by radius, (R* − R̂)/err* of each resample, sorted. A list is nil without a
 	// bootstrap, and empty where the bootstrap has collapsed.
 	roots [][]float64
@@ -199,74 +198,69 @@ type study struct {
 // side is one list of losses and its worst cases. The results are kept in place, so that a resample
 // allocates nothing.
 type side struct {
-	set    Set
 	losses []float64
 	solver interior
-	worst  []Worst     // by radius
-	dual   [][]float64 // by radius: f of every loss at the best z, up to a constant
+	worst  []Worst // by radius
 }
 
 // value is a risk, or the difference of two risks, and its standard error.
 type value struct{ risk, err float64 }
 
-func newSide(set Set, losses []float64, radii int) *side {
-	s := &side{
-		set:    set,
-		losses: losses,
-		worst:  make([]Worst, radii),
-		dual:   make([][]float64, radii),
+func newStudy(set Set, rhos []float64, losses ...[]float64) *study {
+	s := &study{set: set, rhos: rhos, roots: make([][]float64, len(rhos))}
+	for range rhos {
+		s.dual = append(s.dual, make([]float64, len(losses[0])))
 	}
-	for i := range s.dual {
-		s.dual[i] = make([]float64, len(losses))
+	for _, l := range losses {
+		s.sides = append(s.sides, &side{losses: l, worst: make([]Worst, len(rhos))})
 	}
 	return s
 }
 
 // solve finds the worst cases of the present losses, which have already been checked.
 func (s *study) solve() {
-	for _, side := range s.sides {
+	for k, side := range s.sides {
 		sample, _ := newSample(side.losses)
-		side.solver.take(side.set, sample)
+		side.solver.prepare(s.set, sample)
 		for i, rho := range s.rhos {
 			side.worst[i] = side.solver.solve(nil, rho)
-			side.values(i)
+			s.setDual(i, k)
 		}
 	}
 }
 
-// values fills in f at radius i, or NaN where f does not exist. It does not exist where λ* is 0,
-// except for a set without a radius, whose f is the same for every λ. Nor does it exist for a set
-// whose φ* is infinite: the worst case depends on the largest possible loss, which a sample does
-// not bound.
-func (s *side) values(i int) {
-	z := s.worst[i].Z
+// setDual sets dual at radius i to f of the losses of side 0, or subtracts f of the losses of side
+// 1. f is NaN where it does not exist. It does not exist where λ* is 0, except for a set without a
+// radius, whose f is the same for every λ. Nor does it exist for a set whose φ* is infinite: the
+// worst case depends on the largest possible loss, which a sample does not bound.
+func (s *study) setDual(i, k int) {
+	z := s.sides[k].worst[i].Z
 	if !s.set.HasRadius() {
 		z.Lambda = 1
 	}
-	if z.Lambda == 0 || checkDual(s.set) != nil {
-		for j := range s.dual[i] {
-			s.dual[i][j] = math.NaN()
+	exists := z.Lambda != 0 && checkDual(s.set) == nil
+	for j, l := range s.sides[k].losses {
+		f := math.NaN()
+		if exists {
+			_, conj, _, _ := s.set.Conjugate((l - z.Eta) / z.Lambda)
+			f = float64(z.Lambda * conj) // rounded before the difference
 		}
-		return
-	}
-	for j, l := range s.losses {
-		_, conj, _, _ := s.set.Conjugate((l - z.Eta) / z.Lambda)
-		s.dual[i][j] = z.Lambda * conj
+		if k == 0 {
+			s.dual[i][j] = f
+		} else {
+			s.dual[i][j] -= f
+		}
 	}
 }
 
 // value returns the value at radius i: the risk of the one list, or the risk of the first list less
 // the risk of the second.
 func (s *study) value(i int) value {
-	first := s.sides[0]
-	if len(s.sides) == 1 {
-		return value{first.worst[i].Risk, standardError(first.dual[i], nil)}
+	risk := s.sides[0].worst[i].Risk
+	if len(s.sides) > 1 {
+		risk -= s.sides[1].worst[i].Risk
 	}
-	second := s.sides[1]
-	return value{
-		risk: first.worst[i].Risk - second.worst[i].Risk,
-		err:  standardError(first.dual[i], second.dual[i]),
-	}
+	return value{risk, standardError(s.dual[i])}
 }
 
 // tail measures how much of the value at radius i rests on the largest samples.
@@ -280,12 +274,11 @@ func (s *study) tail(i int) Tail {
 		t.Effective = min(t.Effective, w.EffectiveSampleSize)
 		t.Three = max(t.Three, largestThree(ratios, side.losses, w.MeanLoss))
 	}
-	values := slices.Clone(s.sides[0].dual[i])
+	values := slices.Clone(s.dual[i])
 	if len(s.sides) > 1 {
 		mean := 0.0
-		for j, f := range s.sides[1].dual[i] {
-			values[j] -= f
-			mean += values[j] / float64(len(values))
+		for _, v := range values {
+			mean += v / float64(len(values))
 		}
 		for j := range values {
 			values[j] = math.Abs(values[j] - mean)
@@ -295,23 +288,16 @@ func (s *study) tail(i int) Tail {
 	return t
 }
 
-// standardError returns sd (a − b)/√n; b may be nil. Of one sample it is NaN.
-func standardError(a, b []float64) float64 {
-	n := float64(len(a))
-	at := func(i int) float64 {
-		if b == nil {
-			return a[i]
-		}
-		return a[i] - b[i]
-	}
+// standardError returns sd f/√n. Of one sample it is NaN.
+func standardError(f []float64) float64 {
+	n := float64(len(f))
 	var sum, square float64
-	for i := range a {
-		sum += at(i)
+	for _, x := range f {
+		sum += x
 	}
 	mean := sum / n
-	for i := range a {
-		d := at(i) - mean
-		square += d * d
+	for _, x := range f {
+		square += (x - mean) * (x - mean)
 	}
 	return math.Sqrt(square / (n - 1) / n)
 }
@@ -327,10 +313,11 @@ const collapse = .01
 func (s *study) bootstrap(draws int, seed uint64, most float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	n := len(s.sides[0].losses)
-	again := &study{rhos: s.rhos}
-	for _, side := range s.sides {
-		again.sides = append(again.sides, newSide(side.set, make([]float64, n), len(s.rhos)))
+	drawn := make([][]float64, len(s.sides))
+	for k := range drawn {
+		drawn[k] = make([]float64, n)
 	}
+	again := newStudy(s.set, s.rhos, drawn...)
 	was, lost := make([]value, len(s.rhos)), make([]int, len(s.rhos))
 	for i := range was {
 		was[i] = s.value(i)
@@ -339,7 +326,7 @@ func (s *study) bootstrap(draws int, seed uint64, most float64) {
 		for j := range n {
 			from := rng.IntN(n)
 			for k, side := range s.sides {
-				again.sides[k].losses[j] = side.losses[from]
+				drawn[k][j] = side.losses[from]
 			}
 		}
 		again.solve()

@@ -20,7 +20,7 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, w := s.sides[0].dual[0], s.sides[0].worst[0]
+		f, w := s.dual[0], s.sides[0].worst[0]
 		var mean float64
 		for _, x := range f {
 			mean += x / float64(len(f))
@@ -127,7 +127,8 @@ func TestBoundsOfFewLosses(t *testing.T) {
 		copy(calm, calm[len(c.large):])
 		for set, want := range map[Set]float64{CressieRead{K: 2}: c.chi2, KL{}: c.kl,
 			CVaR{Mu: .1}: c.cvar, SmoothedCVaR{Mu: .1}: c.cvar, CressieRead{K: 1.5}: 0} {
-			if want == 0 && c.n > 1000 && !*long { // it is solved as any set is, which is slow
+			_, smoothed := set.(SmoothedCVaR)
+			if (want == 0 || smoothed) && c.n > 1000 && !*long { // solved as any set is, slowly
 				continue
 			}
 			how := Confidence{Draws: 59, Seed: 1}
@@ -160,7 +161,7 @@ func TestBoundsLieWithinTheLosses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	capped := 0
 	for _, p := range populations() {
-		for _, n := range []int{2, 5, 30, 150} {
+		for _, n := range cases([]int{2, 5, 30}, 150) {
 			a, b := p.losses(rng, n), p.losses(rng, n)
 			for _, set := range testSets() {
 				how, rhos := Confidence{Draws: 39}, []float64{.05, .5, 5}

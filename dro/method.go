@@ -67,7 +67,7 @@ type Method struct {
 	Settings []Setting
 	Reads    []string
 	Live     []string
-	// Measures are the measures that Report may put. Every step has a loss and a gradient norm,
+	// Measures are the measures that Report may record. Every step has a loss and a gradient norm,
 	// too.
 	Measures []Measure
 
@@ -137,8 +137,8 @@ type Trainer interface {
 	Fresh() bool
 	// After moves the state.
 	After(Batch, Step)
-	// Report passes the measures of the last step that apply to put, by name.
-	Report(put func(name string, value float64))
+	// Report passes the measures of the last step that apply to record, by name.
+	Report(record func(name string, value float64))
 	// State returns all that the rest of the run depends on, and Restore sets it again, bit for
 	// bit.
 	State() State
@@ -250,12 +250,14 @@ func Register(m Method) (remove func()) {
 	if _, err := Find(m.Name); err == nil || m.Name == "" || m.New == nil {
 		panic("dro: Register wants a new name and a New")
 	}
-	registered = append(slices.Clip(registered), m)
-	return func() {
-		registered = slices.DeleteFunc(slices.Clone(registered), func(o Method) bool {
-			return o.Name == m.Name
-		})
-	}
+	return register(&registered, m, func(o Method) bool { return o.Name == m.Name })
+}
+
+// register adds an item to a list, and returns a function that removes it again. It makes new
+// lists, because others may hold the list.
+func register[T any](list *[]T, item T, is func(T) bool) (remove func()) {
+	*list = append(slices.Clip(*list), item)
+	return func() { *list = slices.DeleteFunc(slices.Clone(*list), is) }
 }
 
 // Methods returns every method, the paper's own first. Callers share the list and must not change

@@ -28,13 +28,8 @@ func batchRisk() Method {
 					"which it reweights"},
 		},
 		New: func(t Task) (Trainer, error) {
-			if t.Problem == nil {
-				return nil, errNoProblem
-			}
-			if err := t.Problem.Validate(); err != nil {
-				return nil, err
-			}
-			return &batchWorst{problem: *t.Problem}, nil
+			b, err := newBatchWorst(t)
+			return &b, err
 		},
 	}
 }
@@ -56,6 +51,13 @@ type batchWorst struct {
 	problem Problem
 	solver  interior
 	last    Worst // of the last batch that was weighed
+}
+
+func newBatchWorst(t Task) (batchWorst, error) {
+	if t.Problem == nil {
+		return batchWorst{}, errNoProblem
+	}
+	return batchWorst{problem: *t.Problem}, t.Problem.Validate()
 }
 
 // Weights implements Trainer. Losses that are not finite have no worst case: the risk and all
@@ -80,13 +82,13 @@ func (b *batchWorst) worst(w, losses []float64) (Worst, error) {
 }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (b *batchWorst) Report(put func(string, float64)) {
-	put("batch_risk", b.last.Risk)
-	put("effective_batch", b.last.EffectiveSampleSize)
+func (b *batchWorst) Report(record func(string, float64)) {
+	record("batch_risk", b.last.Risk)
+	record("effective_batch", b.last.EffectiveSampleSize)
 	if b.problem.Set.HasRadius() {
-		put("batch_lambda", b.last.Z.Lambda)
+		record("batch_lambda", b.last.Z.Lambda)
 	}
-	put("batch_eta", b.last.Z.Eta)
+	record("batch_eta", b.last.Z.Eta)
 }
 
 // BatchBias returns risk − E R_ρ, the bias that Lemma 3 bounds (see BiasBound). The risk given is

@@ -30,7 +30,8 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 		return Optimum{}, err
 	}
 	d := newDescent(s)
-	d.fixed = ones(len(s.X)) // the mean loss first: at x = 0 all losses are equal
+	// The mean loss first: at x = 0 all losses are equal.
+	d.fixed = slices.Repeat([]float64{1}, len(s.X))
 	d.ratios = d.fixed
 	d.run()
 	d.set, d.rho, d.fixed = set, rho, nil
@@ -78,14 +79,6 @@ func (s *Regression) check(set Set, rho float64) error {
 	return validateRho(set, rho)
 }
 
-func ones(n int) []float64 {
-	list := make([]float64, n)
-	for i := range list {
-		list[i] = 1
-	}
-	return list
-}
-
 // descent minimises inf { F(x; z) : λ ≥ floor } over x.
 type descent struct {
 	s     *Regression
@@ -116,10 +109,10 @@ func newDescent(s *Regression) *descent {
 // digits of the objective cannot tell a good step, so whole steps are taken there as long as the
 // decrement falls.
 func (d *descent) run() {
-	d.look(d.x)
+	d.evaluate(d.x)
 	last := math.Inf(1)
 	for range mostSteps {
-		d.curve.of(d)
+		d.curve.compute(d)
 		decrement := d.curve.newton(d.step)
 		switch near := decrement < 1e-9*(1+d.value); {
 		case !(decrement > 0) || near && !(decrement < last/4):
@@ -127,16 +120,16 @@ func (d *descent) run() {
 		case near:
 			last = decrement
 			axpy(d.x, 1, d.step)
-			d.look(d.x)
+			d.evaluate(d.x)
 		case !d.advance(decrement):
 			return
 		}
 	}
 }
 
-// look evaluates the objective at x. Where too long a step leads to losses that are not finite, the
-// objective is +Inf.
-func (d *descent) look(x []float64) {
+// evaluate evaluates the objective at x. Where too long a step leads to losses that are not finite,
+// the objective is +Inf.
+func (d *descent) evaluate(x []float64) {
 	d.s.losses(d.losses, x)
 	d.held = false
 	if d.fixed != nil {
@@ -167,12 +160,12 @@ func (d *descent) advance(decrement float64) bool {
 		for i := range d.x {
 			d.trial[i] = d.x[i] + a*d.step[i]
 		}
-		if d.look(d.trial); d.value <= before-1e-4*a*decrement {
+		if d.evaluate(d.trial); d.value <= before-1e-4*a*decrement {
 			d.x, d.trial = d.trial, d.x
 			return true
 		}
 	}
-	d.look(d.x)
+	d.evaluate(d.x)
 	return false
 }
 
@@ -196,7 +189,7 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 // v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. For the softmax ℓ* is −entropy of v + e_y, +Inf
 // where that is no distribution; for least squares it is ½‖v‖² + v_y.
 func (d *descent) dual() float64 {
-	d.curve.of(d)
+	d.curve.compute(d)
 	d.curve.newton(d.step)
 	outputs := d.s.outputs()
 	p, u, v := make([]float64, outputs), make([]float64, outputs), make([]float64, outputs)
@@ -207,12 +200,155 @@ func (d *descent) dual() float64 {
 		for c := range v {
 			v[c] = p[c]
 			for e := range u {
-				v[c] += d.s.bent(p, c, e) * u[e]
+				v[c] += d.s.hessian(p, c, e) * u[e]
 			}
 		}
 		sum -= r * d.s.conjugate(v, i)
 	}
 	return math.Max(0, sum/float64(len(d.fixed))) // no loss is negative
+}
+
+// curvature holds the gradient and the Hessian of a descent's objective at its x.
+type curvature struct {
+	grad []float64
+	hess [][]float64
+	mix  [2][]float64 // ∂∇_x F/∂η and ∂∇_x F/∂λ
+	duo  [3]float64   // ∇²F in (η, λ): ηη, ηλ, λλ
+
+	slope []float64
+}
+
+func newCurvature(size int) curvature {
+	c := curvature{
+		grad:  make([]float64, size),
+		hess:  make([][]float64, size),
+		slope: make([]float64, size),
+		mix:   [2][]float64{make([]float64, size), make([]float64, size)},
+	}
+	for i := range c.hess {
+		c.hess[i] = make([]float64, size)
+	}
+	return c
+}
+
+// compute computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r
+// ∇²ℓ plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
+// (∇ℓ, −1, −t) with itself.
+func (c *curvature) compute(d *descent) {
+	c.clear()
+	z, n := d.worst.Z, float64(len(d.losses))
+	p := make([]float64, d.s.outputs())
+	for i, r := range d.ratios {
+		l := d.s.loss(p, d.x, i)
+		d.s.gradient(c.slope, p, i)
+		d.s.addHessian(c.hess, r/n, p, i)
+		axpy(c.grad, r/n, c.slope)
+		if d.fixed != nil {
+			continue
+		}
+		t := (l - z.Eta) / z.Lambda
+		_, _, _, h := d.set.Conjugate(t)
+		if h == 0 {
+			continue
+		}
+		h /= z.Lambda * n
+		for j, g := range c.slope {
+			axpy(c.hess[j], h*g, c.slope)
+		}
+		axpy(c.mix[0], -h, c.slope)
+		axpy(c.mix[1], -h*t, c.slope)
+		c.duo[0], c.duo[1], c.duo[2] = c.duo[0]+h, c.duo[1]+h*t, c.duo[2]+h*t*t
+	}
+	c.eliminate(d.held)
+}
+
+func (c *curvature) clear() {
+	clear(c.grad)
+	clear(c.mix[0])
+	clear(c.mix[1])
+	for _, row := range c.hess {
+		clear(row)
+	}
+	c.duo = [3]float64{}
+}
+
+// eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not
+// held, λ.
+func (c *curvature) eliminate(held bool) {
+	subtract := func(u []float64, pivot float64) {
+		if pivot > 0 {
+			for j := range u {
+				axpy(c.hess[j], -u[j]/pivot, u)
+			}
+		}
+	}
+	subtract(c.mix[0], c.duo[0])
+	if held || !(c.duo[0] > 0) {
+		return
+	}
+	ratio := c.duo[1] / c.duo[0]
+	axpy(c.mix[1], -ratio, c.mix[0])
+	if pivot := c.duo[2] - ratio*c.duo[1]; pivot > 1e-14*c.duo[2] {
+		subtract(c.mix[1], pivot)
+	}
+}
+
+// newton writes −H⁻¹g to step and returns the decrement gᵀH⁻¹g. Directions in which H is flat, such
+// as those of repeated features, are left alone: a ridge far below the size of H stands in for the
+// curvature there.
+func (c *curvature) newton(step []float64) float64 {
+	size, trace := len(c.grad), 0.0
+	for i := range size {
+		trace += c.hess[i][i]
+	}
+	ridge := 1e-13 * trace
+	for i := range size {
+		c.hess[i][i] += ridge
+	}
+	cholesky(c.hess, ridge)
+	for i := range size { // L y = −g
+		y := -c.grad[i]
+		for k := range i {
+			y -= c.hess[i][k] * step[k]
+		}
+		step[i] = y / c.hess[i][i]
+	}
+	decrement := 0.0
+	for _, y := range step {
+		decrement += y * y
+	}
+	for i := size - 1; i >= 0; i-- { // Lᵀ x = y
+		for k := i + 1; k < size; k++ {
+			step[i] -= c.hess[k][i] * step[k]
+		}
+		step[i] /= c.hess[i][i]
+	}
+	return decrement
+}
+
+// cholesky writes L of LLᵀ = h into the lower triangle of h. A pivot that rounding has spoilt is
+// raised to floor.
+func cholesky(h [][]float64, floor float64) {
+	for i := range h {
+		for j := range i + 1 {
+			v := h[i][j]
+			for k := range j {
+				v -= h[i][k] * h[j][k]
+			}
+			if i == j {
+				h[i][i] = math.Sqrt(math.Max(v, floor))
+			} else {
+				h[i][j] = v / h[j][j]
+			}
+		}
+	}
+}
+
+// axpy adds a x to y.
+func axpy(y []float64, a float64, x []float64) {
+	for i := range y {
+		y[i] += a * x[i]
+	}
 }
 
 // interior solves for the worst case where the radius binds: the (λ, η̃) with
@@ -231,9 +367,9 @@ type interior struct {
 	room  room
 }
 
-// take prepares the solver for exact solutions of the losses at several radii. It forgets what it
-// had before, except the memory of room.
-func (in *interior) take(set Set, s sample) {
+// prepare prepares the solver for exact solutions of the losses at several radii. It forgets what
+// it had before, except the memory of room.
+func (in *interior) prepare(set Set, s sample) {
 	in.set, in.sample, in.start = set, s, Z{}
 	in.saturation = saturate(set, &in.sample, &in.room)
 }
@@ -247,7 +383,7 @@ func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (W
 	if err != nil {
 		return Worst{}, err
 	}
-	in.take(set, s)
+	in.prepare(set, s)
 	return in.solve(ratios, rho), nil
 }
 
@@ -341,7 +477,7 @@ func (in *interior) guess(rho float64) Z {
 	if n := len(s.losses); n >= large {
 		part := *in
 		part.room = nil // its losses lie in the room of in
-		part.sample.losses = in.room.of((n + stride - 1) / stride)
+		part.sample.losses = in.room.values((n + stride - 1) / stride)
 		for i := range part.sample.losses {
 			part.sample.losses[i] = s.losses[i*stride]
 		}

@@ -99,7 +99,7 @@ func TestDualIsBelow(t *testing.T) {
 			for i := range d.x {
 				d.x[i] = at[i] + far*rng.NormFloat64()
 			}
-			d.look(d.x)
+			d.evaluate(d.x)
 			switch got := d.dual(); {
 			case got > best+1e-11: // the ridge of repeated features
 				t.Errorf("from %.1g away the bound is %.3g above the least", far, got-best)
@@ -138,9 +138,9 @@ func byDifferences(t *testing.T, s *Regression) {
 	const h = 1e-5
 	for i := range s.X {
 		s.loss(p, x, i)
-		s.slope(slope, p, i)
+		s.gradient(slope, p, i)
 		bend := newCurvature(size).hess
-		s.bend(bend, 1, p, i)
+		s.addHessian(bend, 1, p, i)
 		for j := range x {
 			var loss [2]float64
 			var slopes [2][]float64
@@ -149,7 +149,7 @@ func byDifferences(t *testing.T, s *Regression) {
 				y[j] += d
 				loss[side] = s.loss(p, y, i)
 				slopes[side] = make([]float64, size)
-				s.slope(slopes[side], p, i)
+				s.gradient(slopes[side], p, i)
 			}
 			if got := (loss[1] - loss[0]) / (2 * h); math.Abs(got-slope[j]) > 1e-8 {
 				t.Fatalf("sample %d: slope %d is %v, by differences %v", i, j, slope[j], got)

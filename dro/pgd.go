@@ -1,8 +1,6 @@
 package dro
 
-import (
-	"math"
-)
+import "math"
 
 // pgd takes projected gradient steps on (x, λ, η) as a whole: on one batch, and with the same step
 // size for x and z where lr_z is not set (math.md §5).
@@ -27,7 +25,7 @@ type projected struct {
 
 // After implements Trainer.
 func (p *projected) After(b Batch, s Step) {
-	p.z = p.problem.Box.Project(p.z.along(-p.pace.of(s), p.gradient(b.Losses)))
+	p.z = p.problem.Box.Project(p.z.along(-p.pace.rate(s), p.gradient(b.Losses)))
 }
 
 // pace is the step size of z as a multiple of the step size of x, so that a drop of lr acts on
@@ -42,10 +40,11 @@ func newPace(t Task) pace {
 	return 1
 }
 
-func (p pace) of(s Step) float64 { return float64(p) * s.Rate }
+func (p pace) rate(s Step) float64 { return float64(p) * s.Rate }
 
 // dsgdc solves the penalised problem, in which λ is fixed, by two clipped gradient steps. The
-// gradients of x and of η are each no longer than the setting clip (math.md §5).
+// gradients of x and of η are each no longer than the setting clip (math.md §5). The runner clips
+// the gradient of x.
 func dsgdc() Method {
 	const clip = 10 // where the setting is auto
 	return Method{
@@ -56,23 +55,10 @@ func dsgdc() Method {
 		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalised(t)
-			return &clipped{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)}, err
+			return &descending{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)},
+				err
 		},
 	}
-}
-
-// clipped is a penalised dual whose η moves by at most clip times the step size.
-// The runner clips the gradient of x.
-type clipped struct {
-	penalised
-	pace pace
-	clip float64
-}
-
-// After implements Trainer.
-func (c *clipped) After(b Batch, s Step) {
-	slope := clamp(c.gradient(b.Losses).Eta, [2]float64{-c.clip, c.clip})
-	c.place(c.problem.Box.Project(c.z.along(-c.pace.of(s), Z{Eta: slope})))
 }
 
 // nsgdm is normalised momentum on (x, η) as one vector, λ fixed:
@@ -118,9 +104,9 @@ func (n *normalised) After(_ Batch, s Step) {
 }
 
 // Report implements Trainer.
-func (n *normalised) Report(put func(string, float64)) {
-	n.penalised.Report(put)
-	put("momentum_norm", n.norm)
+func (n *normalised) Report(record func(string, float64)) {
+	n.penalised.Report(record)
+	record("momentum_norm", n.norm)
 }
 
 // State implements Trainer.

@@ -189,7 +189,7 @@ func TestNormalisedMomentumHoversAboutTheOptimum(t *testing.T) {
 			p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .01, 10)
 			s := map[string]Auto{"lambda": Fixed(.6)}
 			pan := newTrainer(t, PAN, &p, s)
-			want, _, _ := l.train(t, pan, &p, 10_000, .05)
+			want, _, _ := l.train(t, pan, &p, 4000, .05)
 			want = append(want, pan.(Dual).Z().Eta)
 			for _, alpha := range []float64{.01, .002} {
 				n := newTrainer(t, "nsgdm", &p, s)

@@ -21,8 +21,8 @@ type Held struct {
 	Labels, Groups []int       // Groups has the classes where no groups are given
 }
 
-// only returns the samples that are flagged.
-func (h *Held) only(flags []bool) (some Held) {
+// flagged returns the samples that are flagged.
+func (h *Held) flagged(flags []bool) (some Held) {
 	for i, is := range flags {
 		if is {
 			some.Features = append(some.Features, h.Features[i])
@@ -38,10 +38,10 @@ type Refitter interface {
 	// RefitsOn returns the split that the layer is fitted to, "val" or "train". A validation split
 	// that is fitted to measures nothing any more.
 	RefitsOn() string
-	// Refit returns the layer that replaces at, and a clause for people that says how it was found.
-	// Random choices depend on the seed alone. From then on Refitted returns true, which is part of
-	// State: a run that is interrupted before that begins the refit again.
-	Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error)
+	// Refit returns the layer that replaces old, and a clause for people that says how it was
+	// found. Random choices depend on the seed alone. From then on Refitted returns true, which is
+	// part of State: a run that is interrupted before that begins the refit again.
+	Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error)
 	Refitted() bool
 }
 
@@ -179,17 +179,17 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 // Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
-func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, err error) {
+func (a *confident) Refit(old Layer, held Held, _ uint64) (to Layer, how string, err error) {
 	if a.apart != nil {
-		on = on.only(a.apart)
+		held = held.flagged(a.apart)
 	}
-	rows, classes := on.wide(), len(at.Bias)
+	rows, classes := held.rows(), len(old.Bias)
 	if len(rows) == 0 {
-		return at, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
+		return old, "", fmt.Errorf("afr: there is no sample to fit the last layer to")
 	}
-	mu := a.weights(&at, rows, on.Labels)
-	f := newSoftmaxFit(rows, on.Labels, mu, flat(at), classes)
-	f.ridge, f.start = a.lambda, flat(at)
+	mu := a.weights(&old, rows, held.Labels)
+	f := newSoftmaxFit(rows, held.Labels, mu, flatten(old), classes)
+	f.ridge, f.start = a.lambda, flatten(old)
 	f.run()
 	a.done = true
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
@@ -197,17 +197,17 @@ func (a *confident) Refit(at Layer, on Held, _ uint64) (to Layer, how string, er
 	if a.apart != nil {
 		how += fmt.Sprintf("; it used the %d samples that are set apart", len(rows))
 	}
-	return layerOf(f.w, classes), how, nil
+	return unflatten(f.w, classes), how, nil
 }
 
-// weights returns the weights μ of Refit, one for each row; at is ERM's layer.
-func (a *confident) weights(at *Layer, rows [][]float64, labels []int) []float64 {
-	classes := len(at.Bias)
+// weights returns the weights μ of Refit, one for each row; old is ERM's layer.
+func (a *confident) weights(old *Layer, rows [][]float64, labels []int) []float64 {
+	classes := len(old.Bias)
 	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0
 	for _, y := range labels {
 		counts[y]++
 	}
-	f := newSoftmaxFit(rows, labels, mu, flat(*at), classes)
+	f := newSoftmaxFit(rows, labels, mu, flatten(*old), classes)
 	f.logits()
 	for i, y := range labels {
 		p := f.e[y*len(rows)+i] / f.sum[i]
@@ -273,10 +273,10 @@ const dfrDraws = 20
 // half is taken, the first of equals. The layer is then the mean of the fits to 20 balanced draws
 // of all samples, with the features standardised by all samples. Refit undoes the standardisation
 // in the layer that it returns.
-func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how string, err error) {
+func (f *deepFeatures) Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0x646672))
-	rows, classes := on.wide(), len(at.Bias)
-	c := dfrStrength(rows, &on, classes, rng)
+	rows, classes := held.rows(), len(old.Bias)
+	c := dfrStrength(rows, &held, classes, rng)
 	scale := scaleOf(rows)
 	scale.apply(rows)
 	all := make([]int, len(rows))
@@ -286,17 +286,17 @@ func (f *deepFeatures) Refit(at Layer, on Held, seed uint64) (to Layer, how stri
 	mean := make([]float64, classes*(len(rows[0])+1))
 	w, size := make([]float64, len(mean)), 0
 	for range dfrDraws {
-		draw := balancedDraw(all, on.Groups, rng)
+		draw := balancedDraw(all, held.Groups, rng)
 		if size = len(draw); size == 0 {
-			return at, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
+			return old, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
 		}
-		fitLasso(w, rows, on.Labels, draw, c, classes)
+		fitLasso(w, rows, held.Labels, draw, c, classes)
 		for j, v := range w {
 			mean[j] += v / dfrDraws
 		}
 	}
 	f.done = true
-	return scale.undone(layerOf(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
+	return scale.unscale(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
 		"C = %g, the mean of %d draws of %d samples", c, dfrDraws, size), nil
 }
 
@@ -322,7 +322,7 @@ func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float6
 	w := make([]float64, classes*(len(rows[0])+1))
 	for _, c := range strengths {
 		fitLasso(w, scaled, on.Labels, draw, c, classes)
-		layer := layerOf(w, classes)
+		layer := unflatten(w, classes)
 		if worst := worstGroup(&layer, scaled, on, held); worst > most {
 			best, most = c, worst
 		}
@@ -346,19 +346,19 @@ func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, clas
 // balancedDraw draws m of the samples from each group that has any, where m is the size of the
 // smallest such group.
 func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
-	var of [][]int
+	var byGroup [][]int
 	for _, i := range from {
-		for len(of) <= groups[i] {
-			of = append(of, nil)
+		for len(byGroup) <= groups[i] {
+			byGroup = append(byGroup, nil)
 		}
-		of[groups[i]] = append(of[groups[i]], i)
+		byGroup[groups[i]] = append(byGroup[groups[i]], i)
 	}
-	of = slices.DeleteFunc(of, func(list []int) bool { return len(list) == 0 })
+	byGroup = slices.DeleteFunc(byGroup, func(list []int) bool { return len(list) == 0 })
 	least := len(from)
-	for _, list := range of {
+	for _, list := range byGroup {
 		least = min(least, len(list))
 	}
-	for _, list := range of {
+	for _, list := range byGroup {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		draw = append(draw, list[:least]...)
 	}
@@ -411,9 +411,9 @@ func (s *scale) apply(rows [][]float64) {
 	}
 }
 
-// undone returns the layer that computes from the original features what l computes from the
+// unscale returns the layer that computes from the original features what l computes from the
 // standardised ones.
-func (s *scale) undone(l Layer) Layer {
+func (s *scale) unscale(l Layer) Layer {
 	for k, row := range l.Weights {
 		for j := range row {
 			row[j] /= s.deviation[j]
@@ -472,10 +472,10 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 	return f
 }
 
-// free returns the first class that has coordinates. Under the lasso two classes are one logistic
-// regression: only the difference of the two rows of W counts, with the same penalty whichever row
-// has it.
-func (f *softmaxFit) free() int {
+// firstClass returns the first class that has coordinates. Under the lasso two classes are one
+// logistic regression: only the difference of the two rows of W counts, with the same penalty
+// whichever row has it.
+func (f *softmaxFit) firstClass() int {
 	if f.lasso > 0 && f.classes == 2 {
 		return 1
 	}
@@ -502,7 +502,7 @@ func (f *softmaxFit) run() {
 func (f *softmaxFit) pass(active bool) (still bool) {
 	f.logits()
 	d, most, largest := len(f.x), 0.0, 1.0
-	for k := f.free(); k < f.classes; k++ {
+	for k := f.firstClass(); k < f.classes; k++ {
 		for j := range d {
 			if w := &f.w[k*d+j]; !active || *w != 0 {
 				most = max(most, math.Abs(f.move(k, j)))
@@ -575,15 +575,15 @@ func (f *softmaxFit) move(k, j int) float64 {
 	return by
 }
 
-// flat returns a layer in the form of softmaxFit.w; layerOf is its inverse.
-func flat(l Layer) (w []float64) {
+// flatten returns a layer in the form of softmaxFit.w; unflatten is its inverse.
+func flatten(l Layer) (w []float64) {
 	for k, row := range l.Weights {
 		w = append(append(w, row...), l.Bias[k])
 	}
 	return w
 }
 
-func layerOf(w []float64, classes int) (l Layer) {
+func unflatten(w []float64, classes int) (l Layer) {
 	d := len(w) / classes
 	for k := range classes {
 		row := w[k*d:][:d:d]
@@ -607,8 +607,8 @@ func (l *Layer) class(features []float64) int {
 	return best
 }
 
-// wide returns the features as float64, sample by sample.
-func (h *Held) wide() [][]float64 {
+// rows returns the features as float64, sample by sample.
+func (h *Held) rows() [][]float64 {
 	rows := make([][]float64, len(h.Features))
 	for i, f := range h.Features {
 		rows[i] = make([]float64, len(f))
@@ -617,147 +617,4 @@ func (h *Held) wide() [][]float64 {
 		}
 	}
 	return rows
-}
-
-// curvature holds the gradient and the Hessian of a descent's objective at its x.
-type curvature struct {
-	grad []float64
-	hess [][]float64
-	mix  [2][]float64 // ∂∇_x F/∂η and ∂∇_x F/∂λ
-	duo  [3]float64   // ∇²F in (η, λ): ηη, ηλ, λλ
-
-	slope []float64
-}
-
-func newCurvature(size int) curvature {
-	c := curvature{
-		grad:  make([]float64, size),
-		hess:  make([][]float64, size),
-		slope: make([]float64, size),
-		mix:   [2][]float64{make([]float64, size), make([]float64, size)},
-	}
-	for i := range c.hess {
-		c.hess[i] = make([]float64, size)
-	}
-	return c
-}
-
-// of computes the curvature at the x of d. The gradient is mean r ∇ℓ. The Hessian is mean r ∇²ℓ
-// plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
-// (∇ℓ, −1, −t) with itself.
-func (c *curvature) of(d *descent) {
-	c.clear()
-	z, n := d.worst.Z, float64(len(d.losses))
-	p := make([]float64, d.s.outputs())
-	for i, r := range d.ratios {
-		l := d.s.loss(p, d.x, i)
-		d.s.slope(c.slope, p, i)
-		d.s.bend(c.hess, r/n, p, i)
-		axpy(c.grad, r/n, c.slope)
-		if d.fixed != nil {
-			continue
-		}
-		t := (l - z.Eta) / z.Lambda
-		_, _, _, h := d.set.Conjugate(t)
-		if h == 0 {
-			continue
-		}
-		h /= z.Lambda * n
-		for j, g := range c.slope {
-			axpy(c.hess[j], h*g, c.slope)
-		}
-		axpy(c.mix[0], -h, c.slope)
-		axpy(c.mix[1], -h*t, c.slope)
-		c.duo[0], c.duo[1], c.duo[2] = c.duo[0]+h, c.duo[1]+h*t, c.duo[2]+h*t*t
-	}
-	c.eliminate(d.held)
-}
-
-func (c *curvature) clear() {
-	clear(c.grad)
-	clear(c.mix[0])
-	clear(c.mix[1])
-	for _, row := range c.hess {
-		clear(row)
-	}
-	c.duo = [3]float64{}
-}
-
-// eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not
-// held, λ.
-func (c *curvature) eliminate(held bool) {
-	take := func(u []float64, pivot float64) {
-		if pivot > 0 {
-			for j := range u {
-				axpy(c.hess[j], -u[j]/pivot, u)
-			}
-		}
-	}
-	take(c.mix[0], c.duo[0])
-	if held || !(c.duo[0] > 0) {
-		return
-	}
-	ratio := c.duo[1] / c.duo[0]
-	axpy(c.mix[1], -ratio, c.mix[0])
-	if pivot := c.duo[2] - ratio*c.duo[1]; pivot > 1e-14*c.duo[2] {
-		take(c.mix[1], pivot)
-	}
-}
-
-// newton writes −H⁻¹g to step and returns the decrement gᵀH⁻¹g. Directions in which H is flat, such
-// as those of repeated features, are left alone: a ridge far below the size of H stands in for the
-// curvature there.
-func (c *curvature) newton(step []float64) float64 {
-	size, trace := len(c.grad), 0.0
-	for i := range size {
-		trace += c.hess[i][i]
-	}
-	ridge := 1e-13 * trace
-	for i := range size {
-		c.hess[i][i] += ridge
-	}
-	cholesky(c.hess, ridge)
-	for i := range size { // L y = −g
-		y := -c.grad[i]
-		for k := range i {
-			y -= c.hess[i][k] * step[k]
-		}
-		step[i] = y / c.hess[i][i]
-	}
-	decrement := 0.0
-	for _, y := range step {
-		decrement += y * y
-	}
-	for i := size - 1; i >= 0; i-- { // Lᵀ x = y
-		for k := i + 1; k < size; k++ {
-			step[i] -= c.hess[k][i] * step[k]
-		}
-		step[i] /= c.hess[i][i]
-	}
-	return decrement
-}
-
-// cholesky writes L of LLᵀ = h into the lower triangle of h. A pivot that rounding has spoilt is
-// raised to floor.
-func cholesky(h [][]float64, floor float64) {
-	for i := range h {
-		for j := range i + 1 {
-			v := h[i][j]
-			for k := range j {
-				v -= h[i][k] * h[j][k]
-			}
-			if i == j {
-				h[i][i] = math.Sqrt(math.Max(v, floor))
-			} else {
-				h[i][j] = v / h[j][j]
-			}
-		}
-	}
-}
-
-// axpy adds a x to y.
-func axpy(y []float64, a float64, x []float64) {
-	for i := range y {
-		y[i] += a * x[i]
-	}
 }

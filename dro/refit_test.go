@@ -61,7 +61,7 @@ func slopes(w []float64, rows [][]float64, labels []int, v []float64, classes in
 func TestLassoIsStationary(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		h := cells(testRand(71), 200, 6, .3)
-		rows := h.wide()
+		rows := h.rows()
 		for i := range h.Labels {
 			h.Labels[i] = (h.Labels[i] + i%classes) % classes
 		}
@@ -111,7 +111,7 @@ func TestAFRIsStationary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, w, start := h.wide(), flat(to), flat(at)
+	rows, w, start := h.rows(), flatten(to), flatten(at)
 	mu, sum, of := make([]float64, 300), 0.0, [2]float64{}
 	for i, row := range rows {
 		var u [2]float64
@@ -148,7 +148,7 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	h, test := cells(testRand(73), 2000, 5, .02), cells(testRand(74), 2000, 5, .5)
 	refit := func(seed uint64) Layer {
 		trainer := newTrainer(t, "dfr", nil, nil)
-		zero := layerOf(make([]float64, 12), 2)
+		zero := unflatten(make([]float64, 12), 2)
 		to, how, err := trainer.(Refitter).Refit(zero, h, seed)
 		if err != nil || how == "" {
 			t.Fatal(err, how)
@@ -156,11 +156,11 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 		return to
 	}
 	erm := make([]float64, 12)
-	fitLasso(erm, h.wide(), h.Labels, indices(2000), 1, 2)
+	fitLasso(erm, h.rows(), h.Labels, indices(2000), 1, 2)
 	all, layer := indices(2000), refit(1)
-	plain := layerOf(erm, 2)
-	before, after := worstGroup(&plain, test.wide(), &test, all),
-		worstGroup(&layer, test.wide(), &test, all)
+	plain := unflatten(erm, 2)
+	before, after := worstGroup(&plain, test.rows(), &test, all),
+		worstGroup(&layer, test.rows(), &test, all)
 	if !(before < .6) || !(after > .85) { // the best possible is .93
 		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
 	}
@@ -218,7 +218,7 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 	if math.Abs(mean-1) > 1e-12 || apart != n/5 || trainer.Samplewise() != nil {
 		t.Errorf("mean weight %v, %d of %d apart", mean, apart, n)
 	}
-	h, at := cells(testRand(75), n, 4, .1), layerOf(make([]float64, 10), 2)
+	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {
 		to, _, err := trainer.(Refitter).Refit(at, h, 1)
 		if err != nil {

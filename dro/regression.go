@@ -28,8 +28,8 @@ func (s *Regression) size() int { return s.outputs() * s.inputs() }
 
 func (s *Regression) inputs() int { return len(s.X[0]) + 1 }
 
-// at returns feature j of sample i. The last feature is 1, for the bias.
-func (s *Regression) at(i, j int) float64 {
+// feature returns feature j of sample i. The last feature is 1, for the bias.
+func (s *Regression) feature(i, j int) float64 {
 	if j == len(s.X[i]) {
 		return 1
 	}
@@ -51,7 +51,7 @@ func (s *Regression) logits(u, w []float64, i int) {
 	for c := range u {
 		u[c] = 0
 		for j := range in {
-			u[c] += w[c*in+j] * s.at(i, j)
+			u[c] += w[c*in+j] * s.feature(i, j)
 		}
 	}
 }
@@ -124,8 +124,8 @@ func (s *Regression) losses(dst, w []float64) {
 	}
 }
 
-// slope writes ∇ℓ_i, given p of sample i.
-func (s *Regression) slope(dst, p []float64, i int) {
+// gradient writes ∇ℓ_i, given p of sample i.
+func (s *Regression) gradient(dst, p []float64, i int) {
 	in := s.inputs()
 	for c := range p {
 		d := p[c]
@@ -133,34 +133,34 @@ func (s *Regression) slope(dst, p []float64, i int) {
 			d--
 		}
 		for j := range in {
-			dst[c*in+j] = d * s.at(i, j)
+			dst[c*in+j] = d * s.feature(i, j)
 		}
 	}
 }
 
-// bend adds a·∇²ℓ_i = a·M ⊗ x xᵀ to h, given p of sample i. M is the identity for least squares,
-// and diag p − p pᵀ for the softmax.
-func (s *Regression) bend(h [][]float64, a float64, p []float64, i int) {
+// addHessian adds a·∇²ℓ_i = a·M ⊗ x xᵀ to h, given p of sample i. M is the identity for least
+// squares, and diag p − p pᵀ for the softmax.
+func (s *Regression) addHessian(h [][]float64, a float64, p []float64, i int) {
 	in := s.inputs()
 	for c := range p {
 		for e := range p {
-			v := a * s.bent(p, c, e)
+			v := a * s.hessian(p, c, e)
 			if v == 0 {
 				continue
 			}
 			for j := range in {
-				vx := v * s.at(i, j)
+				vx := v * s.feature(i, j)
 				row := h[c*in+j][e*in:]
 				for k := range in {
-					row[k] += vx * s.at(i, k)
+					row[k] += vx * s.feature(i, k)
 				}
 			}
 		}
 	}
 }
 
-// bent returns entry (c, e) of the matrix M in bend.
-func (s *Regression) bent(p []float64, c, e int) float64 {
+// hessian returns entry (c, e) of the matrix M in addHessian.
+func (s *Regression) hessian(p []float64, c, e int) float64 {
 	same := 0.0
 	if c == e {
 		same = 1

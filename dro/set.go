@@ -54,8 +54,8 @@ type Set interface {
 
 // family is a named set, made from the settings k and mu.
 type family struct {
-	name string
-	of   func(k, mu float64) Set
+	name   string
+	newSet func(k, mu float64) Set
 }
 
 // families is the registry of sets, one line for each set.
@@ -71,16 +71,11 @@ var families = []family{
 // RegisterSet adds a set to the registry, made from the settings k and mu, and returns a function
 // that removes it again. Call it at the start of a program or in tests, not while runs go on. It
 // panics if the name is taken.
-func RegisterSet(name string, of func(k, mu float64) Set) (remove func()) {
+func RegisterSet(name string, newSet func(k, mu float64) Set) (remove func()) {
 	if slices.Contains(SetNames(), name) {
 		panic("dro: RegisterSet wants a new name")
 	}
-	families = append(slices.Clip(families), family{name, of})
-	return func() {
-		families = slices.DeleteFunc(slices.Clone(families), func(f family) bool {
-			return f.name == name
-		})
-	}
+	return register(&families, family{name, newSet}, func(f family) bool { return f.name == name })
 }
 
 // SetNames lists the names that NewSet accepts.
@@ -99,7 +94,7 @@ func SetReads(name, parameter string) bool {
 	if i < 0 {
 		return true
 	}
-	set := families[i].of
+	set := families[i].newSet
 	switch parameter {
 	case "rho":
 		return set(2, .5).HasRadius()
@@ -121,7 +116,7 @@ func NewSet(name string, k, mu float64) (Set, error) {
 		return nil, fmt.Errorf("uncertainty %q: want one of %s", name,
 			strings.Join(SetNames(), ", "))
 	}
-	set := families[i].of(k, mu)
+	set := families[i].newSet(k, mu)
 	if err := set.Validate(); err != nil {
 		return nil, fmt.Errorf("uncertainty %s: %w", name, err)
 	}
@@ -208,7 +203,7 @@ type tail struct {
 // tail finds the worst distribution with r ≤ 1/μ from a sorted copy of the losses. The ties at the
 // edge share the remaining mass evenly, which also gives the least divergence.
 func (s *sample) tail(mu float64, room *room) tail {
-	sorted := room.of(len(s.losses))
+	sorted := room.values(len(s.losses))
 	copy(sorted, s.losses)
 	slices.Sort(sorted)
 	n := len(sorted)
@@ -508,8 +503,8 @@ func (v TV) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
 // saturate implements saturating. With m ties at the maximum, no more than the mass of the other
 // losses, 1 − m/n, can move. The sorted losses are left in room.
 func (TV) saturate(s *sample, room *room) saturation {
-	copy(room.of(len(s.losses)), s.losses)
-	slices.Sort(room.of(len(s.losses)))
+	copy(room.values(len(s.losses)), s.losses)
+	slices.Sort(room.values(len(s.losses)))
 	return s.atMax(1 - float64(s.ties)/s.n())
 }
 

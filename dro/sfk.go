@@ -109,10 +109,10 @@ func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 func (f *frankWolfe) Picked() PaperIterate { return f.rule }
 
 // Report implements Trainer.
-func (f *frankWolfe) Report(put func(string, float64)) {
-	f.dual.Report(put)
-	put("gap", f.gap)
-	put("gamma", f.gamma)
+func (f *frankWolfe) Report(record func(string, float64)) {
+	f.dual.Report(record)
+	record("gap", f.gap)
+	record("gamma", f.gamma)
 }
 
 // State implements Trainer.
@@ -146,6 +146,33 @@ func (f *frankWolfe) Restore(s State) error {
 	return f.dual.Restore(s)
 }
 
+// PaperIterate applies the output rule of the paper's Algorithm 1:
+// t' = argmin ‖∇_x f‖² + gap² over the steps. Both are mini-batch values, so
+// this is an argmin of noise as much as of progress (math.md §5); report it
+// beside the last iterate, not instead of it. The zero value is ready, and the
+// exported fields are all of its state.
+type PaperIterate struct {
+	// Step is t', counted from 1; 0 before the first Observe.
+	Step int
+	// GradNorm and Gap are the values of step t'.
+	GradNorm, Gap float64
+	// Z is z_{t'}, before the step, for the caller of Observe to keep.
+	Z Z
+}
+
+// Observe takes ‖∇_x f_x(x_t; z_t)‖ and the Frank-Wolfe gap of step t ≥ 1 and
+// reports whether t is the new t'. The output that belongs to it is x after the
+// step's x-update and z before its z-step. A NaN is never chosen.
+func (p *PaperIterate) Observe(t int, gradNorm, gap float64) bool {
+	score := gradNorm*gradNorm + gap*gap
+	best := p.GradNorm*p.GradNorm + p.Gap*p.Gap
+	if !(score < best) && (p.Step != 0 || score != score) {
+		return false
+	}
+	*p = PaperIterate{Step: t, GradNorm: gradNorm, Gap: gap}
+	return true
+}
+
 // sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
 // Frank-Wolfe steps with a line search (math.md §5). C comes from the curvature, so that γ is the
 // minimiser of a quadratic model along d. γ is then halved until F has fallen by a fraction of what
@@ -169,7 +196,7 @@ func sfkAuto() Method {
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
 			first, kappa := t.Number("c_rule") == 1, t.Number("kappa")
-			return &searching{frankWolfe: f, first: first, kappa: kappa}, err
+			return &searching{frankWolfe: f, ruleOne: first, kappa: kappa}, err
 		},
 	}
 }
@@ -177,7 +204,7 @@ func sfkAuto() Method {
 type searching struct {
 	frankWolfe
 	kappa    float64
-	first    bool // "c_rule: 1"
+	ruleOne  bool // "c_rule: 1"
 	halvings int  // number of halvings of γ in the last step
 }
 
@@ -185,7 +212,7 @@ type searching struct {
 func (f *searching) After(b Batch, s Step) {
 	before := f.z
 	f.halvings = 0
-	if f.first {
+	if f.ruleOne {
 		f.batchwise(b.Losses)
 	} else {
 		f.blockwise(b.Losses)
@@ -258,7 +285,7 @@ func (f *searching) blockwise(losses []float64) {
 
 // descend takes one step on η and then one step on λ.
 func (f *searching) descend(losses []float64) {
-	box := f.problem.seen(losses)
+	box := f.problem.optimumBox(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
 	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
@@ -277,7 +304,7 @@ func (f *searching) descend(losses []float64) {
 // does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
 // reported are those of After.
 func (f *searching) Before(b Batch) {
-	if f.first {
+	if f.ruleOne {
 		return
 	}
 	for range patience {
@@ -290,7 +317,7 @@ func (f *searching) Before(b Batch) {
 
 // Samplewise implements Trainer.
 func (f *searching) Samplewise() func(w, losses []float64) {
-	if f.first {
+	if f.ruleOne {
 		return f.weigh
 	}
 	return nil
@@ -332,58 +359,4 @@ func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (g
 	}
 	f.z = f.z.along(gamma, dir)
 	return gamma
-}
-
-// DefaultBox returns the box of the settings "lambda_max: auto" and
-// "eta_min: auto" for losses in [0, bound] (B), in the coordinates c. It
-// contains the optimal z of every such batch whose λ* is at least lambda0.
-//
-//   - Paper coordinates (Cressie-Read): the paper's main-text box
-//     λ̄ = (k−1)B/(X^{1/k*} − 1), η in [−λ̄/(k−1), B], X = 1 + k(k−1)ρ.
-//   - Unshifted: λ̄ = B/ρ, because R_ρ is concave in ρ and at most B, and η̃ in
-//     [0, B].
-//   - CVaR has no λ; its λ is held at lambda0.
-//
-// B/ρ is the smaller of the two λ̄ and holds for every set (math.md §4). Where
-// λ̄ falls below lambda0, the box holds λ = lambda0.
-func DefaultBox(set Set, rho float64, c Coordinates, lambda0, bound float64) Box {
-	box := Box{Lambda: [2]float64{lambda0, lambda0}, Eta: [2]float64{0, bound}}
-	if !set.HasRadius() {
-		return box
-	}
-	cr, ok := set.(CressieRead)
-	if !ok || c != Paper {
-		box.Lambda[1] = math.Max(lambda0, bound/rho)
-		return box
-	}
-	box.Lambda[1] = math.Max(lambda0, cr.lambdaMax(rho, bound))
-	box.Eta[0] = -box.Lambda[1] / (cr.K - 1)
-	return box
-}
-
-// lambdaMax is the paper's λ̄ = (k−1)B/(X^{1/k*} − 1), with 1/k* = (k−1)/k and
-// expm1 and log1p for a small ρ.
-func (c CressieRead) lambdaMax(rho, bound float64) float64 {
-	k := c.K
-	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
-}
-
-// seen returns the part of the box in which the optimum for these losses lies. R_ρ is concave in ρ,
-// equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ the
-// best η̃ lies between the least and the greatest loss. Where the box does not reach that range,
-// seen returns the nearest part of the box.
-func (p *Problem) seen(losses []float64) Box {
-	least, most, mean := losses[0], losses[0], 0.0
-	for _, l := range losses {
-		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l
-	}
-	mean /= float64(len(losses))
-	box := p.Box
-	if p.Set.HasRadius() {
-		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
-	}
-	s := p.shift()
-	box.Eta[0] = clamp(least-s*box.Lambda[1], p.Box.Eta)
-	box.Eta[1] = clamp(most-s*box.Lambda[0], p.Box.Eta)
-	return box
 }

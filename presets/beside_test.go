@@ -8,9 +8,12 @@ import (
 )
 
 // TestBeside: the presets of a folder are listed, a broken one with the reason. Other files are not
-// listed.
+// listed. The folder's name is no pattern.
 func TestBeside(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "tries [old")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"mine.yaml":  "doc: a try\ndataset: shapes\nepochs: 3\n",
 		"wrong.yml":  "dataset: shapes\nepochs: minus three\n",

@@ -14,7 +14,7 @@ import (
 // newcomer lists words of other programs for one setting. If this program has no such setting, or
 // has several, note says what to do.
 type newcomer struct {
-	words []string // in the form that plain returns
+	words []string // in the form that normalize returns
 	key   string   // the setting of this program
 	note  string   // in place of key
 }
@@ -38,14 +38,15 @@ var newcomers = sync.OnceValue(func() (list []newcomer) {
 	return list
 })
 
-// plain returns a word without the differences in spelling between programs: Hydra's signs, case,
-// hyphens and underscores.
-func plain(word string) string {
+// normalize returns a word without the differences in spelling between programs: Hydra's signs,
+// case, hyphens and underscores.
+func normalize(word string) string {
 	return strings.NewReplacer("_", "", "-", "", "+", "", " ", "").Replace(strings.ToLower(word))
 }
 
-// called returns a hint on what a word of other programs is called here; "" if the word is unknown.
-func called(word string) string {
+// nameHere returns a hint on what a word of other programs is called here; "" if the word is
+// unknown.
+func nameHere(word string) string {
 	if word == "C" {
 		return "did you mean weight_decay? (scikit-learn's C is 1 over it; SFK's constant is c)"
 	}
@@ -74,9 +75,9 @@ func translate(word string) (key, note string) {
 			parts = parts[:last]
 		}
 	}
-	is := plain(parts[len(parts)-1])
+	is := normalize(parts[len(parts)-1])
 	for _, key := range Keys() {
-		if plain(key) == is {
+		if normalize(key) == is {
 			return key, ""
 		}
 	}
@@ -93,7 +94,7 @@ func translate(word string) (key, note string) {
 // letters. Otherwise it says where the keys are listed.
 func suggest(key string) string {
 	const list = "`drolab presets NAME` lists a preset's"
-	if is := called(key); is != "" {
+	if is := nameHere(key); is != "" {
 		return is
 	}
 	words := Keys()
@@ -108,7 +109,7 @@ func suggest(key string) string {
 	if distance(key, near) > 2*max(2, len(key)/3) {
 		return list
 	}
-	if is := called(near); !slices.Contains(Keys(), near) {
+	if is := nameHere(near); !slices.Contains(Keys(), near) {
 		return is
 	}
 	return fmt.Sprintf("did you mean %s? (%s)", near, list)

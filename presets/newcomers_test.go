@@ -54,7 +54,7 @@ func TestNewcomersWords(t *testing.T) {
 func TestNewcomersTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, key := range Keys() {
-		seen[plain(key)] = true
+		seen[normalize(key)] = true
 	}
 	for _, n := range newcomers() {
 		_, ours := spec.FindSetting(n.key)
@@ -62,7 +62,7 @@ func TestNewcomersTable(t *testing.T) {
 			t.Errorf("%s leads to %q and %q", n.words, n.key, n.note)
 		}
 		for _, word := range n.words {
-			if seen[word] || plain(word) != word {
+			if seen[word] || normalize(word) != word {
 				t.Errorf("%s stands there twice, is a key, or is not as plain gives it", word)
 			}
 			seen[word] = true

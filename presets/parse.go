@@ -35,7 +35,7 @@ func parse(file string, text []byte) (Preset, error) {
 		Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
-		return Preset{}, locate(file, err)
+		return Preset{}, locateError(file, err)
 	}
 	var wrong []placed
 	if !utf8.ValidString(p.Name) { // the name is kept as JSON, which would change it
@@ -63,6 +63,8 @@ type placed struct {
 	line int
 	err  error
 }
+
+func (e *placed) Error() string { return e.err.Error() }
 
 // inOrder sorts errors by line, and adds the file and the line to each, or the preset's name.
 func (p *Preset) inOrder(list []placed) (wrong Errors) {
@@ -98,9 +100,9 @@ func (p *Preset) place(errs []error) (list []placed) {
 
 func (p *Preset) add(e *ast.MappingValueNode) error {
 	key := e.Key.GetToken().Value
-	var value any
-	if err := yaml.NodeToValue(e.Value, &value); err != nil {
-		return fmt.Errorf("%s: %s", key, message(err))
+	value, err := valueOf(e.Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	if key == docKey {
 		doc, ok := value.(string)
@@ -162,26 +164,24 @@ func comment(e *ast.MappingValueNode) string {
 
 func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 
-// locate adds the file and, if it is known, the line to a parser's error.
-func locate(file string, err error) error {
-	var y yaml.Error
-	var bounds *boundsError
-	if errors.As(err, &bounds) {
+// locateError adds the file and, if it is known, the line to a parser's error.
+func locateError(file string, err error) error {
+	if bounds := new(placed); errors.As(err, &bounds) {
 		return fmt.Errorf("%s:%d: %w", file, bounds.line, err)
 	}
-	if errors.As(err, &y) && y.GetToken() != nil {
+	if y := yaml.Error(nil); errors.As(err, &y) && y.GetToken() != nil {
 		return fmt.Errorf("%s:%d: %s", file, y.GetToken().Position.Line, y.GetMessage())
 	}
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// message returns the text of a parser's error without the excerpt of the source.
-func message(err error) string {
-	var y yaml.Error
-	if errors.As(err, &y) {
-		return y.GetMessage()
+// valueOf returns the value of a node. Its error is without the excerpt of the source.
+func valueOf(n ast.Node) (value any, err error) {
+	err = yaml.NodeToValue(n, &value)
+	if y := yaml.Error(nil); errors.As(err, &y) {
+		err = errors.New(y.GetMessage())
 	}
-	return err.Error()
+	return value, err
 }
 
 // Bounds of a preset file. Settings are single values and lists. Deeper or longer text is refused
@@ -193,21 +193,14 @@ const (
 	maxEntries = 10_000 // of all lists together
 )
 
-// boundsError is the error for text that exceeds the bounds or cannot be read, with its line.
-type boundsError struct {
-	line int
-	text string
-}
-
-func (e *boundsError) Error() string { return e.text }
-
-// bounded returns the tokens of a text, or an error if the text exceeds the bounds.
+// bounded returns the tokens of a text, or a placed error if the text exceeds the bounds or cannot
+// be read.
 func bounded(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
-		return nil, &boundsError{1, fmt.Sprintf("%d bytes, want at most %d", len(text), maxFile)}
+		return nil, &placed{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
 	}
 	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
-		return nil, &boundsError{wrong.Line, wrong.What + ": " + wrong.Remedy}
+		return nil, &placed{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}
 	}
 	tokens := lexer.Tokenize(string(text))
 	depth, entries, line, inLine := 0, 0, 0, 0
@@ -238,7 +231,7 @@ func bounded(text []byte) (token.Tokens, error) {
 			what = fmt.Sprintf("lists of more than %d values", maxEntries)
 		}
 		if what != "" {
-			return nil, &boundsError{line, what}
+			return nil, &placed{line, errors.New(what)}
 		}
 	}
 	return tokens, nil
@@ -261,7 +254,7 @@ type Entry struct {
 func Entries(file string, text []byte) ([]Entry, error) {
 	nodes, err := mapping(text)
 	if err != nil {
-		return nil, locate(file, err)
+		return nil, locateError(file, err)
 	}
 	return entries(file, nodes)
 }
@@ -297,27 +290,18 @@ func (e *Entry) read(file string, value ast.Node) (err error) {
 		}
 		return nil
 	}
-	if e.Value, err = valueJSON(value); err != nil {
+	of, err := valueOf(value)
+	if err != nil {
 		return fmt.Errorf("%s:%d: %s: %w", file, e.Line, e.Key, err)
 	}
+	e.Value = jsonOf(of)
 	return nil
-}
-
-func valueJSON(n ast.Node) (json.RawMessage, error) {
-	var value any
-	if err := yaml.NodeToValue(n, &value); err != nil {
-		return nil, fmt.Errorf("%s", message(err))
-	}
-	if value == nil {
-		return json.RawMessage("null"), nil
-	}
-	return jsonOf(value), nil
 }
 
 // jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
 // lacks, it returns {}, which is valid for no setting.
 func jsonOf(value any) json.RawMessage {
-	b, err := json.Marshal(numbers(value))
+	b, err := json.Marshal(parseNumbers(value))
 	if err != nil {
 		return json.RawMessage("{}")
 	}
@@ -332,13 +316,13 @@ func Assign(settings *spec.Spec, key string, value []byte) error {
 	}
 	err := settings.Assign(key, value)
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
-		wrong.Want += several(&t, value)
+		wrong.Want += severalHint(&t, value)
 	}
 	return err
 }
 
-// several returns a hint on where several values belong, for a setting that takes one value.
-func several(t *spec.Setting, value []byte) string {
+// severalHint returns a hint on where several values belong, for a setting that takes one value.
+func severalHint(t *spec.Setting, value []byte) string {
 	switch {
 	case len(value) == 0 || !t.Single() && t.Key != "dataset":
 		return ""

@@ -42,14 +42,6 @@ type Preset struct {
 	lines []int  // the lines of Overrides
 }
 
-// Known returns the embedded presets as they are stated, for callers that compare runs with them.
-func Known() (list []runner.Preset) {
-	for _, p := range List() {
-		list = append(list, p.Preset)
-	}
-	return list
-}
-
 // List returns the embedded presets, the default one first.
 func List() []Preset {
 	var list []Preset
@@ -118,15 +110,19 @@ func ofProgram(name string) (p Preset, err error) {
 	if !ok {
 		return p, fmt.Errorf("%.60q: want program:PATH ARGUMENTS", name)
 	}
-	p.Name = strings.TrimSuffix(filepath.Base(program.Path), filepath.Ext(program.Path))
+	p.Name = baseName(program.Path)
 	p.Doc = "the program " + program.Path
 	return p, nil
 }
 
 // looksLikeFile reports whether s is a path and not a mistyped preset name.
 func looksLikeFile(s string) bool {
-	return strings.ContainsAny(s, `/\`) ||
-		slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(s))
+	return strings.ContainsAny(s, `/\`) || IsYAML(s)
+}
+
+// IsYAML reports whether a word names a YAML file by its ending.
+func IsYAML(name string) bool {
+	return strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")
 }
 
 // maxFile is the largest size of a preset file in bytes. A file with every setting and a reason for
@@ -157,25 +153,19 @@ const mostBeside = 100
 // preset that cannot be read as one is listed with its Problem, since its owner looks for it. Other
 // YAML files are passed over.
 func Beside(dir string) (list []Preset) {
-	var paths []string
-	for _, pattern := range []string{"*.yaml", "*.yml"} {
-		found, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			return nil // the folder's name is a bad pattern
-		}
-		paths = append(paths, found...)
-	}
-	slices.Sort(paths)
-	for _, path := range paths[:min(len(paths), mostBeside)] {
-		if text, err := ReadFile(path); err == nil && meant(text) {
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has no presets
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !IsYAML(e.Name()) })
+	for _, e := range entries[:min(len(entries), mostBeside)] {
+		path := filepath.Join(dir, e.Name())
+		if text, err := ReadFile(path); err == nil && looksLikePreset(text) {
 			list = append(list, beside(path, text))
 		}
 	}
 	return list
 }
 
-// meant reports whether text seems to be a preset, valid or not.
-func meant(text []byte) bool {
+// looksLikePreset reports whether text seems to be a preset, valid or not.
+func looksLikePreset(text []byte) bool {
 	return regexp.MustCompile(`(?m)^(algorithms|dataset)[ \t]*:`).Match(text)
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"drolab/runner/spec"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Set changes one setting as the assignment "key=value" says. The value is written as in a preset
@@ -21,16 +19,16 @@ func Set(settings *spec.Spec, assignment string) error {
 		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
-	if bounds := new(boundsError); errors.As(err, &bounds) {
-		return &spec.KeyError{Key: key, Value: show(text), Want: "one value: " + bounds.text}
+	if bounds := new(placed); errors.As(err, &bounds) {
+		return &spec.KeyError{Key: key, Value: quoted(text), Want: "one value: " + bounds.Error()}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {
-		return &spec.KeyError{Key: key, Value: show(text),
+		return &spec.KeyError{Key: key, Value: quoted(text),
 			Want: "one value, as in rho=0.5 or algorithms=[sfk, erm]"}
 	}
-	var value any
-	if err := yaml.NodeToValue(entries[0].Value, &value); err != nil {
-		return fmt.Errorf("%s: %s", key, message(err))
+	value, err := valueOf(entries[0].Value)
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
 	}
 	return assign(settings, strings.TrimSpace(key), value)
 }
@@ -55,14 +53,14 @@ func assign(settings *spec.Spec, key string, value any) error {
 	err := Assign(settings, key, text)
 	var wrong *spec.KeyError
 	if errors.As(err, &wrong) && wrong.Key == key {
-		wrong.Value = show(value)
+		wrong.Value = quoted(value)
 	}
 	return err
 }
 
-// numbers turns texts that are numbers into numbers, in lists too, because the YAML parser takes
-// 1e-3, which has no dot, for text.
-func numbers(value any) any {
+// parseNumbers turns texts that are numbers into numbers, in lists too, because the YAML parser
+// takes 1e-3, which has no dot, for text.
+func parseNumbers(value any) any {
 	switch v := value.(type) {
 	case string:
 		if x, err := strconv.ParseFloat(v, 64); err == nil && json.Valid([]byte(v)) {
@@ -71,15 +69,15 @@ func numbers(value any) any {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = numbers(v[i])
+			list[i] = parseNumbers(v[i])
 		}
 		return list
 	}
 	return value
 }
 
-// show returns a value in the form in which errors show it.
-func show(value any) string {
+// quoted returns a value in the form in which errors show it.
+func quoted(value any) string {
 	if value == nil {
 		return "nothing"
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -261,7 +260,7 @@ func NewStatus(h Head, s Status, cause error) *StatusEvent {
 
 // MarshalJSON writes one flat object.
 func (e *StepEvent) MarshalJSON() ([]byte, error) {
-	b, err := e.Head.open(e.Epoch)
+	b, err := e.Head.beginObject(e.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +272,7 @@ func (e *StepEvent) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON writes one flat object.
 func (e *EvalEvent) MarshalJSON() ([]byte, error) {
-	b, err := e.Head.open(e.Epoch)
+	b, err := e.Head.beginObject(e.Epoch)
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +286,8 @@ func (e *EvalEvent) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// open begins the object of an event that belongs to an epoch.
-func (h *Head) open(epoch float64) ([]byte, error) {
+// beginObject begins the object of an event that belongs to an epoch.
+func (h *Head) beginObject(epoch float64) ([]byte, error) {
 	b, err := json.Marshal(h)
 	if err != nil {
 		return nil, err
@@ -309,7 +308,7 @@ func (e *StepEvent) UnmarshalJSON(b []byte) error {
 		case "images_per_second":
 			return e.ImagesPerSecond.UnmarshalJSON(value)
 		}
-		return field(&e.Head, &e.Epoch, key, value, &e.Values, nil)
+		return readEventField(&e.Head, &e.Epoch, key, value, &e.Values, nil)
 	})
 }
 
@@ -324,29 +323,31 @@ func (e *EvalEvent) UnmarshalJSON(b []byte) error {
 			e.Heaviest = readHeavy(value)
 			return nil
 		}
-		return field(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
+		return readEventField(&e.Head, &e.Epoch, key, value, &e.Values, &e.ByGroup)
 	})
 }
 
-// field reads one field of an event with measures.
-func field(h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists) error {
+// readEventField reads one field of an event with measures.
+func readEventField(
+	h *Head, epoch *float64, key, value []byte, v *measure.Values, l *measure.Lists,
+) error {
 	switch string(key) {
 	case "seq":
-		return whole(value, &h.Seq)
+		return readInteger(value, &h.Seq)
 	case "type":
 		return json.Unmarshal(value, &h.Type)
 	case "time":
 		return h.Time.UnmarshalJSON(value)
 	case "step":
-		return whole(value, &h.Step)
+		return readInteger(value, &h.Step)
 	case "epoch":
 		return json.Unmarshal(value, epoch)
 	}
 	return measure.ReadField(key, value, v, l)
 }
 
-// whole reads an integer.
-func whole(value []byte, n *int64) error {
+// readInteger reads an integer.
+func readInteger(value []byte, n *int64) error {
 	if i, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 		*n = i
 		return nil
@@ -429,23 +430,27 @@ func readHeavy(text []byte) (list []Heavy) {
 // in a folder may come from anybody.
 const mostUserMeasures = 4 * measure.MostUser
 
-// UserMeasures returns the measures of the programs' own values in runs, sorted by name. If two
-// programs disagree about the better side of a measure, it has none.
-func UserMeasures(runs iter.Seq2[*Meta, measure.Values]) (list []measure.Measure) {
-	better := map[string]dro.Sense{}
-	for m, values := range runs {
-		for _, v := range values.User() {
-			says := m.User.Sense(v.Name)
-			if before, known := better[v.Name]; known && before != says {
-				says = dro.Neither
-			} else if !known && len(better) == mostUserMeasures {
-				continue
-			}
-			better[v.Name] = says
+// UserSides holds the better side of each of the programs' own values in runs, by name.
+type UserSides map[string]dro.Sense
+
+// Add adds the values of a run. If two programs disagree about the better side of a value, it has
+// none.
+func (u UserSides) Add(m *Meta, values measure.Values) {
+	for _, v := range values.User() {
+		says := m.User.Sense(v.Name)
+		if before, known := u[v.Name]; known && before != says {
+			says = dro.Neither
+		} else if !known && len(u) == mostUserMeasures {
+			continue
 		}
+		u[v.Name] = says
 	}
-	for _, name := range slices.Sorted(maps.Keys(better)) {
-		list = append(list, measure.UserMeasure(name, better[name]))
+}
+
+// Measures returns the values as measures, sorted by name.
+func (u UserSides) Measures() (list []measure.Measure) {
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		list = append(list, measure.UserMeasure(name, u[name]))
 	}
 	return list
 }

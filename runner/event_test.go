@@ -106,10 +106,10 @@ func TestHostileHeaviest(t *testing.T) {
 	}
 }
 
-// UserMeasures returns the programs' own measures in the order of their names, and at most
+// UserSides has the programs' own measures in the order of their names, and at most
 // mostUserMeasures. The better side of a measure is the one on which all runs that give a side
 // agree.
-func TestUserMeasures(t *testing.T) {
+func TestUserSides(t *testing.T) {
 	n := measure.Num(1)
 	sided := func(s measure.Sides) *Meta { return &Meta{User: s} }
 	runs := []struct {
@@ -121,15 +121,15 @@ func TestUserMeasures(t *testing.T) {
 		{sided(measure.Sides{Higher: []string{"user.a"}, Lower: []string{"user.b"}}),
 			measure.Values{{Name: "user.b", Number: n}, {Name: "user.a", Number: n}}},
 	}
-	all := func(yield func(*Meta, measure.Values) bool) {
+	all := func() []measure.Measure {
+		sides := UserSides{}
 		for _, r := range runs {
-			if !yield(r.m, r.v) {
-				return
-			}
+			sides.Add(r.m, r.v)
 		}
+		return sides.Measures()
 	}
 	text := ""
-	for _, m := range UserMeasures(all) {
+	for _, m := range all() {
 		text += fmt.Sprintf("%s%d%t%t ", m.Name, m.Better, m.Main, m.OfStep())
 	}
 	if want := fmt.Sprintf("user.a%dtruetrue user.b%dtruetrue ", dro.Higher,
@@ -139,7 +139,7 @@ func TestUserMeasures(t *testing.T) {
 	for i := range 1000 {
 		runs[0].v.Set(fmt.Sprint("user.", i), n)
 	}
-	if got := len(UserMeasures(all)); got != mostUserMeasures {
+	if got := len(all()); got != mostUserMeasures {
 		t.Errorf("%d measures", got)
 	}
 }

@@ -218,7 +218,7 @@ func Panicked(dir string, recovered any) error {
 		value = append(value[:mostValue], '…')
 	}
 	e := &PanicError{Value: string(value)}
-	name, text := reportName(), report(recovered)
+	name, text := reportName(), reportText(recovered)
 	reporting.Lock()
 	defer reporting.Unlock()
 	var err error
@@ -236,8 +236,8 @@ var reporting sync.Mutex
 // mostReport is the maximum size of a report, in bytes.
 const mostReport = 64 << 10
 
-// report returns the text of a report, for the developers of the program.
-func report(recovered any) []byte {
+// reportText returns the text of a report, for the developers of the program.
+func reportText(recovered any) []byte {
 	var version string
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = cmp.Or(info.Main.Version, "(devel)")
@@ -256,11 +256,8 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 		return "", err
 	}
 	defer root.Close()
-	_, err = aside.NewIn(aside.Root{Root: root}, slices.Values([]string{name}), 0o600,
-		func(w io.Writer) error {
-			_, err := io.Copy(w, bytes.NewReader(text[:min(len(text), mostReport)]))
-			return err
-		})
+	err = aside.AddIn(aside.Root{Root: root}, name, 0o600,
+		aside.Copying(bytes.NewReader(text[:min(len(text), mostReport)])))
 	if errors.Is(err, os.ErrExist) {
 		_, err = root.Lstat(name) // it exists, or another process is writing it
 	}

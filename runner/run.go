@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -250,11 +249,11 @@ func ByScript(id string) string {
 	return fmt.Sprintf("only its script can continue run %s: drolab.start(resume=%q)", id, id)
 }
 
-// HasOwnNetwork returns an error if the run trains a program or a script, which keeps its weights
-// and data to itself. Callers need the weights, or data other than the run's.
+// HasOwnNetwork returns an error if the run was imported, or trains a program or a script, which
+// keeps its weights and data to itself. Callers need the weights, or data other than the run's.
 func (m *Meta) HasOwnNetwork() error {
 	if !m.Spec.IsProgram() {
-		return nil
+		return m.Trained()
 	}
 	return fmt.Errorf("run %s trains a program, which keeps its weights and data to itself: "+
 		"this needs a model of drolab's own", m.ID)
@@ -279,7 +278,7 @@ func (m *Meta) CheckData(checksum string) error {
 // OpenFor opens a dataset on which to use the network of a run; an empty name stands for the run's
 // own dataset, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err
 	}
 	if dataset == "" {
@@ -296,7 +295,7 @@ func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
 // EncoderFrom returns the run's encoder: the stored one or, where that would be very long, the
 // encoder fitted to the training data.
 func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
-	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil || m.Encoder != nil {
+	if err := m.HasOwnNetwork(); err != nil || m.Encoder != nil {
 		return m.Encoder, err
 	}
 	d, err := m.openOwn(dataDir, false)
@@ -311,7 +310,7 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 // large files are the ones that the run had, since that would read all of them: compare a sample's
 // label.
 func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
-	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err
 	}
 	return m.openOwn(dataDir, true)
@@ -366,7 +365,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	task, err := s.Task(total(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
+	task, err := s.Task(sum(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -380,7 +379,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	return t, task.Problem, nil
 }
 
-func total(counts []int) (n int) {
+func sum(counts []int) (n int) {
 	for _, c := range counts {
 		n += c
 	}

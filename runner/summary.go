@@ -49,12 +49,18 @@ type Summary struct {
 
 	Dir string `json:"dir,omitempty"`
 
+	Results
+}
+
+// Results holds the measures of a run at one step, or over several. In JSON they are fields of the
+// object that describes them.
+type Results struct {
 	Measures measure.Values `json:"-"`
 	ByGroup  measure.Lists  `json:"-"`
 }
 
 // Of returns the measure of that name.
-func (s *Summary) Of(name string) measure.Number { return s.Measures.Of(name) }
+func (r *Results) Of(name string) measure.Number { return r.Measures.Of(name) }
 
 // Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
@@ -163,33 +169,37 @@ func (s *Summary) Describe(m *Meta) {
 type fixedSummary Summary
 
 // MarshalJSON writes one flat object.
-func (s *Summary) MarshalJSON() ([]byte, error) {
-	return flat((*fixedSummary)(s), s.Measures, s.ByGroup)
-}
-
-// flat writes the fields of a struct and the measures as one object.
-func flat(fixed any, v measure.Values, l measure.Lists) ([]byte, error) {
-	b, err := json.Marshal(fixed)
-	if err != nil {
-		return nil, err
-	}
-	return append(l.AppendFields(v.AppendFields(b[:len(b)-1])), '}'), nil
-}
+func (s *Summary) MarshalJSON() ([]byte, error) { return s.flat((*fixedSummary)(s)) }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *Summary) UnmarshalJSON(b []byte) error {
 	*s = Summary{}
-	if err := json.Unmarshal(b, (*fixedSummary)(s)); err != nil {
+	return s.readFlat(b, (*fixedSummary)(s), "seed", "epochs", "steps", "images_per_second",
+		"selected", "window_average", "settings", "classes", "class_counts", "groups",
+		"group_counts", "refitted_counts", "risk_radii", "class_accuracy_interval",
+		"group_accuracy_interval")
+}
+
+// flat writes the fields of a struct and the measures as one object.
+func (r *Results) flat(fixed any) ([]byte, error) {
+	b, err := json.Marshal(fixed)
+	if err != nil {
+		return nil, err
+	}
+	return append(r.ByGroup.AppendFields(r.Measures.AppendFields(b[:len(b)-1])), '}'), nil
+}
+
+// readFlat reads what flat writes. known are the struct's own fields that could be taken for
+// measures.
+func (r *Results) readFlat(b []byte, fixed any, known ...string) error {
+	if err := json.Unmarshal(b, fixed); err != nil {
 		return err
 	}
 	return measure.EachField(b, func(key, value []byte) error {
-		switch string(key) {
-		case "seed", "epochs", "steps", "images_per_second", "selected", "window_average",
-			"settings", "classes", "class_counts", "groups", "group_counts", "risk_radii",
-			"class_accuracy_interval", "group_accuracy_interval":
+		if slices.ContainsFunc(known, func(name string) bool { return name == string(key) }) {
 			return nil
 		}
-		return measure.ReadField(key, value, &s.Measures, &s.ByGroup)
+		return measure.ReadField(key, value, &r.Measures, &r.ByGroup)
 	})
 }
 
@@ -214,7 +224,7 @@ func (s *Summary) Selects(m *Meta, e *EvalEvent) {
 	s.Selected = nil
 	if e != nil {
 		s.Selected = &Selected{By: m.Spec.Select, Step: e.Step, Epoch: e.Epoch,
-			Measures: e.Values, ByGroup: e.ByGroup}
+			Results: Results{e.Values, e.ByGroup}}
 	}
 }
 
@@ -224,33 +234,18 @@ type Selected struct {
 	Step  int64   `json:"step"`
 	Epoch float64 `json:"epoch"`
 
-	Measures measure.Values `json:"-"`
-	ByGroup  measure.Lists  `json:"-"`
+	Results
 }
-
-// Of returns the measure of that name.
-func (s *Selected) Of(name string) measure.Number { return s.Measures.Of(name) }
 
 type fixedSelected Selected
 
 // MarshalJSON writes one flat object.
-func (s *Selected) MarshalJSON() ([]byte, error) {
-	return flat((*fixedSelected)(s), s.Measures, s.ByGroup)
-}
+func (s *Selected) MarshalJSON() ([]byte, error) { return s.flat((*fixedSelected)(s)) }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (s *Selected) UnmarshalJSON(b []byte) error {
 	*s = Selected{}
-	if err := json.Unmarshal(b, (*fixedSelected)(s)); err != nil {
-		return err
-	}
-	return measure.EachField(b, func(key, value []byte) error {
-		switch string(key) {
-		case "by", "step", "epoch":
-			return nil
-		}
-		return measure.ReadField(key, value, &s.Measures, &s.ByGroup)
-	})
+	return s.readFlat(b, (*fixedSelected)(s), "by", "step", "epoch")
 }
 
 // CheckSelection returns an error unless runs of s on the dataset will have the measure by which
@@ -303,8 +298,7 @@ type Average struct {
 	FromEpoch   float64 `json:"from_epoch"` // of the first evaluation
 	ToEpoch     float64 `json:"to_epoch"`   // of the last evaluation
 
-	Measures measure.Values `json:"-"`
-	ByGroup  measure.Lists  `json:"-"`
+	Results
 }
 
 // AverageOf averages the last evaluations of evals, which has the newest last; it returns nil if
@@ -320,12 +314,12 @@ func AverageOf(evals []*EvalEvent) *Average {
 	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
 	for _, v := range last.Values {
 		a.Measures.Set(v.Name,
-			averaged(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
+			meanOfAll(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
 	}
 	for _, l := range last.ByGroup {
 		list := make([]measure.Number, len(l.Numbers))
 		for i := range list {
-			list[i] = averaged(evals, func(e *EvalEvent) (n measure.Number) {
+			list[i] = meanOfAll(evals, func(e *EvalEvent) (n measure.Number) {
 				if of := e.ByGroup.Of(l.Name); i < len(of) {
 					n = of[i]
 				}
@@ -337,8 +331,8 @@ func AverageOf(evals []*EvalEvent) *Average {
 	return a
 }
 
-// averaged returns the mean of a number, which applies only if every evaluation has the number.
-func averaged(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
+// meanOfAll returns the mean of a number, which applies only if every evaluation has the number.
+func meanOfAll(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
 	var sum float64
 	for _, e := range evals {
 		n := of(e)
@@ -350,15 +344,10 @@ func averaged(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Nu
 	return measure.Num(sum / float64(len(evals)))
 }
 
-// Of returns the average of the measure of that name.
-func (a *Average) Of(name string) measure.Number { return a.Measures.Of(name) }
-
 type fixedAverage Average
 
 // MarshalJSON writes one flat object.
-func (a *Average) MarshalJSON() ([]byte, error) {
-	return flat((*fixedAverage)(a), a.Measures, a.ByGroup)
-}
+func (a *Average) MarshalJSON() ([]byte, error) { return a.flat((*fixedAverage)(a)) }
 
 // Window summarises the steps between two step events by the least and the greatest value of each
 // measure.
@@ -386,8 +375,8 @@ func (w *Window) Add(now measure.Values) {
 	w.Steps++
 }
 
-// Put adds one value of a step, for a measure that the window may not have yet.
-func (w *Window) Put(name string, n measure.Number) {
+// AddValue adds one value of a step, for a measure that the window may not have yet.
+func (w *Window) AddValue(name string, n measure.Number) {
 	w.Min.Set(name, extreme(w.Min.Of(name), n, math.Min))
 	w.Max.Set(name, extreme(w.Max.Of(name), n, math.Max))
 }
@@ -407,33 +396,31 @@ func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Numbe
 // Cover extends the least and the greatest values of e by those of an earlier event, so that e
 // stands for the steps of both.
 func (e *StepEvent) Cover(before *StepEvent) {
-	e.Min = covered(e.Min, e.Values, before.Min, before.Values, math.Min)
-	e.Max = covered(e.Max, e.Values, before.Max, before.Values, math.Max)
+	e.Min = extremesOf(e.Min, e.Values, before.Min, before.Values, math.Min)
+	e.Max = extremesOf(e.Max, e.Values, before.Max, before.Values, math.Max)
 }
 
-// covered returns the extremes of two events, whose own values stand in for missing extremes.
-func covered(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
+// extremesOf returns the extremes of two events, whose own values stand in for missing extremes.
+func extremesOf(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
 	if len(a) != len(aNow) {
 		a = slices.Clone(aNow)
 	}
 	for i := range a {
 		name := a[i].Name
-		a[i].Number = extreme(either(a, aNow, i, name), either(b, bNow, i, name), pick)
+		own, before := extremeOrValue(a, aNow, i, name), extremeOrValue(b, bNow, i, name)
+		a[i].Number = extreme(own, before, pick)
 	}
 	return a
 }
 
-// either returns a measure's extreme or, without one, its value. The measure is mostly at the same
-// index i.
-func either(extremes, now measure.Values, i int, name string) measure.Number {
+// extremeOrValue returns a measure's extreme or, without one, its value. The measure is mostly at
+// the same index i.
+func extremeOrValue(extremes, now measure.Values, i int, name string) measure.Number {
 	for _, v := range [...]measure.Values{extremes, now} {
-		n := measure.Number{}
-		if i < len(v) && v[i].Name == name {
-			n = v[i].Number
-		} else {
-			n = v.Of(name)
+		if i < len(v) && v[i].Name == name && v[i].Applies() {
+			return v[i].Number
 		}
-		if n.Applies() {
+		if n := v.Of(name); n.Applies() {
 			return n
 		}
 	}

@@ -26,18 +26,18 @@ const (
 )
 
 // beatMsg is the end of a beat.
-type beatMsg struct{ over tea.Msg } // lab.Over, or nil
+type beatMsg struct{ ended tea.Msg } // lab.Over, or nil
 
 // living is a page that has live runs of its own, in the runs' folder or not.
 type living interface{ Living() []*record.Run }
 
-// live returns the live runs that can be seen, each once.
-func (m *Model) live() (list []*record.Run) {
+// visibleLive returns the live runs that can be seen, each once.
+func (m *Model) visibleLive() (list []*record.Run) {
 	if m.Config.Kept != nil {
 		return nil
 	}
 	all := slices.Concat(m.tally.live, m.watch.Living())
-	if p, ok := m.pages[m.at].(living); ok && m.at != watchPage {
+	if p, ok := m.page().(living); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
 	seen := map[string]bool{}
@@ -52,8 +52,8 @@ func (m *Model) live() (list []*record.Run) {
 
 // wake starts the next beat if there is something to wait for.
 func (m *Model) wake() tea.Cmd {
-	live := m.live()
-	if len(live) == 0 || m.beating || m.rest <= readCalm {
+	live := m.visibleLive()
+	if len(live) == 0 || m.beating || m.rest <= readIdle {
 		return nil
 	}
 	m.beating = true
@@ -65,31 +65,31 @@ func (m *Model) wake() tea.Cmd {
 // beat handles the end of a beat and starts the next one.
 func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	m.beating = false
-	if over, some := msg.over.(lab.Over); some {
-		cmd = m.over(over)
+	if over, some := msg.ended.(lab.Over); some {
+		cmd = m.showEnded(over)
 	}
 	return tea.Batch(cmd, m.wake())
 }
 
-// ends returns the commands by which a tick looks for runs that have ended.
-func (m *Model) ends() tea.Cmd {
-	live, s := m.live(), m.Source
+// findEnded returns the commands by which a tick looks for runs that have ended.
+func (m *Model) findEnded() tea.Cmd {
+	live, s := m.visibleLive(), m.Source
 	if len(live) == 0 {
 		return nil
 	}
 	return tea.Batch(m.wake(), func() tea.Msg { return lab.Ends(s, live) })
 }
 
-// over shows at once that runs have ended.
-func (m *Model) over(msg lab.Over) tea.Cmd {
+// showEnded shows at once that runs have ended.
+func (m *Model) showEnded(msg lab.Over) tea.Cmd {
 	m.version++
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	m.tally.live = slices.DeleteFunc(slices.Clone(m.tally.live), func(r *record.Run) bool {
 		return slices.ContainsFunc(msg.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })
 	})
 	cmd := m.watch.Update(msg)
-	if m.at != watchPage {
-		cmd = tea.Batch(cmd, m.pages[m.at].Update(msg))
+	if m.current != watchPage {
+		cmd = tea.Batch(cmd, m.page().Update(msg))
 	}
 	return cmd
 }
@@ -102,8 +102,8 @@ func (m *Model) over(msg lab.Over) tea.Cmd {
 // changed. Keys are answered in the next frame, and the first screen comes with the first frame.
 const (
 	readEvery  = time.Second / 5
-	readCalm   = 2 * time.Second / 5 // no key for a while
-	calm       = 10 * time.Second    // how long a while is
+	readIdle   = 2 * time.Second / 5 // no key for a while
+	idleAfter  = 10 * time.Second    // how long a while is
 	readSeldom = time.Second         // unfocused, or nothing happens
 	patience   = 2 * time.Second     // without news until nothing happens
 	readRarely = 2 * time.Second     // nothing happened for long
@@ -116,24 +116,8 @@ const (
 	firstFrames  = 120 // a second, until the first tick: Bubble Tea's maximum
 	localFrames  = 40
 	remoteFrames = 10
-	calmFrames   = 5 // no key for a while: more than there are looks at the files
+	idleFrames   = 5 // no key for a while: more than there are looks at the files
 )
-
-// frames returns the number of frames a second.
-func (e environment) frames() int {
-	if e.remote {
-		return remoteFrames
-	}
-	return localFrames
-}
-
-// round returns the time in which each part of a page has its turn (see lab.Lab).
-func (e environment) round() time.Duration {
-	if e.remote {
-		return remoteRound
-	}
-	return localRound
-}
 
 // tick lets the page look at the files and sets the next tick.
 func (m *Model) tick(t time.Time) tea.Cmd {
@@ -149,16 +133,16 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 	m.rest = m.pace()
 	cmds := []tea.Cmd{m.after(m.rest, newTick),
 		m.watch.Update(kit.Tick(t)), // the watched runs are read on whatever page one is
-		m.recount(), m.ends(), m.keepView()}
-	if m.at != watchPage {
-		cmds = append(cmds, m.pages[m.at].Update(kit.Tick(t)))
+		m.recount(), m.findEnded(), m.keepView()}
+	if m.current != watchPage {
+		cmds = append(cmds, m.page().Update(kit.Tick(t)))
 	}
 	return tea.Batch(cmds...)
 }
 
 // pace returns the time to the next tick, which is short only while there is something to see.
 func (m *Model) pace() time.Duration {
-	if d, ok := m.watch.Pace(); ok && m.at == watchPage && !m.unfocused {
+	if d, ok := m.watch.Pace(); ok && m.current == watchPage && !m.unfocused {
 		if m.env.remote {
 			return readEvery
 		}
@@ -170,8 +154,8 @@ func (m *Model) pace() time.Duration {
 	if m.unfocused || m.now.Sub(m.news) > patience {
 		return readSeldom
 	}
-	if m.now.Sub(m.pressed) > calm {
-		return readCalm
+	if m.now.Sub(m.pressed) > idleAfter {
+		return readIdle
 	}
 	return readEvery
 }
@@ -179,10 +163,10 @@ func (m *Model) pace() time.Duration {
 // frameRate returns the number of frames a second that are worth their cost.
 func (m *Model) frameRate() int {
 	_, moves := m.watch.Pace()
-	if m.now.Sub(m.pressed) > calm && !(moves && m.at == watchPage) {
-		return calmFrames
+	if m.now.Sub(m.pressed) > idleAfter && !(moves && m.current == watchPage) {
+		return idleFrames
 	}
-	return m.env.frames()
+	return m.env.frames
 }
 
 func newTick(t time.Time) tea.Msg { return kit.Tick(t) }
@@ -217,8 +201,8 @@ func (f *frames) ticker() *time.Ticker {
 	return (*time.Ticker)(v.UnsafePointer())
 }
 
-// listed takes in the folder's runs. Live runs are news, since they make progress.
-func (m *Model) listed(msg lab.Listed) tea.Cmd {
+// noteRuns takes in the folder's runs. Live runs are news, since they make progress.
+func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
 	if m.Config.Kept == nil {
 		m.Colors = lab.ColorsOf(msg.Runs)
 	}
@@ -235,7 +219,7 @@ type guarded struct{ *Model }
 
 // Update implements tea.Model.
 func (g guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
-	defer g.keep(func() { cmd = tea.Quit })
+	defer g.recoverFrom(func() { cmd = tea.Quit })
 	if g.failed != nil { // a panic while it was drawn
 		return g, tea.Quit
 	}
@@ -245,21 +229,21 @@ func (g guarded) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 
 // Init implements tea.Model.
 func (g guarded) Init() (cmd tea.Cmd) {
-	defer g.keep(func() { cmd = tea.Quit })
+	defer g.recoverFrom(func() { cmd = tea.Quit })
 	return g.guard(g.Model.Init())
 }
 
 // View implements tea.Model.
 func (g guarded) View() (v tea.View) {
-	defer g.keep(func() { v = tea.View{} })
+	defer g.recoverFrom(func() { v = tea.View{} })
 	return g.Model.View()
 }
 
 // Failed returns why the interface ended by itself, or nil.
 func (g guarded) Failed() error { return g.failed }
 
-// keep recovers from a panic in the goroutine of the event loop.
-func (g guarded) keep(then func()) {
+// recoverFrom recovers from a panic in the goroutine of the event loop.
+func (g guarded) recoverFrom(then func()) {
 	if p := recover(); p != nil {
 		g.failed = runner.Panicked(g.Config.RunsDir, p)
 		then()

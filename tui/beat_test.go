@@ -73,7 +73,7 @@ func (c *clocked) await(t *testing.T, what string) {
 // however long nothing has happened before. The screen is then the same as a minute later.
 func TestEndIsSeen(t *testing.T) {
 	const frame = time.Second / remoteFrames
-	within := max(beatEvery, readCalm)
+	within := max(beatEvery, readIdle)
 	if bound := time.Second / 2; within+frame > bound {
 		t.Errorf("a look each %v and a frame each %v: more than %v", within, frame, bound)
 	}
@@ -114,7 +114,7 @@ func TestEndIsSeen(t *testing.T) {
 					t.Errorf("before the end, soon after it, and a minute later:\n%s\n%s\n%s",
 						before, after, last)
 				}
-				if len(r.live()) > 0 || r.beating {
+				if len(r.visibleLive()) > 0 || r.beating {
 					t.Error("there is still something to wait for")
 				}
 			})

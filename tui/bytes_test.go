@@ -12,7 +12,7 @@ import (
 func TestByteBudget(t *testing.T) {
 	const budget = 2000 // bytes a second
 	r := newRig(t, tuitest.NewScript(t), 120, 40, "SSH_TTY=/dev/pts/1")
-	r.Round = r.env.round()
+	r.Round = r.env.round
 	r.press("2")
 	r.wait(2*time.Second, time.Second/5)
 	wr := tuitest.NewWire(120, 40)
@@ -35,7 +35,7 @@ func TestByteBudget(t *testing.T) {
 // TestIdle checks that nothing is drawn or sent while nothing changes.
 func TestIdle(t *testing.T) {
 	r := watching(t, 120, 40)
-	r.Round = r.env.round()
+	r.Round = r.env.round
 	r.wait(30*time.Second, time.Second/5) // to the end of the runs
 	wr := tuitest.NewWire(120, 40)
 	wr.Frame(t, r.View().Content)

@@ -24,7 +24,7 @@ func (m *Model) tabs() []tab {
 	var list []tab
 	for i, p := range m.pages {
 		at := pageID(i)
-		if a, ok := p.(absent); ok && a.Absent() && at != m.at {
+		if a, ok := p.(absent); ok && a.Absent() && at != m.current {
 			continue
 		}
 		text := fmt.Sprintf(" %d %s ", i+1, p.Title())
@@ -34,7 +34,7 @@ func (m *Model) tabs() []tab {
 	if x > m.w { // only the current page has its name
 		x = 1
 		for i := range list {
-			if list[i].x = x; list[i].page != m.at {
+			if list[i].x = x; list[i].page != m.current {
 				list[i].text = fmt.Sprintf(" %d ", list[i].page+1)
 			}
 			x += cell.Width(list[i].text)
@@ -62,7 +62,7 @@ func (m *Model) header() string {
 	s = t.Title.Paint(s)
 	for _, tab := range tabs {
 		st := t.Dim
-		if tab.page == m.at {
+		if tab.page == m.current {
 			st = t.BarText
 		}
 		s += st.Paint(tab.text)
@@ -89,8 +89,8 @@ func (m *Model) footer() string {
 		return kit.Left(" "+t.Warn.Paint(t.Greek(cell.Cut(m.notice.Text, m.w-2))), m.w)
 	case m.overlay != nil:
 		return m.overlay.Hint(t, m.w)
-	case m.pages[m.at].Typing():
-		return t.Footer(kit.Taking(), m.w)
+	case m.page().Typing():
+		return t.Footer(kit.TypingKeys(), m.w)
 	case m.waits() != "":
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waits()), m.w-2)), m.w)
 	}
@@ -100,8 +100,8 @@ func (m *Model) footer() string {
 // hints draws the keys that work now.
 func (m *Model) hints() string {
 	var list []kit.Key
-	for i := range m.keys[m.at] {
-		if row := &m.keys[m.at][i]; row.Hint != "" && m.blocked(row) == "" {
+	for i := range m.keys[m.current] {
+		if row := &m.keys[m.current][i]; row.Hint != "" && m.blocked(row) == "" {
 			list = append(list, *row)
 		}
 	}
@@ -112,32 +112,31 @@ func (m *Model) hints() string {
 // others under the reasons why they do not.
 func (m *Model) help() *kit.Overlay {
 	t := m.Theme
-	var works []kit.HelpLine
+	var works []kit.Key
 	var reasons []string
-	idle := map[string][]kit.HelpLine{} // by reason
-	for i := range m.keys[m.at] {
-		row := &m.keys[m.at][i]
+	idle := map[string][]kit.Key{} // by reason
+	for i := range m.keys[m.current] {
+		row := &m.keys[m.current][i]
 		if row.Help == "" || m.barred(row) != "" {
 			continue
 		}
-		why, line := row.Blocked(), kit.HelpLine{Keys: row.Names(t.ASCII), Does: row.Help}
+		why := row.Blocked()
 		switch {
 		case why == "":
-			works = append(works, line)
+			works = append(works, *row)
 			continue
 		case idle[why] == nil:
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], line)
+		idle[why] = append(idle[why], *row)
 	}
 	var titles []string
 	for _, p := range m.pages {
 		titles = append(titles, p.Title())
 	}
-	lines := t.HelpLines(append(works, kit.HelpLine{Keys: fmt.Sprintf("1 to %d", len(titles)),
-		Does: "the pages: " + strings.Join(titles, ", ")},
-		kit.HelpLine{Keys: "mouse", Does: "click a tab, a panel or a row; the wheel scrolls"}),
-		m.w-4)
+	lines := t.HelpLines(append(works, kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
+		Help: "the pages: " + strings.Join(titles, ", ")}, kit.Key{Keys: kit.On("mouse"),
+		Help: "click a tab, a panel or a row; the wheel scrolls"}), m.w-4)
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
 		lines = append(lines, t.HelpLines(idle[why], m.w-4)...)
@@ -145,17 +144,5 @@ func (m *Model) help() *kit.Overlay {
 	if m.Config.ReadOnly {
 		lines = append(lines, "", t.Warn.Paint(viewReadOnly))
 	}
-	return &kit.Overlay{Title: "Keys on " + m.pages[m.at].Title(), Lines: lines}
-}
-
-// screen holds the places of the parts that every page has.
-type screen struct{ header, body, footer kit.Rect }
-
-// layScreen divides a screen of w by h cells.
-func layScreen(w, h int) screen {
-	return screen{
-		header: kit.Area(0, 0, w, 1),
-		body:   kit.Area(0, 1, w, h-2),
-		footer: kit.Area(0, h-1, w, 1),
-	}
+	return &kit.Overlay{Title: "Keys on " + m.page().Title(), Lines: lines}
 }

@@ -48,8 +48,8 @@ func TestFrameRate(t *testing.T) {
 	if got := m.frameRate(); got != localFrames {
 		t.Errorf("at the start %d frames a second", got)
 	}
-	m.tick(start.Add(calm + time.Second))
-	if got := m.frameRate(); got != calmFrames {
+	m.tick(start.Add(idleAfter + time.Second))
+	if got := m.frameRate(); got != idleFrames {
 		t.Errorf("%d frames a second with nobody there", got)
 	}
 	m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})

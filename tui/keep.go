@@ -40,14 +40,11 @@ func (m *Model) recall() tea.Cmd {
 	}
 }
 
-// Changes implements reading.
+// Changes implements changing.
 func (m viewsMsg) Changes() bool { return !m.written }
 
-// News implements reading.
-func (viewsMsg) News() bool { return false }
-
-// took sets the pages to the views that were read.
-func (m *Model) took(msg viewsMsg) tea.Cmd {
+// setViews sets the pages to the views that were read.
+func (m *Model) setViews(msg viewsMsg) tea.Cmd {
 	if msg.written {
 		m.keep.writing = false
 		return nil

@@ -24,7 +24,7 @@ func TestKeysOfDocs(t *testing.T) {
 	m := newModel(lab.Config{RunsDir: t.TempDir(), DataDir: t.TempDir(), RunsGoOn: true},
 		lab.Folder(t.TempDir()), tuitest.Presets)
 	var b strings.Builder
-	section(&b, "On every page", m.ownKeys())
+	section(&b, "On every page", m.commonKeys())
 	for _, p := range m.pages {
 		section(&b, p.Title(), p.Keys())
 	}

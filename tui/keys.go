@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// ownKeys returns the rows of the key table that all pages have.
-func (m *Model) ownKeys() []kit.Key {
+// commonKeys returns the rows of the key table that all pages have.
+func (m *Model) commonKeys() []kit.Key {
 	leave := "quit; asks while runs of this program are live"
 	if m.Config.RunsGoOn {
 		leave = "quit; the runs continue, and drolab attach shows them again"
@@ -33,9 +33,9 @@ func (m *Model) ownKeys() []kit.Key {
 			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
 			Do:  m.stopAll},
 		{Keys: kit.On("]"), Help: "next page",
-			Do: func() tea.Cmd { return m.turnTo(m.turned(+1)) }},
+			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
-			Do: func() tea.Cmd { return m.turnTo(m.turned(-1)) }},
+			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
 	}
 	for i := range m.pages {
 		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
@@ -46,9 +46,9 @@ func (m *Model) ownKeys() []kit.Key {
 
 // stopAll asks, and then stops the runs of the last start that have not ended.
 func (m *Model) stopAll() tea.Cmd {
-	find := live(m.Source, m.launched)
+	s, launched := m.Source, m.launched
 	return func() tea.Msg {
-		ids := find().(leaveMsg).live
+		ids := unfinishedRuns(s, launched)
 		if len(ids) == 0 {
 			return kit.Notice{Text: allEnded}
 		}
@@ -63,10 +63,10 @@ func (m *Model) stopAll() tea.Cmd {
 	}
 }
 
-// turned returns the page so many tabs further on; the first follows the last.
-func (m *Model) turned(by int) pageID {
+// pageAfter returns the page so many tabs further on; the first follows the last.
+func (m *Model) pageAfter(by int) pageID {
 	n := len(m.pages)
-	return pageID((int(m.at) + by + n) % n)
+	return pageID((int(m.current) + by + n) % n)
 }
 
 // picker is a page on which runs are selected.
@@ -74,7 +74,7 @@ type picker interface{ Chosen() []*record.Run }
 
 // turnTo shows a page that the user asks for by its tab. Compare shows the runs selected on Runs.
 func (m *Model) turnTo(id pageID) tea.Cmd {
-	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.at != id {
+	if p, ok := m.pages[runsPage].(picker); ok && id == comparePage && m.current != id {
 		if runs := p.Chosen(); len(runs) > 0 {
 			return kit.Send(lab.Compare{Runs: runs})
 		}
@@ -82,7 +82,9 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 	return m.show(id)
 }
 
-func (m *Model) openPalette() { m.open((&palette{m: m, line: kit.NewInput("")}).overlay()) }
+func (m *Model) openPalette() {
+	m.open(&kit.Overlay{Title: findCommand, Form: &palette{m: m, line: kit.NewInput("")}})
+}
 
 func (m *Model) openHelp() { m.open(m.help()) }
 
@@ -91,7 +93,8 @@ func (m *Model) askLeave() tea.Cmd {
 	if m.Config.RunsGoOn {
 		return tea.Quit
 	}
-	return live(m.Source, m.Lab.Started())
+	s, started := m.Source, m.Lab.Started()
+	return func() tea.Msg { return leaveMsg{unfinishedRuns(s, started)} }
 }
 
 // blocked returns why a row's action cannot be done now; "" when it can.
@@ -99,7 +102,7 @@ func (m *Model) blocked(row *kit.Key) string {
 	if why := m.barred(row); why != "" {
 		return why
 	}
-	if m.at == watchPage && m.watch.Replaying() && row.Alters {
+	if m.current == watchPage && m.watch.Replaying() && row.Alters {
 		return replayReadOnly
 	}
 	return row.Blocked()
@@ -128,42 +131,36 @@ type offer struct {
 // leaveMsg says which runs of this process are live when leaving is asked for.
 type leaveMsg struct{ live []string }
 
-// live finds out which of the runs have not ended.
-func live(s lab.Source, ids []string) tea.Cmd {
-	return func() tea.Msg {
-		var m leaveMsg
-		for _, id := range ids {
-			if r, err := s.Find(id); err == nil && !r.Status().Ended() {
-				m.live = append(m.live, id)
-			}
+// unfinishedRuns returns those of the runs that have not ended.
+func unfinishedRuns(s lab.Source, ids []string) (list []string) {
+	for _, id := range ids {
+		if r, err := s.Find(id); err == nil && !r.Status().Ended() {
+			list = append(list, id)
 		}
-		return m
 	}
+	return list
 }
 
 // palette is the form that finds what a key does by the words of its help.
 type palette struct {
-	m    *Model
-	line kit.Input
-	at   int // row under the cursor
+	m      *Model
+	line   kit.Input
+	cursor int // row under the cursor
 }
 
-func (p *palette) overlay() *kit.Overlay {
-	return &kit.Overlay{Title: findCommand, Form: p}
-}
-
-// found returns the rows of all pages' keys that have every typed word, without the rows that only
+// rows returns the rows of all pages' keys that have every typed word, without the rows that only
 // move the cursor. First come the rows of this page that can be done now, then those of other
 // pages, then the rest.
-func (p *palette) found() (rows []offer) {
+func (p *palette) rows() (rows []offer) {
 	var elsewhere, idle []offer
+	common := len(p.m.commonKeys())
 	for n := range p.m.pages {
-		page := pageID((int(p.m.at) + n) % len(p.m.pages))
+		page := pageID((int(p.m.current) + n) % len(p.m.pages))
 		for i := range p.m.keys[page] {
 			row := &p.m.keys[page][i]
-			all := i >= p.m.own[page] // a key of all pages
+			all := i >= len(p.m.keys[page])-common // a key of all pages
 			if row.Moves || row.Help == "" || p.m.barred(row) != "" || all && n > 0 ||
-				!p.says(row) {
+				!p.matches(row) {
 				continue
 			}
 			switch o := (offer{row, page}); {
@@ -182,8 +179,8 @@ func (p *palette) found() (rows []offer) {
 	return slices.Concat(rows, elsewhere, idle)
 }
 
-// says reports whether a row has every typed word, or another word for it.
-func (p *palette) says(row *kit.Key) bool {
+// matches reports whether a row has every typed word, or another word for it.
+func (p *palette) matches(row *kit.Key) bool {
 	text := strings.ToLower(row.Hint + " " + row.Help)
 	for of, words := range synonyms() {
 		if strings.Contains(text, of) {
@@ -222,27 +219,27 @@ func synonyms() map[string]string {
 
 // Press implements kit.Form.
 func (p *palette) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
-	rows := p.found()
+	rows := p.rows()
 	switch key.String() {
 	case "up", "shift+tab":
-		p.at--
+		p.cursor--
 	case "down", "tab":
-		p.at++
+		p.cursor++
 	case "enter":
-		if p.at < len(rows) {
-			return true, kit.Send(rows[p.at])
+		if p.cursor < len(rows) {
+			return true, kit.Send(rows[p.cursor])
 		}
 	default:
 		if p.line.Update(key) {
-			p.at = 0
+			p.cursor = 0
 		}
 	}
-	p.at = max(0, min(p.at, len(p.found())-1))
+	p.cursor = max(0, min(p.cursor, len(p.rows())-1))
 	return false, nil
 }
 
 // Hint implements kit.Form.
-func (p *palette) Hint() []kit.Key { return kit.Taking() }
+func (p *palette) Hint() []kit.Key { return kit.TypingKeys() }
 
 // paletteRows is the number of rows that are shown at once, if there is room.
 const paletteRows = 14
@@ -251,18 +248,18 @@ const paletteRows = 14
 func (p *palette) View(t *kit.Theme, w, h int) []string {
 	room := max(1, min(paletteRows, h-2))
 	lines := []string{t.Accent.Paint(": ") + p.line.View(t.Text, w-2), ""}
-	rows := p.found()
-	first := kit.First(p.at, len(rows), room)
+	rows := p.rows()
+	first := kit.First(p.cursor, len(rows), room)
 	for i := first; i < min(first+room, len(rows)); i++ {
 		row := rows[i]
 		name, help := kit.Left(row.Name(t.ASCII), 7), t.Greek(row.Help)
-		if row.page != p.m.at {
+		if row.page != p.m.current {
 			help = p.m.pages[row.page].Title() + ": " + help
 		}
 		switch {
-		case i == p.at:
+		case i == p.cursor:
 			lines = append(lines, t.Selected.Paint(kit.Left(t.Cursor+" "+name+help, w)))
-		case row.page == p.m.at && row.Blocked() != "":
+		case row.page == p.m.current && row.Blocked() != "":
 			lines = append(lines, t.Dim.Paint("  "+name+help))
 		default:
 			lines = append(lines, "  "+t.Key.Paint(name)+help)
@@ -286,37 +283,35 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		}
 		return nil
 	}
-	lay := layScreen(m.w, m.h)
+	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
 	m.pressed = m.now
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
-		return m.moved(at, lay.body)
+		return m.moved(x, y, at.Button)
 	}
 	m.news = m.now
 	switch {
-	case click && lay.header.Contains(at.X, at.Y):
+	case click && at.Y == 0: // the header
 		if id, ok := m.tabAt(at.X); ok {
 			return m.turnTo(id)
 		}
-	case click && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Click{X: at.X - lay.body.X, Y: at.Y - lay.body.Y})
-	case wheel && lay.body.Contains(at.X, at.Y):
-		return m.pages[m.at].Update(kit.Wheel{X: at.X - lay.body.X, Y: at.Y - lay.body.Y,
-			Down: at.Button == tea.MouseWheelDown})
+	case click && inside:
+		return m.page().Update(kit.Click{X: x, Y: y})
+	case wheel && inside:
+		return m.page().Update(kit.Wheel{X: x, Y: y, Down: at.Button == tea.MouseWheelDown})
 	}
 	return nil
 }
 
 // moved routes a move of the mouse; a move without a button mostly changes nothing.
-func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
-	x, y := at.X-body.X, at.Y-body.Y
-	if at.Button == tea.MouseLeft {
+func (m *Model) moved(x, y int, button tea.MouseButton) tea.Cmd {
+	if button == tea.MouseLeft {
 		m.version++
-		return m.pages[m.at].Update(kit.Drag{X: x, Y: y})
+		return m.page().Update(kit.Drag{X: x, Y: y})
 	}
-	if p, ok := m.pages[m.at].(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
+	if p, ok := m.page().(pointed); ok && p.Point(kit.Hover{X: x, Y: y}) {
 		m.version++
 	}
 	return nil
@@ -324,9 +319,9 @@ func (m *Model) moved(at tea.Mouse, body kit.Rect) tea.Cmd {
 
 // What the terminal itself is told, where the user wants that (lab.Ring).
 
-// sequence returns the escape sequence that tells the terminal of the end of a run; "" for none. A
-// run's name cannot steer the terminal: it has no control characters and ends no field.
-func sequence(r lab.Ring, e lab.Ended) string {
+// notification returns the escape sequence that tells the terminal of the end of a run; "" for
+// none. A run's name cannot steer the terminal: it has no control characters and ends no field.
+func notification(r lab.Ring, e lab.Ended) string {
 	clean := func(s string) string { return strings.ReplaceAll(cell.Clean(s), ";", ",") }
 	text := clean(fmt.Sprintf("%s: %s", e.Name, e.Status))
 	switch r.Notify {
@@ -340,7 +335,7 @@ func sequence(r lab.Ring, e lab.Ended) string {
 
 // ring tells the terminal of a run that is done or has failed.
 func (m *Model) ring(e lab.Ended) tea.Cmd {
-	if s := sequence(m.Config.Ring, e); s != "" {
+	if s := notification(m.Config.Ring, e); s != "" {
 		return tea.Raw(s)
 	}
 	return nil

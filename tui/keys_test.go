@@ -45,7 +45,7 @@ func TestRingSequence(t *testing.T) {
 	for notify, want := range map[string]string{"": "",
 		"9":   "\x1b]9;drolab: a,b\\x1b]0,c\\x07d?: failed\a",
 		"777": "\x1b]777;notify;drolab;a,b\\x1b]0,c\\x07d?: failed\a"} {
-		if got := sequence(lab.Ring{Notify: notify}, e); got != want {
+		if got := notification(lab.Ring{Notify: notify}, e); got != want {
 			t.Errorf("%q: %q, want %q", notify, got, want)
 		}
 	}

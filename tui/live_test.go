@@ -62,7 +62,7 @@ func newLive(b *testing.B, runs, w, h int) *growing {
 	s := &tuitest.Script{Folder: lab.Folder(store.Dir()), Now: tuitest.Epoch0()}
 	l.rig = newRig(b, s, w, h)
 	l.Source = s.Folder // real logs
-	l.Round = l.env.round()
+	l.Round = l.env.round
 	l.grow(b)
 	l.press("2")
 	return l

@@ -28,17 +28,16 @@ import (
 // Model is the whole interface. Bubble Tea's loop owns it.
 type Model struct {
 	*lab.Lab
-	env   environment
-	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
-	pages []page
-	keyTable
-	watch *watch.Page
-	at    pageID
+	env     environment
+	after   func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
+	pages   []page
+	keys    [][]kit.Key // by page: its own, and behind them those of all pages
+	watch   *watch.Page
+	current pageID
 
 	folder
 
 	w, h      int
-	dark      bool
 	unfocused bool
 	times
 	frames  *frames
@@ -48,12 +47,6 @@ type Model struct {
 
 	version int       // grows with every message that may change the screen
 	drawn   kit.Drawn // the screen at a version
-}
-
-// keyTable holds the rows of keys, by page.
-type keyTable struct {
-	keys [][]kit.Key // a page's own keys and the keys of all pages
-	own  []int       // how many of these are the page's own
 }
 
 // folder holds what is known of the runs' folder.
@@ -90,34 +83,31 @@ func modelOf(cfg lab.Config) *Model {
 func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *Model {
 	s := &lab.Lab{Config: cfg, Source: source, Mine: map[string]bool{}}
 	m := &Model{Lab: s, env: environmentOf(cfg.Environ), after: tea.Tick, watch: watch.New(s)}
-	m.dark = !m.env.light
-	m.bind(table(s, list, m.watch))
-	s.Round = m.env.round()
-	m.at = begins(cfg)
+	m.bind(newPages(s, list, m.watch))
+	s.Round = m.env.round
+	m.current = firstPage(cfg)
 	m.restyle()
 	return m
 }
 
 // bind sets the pages of the interface, and fills its key table from their keys.
 func (m *Model) bind(pages []page) {
-	m.pages, m.keys, m.own = pages, nil, nil
+	m.pages, m.keys = pages, nil
 	for _, p := range pages {
-		keys := p.Keys()
-		m.own = append(m.own, len(keys))
-		m.keys = append(m.keys, append(keys, m.ownKeys()...))
+		m.keys = append(m.keys, append(p.Keys(), m.commonKeys()...))
 	}
 }
 
 // restyle adapts the look of everything to the terminal.
 func (m *Model) restyle() {
-	m.Theme = kit.NewTheme(m.env.profile, m.dark, m.env.ascii)
+	m.Theme = kit.NewTheme(m.env.profile, !m.env.light, m.env.ascii)
 	m.open(m.overlay)
 }
 
 // open puts an overlay over the page; nil takes away the one that is there.
 func (m *Model) open(o *kit.Overlay) {
 	if m.overlay = o; o != nil {
-		o.Fit(m.Theme, m.Body.W, m.Body.H)
+		o.Resize(m.Theme, m.Body.W, m.Body.H)
 	}
 }
 
@@ -128,7 +118,7 @@ func (m *Model) Init() tea.Cmd {
 		// no notice of it.
 		kit.Send(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset}),
 		tea.RequestBackgroundColor,
-		m.pages[m.at].Init(),
+		m.page().Init(),
 		m.seek(),
 		m.seekBegin(),
 		m.recall(),
@@ -144,10 +134,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.w, m.h = min(msg.Width, mostColumns), msg.Height
-		m.Body = layScreen(m.w, m.h).body
+		m.Body = kit.Area(0, 1, m.w, m.h-2) // between header and footer
 		m.open(m.overlay)
 	case tea.BackgroundColorMsg:
-		m.dark = msg.IsDark()
+		m.env.light = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
 		m.profile(msg.Profile)
@@ -160,19 +150,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
 	case tea.PasteMsg:
-		if m.overlay == nil && m.pages[m.at].Typing() {
-			return m, m.pages[m.at].Update(msg)
+		if m.overlay == nil && m.page().Typing() {
+			return m, m.page().Update(msg)
 		}
 	case kit.Tick:
 		return m, m.tick(time.Time(msg))
 	case kit.Notice:
 		m.notice, m.noticed = msg, m.now
 	case offer:
-		return m, tea.Batch(m.turnTo(msg.page), m.do(msg.Key))
+		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key))
 	case beatMsg:
 		return m, m.beat(msg)
 	case lab.Over:
-		return m, m.over(msg)
+		return m, m.showEnded(msg)
 	case liveMsg:
 		return m, m.recounted(msg)
 	case sameMsg:
@@ -180,7 +170,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case beginMsg:
 		return m, m.begin(msg)
 	case viewsMsg:
-		return m, m.took(msg)
+		return m, m.setViews(msg)
 	case kit.Open:
 		m.open(msg.Overlay)
 	case leaveMsg:
@@ -194,19 +184,21 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// reading is the answer to a look that may have found nothing new.
-type reading interface {
-	Changes() bool // the screen may look different
-	News() bool    // something went on, so that frequent looks are worth while
-}
+// The answer to a look may have found nothing new. Changes reports whether the screen may look
+// different; News, whether something went on, so that frequent looks are worth while. Without these
+// methods, a message changes the screen and is no news.
+type (
+	changing    interface{ Changes() bool }
+	newsBearing interface{ News() bool }
+)
 
 // changes reports whether a message may change the screen. A tick only asks for a look at the
-// files, which mostly finds nothing new.
+// files, which mostly finds nothing new; recounted redraws by itself.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick, beatMsg, tea.MouseMotionMsg:
+	case kit.Tick, beatMsg, liveMsg, sameMsg, tea.MouseMotionMsg:
 		return false
-	case reading:
+	case changing:
 		return msg.Changes()
 	}
 	return true
@@ -222,10 +214,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
 	case lab.Listed:
-		cmds = append(cmds, m.listed(msg))
+		cmds = append(cmds, m.noteRuns(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
-	case reading:
+	case newsBearing:
 		if msg.News() {
 			m.news = m.now
 		}
@@ -273,7 +265,7 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 // profile takes in the terminal's colours as Bubble Tea has found them out meanwhile.
 func (m *Model) profile(p colorprofile.Profile) {
 	if !m.env.plain {
-		m.env.take(p)
+		m.env.setProfile(p)
 		m.restyle()
 	}
 }
@@ -281,9 +273,9 @@ func (m *Model) profile(p colorprofile.Profile) {
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
-	m.frames.set(m.env.frames())
+	m.frames.set(m.env.frames)
 	key := k.String()
-	p := m.pages[m.at]
+	p := m.page()
 	switch {
 	case m.overlay != nil:
 		done, cmd := m.overlay.Press(k)
@@ -296,15 +288,18 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	case m.waits() != "" && key != "ctrl+c":
 		return nil
 	}
-	if row := kit.Find(m.keys[m.at], k); row != nil {
-		return m.do(row)
+	if row := kit.Find(m.keys[m.current], k); row != nil {
+		return m.perform(row)
 	}
 	return m.elsewhere(k)
 }
 
+// page returns the page that is shown.
+func (m *Model) page() page { return m.pages[m.current] }
+
 // waits returns what the page waits for; "" for nothing.
 func (m *Model) waits() string {
-	if p, ok := m.pages[m.at].(busy); ok {
+	if p, ok := m.page().(busy); ok {
 		return p.Busy()
 	}
 	return ""
@@ -321,8 +316,8 @@ func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// do runs the action of a row of the key table, or says why it cannot.
-func (m *Model) do(row *kit.Key) tea.Cmd {
+// perform runs the action of a row of the key table, or says why it cannot.
+func (m *Model) perform(row *kit.Key) tea.Cmd {
 	if why := m.blocked(row); why != "" {
 		return kit.Notify(why)
 	}
@@ -330,10 +325,10 @@ func (m *Model) do(row *kit.Key) tea.Cmd {
 }
 
 func (m *Model) show(id pageID) tea.Cmd {
-	if m.at == id {
+	if m.current == id {
 		return nil
 	}
-	m.at = id
+	m.current = id
 	return m.pages[id].Init()
 }
 
@@ -344,8 +339,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 	}
 	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
 	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
-		[]string{"", quitStops,
-			resumeLater})
+		[]string{"", quitStops, resumeLater})
 	return kit.Question("Quit?", lines,
 		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }
@@ -358,7 +352,7 @@ func (m *Model) View() tea.View {
 	v.AltScreen = true
 	v.ReportFocus = true
 	v.MouseMode = tea.MouseModeCellMotion
-	if _, ok := m.pages[m.at].(pointed); ok && !m.env.remote {
+	if _, ok := m.page().(pointed); ok && !m.env.remote {
 		v.MouseMode = tea.MouseModeAllMotion
 	}
 	v.WindowTitle = "drolab"
@@ -387,10 +381,9 @@ func (m *Model) frame() []string {
 		needed := fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)
 		return kit.Fill([]string{needed}, m.w, m.h)
 	}
-	lay := layScreen(m.w, m.h)
-	body := m.pages[m.at].View(lay.body.W, lay.body.H)
+	body := m.page().View(m.Body.W, m.Body.H)
 	if m.overlay != nil {
-		body = m.overlay.View(m.Theme, body, lay.body.W, lay.body.H)
+		body = m.overlay.View(m.Theme, body, m.Body.W, m.Body.H)
 	}
 	return append(append([]string{m.header()}, body...), m.footer())
 }
@@ -407,9 +400,9 @@ const (
 	samplesPage
 )
 
-// table returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a page.
-// The Watch page is watch, which the Model also holds.
-func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
+// newPages returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a
+// page. The Watch page is watch, which the Model also holds.
+func newPages(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
 	return []page{
 		launch.New(s, list),
 		watch,
@@ -424,12 +417,12 @@ func table(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []page {
 // nothing. Meanwhile no key does anything, except to leave.
 type busy interface{ Busy() string }
 
-// begins returns the page that is shown first.
-func begins(cfg lab.Config) pageID {
+// firstPage returns the page that is shown first.
+func firstPage(cfg lab.Config) pageID {
 	switch {
 	case cfg.Attach || cfg.Replay != nil:
 		return watchPage
-	case cfg.RunsDir != "" && sweeps.Is(cfg.RunsDir): // the folder is that of one sweep
+	case cfg.RunsDir != "" && sweeps.IsSweep(cfg.RunsDir): // the folder is that of one sweep
 		return sweepPage
 	}
 	return launchPage
@@ -446,7 +439,7 @@ type absent interface {
 func (m *Model) seek() tea.Cmd {
 	var cmds []tea.Cmd
 	for i, p := range m.pages {
-		if p, ok := p.(absent); ok && pageID(i) != m.at {
+		if p, ok := p.(absent); ok && pageID(i) != m.current {
 			cmds = append(cmds, p.Seek())
 		}
 	}
@@ -489,20 +482,8 @@ type liveMsg struct {
 	listed  time.Time // time of the tick that asked
 }
 
-// Changes implements reading. It is false, since recounted redraws if anything has changed.
-func (liveMsg) Changes() bool { return false }
-
-// News implements reading.
-func (liveMsg) News() bool { return false }
-
 // sameMsg says that the folder was not listed: it has the runs that it had.
 type sameMsg struct{}
-
-// Changes implements reading.
-func (sameMsg) Changes() bool { return false }
-
-// News implements reading.
-func (sameMsg) News() bool { return false }
 
 // beginMsg is the first liveMsg, with which the interface begins.
 type beginMsg liveMsg
@@ -518,7 +499,7 @@ func countIn(s lab.Source, dir string, now time.Time) liveMsg {
 // It does so when the folder got or lost a run. While a run is live it also does so from time to
 // time, since another may be resumed.
 func (m *Model) recount() tea.Cmd {
-	if m.at == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
+	if m.current == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
 		m.now.Sub(m.counted) < lab.LookAfter(true, m.tally.took) {
 		return nil
 	}
@@ -545,7 +526,7 @@ func (m *Model) recounted(msg liveMsg) tea.Cmd {
 
 // seekBegin finds out whether runs are live, if the interface begins with Launch.
 func (m *Model) seekBegin() tea.Cmd {
-	if m.at != launchPage || m.Config.Kept != nil {
+	if m.current != launchPage || m.Config.Kept != nil {
 		return nil
 	}
 	s, dir := m.Source, m.Config.RunsDir
@@ -556,7 +537,7 @@ func (m *Model) seekBegin() tea.Cmd {
 func (m *Model) begin(runs beginMsg) tea.Cmd {
 	cmd := m.recounted(liveMsg(runs))
 	m.Newcomer = runs.all == 0
-	if len(runs.live) == 0 || m.at != launchPage || !m.pressed.IsZero() || m.overlay != nil {
+	if len(runs.live) == 0 || m.current != launchPage || !m.pressed.IsZero() || m.overlay != nil {
 		return cmd
 	}
 	return tea.Batch(cmd, kit.Send(lab.Watch{}))

@@ -34,7 +34,7 @@ func TestVerbsOfAnotherProcess(t *testing.T) {
 func TestAnswered(t *testing.T) {
 	r := watching(t, 120, 40)
 	for want, ask := range map[string]tea.Cmd{"Asked to pause: a-run": r.Ask("pause", "a-run"),
-		"Saved at step 7: a-run":           r.Save("a-run"),
+		"Saved at step 7: a-run":           r.Ask("checkpoint", "a-run"),
 		"Set c to 70 · u undoes it: a-run": r.Turn("a-run", "c", "70")} {
 		if r.send(ask()); !strings.Contains(r.footer(), want) {
 			t.Errorf("the footer says %q, want %q", r.footer(), want)
@@ -97,9 +97,9 @@ func TestStarted(t *testing.T) {
 		ids = append(ids, id)
 	}
 	r.send(lab.Started{IDs: ids[:2]})
-	if s := tuitest.Text(r.shot(t)); r.at != watchPage || !strings.Contains(s, "2 running") ||
+	if s := tuitest.Text(r.shot(t)); r.current != watchPage || !strings.Contains(s, "2 running") ||
 		!r.Mine[ids[0]] || !r.Mine[ids[1]] {
-		t.Errorf("page %d with\n%s", r.at, tuitest.Text(r.shot(t)))
+		t.Errorf("page %d with\n%s", r.current, tuitest.Text(r.shot(t)))
 	}
 	r.send(lab.Started{Err: fmt.Errorf("rho: 0: want\x1b[31m a number")})
 	if f := r.footer(); !strings.Contains(f, "rho: 0: want\\x1b[31m a number") {
@@ -111,7 +111,7 @@ func TestPalette(t *testing.T) {
 	r := watching(t, 80, 24)
 	r.press(":")
 	idle := false
-	for _, row := range r.overlay.Form.(*palette).found() {
+	for _, row := range r.overlay.Form.(*palette).rows() {
 		if can := row.Blocked() == ""; can && idle {
 			t.Errorf("%s comes after what cannot be done", row.Help)
 		} else {
@@ -154,8 +154,8 @@ func TestEnterOpensWhatIsUnderTheCursor(t *testing.T) {
 		r.press("end", "enter")
 		list, _ := r.Source.List()
 		last := list[len(list)-1].Meta.ID
-		if got := r.watch.IDs(); r.at != watchPage || !slices.Equal(got, []string{last}) {
-			t.Errorf("late %v: on page %d are watched %v, want %s", late, r.at+1, got, last)
+		if got := r.watch.IDs(); r.current != watchPage || !slices.Equal(got, []string{last}) {
+			t.Errorf("late %v: on page %d are watched %v, want %s", late, r.current+1, got, last)
 		}
 	}
 }
@@ -188,15 +188,15 @@ func TestBusy(t *testing.T) {
 	_, cmd := r.Update(tuitest.KeyPress("enter"))
 	_, ask := r.Update(cmd()) // which is not answered yet
 	r.press("3", "down", "enter", "q")
-	if r.at != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
-		t.Errorf("on page %d, the footer is %q", r.at+1, r.footer())
+	if r.current != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
+		t.Errorf("on page %d, the footer is %q", r.current+1, r.footer())
 	}
-	if r.run(ask); r.at != launchPage || !strings.Contains(r.footer(), "no room") {
-		t.Errorf("answered, the page is %d, the footer %q", r.at+1, r.footer())
+	if r.run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
+		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
 	}
 	r.Config.Verbs = &tuitest.Starter{}
-	if r.press("enter", "enter"); r.at != watchPage {
-		t.Errorf("started, the page is %d", r.at+1)
+	if r.press("enter", "enter"); r.current != watchPage {
+		t.Errorf("started, the page is %d", r.current+1)
 	}
 }
 
@@ -204,12 +204,12 @@ func TestBusy(t *testing.T) {
 // pressed first.
 func TestBeginsWithLiveRuns(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
-	if r.at != launchPage || !strings.Contains(r.header(), "4 live") {
-		t.Errorf("after a key page %d: %q", r.at+1, r.header())
+	if r.current != launchPage || !strings.Contains(r.header(), "4 live") {
+		t.Errorf("after a key page %d: %q", r.current+1, r.header())
 	}
 	r.pressed = time.Time{}
-	if r.run(r.seekBegin()); r.at != watchPage || len(r.watch.Tracks) != 4 {
-		t.Errorf("page %d: %q", r.at+1, r.header())
+	if r.run(r.seekBegin()); r.current != watchPage || len(r.watch.Tracks) != 4 {
+		t.Errorf("page %d: %q", r.current+1, r.header())
 	}
 }
 
@@ -272,7 +272,7 @@ func TestReadOnly(t *testing.T) {
 	for _, page := range []string{"1", "2", "3"} {
 		r.press(page)
 		footer := tuitest.Text(r.shot(t))
-		for _, b := range r.keys[r.at] {
+		for _, b := range r.keys[r.current] {
 			if !b.Alters {
 				continue
 			}
@@ -305,12 +305,12 @@ func TestGuest(t *testing.T) {
 	r.Config.ReadOnly, r.Config.Guest, r.Config.RunsGoOn = true, true, true
 	for _, page := range []string{"1", "2"} {
 		r.press(page)
-		for _, b := range r.keys[r.at] {
+		for _, b := range r.keys[r.current] {
 			if !b.Local {
 				continue
 			}
 			r.press(b.Keys.Keys()[0])
-			if r.overlay != nil || r.pages[r.at].Typing() ||
+			if r.overlay != nil || r.pages[r.current].Typing() ||
 				!strings.Contains(r.footer(), " view ") {
 				t.Errorf("page %s: %s does something: the footer says %q", page,
 					b.Keys.Keys()[0], r.footer())
@@ -325,7 +325,7 @@ func TestGuest(t *testing.T) {
 			// If the cell is a setting, the second click changes it, as the space bar does.
 			r.send(click(60, y))
 			r.send(click(60, y))
-			changed = changed || r.pages[r.at].Typing() ||
+			changed = changed || r.pages[r.current].Typing() ||
 				strings.Count(r.screen(), "◆") > 1 // the legend has one
 			r.press("esc")
 		}
@@ -343,7 +343,7 @@ func TestTabs(t *testing.T) {
 	r := watching(t, 120, 40)
 	for _, tab := range r.tabs() {
 		r.send(click(tab.x+1, 0))
-		if got := r.pages[r.at].Title(); !strings.Contains(tab.text, got) {
+		if got := r.pages[r.current].Title(); !strings.Contains(tab.text, got) {
 			t.Errorf("a click on %q leads to %s", tab.text, got)
 		}
 	}
@@ -387,8 +387,8 @@ func TestPickedAreCompared(t *testing.T) {
 		"shapes-sfk-s1", "shapes-erm-s1")})
 	r.press("space", "space", "4")
 	s := tuitest.Text(r.shot(t))
-	if r.at != comparePage || !strings.Contains(s, "2 selected runs") {
-		t.Errorf("page %d:\n%s", r.at+1, s)
+	if r.current != comparePage || !strings.Contains(s, "2 selected runs") {
+		t.Errorf("page %d:\n%s", r.current+1, s)
 	}
 }
 

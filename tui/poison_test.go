@@ -184,7 +184,7 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	r.Model.Source = poisoned{folder, text}
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
 		r.Config.DataDir+"/"+text, text+"processor"
-	r.bind(table(r.Lab, func() []presets.Preset { return poisonedPresets(text) }, r.watch))
+	r.bind(newPages(r.Lab, func() []presets.Preset { return poisonedPresets(text) }, r.watch))
 	r.samples().Evaluate = func(q certificate.LookAt) (*certificate.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
 		tuitest.PoisonStrings(pick, text)
@@ -203,11 +203,11 @@ func (r *rig) visit(t *testing.T, what string, keys bool) {
 	for i, rows := range r.keys {
 		turn := func() {
 			r.press("esc", "esc", fmt.Sprint(i+1))
-			if r.at != pageID(i) {
+			if r.current != pageID(i) {
 				t.Fatalf("page %d is not turned to", i+1)
 			}
 		}
-		for turn(); r.at == pageID(i); turn() {
+		for turn(); r.current == pageID(i); turn() {
 			r.wait(time.Second, time.Second)
 			r.printable(t, fmt.Sprintf("%s, page %d", what, i+1))
 			if len(rows) == 0 || !keys {

@@ -196,19 +196,21 @@ func TestRunsHostile(t *testing.T) {
 	bad.Groups = []string{tuitest.Hostile, "", strings.Repeat("世", 300)}
 	bad.Host.Version, bad.Host.CPU = tuitest.Hostile, tuitest.Hostile
 	put("a", bad, &runner.Summary{Cause: tuitest.Hostile,
-		Measures: measure.Values{
-			{Name: "test_loss", Number: measure.Num(-1e308)},
-			{Name: "worst_class_accuracy", Number: measure.Num(1e300)},
-		},
-		ByGroup: measure.Lists{{Name: "class_accuracy",
-			Numbers: []measure.Number{measure.Num(1e300)}}}})
+		Results: runner.Results{
+			Measures: measure.Values{
+				{Name: "test_loss", Number: measure.Num(-1e308)},
+				{Name: "worst_class_accuracy", Number: measure.Num(1e300)},
+			},
+			ByGroup: measure.Lists{{Name: "class_accuracy",
+				Numbers: []measure.Number{measure.Num(1e300)}}}}})
 	odd := tuitest.Archived(dro.PGD, 1<<63, strings.Repeat("long", 400),
 		tuitest.Epoch0().Add(-1<<40))
 	odd.Spec.ValFraction, odd.Spec.Epochs, odd.ClassCounts.Train = 1, -1<<62, []int{-5}
 	put("b", odd, &runner.Summary{ImagesPerSecond: measure.Num(1e-300), Epochs: -1e300,
 		Steps: -1 << 62})
 	put("c", tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()), &runner.Summary{
-		ByGroup: measure.Lists{{Name: "class_accuracy", Numbers: make([]measure.Number, 5000)}}})
+		Results: runner.Results{ByGroup: measure.Lists{{Name: "class_accuracy",
+			Numbers: make([]measure.Number, 5000)}}}})
 	recordtest.Reseal(t, dir)
 	for name, text := range map[string]string{"garbage": "\x00{{", "empty": "", "x\x1b[2J": "[]"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {

@@ -28,7 +28,7 @@ var ErrHangup = errors.New("the terminal is gone")
 // cause of ctx (SIGHUP). Run leaves the terminal as it was before, even after a panic. The runs are
 // the caller's: when Run returns they still go on.
 func Run(ctx context.Context, cfg lab.Config) error {
-	if err := Fit(cfg.Environ); err != nil {
+	if err := CheckTerminal(cfg.Environ); err != nil {
 		return fmt.Errorf("%w, or see drolab runs and drolab show for the figures", err)
 	}
 	return run(ctx, cfg, modelOf(cfg))
@@ -43,7 +43,7 @@ func Program(cfg lab.Config, t *Terminal) *tea.Program {
 func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *tea.Program {
 	size := t.Size()
 	p := tea.NewProgram(guarded{m}, append([]tea.ProgramOption{
-		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames()),
+		tea.WithoutSignalHandler(), tea.WithEnvironment(cfg.Environ), tea.WithFPS(m.env.frames),
 		tea.WithOutput(t), tea.WithWindowSize(size.Width, size.Height), tea.WithFilter(t.filter),
 		tea.WithColorProfile(m.env.profile),
 	}, more...)...)
@@ -89,8 +89,8 @@ func run(ctx context.Context, cfg lab.Config, m *Model) error {
 	defer follow(func() { p.Send(tea.WindowSizeMsg{}) })()
 	_, err := p.Run()
 	m.keepLast()
-	if text := m.watch.Story(); text != "" && cfg.Told != nil {
-		cfg.Told(text)
+	if text := m.watch.Story(); text != "" && cfg.Story != nil {
+		cfg.Story(text)
 	}
 	switch {
 	case m.failed != nil:
@@ -147,13 +147,15 @@ type environment struct {
 	ascii   bool // only 7-bit characters
 	plain   bool // NO_COLOR
 	remote  bool // over SSH: draw less often
-	light   bool // whether the background is light, until the terminal says
+	light   bool // the background, as guessed until the terminal says
 	profile colorprofile.Profile
+	frames  int           // a second
+	round   time.Duration // in which each part of a page has its turn (see lab.Lab)
 }
 
-// Fit returns an error if the terminal has no screen for the interface. On Windows no variable
-// tells.
-func Fit(environ []string) error {
+// CheckTerminal returns an error if the terminal has no screen for the interface. On Windows no
+// variable tells.
+func CheckTerminal(environ []string) error {
 	term := uv.Environ(environ).Getenv("TERM")
 	if term == "dumb" || term == "" && runtime.GOOS != "windows" {
 		return fmt.Errorf("TERM is %q, which names no terminal with a screen: "+
@@ -169,17 +171,22 @@ func environmentOf(environ []string) environment {
 		plain:  get("NO_COLOR") != "",
 		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
 		light:  lightBehind(get("COLORFGBG")),
+		frames: localFrames,
+		round:  localRound,
 	}
-	e.take(colorprofile.Env(environ))
+	if e.remote {
+		e.frames, e.round = remoteFrames, remoteRound
+	}
+	e.setProfile(colorprofile.Env(environ))
 	if e.plain {
 		e.profile = colorprofile.ASCII
 	}
 	return e
 }
 
-// take sets the colours that the terminal has. Over SSH they are at most the 256, which take half
-// as many bytes as 24 bits and are nearly as fine.
-func (e *environment) take(p colorprofile.Profile) {
+// setProfile sets the colours that the terminal has. Over SSH they are at most the 256, which take
+// half as many bytes as 24 bits and are nearly as fine.
+func (e *environment) setProfile(p colorprofile.Profile) {
 	if e.profile = p; e.remote {
 		e.profile = min(p, colorprofile.ANSI256)
 	}

@@ -91,17 +91,17 @@ func TestSamplesTab(t *testing.T) {
 		t.Errorf("without a run:\n%s", s)
 	}
 	r.press("3", "P")
-	if r.at != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
-		t.Errorf("P on Runs turns to page %d, asked %d times", r.at+1, asked)
+	if r.current != samplesPage || !strings.Contains(r.header(), "6 Samples") || asked != 1 {
+		t.Errorf("P on Runs turns to page %d, asked %d times", r.current+1, asked)
 	}
 	r.press("f", "3", "enter")
-	if r.at != watchPage {
-		t.Fatalf("page %d", r.at+1)
+	if r.current != watchPage {
+		t.Fatalf("page %d", r.current+1)
 	}
 	r.press("P")
-	if s := tuitest.Text(r.shot(t)); r.at != samplesPage || asked != 1 ||
+	if s := tuitest.Text(r.shot(t)); r.current != samplesPage || asked != 1 ||
 		!strings.Contains(s, "wrong, ") {
-		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.at+1, asked, s)
+		t.Errorf("P on Watch turns to page %d, asked %d times\n%s", r.current+1, asked, s)
 	}
 	if r.press("r"); asked != 2 {
 		t.Errorf("r asked %d times", asked)
@@ -119,7 +119,7 @@ func TestSamplesOfGuests(t *testing.T) {
 	for _, key := range []string{"P", "6", "r", "m", "c", "3", "enter", "P"} {
 		r.press(key)
 	}
-	if r.at == samplesPage {
+	if r.current == samplesPage {
 		t.Error("a guest is on the page of samples")
 	}
 }

@@ -88,12 +88,12 @@ func TestSweepTab(t *testing.T) {
 		t.Error("no tab with a sweep")
 	}
 	m := newModel(lab.Config{RunsDir: f.Dir}, lab.Folder(f.Dir), tuitest.Presets)
-	if m.at != sweepPage {
-		t.Errorf("a sweep's folder begins on page %d", m.at+1)
+	if m.current != sweepPage {
+		t.Errorf("a sweep's folder begins on page %d", m.current+1)
 	}
 	m = newModel(lab.Config{RunsDir: f.Dir, Attach: true}, lab.Folder(f.Dir), tuitest.Presets)
-	if m.at != watchPage {
-		t.Errorf("attached, a sweep's folder begins on page %d", m.at+1)
+	if m.current != watchPage {
+		t.Errorf("attached, a sweep's folder begins on page %d", m.current+1)
 	}
 	r.size(44, 20)
 	s := r.header()
@@ -108,14 +108,14 @@ func TestSweepTab(t *testing.T) {
 func TestSweepReachesOtherPages(t *testing.T) {
 	r := sweeping(t, 120, 40)
 	r.press("enter")
-	if got := r.watch.IDs(); r.at != watchPage || len(got) != 2 ||
+	if got := r.watch.IDs(); r.current != watchPage || len(got) != 2 ||
 		!strings.HasPrefix(got[0], "mine-sfk-s1-") {
-		t.Errorf("page %d watches %v", r.at+1, got)
+		t.Errorf("page %d watches %v", r.current+1, got)
 	}
 	r.press("5", "c")
 	s := tuitest.Text(r.shot(t))
-	if r.at != comparePage || !strings.Contains(s, "6 selected runs") {
-		t.Errorf("page %d:\n%s", r.at+1, s)
+	if r.current != comparePage || !strings.Contains(s, "6 selected runs") {
+		t.Errorf("page %d:\n%s", r.current+1, s)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestSweepFits(t *testing.T) {
 			r.size(40+i*37%160, 12+i*23%50)
 			r.send(click(i*13%r.w, i*29%r.h),
 				tea.MouseWheelMsg{X: 5, Y: 5, Button: tea.MouseWheelDown})
-			if r.at == sweepPage {
+			if r.current == sweepPage {
 				r.fits(t, fmt.Sprint("step ", i))
 			}
 		}

@@ -22,7 +22,7 @@ import (
 const (
 	restAfterEsc = 50 * time.Millisecond  // the rest of a sequence after its Esc
 	restOfAny    = 500 * time.Millisecond // the rest after another byte, or where an answer is due
-	answer       = time.Second            // the answer to a question
+	answerTime   = time.Second            // the answer to a question
 	lookAgain    = 10 * time.Millisecond  // between two looks whether it has come
 )
 
@@ -47,7 +47,7 @@ type Terminal struct {
 
 	typing sync.Mutex // guards the fields below, and keeps the order of events
 	held   string     // what has no end yet
-	came   time.Time  // when its last byte came
+	heldAt time.Time  // when its last byte came
 	late   bool       // its Esc was sent as a key, but may still be the beginning of a sequence
 	paste  []byte     // the paste that has no end yet; nil for none
 }
@@ -59,18 +59,18 @@ func (t *Terminal) Read(p []byte) (int, error) {
 	t.typing.Lock()
 	defer t.typing.Unlock()
 	t.expire()
-	t.take(string(p[:n]))
+	t.receive(string(p[:n]))
 	t.arm()
-	return 0, t.told(err)
+	return 0, t.noteFailure(err)
 }
 
-// take takes in what was typed, and sends what has an end.
-func (t *Terminal) take(typed string) {
-	if t.lone() && time.Since(t.came) >= restAfterEsc && typed != "" && tails[typed[0]] == "" {
-		t.key()
+// receive takes in what was typed, and sends what has an end.
+func (t *Terminal) receive(typed string) {
+	if t.loneEsc() && time.Since(t.heldAt) >= restAfterEsc && typed != "" && tails[typed[0]] == "" {
+		t.sendEsc()
 	}
-	t.held, t.came = t.held+typed, time.Now()
-	for n, means := t.first(); n > 0; n, means = t.first() {
+	t.held, t.heldAt = t.held+typed, time.Now()
+	for n, means := t.firstInput(); n > 0; n, means = t.firstInput() {
 		s := t.held[:n]
 		t.held, t.late = t.held[n:], false
 		switch {
@@ -95,11 +95,11 @@ func (t *Terminal) sendEvent(s string) {
 	t.send(event)
 }
 
-// lone reports whether an Esc is all that is held, and was not yet sent.
-func (t *Terminal) lone() bool { return t.held == "\x1b" && !t.late && t.paste == nil }
+// loneEsc reports whether an Esc is all that is held, and was not yet sent.
+func (t *Terminal) loneEsc() bool { return t.held == "\x1b" && !t.late && t.paste == nil }
 
-// key sends the Esc that is held as a key. It stays, since its rest may still come.
-func (t *Terminal) key() {
+// sendEsc sends the Esc that is held as a key. It stays, since its rest may still come.
+func (t *Terminal) sendEsc() {
 	t.sendEvent(t.held)
 	t.late = true
 }
@@ -110,9 +110,9 @@ const pasteBegin, pasteEnd = "\x1b[200~", "\x1b[201~"
 // A sequence, a key, or a key with Alt; and the beginning of a sequence, at the end of which an Esc
 // may be half of the sequence's end.
 var (
-	whole = regexp.MustCompile(`^(\x1b\[[ -?]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(\x07|\x1b\\)|` +
+	wholeInput = regexp.MustCompile(`^(\x1b\[[ -?]*[@-~]|\x1b[\]P_^X][^\x07\x1b]*(\x07|\x1b\\)|` +
 		`\x1bO.|\x1b[^\x1b\[\]P_^XO]|[^\x1b])`)
-	begun = regexp.MustCompile(`^\x1b(\[[ -?]*|[\]P_^X][^\x07\x1b]*(\x1b$)?|O)?`)
+	partInput = regexp.MustCompile(`^\x1b(\[[ -?]*|[\]P_^X][^\x07\x1b]*(\x1b$)?|O)?`)
 )
 
 // tails has the second byte of answers, of reports, of the markers of pastes and of the cursor's
@@ -121,9 +121,9 @@ var (
 var tails = map[byte]string{'[': "<=>?0123456789IOABCDFHZ", ']': "0123456789",
 	'P': "0123456789>!", '_': "G"}
 
-// first returns the length of what comes first in what is held, and whether it means something. The
-// length is 0 while it has no end.
-func (t *Terminal) first() (n int, means bool) {
+// firstInput returns the length of what comes first in what is held, and whether it means
+// something. The length is 0 while it has no end.
+func (t *Terminal) firstInput() (n int, means bool) {
 	s, pastes := t.held, t.paste != nil
 	switch {
 	case t.late && len(s) > 1 && tails[s[1]] == "",
@@ -131,23 +131,23 @@ func (t *Terminal) first() (n int, means bool) {
 		return 1, false
 	case pastes && strings.HasPrefix(s, pasteEnd):
 		return len(pasteEnd), true
-	case pastes && strings.HasPrefix(pasteEnd, s), !pastes && begun.FindString(s) == s,
+	case pastes && strings.HasPrefix(pasteEnd, s), !pastes && partInput.FindString(s) == s,
 		!utf8.FullRuneInString(strings.TrimPrefix(s, "\x1b")):
 		return 0, false
 	case pastes:
 		_, n = utf8.DecodeRuneInString(s)
 		return n, true
 	}
-	if n = len(whole.FindString(s)); n > 0 {
+	if n = len(wholeInput.FindString(s)); n > 0 {
 		return n, utf8.ValidString(s[:n])
 	}
-	n = len(begun.FindString(s))
+	n = len(partInput.FindString(s))
 	return n, n == 1 // an Esc before another one is a key
 }
 
 // patience returns how long the end of what is held may take to come.
 func (t *Terminal) patience() time.Duration {
-	if t.lone() && !t.awaits() {
+	if t.loneEsc() && !t.awaits() {
 		return restAfterEsc
 	}
 	return restOfAny
@@ -157,12 +157,12 @@ func (t *Terminal) patience() time.Duration {
 func (t *Terminal) expire() {
 	s := t.held
 	switch {
-	case s == "" || t.paste != nil || time.Since(t.came) < t.patience():
-	case t.lone():
-		t.key()
+	case s == "" || t.paste != nil || time.Since(t.heldAt) < t.patience():
+	case t.loneEsc():
+		t.sendEsc()
 	case t.late:
 		t.held, t.late = "", false
-		t.take(s[1:])
+		t.receive(s[1:])
 	default:
 		t.held = ""
 	}
@@ -171,7 +171,7 @@ func (t *Terminal) expire() {
 // arm sets the time at which what is held expires.
 func (t *Terminal) arm() {
 	if t.held != "" && t.paste == nil {
-		time.AfterFunc(t.patience()-time.Since(t.came), func() {
+		time.AfterFunc(t.patience()-time.Since(t.heldAt), func() {
 			t.typing.Lock()
 			defer t.typing.Unlock()
 			t.expire()
@@ -195,7 +195,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	wrote := make(chan error, 1)
 	go func() {
 		_, err := io.WriteString(t.Out, out)
-		wrote <- t.told(err)
+		wrote <- t.noteFailure(err)
 	}()
 	select {
 	case err := <-wrote:
@@ -205,8 +205,8 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	}
 }
 
-// told tells of an error of the terminal, which Bubble Tea drops.
-func (t *Terminal) told(err error) error {
+// noteFailure tells of an error of the terminal, which Bubble Tea drops.
+func (t *Terminal) noteFailure(err error) error {
 	if err != nil && t.Gone != nil {
 		t.Gone()
 	}
@@ -214,7 +214,7 @@ func (t *Terminal) told(err error) error {
 }
 
 // awaits reports whether an answer may still come.
-func (t *Terminal) awaits() bool { return time.Since(time.Unix(0, t.asked.Load())) < answer }
+func (t *Terminal) awaits() bool { return time.Since(time.Unix(0, t.asked.Load())) < answerTime }
 
 // Quit ends the program, which does not wait for an answer then.
 func (t *Terminal) Quit() {

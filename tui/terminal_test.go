@@ -41,7 +41,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 	k.Terminal = &Terminal{In: in, Out: k,
 		Size: func() tea.WindowSizeMsg { return tea.WindowSizeMsg{Width: 80, Height: 24} }}
 	k.program = program(m.Config, m, k.Terminal, tea.WithInput(nil),
-		tea.WithFPS(calmFrames))
+		tea.WithFPS(idleFrames))
 	send := k.send
 	k.send = func(msg tea.Msg) {
 		k.note(msg)
@@ -62,7 +62,7 @@ func onMade(t *testing.T, m *Model, ask func(*made, string), use func(*made)) {
 			t.Error(err)
 		}
 	}()
-	time.Sleep(time.Second/calmFrames + time.Millisecond) // the first frame is drawn
+	time.Sleep(time.Second/idleFrames + time.Millisecond) // the first frame is drawn
 	use(k)
 	k.Quit()
 	<-k.over
@@ -244,7 +244,7 @@ func TestEscMayBeginAnAnswer(t *testing.T) {
 		onMade(t, r.Model, nil, func(k *made) {
 			for _, c := range []struct {
 				asked, takes time.Duration // before the Esc, and after it
-			}{{0, restOfAny}, {answer / 2, restOfAny}, {2 * answer, restAfterEsc}} {
+			}{{0, restOfAny}, {answerTime / 2, restOfAny}, {2 * answerTime, restAfterEsc}} {
 				k.asked.Store(time.Now().Add(-c.asked).UnixNano())
 				k.end.Write([]byte("\x1b"))
 				time.Sleep(c.takes - 1)
@@ -314,12 +314,12 @@ func TestLeavesWithTheAnswer(t *testing.T) {
 				synctest.Wait()
 				io.WriteString(k.end, "3")
 				<-k.over
-				if r.at != launchPage {
-					t.Errorf("%s: the key after the q shows page %d", late, r.at+1)
+				if r.current != launchPage {
+					t.Errorf("%s: the key after the q shows page %d", late, r.current+1)
 				}
-				took, most := time.Since(began), min(late+lookAgain, answer)
+				took, most := time.Since(began), min(late+lookAgain, answerTime)
 				synctest.Wait() // for who typed the answer
-				if comes := late < answer; taken != comes || took > most {
+				if comes := late < answerTime; taken != comes || took > most {
 					t.Errorf("%s: the answer is taken: %v; it leaves after %s", late, taken, took)
 				}
 			})

@@ -567,8 +567,8 @@ func TestToyPage(t *testing.T) {
 		}
 	}
 	r.press("esc", "]", "[")
-	if p.turned != 12 || int(r.at) != last {
-		t.Errorf("turned to %d times, at page %d", p.turned, r.at)
+	if p.turned != 12 || int(r.current) != last {
+		t.Errorf("turned to %d times, at page %d", p.turned, r.current)
 	}
 	if r.press("1", "!"); !strings.Contains(r.notice.Text, "works on page "+number+", Toys") {
 		t.Errorf("elsewhere %q", r.notice.Text)

@@ -13,10 +13,9 @@
 //
 // It is the only importer of Gorgonia. A model (layers.go) is a list of layers, which may branch.
 // graph.go writes it as a Gorgonia expression graph whose nodes are our ops: plan.go adapts a
-// kernel of dro/internal/kern, layers.go lists the kinds of layers, and ops.go has their ops.
-// Gorgonia checks element types and numbers of dimensions (the sizes are layers.go's), and
-// differentiates: it asks each op for its derivative, and adds up the gradients of a node that
-// several ops read.
+// kernel of dro/internal/kern, layers.go lists the kinds of layers and works out their sizes, and
+// ops.go has their ops. Gorgonia differentiates: it asks each op for its derivative, and adds up
+// the gradients of a node that several ops read.
 //
 // That is all it does, once, in New. Its machines are not used, for none stops between the losses
 // and their gradient. plan.go lists the ops of the differentiated graph in order. At every step

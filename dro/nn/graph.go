@@ -61,41 +61,35 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	if c.byWinograd() {
 		g.space = kern.NewScratch(g.team.Size())
 	}
-	err := g.open(c, n.stages)
-	if err == nil {
-		e := G.NewGraph()
-		g.place(e, n)
-		err = g.build(e, c, n.stages)
-	}
-	if err == nil {
-		g.pass, err = newPass(g, c, n.stages)
-	}
-	if err != nil {
+	g.makeEnds(c, n.stages)
+	e := G.NewGraph()
+	g.bind(e, n)
+	if err := g.build(e, c, n.stages); err != nil {
 		g.team.Close()
 		return nil, err
 	}
+	g.pass = newPass(g, c, n.stages)
 	return g, nil
 }
 
-// open makes the parts around the graph: the rooflines, and the layouts of the input and the
+// makeEnds makes the parts around the graph: the rooflines, and the layouts of the input and the
 // logits.
-func (g *graph) open(c Config, list []stage) (err error) {
-	if g.peak, err = g.newPeak(c); err != nil {
-		return err
+func (g *graph) makeEnds(c Config, list []stage) {
+	if c.Precision == bf16 {
+		g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
+		if g.isa != kern.Detect() {
+			g.products = kern.Rounded
+		}
 	}
-	if g.memory, err = kern.NewMemory(g.isa); err != nil {
-		return err
-	}
+	g.peak, g.memory = kern.NewPeak(g.isa, g.products), kern.NewMemory(g.isa)
+	g.sums = kern.NewSum(g.isa)
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	g.direct = takesRows(g.isa, list[0])
 	if !g.direct || c.Precision == bf16 {
-		if g.layout, err = kern.NewLayout(g.isa, g.batch, in); err != nil {
-			return err
-		}
+		g.layout = kern.NewLayout(g.isa, g.batch, in)
 	}
 	logits := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
-	g.spread, err = kern.NewLayout(g.isa, g.batch, logits)
-	return err
+	g.spread = kern.NewLayout(g.isa, g.batch, logits)
 }
 
 // takesRows reports whether a first layer can take the batch as it comes.
@@ -103,19 +97,8 @@ func takesRows(isa kern.ISA, first stage) bool {
 	return first.kind == linear && kern.RowsFit(isa, first.config())
 }
 
-func (g *graph) newPeak(c Config) (*kern.Peak, error) {
-	if c.Precision != bf16 {
-		return kern.NewPeak(g.isa)
-	}
-	g.workspace, g.products = new(kern.Workspace), kern.DetectBF16()
-	if g.isa != kern.Detect() {
-		g.products = kern.Rounded
-	}
-	return kern.NewBF16Peak(g.products, g.isa)
-}
-
-// place makes leaves of the parameters, and notes by name the memory of gradients and buffers.
-func (g *graph) place(e *G.ExprGraph, n *Net) {
+// bind makes leaves of the parameters, and notes by name the memory of gradients and buffers.
+func (g *graph) bind(e *G.ExprGraph, n *Net) {
 	for i, p := range n.parameters {
 		g.leaves[p.Name] = leaf(e, p.Name, dense32(p.Data, p.Shape...))
 		g.parameters = append(g.parameters, g.leaves[p.Name])
@@ -129,11 +112,12 @@ func (g *graph) place(e *G.ExprGraph, n *Net) {
 func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	x := dense32(make([]float32, 1), 1) // a placeholder: the graph sees none of the rows of a batch
 	if g.layout != nil {
-		g.x, x = g.activation(list[0].in)
+		x = g.activation(list[0].in)
+		g.x = x.Data().([]float32)
 	}
 	nodes := G.Nodes{leaf(e, "x", x)}
 	for _, s := range list {
-		node, err := g.stage(s, nodes)
+		node, err := g.addStage(s, nodes)
 		if err != nil {
 			return fmt.Errorf("model: layer %s: %w", s.name, err)
 		}
@@ -144,40 +128,38 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	end := list[len(list)-1]
 	if o, ok := nodes[end.from+1].Op().(*op); ok {
 		g.features = o.out.Data().([]float32)
-		if g.last, err = kern.NewLayout(g.isa, g.batch, end.in); err != nil {
-			return err
-		}
+		g.last = kern.NewLayout(g.isa, g.batch, end.in)
 	}
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
-	g.lossNode, err = g.loss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)
+	g.lossNode, err = g.addLoss(cmp.Or(c.Loss, CrossEntropy), last, c.Classes, g.losses)
 	return err
 }
 
-// stage adds one stage of the model; before holds the nodes of the batch and of the stages before
-// it.
-func (g *graph) stage(s stage, before G.Nodes) (*G.Node, error) {
+// addStage adds one stage of the model; before holds the nodes of the batch and of the stages
+// before it.
+func (g *graph) addStage(s stage, before G.Nodes) (*G.Node, error) {
 	y, err := kinds[s.kind].node(g, s, before)
 	if err == nil && s.curve != "" {
-		y, err = g.curve(s, y, uint64(len(before)))
+		y, err = g.addCurve(s, y, uint64(len(before)))
 	}
 	if err == nil && s.pool {
-		y, err = g.pool(s.name+".pool", y, s.mid)
+		y, err = g.addPool(s.name+".pool", y, s.mid)
 	}
 	return y, err
 }
 
-// weighted adds a convolution or a linear layer, with its batch normalisation.
-func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
+// addWeighted adds a convolution or a linear layer, with its batch normalisation.
+func (g *graph) addWeighted(s stage, before G.Nodes) (*G.Node, error) {
 	config, first := s.config(), s.from < 0
-	o := &convOp{backend: &g.backend, name: s.name, in: s.in, relu: config.ReLU, first: first,
-		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"]}
-	var err error
-	if o.out, err = config.OutShape(); err != nil {
+	exact, trained, err := g.kernels(config, first)
+	if err != nil {
 		return nil, err
 	}
-	if o.exact, o.trained, err = g.kernels(config, first); err != nil {
-		return nil, err
+	o := &convOp{
+		backend: &g.backend, name: s.name, exact: exact, trained: trained,
+		in: s.in, out: s.mid, relu: config.ReLU, first: first,
+		dw: g.gradients[s.name+".weight"], db: g.gradients[s.name+".bias"],
 	}
 	directions := 2.0 // forward, and the gradient of the weights
 	if !first {
@@ -194,7 +176,7 @@ func (g *graph) weighted(s stage, before G.Nodes) (*G.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.norm(s, y, o)
+	return g.addNorm(s, y, o)
 }
 
 // kernels returns the kernels of a convolution or a dense layer: exact for batches that are
@@ -217,20 +199,17 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 	}
 	trained = kernel
 	if g.workspace != nil {
-		trained, err = kernel.BF16(g.products, g.workspace, !first)
+		trained = kernel.BF16(g.products, g.workspace, !first)
 	}
 	if exact == nil {
 		exact = kernel
 	}
-	return exact, trained, err
+	return exact, trained, nil
 }
 
-// norm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
-func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
-	kernel, err := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
-	if err != nil {
-		return nil, err
-	}
+// addNorm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
+func (g *graph) addNorm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
+	kernel := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
 	of.next = kernel
 	name := s.name + ".norm"
 	o := &normOp{
@@ -241,9 +220,9 @@ func (g *graph) norm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	return o.apply(x, g.leaves[name+".weight"], g.leaves[name+".bias"])
 }
 
-// plan differentiates the losses by every parameter, with the weights as the
+// makePlan differentiates the losses by every parameter, with the weights as the
 // losses' gradient, and orders the ops.
-func (g *graph) plan() (*plan, error) {
+func (g *graph) makePlan() (*plan, error) {
 	gradients, err := G.Backpropagate(G.Nodes{g.lossNode}, G.Nodes{g.weightNode}, g.parameters)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
@@ -292,24 +271,21 @@ func Order(c Config) string {
 	if err != nil {
 		return ""
 	}
-	isa, rounded, batch := kern.Detect(), c.Precision == bf16, kern.NewBatch(c.Batch)
-	var words []string
-	switch {
-	case rounded && kern.BF16Runs(kern.DetectBF16(), batch, list[0].config()):
-		words = append(words, "runs")
-	case rounded:
-		if kern.BF16Strips(kern.DetectBF16(), list[0].config()) {
-			words = append(words, "strips")
-		}
-	case !takesRows(isa, list[0]):
-	case kern.RowsParts(batch, list[0].config()) > 1:
-		words = append(words, "parts")
-	default:
-		words = append(words, "rows")
-	}
-	kind := kern.Rounded
-	if rounded {
+	isa, kind, batch := kern.Detect(), kern.Rounded, kern.NewBatch(c.Batch)
+	if c.Precision == bf16 {
 		kind = kern.DetectBF16()
+	}
+	var words []string
+	first, rows := list[0].config(), c.Precision != bf16 && takesRows(isa, list[0])
+	switch {
+	case kern.BF16Runs(kind, batch, first):
+		words = append(words, "runs")
+	case kern.BF16Strips(kind, first):
+		words = append(words, "strips")
+	case rows && kern.RowsParts(batch, first) > 1:
+		words = append(words, "parts")
+	case rows:
+		words = append(words, "rows")
 	}
 	some := func(is func(s stage) bool) bool {
 		return slices.ContainsFunc(list, func(s stage) bool { return s.kind == conv && is(s) })
@@ -344,34 +320,27 @@ type (
 // readers.
 type fuser struct {
 	*backend
-	kernel  *kern.MaskedSum
 	makers  map[*float32]*instruction
 	readers map[*float32]int
 }
 
-// fused returns a plan of the two lists, with neighbours joined.
-func (b *backend) fused(forward, backward []instruction) (*plan, error) {
-	kernel, err := kern.NewMaskedSum(b.isa)
-	f := &fuser{b, kernel, map[*float32]*instruction{}, map[*float32]int{}}
-	for _, list := range [][]instruction{forward, backward} {
-		for i := range list {
-			f.enter(&list[i])
-		}
-	}
-	remaining(forward, f.addNorm)
-	remaining(backward, f.maskSum)
+// fuse returns a plan of the two lists, with neighbours joined.
+func (b *backend) fuse(forward, backward []instruction) *plan {
+	f := &fuser{b, map[*float32]*instruction{}, map[*float32]int{}}
+	p := &plan{forward, backward}
+	p.visit(f.enter)
+	visitUnjoined(forward, f.addNorm)
+	visitUnjoined(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
-	p := &plan{slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)}
-	if err == nil {
-		err = b.round(p)
-	}
-	share(p.backward)
-	return p, err
+	p.forward, p.backward = slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)
+	b.round(p)
+	shareMemory(p.backward)
+	return p
 }
 
-// share makes gradients of activations take over memory that is not read any more. With as few
-// pieces as possible, the pieces stay in the caches.
-func share(list []instruction) {
+// shareMemory makes gradients of activations take over memory that is not read any more. With as
+// few pieces as possible, the pieces stay in the caches.
+func shareMemory(list []instruction) {
 	last := map[*float32]int{} // the last reader of a piece, by its place before any sharing
 	for k, i := range list {
 		for _, in := range i.in {
@@ -405,7 +374,7 @@ func share(list []instruction) {
 		if i.over {
 			release(k, read)
 		}
-		if i.into != nil {
+		if i.moves {
 			piece, unused := &i.to[0], free[len(i.to)]
 			if n := len(unused); n > 0 {
 				i.to, free[len(i.to)] = unused[n-1], unused[:n-1]
@@ -416,8 +385,8 @@ func share(list []instruction) {
 	}
 }
 
-// remaining runs f on the instructions of a list that are not joined to others yet.
-func remaining(list []instruction, f func(*instruction)) {
+// visitUnjoined runs f on the instructions of a list that are not joined to others yet.
+func visitUnjoined(list []instruction, f func(*instruction)) {
 	for i := range list {
 		if list[i].op != nil {
 			f(&list[i])
@@ -456,12 +425,12 @@ func (f *fuser) addNorm(i *instruction) {
 			continue
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
-			y, part := i.out.Data().([]float32), normSum{norm.kernel}
-			joined := &op{name: i.name, out: i.out, part: part, run: func(in []array) {
-				norm.forward(y, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
-			}}
+			joined := &op{name: i.name, out: i.out, part: normSum{norm.kernel}}
+			joined.run = func(to []float32, in []array) {
+				norm.forward(to, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
+			}
 			in := append(slices.Clone(before.in), i.in[1-k])
-			*i, *before = instruction{joined, in, y}, instruction{}
+			*i, *before = instruction{joined, in, i.to}, instruction{}
 			return
 		}
 	}
@@ -477,9 +446,10 @@ func (f *fuser) maskSum(i *instruction) {
 		return
 	}
 	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum) {
-		joined := &op{name: i.name, out: i.out, over: true, into: func(to []float32, in []array) {
-			f.kernel.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
-		}}
+		joined := &op{name: i.name, out: i.out, moves: true, over: true}
+		joined.run = func(to []float32, in []array) {
+			f.sums.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
+		}
 		*i, *sum = instruction{joined, append(slices.Clone(sum.in), i.in[1]), i.to}, instruction{}
 	}
 }
@@ -501,9 +471,9 @@ func (f *fuser) sumInConv(i, sum *instruction) bool {
 		return false
 	}
 	conv := best.part.(product).conv
-	joined := &op{name: best.name, out: i.out, part: best.part}
-	joined.into = func(to []float32, in []array) {
-		conv.kernel().(adder).BackwardSum(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
+	joined := &op{name: best.name, out: i.out, part: best.part, moves: true}
+	joined.run = func(to []float32, in []array) {
+		conv.kernel().BackwardData(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)
 	}
 	in := append(slices.Clone(best.in), i.in[1], plus)
 	*i, *sum, *best = instruction{joined, in, i.to}, instruction{}, instruction{}

@@ -325,20 +325,20 @@ type definition struct {
 // kinds defines the kinds of layers. A new one is a row here, its op (see ops.go), and a case in
 // each writer of runner/publish, which refuses kinds that it does not know.
 var kinds = map[kind]definition{
-	conv:   {shape: (*stage).product, slots: weightedSlots, node: (*graph).weighted},
-	linear: {shape: (*stage).product, slots: weightedSlots, node: (*graph).weighted},
+	conv:   {shape: (*stage).product, slots: weightedSlots, node: (*graph).addWeighted},
+	linear: {shape: (*stage).product, slots: weightedSlots, node: (*graph).addWeighted},
 	average: {
 		shape: func(s *stage, _ int) (kern.Shape, error) {
 			return kern.Shape{Channels: s.in.Channels, Height: 1, Width: 1}, nil
 		},
 		node: func(g *graph, s stage, before G.Nodes) (*G.Node, error) {
-			return g.average(s.name, before[s.from+1], s.in)
+			return g.addAverage(s.name, before[s.from+1], s.in)
 		},
 	},
 	sum: {
 		shape: func(s *stage, _ int) (kern.Shape, error) { return s.in, nil },
 		node: func(g *graph, s stage, before G.Nodes) (*G.Node, error) {
-			return g.sum(s.name, before[s.from+1], before[s.plus+1], s.in, s.relu)
+			return g.addSum(s.name, before[s.from+1], before[s.plus+1], s.in, s.relu)
 		},
 	},
 }
@@ -369,6 +369,6 @@ func (n *Net) Features(rows [][]float32) {
 
 // LastLayer returns the last layer's weights, [class][feature], and biases: views.
 func (n *Net) LastLayer() (weight, bias Tensor) {
-	at := len(n.parameters) - 2
-	return n.parameters[at], n.parameters[at+1]
+	first := len(n.parameters) - 2
+	return n.parameters[first], n.parameters[first+1]
 }

@@ -29,12 +29,10 @@ func addScale(t *testing.T) {
 
 // scale adds the op of the toy layer, in plain Go.
 func (g *graph) scale(s stage, x *G.Node, da []float32) (*G.Node, error) {
-	y, out := g.activation(s.in)
-	dx, gradient := g.activation(s.in)
 	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: s.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
-			run: func(in []array) {
+		d, err := apply(&op{
+			name: s.name + ".dx", out: g.activation(s.in),
+			run: func(dx []float32, in []array) {
 				x, a, dy := in[0].F32, in[1].F32[0], in[2].F32
 				if !g.add {
 					da[0] = 0
@@ -48,17 +46,17 @@ func (g *graph) scale(s stage, x *G.Node, da []float32) (*G.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		b, err := also(s.name+".da", d, da, tensor.Shape{1})
+		b, err := sideGradient(s.name+".da", d, da, tensor.Shape{1})
 		return G.Nodes{d, b}, err
 	}
-	return G.ApplyOp(&op{
-		name: s.name, in: []input{flat(), flat()}, out: out,
-		run: func(in []array) {
+	return apply(&op{
+		name: s.name, out: g.activation(s.in),
+		run: func(y []float32, in []array) {
 			for i, v := range in[0].F32 {
 				y[i] = in[1].F32[0] * v
 			}
 		},
-		diff: diff, wrt: []bool{true, true},
+		diff: diff,
 	}, x, g.leaves[s.name+".a"])
 }
 

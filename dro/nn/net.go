@@ -165,21 +165,19 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		return nil, fmt.Errorf(
 			"model: batch %d, classes %d: want at least 1 and 2", c.Batch, c.Classes)
 	}
-	if c.Init != "" && !slices.Contains(Inits(), c.Init) {
-		return nil, fmt.Errorf("init: %.40q: want one of %s", c.Init, strings.Join(Inits(), ", "))
-	}
-	if c.Precision != "" && !slices.Contains(Precisions(), c.Precision) {
-		return nil, fmt.Errorf(
-			"precision: %.40q: want one of %s", c.Precision, strings.Join(Precisions(), ", "))
-	}
-	if c.Convolution != "" && !slices.Contains(Convolutions(), c.Convolution) {
-		return nil, fmt.Errorf("convolution: %.40q: want one of %s", c.Convolution,
-			strings.Join(Convolutions(), ", "))
+	for _, choice := range []struct {
+		key, value string
+		allowed    []string
+	}{
+		{"init", c.Init, Inits()}, {"precision", c.Precision, Precisions()},
+		{"convolution", c.Convolution, Convolutions()}, {"loss", c.Loss, Losses()},
+	} {
+		if choice.value != "" && !slices.Contains(choice.allowed, choice.value) {
+			return nil, fmt.Errorf("%s: %.40q: want one of %s", choice.key, choice.value,
+				strings.Join(choice.allowed, ", "))
+		}
 	}
 	n := &Net{Config: c, stages: list}
-	if c.Loss != "" && !slices.Contains(Losses(), c.Loss) {
-		return nil, fmt.Errorf("loss: %.40q: want one of %s", c.Loss, strings.Join(Losses(), ", "))
-	}
 	parameters, buffers := slots(list, c.Init)
 	n.weights, n.parameters = arena(parameters)
 	n.velocity, n.velocities = arena(parameters)
@@ -189,13 +187,11 @@ func newNet(isa kern.ISA, c Config, list []stage) (_ *Net, err error) {
 		n.adam = newAdam(parameters)
 	}
 	n.Restart()
-	if n.sgd, err = kern.NewSGD(isa, len(n.weights)); err != nil {
-		return nil, err
-	}
+	n.sgd = kern.NewSGD(isa, len(n.weights))
 	if n.graph, err = newGraph(isa, n); err != nil {
 		return nil, err
 	}
-	if n.plan, err = n.graph.plan(); err != nil {
+	if n.plan, err = n.graph.makePlan(); err != nil {
 		n.Close()
 		return nil, err
 	}
@@ -226,11 +222,16 @@ func (n *Net) SetMode(m Mode) { n.mode = m }
 // (Config.Loss) into losses. x holds n×C×H×W values, sample after sample, and must stay as it is
 // until the Gradient of this batch; a label is in 0..Classes−1.
 func (n *Net) Losses(losses []float64, x []float32, labels []int) {
-	count := len(labels)
-	if count < 1 || count > n.Batch || len(losses) < count || len(x) != count*n.C*n.H*n.W {
-		panic("nn: Losses: lengths of losses, x and labels do not fit the network")
+	n.checkBatch(losses, labels, len(x) == len(labels)*n.C*n.H*n.W)
+	n.computeLosses(losses, kern.Images{X: x, At: n.inTurn[:len(labels)]}, labels)
+}
+
+// checkBatch panics if losses or labels do not fit the network, or the samples do not.
+func (n *Net) checkBatch(losses []float64, labels []int, samplesFit bool) {
+	if count := len(labels); count < 1 || count > n.Batch || len(losses) < count || !samplesFit {
+		panic("nn: lengths of losses, samples and labels do not fit the network, or it does not " +
+			"take samples so")
 	}
-	n.lose(losses, kern.Images{X: x, At: n.inTurn[:count]}, labels)
 }
 
 // InPlace reports whether LossesOf can be called: the network takes samples wherever they lie.
@@ -238,12 +239,8 @@ func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
 
 // LossesOf is Losses of samples that begin at the indices at in x.
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
-	count := len(labels)
-	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.InPlace() {
-		panic("nn: LossesOf: lengths of losses, at and labels do not fit the network, or it is " +
-			"not InPlace")
-	}
-	n.lose(losses, kern.Images{X: x, At: at}, labels)
+	n.checkBatch(losses, labels, len(at) == len(labels) && n.InPlace())
+	n.computeLosses(losses, kern.Images{X: x, At: at}, labels)
 }
 
 // OnePass reports whether Pass can be called: the network is InPlace and one linear layer of few
@@ -257,13 +254,9 @@ func (n *Net) Pass(
 	losses []float64, x []float32, at, next []int32, labels []int,
 	weigh func(ratios, losses []float64),
 ) {
-	count := len(labels)
-	if count < 1 || count > n.Batch || len(losses) < count || len(at) != count || !n.OnePass() {
-		panic("nn: Pass: lengths of losses, at and labels do not fit the network, or it is not " +
-			"OnePass")
-	}
+	n.checkBatch(losses, labels, len(at) == len(labels) && n.OnePass())
 	n.load(kern.Images{X: x, At: at}, labels)
-	n.graph.pass.run(n.graph, losses[:count], next, weigh)
+	n.graph.pass.run(n.graph, losses[:len(labels)], next, weigh)
 }
 
 // load makes x and labels the current batch. Its dropout is drawn by the seed, the number of
@@ -283,7 +276,7 @@ const dropStream = 0x64726f70 // "drop": a stream of its own
 // SetUpdates sets the number of updates taken, for a network that goes on from a checkpoint.
 func (n *Net) SetUpdates(updates int64) { n.updates, n.probes = updates, 0 }
 
-func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
+func (n *Net) computeLosses(losses []float64, x kern.Images, labels []int) {
 	n.load(x, labels)
 	run(n.plan.forward)
 	copy(losses, n.graph.losses[:len(labels)])
@@ -292,9 +285,8 @@ func (n *Net) lose(losses []float64, x kern.Images, labels []int) {
 // Predictions writes the class of the largest logit of each sample of the last Losses into classes,
 // the first class of equals.
 func (n *Net) Predictions(classes []int) {
-	count := len(n.graph.labels)
 	logits := n.graph.unpack(n.Classes)
-	for i := range count {
+	for i := range n.graph.labels {
 		row := logits[i*n.Classes:][:n.Classes]
 		best := 0
 		for c, v := range row {
@@ -310,9 +302,8 @@ func (n *Net) Predictions(classes []int) {
 // largest of its softmax, in [1/Classes, 1]. A network trained on the squared loss does not aim at
 // probabilities.
 func (n *Net) Confidences(probabilities []float64) {
-	count := len(n.graph.labels)
 	logits := n.graph.unpack(n.Classes)
-	for i := range count {
+	for i := range n.graph.labels {
 		row := logits[i*n.Classes:][:n.Classes]
 		most, sum := slices.Max(row), 0.0
 		for _, v := range row {

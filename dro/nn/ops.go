@@ -19,6 +19,8 @@ type backend struct {
 
 	rows kern.Images // the current batch as it came, for a first layer that takes it so
 
+	sums *kern.Sum // adds activations and masks them
+
 	space *kern.Scratch // memory of convolutions by Winograd; nil: none
 
 	workspace *kern.Workspace // memory of products of bf16 operands; nil in fp32
@@ -31,37 +33,37 @@ func dense32(data []float32, shape ...int) *tensor.Dense {
 }
 
 // activation returns memory for a batch of activations, as a tensor.
-func (b *backend) activation(s kern.Shape) ([]float32, *tensor.Dense) {
+func (b *backend) activation(s kern.Shape) *tensor.Dense {
 	data := kern.Alloc(b.batch.Len(s))
-	return data, dense32(data, len(data))
+	return dense32(data, len(data))
 }
 
 // mask returns the gradient of the input of the ReLU that ends the op of y, from y's gradient: it
 // is 0 where the ReLU was off. If one op alone computes y's gradient, that op masks it in the same
 // pass, which saves a pass here. A gradient that is a sum, or has another use, stays as it is and
-// is masked into memory of its own.
-func (b *backend) mask(y, grad *G.Node) (*G.Node, error) {
-	if o, ok := grad.Op().(*op); ok && o.of == y {
+// is masked into memory of its own. Without a ReLU, it returns y's gradient.
+func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
+	if !relu {
+		return grad, nil
+	}
+	if o, ok := grad.Op().(*op); ok && o.gradientOf == y {
 		o.masked = true
 		return grad, nil
 	}
-	kernel, err := kern.NewReLUBackward(b.isa)
-	if err != nil {
-		return nil, err
-	}
 	data := kern.Alloc(y.Shape().TotalSize())
-	return G.ApplyOp(&op{
-		name: y.Op().String() + ".mask", in: []input{flat(), flat()}, out: dense32(data, len(data)),
-		part: masking{}, over: true,
-		into: func(to []float32, in []array) { kernel.Run(b.team, to, in[0].F32, in[1].F32) },
+	return apply(&op{
+		name: y.Op().String() + ".mask", out: dense32(data, len(data)),
+		part: masking{}, moves: true, over: true,
+		run: func(to []float32, in []array) { b.sums.Run(b.team, to, in[0].F32, nil, in[1].F32) },
 	}, grad, y)
 }
 
-// also returns a node for a gradient that the op of the node by writes to memory on its way.
-func also(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
-	return G.ApplyOp(&op{
-		name: name, in: []input{{by.Dims(), tensor.Float32}}, out: dense32(memory, shape...),
-		run: func([]array) {},
+// sideGradient returns a node for a gradient that the op of the node by writes to memory on its
+// way.
+func sideGradient(name string, by *G.Node, memory []float32, shape tensor.Shape) (*G.Node, error) {
+	return apply(&op{
+		name: name, out: dense32(memory, shape...),
+		run: func([]float32, []array) {},
 	}, by)
 }
 
@@ -77,43 +79,41 @@ type convOp struct {
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
 	next *kern.BatchNorm // normalises the output; nil: none
-
-	roundedX, roundedDY *kern.Rounding // of the input and of the output's gradient; nil: none
 }
 
 // convKernel is a convolution of package kern, on operands as they are or rounded.
 type convKernel interface {
 	FLOPs() float64
-	Then(n *kern.BatchNorm, y []float32, images int)
+	SumMoments(n *kern.BatchNorm, y []float32, images int)
 	Forward(t *kern.Team, y, x, w, bias []float32)
-	BackwardData(t *kern.Team, dx, dy, w, act []float32)
+	BackwardData(t *kern.Team, dx, dy, w, act, plus []float32)
 	BackwardWeights(t *kern.Team, dw, db, x, dy []float32, add bool)
 }
 
 // fromRows is the kernel of a first layer that takes the batch as it came.
 type fromRows struct {
 	*kern.Rows
-	of *backend
+	batchOf *backend
 }
 
 // Forward implements convKernel.
 func (f fromRows) Forward(t *kern.Team, y, _, w, bias []float32) {
-	f.Rows.Forward(t, y, f.of.rows, w, bias)
+	f.Rows.Forward(t, y, f.batchOf.rows, w, bias)
 }
 
-// Then implements convKernel.
-func (f fromRows) Then(*kern.BatchNorm, []float32, int) {
+// SumMoments implements convKernel.
+func (f fromRows) SumMoments(*kern.BatchNorm, []float32, int) {
 	panic("nn: rows are not normalised")
 }
 
 // BackwardData implements convKernel.
-func (f fromRows) BackwardData(*kern.Team, []float32, []float32, []float32, []float32) {
+func (f fromRows) BackwardData(_ *kern.Team, _, _, _, _, _ []float32) {
 	panic("nn: a batch has no gradient")
 }
 
 // BackwardWeights implements convKernel.
 func (f fromRows) BackwardWeights(t *kern.Team, dw, db, _, dy []float32, add bool) {
-	f.Rows.BackwardWeights(t, dw, db, f.of.rows, dy, add)
+	f.Rows.BackwardWeights(t, dw, db, f.batchOf.rows, dy, add)
 }
 
 // kernel returns the kernel for the current batch.
@@ -126,44 +126,39 @@ func (c *convOp) kernel() convKernel {
 
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
-	y, out := c.activation(c.out)
-	inputs := []input{flat(), {parameters[0].Dims(), tensor.Float32}, flat()}
-	arity := 1 + len(parameters)
-	return G.ApplyOp(&op{
-		name: c.name, in: inputs[:arity], out: out, part: forwardOf(c),
-		run: func(in []array) {
+	return apply(&op{
+		name: c.name, out: c.activation(c.out), part: forwardOf(c),
+		run: func(y []float32, in []array) {
 			var bias []float32
 			if c.db != nil {
 				bias = in[2].F32
 			}
 			if c.next != nil && c.mode != Evaluate {
-				c.kernel().Then(c.next, y, len(c.labels))
+				c.kernel().SumMoments(c.next, y, len(c.labels))
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
-		diff: c.diff, wrt: []bool{!c.first, true, true}[:arity],
+		diff: c.diff, wrt: []bool{!c.first, true, true}[:1+len(parameters)],
 	}, append(G.Nodes{x}, parameters...)...)
 }
 
 func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	x, w := in[0], in[1]
-	if c.relu {
-		if grad, err = c.mask(out, grad); err != nil {
-			return nil, err
-		}
+	if grad, err = c.mask(c.relu, out, grad); err != nil {
+		return nil, err
 	}
 	grads := make(G.Nodes, len(in))
-	if grads[1], err = G.ApplyOp(&op{
-		name: c.name + ".dw", in: []input{flat(), flat()}, out: dense32(c.dw, w.Shape()...),
+	if grads[1], err = apply(&op{
+		name: c.name + ".dw", out: dense32(c.dw, w.Shape()...),
 		part: weightsOf(c),
-		run: func(in []array) {
+		run: func(_ []float32, in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
 	}, x, grad); err != nil {
 		return nil, err
 	}
 	if c.db != nil {
-		if grads[2], err = also(c.name+".db", grads[1], c.db, in[2].Shape()); err != nil {
+		if grads[2], err = sideGradient(c.name+".db", grads[1], c.db, in[2].Shape()); err != nil {
 			return nil, err
 		}
 	}
@@ -174,151 +169,125 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 }
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
-	_, out := c.activation(c.in)
 	o := &op{
-		name: c.name + ".dx", in: []input{flat(), {w.Dims(), tensor.Float32}, flat()},
-		out: out, of: x, part: dataOf(c),
+		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataOf(c), moves: true,
 	}
-	o.into = func(to []float32, in []array) {
+	o.run = func(to []float32, in []array) {
 		var act []float32
 		if o.masked {
 			act = in[0].F32
 		}
-		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act)
+		c.kernel().BackwardData(c.team, to, in[2].F32, in[1].F32, act, nil)
 	}
-	return G.ApplyOp(o, x, w, grad)
+	return apply(o, x, w, grad)
 }
 
-// pool adds 2×2 max-pooling.
-func (b *backend) pool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewMaxPool(b.isa, b.batch, shape)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(kernel.Out())
-	_, gradient := b.activation(shape)
+// addPool adds 2×2 max-pooling.
+func (b *backend) addPool(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
+	kernel := kern.NewMaxPool(b.isa, b.batch, shape)
 	diff := func(in G.Nodes, y, grad *G.Node) (G.Nodes, error) {
-		o := &op{name: name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient, of: in[0]}
-		o.into = func(to []float32, in []array) {
+		o := &op{
+			name: name + ".dx", out: b.activation(shape),
+			gradientOf: in[0], moves: true,
+		}
+		o.run = func(to []float32, in []array) {
 			kernel.Backward(b.team, to, in[0].F32, in[1].F32, in[2].F32, o.masked)
 		}
-		d, err := G.ApplyOp(o, in[0], y, grad)
+		d, err := apply(o, in[0], y, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
-		diff: diff, wrt: []bool{true},
+	return apply(&op{
+		name: name, out: b.activation(kernel.Out()),
+		run:  func(to []float32, in []array) { kernel.Forward(b.team, to, in[0].F32) },
+		diff: diff,
 	}, x)
 }
 
-// curve adds the activation of a stage, in a pass of its own. layer makes the draws of its dropout
-// differ from the draws of other layers.
-func (b *backend) curve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
-	y, out := b.activation(s.mid)
-	kernel, err := kern.NewPointwise(s.curve, s.drop, len(y))
+// addCurve adds the activation of a stage, in a pass of its own. layer makes the draws of its
+// dropout differ from the draws of other layers.
+func (b *backend) addCurve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
+	kernel, err := kern.NewPointwise(s.curve, s.drop, b.batch.Len(s.mid))
 	if err != nil {
 		return nil, err
 	}
-	_, gradient := b.activation(s.mid)
-	name := s.name + "." + s.curve
+	forward := func(t *kern.Team, y, x []float32) {
+		kernel.Forward(t, y, x, kern.Mix(b.noise+layer), b.mode != Evaluate)
+	}
+	return b.addUnary(s.name+"."+s.curve, x, s.mid, s.mid, forward, kernel.Backward)
+}
+
+// addAverage adds the mean of each channel over all positions.
+func (b *backend) addAverage(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
+	kernel := kern.NewAveragePool(b.isa, b.batch, shape)
+	return b.addUnary(name, x, shape, kernel.Out(), kernel.Forward, kernel.Backward)
+}
+
+// addUnary adds an op on one activation, from shape in to shape out, whose backward pass needs the
+// gradient of its output alone.
+func (b *backend) addUnary(
+	name string, x *G.Node, in, out kern.Shape,
+	forward, backward func(t *kern.Team, to, from []float32),
+) (*G.Node, error) {
 	diff := func(_ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat()}, out: gradient,
-			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
+		d, err := apply(&op{
+			name: name + ".dx", out: b.activation(in), moves: true,
+			run: func(to []float32, in []array) { backward(b.team, to, in[0].F32) },
 		}, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run: func(in []array) {
-			kernel.Forward(b.team, y, in[0].F32, kern.Mix(b.noise+layer), b.mode != Evaluate)
-		},
-		diff: diff, wrt: []bool{true},
+	return apply(&op{
+		name: name, out: b.activation(out),
+		run:  func(to []float32, in []array) { forward(b.team, to, in[0].F32) },
+		diff: diff,
 	}, x)
 }
 
-// average adds the mean of each channel over all positions.
-func (b *backend) average(name string, x *G.Node, shape kern.Shape) (*G.Node, error) {
-	kernel, err := kern.NewAveragePool(b.isa, b.batch, shape)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(kernel.Out())
-	_, gradient := b.activation(shape)
-	diff := func(in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{flat()}, out: gradient,
-			into: func(to []float32, in []array) { kernel.Backward(b.team, to, in[0].F32) },
-		}, grad)
-		return G.Nodes{d}, err
-	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()}, out: out,
-		run:  func(in []array) { kernel.Forward(b.team, y, in[0].F32) },
-		diff: diff, wrt: []bool{true},
-	}, x)
-}
-
-// sum adds the sum of two activations of one shape, and its ReLU.
-func (b *backend) sum(name string, x, plus *G.Node, shape kern.Shape, relu bool) (*G.Node, error) {
-	kernel, err := kern.NewSum(b.isa, relu)
-	if err != nil {
-		return nil, err
-	}
-	y, out := b.activation(shape)
-	diff := func(_ G.Nodes, y, grad *G.Node) (_ G.Nodes, err error) {
-		if relu {
-			grad, err = b.mask(y, grad)
-		}
+// addSum adds the sum of two activations of one shape, and its ReLU.
+func (b *backend) addSum(
+	name string, x, plus *G.Node, shape kern.Shape, relu bool,
+) (*G.Node, error) {
+	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
+		grad, err := b.mask(relu, y, grad)
 		return G.Nodes{grad, grad}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat(), flat()}, out: out, part: adding{relu: relu},
-		run:  func(in []array) { kernel.Run(b.team, y, in[0].F32, in[1].F32) },
-		diff: diff, wrt: []bool{true, true},
+	return apply(&op{
+		name: name, out: b.activation(shape), part: adding{relu: relu},
+		run: func(y []float32, in []array) {
+			var mask []float32
+			if relu {
+				mask = y
+			}
+			b.sums.Run(b.team, y, in[0].F32, in[1].F32, mask)
+		},
+		diff: diff,
 	}, x, plus)
 }
 
-// loss adds the loss of each sample, one of Losses: a vector of float64 losses, whose gradient is
-// the vector of weights r_i/n. Labels are no numbers to differentiate by, so they do not enter as a
-// node.
-func (b *backend) loss(
+// addLoss adds the loss of each sample, one of Losses: a vector of float64 losses, whose gradient
+// is the vector of weights r_i/n. Labels are no numbers to differentiate by, so they do not enter
+// as a node.
+func (b *backend) addLoss(
 	name string, outputs *G.Node, classes int, losses []float64,
 ) (*G.Node, error) {
-	kernel, err := newLoss(b.isa, name, b.batch, classes)
-	if err != nil {
-		return nil, err
-	}
+	kernel := kern.NewLoss(b.isa, b.batch, classes, name == Squared)
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
 	predictions := kern.Alloc(b.batch.Len(shape))
-	dx, gradient := b.activation(shape)
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {
-		d, err := G.ApplyOp(&op{
-			name: name + ".dx", in: []input{{1, tensor.Float64}, {1, tensor.Float64}},
-			out: gradient,
-			run: func(in []array) {
+		d, err := apply(&op{
+			name: name + ".dx", out: b.activation(shape),
+			run: func(dx []float32, in []array) {
 				kernel.Gradient(dx, predictions, b.labels, in[1].F64[:len(b.labels)])
 			},
 		}, y, grad)
 		return G.Nodes{d}, err
 	}
-	return G.ApplyOp(&op{
-		name: name, in: []input{flat()},
-		out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
-		run: func(in []array) {
+	return apply(&op{
+		name: name, out: tensor.New(tensor.WithShape(len(losses)), tensor.WithBacking(losses)),
+		run: func(_ []float32, in []array) {
 			kernel.Losses(b.team, losses[:len(b.labels)], predictions, in[0].F32, b.labels)
 		},
-		diff: diff, wrt: []bool{true},
+		diff: diff,
 	}, outputs)
-}
-
-// newLoss returns the kernel of a loss.
-func newLoss(isa kern.ISA, name string, b kern.Batch, classes int) (*kern.Loss, error) {
-	if name == Squared {
-		return kern.NewSquared(isa, b, classes)
-	}
-	return kern.NewSoftmax(isa, b, classes)
 }
 
 // Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
@@ -350,11 +319,12 @@ type normOp struct {
 }
 
 func (o *normOp) apply(x, gamma, beta *G.Node) (*G.Node, error) {
-	y, out := o.activation(o.shape)
-	return G.ApplyOp(&op{
-		name: o.name, in: []input{flat(), flat(), flat()}, out: out, part: o,
-		run:  func(in []array) { o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil) },
-		diff: o.diff, wrt: []bool{true, true, true},
+	return apply(&op{
+		name: o.name, out: o.activation(o.shape), part: o,
+		run: func(y []float32, in []array) {
+			o.forward(y, in[0].F32, in[1].F32, in[2].F32, nil)
+		},
+		diff: o.diff,
 	}, x, gamma, beta)
 }
 
@@ -371,26 +341,24 @@ func (o *normOp) forward(y, x, gamma, beta, plus []float32) {
 }
 
 func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
-	if o.relu {
-		if grad, err = o.mask(out, grad); err != nil {
-			return nil, err
-		}
+	if grad, err = o.mask(o.relu, out, grad); err != nil {
+		return nil, err
 	}
-	_, gradient := o.activation(o.shape)
 	grads := make(G.Nodes, 3)
-	if grads[0], err = G.ApplyOp(&op{
-		name: o.name + ".dx", in: []input{flat(), flat(), flat()}, out: gradient,
-		part: normBack{o.kernel}, over: true,
-		into: func(to []float32, in []array) {
+	if grads[0], err = apply(&op{
+		name: o.name + ".dx", out: o.activation(o.shape),
+		part: normBack{o.kernel}, moves: true, over: true,
+		run: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, to, o.dgamma, o.dbeta, x, dy, gamma, o.add)
 		},
 	}, in[0], in[1], grad); err != nil {
 		return nil, err
 	}
-	if grads[1], err = also(o.name+".dgamma", grads[0], o.dgamma, in[1].Shape()); err != nil {
+	dx := grads[0]
+	if grads[1], err = sideGradient(o.name+".dgamma", dx, o.dgamma, in[1].Shape()); err != nil {
 		return nil, err
 	}
-	grads[2], err = also(o.name+".dbeta", grads[0], o.dbeta, in[2].Shape())
+	grads[2], err = sideGradient(o.name+".dbeta", dx, o.dbeta, in[2].Shape())
 	return grads, err
 }

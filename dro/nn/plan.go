@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"cmp"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -26,6 +25,15 @@ type plan struct {
 	backward []instruction // from the ratios to the gradients
 }
 
+// visit calls f for all instructions, in their order.
+func (p *plan) visit(f func(*instruction)) {
+	for _, list := range [][]instruction{p.forward, p.backward} {
+		for i := range list {
+			f(&list[i])
+		}
+	}
+}
+
 // instruction is one op with its inputs in place: memory of leaves and of other
 // ops' outputs, none of which ever moves.
 type instruction struct {
@@ -33,8 +41,6 @@ type instruction struct {
 	in []array
 	to []float32 // where it writes the gradient of an activation
 }
-
-func (i instruction) do() { i.op.do(i.to, i.in) }
 
 // compile orders the ops that losses and gradients need. Every input node must have a value bound.
 // Of Gorgonia's own operations it takes the sum alone, by which Gorgonia adds up the gradients of a
@@ -54,7 +60,7 @@ func (b *backend) compile(losses *G.Node, gradients G.Nodes) (*plan, error) {
 			return nil, err
 		}
 	}
-	return b.fused(forward, backward)
+	return b.fuse(forward, backward), nil
 }
 
 type compiler struct {
@@ -114,12 +120,13 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 		return nil, fmt.Errorf("nn: %v is an operation of Gorgonia's that a plan cannot run: "+
 			"only sums of two float32 tensors of one shape are", n.Op())
 	}
-	kernel, err := kern.NewSum(c.isa, false)
 	data := kern.Alloc(n.Shape().TotalSize())
 	return &op{
-		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, over: true,
-		into: func(to []float32, in []array) { kernel.Run(c.team, to, in[0].F32, in[1].F32) },
-	}, err
+		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, moves: true, over: true,
+		run: func(to []float32, in []array) {
+			c.sums.Run(c.team, to, in[0].F32, in[1].F32, nil)
+		},
+	}, nil
 }
 
 // isSum reports whether n's op is the op that Gorgonia makes for the sum of two tensors like n's
@@ -143,7 +150,7 @@ func isSum(n *G.Node, children G.Nodes) bool {
 
 func run(list []instruction) {
 	for _, i := range list {
-		i.do()
+		i.run(i.to, i.in)
 	}
 }
 
@@ -158,17 +165,14 @@ type pass struct {
 
 // newPass returns the pass, or nil if the network is not one linear layer that takes rows, or has
 // too many units or too small a batch.
-func newPass(g *graph, c Config, list []stage) (*pass, error) {
+func newPass(g *graph, c Config, list []stage) *pass {
 	if len(list) > 1 || !g.direct || g.layout != nil {
-		return nil, nil
+		return nil
 	}
-	loss, err := newLoss(g.isa, cmp.Or(c.Loss, CrossEntropy), g.batch, c.Classes)
-	if err != nil {
-		return nil, err
-	}
+	loss := kern.NewLoss(g.isa, g.batch, c.Classes, c.Loss == Squared)
 	kernel, err := kern.NewRowsPass(g.first, loss)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
 	name := list[0].name
 	p := &pass{kernel: kernel, call: kern.PassCall{
@@ -178,7 +182,7 @@ func newPass(g *graph, c Config, list []stage) (*pass, error) {
 		DW: g.gradients[name+".weight"], DB: g.gradients[name+".bias"],
 	}}
 	p.call.Weigh = p.weights
-	return p, nil
+	return p
 }
 
 // weights computes the ratios of the samples [from, to) and turns them into weights, as graph.weigh
@@ -205,38 +209,36 @@ func (p *pass) run(g *graph, losses []float64, next []int32, weigh func(ratios, 
 // It keeps the contract of any operation, in a graph of any shape. grad in diff is the gradient of
 // its output, summed over all readers of the output, and diff returns the gradients of its inputs.
 type op struct {
-	name string  // unique within a graph: Gorgonia merges nodes whose ops hash alike
-	in   []input // types of its inputs
+	name string    // unique within a graph: Gorgonia merges nodes whose ops hash alike
+	in   []hm.Type // types of its inputs
 	out  *tensor.Dense
-	// run computes the output, whose memory the closure holds, from the inputs.
-	run func(in []array)
-	// into takes the place of run where the output is the gradient of an activation, which a plan
-	// may place anywhere.
-	into func(to []float32, in []array)
-	// over says that into may write to the memory of an input.
+	// run computes the output from the inputs and writes it to to. That is the memory of out, or
+	// the place that a plan has found; it is nil for losses, which are float64.
+	run func(to []float32, in []array)
+	// moves says that the output is the gradient of an activation, which a plan may place anywhere.
+	moves bool
+	// over says that run may write to the memory of an input.
 	over bool
-	// diff writes the derivative as further nodes: one for each input, nil
-	// where wrt is false. Without a diff an op is a derivative itself.
+	// diff writes the derivative as further nodes: one for each input, nil where wrt is false (nil:
+	// none is). Without a diff an op is a derivative itself.
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
 	wrt  []bool
 
 	// of is set if the output is a gradient that can be masked in the pass that computes it. It is
 	// the node whose gradient that is. backend.mask sets masked to make run mask.
-	of     *G.Node
-	masked bool
+	gradientOf *G.Node
+	masked     bool
 
 	part any // by which a plan can join the op with its neighbours, see graph.go
 }
 
-// input is the type of one argument of an op.
-type input struct {
-	dims int
-	of   tensor.Dtype
+// apply adds o to the graph of its inputs. To Gorgonia, kern's layouts have one dimension.
+func apply(o *op, inputs ...*G.Node) (*G.Node, error) {
+	for _, n := range inputs {
+		o.in = append(o.in, G.TensorType{Dims: n.Dims(), Of: n.Dtype()})
+	}
+	return G.ApplyOp(o, inputs...)
 }
-
-// flat returns the type of a blocked activation or a vector: to Gorgonia, kern's layouts have one
-// dimension.
-func flat() input { return input{1, tensor.Float32} }
 
 // array is the memory of one argument: F32 or F64, as its node's type says.
 type array struct {
@@ -264,7 +266,7 @@ func (o *op) Do(values ...G.Value) (G.Value, error) {
 			return nil, fmt.Errorf("%s: input %d: %w", o.name, i, err)
 		}
 	}
-	o.do(o.memory(), in)
+	o.run(o.memory(), in)
 	return o.out, nil
 }
 
@@ -274,21 +276,10 @@ func (o *op) memory() []float32 {
 	return data
 }
 
-func (o *op) do(to []float32, in []array) {
-	if o.into != nil {
-		o.into(to, in)
-	} else {
-		o.run(in)
-	}
-}
-
 // Type implements gorgonia.Op.
 func (o *op) Type() hm.Type {
-	types := make([]hm.Type, 0, len(o.in)+1)
-	for _, in := range o.in {
-		types = append(types, G.TensorType{Dims: in.dims, Of: in.of})
-	}
-	return hm.NewFnType(append(types, G.TensorType{Dims: o.out.Dims(), Of: o.out.Dtype()})...)
+	out := G.TensorType{Dims: o.out.Dims(), Of: o.out.Dtype()}
+	return hm.NewFnType(append(slices.Clone(o.in), hm.Type(out))...)
 }
 
 // InferShape implements gorgonia.Op.
@@ -296,10 +287,10 @@ func (o *op) InferShape(...G.DimSizer) (tensor.Shape, error) { return o.out.Shap
 
 // DiffWRT implements gorgonia.SDOp.
 func (o *op) DiffWRT(inputs int) []bool {
-	if o.wrt == nil {
-		return make([]bool, inputs)
+	if o.wrt != nil {
+		return o.wrt
 	}
-	return o.wrt
+	return slices.Repeat([]bool{o.diff != nil}, inputs)
 }
 
 // SymDiff implements gorgonia.SDOp.

@@ -13,9 +13,9 @@ import (
 
 // copyOf adds an op that copies its input into to.
 func copyOf(to []float32, of *G.Node) *G.Node {
-	return G.Must(G.ApplyOp(&op{
-		name: "copy", in: []input{{of.Dims(), tensor.Float32}}, out: dense32(to, of.Shape()...),
-		run: func(in []array) { copy(to, in[0].F32) },
+	return G.Must(apply(&op{
+		name: "copy", out: dense32(to, of.Shape()...),
+		run: func(_ []float32, in []array) { copy(to, in[0].F32) },
 	}, of))
 }
 
@@ -24,7 +24,7 @@ func TestPlanRunsSums(t *testing.T) {
 	e := G.NewGraph()
 	data, got := []float32{1, 2}, make([]float32, 2)
 	x := leaf(e, "x", dense32(data, 2, 1))
-	b := &backend{isa: kern.Detect()}
+	b := &backend{sums: kern.NewSum(kern.Detect())}
 	p, err := b.compile(copyOf(got, G.Must(G.Add(G.Must(G.Add(x, x)), x))), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 	x := leaf(e, "x", dense32([]float32{1, 2}, 2))
 	scalar := G.NewScalar(e, tensor.Float32, G.WithName("s"), G.WithValue(float32(2)))
 	wide := leaf(e, "wide", tensor.New(tensor.WithShape(2), tensor.WithBacking([]float64{1, 2})))
-	b := &backend{isa: kern.Detect()}
+	b := &backend{sums: kern.NewSum(kern.Detect())}
 	for what, node := range map[string]*G.Node{
 		"a difference":        G.Must(G.Sub(x, x)),
 		"a product":           G.Must(G.HadamardProd(x, x)),
@@ -64,7 +64,7 @@ func TestPlanRefusesStockOperations(t *testing.T) {
 // In a chain, every ReLU is masked on the way of a gradient. Only outputs that several ops read
 // need a separate pass.
 func TestChainsSpendNothingOnMasks(t *testing.T) {
-	for _, model := range Models() {
+	for _, model := range representative() {
 		n := testNet(t, Config{Model: model, C: 3, H: 32, W: 32, Classes: 10, Batch: 1})
 		masks := 0
 		for _, i := range n.plan.backward {

@@ -29,8 +29,8 @@ func (n *Net) Profile(times int) []LayerTime {
 		round := make([]time.Duration, len(list))
 		for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
 			start := time.Now()
-			i.do()
-			round[layerOf(list, i.name)] += time.Since(start)
+			i.run(i.to, i.in)
+			round[layerIndex(list, i.name)] += time.Since(start)
 		}
 		for k, d := range round {
 			took[k] = append(took[k], d)
@@ -43,9 +43,9 @@ func (n *Net) Profile(times int) []LayerTime {
 	return list
 }
 
-// layerOf returns the index of the layer with the longest name that begins the name of an op, or
+// layerIndex returns the index of the layer with the longest name that begins the name of an op, or
 // the index of "loss" if there is none.
-func layerOf(list []LayerTime, op string) int {
+func layerIndex(list []LayerTime, op string) int {
 	best := len(list) - 1
 	for i, l := range list[:best] {
 		if (op == l.Name || strings.HasPrefix(op, l.Name+".")) &&

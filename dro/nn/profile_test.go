@@ -41,7 +41,7 @@ func TestLayerOf(t *testing.T) {
 		"block1.conv1.norm.dx": 0, "block1": 1, "block1.mask": 1, "block10.mask": 2,
 		"cross-entropy.dx": 3, "sum": 3,
 	} {
-		if got := layerOf(list, op); got != want {
+		if got := layerIndex(list, op); got != want {
 			t.Errorf("%s is of layer %s, want %s", op, list[got].Name, list[want].Name)
 		}
 	}

@@ -7,34 +7,25 @@ import "drolab/dro/internal/kern"
 // the pass that makes the values, and writes nothing else if nothing else is read. Roundings of
 // gradients take turns in the same memory.
 
-// product is the op.part of a convolution's ops. It tells which of the op's inputs, counted from 1,
-// are the layer's input and the gradient of the layer's output; 0 is none.
+// product is the op.part of a convolution's ops, whose first input is the layer's input. It tells
+// which input is the gradient of the layer's output; 0 is none.
 type product struct {
-	conv  *convOp
-	x, dy int
+	conv *convOp
+	dy   int
 }
 
 // The ops of a convolution.
-func forwardOf(c *convOp) product { return product{c, 1, 0} }
-func dataOf(c *convOp) product    { return product{c, 1, 3} }
-func weightsOf(c *convOp) product { return product{c, 1, 2} }
-
-// adder is a kernel that computes the gradient of its input and adds another gradient to it.
-type adder interface {
-	BackwardSum(t *kern.Team, dx, dy, w, act, plus []float32)
-}
+func forwardOf(c *convOp) product { return product{c, 0} }
+func dataOf(c *convOp) product    { return product{c, 2} }
+func weightsOf(c *convOp) product { return product{c, 1} }
 
 // sums reports whether p computes the input's gradient and can add another gradient to it.
 func (p product) sums() bool {
-	if p != dataOf(p.conv) {
-		return false
-	}
+	canSum := true
 	if kernel, ok := p.conv.trained.(*kern.BF16Conv); ok {
-		x, _ := kernel.Rounds()
-		return x
+		canSum, _ = kernel.ReadsRoundings()
 	}
-	_, ok := p.conv.trained.(adder)
-	return ok
+	return canSum && p == dataOf(p.conv)
 }
 
 // rounder knows, for each piece of memory, how often it is read, and how often by products that can
@@ -50,24 +41,18 @@ type rounder struct {
 }
 
 // round makes the products of p share roundings.
-func (b *backend) round(p *plan) (err error) {
+func (b *backend) round(p *plan) {
 	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
 		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
-	for _, list := range [][]instruction{p.forward, p.backward} {
-		for i := range list {
-			r.enter(&list[i])
-		}
-	}
-	if p.forward, err = r.list(p.forward); err == nil {
-		p.backward, err = r.list(p.backward)
-	}
-	return err
+	p.visit(r.enter)
+	p.forward = r.roundList(p.forward)
+	p.backward = r.roundList(p.backward)
 }
 
-// rounds returns the convolution of the product i and the operands that the product reads as
-// roundings: the layer's input, and the gradient of its output. An operand is nil if the product
+// roundedOperands returns the convolution of the product i and the operands that the product reads
+// as roundings: the layer's input, and the gradient of its output. An operand is nil if the product
 // does not read its rounding.
-func rounds(i *instruction) (conv *convOp, x, dy *float32) {
+func roundedOperands(i *instruction) (conv *convOp, x, dy *float32) {
 	p, ok := i.part.(product)
 	if !ok {
 		return nil, nil, nil
@@ -76,18 +61,18 @@ func rounds(i *instruction) (conv *convOp, x, dy *float32) {
 	if !ok {
 		return nil, nil, nil
 	}
-	roundsX, roundsDY := kernel.Rounds()
+	roundsX, roundsDY := kernel.ReadsRoundings()
 	if roundsX {
-		x = &i.in[p.x-1].F32[0]
+		x = &i.in[0].F32[0]
 	}
 	if roundsDY && p.dy > 0 {
-		dy = &i.in[p.dy-1].F32[0]
+		dy = &i.in[p.dy].F32[0]
 	}
 	return p.conv, x, dy
 }
 
 func (r *rounder) enter(i *instruction) {
-	conv, x, dy := rounds(i)
+	conv, x, dy := roundedOperands(i)
 	if x != nil {
 		r.shapes[x] = conv.in
 	}
@@ -98,53 +83,42 @@ func (r *rounder) enter(i *instruction) {
 		if len(in.F32) == 0 {
 			continue
 		}
-		at := &in.F32[0]
-		r.reads[at]++
-		if at == x || at == dy && conv.db == nil { // the bias gradient reads unrounded values
-			r.rounded[at]++
+		piece := &in.F32[0]
+		r.reads[piece]++
+		if piece == x || piece == dy && conv.db == nil { // the bias gradient reads unrounded values
+			r.rounded[piece]++
 		}
 	}
 }
 
-// list returns the list with roundings added where values are made, and makes its products read
-// them.
-func (r *rounder) list(list []instruction) (all []instruction, err error) {
+// roundList returns the list with roundings added where values are made, and makes its products
+// read them.
+func (r *rounder) roundList(list []instruction) (all []instruction) {
 	for k := range list {
 		i := &list[k]
-		conv, x, dy := rounds(i)
-		if x != nil {
-			conv.roundedX = r.roundings[x]
-		}
-		if dy != nil {
-			conv.roundedDY = r.roundings[dy]
-		}
+		conv, x, dy := roundedOperands(i)
 		if x != nil || dy != nil {
-			conv.trained.(*kern.BF16Conv).Given(conv.roundedX, conv.roundedDY)
+			conv.trained.(*kern.BF16Conv).SetRoundings(r.roundings[x], r.roundings[dy])
 		}
 		all = append(all, *i)
 		if made := i.op.memory(); len(made) > 0 && r.shapes[&made[0]].Len() > 0 {
-			if all, err = r.make(all, *i, made); err != nil {
-				return nil, err
-			}
+			all = r.roundMade(all, *i, made)
 		}
 		if dy != nil && r.last[dy] == i {
 			n := r.batch.Len(conv.out)
-			r.unused[n] = append(r.unused[n], conv.roundedDY)
+			r.unused[n] = append(r.unused[n], r.roundings[dy])
 		}
 	}
-	return all, nil
+	return all
 }
 
-// make makes i write the rounding of the values that it makes, or appends an op that does so to a
-// list.
-func (r *rounder) make(list []instruction, i instruction, made []float32) ([]instruction, error) {
-	at := &made[0]
-	rounding, err := r.room(r.shapes[at], r.last[at] != nil)
-	if err != nil {
-		return nil, err
-	}
-	r.roundings[at] = rounding
-	alone := r.reads[at] == r.rounded[at]
+// roundMade makes i write the rounding of the values that it makes, or appends an op that does so
+// to a list.
+func (r *rounder) roundMade(list []instruction, i instruction, made []float32) []instruction {
+	piece := &made[0]
+	rounding := r.memory(r.shapes[piece], r.last[piece] != nil)
+	r.roundings[piece] = rounding
+	alone := r.reads[piece] == r.rounded[piece]
 	switch part := i.part.(type) {
 	case *normOp:
 		part.kernel.RoundForward(rounding, alone)
@@ -153,23 +127,23 @@ func (r *rounder) make(list []instruction, i instruction, made []float32) ([]ins
 	case normBack:
 		part.kernel.RoundBackward(rounding, alone)
 	default:
-		o := &op{name: i.name + ".rounded", out: i.out, run: func(in []array) {
+		o := &op{name: i.name + ".rounded", out: i.out, run: func(_ []float32, in []array) {
 			if r.mode != Evaluate {
 				rounding.Round(r.team, in[0].F32)
 			}
 		}}
 		list = append(list, instruction{op: o, in: []array{{F32: made}}})
 	}
-	return list, nil
+	return list
 }
 
-// room returns memory for a rounding. A gradient may get the memory of another gradient that is
+// memory returns memory for a rounding. A gradient may get the memory of another gradient that is
 // read no more.
-func (r *rounder) room(s kern.Shape, gradient bool) (*kern.Rounding, error) {
+func (r *rounder) memory(s kern.Shape, gradient bool) *kern.Rounding {
 	n := r.batch.Len(s)
 	if unused := r.unused[n]; gradient && len(unused) > 0 {
 		r.unused[n] = unused[:len(unused)-1]
-		return unused[len(unused)-1], nil
+		return unused[len(unused)-1]
 	}
 	return kern.NewRounding(r.batch, s)
 }

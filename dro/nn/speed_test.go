@@ -73,7 +73,7 @@ func BenchmarkOutsideKernels(b *testing.B) {
 			kernel := func(f func()) { inKernels += clock(f) }
 			for _, i := range slices.Concat(n.plan.forward, n.plan.backward) {
 				o := *i.op
-				i.into = func(to []float32, in []array) { kernel(func() { o.do(to, in) }) }
+				i.run = func(to []float32, in []array) { kernel(func() { o.run(to, in) }) }
 			}
 			var outside []float64
 			for b.Loop() {

@@ -54,7 +54,7 @@ func weightedSlots(s stage, init string) (parameters, buffers []slot) {
 	vector := func(name string, value float32) slot {
 		return slot{Tensor: Tensor{Name: s.name + name, Shape: []int{s.out.Channels}}, value: value}
 	}
-	weight, bias := s.weight(), vector(".bias", 0)
+	weight, bias := s.weightSlot(), vector(".bias", 0)
 	if init == "torch" {
 		weight.deviation, weight.bound = 0, 1/math.Sqrt(float64(s.fanIn()))
 		bias.bound = weight.bound
@@ -74,8 +74,8 @@ func (s stage) fanIn() int {
 	return s.in.Len()
 }
 
-// weight returns the slot of a layer's weights, with the values that "he" starts them with.
-func (s stage) weight() slot {
+// weightSlot returns the slot of a layer's weights, with the values that "he" starts them with.
+func (s stage) weightSlot() slot {
 	config := s.config()
 	shape := []int{config.Out, s.in.Len()}
 	if s.kind == conv {

@@ -87,10 +87,9 @@ type AdamW struct{ Beta1, Beta2, Eps float64 }
 // adam is the optimiser's state beside the mean gradients, which lie where SGD has its velocities.
 type adam struct {
 	kernel  kern.AdamW
-	call    kern.AdamWConfig
 	memory  []float32
 	tensors []Tensor  // the mean squares in memory, and taken
-	taken   []float32 // updates since the start: their number in digits of base digit, lowest first
+	updates []float32 // updates since the start: their number in digits of base digit, lowest first
 }
 
 const digit = 1 << 24 // below it a float32 counts by ones
@@ -103,33 +102,33 @@ func newAdam(parameters []slot) *adam {
 	a := new(adam)
 	count := slot{Tensor: Tensor{Name: "updates", Shape: []int{2}}}
 	a.memory, a.tensors = arena(append(list, count))
-	a.taken = a.tensors[len(parameters)].Data
+	a.updates = a.tensors[len(parameters)].Data
 	return a
 }
 
-// count counts an update and returns its number, from 1.
-func (a *adam) count() float64 {
-	if a.taken[0]++; a.taken[0] == digit {
-		a.taken[0], a.taken[1] = 0, a.taken[1]+1
+// countUpdate counts an update and returns its number, from 1.
+func (a *adam) countUpdate() float64 {
+	if a.updates[0]++; a.updates[0] == digit {
+		a.updates[0], a.updates[1] = 0, a.updates[1]+1
 	}
-	return float64(a.taken[0]) + digit*float64(a.taken[1])
+	return float64(a.updates[0]) + digit*float64(a.updates[1])
 }
 
 // Adapt takes one step of AdamW along the last Gradient, at the step size, weight decay and clip of
 // s, and returns the gradient's norm as Update does.
 func (n *Net) Adapt(s SGD, a AdamW) (norm float64) {
 	n.SetUpdates(n.updates + 1)
-	t := n.adam.count()
+	t := n.adam.countUpdate()
 	norm = n.norm()
-	n.adam.call = kern.AdamWConfig{
+	c := kern.AdamWConfig{
 		Beta1: a.Beta1, Beta2: a.Beta2, Eps: a.Eps,
 		Rate: s.LR / (1 - math.Pow(a.Beta1, t)), Root: math.Sqrt(1 - math.Pow(a.Beta2, t)),
 		Keep: 1 - s.LR*s.WeightDecay, Scale: 1,
 	}
 	if s.Clip > 0 && norm > s.Clip {
-		n.adam.call.Scale = s.Clip / norm
+		c.Scale = s.Clip / norm
 	}
 	squares := n.adam.memory[:len(n.weights)]
-	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, &n.adam.call)
+	n.adam.kernel.Step(n.graph.team, n.weights, n.velocity, squares, n.gradient, c)
 	return norm
 }

@@ -274,12 +274,13 @@ func TestAdamWAndDropoutGoOn(t *testing.T) {
 // one float32 counts to.
 func TestAdamWRestarts(t *testing.T) {
 	n := testNet(t, perceptrons()[0])
-	n.adam.taken[0] = digit - 1
-	if first, second := n.adam.count(), n.adam.count(); first != digit || second != digit+1 {
+	n.adam.updates[0] = digit - 1
+	first, second := n.adam.countUpdate(), n.adam.countUpdate()
+	if first != digit || second != digit+1 {
 		t.Errorf("counts %v and %v", first, second)
 	}
 	n.Restart()
-	if n.adam.count() != 1 || slices.Max(n.adam.memory[:len(n.weights)]) != 0 {
+	if n.adam.countUpdate() != 1 || slices.Max(n.adam.memory[:len(n.weights)]) != 0 {
 		t.Error("a restart keeps the moments")
 	}
 }

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,9 +19,6 @@ import (
 type Approvals string
 
 func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
-
-// line returns the line of a program in the file: its checksum and its path, quoted to be one line.
-func line(path, sum string) string { return sum + " " + strconv.Quote(path) }
 
 // Sum returns the checksum of a program's file, in hexadecimal. The file has to be a regular one.
 func Sum(path string) (string, error) {
@@ -67,6 +64,9 @@ func (a Approvals) ApproveAs(path, sum string) error {
 // Approval is a program's file as its user has started it.
 type Approval struct{ Path, Sum string }
 
+// line returns the line of a program in the file: its checksum and its path, quoted to be one line.
+func (x Approval) line() string { return x.Sum + " " + strconv.Quote(x.Path) }
+
 // String returns the approval in the form that ParseApproval reads.
 func (x Approval) String() string { return x.Sum + " " + x.Path }
 
@@ -82,8 +82,7 @@ func ParseApproval(text string) (Approval, error) {
 
 // Admit notes that the user has approved a program elsewhere, whatever its file is here.
 func (a Approvals) Admit(x Approval) error {
-	path, sum := x.Path, x.Sum
-	if a.has(path, sum) {
+	if a.has(x) {
 		return nil
 	}
 	if err := os.MkdirAll(string(a), 0o700); err != nil {
@@ -93,7 +92,7 @@ func (a Approvals) Admit(x Approval) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString(line(path, sum) + "\n")
+	_, err = f.WriteString(x.line() + "\n")
 	return errors.Join(err, f.Close())
 }
 
@@ -109,7 +108,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 	}
 	if !started {
 		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
-			"then approve it with drolab trust %s", path, shell(path))
+			"then approve it with drolab trust %s", path, shellQuoted(path))
 	}
 	return sum, nil
 }
@@ -117,26 +116,20 @@ func (a Approvals) Check(path string) (sum string, err error) {
 // Look returns the program's checksum, and whether the user has started this very file.
 func (a Approvals) Look(path string) (sum string, started bool, err error) {
 	sum, err = Sum(path)
-	return sum, err == nil && a.has(path, sum), err
+	return sum, err == nil && a.has(Approval{path, sum}), err
 }
 
 // has reports whether the file lists a program. A damaged line approves nothing.
-func (a Approvals) has(path, sum string) bool {
-	f, err := os.Open(a.file())
-	if a == "" || err != nil {
+func (a Approvals) has(x Approval) bool {
+	if a == "" {
 		return false
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if lines.Text() == line(path, sum) {
-			return true
-		}
-	}
-	return false
+	text, _ := os.ReadFile(a.file())
+	return slices.Contains(strings.Split(string(text), "\n"), x.line())
 }
 
-// shell returns a path as a shell takes it.
-func shell(path string) string {
+// shellQuoted returns a path as a shell takes it.
+func shellQuoted(path string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
 	}

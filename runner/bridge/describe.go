@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -48,31 +48,32 @@ type hello struct {
 // greeting is the answer to hello.
 type greeting struct {
 	answer
-	Version int `json:"version"`
-	Samples struct {
-		Train int `json:"train"`
-		Test  int `json:"test"`
-		Val   int `json:"val"`
-	} `json:"samples"`
+	Traits
+	Accumulate bool  `json:"accumulate"`
+	Pick       bool  `json:"pick"`
+	Ahead      *bool `json:"ahead"`
+}
+
+// Traits are what a program and a script say of themselves in the same members.
+type Traits struct {
+	Version    int               `json:"version"`
+	Samples    map[string]int    `json:"samples"` // by the names of the splits
 	Classes    []string          `json:"classes"`
 	Groups     []string          `json:"groups"`
 	Parameters int               `json:"parameters"`
 	Restart    bool              `json:"restart"`
-	Accumulate bool              `json:"accumulate"`
-	Pick       bool              `json:"pick"`
-	Ahead      *bool             `json:"ahead"`
 	Packages   map[string]string `json:"packages"`
 	Device     string            `json:"device"`
 	measure.Sides
 }
 
-// MostBody implements frame.Sized: each sample has a label, and may have a group.
+// MostBody implements Sized: each sample has a label, and may have a group.
 func (g *greeting) MostBody() int {
 	most := mostLogged
-	for _, n := range []int{g.Samples.Train, g.Samples.Val, g.Samples.Test} {
-		most += 2 * 4 * max(0, min(n, mostSamples))
+	for _, split := range runner.Splits() {
+		most += 2 * 4 * max(0, min(g.Samples[split], mostSamples))
 	}
-	return min(most, frame.MostBody)
+	return min(most, MostBody)
 }
 
 // Limits of a description.
@@ -117,7 +118,7 @@ func (p *Program) hello() *Description {
 		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch, p.start.Threads,
 		p.start.Scratch}
 	var g greeting
-	arrays := p.ask(q, &g, "hello", described)
+	arrays := p.request(q, &g, "hello", described)
 	if p.err != nil {
 		return nil
 	}
@@ -147,126 +148,162 @@ func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 }
 
 // describe checks the answer and makes a Description of it.
-func (g *greeting) describe(arrays []frame.Array) (*Description, error) {
-	classes, err := names("classes", g.Classes)
-	if err != nil {
-		return nil, err
-	}
-	groups, err := names("groups", g.Groups)
+func (g *greeting) describe(arrays []Array) (*Description, error) {
+	d, err := g.Traits.describe()
 	switch {
 	case err != nil:
 		return nil, err
 	case g.Version != version:
 		return nil, fmt.Errorf("it speaks version %d of the protocol: want %d", g.Version, version)
-	case len(classes) == 0:
+	case len(g.Classes) == 0:
 		return nil, errors.New("it has no classes: want the names of one or more")
-	case g.Parameters < 0:
-		return nil, fmt.Errorf("it has %d parameters", g.Parameters)
-	case len(g.Higher)+len(g.Lower) > measure.MostUser:
-		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
-			len(g.Higher)+len(g.Lower), measure.MostUser)
-	case len(g.Packages) > mostPackages:
-		return nil, fmt.Errorf("it names %d packages: want at most %d", len(g.Packages),
-			mostPackages)
 	}
-	d := &Description{Parameters: g.Parameters, Restart: g.Restart, Accumulate: g.Accumulate,
-		Pick: g.Pick, Ahead: g.Ahead == nil || *g.Ahead, Device: clean(g.Device, mostName),
-		Packages: map[string]string{}, labels: g.MostBody(),
-		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes,
-			Groups: groups, Grouped: len(groups) > 0}}
-	if !d.Data.Grouped {
-		d.Data.Groups = classes
-	}
-	if d.User, err = g.Sides.Clean(); err != nil {
-		return nil, err
-	}
-	for name, v := range g.Packages {
-		d.Packages[clean(name, mostName)] = clean(v, mostName)
-	}
+	d.Accumulate, d.Pick, d.Ahead = g.Accumulate, g.Pick, g.Ahead == nil || *g.Ahead
+	d.labels = g.MostBody()
 	return d, g.fill(d.Data, arrays)
 }
 
-// names checks and cleans the names of classes or groups.
-func names(what string, list []string) ([]string, error) {
-	if len(list) > mostKinds {
-		return nil, fmt.Errorf("it has %d %s: want at most %d", len(list), what, mostKinds)
+// describe checks the traits and makes a Description of them, whose data have no splits yet.
+func (t *Traits) describe() (*Description, error) {
+	classes, err := cleanNames("classes", t.Classes)
+	if err != nil {
+		return nil, err
 	}
-	clear := make([]string, len(list))
-	for i, name := range list {
-		if clear[i] = clean(name, mostName); clear[i] == "" {
-			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
-		}
+	groups, err := cleanNames("groups", t.Groups)
+	switch {
+	case err != nil:
+		return nil, err
+	case t.Parameters < 0:
+		return nil, fmt.Errorf("it has %d parameters: want how many its network has", t.Parameters)
+	case len(t.Higher)+len(t.Lower) > measure.MostUser:
+		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
+			len(t.Higher)+len(t.Lower), measure.MostUser)
+	case len(t.Packages) > mostPackages:
+		return nil, fmt.Errorf("it names %d packages: want at most %d", len(t.Packages),
+			mostPackages)
 	}
-	return clear, nil
+	d := &Description{Parameters: t.Parameters, Restart: t.Restart,
+		Device: OneLine(t.Device, mostName), Packages: map[string]string{},
+		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
+			Grouped: len(groups) > 0}}
+	if !d.Data.Grouped {
+		d.Data.Groups = classes
+	}
+	for name, v := range t.Packages {
+		d.Packages[OneLine(name, mostName)] = OneLine(v, mostName)
+	}
+	d.User, err = t.Sides.Clean()
+	return d, err
 }
 
-// fill takes the labels and groups of each split from the arrays.
-func (g *greeting) fill(d *data.Dataset, arrays []frame.Array) error {
-	each := 1
-	if d.Grouped {
-		each = 2
-	}
+// reader returns the n samples of a split, and writes what identifies them to hash.
+type reader func(hash io.Writer, split string, n int) (data.Source, error)
+
+// fill gives d its splits, and a checksum of a text that begins with what.
+func (t *Traits) fill(d *data.Dataset, what string, read reader) error {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%q %q\n", d.Classes, g.Groups)
+	fmt.Fprintf(hash, "%s%q %q\n", what, d.Classes, t.Groups)
 	for _, split := range []struct {
 		name string
-		n    int
 		to   *data.Source
-	}{{runner.SplitTrain, g.Samples.Train, &d.Train}, {runner.SplitVal, g.Samples.Val, &d.Val},
-		{runner.SplitTest, g.Samples.Test, &d.Test}} {
-		switch {
-		case split.n == 0 && split.name == runner.SplitVal:
+	}{{runner.SplitTrain, &d.Train}, {runner.SplitVal, &d.Val}, {runner.SplitTest, &d.Test}} {
+		n := t.Samples[split.name]
+		if n == 0 && split.name == runner.SplitVal {
 			continue
-		case split.n < 1 || split.n > mostSamples:
-			return fmt.Errorf("its %s split has %d samples: want 1 to %d",
-				split.name, split.n, mostSamples)
-		case len(arrays) < each:
-			return fmt.Errorf("no labels came for its %s split", split.name)
 		}
-		s := &samples{}
+		if n < 0 || n > mostSamples {
+			return fmt.Errorf("its %s split has %d samples: want 1 to %d", split.name, n,
+				mostSamples)
+		}
 		var err error
-		if s.labels, err = places(arrays[0], split.n, len(d.Classes)); err != nil {
-			return fmt.Errorf("labels of its %s split: %w", split.name, err)
+		if *split.to, err = read(hash, split.name, n); err != nil {
+			return err
 		}
-		s.groups = s.labels
-		if d.Grouped {
-			if s.groups, err = places(arrays[1], split.n, len(d.Groups)); err != nil {
-				return fmt.Errorf("groups of its %s split: %w", split.name, err)
-			}
-		}
-		for _, a := range arrays[:each] {
-			fmt.Fprintf(hash, "%s %d %s\n", split.name, len(a.Raw), a.Type)
-			hash.Write(a.Raw)
-		}
-		*split.to, arrays = s, arrays[each:]
-	}
-	if len(arrays) > 0 {
-		return fmt.Errorf("%d arrays too many came", len(arrays))
 	}
 	d.Checksum = fmt.Sprintf("sha256:%x", hash.Sum(nil))
 	return nil
 }
 
-// places reads one number in [0, below) for each of n samples.
-func places(a frame.Array, n, below int) ([]int32, error) {
-	if a.Type != frame.Int32 {
-		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, frame.Int32)
+// cleanNames checks and cleans the names of classes or groups.
+func cleanNames(what string, list []string) ([]string, error) {
+	if len(list) > mostKinds {
+		return nil, fmt.Errorf("it has %d %s: want at most %d", len(list), what, mostKinds)
+	}
+	cleaned := make([]string, len(list))
+	for i, name := range list {
+		if cleaned[i] = OneLine(name, mostName); cleaned[i] == "" {
+			return nil, fmt.Errorf("number %d of its %s has no name", i, what)
+		}
+	}
+	return cleaned, nil
+}
+
+// fill takes the labels and groups of each split from the arrays.
+func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
+	each := 1
+	if d.Grouped {
+		each = 2
+	}
+	err := g.Traits.fill(d, "", func(hash io.Writer, split string, n int) (data.Source, error) {
+		switch {
+		case n == 0:
+			return nil, fmt.Errorf("its %s split has no samples", split)
+		case len(arrays) < each:
+			return nil, fmt.Errorf("no labels came for its %s split", split)
+		}
+		s := &samples{}
+		var err error
+		if s.labels, err = readPlaces(arrays[0], n, len(d.Classes)); err != nil {
+			return nil, fmt.Errorf("labels of its %s split: %w", split, err)
+		}
+		s.groups = s.labels
+		if d.Grouped {
+			if s.groups, err = readPlaces(arrays[1], n, len(d.Groups)); err != nil {
+				return nil, fmt.Errorf("groups of its %s split: %w", split, err)
+			}
+		}
+		for _, a := range arrays[:each] {
+			fmt.Fprintf(hash, "%s %d %s\n", split, len(a.Raw), a.Type)
+			hash.Write(a.Raw)
+		}
+		arrays = arrays[each:]
+		return s, nil
+	})
+	if err == nil && len(arrays) > 0 {
+		err = fmt.Errorf("%d arrays too many came", len(arrays))
+	}
+	return err
+}
+
+// readPlaces reads one number in [0, below) for each of n samples.
+func readPlaces(a Array, n, below int) ([]int32, error) {
+	if a.Type != Int32 {
+		return nil, fmt.Errorf("they are of type %s: want %s", a.Type, Int32)
 	}
 	if a.Len() != n {
 		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)
 	}
 	list := make([]int32, n)
-	return list, frame.Whole(a, list, below)
+	return list, Whole(a, list, below)
 }
 
-// samples is a split whose values only the program has.
-type samples struct{ labels, groups []int32 }
+// unseen is the part of a split whose values only the program has: there is nothing to read.
+type unseen struct{}
+
+// Shape implements data.Source.
+func (unseen) Shape() data.Shape { return data.Shape{} }
+
+// Read implements data.Source.
+func (unseen) Read([]float32, int) {}
+
+// samples is a split of which the labels and groups are known.
+type samples struct {
+	unseen
+	labels, groups []int32
+}
 
 // Len implements data.Source.
 func (s *samples) Len() int { return len(s.labels) }
-
-// Shape implements data.Source: there is nothing to read.
-func (s *samples) Shape() data.Shape { return data.Shape{} }
 
 // Label implements data.Source.
 func (s *samples) Label(i int) int { return int(s.labels[i]) }
@@ -274,30 +311,22 @@ func (s *samples) Label(i int) int { return int(s.labels[i]) }
 // Group implements data.Source.
 func (s *samples) Group(i int) int { return int(s.groups[i]) }
 
-// Read implements data.Source.
-func (s *samples) Read([]float32, int) {}
-
 // Lacks names the kind of program that a method needs if this one is not of that kind, else "".
 func (d *Description) Lacks(restarts, moves, picks bool) string {
-	var lacks []string
-	for _, l := range []struct {
-		wanted, able bool
-		what         string
-	}{{restarts, d.Restart, "go back to its start"}, {moves, d.Accumulate, "average gradients"},
-		{picks, d.Pick, "keep a second copy of the network"}} {
-		if l.wanted && !l.able {
-			lacks = append(lacks, l.what)
-		}
+	switch {
+	case moves && !d.Accumulate:
+		return "a program that can average gradients"
+	case restarts && !d.Restart:
+		return "a program that can go back to its start"
+	case picks && !d.Pick:
+		return "a program that can keep a second copy of the network"
 	}
-	slices.Sort(lacks)
-	if len(lacks) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("a program that can %s", lacks[0])
+	return ""
 }
 
-// given holds samples as a script gives them. Its memory is used again, message after message.
-type given struct {
+// scriptSamples holds samples as a script gives them. Its memory is used again, message after
+// message.
+type scriptSamples struct {
 	batch      data.Batch
 	losses     []float64
 	correct    []int
@@ -310,17 +339,17 @@ type needs struct{ label, group, index bool }
 
 // take checks samples and takes them in. The names of their arrays are in has, in the order of the
 // arrays.
-func (g *given) take(s *Script, split string, has []string, arrays []frame.Array, n needs) error {
+func (g *scriptSamples) take(s *Script, split string, has []string, arrays []Array, n needs) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
-			frame.ErrFormat, len(arrays), len(has))
+			ErrFormat, len(arrays), len(has))
 	}
 	b := &g.batch
 	b.N = arrays[0].Len()
 	if b.N == 0 {
 		return errors.New("there are no losses")
 	}
-	g.losses = sized(g.losses, b.N)
+	g.losses = resized(g.losses, b.N)
 	if err := arrays[0].Floats(g.losses); err != nil {
 		return fmt.Errorf("losses: %w", err)
 	}
@@ -330,59 +359,49 @@ func (g *given) take(s *Script, split string, has []string, arrays []frame.Array
 				i, l)
 		}
 	}
-	b.Labels, b.Groups, b.Index = sized(b.Labels, b.N), sized(b.Groups, b.N), sized(b.Index, b.N)
-	g.correct, g.confidence, g.ordered = g.correct[:0], nil, false
-	lacks := n
+	for _, list := range []*[]int{&b.Labels, &b.Groups, &b.Index} {
+		*list = resized(*list, b.N)
+		clear(*list)
+	}
+	g.correct, g.confidence, g.ordered = g.correct[:0], nil, slices.Contains(has, "index")
 	for i, name := range has[1:] {
-		if err := g.one(s, split, name, arrays[i+1], &lacks); err != nil {
-			return fmt.Errorf("%s: %w", clean(name, mostName), err)
+		if err := g.one(s, split, name, arrays[i+1]); err != nil {
+			return fmt.Errorf("%s: %w", OneLine(name, mostName), err)
 		}
 	}
 	switch {
-	case lacks.label:
+	case n.label && !slices.Contains(has, "label"):
 		return errors.New("give label: the method, or a figure per class, looks at it")
-	case lacks.group:
+	case n.group && !slices.Contains(has, "group"):
 		return errors.New("give group: the method, or a figure per group, looks at it")
-	case lacks.index:
+	case n.index && !g.ordered:
 		return errors.New("give index, the samples' places in the training split: the method " +
 			"looks at it")
-	}
-	if !slices.Contains(has, "label") {
-		clear(b.Labels)
-	}
-	if !slices.Contains(has, "index") {
-		clear(b.Index)
-	}
-	if !s.data.Grouped {
+	case !s.data.Grouped:
 		copy(b.Groups, b.Labels)
-	} else if !slices.Contains(has, "group") {
-		clear(b.Groups)
 	}
 	return nil
 }
 
 // one takes in one array behind the losses.
-func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) error {
+func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 	b := &g.batch
 	switch name {
 	case "label":
-		lacks.label = false
 		return a.Ints(b.Labels, len(s.data.Classes))
 	case "group":
 		if !s.data.Grouped {
 			return errors.New("the run has no groups: give drolab.start group_counts")
 		}
-		lacks.group = false
 		return a.Ints(b.Groups, len(s.data.Groups))
 	case "index":
-		lacks.index, g.ordered = false, true
 		most := train.Source(s.data, split).Len()
 		if most == 0 { // a test split that the script never counted
 			most = b.N
 		}
 		return a.Ints(b.Index, most)
 	case "correct":
-		g.correct = sized(g.correct, b.N)
+		g.correct = resized(g.correct, b.N)
 		return a.Ints(g.correct, 2)
 	case "confidence":
 		g.confidence = make([]float64, b.N)
@@ -400,7 +419,7 @@ func (g *given) one(s *Script, split, name string, a frame.Array, lacks *needs) 
 }
 
 // evaluate takes in a pass over a split.
-func (s *Script) evaluate(m *said, arrays []frame.Array) error {
+func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 	if !slices.Contains(runner.Splits(), m.Split) {
 		return fmt.Errorf("split %.40q: want train, val or test", m.Split)
 	}
@@ -409,16 +428,15 @@ func (s *Script) evaluate(m *said, arrays []frame.Array) error {
 	if src == nil {
 		return errors.New("the run has no validation split: give drolab.start its samples")
 	}
-	var g given
-	lacks := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
-	if err := g.take(s, m.Split, m.Has, arrays, lacks); err != nil {
+	var g scriptSamples
+	n := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
+	if err := g.take(s, m.Split, m.Has, arrays, n); err != nil {
 		return err
 	}
-	n := g.batch.N
 	switch {
-	case (trained || src.Len() > 0) && n != src.Len():
-		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once", n,
-			m.Split, src.Len())
+	case (trained || src.Len() > 0) && g.batch.N != src.Len():
+		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once",
+			g.batch.N, m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
 		return errors.New("give probability, or correct: which samples are classified " +
 			"correctly")
@@ -433,7 +451,7 @@ func (s *Script) evaluate(m *said, arrays []frame.Array) error {
 			return err
 		}
 	}
-	s.run.Give(m.Split, p)
+	s.run.AddPass(m.Split, p)
 	return nil
 }
 
@@ -446,14 +464,14 @@ func inOrder(p *measure.Pass, index []int) error {
 		}
 		seen[i] = true
 	}
-	p.Losses, p.Labels, p.Groups = placed(p.Losses, index), placed(p.Labels, index),
-		placed(p.Groups, index)
-	p.Correct, p.Confidences = placed(p.Correct, index), placed(p.Confidences, index)
+	p.Losses, p.Labels, p.Groups = permuted(p.Losses, index), permuted(p.Labels, index),
+		permuted(p.Groups, index)
+	p.Correct, p.Confidences = permuted(p.Correct, index), permuted(p.Confidences, index)
 	return nil
 }
 
-// placed puts each value of x at its place; a nil x stays nil.
-func placed[T any](x []T, at []int) []T {
+// permuted puts each value of x at its place; a nil x stays nil.
+func permuted[T any](x []T, at []int) []T {
 	if x == nil {
 		return nil
 	}
@@ -464,5 +482,5 @@ func placed[T any](x []T, at []int) []T {
 	return y
 }
 
-// sized returns memory for n values, in x if x has the room.
-func sized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
+// resized returns memory for n values, in x if x has the room.
+func resized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"drolab/dro"
-	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -30,10 +29,10 @@ func (f *form) open(r *train.Run) {
 
 // next puts the form of the next weights into an answer, and returns its arrays: the numbers, the
 // step size, and the flags unless they were sent before.
-func (f *form) next(r *train.Run, head *told, rate frame.Array) []frame.Array {
+func (f *form) next(r *train.Run, head *scriptAnswer, rate Array) []Array {
 	now := dro.FormOf(r.Method.Trainer, f.numbers[:0])
 	f.numbers, head.Form = now.Numbers, now.Kind
-	arrays := []frame.Array{frame.Floats(now.Numbers), rate}
+	arrays := []Array{Floats(now.Numbers), rate}
 	switch now.Kind {
 	case dro.FormByGroup, dro.FormGroups:
 		head.By = f.by
@@ -50,5 +49,5 @@ func (f *form) next(r *train.Run, head *told, rate frame.Array) []frame.Array {
 			list[i] = 1
 		}
 	}
-	return append(arrays, frame.Ints(list))
+	return append(arrays, Ints(list))
 }

@@ -1,10 +1,9 @@
-package bridge
+package bridge_test
 
 import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -12,9 +11,9 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
+	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -50,7 +49,9 @@ func (m *mutator) Write(b []byte) (int, error) {
 // wired returns a conversation with a program that is a goroutine. The program's messages pass
 // through say, and drolab's messages to it through hear. over waits for its end and returns the
 // error.
-func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over func() error) {
+func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (
+	n *bridge.Network, over func() error,
+) {
 	said, says, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -60,22 +61,19 @@ func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over 
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	proc := &process{cmd: &exec.Cmd{}, in: said, out: tells, printed: &printed{log: tells},
-		over: make(chan struct{})}
+	gone := make(chan struct{})
 	go func() {
-		err := client.Main(frame.NewConn(told, say(says)), &client.Table{Samples: 64})
+		err := client.Main(bridge.NewConn(told, say(says)), &client.Table{Samples: 64})
 		told.Close()
 		says.Close()
-		close(proc.over)
+		close(gone)
 		ended <- err
 	}()
 	s := spec.Defaults()
 	s.Batch, s.ProgramPatience = 32, .02
-	start := Start{Program: spec.Program{Path: "/table"}, Spec: &s, Purpose: Training}
-	p := &Program{process: proc, start: start}
-	p.out = newBuffer(hear(tells))
-	p.conn = frame.NewConn(said, p.out)
-	return &Network{Program: p, classes: 2}, func() error {
+	start := bridge.Start{Program: spec.Program{Path: "/table"}, Spec: &s,
+		Purpose: bridge.Training}
+	return bridge.Wired(start, said, tells, hear(tells), gone), func() error {
 		tells.Close()
 		err := <-ended
 		said.Close()
@@ -84,8 +82,8 @@ func wired(t testing.TB, say, hear func(io.Writer) io.Writer) (n *Network, over 
 }
 
 // converse is a small run: it asks each kind of question, whatever the answers are.
-func converse(n *Network) {
-	d := n.hello()
+func converse(n *bridge.Network) {
+	d := n.Hello()
 	if d == nil {
 		return
 	}

@@ -8,11 +8,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/train"
 )
 
@@ -64,11 +64,9 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 		return
 	}
 	o.Announce = func(epoch uint64, index []int) {
-		for most := n.start.Spec.Batch; len(index) > 0; {
-			part := index[:min(most, len(index))]
-			index = index[len(part):]
-			n.tell(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
-				frame.Ints(part))
+		for part := range slices.Chunk(index, n.start.Spec.Batch) {
+			n.send(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
+				Ints(part))
 		}
 	}
 }
@@ -77,13 +75,13 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 // before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	if b.Mode != n.said {
-		n.tell(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
+		n.send(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
 		n.said = b.Mode
 	}
 	n.last = b.N
-	got := n.ask(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
-		wanted{1, 8 * b.N}, frame.Ints(b.Index))
-	n.floats(losses[:b.N], got, 0, "losses")
+	got := n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
+		wanted{1, 8 * b.N}, Ints(b.Index))
+	n.floats(losses[:b.N], got, "losses")
 }
 
 // Outputs implements train.Network.
@@ -100,7 +98,7 @@ func (n *Network) Outputs(o train.Outputs) {
 			want.arrays, want.bytes = want.arrays+1, want.bytes+w.bytes*n.last
 		}
 	}
-	got := n.ask(q, &answer{}, "outputs", want)
+	got := n.request(q, &answer{}, "outputs", want)
 	for i, a := range got {
 		var err error
 		switch q.Want[i] {
@@ -118,10 +116,10 @@ func (n *Network) Outputs(o train.Outputs) {
 }
 
 // singles fills into with the values of an array of float32.
-func singles(into []float32, a frame.Array) error {
-	if a.Type != frame.Float32 || a.Len() != len(into) {
+func singles(into []float32, a Array) error {
+	if a.Type != Float32 || a.Len() != len(into) {
 		return fmt.Errorf("%d elements of type %s where %d of type %s belong", a.Len(), a.Type,
-			len(into), frame.Float32)
+			len(into), Float32)
 	}
 	for i := range into {
 		into[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.Raw[4*i:]))
@@ -131,47 +129,46 @@ func singles(into []float32, a frame.Array) error {
 
 // Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
-	n.tell(question{Do: "gradient", Add: add}, "the gradient", frame.Floats(weights[:n.last]))
+	n.send(question{Do: "gradient", Add: add}, "the gradient", Floats(weights[:n.last]))
 }
 
 // GradNorm implements train.Network.
 func (n *Network) GradNorm() float64 {
-	got := n.ask(question{Do: "norm"}, &answer{}, "the gradient's norm", wanted{1, 8})
-	return n.numbers(1, got, "the gradient's norm")[0]
+	return n.numbers(question{Do: "norm"}, &answer{}, "the gradient's norm", 1)[0]
 }
 
-// numbers reads the only array of an answer.
-func (n *Network) numbers(count int, arrays []frame.Array, doing string) []float64 {
+// numbers asks for an array of so many numbers.
+func (n *Network) numbers(
+	q question, a *answer, doing string, count int, arrays ...Array,
+) []float64 {
 	list := make([]float64, count)
-	n.floats(list, arrays, 0, doing)
+	n.floats(list, n.request(q, a, doing, wanted{1, 8 * count}, arrays...), doing)
 	return list
 }
 
 // Step implements train.Network.
 func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
-	rule := frame.Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
+	rule := Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
 	if r.Advance == nil {
 		var a answer
-		got := n.ask(question{Do: "step"}, &a, "a step", wanted{1, 8}, rule)
-		return n.numbers(1, got, "a step")[0], !a.Skipped
+		return n.numbers(question{Do: "step"}, &a, "a step", 1, rule)[0], !a.Skipped
 	}
-	got := n.ask(question{Do: "accumulate"}, &answer{}, "a step", wanted{1, 16}, rule)
-	norms := n.numbers(2, got, "a step")
+	norms := n.numbers(question{Do: "accumulate"}, &answer{}, "a step", 2, rule)
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
-		n.ask(question{Do: "advance"}, &answer{}, "a step", wanted{},
-			frame.Floats([]float64{rate}))
+		n.request(question{Do: "advance"}, &answer{}, "a step", wanted{},
+			Floats([]float64{rate}))
 	}
 	return norms[0], true
 }
 
 // Pick implements train.Network.
-func (n *Network) Pick() { n.do("pick") }
+func (n *Network) Pick() { n.command("pick") }
 
 // Swap implements train.Network.
-func (n *Network) Swap() { n.do("swap") }
+func (n *Network) Swap() { n.command("swap") }
 
-func (n *Network) do(what string) { n.ask(question{Do: what}, &answer{}, what, wanted{}) }
+func (n *Network) command(what string) { n.request(question{Do: what}, &answer{}, what, wanted{}) }
 
 // Save implements train.Network. The program writes into a new folder.
 func (n *Network) Save(s *runner.State) {
@@ -184,9 +181,9 @@ func (n *Network) Save(s *runner.State) {
 		n.fail("a checkpoint", err)
 		return
 	}
-	n.saves(true)
-	n.ask(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
-	n.saves(false)
+	n.setSaving(true)
+	n.request(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
+	n.setSaving(false)
 	s.Opaque = saved{folder, n.start.Spec, n.atOnce}
 }
 
@@ -203,7 +200,7 @@ func (n *Network) Load(s *runner.State) error {
 	case n.err != nil:
 		return n.err
 	case s == nil:
-		n.do("restart")
+		n.command("restart")
 		return n.err
 	case s.Opaque == nil:
 		return errors.New("it belongs to a network of drolab's own, not to a program")
@@ -216,7 +213,7 @@ func (n *Network) Load(s *runner.State) error {
 	if err := unpack(s.Opaque, folder, n.start.Spec); err != nil {
 		return err
 	}
-	n.ask(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
+	n.request(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
 	return n.err
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"drolab/runner"
 	"drolab/runner/data"
@@ -31,7 +32,7 @@ type process struct {
 	ended  time.Time     // zero while it runs
 	due    time.Time     // limit of the read or write under way
 	usual  time.Duration // time that the longest of the last answers has taken
-	stops  int           // stops asked for so far: see heed
+	stops  int           // stops asked for so far: see listenToStops
 	saving bool          // a checkpoint is under way, which a stop waits for
 }
 
@@ -61,7 +62,7 @@ func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
 	cmd.ExtraFiles = []*os.File{told, says} // 3 and 4
 	cmd.Stdout, cmd.Stderr = toLog{p.printed}, p.printed
 	cmd.WaitDelay = lastWords
-	apart(cmd)
+	setApart(cmd)
 	started := make(chan error)
 	go p.live(started)
 	err = <-started
@@ -80,7 +81,7 @@ func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
 // the program when the thread that started it ends.
 func (p *process) live(started chan<- error) {
 	defer close(p.over)
-	defer stay()()
+	defer lockThread()()
 	err := p.cmd.Start()
 	started <- err
 	if err != nil {
@@ -104,7 +105,7 @@ func (p *process) patience(d time.Duration, again bool) {
 		return
 	}
 	if p.stops > 0 && !p.saving {
-		d = min(d, p.spare())
+		d = min(d, p.allowedSilence())
 	}
 	p.until(time.Now().Add(d))
 }
@@ -117,19 +118,19 @@ func (p *process) until(limit time.Time) {
 	}
 }
 
-// spare returns how long a program may be silent when its run is to stop. The program may be in a
-// long step, after which the run saves. The caller holds mu.
-func (p *process) spare() time.Duration { return max(grace, 3*p.usual) }
+// allowedSilence returns how long a program may be silent when its run is to stop. The program may
+// be in a long step, after which the run saves. The caller holds mu.
+func (p *process) allowedSilence() time.Duration { return max(grace, 3*p.usual) }
 
-// took records how long an answer has taken. The record decays with later answers.
-func (p *process) took(d time.Duration) {
+// recordTime records how long an answer has taken. The record decays with later answers.
+func (p *process) recordTime(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.usual = max(d, p.usual-p.usual/64)
 }
 
-// saves records whether the program is asked for a checkpoint.
-func (p *process) saves(now bool) {
+// setSaving records whether the program is asked for a checkpoint.
+func (p *process) setSaving(now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.saving = now
@@ -139,12 +140,12 @@ func (p *process) saves(now bool) {
 func (p *process) hurried() (stops int, spare time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.stops, p.spare().Round(time.Second)
+	return p.stops, p.allowedSilence().Round(time.Second)
 }
 
-// heed listens for the stops of the run, because the run itself waits for the program and cannot
-// listen. The first stop leaves the program little patience; the second one ends it.
-func (p *process) heed(stops, done <-chan struct{}) {
+// listenToStops listens for the stops of the run, because the run itself waits for the program and
+// cannot listen. The first stop leaves the program little patience; the second one ends it.
+func (p *process) listenToStops(stops, done <-chan struct{}) {
 	for range 2 {
 		select {
 		case <-p.over:
@@ -155,7 +156,7 @@ func (p *process) heed(stops, done <-chan struct{}) {
 		}
 		p.mu.Lock()
 		p.stops++
-		if soon := time.Now().Add(p.spare()); p.due.After(soon) && !p.saving {
+		if soon := time.Now().Add(p.allowedSilence()); p.due.After(soon) && !p.saving {
 			p.until(soon)
 		}
 		p.mu.Unlock()
@@ -166,12 +167,10 @@ func (p *process) heed(stops, done <-chan struct{}) {
 // hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It
 // waits a moment for that.
 func (p *process) hasEnded() bool {
-	moment := time.NewTimer(3 * lastWords) // its workers may hold its output open
-	defer moment.Stop()
 	select {
 	case <-p.over:
 		return true
-	case <-moment.C:
+	case <-time.After(3 * lastWords): // its workers may hold its output open
 		return false
 	}
 }
@@ -180,11 +179,9 @@ func (p *process) hasEnded() bool {
 // before, as the program also sees it when drolab is gone.
 func (p *process) stop(force bool) {
 	if !force {
-		late := time.NewTimer(grace)
-		defer late.Stop()
 		select {
 		case <-p.over:
-		case <-late.C:
+		case <-time.After(grace):
 		}
 	}
 	p.kill()
@@ -195,10 +192,18 @@ func (p *process) stop(force bool) {
 
 // kill ends the program by force, unless it has ended.
 func (p *process) kill() {
+	if !p.isOver() {
+		killGroup(p.cmd.Process.Pid)
+	}
+}
+
+// isOver reports whether the program has ended by now.
+func (p *process) isOver() bool {
 	select {
 	case <-p.over:
+		return true
 	default:
-		killGroup(p.cmd.Process.Pid)
+		return false
 	}
 }
 
@@ -237,23 +242,19 @@ func (t toLog) Write(b []byte) (int, error) {
 func (p *printed) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := bytes.Split(p.end, []byte("\n"))
-	for i := len(lines) - 1; i >= 0; i-- {
-		if text := clean(string(lines[i]), mostLine); text != "" {
-			return text
-		}
-	}
-	return ""
+	last := bytes.TrimSpace(p.end)
+	return OneLine(string(last[bytes.LastIndexByte(last, '\n')+1:]), mostLine)
 }
 
 // mostLine bounds a line of a program in the cause of a failure.
 const mostLine = 300 // runes
 
-// clean returns text of a program as one line of at most n runes that a terminal shows as it is.
-func clean(text string, n int) string {
+// OneLine returns text from elsewhere as one line of at most n runes that a terminal shows as it
+// is.
+func OneLine(text string, n int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
 	text = strings.Map(func(r rune) rune {
-		if !shown(r) {
+		if !unicode.IsPrint(r) {
 			return '?'
 		}
 		return r

@@ -8,14 +8,14 @@ import (
 
 const supported = true
 
-// apart puts a command into a process group of its own. The system kills the command when drolab is
-// killed, since a program that computes does not look at its pipes.
-func apart(cmd *exec.Cmd) {
+// setApart puts a command into a process group of its own. The system kills the command when drolab
+// is killed, since a program that computes does not look at its pipes.
+func setApart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// stay keeps the goroutine on its thread until leave is called.
-func stay() (leave func()) {
+// lockThread keeps the goroutine on its thread until leave is called.
+func lockThread() (leave func()) {
 	runtime.LockOSThread()
 	return runtime.UnlockOSThread
 }

@@ -9,9 +9,9 @@ import (
 
 const supported = false // a process here inherits no pipes beside its standard streams
 
-func apart(*exec.Cmd) {}
+func setApart(*exec.Cmd) {}
 
-func stay() (leave func()) { return func() {} }
+func lockThread() (leave func()) { return func() {} }
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

@@ -7,12 +7,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"syscall"
 	"time"
-	"unicode"
 
-	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -38,7 +35,7 @@ type Start struct {
 	Scratch string         // a folder of its own, which is removed at the end
 	Log     io.WriteCloser // for its output; closed at the end
 	// Stops has a value for each time that the run is to stop; closing Done counts as one more. See
-	// heed. A nil channel asks for no stop.
+	// listenToStops. A nil channel asks for no stop.
 	Stops, Done <-chan struct{}
 }
 
@@ -47,7 +44,7 @@ type Start struct {
 type Program struct {
 	*process
 	start   Start
-	conn    *frame.Conn
+	conn    *Conn
 	out     *bufio.Writer // questions without an answer wait for the next question with one
 	err     error
 	closing bool
@@ -82,7 +79,7 @@ func (a *answer) plain() *answer { return a }
 type wanted struct{ arrays, bytes int }
 
 // described is the answer to hello. Its arrays are known when its head is: see greeting.
-var described = wanted{-1, frame.MostBody}
+var described = wanted{-1, MostBody}
 
 // launch starts a program and says nothing to it yet. After an error the log is closed, and the
 // caller removes the scratch folder.
@@ -98,12 +95,12 @@ func launch(s Start) (*Program, error) {
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
 	var p *Program
-	out := newBuffer(punctual(func(b []byte) (int, error) {
+	out := bufio.NewWriterSize(punctual(func(b []byte) (int, error) {
 		p.patience(p.limit(), false)
 		return proc.out.Write(b)
-	}))
-	go proc.heed(s.Stops, s.Done)
-	p = &Program{process: proc, start: s, conn: frame.NewConn(proc.in, out), out: out}
+	}), 1<<16)
+	go proc.listenToStops(s.Stops, s.Done)
+	p = &Program{process: proc, start: s, conn: NewConn(proc.in, out), out: out}
 	return p, nil
 }
 
@@ -113,9 +110,6 @@ type punctual func([]byte) (int, error)
 
 // Write implements io.Writer.
 func (p punctual) Write(b []byte) (int, error) { return p(b) }
-
-// newBuffer returns a buffer that holds questions until an answer is waited for.
-func newBuffer(out io.Writer) *bufio.Writer { return bufio.NewWriterSize(out, 1<<16) }
 
 // Err returns the first failure, in one line.
 func (p *Program) Err() error { return p.err }
@@ -137,7 +131,7 @@ func (p *Program) fail(doing string, err error) {
 	case broken && stops > 1 && p.hasEnded():
 		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
-	case (broken || late) && p.gone(broken):
+	case broken && p.hasEnded(), late && p.isOver():
 		p.err = fmt.Errorf("%s ended with %v%s", p.start.named(), p.cmd.ProcessState, p.behind())
 	case broken:
 		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", p.start.named(),
@@ -147,7 +141,7 @@ func (p *Program) fail(doing string, err error) {
 			"program_patience, or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
 	default:
 		p.err = fmt.Errorf("%s, asked for %s: %s", p.start.named(), doing,
-			clean(err.Error(), mostLine))
+			OneLine(err.Error(), mostLine))
 	}
 }
 
@@ -159,19 +153,6 @@ func (p *Program) behind() string {
 	return ""
 }
 
-// gone reports whether the program has ended. With soon, when the pipe broke, it waits a moment.
-func (p *Program) gone(soon bool) bool {
-	if soon {
-		return p.hasEnded()
-	}
-	select {
-	case <-p.over:
-		return true
-	default:
-		return false
-	}
-}
-
 func (p *Program) limit() time.Duration {
 	if p.closing {
 		return grace
@@ -179,8 +160,8 @@ func (p *Program) limit() time.Duration {
 	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
 }
 
-// tell sends a question that has no answer.
-func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
+// send sends a question that has no answer.
+func (p *Program) send(q any, doing string, arrays ...Array) {
 	if p.err != nil {
 		return
 	}
@@ -189,10 +170,10 @@ func (p *Program) tell(q any, doing string, arrays ...frame.Array) {
 	}
 }
 
-// ask sends a question and reads its answer into a. It returns the answer's arrays, which are valid
-// until the next answer, or nil after a failure.
-func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...frame.Array) []frame.Array {
-	p.tell(q, doing, arrays...)
+// request sends a question and reads its answer into a. It returns the answer's arrays, which are
+// valid until the next answer, or nil after a failure.
+func (p *Program) request(q any, a head, doing string, w wanted, arrays ...Array) []Array {
+	p.send(q, doing, arrays...)
 	if p.err != nil {
 		return nil
 	}
@@ -216,24 +197,24 @@ func (p *Program) ask(q any, a head, doing string, w wanted, arrays ...frame.Arr
 
 // receive reads an answer. The time starts anew when the program says that it is alive, unless its
 // run is to stop.
-func (p *Program) receive(a head, w wanted) ([]frame.Array, error) {
-	mostHead := frame.UsualHead
+func (p *Program) receive(a head, w wanted) ([]Array, error) {
+	mostHead := UsualHead
 	if w == described {
-		mostHead = frame.MostHead
+		mostHead = MostHead
 	}
 	asked := time.Now()
 	for again := false; ; again = true {
 		*a.plain() = answer{}
 		p.patience(p.limit(), again)
-		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, frame.MostBody))
+		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, MostBody))
 		if err != nil {
 			return nil, err
 		}
 		switch said := a.plain(); {
 		case said.Error != nil:
-			return nil, errors.New(clean(*said.Error, mostLine))
+			return nil, errors.New(OneLine(*said.Error, mostLine))
 		case !said.Alive:
-			p.took(time.Since(asked))
+			p.recordTime(time.Since(asked))
 			return arrays, nil
 		}
 	}
@@ -244,7 +225,7 @@ func (p *Program) receive(a head, w wanted) ([]frame.Array, error) {
 const mostLogged = 4 << 10
 
 // takeLog takes the program's own values off an answer.
-func (p *Program) takeLog(a *answer, arrays []frame.Array) ([]frame.Array, error) {
+func (p *Program) takeLog(a *answer, arrays []Array) ([]Array, error) {
 	n := len(a.Log)
 	if n == 0 {
 		return arrays, nil
@@ -279,10 +260,10 @@ func (p *Program) Logged(put func(name string, value float64) error) error {
 	return nil
 }
 
-// floats fills into with array i of an answer, or with NaN if there is none.
-func (p *Program) floats(into []float64, arrays []frame.Array, i int, doing string) {
-	if i < len(arrays) {
-		err := arrays[i].Floats(into)
+// floats fills into with the first array of an answer, or with NaN if there is none.
+func (p *Program) floats(into []float64, arrays []Array, doing string) {
+	if len(arrays) > 0 {
+		err := arrays[0].Floats(into)
 		if err == nil {
 			return
 		}
@@ -310,10 +291,4 @@ func (p *Program) Close() {
 	if p.err == nil {
 		p.err = os.ErrClosed
 	}
-}
-
-// shown reports whether a terminal shows a rune as it is.
-func shown(r rune) bool {
-	return unicode.IsPrint(r) && !strings.ContainsRune("\u200e\u200f\u202a\u202b\u202c\u202d\u202e"+
-		"\u2066\u2067\u2068\u2069", r)
 }

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +17,6 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -32,7 +30,7 @@ import (
 // The script's messages are checked as a program's answers are. A script may take as long as it
 // likes. It has ended when its pipe has ended.
 type Script struct {
-	conn    *frame.Conn
+	conn    *Conn
 	Opening Opening
 	data    *data.Dataset
 	run     *train.Run
@@ -43,24 +41,24 @@ type Script struct {
 	saves   int
 	spec    *spec.Spec
 
-	x, z  given // samples of the step, and of the method's own draw
-	part  int   // number of losses of z that were asked for
-	epoch uint64
-	took  taken
-	form  form
-	again bool // whether the script is to go back to its start
-	waits bool // whether the script waits for an answer
+	x, z   scriptSamples // samples of the step, and of the method's own draw
+	part   int           // number of losses of z that were asked for
+	epoch  uint64
+	report stepReport
+	form   form
+	again  bool // whether the script is to go back to its start
+	waits  bool // whether the script waits for an answer
 }
 
-// taken holds what the script says of a step.
-type taken struct {
+// stepReport holds what the script says of a step.
+type stepReport struct {
 	rate, norm      float64
 	normed, skipped bool
 	err             error // why it took no step
 }
 
-// said is a message of the script after the first, with the members of every kind.
-type said struct {
+// scriptMessage is a message of the script after the first, with the members of every kind.
+type scriptMessage struct {
 	opening *Opening
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
@@ -72,21 +70,21 @@ type said struct {
 	Cause   string   `json:"cause"`
 }
 
-// MostBody implements frame.Sized: six numbers for each sample, and room for a batch that is larger
+// MostBody implements Sized: six numbers for each sample, and room for a batch that is larger
 // than a small split. A test split that the script did not count may have any size.
-func (m *said) MostBody() int {
+func (m *scriptMessage) MostBody() int {
 	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {
-		return frame.MostBody
+		return MostBody
 	}
 	most := 1 << 20
 	for _, n := range m.opening.Samples {
 		most += 6 * 8 * n
 	}
-	return min(most, frame.MostBody)
+	return min(most, MostBody)
 }
 
-// told is an answer to such a message.
-type told struct {
+// scriptAnswer is an answer to such a message.
+type scriptAnswer struct {
 	Error    string `json:"error,omitempty"`
 	Form     string `json:"form,omitempty"`
 	By       string `json:"by,omitempty"`
@@ -114,8 +112,8 @@ var errDone = errors.New("done")
 // Meet reads the first message of a script. After an error, the caller tells the script of it by
 // Over.
 func Meet(in io.Reader, out io.Writer) (*Script, error) {
-	s := &Script{conn: frame.NewConn(in, out), waits: true}
-	arrays, err := s.conn.Receive(&s.Opening, frame.MostHead, 0)
+	s := &Script{conn: NewConn(in, out), waits: true}
+	arrays, err := s.conn.Receive(&s.Opening, MostHead, 0)
 	if err != nil {
 		return s, gone(err)
 	}
@@ -136,19 +134,19 @@ func gone(err error) error {
 		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 		return train.ErrLeft
 	}
-	return errors.New("the script: " + clean(err.Error(), mostLine))
+	return errors.New("the script: " + OneLine(err.Error(), mostLine))
 }
 
 // Over tells the script how its run ended; a nil error means well. The script hears it when it next
 // asks for something, or at once if it already waits for an answer. Over returns when the script
 // has heard it or has gone.
 func (s *Script) Over(err error) {
-	var end told
+	var end scriptAnswer
 	if err != nil {
-		end.Error = clean(err.Error(), mostLine)
+		end.Error = OneLine(err.Error(), mostLine)
 	}
 	for !s.waits {
-		if _, _, err := s.hear(); err != nil {
+		if _, _, err := s.receive(); err != nil {
 			return
 		}
 	}
@@ -173,9 +171,9 @@ func (s *Script) Lead(r *train.Run) error {
 		return err
 	}
 	for {
-		m, arrays, err := s.hear()
+		m, arrays, err := s.receive()
 		if err == nil {
-			err = s.do(m, arrays)
+			err = s.carryOut(m, arrays)
 		}
 		switch {
 		case errors.Is(err, errDone):
@@ -186,10 +184,10 @@ func (s *Script) Lead(r *train.Run) error {
 	}
 }
 
-// hear waits for the next message of the script.
-func (s *Script) hear() (*said, []frame.Array, error) {
-	m := &said{opening: &s.Opening}
-	arrays, err := s.conn.Receive(m, frame.UsualHead, frame.MostBody)
+// receive waits for the next message of the script.
+func (s *Script) receive() (*scriptMessage, []Array, error) {
+	m := &scriptMessage{opening: &s.Opening}
+	arrays, err := s.conn.Receive(m, UsualHead, MostBody)
 	if err != nil {
 		return nil, nil, gone(err)
 	}
@@ -198,7 +196,7 @@ func (s *Script) hear() (*said, []frame.Array, error) {
 }
 
 // answer sends an answer, after which the script no longer waits.
-func (s *Script) answer(head any, arrays ...frame.Array) error {
+func (s *Script) answer(head any, arrays ...Array) error {
 	s.waits = false
 	if err := s.conn.Send(head, arrays...); err != nil {
 		return gone(err)
@@ -206,8 +204,8 @@ func (s *Script) answer(head any, arrays ...frame.Array) error {
 	return nil
 }
 
-// do does what a message asks for.
-func (s *Script) do(m *said, arrays []frame.Array) error {
+// carryOut does what a message asks for.
+func (s *Script) carryOut(m *scriptMessage, arrays []Array) error {
 	switch m.Do {
 	case "weights":
 		return s.weights(m, arrays)
@@ -217,13 +215,13 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 		if err := s.evaluate(m, arrays); err != nil {
 			return fmt.Errorf("evaluate: %w", err)
 		}
-		return s.answer(told{})
+		return s.answer(scriptAnswer{})
 	case "selected":
 		best, err := s.run.Selected()
 		if err != nil {
 			return err
 		}
-		return s.answer(told{Selected: best})
+		return s.answer(scriptAnswer{Selected: best})
 	case "log":
 		return s.log(m, arrays)
 	case "checkpoint":
@@ -238,20 +236,20 @@ func (s *Script) do(m *said, arrays []frame.Array) error {
 }
 
 // end returns how the script left its block, as an error.
-func (s *Script) end(m *said) error {
+func (s *Script) end(m *scriptMessage) error {
 	switch m.Status {
 	case "done":
 		return errDone
 	case "stopped":
 		return train.ErrStopped
 	case "failed":
-		return errors.New(cmp.Or(clean(m.Cause, mostLine), "the script failed without a reason"))
+		return errors.New(cmp.Or(OneLine(m.Cause, mostLine), "the script failed without a reason"))
 	}
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }
 
 // endEpoch lets the method act, and tells the script whether to go back to its start.
-func (s *Script) endEpoch(m *said, arrays []frame.Array) error {
+func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 	if len(m.Has) > 0 {
 		m.Split = runner.SplitTrain
 		if err := s.evaluate(m, arrays); err != nil {
@@ -264,11 +262,11 @@ func (s *Script) endEpoch(m *said, arrays []frame.Array) error {
 	if err != nil {
 		return fmt.Errorf("end_epoch: %w", err)
 	}
-	return s.answer(told{Restart: restart && s.again})
+	return s.answer(scriptAnswer{Restart: restart && s.again})
 }
 
 // log records values of the script's own.
-func (s *Script) log(m *said, arrays []frame.Array) error {
+func (s *Script) log(m *scriptMessage, arrays []Array) error {
 	if len(arrays) != 1 {
 		return errors.New("log: want one array")
 	}
@@ -295,26 +293,26 @@ func (s *Script) checkpoint() error {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	if err := s.answer(told{Folder: folder}); err != nil {
+	if err := s.answer(scriptAnswer{Folder: folder}); err != nil {
 		return err
 	}
-	m, _, err := s.hear()
+	m, _, err := s.receive()
 	switch {
 	case err != nil:
 		return err
 	case m.Do == "discard":
-		return cmp.Or(os.RemoveAll(folder), s.answer(told{}))
+		return cmp.Or(os.RemoveAll(folder), s.answer(scriptAnswer{}))
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":
 		return fmt.Errorf("run.%s comes within the block of run.checkpoint",
-			clean(m.Do, mostName))
+			OneLine(m.Do, mostName))
 	}
 	s.saving = folder
 	if err := s.run.Checkpoint(); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	return s.answer(told{})
+	return s.answer(scriptAnswer{})
 }
 
 // needsOf returns what the run's method needs to know of samples.
@@ -330,117 +328,69 @@ func needsOf(r *train.Run) (n needs) {
 // Opening is the first message of a script. It says which run the script wants, and what the script
 // trains on.
 type Opening struct {
-	Do       string                     `json:"do"`
-	Version  int                        `json:"version"`
-	Name     string                     `json:"name"`
-	Resume   string                     `json:"resume"`
-	From     string                     `json:"from"`
-	Settings map[string]json.RawMessage `json:"settings"`
-	// Samples and the counts are by the names of the splits. The training split is required.
-	Samples     map[string]int   `json:"samples"`
-	ClassCounts map[string][]int `json:"class_counts"`
-	GroupCounts map[string][]int `json:"group_counts"`
-	Classes     []string         `json:"classes"`
-	Groups      []string         `json:"groups"`
-
-	measure.Sides      // which of its own values are better higher, and which lower
-	Restart       bool `json:"restart"`
+	Traits                                 // the training split is required
+	Do          string                     `json:"do"`
+	Name        string                     `json:"name"`
+	Resume      string                     `json:"resume"`
+	From        string                     `json:"from"`
+	Settings    map[string]json.RawMessage `json:"settings"`
+	ClassCounts map[string][]int           `json:"class_counts"` // by the names of the splits
+	GroupCounts map[string][]int           `json:"group_counts"`
 	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
-	StepsPerEpoch int               `json:"steps_per_epoch"`
-	Parameters    int               `json:"parameters"`
-	Device        string            `json:"device"`
-	Packages      map[string]string `json:"packages"`
-	Path          string            `json:"path"`
-	Arguments     []string          `json:"arguments"`
-	Interpreter   string            `json:"interpreter"`
+	StepsPerEpoch int      `json:"steps_per_epoch"`
+	Path          string   `json:"path"`
+	Arguments     []string `json:"arguments"`
+	Interpreter   string   `json:"interpreter"`
 }
 
 // Describe returns what a script has, in the form in which a program describes itself. The data are
 // counts only: the class of a sample comes with the sample.
 func (o *Opening) Describe() (*Description, error) {
-	classes, err := names("classes", o.Classes)
-	if err != nil {
-		return nil, err
+	if len(o.Classes) == 0 {
+		o.Classes = []string{"all"}
 	}
-	groups, err := names("groups", o.Groups)
+	d, err := o.Traits.describe()
+	n := o.Samples[runner.SplitTrain]
 	switch {
 	case err != nil:
 		return nil, err
-	case o.Samples[runner.SplitTrain] < 1:
+	case n < 1:
 		return nil, errors.New("samples: want how many the training split has")
-	case len(o.Packages) > mostPackages:
-		return nil, fmt.Errorf("it names %d packages: want at most %d", len(o.Packages),
-			mostPackages)
-	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > o.Samples[runner.SplitTrain]:
+	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > n:
 		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
-			o.Samples[runner.SplitTrain])
-	case len(o.Higher)+len(o.Lower) > measure.MostUser:
-		return nil, fmt.Errorf("it names the better side of %d values of its own: want at most %d",
-			len(o.Higher)+len(o.Lower), measure.MostUser)
-	case o.Parameters < 0:
-		return nil, fmt.Errorf("parameters is %d: want how many the network has", o.Parameters)
-	case len(classes) == 0:
-		classes = []string{"all"}
+			n)
 	}
-	d := &Description{Parameters: o.Parameters, Restart: o.Restart, Pick: true,
-		StepsPerEpoch: o.StepsPerEpoch,
-		Device:        clean(o.Device, mostName), Packages: map[string]string{},
-		Data: &data.Dataset{Name: spec.ProgramData, Classes: classes, Groups: groups,
-			Grouped: len(groups) > 0}}
-	if !d.Data.Grouped {
-		d.Data.Groups = classes
-	}
-	if d.User, err = o.Sides.Clean(); err != nil {
-		return nil, err
-	}
-	for name, v := range o.Packages {
-		d.Packages[clean(name, mostName)] = clean(v, mostName)
-	}
+	d.Pick, d.StepsPerEpoch = true, o.StepsPerEpoch
 	return d, o.count(d.Data)
 }
 
 // count makes the splits from their counts.
 func (o *Opening) count(d *data.Dataset) error {
-	hash := sha256.New()
-	fmt.Fprintf(hash, "script %q %q\n", d.Classes, o.Groups)
-	d.Test = &counted{}
 	for name := range o.Samples {
 		if !slices.Contains(runner.Splits(), name) {
-			return fmt.Errorf("samples: the splits are train, val and test, and not %q", clean(name,
-				mostName))
+			return fmt.Errorf("samples: the splits are train, val and test, and not %q",
+				OneLine(name, mostName))
 		}
 	}
-	for _, to := range []struct {
-		name string
-		src  *data.Source
-	}{{runner.SplitTrain, &d.Train}, {runner.SplitVal, &d.Val}, {runner.SplitTest, &d.Test}} {
-		n := o.Samples[to.name]
-		if n == 0 {
-			continue
-		}
-		if n < 0 || n > mostSamples {
-			return fmt.Errorf("the %s split has %d samples: want 1 to %d", to.name, n, mostSamples)
-		}
+	return o.fill(d, "script ", func(hash io.Writer, split string, n int) (data.Source, error) {
 		c := &counted{n: n}
+		if n == 0 { // a test split that the script does not count
+			return c, nil
+		}
 		var err error
-		c.labels, err = ends("class", to.name, o.ClassCounts[to.name], len(d.Classes), n)
+		c.labels, err = partEnds("class", split, o.ClassCounts[split], len(d.Classes), n)
 		c.groups = c.labels
 		if err == nil && d.Grouped {
-			c.groups, err = ends("group", to.name, o.GroupCounts[to.name], len(d.Groups), n)
+			c.groups, err = partEnds("group", split, o.GroupCounts[split], len(d.Groups), n)
 		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(hash, to.name, n, c.labels, c.groups)
-		*to.src = c
-	}
-	d.Checksum = fmt.Sprintf("sha256:%x", hash.Sum(nil))
-	return nil
+		fmt.Fprintln(hash, split, n, c.labels, c.groups)
+		return c, err
+	})
 }
 
-// ends checks the counts of the parts of a split. It returns where each part ends if the samples
-// lie part by part.
-func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
+// partEnds checks the counts of the parts of a split. It returns where each part ends if the
+// samples lie part by part.
+func partEnds(what, split string, counts []int, kinds, n int) ([]int, error) {
 	if kinds == 1 && counts == nil {
 		counts = []int{n}
 	}
@@ -467,6 +417,7 @@ func ends(what, split string, counts []int, kinds, n int) ([]int, error) {
 // counted is a split of which only counts are known. Its samples are ordered by class and also by
 // group, which is enough for counting them.
 type counted struct {
+	unseen
 	n              int
 	labels, groups []int // where each part ends
 }
@@ -474,17 +425,11 @@ type counted struct {
 // Len implements data.Source.
 func (c *counted) Len() int { return c.n }
 
-// Shape implements data.Source: there is nothing to read.
-func (c *counted) Shape() data.Shape { return data.Shape{} }
-
 // Label implements data.Source.
 func (c *counted) Label(i int) int { return sort.SearchInts(c.labels, i+1) }
 
 // Group implements data.Source.
 func (c *counted) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
-
-// Read implements data.Source.
-func (c *counted) Read([]float32, int) {}
 
 // Known fills in the data of a run that a script goes on with, if the script does not give them
 // again.
@@ -516,7 +461,7 @@ func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
 // chosen is the sampler of the samples that a script chose.
 type chosen struct {
 	*Script
-	of *given
+	of *scriptSamples
 }
 
 // Next implements train.Sampler.
@@ -556,7 +501,7 @@ func (s *Script) Outputs(train.Outputs) {}
 
 // weights has the run take a step. The script sends its samples with its question, and drolab
 // answers with the weights; or it sends them with its step, after the form was the answer.
-func (s *Script) weights(m *said, arrays []frame.Array) error {
+func (s *Script) weights(m *scriptMessage, arrays []Array) error {
 	s.form.used = s.form.most > 0 && len(m.Has) == 0
 	if !s.form.used {
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
@@ -570,35 +515,35 @@ func (s *Script) weights(m *said, arrays []frame.Array) error {
 		if err := s.answerForm(); err != nil {
 			return err
 		}
-		if s.hearStep(); s.took.err != nil {
-			return s.took.err
+		if s.hearStep(); s.report.err != nil {
+			return s.report.err
 		}
 	}
-	return s.run.Take(s.x.batch.N)
+	return s.run.TakeStep(s.x.batch.N)
 }
 
 // Gradient implements train.Network. It gives the script the weights of its samples, unless the
 // script has computed them.
 func (s *Script) Gradient(weights []float64, _ bool) {
 	if !s.form.used {
-		head, rate := s.wishes()
-		s.took.err = s.answer(head, frame.Floats(weights), rate)
+		head, rate := s.beginStep()
+		s.report.err = s.answer(head, Floats(weights), rate)
 	}
 }
 
 // answerForm answers with the form of the weights.
 func (s *Script) answerForm() error {
-	head, rate := s.wishes()
+	head, rate := s.beginStep()
 	arrays := s.form.next(s.run, &head, rate)
 	return s.answer(head, arrays...)
 }
 
-// wishes begins a step: it returns what the script hears with its weights, or with their form.
-func (s *Script) wishes() (head told, rate frame.Array) {
-	alpha, stop, save := s.run.Wishes()
-	s.took = taken{rate: alpha}
-	head = told{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}
-	return head, frame.Floats([]float64{alpha})
+// beginStep returns what the script hears with its weights, or with their form.
+func (s *Script) beginStep() (head scriptAnswer, rate Array) {
+	alpha, stop, save := s.run.Requests()
+	s.report = stepReport{rate: alpha}
+	head = scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}
+	return head, Floats([]float64{alpha})
 }
 
 // GradNorm implements train.Network.
@@ -606,32 +551,32 @@ func (s *Script) GradNorm() float64 { return math.NaN() }
 
 // Step implements train.Network. It waits for the step of the script.
 func (s *Script) Step(train.Rule) (norm float64, ok bool) {
-	if !s.form.used && s.took.err == nil {
+	if !s.form.used && s.report.err == nil {
 		s.hearStep()
 	}
-	if s.took.err != nil {
+	if s.report.err != nil {
 		return math.NaN(), false
 	}
-	return s.took.norm, !s.took.skipped
+	return s.report.norm, !s.report.skipped
 }
 
 // hearStep waits for the step of the script.
 func (s *Script) hearStep() {
-	m, arrays, err := s.hear()
+	m, arrays, err := s.receive()
 	switch {
 	case err == nil && m.Do == "end":
 		err = s.end(m)
 	case err == nil && m.Do != "step":
 		err = fmt.Errorf("run.%s comes before the run.step of the weights before it",
-			clean(m.Do, mostName))
+			OneLine(m.Do, mostName))
 	case err == nil:
 		err = s.step(m, arrays)
 	}
-	s.took.err = err
+	s.report.err = err
 }
 
 // step takes in what the script says of its step.
-func (s *Script) step(m *said, arrays []frame.Array) error {
+func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	rule := []float64{math.NaN(), math.NaN()}
 	if len(arrays) == 0 {
 		return errors.New("step: it has no step size and norm")
@@ -643,13 +588,13 @@ func (s *Script) step(m *said, arrays []frame.Array) error {
 		if !(lr >= 0) || math.IsInf(lr, 0) {
 			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
 		}
-		s.took.rate = lr
+		s.report.rate = lr
 	}
-	s.took.skipped = m.Skipped
-	if s.took.norm = rule[1]; math.IsNaN(s.took.norm) {
-		s.took.norm = s.run.WithoutNorm()
+	s.report.skipped = m.Skipped
+	if s.report.norm = rule[1]; math.IsNaN(s.report.norm) {
+		s.report.norm = s.run.WithoutNorm()
 	} else {
-		s.took.normed = !m.Skipped
+		s.report.normed = !m.Skipped
 	}
 	arrays = arrays[1:]
 	if s.form.used {
@@ -672,9 +617,9 @@ func (s *Script) step(m *said, arrays []frame.Array) error {
 	return nil
 }
 
-// Told implements train.Leader.
-func (s *Script) Told() (rate float64, norm bool, err error) {
-	return s.took.rate, s.took.normed, s.took.err
+// LastStep implements train.Leader.
+func (s *Script) LastStep() (rate float64, norm bool, err error) {
+	return s.report.rate, s.report.normed, s.report.err
 }
 
 // Pick implements train.Network. A script keeps no second network, and no method asks it for one.

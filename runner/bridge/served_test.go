@@ -17,9 +17,9 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -89,7 +89,7 @@ type served struct {
 	moved  chan [2]float64
 }
 
-func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error) {
+func (s *served) Hello(q client.Question) (map[string]any, []bridge.Array, error) {
 	s.spec = spec.Defaults()
 	s.spec.Model, s.spec.Dataset = "linear", "csv:example"
 	s.spec.Seed, s.spec.Batch, s.spec.ValFraction = q.Seed, q.Batch, held
@@ -102,7 +102,7 @@ func (s *served) Hello(q client.Question) (map[string]any, []frame.Array, error)
 	if s.net, err = train.Native(&s.spec, s.data, 1); err != nil {
 		return nil, nil, err
 	}
-	var arrays []frame.Array
+	var arrays []bridge.Array
 	sizes := map[string]int{}
 	for _, split := range []string{"train", "val", "test"} {
 		src := train.Source(s.data, split)
@@ -132,8 +132,8 @@ func (s *served) Logged() (names []string, values []float64) {
 	return names, values
 }
 
-func int32s(x []int32) frame.Array {
-	a := frame.Array{Type: frame.Int32}
+func int32s(x []int32) bridge.Array {
+	a := bridge.Array{Type: bridge.Int32}
 	for _, v := range x {
 		a.Raw = append(a.Raw, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
 	}
@@ -168,7 +168,7 @@ func (s *served) Losses(split string, _ uint64, index []int) []float64 {
 	return losses
 }
 
-func (s *served) Outputs(want string) frame.Array {
+func (s *served) Outputs(want string) bridge.Array {
 	switch want {
 	case "classes":
 		classes := make([]int, s.n)
@@ -181,7 +181,7 @@ func (s *served) Outputs(want string) frame.Array {
 	case "probabilities":
 		each := make([]float32, s.n*len(s.data.Classes))
 		s.net.Outputs(train.Outputs{Probabilities: each})
-		a := frame.Array{Type: frame.Float32}
+		a := bridge.Array{Type: bridge.Float32}
 		for _, p := range each {
 			a.Raw = binary.LittleEndian.AppendUint32(a.Raw, math.Float32bits(p))
 		}
@@ -189,7 +189,7 @@ func (s *served) Outputs(want string) frame.Array {
 	default:
 		sure := make([]float64, s.n)
 		s.net.Outputs(train.Outputs{Confidences: sure})
-		return frame.Floats(sure)
+		return bridge.Floats(sure)
 	}
 }
 
@@ -272,14 +272,14 @@ func (s *served) Load(folder string) error {
 // question, and at which one of that kind.
 type trouble struct {
 	*served
-	conn     *frame.Conn
+	conn     *bridge.Conn
 	what, at string
 	left     int
 }
 
 const troubled = "DROLAB_TEST_TROUBLE"
 
-func newTrouble(s *served, c *frame.Conn) client.Model {
+func newTrouble(s *served, c *bridge.Conn) client.Model {
 	t := &trouble{served: s, conn: c}
 	fmt.Sscan(os.Getenv(troubled), &t.what, &t.at, &t.left)
 	return t
@@ -316,8 +316,8 @@ func (t *trouble) now(question string) bool {
 	case "long":
 		head := `{"arrays":[["f8",134217728]]}`
 		b := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
-		b = binary.LittleEndian.AppendUint32(b, frame.MostBody)
-		b = append(binary.LittleEndian.AppendUint32(b, frame.Magic), head...)
+		b = binary.LittleEndian.AppendUint32(b, bridge.MostBody)
+		b = append(binary.LittleEndian.AppendUint32(b, bridge.Magic), head...)
 		for zeros := make([]byte, 1<<20); ; b = zeros {
 			if _, err := os.NewFile(4, "").Write(b); err != nil {
 				select {}
@@ -353,7 +353,7 @@ func (t *trouble) wrong(question string, x []float64) []float64 {
 	return x
 }
 
-func (t *trouble) Hello(q client.Question) (map[string]any, []frame.Array, error) {
+func (t *trouble) Hello(q client.Question) (map[string]any, []bridge.Array, error) {
 	head, arrays, err := t.served.Hello(q)
 	if t.now("hello-" + q.Purpose) {
 		switch t.what {
@@ -372,7 +372,7 @@ func (t *trouble) Losses(split string, epoch uint64, index []int) []float64 {
 	return t.wrong("losses", t.served.Losses(split, epoch, index))
 }
 
-func (t *trouble) Outputs(want string) frame.Array {
+func (t *trouble) Outputs(want string) bridge.Array {
 	a := t.served.Outputs(want)
 	if t.now("outputs") {
 		switch t.what {

@@ -49,11 +49,8 @@ type Certificate struct {
 	Saturated bool             `json:"-"` // a larger radius would not raise the risk
 }
 
-// known returns x as a number that does not apply if x is NaN.
-func known(x float64) measure.Number { return measure.NumIf(x == x, x) }
-
 func interval(i dro.Interval) measure.Interval {
-	return measure.Interval{known(i[0]), known(i[1])}
+	return measure.Interval{measure.Known(i[0]), measure.Known(i[1])}
 }
 
 // certificate returns the certificate of an estimate for a set and a radius.
@@ -61,14 +58,14 @@ func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificat
 	c := Certificate{Set: set, Uncertainty: set.Name(), Rho: measure.NumIf(set.HasRadius(), rho),
 		Risk: measure.Num(e.Risk), Eta: e.Z.Eta, Divergence: e.Divergence,
 		Effective: e.EffectiveSampleSize, Few: e.Tail.Few(), Share: e.Tail.Share,
-		TailIndex: known(e.Tail.Index), MeanLoss: e.MeanLoss, Saturated: e.Saturated}
+		TailIndex: measure.Known(e.Tail.Index), MeanLoss: e.MeanLoss, Saturated: e.Saturated}
 	if set.HasRadius() {
 		c.Lambda = &e.Z.Lambda
 	}
 	if !g.Fitted {
 		normal, bootstrap := interval(e.Normal), interval(e.Bootstrap)
-		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, known(e.Upper)
-		c.StandardError, c.Doubt = known(e.StandardError), e.Tail.Doubt()
+		c.Normal, c.Bootstrap, c.Upper = &normal, &bootstrap, measure.Known(e.Upper)
+		c.StandardError, c.Doubt = measure.Known(e.StandardError), e.Tail.Doubt()
 	}
 	return c
 }
@@ -156,7 +153,7 @@ func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 		for i, d := range differences {
 			c := of
 			c.Set, c.Uncertainty, c.Rho = set, set.Name(), measure.NumIf(set.HasRadius(), radii[i])
-			c.Difference, c.StandardError = d.Value, known(d.StandardError)
+			c.Difference, c.StandardError = d.Value, measure.Known(d.StandardError)
 			c.Normal, c.Bootstrap = interval(d.Normal), interval(d.Bootstrap)
 			c.Better, c.Doubt = interval(d.Better()), d.Tail.Doubt()
 			list = append(list, c)
@@ -204,7 +201,7 @@ type Inspection struct {
 func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	how Inspection) (*Samples, error) {
 	if m.Imported != nil {
-		of, err := predicted(m, s, split)
+		of, err := predictedSplit(m, s, split)
 		if err == nil && how.Probabilities && of.Probabilities == nil {
 			err = fmt.Errorf("run %s has no probabilities: import a table with p_ and each class",
 				m.ID)
@@ -229,52 +226,26 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 		return nil, err
 	}
 	defer r.Close()
-	return inspect(r, split, how)
+	pass, err := r.Predict(split, true, how.Probabilities, how.Progress)
+	src := train.Source(d, split)
+	out := &Samples{Pass: *pass, Classes: len(d.Classes), Rows: make([]int, src.Len())}
+	for i := range out.Rows {
+		out.Rows[i] = data.Row(src, i)
+	}
+	if d.Unlabelled { // a loss means nothing
+		out.Losses = nil
+	}
+	return out, err
 }
 
-// predicted returns a split of an imported run, whose losses must be known.
-func predicted(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
+// predictedSplit returns a split of an imported run, whose losses must be known.
+func predictedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, error) {
 	of, err := importedSplit(m, s, split)
 	if err == nil && of.Losses == nil {
 		err = fmt.Errorf("run %s has no losses: import a table with a column loss, or with p_ and "+
 			"each class", m.ID)
 	}
 	return of, err
-}
-
-// inspect goes over a split, batch by batch. Without labels a loss means nothing, and
-// none is returned.
-func inspect(r *train.Run, split string, how Inspection) (*Samples, error) {
-	src, classes := train.Source(r.Data, split), len(r.Data.Classes)
-	n := src.Len()
-	ints := func() []int { return make([]int, n) }
-	out := &Samples{Rows: ints(), Classes: classes, Pass: measure.Pass{Labels: ints(),
-		Groups: ints(), Predictions: ints(), Correct: make([]bool, n),
-		Losses: make([]float64, n), Confidences: make([]float64, n)}}
-	if how.Probabilities {
-		out.Probabilities = make([]float32, n*classes)
-	}
-	err := r.EachBatch(split, func(b train.Batch, from int) error {
-		r.Net.Losses(out.Losses[from:], b, nil)
-		o := train.Outputs{Classes: out.Predictions[from:], Confidences: out.Confidences[from:]}
-		if how.Probabilities {
-			o.Probabilities = out.Probabilities[from*classes:][:b.N*classes]
-		}
-		r.Net.Outputs(o)
-		for i := range b.N {
-			out.Rows[from+i] = data.Row(src, from+i)
-			out.Labels[from+i], out.Groups[from+i] = b.Labels[i], b.Groups[i]
-			out.Correct[from+i] = out.Predictions[from+i] == b.Labels[i]
-		}
-		if err := r.Net.Err(); err != nil || how.Progress == nil {
-			return err
-		}
-		return how.Progress(from+b.N, n)
-	})
-	if r.Data.Unlabelled {
-		out.Losses = nil
-	}
-	return out, err
 }
 
 // Of returns the probabilities of a sample, one for each class. They must have been asked for.

@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +123,7 @@ func (f *Frozen) Pass(split string) (*measure.Pass, error) {
 		return nil, fmt.Errorf("run %s has no validation split", f.Meta.ID)
 	}
 	if f.Run == nil {
-		of, err := predicted(f.Meta, f.from, split)
+		of, err := predictedSplit(f.Meta, f.from, split)
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +189,7 @@ type LayerSplit struct {
 // samples. The data are open until the LastLayer is closed.
 func Features(q LookAt, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
-	if err := cmp.Or(m.Trained(), m.HasOwnNetwork()); err != nil {
+	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err
 	}
 	state, d, err := q.open()
@@ -199,12 +198,12 @@ func Features(q LookAt, splits []string) (*LastLayer, error) {
 	}
 	if len(splits) == 0 {
 		splits = slices.DeleteFunc(runner.Splits(), func(s string) bool {
-			_, err := part(d, s)
+			_, err := splitOf(d, s)
 			return err != nil
 		})
 	}
 	f := &LastLayer{Step: state.Step, Data: d}
-	if err := f.fill(m, state, splits, q.Threads); err != nil {
+	if err := f.addSplits(m, state, splits, q.Threads); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -213,7 +212,9 @@ func Features(q LookAt, splits []string) (*LastLayer, error) {
 // Close releases the data.
 func (f *LastLayer) Close() error { return f.Data.Close() }
 
-func (f *LastLayer) fill(m *runner.Meta, state *runner.State, splits []string, threads int) error {
+func (f *LastLayer) addSplits(
+	m *runner.Meta, state *runner.State, splits []string, threads int,
+) error {
 	r, err := train.Measuring(m, f.Data, train.Native, state, threads, false)
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (f *LastLayer) fill(m *runner.Meta, state *runner.State, splits []string, t
 		return err
 	}
 	for _, split := range slices.Compact(slices.Sorted(slices.Values(splits))) {
-		src, err := part(f.Data, split)
+		src, err := splitOf(f.Data, split)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func NewLook(q LookAt) (*Look, error) {
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Of("threshold")
 	}
-	if err = l.use(state, q.Inspection); err != nil {
+	if err = l.predictSplit(state, q.Inspection); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -75,8 +75,8 @@ func (q *LookAt) open() (state *runner.State, d *data.Dataset, err error) {
 	return state, d, err
 }
 
-// part returns a split, which must have samples.
-func part(d *data.Dataset, split string) (data.Source, error) {
+// splitOf returns a split, which must have samples.
+func splitOf(d *data.Dataset, split string) (data.Source, error) {
 	src := train.Source(d, split)
 	if src == nil || src.Len() == 0 || !slices.Contains(runner.Splits(), split) {
 		return nil, fmt.Errorf("split %.40q: the dataset has none such: want train, val or test",
@@ -85,11 +85,11 @@ func part(d *data.Dataset, split string) (data.Source, error) {
 	return src, nil
 }
 
-func (l *Look) use(state *runner.State, how Inspection) (err error) {
+func (l *Look) predictSplit(state *runner.State, how Inspection) (err error) {
 	if l.Set, err = l.Run.Meta.Spec.Set(); err != nil {
 		return err
 	}
-	if l.Src, err = part(l.Data, l.Split); err != nil {
+	if l.Src, err = splitOf(l.Data, l.Split); err != nil {
 		return err
 	}
 	l.Samples, err = Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
@@ -277,7 +277,7 @@ func (l *Look) Picked(radii []float64) (*Pick, error) {
 	if !l.Set.HasRadius() {
 		p.Radii = radii[:1]
 	}
-	kept := p.divide(l)
+	kept := p.fillParts(l)
 	for _, i := range kept {
 		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Group: l.Groups[i],
 			Prediction: l.Predictions[i], Loss: l.Losses[i]})
@@ -292,12 +292,12 @@ func (l *Look) Picked(radii []float64) (*Pick, error) {
 			p.Samples[k].Ratios = append(p.Samples[k].Ratios, ratios[i])
 		}
 	}
-	p.draw(l.Src, kept)
+	p.addContents(l.Src, kept)
 	return p, nil
 }
 
-// divide fills the parts, and lists the samples that are in at least one, the heaviest first.
-func (p *Pick) divide(l *Look) (kept []int) {
+// fillParts fills the parts, and lists the samples that are in at least one, the heaviest first.
+func (p *Pick) fillParts(l *Look) (kept []int) {
 	p.Parts = []Part{{Kind: All}, {Kind: Wrong}}
 	for _, name := range p.Classes {
 		p.Parts = append(p.Parts, Part{Name: name, Kind: Class})
@@ -330,8 +330,9 @@ func (p *Pick) divide(l *Look) (kept []int) {
 	return kept
 }
 
-// draw adds the pictures or features of the samples, the heaviest first, until mostBytes are used.
-func (p *Pick) draw(src data.Source, kept []int) {
+// addContents adds the pictures or features of the samples, the heaviest first, until mostBytes are
+// used.
+func (p *Pick) addContents(src data.Source, kept []int) {
 	left := mostBytes
 	for k, i := range kept {
 		s := &p.Samples[k]

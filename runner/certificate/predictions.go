@@ -65,12 +65,12 @@ func ReadPredictions(
 
 // reader goes over the rows of a table.
 type reader struct {
-	out     *Predictions
-	asked   []string // splits
-	words   map[string]*named
-	loss    int   // a column; -1: there is none
-	p, of   []int // columns of probabilities, and their classes
-	clipped int
+	out        *Predictions
+	asked      []string // splits
+	words      map[string]*named
+	loss       int   // a column; -1: there is none
+	p, classOf []int // columns of probabilities, and their classes
+	clipped    int
 }
 
 // named is a column of names.
@@ -109,14 +109,14 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 			groups = known.Groups
 		}
 	}
-	r.out.Classes, r.of = classes, places(listed, classes, nil)
+	r.out.Classes, r.classOf = classes, places(listed, classes, nil)
 	switch {
 	case listed == nil && r.words[data.RawPrediction] == nil:
 		return fmt.Errorf("no column %q, nor columns %q with a class: add one", data.RawPrediction,
 			data.RawProbability)
 	case len(classes) < 2 || len(classes) > data.MaxClasses:
 		return fmt.Errorf("%d classes: want 2 to %d", len(classes), data.MaxClasses)
-	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.of, -1)):
+	case listed != nil && (len(listed) != len(classes) || slices.Contains(r.classOf, -1)):
 		return fmt.Errorf("columns %s of %.400q: want one for each class, of %.400q",
 			data.RawProbability, listed, classes)
 	}
@@ -180,9 +180,9 @@ func (r *reader) rows(d *data.Dataset) error {
 	return nil
 }
 
-// word returns what the row x says in a column, as a place among the column's names, or other if
-// there is no such column.
-func (r *reader) word(x []float64, column string, other int) (int, error) {
+// namePlace returns what the row x says in a column, as a place among the column's names, or other
+// if there is no such column.
+func (r *reader) namePlace(x []float64, column string, other int) (int, error) {
 	w := r.words[column]
 	if w == nil {
 		return other, nil
@@ -201,7 +201,7 @@ func (r *reader) row(x []float64) error {
 	if len(r.asked) == 1 {
 		split = r.asked[0]
 	}
-	at, err := r.word(x, data.RawSplit, slices.Index(runner.Splits(), split))
+	at, err := r.namePlace(x, data.RawSplit, slices.Index(runner.Splits(), split))
 	if err != nil {
 		return err
 	}
@@ -212,9 +212,9 @@ func (r *reader) row(x []float64) error {
 	if err != nil {
 		return err
 	}
-	label, err1 := r.word(x, data.RawLabel, 0)
-	group, err2 := r.word(x, data.RawGroup, label)
-	prediction, err3 := r.word(x, data.RawPrediction, most)
+	label, err1 := r.namePlace(x, data.RawLabel, 0)
+	group, err2 := r.namePlace(x, data.RawGroup, label)
+	prediction, err3 := r.namePlace(x, data.RawPrediction, most)
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return err
 	}
@@ -258,9 +258,9 @@ func (r *reader) probabilities(x []float64) (p []float64, most int, err error) {
 	for k, c := range r.p {
 		if x[c] < 0 || x[c] > 1+sumError {
 			return nil, 0, fmt.Errorf("row %v, column %q: %v: want a probability from 0 to 1", x[0],
-				data.RawProbability+r.out.Classes[r.of[k]], x[c])
+				data.RawProbability+r.out.Classes[r.classOf[k]], x[c])
 		}
-		p[r.of[k]] = x[c]
+		p[r.classOf[k]] = x[c]
 		sum += x[c]
 	}
 	if math.Abs(sum-1) > sumError {
@@ -280,8 +280,8 @@ const (
 	wordMask = 1<<wordBits - 1
 )
 
-// keep makes a checkpoint of the predictions.
-func (p *Predictions) keep() *runner.State {
+// checkpoint makes a checkpoint of the predictions.
+func (p *Predictions) checkpoint() *runner.State {
 	s := &runner.State{}
 	for _, split := range runner.Splits() {
 		of := p.Splits[split]
@@ -432,7 +432,7 @@ func (p *Predictions) Import(store ImportStore, q Import) (*runner.Meta, error) 
 		return nil, err
 	}
 	return m, store.Add(m, func(to runner.Recorder) error {
-		state := p.keep()
+		state := p.checkpoint()
 		state.Eval = e
 		events := []runner.Event{runner.NewStatus(runner.Head{}, runner.Running, nil)}
 		for _, note := range p.Notes {
@@ -454,20 +454,20 @@ func (p *Predictions) Import(store ImportStore, q Import) (*runner.Meta, error) 
 func (p *Predictions) meta(q *Import) *runner.Meta {
 	m := &runner.Meta{Preset: cmp.Or(q.Preset, "imported"), Created: time.Now().UTC(),
 		Spec: q.Spec.Judging(dro.Algorithm(q.Method)), Host: q.Host,
-		Checksum: p.labels(), StepsPerEpoch: 1,
+		Checksum: p.labelChecksum(), StepsPerEpoch: 1,
 		Imported: &runner.Imported{File: filepath.Base(q.File), Checksum: p.Checksum,
 			Columns: p.Columns}}
 	m.Classes, m.Groups = p.Classes, p.Groups
 	for _, split := range runner.Splits() {
 		if of := p.Splits[split]; of != nil {
-			*m.ClassCounts.Of(split) = count(of.Labels, len(p.Classes))
-			*m.GroupCounts.Of(split) = count(of.Groups, len(p.Groups))
+			*m.ClassCounts.Of(split) = countKinds(of.Labels, len(p.Classes))
+			*m.GroupCounts.Of(split) = countKinds(of.Groups, len(p.Groups))
 		}
 	}
 	if p.Splits[runner.SplitVal] == nil {
 		m.Spec.ValFraction = 0
 	}
-	switch at := p.unlike(q.Data); {
+	switch at := p.mismatch(q.Data); {
 	case q.Preset == "":
 		m.Spec.Dataset = "imported"
 	case at == "":
@@ -480,7 +480,7 @@ func (p *Predictions) meta(q *Import) *runner.Meta {
 	return m
 }
 
-func count(of []int, kinds int) []int {
+func countKinds(of []int, kinds int) []int {
 	if kinds == 0 {
 		return nil
 	}
@@ -491,8 +491,8 @@ func count(of []int, kinds int) []int {
 	return counts
 }
 
-// labels identifies the samples by what is known of them: their labels, in their order.
-func (p *Predictions) labels() string {
+// labelChecksum identifies the samples by what is known of them: their labels, in their order.
+func (p *Predictions) labelChecksum() string {
 	sum := sha256.New()
 	for _, split := range runner.Splits() {
 		fmt.Fprintf(sum, "%q %q\n", split, p.Classes)
@@ -503,9 +503,9 @@ func (p *Predictions) labels() string {
 	return fmt.Sprintf("labels:%x", sum.Sum(nil)[:16])
 }
 
-// unlike says why the rows cannot be the samples of a dataset, in its order. It returns "" if the
+// mismatch says why the rows cannot be the samples of a dataset, in its order. It returns "" if the
 // labels, and the groups if both have them, are the same one by one.
-func (p *Predictions) unlike(d *data.Dataset) string {
+func (p *Predictions) mismatch(d *data.Dataset) string {
 	if d == nil {
 		return "its data are not here, so that the order of the rows could not be checked"
 	}

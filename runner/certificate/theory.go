@@ -275,9 +275,9 @@ type ratePoint struct {
 	Value   float64 `json:"value"`
 }
 
-// rated lists the measures that the theory speaks of. Each goes to 0 at a solution, and only then
-// does a slope tell how fast.
-func rated() []string {
+// ratedMeasures lists the measures that the theory speaks of. Each goes to 0 at a solution, and
+// only then does a slope tell how fast.
+func ratedMeasures() []string {
 	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
 		"excess_risk"}
 }
@@ -286,7 +286,7 @@ func rated() []string {
 // value of 0 or below has no logarithm and is left out, as is the network before its first step.
 func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	each := samplesPerStep(m)
-	for _, name := range rated() {
+	for _, name := range ratedMeasures() {
 		r := Rate{Measure: name}
 		for _, e := range evals {
 			if v := e.Of(name).Float(); v > 0 && e.Step > 0 {
@@ -294,7 +294,7 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 			}
 		}
 		if len(r.Points) > 0 {
-			r.fit()
+			r.fitLine()
 			list = append(list, r)
 		}
 	}
@@ -316,10 +316,10 @@ func samplesPerStep(m *runner.Meta) float64 {
 	return 2 * n
 }
 
-// fit puts a line through log value against log samples by least squares. The standard
+// fitLine puts a line through log value against log samples by least squares. The standard
 // error is the usual one, √(Σ residuals² / (n − 2) / Σ (x − mean)²); it takes the points
 // for independent, which evaluations of one run are not, and so is on the small side.
-func (r *Rate) fit() {
+func (r *Rate) fitLine() {
 	n := float64(len(r.Points))
 	var mx, my, xx, xy, yy float64
 	for _, p := range r.Points {

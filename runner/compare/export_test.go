@@ -8,5 +8,5 @@ func TermAndOpposite(text string) (yes, no Filter, err error) {
 	}
 	o := t
 	o.not = !t.not
-	return t, o, nil
+	return t.matches, o.matches, nil
 }

@@ -27,23 +27,19 @@ import (
 //	sfk OR (pgd lr<0.1)
 //
 // OR binds less tightly than terms that stand side by side, as in search engines.
-type Filter interface{ Match(*record.Run) bool }
+type Filter func(*record.Run) bool
 
-type (
-	allOf  []Filter
-	anyOf  []Filter
-	noneOf struct{ Filter }
-)
-
-func (f allOf) Match(r *record.Run) bool {
-	return !slices.ContainsFunc(f, func(f Filter) bool { return !f.Match(r) })
+func allOf(filters []Filter) Filter {
+	return func(r *record.Run) bool {
+		return !slices.ContainsFunc(filters, func(f Filter) bool { return !f(r) })
+	}
 }
 
-func (f anyOf) Match(r *record.Run) bool {
-	return slices.ContainsFunc(f, func(f Filter) bool { return f.Match(r) })
+func anyOf(filters []Filter) Filter {
+	return func(r *record.Run) bool {
+		return slices.ContainsFunc(filters, func(f Filter) bool { return f(r) })
+	}
 }
-
-func (f noneOf) Match(r *record.Run) bool { return !f.Filter.Match(r) }
 
 type term struct {
 	not   bool
@@ -62,7 +58,7 @@ func operators() []string { return []string{">=", "<=", "!=", ":", "=", ">", "<"
 func ParseFilter(text string) (Filter, error) {
 	text = strings.NewReplacer("(", " ( ", ")", " ) ", "|", " | ").Replace(text)
 	p := parser{words: strings.Fields(text)}
-	f, err := p.either()
+	f, err := p.alternatives()
 	if err == nil && len(p.words) > 0 {
 		err = errors.New("a ) without its (")
 	}
@@ -78,8 +74,8 @@ type parser struct {
 // mostNested bounds the nesting of a filter, which may have been pasted.
 const mostNested = 50
 
-// take removes the first word if it is one of words, and reports whether it was.
-func (p *parser) take(words ...string) bool {
+// accept removes the first word if it is one of words, and reports whether it was.
+func (p *parser) accept(words ...string) bool {
 	if len(p.words) == 0 || !slices.Contains(words, p.words[0]) {
 		return false
 	}
@@ -87,63 +83,63 @@ func (p *parser) take(words ...string) bool {
 	return true
 }
 
-// either reads alternatives with OR between them.
-func (p *parser) either() (Filter, error) {
-	var any anyOf
+// alternatives reads alternatives with OR between them.
+func (p *parser) alternatives() (Filter, error) {
+	var alternatives []Filter
 	for {
-		f, err := p.together()
+		terms, err := p.terms()
 		if err != nil {
 			return nil, err
 		}
-		if len(f) > 0 || len(any) == 0 {
-			any = append(any, f)
+		if len(terms) > 0 || len(alternatives) == 0 {
+			alternatives = append(alternatives, allOf(terms))
 		}
-		if !p.take("OR", "|") {
-			return any, nil
+		if !p.accept("OR", "|") {
+			return anyOf(alternatives), nil
 		}
 	}
 }
 
-// together reads the terms that stand side by side, up to an OR or the end of a parenthesis.
-func (p *parser) together() (all allOf, err error) {
+// terms reads the terms that stand side by side, up to an OR or the end of a parenthesis.
+func (p *parser) terms() (terms []Filter, err error) {
 	for len(p.words) > 0 && !slices.Contains([]string{"OR", "|", ")"}, p.words[0]) {
 		typing := p.words[0] == "-" &&
 			(len(p.words) == 1 || p.words[1] != "(") // a term's beginning
-		if p.take("AND") || typing && p.take("-") {
+		if p.accept("AND") || typing && p.accept("-") {
 			continue
 		}
-		f, err := p.one()
+		f, err := p.operand()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, f)
+		terms = append(terms, f)
 	}
-	return all, nil
+	return terms, nil
 }
 
-// one reads a term or a parenthesis, or the opposite of one.
-func (p *parser) one() (Filter, error) {
+// operand reads a term or a parenthesis, or the opposite of one.
+func (p *parser) operand() (Filter, error) {
 	if p.depth++; p.depth > mostNested {
 		return nil, fmt.Errorf("want at most %d ( and NOT within one another", mostNested)
 	}
 	defer func() { p.depth-- }()
 	switch {
-	case p.take("NOT", "!", "-"):
+	case p.accept("NOT", "!", "-"):
 		if len(p.words) == 0 || p.words[0] == ")" || p.words[0] == "OR" || p.words[0] == "|" {
-			return allOf{}, nil // the rest is still being typed
+			return allOf(nil), nil // the rest is still being typed
 		}
-		f, err := p.one()
-		return noneOf{f}, err
-	case p.take("("):
-		f, err := p.either()
+		f, err := p.operand()
+		return func(r *record.Run) bool { return !f(r) }, err
+	case p.accept("("):
+		f, err := p.alternatives()
 		if len(p.words) > 0 {
 			p.words = p.words[1:] // the )
 		}
 		return f, err
 	}
-	word := p.words[0]
+	t, err := parseTerm(p.words[0])
 	p.words = p.words[1:]
-	return parseTerm(word)
+	return t.matches, err
 }
 
 func parseTerm(word string) (t term, err error) {
@@ -179,12 +175,12 @@ func parseTerm(word string) (t term, err error) {
 // isShare reports whether a key is a measure that is shown in per cent. Its values are at most 1,
 // so a greater number without a per cent sign would be compared in vain.
 func isShare(key string) bool {
-	m, ok := measure.FindMeasure(fullKey(key))
+	m, ok := measure.FindMeasure(resolveKey(key))
 	return ok && m.Scale == dro.Percent || key == "worst"
 }
 
-// fullKey resolves the short names that people type.
-func fullKey(key string) string {
+// resolveKey resolves the short names that people type.
+func resolveKey(key string) string {
 	full := map[string]string{
 		"algo":      "algorithms",
 		"algorithm": "algorithms",
@@ -197,7 +193,7 @@ func fullKey(key string) string {
 	return cmp.Or(full[key], key)
 }
 
-func (t term) Match(r *record.Run) bool { return t.holds(r) != t.not }
+func (t term) matches(r *record.Run) bool { return t.holds(r) != t.not }
 
 // holds reports whether the term holds, without regard to a minus before it.
 func (t term) holds(r *record.Run) bool {
@@ -227,16 +223,14 @@ func wordsOf(r *record.Run) string {
 
 // plain are the facts that are neither settings nor measures.
 var plain = map[string]func(*record.Run) string{
-	"id":       func(r *record.Run) string { return r.Meta.ID },
-	"preset":   func(r *record.Run) string { return r.Meta.Preset },
-	"status":   func(r *record.Run) string { return string(r.Status()) },
-	"steps":    func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
-	"tag":      func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
-	"note":     func(r *record.Run) string { return r.Label().Note },
-	"archived": func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
-	"algorithms": func(r *record.Run) string {
-		return string(r.Meta.Spec.Algorithm())
-	},
+	"id":         func(r *record.Run) string { return r.Meta.ID },
+	"preset":     func(r *record.Run) string { return r.Meta.Preset },
+	"status":     func(r *record.Run) string { return string(r.Status()) },
+	"steps":      func(r *record.Run) string { return strconv.FormatInt(r.Steps(), 10) },
+	"tag":        func(r *record.Run) string { return strings.Join(r.Label().Tags, " ") },
+	"note":       func(r *record.Run) string { return r.Label().Note },
+	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
+	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
 		return page.Exact(r.Of(r.Meta.Fit("worst_class_accuracy")).Float())
 	},
@@ -246,7 +240,7 @@ var plain = map[string]func(*record.Run) string{
 // states it, or a measure of the summary, which may be a program's own. A key that is both, such as
 // λ or η, whose start is a setting, stands for the setting.
 func FactOf(key string) (func(*record.Run) string, error) {
-	key = fullKey(key)
+	key = resolveKey(key)
 	if of, ok := plain[key]; ok {
 		return of, nil
 	}

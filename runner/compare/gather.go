@@ -27,7 +27,7 @@ type cast struct {
 // arm is a configuration: runs that differ in seed alone.
 type arm struct {
 	name string
-	key  string              // compare.Configuration
+	key  string              // runner.Meta.Configuration
 	runs map[uint64]StoryRun // once they have met, with the evaluations of the common epochs alone
 }
 
@@ -47,10 +47,10 @@ func (r StoryRun) epoch() float64 {
 	return r.Evals[len(r.Evals)-1].Epoch
 }
 
-// gather decides which runs count. It leaves out runs one by one, with a word about each. The
+// newCast decides which runs count. It leaves out runs one by one, with a word about each. The
 // remaining runs have an epoch in common or are waited for.
-func gather(runs []StoryRun, baseline int) *cast {
-	runs = ofTheirOwn(runs)
+func newCast(runs []StoryRun, baseline int) *cast {
+	runs = withoutSharedEvals(runs)
 	c := &cast{window: runner.AverageWindow, done: true}
 	var base string
 	if baseline >= 0 {
@@ -58,13 +58,13 @@ func gather(runs []StoryRun, baseline int) *cast {
 	}
 	reference := runs[max(0, baseline)].Meta
 	why := map[string][]string{} // names of the runs that are left out, by reason
-	var kept []int
+	var kept []StoryRun
 	furthest := 0.0
 	for _, r := range runs {
 		furthest = max(furthest, r.epoch())
 	}
-	for i, r := range runs {
-		if reason := outright(r, reference, furthest); reason != "" {
+	for _, r := range runs {
+		if reason := exclusion(r, reference, furthest); reason != "" {
 			name := r.Name
 			other := func(o StoryRun) bool {
 				return o.Key == r.Key && o.Meta.Spec.Seed != r.Meta.Spec.Seed
@@ -75,9 +75,9 @@ func gather(runs []StoryRun, baseline int) *cast {
 			why[reason] = append(why[reason], name)
 			continue
 		}
-		kept = append(kept, i)
+		kept = append(kept, r)
 	}
-	waiting := c.enlist(runs, kept)
+	waiting := c.addArms(kept)
 	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
@@ -85,7 +85,7 @@ func gather(runs []StoryRun, baseline int) *cast {
 	why["fewer"] = c.leaveFew()
 	for _, reason := range reasons() {
 		if who := why[reason.key]; len(who) > 0 {
-			c.out = append(c.out, fmt.Sprintf(reason.words, list(who)))
+			c.out = append(c.out, fmt.Sprintf(reason.words, joinNames(who)))
 		}
 	}
 	switch {
@@ -94,19 +94,19 @@ func gather(runs []StoryRun, baseline int) *cast {
 	case c.base == nil && baseline >= 0 && slices.Contains(waiting, runs[baseline].Name):
 		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
-		c.waits = "Waiting for the first evaluation of " + list(waiting)
+		c.waits = "Waiting for the first evaluation of " + joinNames(waiting)
 	case len(waiting) > 0:
-		c.out = append(c.out, "no evaluation yet of "+list(waiting))
+		c.out = append(c.out, "no evaluation yet of "+joinNames(waiting))
 	}
 	if len(c.arms) > 0 {
-		c.meet()
+		c.findCommonEpochs()
 	}
 	return c
 }
 
-// ofTheirOwn returns the runs without the evaluations of a fork up to the step at which it left
-// another of the runs: until then the fork is that run.
-func ofTheirOwn(runs []StoryRun) []StoryRun {
+// withoutSharedEvals returns the runs without the evaluations of a fork up to the step at which it
+// left another of the runs: until then the fork is that run.
+func withoutSharedEvals(runs []StoryRun) []StoryRun {
 	runs = slices.Clone(runs)
 	for i, r := range runs {
 		parent, step, err := runner.ParseParent(r.Meta.Parent)
@@ -133,9 +133,9 @@ func reasons() []struct{ key, words string } {
 	}
 }
 
-// outright returns the key in reasons for which a run does not count, or "" if it may count. A run
+// exclusion returns the key in reasons for which a run does not count, or "" if it may count. A run
 // that has ended before half of the epoch of the furthest run would hold all others back.
-func outright(r StoryRun, reference *runner.Meta, furthest float64) string {
+func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
 	question := func(m *runner.Meta) string { return Question(dro.OfNetwork, m) }
 	switch {
 	case r.Status == runner.Failed:
@@ -149,38 +149,34 @@ func outright(r StoryRun, reference *runner.Meta, furthest float64) string {
 	case len(r.Evals) == 0:
 		return ""
 	}
-	loss := r.Evals[len(r.Evals)-1].Of("test_loss")
-	if loss.Applies() && (math.IsNaN(loss.Float()) || math.IsInf(loss.Float(), 0)) {
+	if loss := r.Evals[len(r.Evals)-1].Of("test_loss"); loss.Applies() && !loss.Finite() {
 		return "diverged"
 	}
 	return ""
 }
 
-// enlist makes arms from the evaluated runs, and names the configurations that have no evaluation
+// addArms makes arms from the evaluated runs, and names the configurations that have no evaluation
 // yet. Runs with the same configuration and seed are the same, so the newest counts.
-func (c *cast) enlist(runs []StoryRun, kept []int) (waiting []string) {
+func (c *cast) addArms(runs []StoryRun) (waiting []string) {
 	arms, seeds := map[string]*arm{}, map[uint64]bool{}
-	begun := map[string]bool{}
-	for _, i := range kept {
-		r, key := runs[i], runs[i].Key
+	for _, r := range runs {
 		seeds[r.Meta.Spec.Seed] = true
 		if r.epoch() <= 0 {
 			continue
 		}
-		a := arms[key]
+		a := arms[r.Key]
 		if a == nil {
-			a = &arm{name: r.Name, key: key, runs: map[uint64]StoryRun{}}
-			arms[key], c.arms = a, append(c.arms, a)
+			a = &arm{name: r.Name, key: r.Key, runs: map[uint64]StoryRun{}}
+			arms[r.Key], c.arms = a, append(c.arms, a)
 		}
 		old, there := a.runs[r.Meta.Spec.Seed]
 		if !there || r.Meta.Created.After(old.Meta.Created) {
 			a.runs[r.Meta.Spec.Seed] = r
 		}
-		begun[key] = true
 	}
 	c.asked = len(seeds)
-	for _, i := range kept {
-		if r := runs[i]; !begun[r.Key] && !slices.Contains(waiting, r.Name) {
+	for _, r := range runs {
+		if arms[r.Key] == nil && !slices.Contains(waiting, r.Name) {
 			waiting = append(waiting, r.Name)
 		}
 	}
@@ -208,9 +204,10 @@ func (c *cast) leaveFew() (names []string) {
 	return names
 }
 
-// meet finds the seeds that all arms have, and the epochs that all of their runs have evaluated. A
-// seed that is not half as far as the furthest does not hold it back, and counts as missing.
-func (c *cast) meet() {
+// findCommonEpochs finds the seeds that all arms have, and the epochs that all of their runs have
+// evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
+// missing.
+func (c *cast) findCommonEpochs() {
 	last := map[uint64]float64{}
 	for seed := range c.arms[0].runs {
 		if all := c.common([]uint64{seed})[0]; len(all) > 0 {
@@ -240,7 +237,7 @@ func (c *cast) meet() {
 		}
 	case c.leaveOne():
 		c.seeds = nil
-		c.meet()
+		c.findCommonEpochs()
 	case c.waits == "":
 		c.waits = "Waiting for an epoch that all runs have evaluated"
 	}

@@ -23,32 +23,24 @@ type member struct {
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
-// of returns a measure of the run at the step that is compared; list returns a measure that has
-// several values.
-func (m member) of(name string) measure.Number {
+// results returns the measures of the run at the step that is compared.
+func (m member) results() *runner.Results {
 	if m.selected {
-		return m.summary.Selected.Of(name)
+		return &m.summary.Selected.Results
 	}
-	return m.summary.Of(name)
-}
-
-func (m member) list(name string) []measure.Number {
-	if m.selected {
-		return m.summary.Selected.ByGroup.Of(name)
-	}
-	return m.summary.ByGroup.Of(name)
+	return &m.summary.Results
 }
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {
 	settings []Setting // the settings in which groups differ, with its values
-	said     []Setting // the settings that its label states
+	labelled []Setting // the settings that its label states
 	members  []member
 }
 
-// groupless reports whether a key separates no groups: it is the seed, or it decides only how often
-// a run is looked at or saved.
-func groupless(key string) bool {
+// isGroupless reports whether a key separates no groups: it is the seed, or it decides only how
+// often a run is looked at or saved.
+func isGroupless(key string) bool {
 	t, ok := spec.FindSetting(key)
 	return key == "seed" || ok && t.Viewed()
 }
@@ -60,7 +52,7 @@ func grouped(members []member) (groups []*group, keys []string) {
 	for i, m := range members {
 		specs[i] = m.meta.Spec
 	}
-	diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return groupless(d.Key) })
+	diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return isGroupless(d.Key) })
 	for _, d := range diffs {
 		keys = append(keys, d.Key)
 	}
@@ -83,14 +75,14 @@ func grouped(members []member) (groups []*group, keys []string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
-	say(groups)
+	chooseLabelSettings(groups)
 	return groups, keys
 }
 
-// say chooses the settings that the labels state: the method, the fewest settings that tell the
-// groups of one method apart, and the settings that differ between methods alone. A fork differs in
-// more settings, such as the λ with which it began, which the labels leave out.
-func say(groups []*group) {
+// chooseLabelSettings chooses the settings that the labels state: the method, the fewest settings
+// that tell the groups of one method apart, and the settings that differ between methods alone. A
+// fork differs in more settings, such as the λ with which it began, which the labels leave out.
+func chooseLabelSettings(groups []*group) {
 	families := map[dro.Algorithm][]*group{}
 	for _, g := range groups {
 		a := g.members[0].meta.Spec.Algorithm()
@@ -104,11 +96,11 @@ func say(groups []*group) {
 			for _, g := range family {
 				d.Values = append(d.Values, g.settings[j].Value)
 			}
-			if howMany(d.Values) > 1 {
+			if countDistinct(d.Values) > 1 {
 				diffs = append(diffs, d)
 			}
 		}
-		least := enough(diffs, len(family))
+		least := neededDiffs(diffs, len(family))
 		for _, d := range diffs {
 			told := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
 			if _, known := spare[d.Key]; !known || told {
@@ -119,7 +111,7 @@ func say(groups []*group) {
 	for _, g := range groups {
 		for _, s := range g.settings {
 			if !spare[s.Key] {
-				g.said = append(g.said, s)
+				g.labelled = append(g.labelled, s)
 			}
 		}
 	}
@@ -180,11 +172,11 @@ func (g *group) dropRepeats() (repeats []member) {
 // label names a group by its settings: "sfk", "sfk rho=0.5", "rho=0.5", and
 // by its algorithm where it is the only group.
 func (g *group) label() string {
-	if len(g.said) == 0 {
+	if len(g.labelled) == 0 {
 		return string(g.members[0].meta.Spec.Algorithm())
 	}
 	var words []string
-	for _, s := range g.said {
+	for _, s := range g.labelled {
 		switch {
 		case s.Key == "algorithms":
 			words = append(words, s.Value)
@@ -216,7 +208,7 @@ func Diff(specs []spec.Spec) []KeyDiff {
 		for i := range specs {
 			value, s := "", &specs[i]
 			if t.ReadIn(s) {
-				value = stated(&t, s)
+				value = valueText(&t, s)
 				differs = differs || first != "" && value != first
 				first = value
 			}
@@ -232,17 +224,17 @@ func Diff(specs []spec.Spec) []KeyDiff {
 // Value returns the value of a setting in the form of Diff: empty if no method of s reads it.
 func Value(s *spec.Spec, key string) string {
 	if t, ok := spec.FindSetting(key); ok && t.ReadIn(s) {
-		return stated(&t, s)
+		return valueText(&t, s)
 	}
 	return ""
 }
 
-// stated returns a setting's value as a preset would state it.
-func stated(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Text(s), "[]") }
+// valueText returns a setting's value as a preset would state it.
+func valueText(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Text(s), "[]") }
 
-// ofWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
+// isWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
 // if the run has groups.
-func ofWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }
+func isWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }
 
 // worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
 // min_group test samples: the only one that counts is no worst.
@@ -250,7 +242,7 @@ func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
 		return measure.Number{}
 	}
-	return m.of(m.meta.Fit("worst_class_accuracy"))
+	return m.results().Of(m.meta.Fit("worst_class_accuracy"))
 }
 
 // counted lists the classes or groups that have min_group test samples. If the run's samples were
@@ -282,7 +274,7 @@ func fewIn(groups []*group, a measure.Axis, i int) bool {
 func (t *Table) noteFew(members []member) {
 	for _, c := range t.Columns {
 		without := slices.DeleteFunc(slices.Clone(members), func(m member) bool {
-			return !ofWorst(c.Name, m.meta) || m.worst().Applies()
+			return !isWorst(c.Name, m.meta) || m.worst().Applies()
 		})
 		if len(without) > 0 {
 			meta := without[0].meta

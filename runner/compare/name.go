@@ -9,9 +9,6 @@ import (
 	"drolab/runner/spec"
 )
 
-// Configuration returns a key that is equal for runs that differ in the seed alone.
-func Configuration(m *runner.Meta) string { return m.Configuration() }
-
 // Names returns the shortest names that tell the configurations of runs apart: by method, by preset
 // if a method has several, and by the settings in which runs of one preset differ. The radius
 // stands for the preset if presets differ in nothing else. Examples are "fork @387 lr .005", "sfk"
@@ -78,8 +75,8 @@ func Differences(runs []*runner.Meta) []string {
 		for _, i := range group {
 			specs = append(specs, runs[i].Spec)
 		}
-		diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return groupless(d.Key) })
-		diffs = enough(diffs, len(group))
+		diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return isGroupless(d.Key) })
+		diffs = neededDiffs(diffs, len(group))
 		for k, i := range group {
 			names[i] = strings.Join(differs(runs[i], diffs, k), " ")
 		}
@@ -87,8 +84,8 @@ func Differences(runs []*runner.Meta) []string {
 	return names
 }
 
-// enough leaves out the keys that are not needed to tell the runs apart.
-func enough(diffs []KeyDiff, runs int) []KeyDiff {
+// neededDiffs leaves out the keys that are not needed to tell the runs apart.
+func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
 	told := func(diffs []KeyDiff) int {
 		rows := make([]string, runs)
 		for i := range rows {
@@ -96,7 +93,7 @@ func enough(diffs []KeyDiff, runs int) []KeyDiff {
 				rows[i] += d.Values[i] + "\x00"
 			}
 		}
-		return howMany(rows)
+		return countDistinct(rows)
 	}
 	all := told(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
@@ -114,15 +111,15 @@ func differs(m *runner.Meta, diffs []KeyDiff, i int) (words []string) {
 		words = append(words, "fork @"+m.Parent[strings.LastIndexByte(m.Parent, '@')+1:])
 	}
 	for _, d := range diffs {
-		if d.Values[i] != "" && (len(diffs) <= 2 || !d.usual(i)) {
+		if d.Values[i] != "" && (len(diffs) <= 2 || !d.isUsual(i)) {
 			words = append(words, Short(d.Key, d.Values[i]))
 		}
 	}
 	return words
 }
 
-// usual reports whether most runs have the value of the run with index i.
-func (d *KeyDiff) usual(i int) bool {
+// isUsual reports whether most runs have the value of the run with index i.
+func (d *KeyDiff) isUsual(i int) bool {
 	same := 0
 	for _, v := range d.Values {
 		if v == d.Values[i] {
@@ -154,9 +151,9 @@ func Short(key, value string) string {
 func Briefs(names []string) [][]string {
 	list := make([][]string, len(names))
 	forms := [][]string{names}
-	for _, shorten := range []func([]string) []string{unshared, joined, valued} {
+	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues, dropSettings} {
 		before := forms[len(forms)-1]
-		if form := shorten(before); howMany(form) == howMany(names) {
+		if form := shorten(before); countDistinct(form) == countDistinct(names) {
 			forms = append(forms, form)
 		}
 	}
@@ -168,8 +165,8 @@ func Briefs(names []string) [][]string {
 	return list
 }
 
-// howMany returns the number of different names.
-func howMany(names []string) int {
+// countDistinct returns the number of different names.
+func countDistinct(names []string) int {
 	seen := map[string]bool{}
 	for _, name := range names {
 		seen[name] = true
@@ -177,8 +174,8 @@ func howMany(names []string) int {
 	return len(seen)
 }
 
-// unshared returns the names without the first word that most names of several words share.
-func unshared(names []string) []string {
+// dropSharedWord returns the names without the first word that most names of several words share.
+func dropSharedWord(names []string) []string {
 	counts, several := map[string]int{}, 0
 	for _, name := range names {
 		if first, _, more := strings.Cut(name, " "); more {
@@ -195,12 +192,12 @@ func unshared(names []string) []string {
 	return list
 }
 
-// joined returns the names with each value right behind its setting.
-func joined(names []string) []string {
+// joinValues returns the names with each value right behind its setting.
+func joinValues(names []string) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
 		for k, word := range strings.Fields(name) {
-			if k > 0 && !numeric(word) {
+			if k > 0 && !isNumeric(word) {
 				list[i] += " "
 			}
 			list[i] += word
@@ -209,14 +206,14 @@ func joined(names []string) []string {
 	return list
 }
 
-// valued returns names from joined without their settings, if all names with settings have the same
-// ones.
-func valued(names []string) []string {
+// dropSettings returns names from joinValues without their settings, if all names with settings
+// have the same ones.
+func dropSettings(names []string) []string {
 	list, keys := slices.Clone(names), map[string]bool{}
 	for i, name := range names {
 		var of, values []string
 		for _, word := range strings.Fields(name) {
-			at := strings.IndexFunc(word, func(r rune) bool { return numeric(string(r)) })
+			at := strings.IndexFunc(word, func(r rune) bool { return isNumeric(string(r)) })
 			if at > 0 && word[0] != '@' { // "@387" is a step
 				of, values = append(of, word[:at]), append(values, word[at:])
 			}
@@ -231,5 +228,5 @@ func valued(names []string) []string {
 	return list
 }
 
-// numeric tells whether a word is a value that needs no blank before it.
-func numeric(word string) bool { return strings.ContainsAny(word[:1], ".0123456789") }
+// isNumeric tells whether a word is a value that needs no blank before it.
+func isNumeric(word string) bool { return strings.ContainsAny(word[:1], ".0123456789") }

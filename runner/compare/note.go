@@ -103,17 +103,18 @@ func (t *Table) noteDifferences(members []member) {
 	} {
 		like := members
 		if c.kind != Dataset {
-			like = slices.DeleteFunc(slices.Clone(members), imported)
+			like = slices.DeleteFunc(slices.Clone(members), isImported)
 		}
-		if values := distinct(like, c.of); len(values) > 1 {
+		if values := distinctValues(like, c.of); len(values) > 1 {
 			t.note(c.kind, nil, "runs differ in %s (%s): %s", c.what,
 				strings.Join(values, ", "), c.then)
 		}
 	}
 }
 
-// imported reports whether another program made the run, which then has no network, budget or code.
-func imported(m member) bool { return m.meta.Imported != nil }
+// isImported reports whether another program made the run, which then has no network, budget or
+// code.
+func isImported(m member) bool { return m.meta.Imported != nil }
 
 // noteImported names the runs that were not trained here, and what is not known of them.
 func (t *Table) noteImported(members []member) {
@@ -128,7 +129,7 @@ func (t *Table) noteImported(members []member) {
 // noteProblems adds a note if rows differ in set or radius, and names the measures that then answer
 // different questions.
 func (t *Table) noteProblems(members []member) {
-	problems := distinct(members, problem)
+	problems := distinctValues(members, problemLabel)
 	var names []string
 	for _, m := range measuresOf(members) {
 		if m.Asks == dro.OfProblem {
@@ -146,7 +147,7 @@ func (t *Table) noteProblems(members []member) {
 // all that an uncertainty set knows.
 func (t *Table) noteSeen(members []member) {
 	for _, name := range dro.Algorithms() {
-		for _, uses := range distinct(members, Uses) {
+		for _, uses := range distinctValues(members, Uses) {
 			another := func(o member) bool {
 				return o.meta.Spec.Algorithm() != name || Uses(o.meta) != uses
 			}
@@ -158,8 +159,8 @@ func (t *Table) noteSeen(members []member) {
 	}
 }
 
-// distinct returns the different values, sorted.
-func distinct(members []member, of func(*runner.Meta) string) []string {
+// distinctValues returns the different values, sorted.
+func distinctValues(members []member, of func(*runner.Meta) string) []string {
 	var values []string
 	for _, m := range members {
 		values = append(values, of(m.meta))
@@ -177,7 +178,7 @@ func (t *Table) noteSeeds() {
 		if len(r.Seeds) == 1 {
 			single = append(single, r.Label)
 		}
-		seeds = append(seeds, r.Label+": "+listed(r.Seeds))
+		seeds = append(seeds, r.Label+": "+seedNames(r.Seeds))
 		same = same && slices.Equal(r.Seeds, t.Rows[0].Seeds)
 	}
 	if len(single) > 0 {
@@ -189,8 +190,8 @@ func (t *Table) noteSeeds() {
 	}
 }
 
-// listed returns the names of the seeds, or the number of more than five.
-func listed(seeds []uint64) string {
+// seedNames returns the names of the seeds, or the number of more than five.
+func seedNames(seeds []uint64) string {
 	if len(seeds) > 5 {
 		return fmt.Sprintf("%d of them", len(seeds))
 	}
@@ -210,7 +211,7 @@ func (t *Table) noteCells() {
 		var rows []string
 		for _, r := range t.Rows {
 			bad := slices.DeleteFunc(slices.Clone(r.Cells[c].Values), func(v measure.Number) bool {
-				return !v.Applies() || finite(v.Float())
+				return !v.Applies() || v.Finite()
 			})
 			if len(bad) > 0 {
 				spoilt = append(spoilt, fmt.Sprintf("%s: %s is not finite in %d of %d run(s)",
@@ -243,20 +244,20 @@ func (t *Table) Legend() (lines []string) {
 		lines = append(lines, "? marks fewer than min_group test samples: such a figure is "+
 			"mostly chance, and never called the worst.")
 	}
-	if t.spread() {
+	if t.hasIntervals() {
 		lines = append(lines,
 			fmt.Sprintf("± is half the width of the mean's %g %% t interval over seeds.",
 				100*t.Level))
 	}
 	if len(t.Rows) > 1 {
 		others := "every other in its row"
-		if t.problems() {
+		if t.hasSeveralProblems() {
 			others += " (of the same set and radius, where it depends on them)"
 		}
 		lines = append(lines, fmt.Sprintf("* is better than %s: two-sided t tests, paired over "+
 			"common seeds, else Welch's; p < %.2g after Holm's correction for %s.",
-			others, 1-t.Level, t.families()))
-		if own := t.untested(); own != "" {
+			others, 1-t.Level, t.familyText()))
+		if own := t.untestedMeasures(); own != "" {
 			lines = append(lines, "No star: "+own+", since each run has its own objective.")
 		}
 	}
@@ -268,35 +269,35 @@ func (t *Table) Brief() (parts []string) {
 	if t.At == Selected {
 		parts = append(parts, "at the step selected by "+t.Select)
 	}
-	if t.spread() {
+	if t.hasIntervals() {
 		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
 	}
-	if len(t.Rows) > 1 && t.spread() { // one seed has no star
+	if len(t.Rows) > 1 && t.hasIntervals() { // one seed has no star
 		parts = append(parts, fmt.Sprintf("* beats all others, p < %.2g after Holm", 1-t.Level))
 	}
-	if t.problems() {
+	if t.hasSeveralProblems() {
 		parts = append(parts, "measures of the set: among the same set and ρ")
 	}
-	for _, uses := range t.uses() {
+	for _, uses := range t.rowUses() {
 		parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
 	}
 	return parts
 }
 
-// spread tells whether any interval is known.
-func (t *Table) spread() bool {
+// hasIntervals tells whether any interval is known.
+func (t *Table) hasIntervals() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool {
 		return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.Half.Applies() })
 	})
 }
 
-// problems reports whether the rows differ in set or radius.
-func (t *Table) problems() bool {
+// hasSeveralProblems reports whether the rows differ in set or radius.
+func (t *Table) hasSeveralProblems() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Problem != t.Rows[0].Problem })
 }
 
-// uses lists what the rows' methods use (see Uses), sorted.
-func (t *Table) uses() (list []string) {
+// rowUses lists what the rows' methods use (see Uses), sorted.
+func (t *Table) rowUses() (list []string) {
 	for _, r := range t.Rows {
 		if r.Uses != "" {
 			list = append(list, r.Uses)
@@ -306,8 +307,8 @@ func (t *Table) uses() (list []string) {
 	return slices.Compact(list)
 }
 
-// families says which tests were corrected together, and how many they are.
-func (t *Table) families() string {
+// familyText says which tests were corrected together, and how many they are.
+func (t *Table) familyText() string {
 	if t.Family == AllMeasures {
 		return fmt.Sprintf("all pairs in all rows of this table (%d tests)", t.Columns[0].Family)
 	}
@@ -326,8 +327,8 @@ func (t *Table) families() string {
 	return text + ", each measure by itself"
 }
 
-// untested names the columns that measure a method's own objective.
-func (t *Table) untested() string {
+// untestedMeasures names the columns that measure a method's own objective.
+func (t *Table) untestedMeasures() string {
 	var names []string
 	for _, c := range t.Columns {
 		if m, ok := measure.FindMeasure(c.Name); ok && m.Asks == dro.OfObjective {
@@ -355,10 +356,12 @@ func (c *Column) Percent() bool {
 	return ok && m.Scale == dro.Percent
 }
 
-// questions returns sets of rows that answer the same question with a measure, in the order of the
-// rows. Only among such rows can one value be better than another: R_ρ grows with ρ for one and the
-// same network, and a loss on other data says nothing. Rows that are not tested are in no set.
-func questions(asks dro.Question, groups []*group, tested func(*runner.Meta) bool) (rows [][]int) {
+// rowsByQuestion returns sets of rows that answer the same question with a measure, in the order of
+// the rows. Only among such rows can one value be better than another: R_ρ grows with ρ for one and
+// the same network, and a loss on other data says nothing. Rows that are not tested are in no set.
+func rowsByQuestion(
+	asks dro.Question, groups []*group, tested func(*runner.Meta) bool,
+) (rows [][]int) {
 	var keys []string
 	for i, g := range groups {
 		if tested != nil && !tested(g.members[0].meta) {
@@ -392,8 +395,8 @@ func Question(asks dro.Question, m *runner.Meta) string {
 	return fmt.Sprintf("%s%s %#v", data, m.Spec.Loss, set) // exact, where a label rounds
 }
 
-// problem names set and radius: "χ², ρ=0.5".
-func problem(m *runner.Meta) string {
+// problemLabel names set and radius: "χ², ρ=0.5".
+func problemLabel(m *runner.Meta) string {
 	set, err := m.Spec.Set()
 	switch {
 	case err != nil:

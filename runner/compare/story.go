@@ -12,6 +12,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // StoryRun is what a story needs of a run.
@@ -42,8 +43,7 @@ func Plain(runs []StoryRun) int {
 		}
 		n := 0
 		for _, o := range runs {
-			if o.Status != runner.Failed &&
-				Configuration(o.Meta) == Configuration(r.Meta) {
+			if o.Status != runner.Failed && o.Meta.Configuration() == r.Meta.Configuration() {
 				n++
 			}
 		}
@@ -59,7 +59,7 @@ func Tell(runs []StoryRun, baseline int) Story {
 	if len(runs) == 0 {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
-	cast := gather(known(runs), baseline)
+	cast := newCast(withNames(runs), baseline)
 	if cast.waits != "" {
 		return Story{Epoch: cast.epoch(), Said: []string{cast.waits}, Out: cast.out}
 	}
@@ -82,11 +82,11 @@ func StoryOf(runs []*record.Run) (Story, error) {
 }
 
 // String returns the whole sentence.
-func (s Story) String() string { return s.Fit(func(string) bool { return true }) }
+func (s Story) String() string { return s.Longest(func(string) bool { return true }) }
 
-// Fit returns the longest form of the sentence that fits, or else the shortest. The last clauses
-// are dropped first; the clauses on runs that are left out stay.
-func (s Story) Fit(fits func(string) bool) string {
+// Longest returns the longest form of the sentence that fits, or else the shortest. The last
+// clauses are dropped first; the clauses on runs that are left out stay.
+func (s Story) Longest(fits func(string) bool) string {
 	for n := len(s.Said); ; n-- {
 		if text := s.sentence(n); n <= 1 || fits(text) {
 			return text
@@ -113,9 +113,9 @@ func (s Story) sentence(n int) string {
 	return b.String() + "."
 }
 
-// known returns the runs with their configurations and with their names from compare.Names, which
-// every table uses.
-func known(runs []StoryRun) []StoryRun {
+// withNames returns the runs with their configurations and with their names from compare.Names,
+// which every table uses.
+func withNames(runs []StoryRun) []StoryRun {
 	runs = slices.Clone(runs)
 	var names []string
 	for i := range runs {
@@ -126,7 +126,7 @@ func known(runs []StoryRun) []StoryRun {
 			runs[i].Name = names[i]
 		}
 		if runs[i].Key == "" {
-			runs[i].Key = Configuration(runs[i].Meta)
+			runs[i].Key = runs[i].Meta.Configuration()
 		}
 	}
 	return runs
@@ -141,8 +141,8 @@ func StoryNames(runs []StoryRun) []string {
 	return Names(metas)
 }
 
-// list joins names as in a sentence. Of more than three it names two and counts the rest.
-func list(names []string) string {
+// joinNames joins names as in a sentence. Of more than three it names two and counts the rest.
+func joinNames(names []string) string {
 	const most = 3
 	if n := len(names); n > most {
 		names = append(slices.Clone(names[:most-1]), fmt.Sprintf("%d more", n-most+1))
@@ -205,7 +205,7 @@ func (c *cast) facts() *facts {
 	since := 0
 	for n := range c.n {
 		c.n = n + 1
-		f.rank(among)
+		f.rankArms(among)
 		if f.early = f.tooEarly(); f.early != "" {
 			continue
 		}
@@ -227,36 +227,37 @@ func (c *cast) facts() *facts {
 	if c.base == nil {
 		return f
 	}
-	f.gain, f.mean = f.against(f.lead, worstAccuracy), f.against(f.lead, meanAccuracy)
+	f.gain = f.differenceToBase(f.lead, worstAccuracy)
+	f.mean = f.differenceToBase(f.lead, meanAccuracy)
 	f.turned = math.Abs(f.gain.value) > f.gain.half &&
-		(f.now(f.lead)-f.now(f.base))*math.Copysign(1, f.gain.value) <= -point
-	f.drop = f.against(f.lead, robustRisk)
+		(f.worstNow(f.lead)-f.worstNow(f.base))*math.Copysign(1, f.gain.value) <= -point
+	f.drop = f.differenceToBase(f.lead, robustRisk)
 	f.drop.value = -f.drop.value
 	for _, a := range among {
-		if f.against(a, worstAccuracy).value >= point {
+		if f.differenceToBase(a, worstAccuracy).value >= point {
 			f.lifted++
 		}
-		if a != f.lead && f.against(a, worstAccuracy).high() <= -point {
+		if a != f.lead && f.differenceToBase(a, worstAccuracy).high() <= -point {
 			f.sunk = append(f.sunk, a)
 		}
 	}
 	return f
 }
 
-// rank finds the best and the last of the arms.
-func (f *facts) rank(among []*arm) {
-	f.worst, f.risk, f.best, f.last = f.have(worstAccuracy), f.have(robustRisk), nil, nil
+// rankArms finds the best and the last of the arms.
+func (f *facts) rankArms(among []*arm) {
+	f.worst, f.risk, f.best, f.last = f.allHave(worstAccuracy), f.allHave(robustRisk), nil, nil
 	of, sign := worstAccuracy, 1.0
 	if !f.worst {
 		of, sign = robustRisk, -1
 	}
 	for _, a := range among {
-		switch v := sign * f.over(a, of); {
+		switch v := sign * f.armMean(a, of); {
 		case f.best == nil:
 			f.best, f.last = a, a
-		case v > sign*f.over(f.best, of):
+		case v > sign*f.armMean(f.best, of):
 			f.best = a
-		case v < sign*f.over(f.last, of):
+		case v < sign*f.armMean(f.last, of):
 			f.last = a
 		}
 	}
@@ -265,40 +266,40 @@ func (f *facts) rank(among []*arm) {
 // tooEarly says why nothing can be said of the arms yet. Nothing follows the last evaluation of
 // runs that are done, so it is not too early then: a class that was never learnt is a result.
 func (f *facts) tooEarly() string {
-	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.now(a) == 0 })
+	lost := slices.IndexFunc(f.arms, func(a *arm) bool { return f.worstNow(a) == 0 })
 	switch {
 	case len(f.arms) == 1 || f.done && f.n == len(f.arms[0].runs[f.seeds[0]].Evals):
 		return ""
 	case 5*f.epoch() < float64(f.planned):
 		return "before a fifth of the run"
 	case lost >= 0:
-		return fmt.Sprintf("while a %s of %s is at 0 %%", f.kind(), f.arms[lost].name)
+		return fmt.Sprintf("while a %s of %s is at 0 %%", f.partKind(), f.arms[lost].name)
 	}
 	return ""
 }
 
-// kind says what suffers: a class, or a group where the runs have groups.
-func (c *cast) kind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
+// partKind says what suffers: a class, or a group where the runs have groups.
+func (c *cast) partKind() string { return c.arms[0].runs[c.seeds[0]].Meta.Part() }
 
-// now returns the worst accuracy of an arm at the last evaluation alone.
-func (c *cast) now(a *arm) float64 {
+// worstNow returns the worst accuracy of an arm at the last evaluation alone.
+func (c *cast) worstNow(a *arm) float64 {
 	alone := *c
 	alone.window = 1
-	return alone.over(a, worstAccuracy)
+	return alone.armMean(a, worstAccuracy)
 }
 
 // rivalsOf returns the arms that are compared with the baseline: the arms of other methods, or all
 // arms if there are none. The plain method in other settings says nothing about the methods.
 func rivalsOf(arms []*arm) []*arm {
-	other := slices.DeleteFunc(slices.Clone(arms), (*arm).plain)
+	other := slices.DeleteFunc(slices.Clone(arms), (*arm).isPlain)
 	if len(other) == 0 {
 		return arms
 	}
 	return other
 }
 
-// plain tells whether an arm is of the plain method.
-func (a *arm) plain() bool {
+// isPlain tells whether an arm is of the plain method.
+func (a *arm) isPlain() bool {
 	for _, r := range a.runs {
 		return r.Meta.Spec.Algorithm() == dro.Baseline()
 	}
@@ -324,8 +325,8 @@ func (c *cast) latest(a *arm, seed uint64) []*runner.EvalEvent {
 	return a.runs[seed].Evals[max(0, c.n-c.window):c.n]
 }
 
-// of returns the mean of a quantity over the latest evaluations of an arm and seed.
-func (c *cast) of(a *arm, seed uint64, of quantity) (mean float64) {
+// seedMean returns the mean of a quantity over the latest evaluations of an arm and seed.
+func (c *cast) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
 	evals := c.latest(a, seed)
 	for _, e := range evals {
 		mean += of(a.runs[seed].Meta, e) / float64(len(evals))
@@ -333,29 +334,28 @@ func (c *cast) of(a *arm, seed uint64, of quantity) (mean float64) {
 	return mean
 }
 
-// over returns the mean of a quantity over the seeds.
-func (c *cast) over(a *arm, of quantity) float64 {
+// armMean returns the mean of a quantity over the seeds.
+func (c *cast) armMean(a *arm, of quantity) float64 {
 	sum := 0.0
 	for _, s := range c.seeds {
-		sum += c.of(a, s, of)
+		sum += c.seedMean(a, s, of)
 	}
 	return sum / float64(len(c.seeds))
 }
 
-// have tells whether all arms have a quantity in every seed.
-func (c *cast) have(of quantity) bool {
+// allHave tells whether all arms have a quantity in every seed.
+func (c *cast) allHave(of quantity) bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
-		v := c.over(a, of)
-		return math.IsNaN(v) || math.IsInf(v, 0)
+		return !spec.AllFinite(c.armMean(a, of))
 	})
 }
 
-// against returns an arm's difference to the baseline. The arm was chosen among several, so the
-// interval has Bonferroni's correction for that many tests.
-func (f *facts) against(a *arm, of quantity) estimate {
+// differenceToBase returns an arm's difference to the baseline. The arm was chosen among several,
+// so the interval has Bonferroni's correction for that many tests.
+func (f *facts) differenceToBase(a *arm, of quantity) estimate {
 	var differences []float64
 	for _, s := range f.seeds {
-		differences = append(differences, f.of(a, s, of)-f.of(f.base, s, of))
+		differences = append(differences, f.seedMean(a, s, of)-f.seedMean(f.base, s, of))
 	}
 	mean, half := TInterval(differences, 1-.05/float64(f.others))
 	if len(f.seeds) < claim {
@@ -364,9 +364,9 @@ func (f *facts) against(a *arm, of quantity) estimate {
 	return estimate{mean, half}
 }
 
-// part returns the worst class or group of an arm, or "" if it differs between seeds or between
-// evaluations.
-func (c *cast) part(a *arm) (name string) {
+// commonPart returns the worst class or group of an arm, or "" if it differs between seeds or
+// between evaluations.
+func (c *cast) commonPart(a *arm) (name string) {
 	for i, s := range c.seeds {
 		for k, e := range c.latest(a, s) {
 			worst := worstPart(a.runs[s].Meta, e)
@@ -463,8 +463,8 @@ const (
 	tooEarly                          // too early to compare
 )
 
-// has returns the conditions that the facts meet.
-func (f *facts) has() (n need) {
+// metNeeds returns the conditions that the facts meet.
+func (f *facts) metNeeds() (n need) {
 	either := func(is bool, yes, no need) {
 		if n |= no; is {
 			n = n&^no | yes
@@ -493,11 +493,13 @@ func rules() []rule {
 	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
 	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
 	behind := func(f *facts) bool { return f.lead != f.best }
-	same := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.lead) == f.part(f.base) }
-	named := func(f *facts) bool { return f.part(f.lead) != "" && f.part(f.base) != "" }
+	same := func(f *facts) bool {
+		return f.commonPart(f.lead) != "" && f.commonPart(f.lead) == f.commonPart(f.base)
+	}
+	named := func(f *facts) bool { return f.commonPart(f.lead) != "" && f.commonPart(f.base) != "" }
 	one := func(f *facts) bool { return f.others == 1 || behind(f) }
 	near := func(f *facts) bool {
-		return f.over(f.lead, worstAccuracy)-f.over(f.last, worstAccuracy) < point
+		return f.armMean(f.lead, worstAccuracy)-f.armMean(f.last, worstAccuracy) < point
 	}
 	lift := func(f *facts) bool { return gains(f) && f.others > 1 && f.lifted == f.others }
 	all := func(list ...func(*facts) bool) func(*facts) bool {
@@ -575,10 +577,11 @@ func rules() []rule {
 
 // story makes the story from the rules that hold.
 func (f *facts) story(out []string) Story {
-	s, has, said := Story{Epoch: f.epoch(), Scope: f.scope(), Out: out}, f.has(), map[string]bool{}
+	s, said := Story{Epoch: f.epoch(), Scope: f.scope(), Out: out}, map[string]bool{}
+	met := f.metNeeds()
 	words := strings.NewReplacer(f.words()...)
 	for _, r := range rules() {
-		if said[r.slot] || r.needs&^has != 0 || r.when != nil && !r.when(f) {
+		if said[r.slot] || r.needs&^met != 0 || r.when != nil && !r.when(f) {
 			continue
 		}
 		said[r.slot] = true
@@ -621,13 +624,13 @@ func (f *facts) words() []string {
 		return many
 	}
 	base := cmp.Or(f.base, f.last, f.lead)
-	from, to := figures(f.over(base, worstAccuracy), f.over(f.lead, worstAccuracy))
-	then, now := figures(f.now(base), f.now(f.lead))
+	from, to := figures(f.armMean(base, worstAccuracy), f.armMean(f.lead, worstAccuracy))
+	then, now := figures(f.worstNow(base), f.worstNow(f.lead))
 	all := fmt.Sprintf("all %d", f.others)
 	if f.others == 2 {
 		all = "both"
 	}
-	kind := f.kind()
+	kind := f.partKind()
 	var sunk []string
 	for _, a := range f.sunk {
 		sunk = append(sunk, a.name)
@@ -635,15 +638,16 @@ func (f *facts) words() []string {
 	return []string{"{lead}", f.lead.name, "{base}", base.name,
 		"{all}", all, "{kind}", kind,
 		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],
-		"{part}", f.part(f.lead), "{basePart}", f.part(base), "{from}", from, "{to}", to,
+		"{part}", f.commonPart(f.lead), "{basePart}", f.commonPart(base),
+		"{from}", from, "{to}", to,
 		"{gain}", fmt.Sprintf("%+.1f", f.gain.value),
 		"{half}", tenth(math.Ceil(10*f.gain.half) / 10),
 		"{cost}", atMost(-f.mean.low()), "{raise}", atLeast(f.mean.low()),
 		"{mean+}", tenth(f.mean.value), "{mean-}", tenth(-f.mean.value), "{early}", f.early,
 		"{best}", f.best.name, "{now}", now, "{then}", then,
-		"{mean}", tenth(f.over(f.lead, meanAccuracy)),
-		"{riskFrom}", fmt.Sprintf("%.3f", f.over(base, robustRisk)),
-		"{riskTo}", fmt.Sprintf("%.3f", f.over(f.lead, robustRisk)),
-		"{sunk}", list(sunk), "{sunks}", plural(sunk, "s", ""),
-		"{overfit}", list(f.overfit), "{have}", plural(f.overfit, "has", "have")}
+		"{mean}", tenth(f.armMean(f.lead, meanAccuracy)),
+		"{riskFrom}", fmt.Sprintf("%.3f", f.armMean(base, robustRisk)),
+		"{riskTo}", fmt.Sprintf("%.3f", f.armMean(f.lead, robustRisk)),
+		"{sunk}", joinNames(sunk), "{sunks}", plural(sunk, "s", ""),
+		"{overfit}", joinNames(f.overfit), "{have}", plural(f.overfit, "has", "have")}
 }

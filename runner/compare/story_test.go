@@ -38,7 +38,7 @@ func TestSentences(t *testing.T) {
 			got := Tell(l.runs, at)
 			where := fmt.Sprintf("%s, %s: %q", p.Name, of.name, got.String())
 			l.check(t, where, at, got, said)
-			if short := got.Fit(func(string) bool { return false }); len(got.Said) > 0 &&
+			if short := got.Longest(func(string) bool { return false }); len(got.Said) > 0 &&
 				!strings.Contains(short, got.Said[0]) {
 				t.Errorf("%s: in short %q", where, short)
 			}

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -108,7 +107,7 @@ func tabulate(members []member, o Options) *Table {
 	members = slices.SortedFunc(slices.Values(members), bySeed)
 	members = slices.CompactFunc(members, func(a, b member) bool { return a.meta.ID == b.meta.ID })
 	done := t.dropUnfinished(members)
-	t.chooseAt(done, o.At)
+	t.chooseStep(done, o.At)
 	t.noteDifferences(done)
 	t.noteImported(done)
 	t.noteProblems(done)
@@ -124,15 +123,16 @@ func tabulate(members []member, o Options) *Table {
 		first := len(t.Columns)
 		t.addColumns(m, groups)
 		if m.Better != dro.Neither {
-			contests = append(contests, t.contests(first, questions(m.Asks, groups, o.Tested))...)
+			rows := rowsByQuestion(m.Asks, groups, o.Tested)
+			contests = append(contests, t.contests(first, rows)...)
 		}
 		if t.Family == OneMeasure {
-			t.mark(t.Columns[first:], contests)
+			t.correctTests(t.Columns[first:], contests)
 			contests = nil
 		}
 	}
 	if t.Family == AllMeasures {
-		t.mark(t.Columns, contests)
+		t.correctTests(t.Columns, contests)
 	}
 	t.noteSeeds()
 	t.noteFew(done)
@@ -150,7 +150,7 @@ type measured struct {
 // part is a column of a measure: its class, group or radius, and the value that it shows for a run.
 type part struct {
 	place string
-	of    func(member) measure.Number
+	value func(member) measure.Number
 }
 
 // measuresOf lists the main measures of a summary that have a better side. As in the paper's Table
@@ -162,7 +162,7 @@ func measuresOf(members []member) (list []measured) {
 		return nil
 	}
 	var whole []measured
-	radii := len(distinct(members, problem)) > 1
+	radii := len(distinctValues(members, problemLabel)) > 1
 	for _, row := range measure.SummaryMeasures() {
 		switch {
 		case row.Better == dro.Neither || row.OfValidation():
@@ -170,8 +170,8 @@ func measuresOf(members []member) (list []measured) {
 			whole = append(whole, measured{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
-			of := func(m member) measure.Number { return m.of(row.Name) }
-			if ofWorst(row.Name, members[0].meta) {
+			of := func(m member) measure.Number { return m.results().Of(row.Name) }
+			if isWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
 			whole = append(whole, measured{row, []part{{"", of}}})
@@ -179,15 +179,12 @@ func measuresOf(members []member) (list []measured) {
 			list = append(list, measured{row, partsOf(row, members)})
 		}
 	}
-	own := runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, m := range members {
-			if !yield(m.meta, m.summary.Measures) {
-				return
-			}
-		}
-	})
-	for _, row := range own {
-		of := func(m member) measure.Number { return m.of(row.Name) }
+	sides := runner.UserSides{}
+	for _, m := range members {
+		sides.Add(m.meta, m.summary.Measures)
+	}
+	for _, row := range sides.Measures() {
+		of := func(m member) measure.Number { return m.results().Of(row.Name) }
 		whole = append(whole, measured{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
@@ -205,7 +202,7 @@ func partsOf(row measure.Measure, members []member) (parts []part) {
 			continue
 		}
 		parts = append(parts, part{place, func(m member) (n measure.Number) {
-			if values, i := m.list(row.Name), index(m); i < len(values) {
+			if values, i := m.results().ByGroup.Of(row.Name), index(m); i < len(values) {
 				n = values[i]
 			}
 			return n
@@ -230,11 +227,11 @@ func (t *Table) addColumns(m measured, groups []*group) {
 		cells := make([]Cell, len(groups))
 		n := 0
 		for i, g := range groups {
-			cells[i] = newCell(g, part.of, t.Level)
+			cells[i] = newCell(g, part.value, t.Level)
 			n += cells[i].N
 		}
 		// The column of the worst part stays, so that a note can say that there is none.
-		if n == 0 && !ofWorst(m.Name, groups[0].members[0].meta) {
+		if n == 0 && !isWorst(m.Name, groups[0].members[0].meta) {
 			continue
 		}
 		t.Columns = append(t.Columns, Column{
@@ -252,7 +249,8 @@ func (t *Table) addColumns(m measured, groups []*group) {
 
 func newRow(g *group) Row {
 	first := g.members[0].meta
-	r := Row{Label: g.label(), Problem: problem(first), Uses: Uses(first), Settings: g.settings}
+	r := Row{Label: g.label(), Problem: problemLabel(first), Uses: Uses(first),
+		Settings: g.settings}
 	for _, m := range g.members {
 		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())
 	}
@@ -268,18 +266,16 @@ func newCell(g *group, of func(member) measure.Number, level float64) Cell {
 	return c
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
 // The steps of the runs that a table can compare.
 const (
 	Last     = "last"
 	Selected = "selected" // by the validation split: see the setting select
 )
 
-// chooseAt decides which step of the runs is compared. Unless ask says otherwise, it is the
+// chooseStep decides which step of the runs is compared. Unless ask says otherwise, it is the
 // selected step if all runs have one by the same rule: to mix one run's best step with another's
 // last would be no comparison.
-func (t *Table) chooseAt(members []member, ask string) {
+func (t *Table) chooseStep(members []member, ask string) {
 	var without []member
 	var rules []string
 	for _, m := range members {
@@ -306,7 +302,7 @@ func (t *Table) chooseAt(members []member, ask string) {
 	}
 	for i := range members {
 		members[i].selected = t.At == Selected
-		if m := members[i]; !m.selected && !imported(m) {
+		if m := members[i]; !m.selected && !isImported(m) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}

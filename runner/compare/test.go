@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"drolab/runner/measure"
+	"drolab/runner/page"
+	"drolab/runner/spec"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
@@ -14,7 +16,7 @@ import (
 )
 
 // Test is the search for the best row of a column, among the rows that answer
-// one question (see questions) and have a value: two at least.
+// one question (see rowsByQuestion) and have a value: two at least.
 //
 // The lead is the row with the best mean. It is known only once the data are known, so any pair of
 // rows might have been claimed. Therefore all pairs are tested, two-sided, and corrected by Holm's
@@ -70,8 +72,8 @@ func (t *Table) contests(first int, questions [][]int) (contests []contest) {
 	return contests
 }
 
-// mark corrects the tests of some columns together, and concludes them.
-func (t *Table) mark(columns []Column, contests []contest) {
+// correctTests corrects the tests of some columns together, and concludes them.
+func (t *Table) correctTests(columns []Column, contests []contest) {
 	var family []float64
 	for _, o := range contests {
 		for _, p := range o.pairs {
@@ -95,13 +97,13 @@ func (t *Table) mark(columns []Column, contests []contest) {
 func (t *Table) contest(c int, rows []int) contest {
 	o := contest{Test: Test{Rows: rows, Lead: rows[0]}, column: c}
 	for _, r := range rows[1:] {
-		if t.better(r, o.Lead, c) {
+		if t.isBetter(r, o.Lead, c) {
 			o.Lead = r
 		}
 	}
 	for i, a := range rows {
 		for _, b := range rows[i+1:] {
-			difference, p := differ(&t.Rows[a], &t.Rows[b], c)
+			difference, p := compareRows(&t.Rows[a], &t.Rows[b], c)
 			if b == o.Lead {
 				difference = -difference
 			}
@@ -129,20 +131,18 @@ func (t *Table) conclude(o *contest) {
 			continue
 		}
 		cell := &t.Rows[other].Cells[o.column]
-		cell.P, cell.Adjusted = made(q.p), made(q.adjusted)
+		cell.P, cell.Adjusted = measure.Known(q.p), measure.Known(q.adjusted)
 		p, adjusted = math.Max(p, q.p), math.Max(adjusted, q.adjusted) // NaN, once in, stays
 	}
-	o.P, o.Adjusted, o.Best = made(p), made(adjusted), adjusted < 1-t.Level
+	o.P, o.Adjusted = measure.Known(p), measure.Known(adjusted)
+	o.Best = adjusted < 1-t.Level
 	t.Rows[o.Lead].Cells[o.column].Best = o.Best
 	t.Columns[o.column].Tests = append(t.Columns[o.column].Tests, o.Test)
 }
 
-// made returns the p of a test as a number that does not apply if the test could not be made.
-func made(p float64) measure.Number { return measure.NumIf(!math.IsNaN(p), p) }
-
-// better tells whether row i has a better mean in column c than row j. A mean
+// isBetter tells whether row i has a better mean in column c than row j. A mean
 // that is not a number is worse than any.
-func (t *Table) better(i, j, c int) bool {
+func (t *Table) isBetter(i, j, c int) bool {
 	a, b := t.Rows[i].Cells[c].Mean.Float(), t.Rows[j].Cells[c].Mean.Float()
 	switch {
 	case math.IsNaN(b):
@@ -153,13 +153,13 @@ func (t *Table) better(i, j, c int) bool {
 	return a < b
 }
 
-// differ compares column c of two rows. It takes the paired t test over their common seeds if there
-// are two or more, because a seed decides initialisation and batch order in both; otherwise
+// compareRows compares column c of two rows. It takes the paired t test over their common seeds if
+// there are two or more, because a seed decides initialisation and batch order in both; otherwise
 // Welch's. It returns the difference a − b of the means that the test is about and the two-sided p;
 // NaN where neither test can be made.
-func differ(a, b *Row, c int) (difference, p float64) {
-	seedsX, xs := applying(a, c)
-	seedsY, ys := applying(b, c)
+func compareRows(a, b *Row, c int) (difference, p float64) {
+	seedsX, xs := appliedValues(a, c)
+	seedsY, ys := appliedValues(b, c)
 	var pairedX, pairedY []float64
 	for i, seed := range seedsX {
 		if j := slices.Index(seedsY, seed); j >= 0 {
@@ -170,24 +170,20 @@ func differ(a, b *Row, c int) (difference, p float64) {
 	if len(pairedX) >= 2 {
 		xs, ys, test = pairedX, pairedY, PairedT
 	}
-	if len(xs) < 2 || len(ys) < 2 || !allFinite(xs) || !allFinite(ys) {
+	if len(xs) < 2 || len(ys) < 2 || !spec.AllFinite(xs...) || !spec.AllFinite(ys...) {
 		return math.NaN(), math.NaN()
 	}
 	return stat.Mean(xs, nil) - stat.Mean(ys, nil), test(xs, ys)
 }
 
-// applying returns the values of column c that apply, with their seeds.
-func applying(r *Row, c int) (seeds []uint64, values []float64) {
+// appliedValues returns the values of column c that apply, with their seeds.
+func appliedValues(r *Row, c int) (seeds []uint64, values []float64) {
 	for i, v := range r.Cells[c].Values {
 		if v.Applies() {
 			seeds, values = append(seeds, r.Seeds[i]), append(values, v.Float())
 		}
 	}
 	return seeds, values
-}
-
-func allFinite(xs []float64) bool {
-	return !slices.ContainsFunc(xs, func(x float64) bool { return !finite(x) })
 }
 
 // MeanStd returns the mean and the standard deviation of a sample (with n - 1), each
@@ -326,10 +322,7 @@ func largest(lists ...[]float64) float64 {
 // (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
 // that could not be made: one of the m, and never rejected.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
+	order := page.Count(len(p))
 	last := func(x float64) float64 { // NaN sorts last
 		if math.IsNaN(x) {
 			return math.Inf(1)

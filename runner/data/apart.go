@@ -88,9 +88,9 @@ func (e *boundError) Error() string {
 
 // reader is a process that reads a data set.
 type reader struct {
-	cmd   *exec.Cmd
-	share *room.Share
-	said  said
+	cmd    *exec.Cmd
+	share  *room.Share
+	stderr stderr
 }
 
 func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, error) {
@@ -103,7 +103,7 @@ func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, er
 	if err != nil {
 		return nil, err
 	}
-	r.cmd.Stderr = &r.said
+	r.cmd.Stderr = &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the process that reads it: %w", err)
 	}
@@ -147,7 +147,7 @@ func (r *reader) wait(ctx context.Context) (exited bool) {
 
 // why returns the reason why a process ended without sending a data set.
 func (r *reader) why() error {
-	line, state := r.said.line(), r.cmd.ProcessState.String()
+	line, state := r.stderr.line(), r.cmd.ProcessState.String()
 	// A Go program without memory writes one of these or, if it cannot even do that, is killed by
 	// the system.
 	wants := []string{room.OutOfMemory, "cannot allocate memory", "newosproc", "pthread_create",
@@ -158,11 +158,11 @@ func (r *reader) why() error {
 	return fmt.Errorf("the process that read it ended with %s: %q: please report it", state, line)
 }
 
-// said is the beginning of the standard error of a process.
-type said struct{ bytes.Buffer }
+// stderr is the beginning of the standard error of a process.
+type stderr struct{ bytes.Buffer }
 
 // Write implements io.Writer.
-func (s *said) Write(p []byte) (int, error) {
+func (s *stderr) Write(p []byte) (int, error) {
 	const most = 4 << 10
 	s.Buffer.Write(p[:min(len(p), max(0, most-s.Len()))])
 	return len(p), nil
@@ -170,7 +170,7 @@ func (s *said) Write(p []byte) (int, error) {
 
 // line returns the line that states the error: the first that begins as an error of a failing Go
 // program does, else the last line.
-func (s *said) line() (text string) {
+func (s *stderr) line() (text string) {
 	for text = range strings.Lines(s.String()) {
 		for _, begin := range []string{"fatal error: ", "runtime/cgo: ", "panic: ", "SIG",
 			"drolab: "} {
@@ -243,7 +243,7 @@ type filePlace struct {
 }
 
 // placeIn returns the place of samples in one of the mapped files, or nil.
-func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
+func placeIn(samples []byte, in dataset.Mapped) (*filePlace, error) {
 	first := uintptr(unsafe.Pointer(unsafe.SliceData(samples)))
 	for _, m := range in {
 		// The difference wraps to a huge number if the samples begin before the mapping.
@@ -261,26 +261,24 @@ func placeIn(samples []byte, in []dataset.Mapping) (*filePlace, error) {
 }
 
 // open maps the file and returns the samples in it, unless the file has changed.
-func (p *filePlace) open(bytes int) (m dataset.Mapping, samples []byte, release func() error,
-	err error) {
+func (p *filePlace) open(in *dataset.Mapped, bytes int) (samples []byte, err error) {
 	f, err := dataset.OpenInput(p.Path)
 	if err != nil {
-		return m, nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || f.Size != p.Size || !info.ModTime().Equal(p.Changed) {
-		return m, nil, nil, fmt.Errorf("%s: changed while it was read: try again when it does not",
-			p.Path)
+		return nil, fmt.Errorf("%s: changed while it was read: try again when it does not", p.Path)
 	}
-	b, release, err := dataset.MapFile(f)
+	b, err := in.Map(f)
 	if err != nil {
-		return m, nil, nil, err
+		return nil, err
 	}
-	return dataset.Mapping{Path: p.Path, Bytes: b}, b[p.At:][:bytes], release, nil
+	return b[p.At:][:bytes], nil
 }
 
-// raw returns the bytes of numbers as they lie in memory.
-func raw[T byte | uint16 | uint32 | float32](list []T) []byte {
+// bytesOf returns the bytes of numbers as they lie in memory.
+func bytesOf[T byte | uint16 | uint32 | float32](list []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))),
 		len(list)*int(unsafe.Sizeof(*new(T))))
 }
@@ -397,7 +395,7 @@ func send(out io.Writer, d *Dataset) error {
 	}
 	for i, split := range []Source{d.Train, d.Val, d.Test} {
 		if part, _ := partOf(split); s.Splits[i].Base > 0 && !s.Splits[i].Whole {
-			s.numbers = append(s.numbers, raw(part))
+			s.numbers = append(s.numbers, bytesOf(part))
 		}
 	}
 	if err := writeHeader(out, &s.sent); err != nil {
@@ -435,31 +433,34 @@ func partOf(split Source) (index []uint32, of Source) {
 }
 
 // add describes a split in p, and adds its base if the base is new.
-func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
+func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	index, src := partOf(split)
 	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
 	if p.Base > 0 {
 		return nil
 	}
-	b, samples := base{Samples: src.Len(), Shape: src.Shape()}, [][]byte(nil)
+	b := base{Samples: src.Len(), Shape: src.Shape()}
+	var marks dataset.Marks
+	var origin []uint32
+	var samples [][]byte
 	switch src := src.(type) {
 	case *dataset.Table:
-		b.Kind, b.Origin, samples = tableBase, src.Origin != nil, rawRows(src.X, src.Len())
-		b.Grouped = s.mark(src.Labels, src.Groups)
-		if b.Origin {
-			s.numbers = append(s.numbers, raw(src.Origin))
-		}
+		b.Kind, marks, origin = tableBase, src.Marks, src.Origin
+		samples = rawRows(src.X, src.Len())
 	case *dataset.Features:
-		b.Kind, b.Size, samples = featuresBase, src.Size, [][]byte{src.Data}
-		b.Grouped = s.mark(src.Labels, src.Groups)
+		b.Kind, marks, b.Size, samples = featuresBase, src.Marks, src.Size, [][]byte{src.Data}
 	case *dataset.Images:
-		b.Kind, b.Size, b.Skip, samples = imagesBase, src.Stride, src.Skip, [][]byte{src.Data}
-		s.numbers = append(s.numbers, src.Labels)
-		if b.Grouped = src.Groups != nil; b.Grouped {
-			s.numbers = append(s.numbers, raw(src.Groups))
-		}
+		b.Kind, marks, samples = imagesBase, src.Marks, [][]byte{src.Data}
+		b.Size, b.Skip = src.Stride, src.Skip
 	default:
 		return fmt.Errorf("a source of type %T cannot be sent", src)
+	}
+	s.numbers = append(s.numbers, bytesOf(marks.Labels))
+	if b.Grouped = &marks.Labels[0] != &marks.Groups[0]; b.Grouped {
+		s.numbers = append(s.numbers, bytesOf(marks.Groups))
+	}
+	if b.Origin = origin != nil; b.Origin {
+		s.numbers = append(s.numbers, bytesOf(origin))
 	}
 	var err error
 	if b.Kind != tableBase {
@@ -476,21 +477,11 @@ func (s *sender) add(p *part, split Source, mapped []dataset.Mapping) error {
 	return err
 }
 
-// mark adds the labels to the numbers to send, and the groups if they are not the labels. It
-// reports whether it added groups.
-func (s *sender) mark(labels, groups []uint16) (grouped bool) {
-	s.numbers = append(s.numbers, raw(labels))
-	if grouped = &labels[0] != &groups[0]; grouped {
-		s.numbers = append(s.numbers, raw(groups))
-	}
-	return grouped
-}
-
 // rawRows returns the bytes of the first n rows as they lie in memory.
 func rawRows(b *dataset.RowBlocks, n int) (list [][]byte) {
 	for _, block := range b.Blocks {
 		rows := min(n, b.Per)
-		list = append(list, raw(block[:rows*b.Width]))
+		list = append(list, bytesOf(block[:rows*b.Width]))
 		n -= rows
 	}
 	return list
@@ -501,7 +492,7 @@ type receiver struct {
 	sent
 	in      io.Reader
 	sources []Source
-	release []func() error
+	mapped  dataset.Mapped
 	err     error // the first error
 }
 
@@ -522,30 +513,23 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 	if share.Bounded && bytes > share.Bytes() {
 		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
 	}
-	d := r.Dataset
+	d := &r.Dataset
 	for i := range r.Bases {
-		r.sources = append(r.sources, r.source(&r.Bases[i], &d))
+		r.sources = append(r.sources, r.source(&r.Bases[i]))
 	}
 	for i, to := range []*Source{&d.Train, &d.Val, &d.Test} {
 		*to = r.split(&r.Splits[i])
 	}
+	if r.err != nil {
+		return nil, errors.Join(r.err, r.mapped.Close())
+	}
+	d.Mapped = r.mapped
 	d.Release = func() error {
 		share.Release()
-		return r.close()
-	}
-	if r.err != nil {
-		return nil, errors.Join(r.err, r.close())
+		return nil
 	}
 	share.Shrink(bytes)
-	return &d, nil
-}
-
-func (r *receiver) close() error {
-	var errs error
-	for _, release := range r.release {
-		errs = errors.Join(errs, release())
-	}
-	return errs
+	return d, nil
 }
 
 // bytes returns the memory, in bytes, of the numbers that follow the header.
@@ -564,33 +548,22 @@ func (r *receiver) bytes() (sum float64) {
 }
 
 // source reads a base.
-func (r *receiver) source(b *base, d *Dataset) Source {
+func (r *receiver) source(b *base) Source {
+	marks := r.marks(b)
 	switch b.Kind {
 	case tableBase:
-		t := &dataset.Table{}
-		t.Marks = r.marks(b)
+		var origin []uint32
 		if b.Origin {
-			t.Origin = make([]uint32, b.Samples)
-			r.read(raw(t.Origin))
+			origin = make([]uint32, b.Samples)
+			r.read(bytesOf(origin))
 		}
-		t.X = r.rows(b)
-		return t
+		return &dataset.Table{Marks: marks, Origin: origin, X: r.rows(b)}
 	case featuresBase:
-		f := &dataset.Features{Marks: r.marks(b), Dims: b.Shape, Size: b.Size,
-			Decode: dataset.Decoders()[b.Size]}
-		f.Data = r.samples(b, d)
-		return f
+		return &dataset.Features{Marks: marks, Dims: b.Shape, Size: b.Size,
+			Data: r.samples(b), Decode: dataset.Decoders()[b.Size]}
 	}
-	i := &dataset.Images{
-		Dims: b.Shape, Stride: b.Size, Skip: b.Skip, Labels: make([]byte, b.Samples),
-	}
-	r.read(i.Labels)
-	if b.Grouped {
-		i.Groups = make([]uint16, b.Samples)
-		r.read(raw(i.Groups))
-	}
-	i.Data = r.samples(b, d)
-	return i
+	return &dataset.Images{Marks: marks, Dims: b.Shape, Stride: b.Size, Skip: b.Skip,
+		Data: r.samples(b)}
 }
 
 func (r *receiver) read(to []byte) {
@@ -600,12 +573,11 @@ func (r *receiver) read(to []byte) {
 }
 
 func (r *receiver) marks(b *base) (m dataset.Marks) {
-	m.Labels = make([]uint16, b.Samples)
-	m.Groups = m.Labels
-	r.read(raw(m.Labels))
+	m = dataset.NewLabels(b.Samples)
+	r.read(bytesOf(m.Labels))
 	if b.Grouped {
 		m.Groups = make([]uint16, b.Samples)
-		r.read(raw(m.Groups))
+		r.read(bytesOf(m.Groups))
 	}
 	return m
 }
@@ -615,25 +587,21 @@ func (r *receiver) rows(b *base) *dataset.RowBlocks {
 	x := &dataset.RowBlocks{Width: b.Shape.C, Per: max(1, dataset.BlockWords/b.Shape.C)}
 	for left := b.Samples; left > 0; left -= x.Per {
 		block := make([]float32, min(left, x.Per)*x.Width)
-		r.read(raw(block))
+		r.read(bytesOf(block))
 		x.Blocks = append(x.Blocks, block)
 	}
 	return x
 }
 
 // samples reads the samples of a base, or maps the file in which they lie.
-func (r *receiver) samples(b *base, d *Dataset) []byte {
+func (r *receiver) samples(b *base) (samples []byte) {
 	if b.File == nil {
-		samples := make([]byte, b.Bytes)
+		samples = make([]byte, b.Bytes)
 		r.read(samples)
 		return samples
 	}
-	m, samples, release, err := b.File.open(b.Bytes)
-	if err != nil {
-		r.err = errors.Join(r.err, err)
-		return nil
-	}
-	d.Mapped, r.release = append(d.Mapped, m), append(r.release, release)
+	samples, err := b.File.open(&r.mapped, b.Bytes)
+	r.err = errors.Join(r.err, err)
 	return samples
 }
 
@@ -645,6 +613,6 @@ func (r *receiver) split(p *part) Source {
 		return r.sources[p.Base-1]
 	}
 	index := make([]uint32, p.Samples)
-	r.read(raw(index))
+	r.read(bytesOf(index))
 	return dataset.SubsetOf(r.sources[p.Base-1], index)
 }

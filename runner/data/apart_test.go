@@ -286,7 +286,7 @@ func TestEveryFieldIsSent(t *testing.T) {
 			"Mean Std Augment Notes Missing Sample Encoder Unlabelled Release Mapped"},
 		{dataset.Table{}, "Marks X Origin"}, {dataset.Marks{}, "Labels Groups"},
 		{dataset.Features{}, "Marks Dims Size Data Decode"},
-		{dataset.Images{}, "Dims Data Stride Skip Labels Groups"},
+		{dataset.Images{}, "Marks Dims Data Stride Skip"},
 		{dataset.RowBlocks{}, "Width Per Blocks"}, {dataset.Cells{}, "Label Given Names"},
 	} {
 		var fields []string

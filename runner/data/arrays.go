@@ -39,18 +39,18 @@ import (
 // In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g and
 // split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
-	return []string{"y", "g", "split", "cells", "test_fraction", "data_seed", "scale"}
+	return []string{"y", "g", "split", "cells=no|yes", "test_fraction", "data_seed",
+		"scale=none|standard"}
 }
 
 // arraySet is a set of samples as arrays, in one file together or in a file each.
 type arraySet struct {
 	dataset.OwnFiles
-	get     func(name string) (NPYArray, error)
-	x, y    string
-	g       []string
-	split   string // empty: none
-	release []func() error
-	mapped  []dataset.Mapping
+	get    func(name string) (NPYArray, error)
+	x, y   string
+	g      []string
+	split  string // empty: none
+	mapped dataset.Mapped
 
 	unlabelled bool // the samples have no labels: a network is to be used on them
 }
@@ -60,8 +60,7 @@ func NPZFiles() *dataset.Provider {
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open:   openNPZ,
-		Locate: dataset.Locate("npz:"),
+		Open: openNPZ,
 	}
 }
 
@@ -83,11 +82,10 @@ type bundle func(path string, b []byte) ([]string, func(int) (NPYArray, error), 
 
 // openBundle opens a file of several named arrays.
 func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, scheme, append([]string{"x"}, arrayOptions()...))
+	f, err := dataset.ParseOwn(name, scheme, append([]string{"x"}, arrayOptions()...), o.Encoder)
 	if err != nil {
 		return nil, err
 	}
-	f.Inherit(o.Encoder)
 	s := &arraySet{OwnFiles: f, g: f.List("g"), split: f.Options["split"],
 		x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y")}
 	b, err := s.contents(f.Path)
@@ -96,7 +94,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 	}
 	names, array, err := read(f.Path, b)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), s.close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), s.mapped.Close())
 	}
 	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
 	if s.g == nil && slices.Contains(names, "g") {
@@ -113,7 +111,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		}
 		return array(i)
 	}
-	return s.open(o)
+	return s.mapped.Attach(s.read(o))
 }
 
 // readNPZ reads what numpy.savez writes: a zip file of npy files.
@@ -177,7 +175,7 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 }
 
 func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, "npy:", arrayOptions())
+	f, err := dataset.ParseOwn(name, "npy:", arrayOptions(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +187,11 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          beside(f.Path, f.Options["y"], asIs),
-		split:      beside(f.Path, f.Options["split"], asIs),
+		y:          beside(f.Path, f.Options["y"], unchanged),
+		split:      beside(f.Path, f.Options["split"], unchanged),
 	}
 	for _, g := range f.List("g") {
-		s.g = append(s.g, beside(f.Path, g, asIs))
+		s.g = append(s.g, beside(f.Path, g, unchanged))
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)
@@ -202,10 +200,10 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		}
 		return ParseNPY(path, b)
 	}
-	return s.open(o)
+	return s.mapped.Attach(s.read(o))
 }
 
-func asIs(path string) string { return path }
+func unchanged(path string) string { return path }
 
 // beside resolves a path that is given together with the path x. It is relative to the folder of x,
 // or to the current folder if the file is only there.
@@ -239,30 +237,7 @@ func (s *arraySet) contents(path string) ([]byte, error) {
 	if !dataset.Exists(path) {
 		return nil, &dataset.MissingError{Dataset: s.Name, Path: path, Remedy: "check the path"}
 	}
-	b, release, err := dataset.Contents(path, dataset.InMemory)
-	if release != nil {
-		s.release = append(s.release, release)
-		s.mapped = append(s.mapped, dataset.Mapping{Path: path, Bytes: b})
-	}
-	return b, err
-}
-
-func (s *arraySet) close() error {
-	var errs error
-	for _, release := range s.release {
-		errs = errors.Join(errs, release())
-	}
-	return errs
-}
-
-func (s *arraySet) open(o dataset.Options) (*dataset.Dataset, error) {
-	d, err := s.read(o)
-	if err != nil {
-		s.close() // the first error is the one to tell
-		return nil, err
-	}
-	d.Release, d.Mapped = s.close, s.mapped
-	return d, nil
+	return s.mapped.Contents(path)
 }
 
 func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
@@ -288,7 +263,17 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	f.Marks = m
-	parts, err := s.splits(o, f, d, sum)
+	how, err := s.Draw(o)
+	if err != nil {
+		return nil, err
+	}
+	var by *dataset.Factor
+	if s.split != "" {
+		if by, err = s.factor(s.split, f.Len(), sum); err != nil {
+			return nil, err
+		}
+	}
+	parts, err := s.Splits(by, how, f, d)
 	if err != nil {
 		return nil, err
 	}
@@ -296,11 +281,7 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	d.Unlabelled, d.Encoder.Options = s.unlabelled, s.Keep()
-	scale, err := s.Choice("scale", "none", "standard")
-	if err != nil {
-		return nil, err
-	}
-	if scale == "standard" && o.Encoder == nil {
+	if s.Choice("scale") == "standard" && o.Encoder == nil {
 		d.Mean, d.Std = f.Moments(dataset.FittedTo(o, f, parts.Train, d))
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
@@ -309,12 +290,9 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 
 // own reads labels and groups of n samples.
 func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own, err error) {
-	of.ByGroup, of.Fitted = true, e != nil
-	if of.Cells, err = s.Cells(); err != nil {
-		return of, err
-	}
+	of.ByGroup, of.Fitted, of.Cells = true, e != nil, s.Cells()
 	if s.unlabelled {
-		of.Label = dataset.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
+		of.Label = &dataset.Factor{Values: e.Classes[:1], Codes: make([]uint16, n)}
 	} else if of.Label, err = s.factor(s.y, n, sum); err != nil {
 		return of, err
 	}
@@ -329,33 +307,14 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 }
 
 // factor reads an array with one value a sample, and hashes it.
-func (s *arraySet) factor(name string, n int, sum io.Writer) (dataset.Factor, error) {
+func (s *arraySet) factor(name string, n int, sum io.Writer) (*dataset.Factor, error) {
 	a, err := s.get(name)
 	if err != nil {
-		return dataset.Factor{}, err
+		return nil, err
 	}
 	fmt.Fprintln(sum, string(a.Kind), a.Size, a.Dims)
 	sum.Write(a.Data)
 	return a.Factor(strings.TrimSuffix(filepath.Base(name), ".npy"), n)
-}
-
-func (s *arraySet) splits(o dataset.Options, f *dataset.Features, d *dataset.Dataset,
-	sum io.Writer) (dataset.Splits, error) {
-	if s.split == "" {
-		how, err := s.Draw(o)
-		if err != nil {
-			return dataset.Splits{}, err
-		}
-		return how.Splits(f, d)
-	}
-	if err := s.Useless("split", "test_fraction", "data_seed"); err != nil {
-		return dataset.Splits{}, err
-	}
-	by, err := s.factor(s.split, f.Len(), sum)
-	if err != nil {
-		return dataset.Splits{}, err
-	}
-	return dataset.SplitBy(by)
 }
 
 // NPYArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1;
@@ -479,9 +438,9 @@ func (a *NPYArray) fits(bytes int) error {
 }
 
 // Factor returns the array as a factor, with one value for each of n samples.
-func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
+func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 	if rank := len(a.Dims); a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
-		return dataset.Factor{}, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
+		return nil, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
 			a.Name, a.Dims, n)
 	}
 	codes, dict := make([]uint16, n), map[string]uint16{}
@@ -492,11 +451,11 @@ func (a *NPYArray) Factor(name string, n int) (dataset.Factor, error) {
 		if !ok {
 			text, err := a.text(item)
 			if err != nil {
-				return dataset.Factor{}, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
+				return nil, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
 			}
 			if code, ok = dict[text]; !ok {
 				if len(dict) == dataset.MaxClasses {
-					return dataset.Factor{}, fmt.Errorf(
+					return nil, fmt.Errorf(
 						"%s has more than %d different values: name another array",
 						a.Name, dataset.MaxClasses)
 				}
@@ -565,7 +524,6 @@ func Safetensors() *dataset.Provider {
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
 			return openBundle(name, scheme, o, ReadSafetensors)
 		},
-		Locate: dataset.Locate(scheme),
 	}
 }
 

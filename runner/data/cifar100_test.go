@@ -84,6 +84,7 @@ func TestCIFAR100Damaged(t *testing.T) {
 	bad[picture.CIFAR100Record+1] = 100
 	for want, b := range map[string][]byte{
 		"record 1 (byte 3074) has label 100": bad, "not a whole number": bad[:5000],
+		"3075 bytes are not a whole number": bad[:picture.CIFAR100Record+1], // one label of two
 	} {
 		dir := t.TempDir()
 		os.Mkdir(filepath.Join(dir, picture.CIFAR100Folder), 0o777)

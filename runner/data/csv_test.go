@@ -198,7 +198,7 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		d, err := fr.Dataset(fr.Rows, dataset.Draw{Fraction: dataset.TestShare, Seed: 1,
-			Whole: false})
+			AllTest: false})
 		if err != nil {
 			return
 		}

@@ -103,23 +103,27 @@ func TestIDXFolder(t *testing.T) {
 		t.Errorf("%v, %d classes", d.Shape, len(d.Classes))
 	}
 	path := filepath.Join(dir, picture.IDXFiles()[0])
-	whole, _, err := dataset.Contents(path, 1<<20)
+	var files dataset.Mapped
+	f, err := dataset.OpenInput(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mapped, release, err := dataset.Contents(path, 0)
+	defer f.Close()
+	mapped, err := files.Map(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := dataset.ReadWhole(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(mapped, whole) {
 		t.Error("a mapped file has other bytes")
 	}
-	if release != nil {
-		if err := release(); err != nil {
-			t.Error(err)
-		}
+	if err := files.Close(); err != nil {
+		t.Error(err)
 	}
-	if _, _, err := dataset.Contents(dir, 0); err == nil {
+	if _, err := files.Contents(dir); err == nil {
 		t.Error("a folder is read as a file")
 	}
 }

@@ -60,7 +60,7 @@ type Loader struct {
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
 
-	coming coming
+	announced announced
 }
 
 // place is where a batch stands in a loader's sequence.
@@ -114,7 +114,7 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
-	if o.Ahead && !l.maker.shared() && l.maker.lie.x == nil {
+	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
 		l.ahead = startAhead(l.maker)
 	}
 	return l, nil
@@ -184,7 +184,7 @@ func (l *Loader) Restore(s State) error {
 			"the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
-	l.next, l.coming.to = place{s.Epoch, s.Step}, nil
+	l.next, l.announced.last = place{s.Epoch, s.Step}, nil
 	return nil
 }
 
@@ -246,17 +246,9 @@ func (m *maker) anyOfGroup() uint32 {
 	return list[m.rng.Uint64N(uint64(len(list)))]
 }
 
-// cutPasses fills order with passes through groups that are cut to the smallest.
-func (m *maker) cutPasses(order []uint32) {
-	for len(order) > 0 {
-		m.cutGroups()
-		order = order[copy(order, m.groups.cut):]
-	}
-}
-
-// cutGroups draws one such pass. It shuffles the first places of a group's list and then restores
-// them, since a pass must not depend on earlier passes. A copy of the list would take time in
-// proportion to the largest group.
+// cutGroups draws one pass through groups that are cut to the smallest. It shuffles the first
+// places of a group's list and then restores them, since a pass must not depend on earlier passes.
+// A copy of the list would take time in proportion to the largest group.
 func (m *maker) cutGroups() {
 	g := &m.groups
 	for k, list := range g.members {
@@ -287,13 +279,10 @@ type maker struct {
 	rng  *rand.Rand
 	pcg  *rand.PCG
 
-	order   []uint32 // epochs only: the permutation of the epoch in orderOf
-	orderOf uint64   // the epoch of order, plus 1; 0: none yet
-	next    []uint32 // the order of another epoch, made ahead, or nil
-	nextOf  uint64
+	orders [2]order // epochs only: of an epoch or, if orders are made ahead, of two in sequence
 
-	lie    inPlace
-	groups groups // the samples of each group, if the sampling needs them
+	inPlace inPlace
+	groups  groups // the samples of each group, if the sampling needs them
 
 	block int       // samples a task, where threads share a batch
 	work  Batch     // the batch that copy works on
@@ -311,12 +300,15 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	}
 	m.copy, m.block = m.copyBlock, max(1, blockBytes/max(1, 4*src.Shape().Len()))
 	if o.InPlace && norm.img == nil && norm.scale == nil {
-		if m.lie.x, m.lie.at = lying(src); m.lie.x != nil && k != sequential {
-			m.lie.list(src)
+		if m.inPlace.x, m.inPlace.at = samplesInMemory(src); m.inPlace.x != nil && k != sequential {
+			m.inPlace.list(src)
 		}
 	}
 	if k == epochs {
-		m.order = make([]uint32, src.Len())
+		m.orders[0].list = make([]uint32, src.Len())
+		if o.Announce != nil || o.Each != nil && m.inPlace.x != nil {
+			m.orders[1].list = make([]uint32, src.Len())
+		}
 	}
 	return m
 }
@@ -328,7 +320,7 @@ func (m *maker) newRoom() Batch {
 		n = m.opt.Batch
 	}
 	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
-	if m.lie.x != nil {
+	if m.inPlace.x != nil {
 		b.At = make([]int32, n)
 	} else if !m.opt.IndexOnly {
 		b.X = make([]float32, n*m.src.Shape().Len())
@@ -355,9 +347,9 @@ func (m *maker) after(p place) place {
 // make makes the batch of place p in room and returns the part of room that the batch takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
-	b := Batch{X: m.lie.x, Labels: room.Labels[:n], Groups: room.Groups[:n], Index: room.Index[:n],
-		N: n}
-	if m.lie.x != nil {
+	b := Batch{X: m.inPlace.x, Labels: room.Labels[:n], Groups: room.Groups[:n],
+		Index: room.Index[:n], N: n}
+	if m.inPlace.x != nil {
 		b.At = room.At[:n]
 		m.locate(&b, p)
 		return b
@@ -408,24 +400,27 @@ func (m *maker) reseed(purpose, epoch, step uint64) {
 	m.pcg.Seed(dataset.Mix(purpose, m.opt.Seed, m.opt.Stream), dataset.Mix(epoch, step))
 }
 
-// shuffle sets order, if the loader has one, to the permutation of an epoch.
-func (m *maker) shuffle(epoch uint64) {
-	if m.order == nil || m.orderOf == epoch+1 {
-		return
+// order is the order of the samples in an epoch.
+type order struct {
+	list []uint32
+	of   uint64 // the epoch, plus 1; 0: none yet
+}
+
+// order returns the order of an epoch.
+func (m *maker) order(epoch uint64) []uint32 {
+	o := &m.orders[0]
+	if m.orders[1].list != nil {
+		o = &m.orders[epoch%2]
 	}
-	if m.nextOf == epoch+1 {
-		m.order, m.next, m.nextOf = m.next, m.order, 0
-	} else {
-		m.permute(m.order, epoch)
+	if o.of != epoch+1 {
+		m.permute(o.list, epoch)
+		o.of = epoch + 1
 	}
-	m.orderOf = epoch + 1
-	if m.lie.x != nil {
-		m.follow(epoch)
-	}
+	return o.list
 }
 
 // permute writes the order of an epoch. It is a permutation of all samples unless batches are drawn
-// by group.
+// by group or, in passes, from groups that are cut to the smallest.
 func (m *maker) permute(order []uint32, epoch uint64) {
 	m.reseed(dataset.PurposeShuffle, epoch, 0)
 	switch m.opt.Sampling {
@@ -434,7 +429,10 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 			order[i] = m.anyOfGroup()
 		}
 	case Subsample:
-		m.cutPasses(order)
+		for len(order) > 0 {
+			m.cutGroups()
+			order = order[copy(order, m.groups.cut):]
+		}
 	default:
 		for i := range order { // Fisher-Yates, inside out
 			j := m.rng.Uint64N(uint64(i) + 1)
@@ -446,7 +444,12 @@ func (m *maker) permute(order []uint32, epoch uint64) {
 
 // draw starts the random numbers of the batch of place p and writes its indices.
 func (m *maker) draw(index []int, p place) {
-	m.shuffle(p.epoch)
+	if m.kind == epochs {
+		order := m.order(p.epoch)
+		if m.inPlace.x != nil {
+			m.follow(p.epoch, order)
+		}
+	}
 	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
 	m.pick(index, p)
 }
@@ -456,7 +459,7 @@ func (m *maker) pick(index []int, p place) {
 	first := int(p.step) * m.opt.Batch
 	switch m.kind {
 	case epochs:
-		for j, i := range m.order[first : first+len(index)] {
+		for j, i := range m.order(p.epoch)[first:][:len(index)] {
 			index[j] = int(i)
 		}
 	case draws:

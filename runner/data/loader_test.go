@@ -14,13 +14,13 @@ import (
 // noise returns a small image source of random bytes.
 func noise(n int, sh Shape) *dataset.Images {
 	rng := rand.New(rand.NewPCG(1, 2))
-	s := &dataset.Images{Dims: sh, Data: make([]byte, n*sh.Len()), Stride: sh.Len(),
-		Labels: make([]byte, n)}
+	s := &dataset.Images{Marks: dataset.NewLabels(n), Dims: sh, Data: make([]byte, n*sh.Len()),
+		Stride: sh.Len()}
 	for i := range s.Data {
 		s.Data[i] = byte(rng.Uint32())
 	}
 	for i := range s.Labels {
-		s.Labels[i] = byte(i % 3)
+		s.Labels[i] = uint16(i % 3)
 	}
 	return s
 }
@@ -243,9 +243,8 @@ func TestCropAgainstDefinition(t *testing.T) {
 
 // The augmentation draws every shift and both directions about equally often.
 func TestAugmentIsUniform(t *testing.T) {
-	src := &dataset.Images{Dims: Shape{C: 1, H: 3, W: 3}, Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0},
-		Stride: 9,
-		Labels: []byte{0}}
+	src := &dataset.Images{Marks: dataset.NewLabels(1), Dims: Shape{C: 1, H: 3, W: 3},
+		Data: []byte{255, 0, 0, 0, 0, 0, 0, 0, 0}, Stride: 9}
 	l := must(t)(NewDraws(src, LoaderOptions{Batch: 100, Augment: Augment{Pad: 1, Flip: true}}))
 	counts := map[int]int{}
 	const n = 18000

@@ -109,7 +109,9 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 			out := dst[(c*h+y)*w:][:w]
 			sy := y + dy
 			if sy < 0 || sy >= h {
-				fill(out, outside)
+				for x := range out {
+					out[x] = outside
+				}
 				continue
 			}
 			copy(n.row[pad:], pixels[(c*h+sy)*w:][:w])
@@ -123,8 +125,8 @@ func (n *normaliser) cropTo(dst []float32, pixels []byte, dx, dy int, flip bool)
 				if flip {
 					left, right = right, left
 				}
-				fill(out[:left], 0)
-				fill(out[w-right:], 0)
+				clear(out[:left])
+				clear(out[w-right:])
 			}
 		}
 	}
@@ -152,12 +154,6 @@ func lookUpReversed(dst []float32, src []byte, table *[256]float32) {
 	}
 	for ; j > 0; i, j = i+1, j-1 {
 		dst[i] = table[src[j-1]]
-	}
-}
-
-func fill(dst []float32, v float32) {
-	for i := range dst {
-		dst[i] = v
 	}
 }
 
@@ -189,9 +185,11 @@ type inPlace struct {
 
 	// These are the places, labels and groups of an epoch's samples in the order of the epoch. If
 	// each batch looked them up, between reads of rows, it would take ten times as long.
+	epoch          uint64
+	order          []uint32 // nil: of no epoch yet
 	places         []int32
 	labels, groups []int
-	look           func(task int) // maker.lookUp, bound once
+	lookUpTask     func(task int) // maker.lookUp, bound once
 }
 
 // sample is the place where a sample begins in memory, with its label and group.
@@ -209,9 +207,9 @@ func (l *inPlace) list(src Source) {
 	}
 }
 
-// lying returns the memory in which a source's samples lie and the place of each sample in it. x is
-// nil unless they lie in memory as Read gives them.
-func lying(src Source) (x []float32, at func(i int) int32) {
+// samplesInMemory returns the memory in which a source's samples lie and the place of each sample
+// in it. x is nil unless they lie in memory as Read gives them.
+func samplesInMemory(src Source) (x []float32, at func(i int) int32) {
 	switch s := src.(type) {
 	case *dataset.Features:
 		size := s.Dims.Len()
@@ -220,10 +218,10 @@ func lying(src Source) (x []float32, at func(i int) int32) {
 		}
 		return x, func(i int) int32 { return int32(i * size) }
 	case *dataset.Subset:
-		x, at := lying(s.Source)
+		x, at := samplesInMemory(s.Source)
 		return x, func(i int) int32 { return at(int(s.Index[i])) }
 	case *dataset.Relabelled:
-		return lying(s.Source)
+		return samplesInMemory(s.Source)
 	}
 	return nil, nil
 }
@@ -231,13 +229,17 @@ func lying(src Source) (x []float32, at func(i int) int32) {
 // followBlock is the number of samples of an epoch that a task looks up.
 const followBlock = 1 << 12
 
-// follow looks up the samples of an epoch. If there are several threads, one of them makes the
-// order of the next epoch meanwhile.
-func (m *maker) follow(epoch uint64) {
-	l, n := &m.lie, len(m.order)
+// follow looks up the samples of an epoch, once. If there are several threads, one of them makes
+// the order of the next epoch meanwhile.
+func (m *maker) follow(epoch uint64, order []uint32) {
+	l, n := &m.inPlace, len(order)
+	if l.order != nil && l.epoch == epoch {
+		return
+	}
+	l.epoch, l.order = epoch, order
 	if l.places == nil {
 		l.places, l.labels, l.groups = make([]int32, n), make([]int, n), make([]int, n)
-		l.look = m.lookUp
+		l.lookUpTask = m.lookUp
 	}
 	tasks := (n-1)/followBlock + 1
 	if m.opt.Each == nil {
@@ -246,27 +248,23 @@ func (m *maker) follow(epoch uint64) {
 		}
 		return
 	}
-	if m.next == nil {
-		m.next = make([]uint32, n)
-	}
-	m.nextOf = epoch + 2
-	m.opt.Each(1+tasks, l.look)
+	m.opt.Each(1+tasks, l.lookUpTask)
 }
 
 // lookUp runs one task of follow: task 0 makes the order of the next epoch, every other task looks
 // up a block of samples.
 func (m *maker) lookUp(task int) {
 	if task == 0 {
-		m.permute(m.next, m.nextOf-1)
+		m.order(m.inPlace.epoch + 1)
 		return
 	}
 	m.lookUpBlock(task - 1)
 }
 
 func (m *maker) lookUpBlock(i int) {
-	l := &m.lie
-	for j := i * followBlock; j < min((i+1)*followBlock, len(m.order)); j++ {
-		s := l.samples[m.order[j]]
+	l := &m.inPlace
+	for j := i * followBlock; j < min((i+1)*followBlock, len(l.order)); j++ {
+		s := l.samples[l.order[j]]
 		l.places[j], l.labels[j], l.groups[j] = s.at, int(s.label), int(s.group)
 	}
 }
@@ -274,7 +272,7 @@ func (m *maker) lookUpBlock(i int) {
 // locate sets the samples of the batch of place p, their labels and groups, and where they lie.
 func (m *maker) locate(b *Batch, p place) {
 	m.draw(b.Index, p)
-	l, first := &m.lie, int(p.step)*b.N
+	l, first := &m.inPlace, int(p.step)*b.N
 	switch m.kind {
 	case epochs:
 		end := first + b.N
@@ -292,9 +290,9 @@ func (m *maker) locate(b *Batch, p place) {
 	}
 }
 
-// coming is the state of a loader's announcements.
-type coming struct {
-	to    *place // the last batch announced; nil: none since the start or a Restore
+// announced is the state of a loader's announcements.
+type announced struct {
+	last  *place // the last batch announced; nil: none since the start or a Restore
 	index []int  // room for the indices of its samples
 }
 
@@ -306,13 +304,13 @@ func (l *Loader) announce() {
 		if m.kind == sequential && p.epoch > l.batch.Epoch {
 			return
 		}
-		if l.coming.to == nil || l.coming.to.before(p) {
-			if l.coming.index == nil {
-				l.coming.index = make([]int, len(l.room.Index))
+		if l.announced.last == nil || l.announced.last.before(p) {
+			if l.announced.index == nil {
+				l.announced.index = make([]int, len(l.room.Index))
 			}
-			index := l.coming.index[:m.count(p)]
-			m.peek(index, p)
-			l.coming.to = &place{p.epoch, p.step}
+			index := l.announced.index[:m.count(p)]
+			m.draw(index, p)
+			l.announced.last = &place{p.epoch, p.step}
 			m.opt.Announce(p.epoch, index)
 		}
 		p = m.after(p)
@@ -321,25 +319,4 @@ func (l *Loader) announce() {
 
 func (p place) before(q place) bool {
 	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
-}
-
-// peek writes the indices of a batch of this epoch or the next one, as draw does, but leaves the
-// order of this epoch alone. It makes the order of the next epoch in m.next, where shuffle looks
-// for it.
-func (m *maker) peek(index []int, p place) {
-	if m.order == nil || m.orderOf == p.epoch+1 {
-		m.draw(index, p)
-		return
-	}
-	if m.nextOf != p.epoch+1 {
-		if m.next == nil {
-			m.next = make([]uint32, len(m.order))
-		}
-		m.permute(m.next, p.epoch)
-		m.nextOf = p.epoch + 1
-	}
-	m.order, m.next = m.next, m.order
-	m.reseed(dataset.PurposeBatch, p.epoch, p.step)
-	m.pick(index, p)
-	m.order, m.next = m.next, m.order
 }

@@ -190,16 +190,22 @@ func choice(list []*Provider) string {
 // absolute, for a process that works in another folder. Names without a path, and names that Open
 // would refuse, stay as they are.
 func Locate(name, base string) string {
-	p, err := find(name)
-	if err != nil || p.Locate == nil {
-		return name
-	}
-	return p.Locate(name, func(path string) string {
+	absolute := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {
 			return path
 		}
 		return filepath.Join(base, path)
-	})
+	}
+	p, err := find(name)
+	switch {
+	case err != nil:
+		return name
+	case p.Locate != nil:
+		return p.Locate(name, absolute)
+	case !isScheme(p):
+		return name
+	}
+	return dataset.LocateOwn(name, p.Name, absolute, func(_, value string) string { return value })
 }
 
 // Table reports whether the samples of a dataset are rows of numbers, which have no augmentation.
@@ -292,7 +298,7 @@ func described(p *Provider, dir string) Entry {
 	}
 	if f := p.Files; f != nil {
 		e.Path = filepath.Join(dir, f.Folder)
-		e.Available, e.Download = dataset.There(f, dir), dataset.TotalSize(f.Remote)
+		e.Available, e.Download = f.AreIn(dir), dataset.TotalSize(f.Remote)
 	}
 	return e
 }
@@ -318,6 +324,9 @@ type (
 	FetchOptions = dataset.FetchOptions
 	TextError    = dataset.TextError
 )
+
+// Picked returns the elements at the places; nil stays nil.
+func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, places) }
 
 // PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
 func PaperImbalance() []float64 { return dataset.PaperImbalance() }
@@ -359,16 +368,8 @@ func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 		return fmt.Errorf(
 			"fetch %s: nothing to fetch under that name: choose %s", name, choice(list))
 	}
-	if err := load(ctx, list[i].Files, dir, o); err != nil {
+	if err := list[i].Files.Bring(ctx, dir, o); err != nil {
 		return fmt.Errorf("fetch %s: %w", name, err)
 	}
 	return nil
-}
-
-// load brings the files of a dataset into the data folder.
-func load(ctx context.Context, f *Files, dir string, o FetchOptions) error {
-	if f.Fetch != nil {
-		return f.Fetch(ctx, dir, o)
-	}
-	return dataset.FetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }

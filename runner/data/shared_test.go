@@ -28,7 +28,7 @@ func atOnce(n int, f func(int)) {
 	}
 	all.Wait()
 	if p := failed.Load(); p != nil {
-		panic(p.Of)
+		panic(p.Value)
 	}
 }
 

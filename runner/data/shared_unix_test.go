@@ -18,11 +18,17 @@ func TestSharedFileIsCut(t *testing.T) {
 	if err := os.WriteFile(path, src.Data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	mapped, release, err := dataset.Contents(path, 0)
+	var files dataset.Mapped
+	defer files.Close()
+	f, err := dataset.OpenInput(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
+	defer f.Close()
+	mapped, err := files.Map(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	src.Data = mapped
 	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Each: atOnce}))
 	l.Next()

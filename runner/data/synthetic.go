@@ -152,7 +152,7 @@ func (p *Painter) contrast(ground [3]int32) [3]int32 {
 // in the middle.
 func (p *Painter) ground() [3]int32 {
 	mid := p.colour()
-	dir := p.circle.at(1<<10, p.between(0, FullRot-1))
+	dir := p.circle.point(1<<10, p.between(0, FullRot-1))
 	for c := range 3 {
 		swing := p.between(-40, 40)
 		for y := range Side {
@@ -209,7 +209,7 @@ func (p *Painter) clutter() {
 	cx, cy := p.between(0, Side<<Fix), p.between(0, Side<<Fix)
 	start := p.between(0, FullRot-1)
 	for i := range n {
-		v := p.circle.at(p.between(2<<Fix, 6<<Fix), start+i*FullRot/n)
+		v := p.circle.point(p.between(2<<Fix, 6<<Fix), start+i*FullRot/n)
 		p.Canvas[i] = Point{int32(cx) + v.X, int32(cy) + v.Y}
 	}
 	p.cover.Add(p.Canvas[:n])
@@ -219,7 +219,7 @@ func (p *Painter) clutter() {
 // scratch draws a thin bar across the image, over the figure.
 func (p *Painter) scratch() {
 	a := p.between(0, FullRot-1)
-	along, across := p.circle.at(48<<Fix, a), p.circle.at(p.between(3<<(Fix-3), 5<<(Fix-3)),
+	along, across := p.circle.point(48<<Fix, a), p.circle.point(p.between(3<<(Fix-3), 5<<(Fix-3)),
 		a+FullRot/4)
 	cx, cy := int32(p.between(6<<Fix, 26<<Fix)), int32(p.between(6<<Fix, 26<<Fix))
 	p.cover.Add([]Point{
@@ -410,7 +410,7 @@ func NewGlyphs(t *circle) []glyph {
 		{cross(4300, 1370)},
 		{t.corners(12, 4700, 2700)},
 		{{{0, -5500}, {3300, 0}, {0, 5500}, {-3300, 0}}},
-		{t.turned(t.corners(4, 4260), FullRot/8)},
+		{{{3012, -3012}, {3012, 3012}, {-3012, 3012}, {-3012, -3012}}},
 		{t.crescent()},
 		{t.corners(48, 4096), reversed(t.corners(32, 2300))},
 		{t.corners(3, 5290)},
@@ -422,7 +422,7 @@ func NewGlyphs(t *circle) []glyph {
 func (t *circle) corners(n int, radii ...int) Contour {
 	p := make(Contour, n)
 	for i := range p {
-		p[i] = t.at(radii[i%len(radii)], i*FullRot/n-FullRot/4)
+		p[i] = t.point(radii[i%len(radii)], i*FullRot/n-FullRot/4)
 	}
 	return p
 }
@@ -445,10 +445,10 @@ func (t *circle) crescent() Contour {
 	// The arcs meet where the outer circle is at ±60° and the inner, of radius outer·sin 60° about
 	// (outer/2, 0), at ±90°.
 	for i := range steps + 1 {
-		p = append(p, t.at(outer, 160+i*(FullRot-320)/steps))
+		p = append(p, t.point(outer, 160+i*(FullRot-320)/steps))
 	}
 	for i := 1; i < steps; i++ {
-		q := t.at(outer*866/1000, -FullRot/4-i*(FullRot/2)/steps)
+		q := t.point(outer*866/1000, -FullRot/4-i*(FullRot/2)/steps)
 		p = append(p, Point{q.X + outer/2, q.Y})
 	}
 	for i := range p { // centre of mass to the origin, about
@@ -457,18 +457,9 @@ func (t *circle) crescent() Contour {
 	return p
 }
 
-// turned gives c turned by a steps.
-func (t *circle) turned(c Contour, a int) Contour {
-	out := make(Contour, len(c))
-	for i, p := range c {
-		out[i] = t.turn(p, a)
-	}
-	return out
-}
-
 // turn turns p about the origin by a steps.
 func (t *circle) turn(p Point, a int) Point {
-	u, v := t.at(int(p.X), a), t.at(int(p.Y), a)
+	u, v := t.point(int(p.X), a), t.point(int(p.Y), a)
 	return Point{u.X - v.Y, u.Y + v.X}
 }
 
@@ -512,8 +503,8 @@ func NewCircle() *circle {
 	return t
 }
 
-// at gives the point at distance r (any unit) and angle a (steps, of any sign).
-func (t *circle) at(r, a int) Point {
+// point gives the point at distance r (any unit) and angle a (steps, of any sign).
+func (t *circle) point(r, a int) Point {
 	p := t[((a%FullRot)+FullRot)%FullRot]
 	return Point{int32((r*int(p.X) + 1<<13) >> 14), int32((r*int(p.Y) + 1<<13) >> 14)}
 }

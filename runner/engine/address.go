@@ -60,7 +60,7 @@ func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err 
 			problems = append(problems, fmt.Errorf("%s: too long for the path of a socket", a.View))
 			continue
 		}
-		if err := private(folder); err != nil {
+		if err := record.MakeOwnFolder(folder); err != nil {
 			problems = append(problems, err)
 			continue
 		}
@@ -99,28 +99,4 @@ func folders(runtimeDir, runsDir string) []string {
 
 func addressIn(folder, name string) address {
 	return address{filepath.Join(folder, name+".sock"), filepath.Join(folder, name+".view.sock")}
-}
-
-// private makes folder for this user alone, or checks that an existing folder is. Another user
-// could have made it in /tmp before.
-func private(folder string) error {
-	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return ours(folder)
-}
-
-// ours returns an error unless a folder belongs to this user alone: nobody else can then have put a
-// socket there.
-func ours(folder string) error {
-	info, err := os.Lstat(folder)
-	if err != nil {
-		return err
-	}
-	uid, known := owner(info)
-	if !info.IsDir() || !known || uid != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)",
-			folder)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,7 +47,7 @@ type Client struct {
 // NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
-	c.Orders = c.do
+	c.Orders = c.sendOrder
 	return c
 }
 
@@ -75,8 +74,8 @@ func (c *Client) Wake() error {
 	return err
 }
 
-// do sends an order. A resume starts an engine if need be, and tells it the means.
-func (c *Client) do(o runner.Order) (step int64, err error) {
+// sendOrder sends an order. A resume starts an engine if need be, and tells it the means.
+func (c *Client) sendOrder(o runner.Order) (step int64, err error) {
 	to, out := c.script(o.Run), (*reply)(nil)
 	switch {
 	case to != nil:
@@ -124,8 +123,12 @@ func (c *Client) Shutdown(force bool) error {
 	if _, err := c.askAt(control, end); err != nil {
 		return err
 	}
-	free := func() bool { held, err := c.held(); return !held && err == nil }
-	return c.await(free, "the engine is ending, but still holds its lock")
+	for range looks(patience) {
+		if held, err := c.held(); !held && err == nil {
+			return nil
+		}
+	}
+	return errors.New("the engine is ending, but still holds its lock" + describeHolder(c.RunsDir))
 }
 
 // askAt sends a request to the running engine. Connecting and asking share one limit, the patience
@@ -148,25 +151,23 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
 			return w, err
 		}
-		held, broken := c.held()
-		if broken != nil {
+		switch held, broken := c.held(); {
+		case broken != nil:
 			return nil, broken
-		}
-		if !held && c.run != "" {
+		case held: // it is about to answer, or to end
+		case c.run != "":
 			return nil, errors.New(runner.ByScript(c.run))
-		}
-		if !held && errors.Is(err, ErrNone) {
+		case errors.Is(err, ErrNone):
 			return nil, fmt.Errorf("%w for %s", ErrNone, c.RunsDir)
-		}
-		if !held {
-			break
+		default:
+			return nil, err
 		}
 	}
 	if errors.Is(err, errEnding) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("the engine of %s does not answer here%s: "+
-		"ask it on its own machine, or end that process", c.RunsDir, whose(c.RunsDir))
+		"ask it on its own machine, or end that process", c.RunsDir, describeHolder(c.RunsDir))
 }
 
 // askStarting sends a request to an engine of this very version, and starts that engine if need be.
@@ -218,7 +219,7 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		if _, err := os.Lstat(path); err != nil {
 			continue // nobody is there
 		}
-		if err := ours(filepath.Dir(path)); err != nil {
+		if err := record.OwnFolder(filepath.Dir(path)); err != nil {
 			passed = append(passed, err)
 			continue
 		}
@@ -274,7 +275,7 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: "+
 			"let its runs end, or use that program", h.PID, h.Version)
 	}
-	if !h.Folder.is(w.folder) {
+	if !h.Folder.isSame(w.folder) {
 		return h, fmt.Errorf("%w: it (pid %d) is the engine of %s, not of %s", errStranger, h.PID,
 			h.Folder.Path, w.folder.Path)
 	}
@@ -296,16 +297,6 @@ func (c *Client) held() (bool, error) {
 }
 
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
-
-// await waits until so returns true. After patience it returns an error with the text otherwise.
-func (c *Client) await(so func() bool, otherwise string) error {
-	for range looks(patience) {
-		if so() {
-			return nil
-		}
-	}
-	return errors.New(otherwise + strings.TrimSuffix(whose(c.RunsDir), " "))
-}
 
 var _ runner.Verbs = (*Client)(nil)
 
@@ -363,7 +354,8 @@ func (c *Client) reach() (*wire, error) {
 		}
 	}
 	return nil, fmt.Errorf("the engine of %s does not answer%s: "+
-		"end that process, or train in this one with --inline", c.RunsDir, whose(c.RunsDir))
+		"end that process, or train in this one with --inline", c.RunsDir,
+		describeHolder(c.RunsDir))
 }
 
 // replace ends an engine of another version that has nothing to do.
@@ -444,12 +436,11 @@ func lastLine(path string, from int64) string {
 func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
 	end func(), err error,
 ) {
-	e := &engine{settings: Settings{RunsDir: dir, RuntimeDir: runtimeDir, Host: host, Log: log},
-		queue: q, started: time.Now(), last: time.Now(), wake: make(chan struct{}, 1)}
-	if e.folder, err = folderAt(dir); err != nil {
+	e, err := newEngine(Settings{Settings: queue.Settings{Host: host}, RunsDir: dir,
+		RuntimeDir: runtimeDir, Log: log}, q)
+	if err != nil {
 		return nil, err
 	}
-	e.over, e.setOver = context.WithCancel(context.Background())
 	a, _, err := newAddress(runtimeDir, e.folder)
 	if err != nil {
 		return nil, err

@@ -18,28 +18,19 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/bridge"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
 
 // Settings are the settings of an engine.
 type Settings struct {
-	RunsDir string
+	queue.Settings // of its queue; Run sets Store and Reports
+	RunsDir        string
 	// RuntimeDir is $XDG_RUNTIME_DIR, where the sockets are made. If it is empty or unusable, a
 	// folder below /tmp is used.
 	RuntimeDir string
-	// DataDir and Threads apply to runs that come without their own.
-	DataDir  string
-	Threads  int
-	Parallel int // runs at once; 0 is runner.DefaultParallel
-	Host     runner.Host
 	// Idle is how long after its last run the engine ends; 0 is 5 minutes.
 	Idle time.Duration
-	// Programs says which programs this user has started before.
-	Programs bridge.Approvals
-	// Ended, if not nil, is called with the outcome of every run that has ended.
-	Ended func(queue.Outcome)
 	// Log receives a line for each request and each problem.
 	Log io.Writer
 	// Work, if not nil, is called again and again. It returns work that the engine does without
@@ -47,7 +38,7 @@ type Settings struct {
 	// The engine does not end by itself before the work is over.
 	Work func() func(context.Context, *queue.Queue)
 
-	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
+	// lookNow is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
 	// less.
 	look     time.Duration
 	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
@@ -90,31 +81,26 @@ func Run(ctx context.Context, s Settings) error {
 	if err != nil {
 		return err
 	}
-	s.RunsDir = store.Dir()
+	s.RunsDir, s.Store, s.Reports = store.Dir(), store, store.Dir()
 	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
 	if errors.Is(err, record.ErrHeld) {
-		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, whose(s.RunsDir))
+		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, describeHolder(s.RunsDir))
 	}
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
-	e := &engine{settings: s, started: time.Now(), last: time.Now(),
-		wake: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e, err := newEngine(s, queue.NewQueue(ctx, s.Settings))
+	if err != nil {
+		return err
+	}
+	defer e.setOver()
 	if e.home, err = os.Open(s.RunsDir); err != nil {
 		return err
 	}
 	defer e.home.Close()
-	if e.folder, err = folderAt(s.RunsDir); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	e.over, e.setOver = context.WithCancel(context.Background())
-	defer e.setOver()
-	e.queue = queue.NewQueue(ctx,
-		queue.Settings{Store: store, Host: s.Host, DataDir: s.DataDir, Threads: s.Threads,
-			Parallel: s.Parallel, Ended: s.Ended, Reports: s.RunsDir, Programs: s.Programs})
 	d := &desk{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
@@ -131,6 +117,15 @@ func Run(ctx context.Context, s Settings) error {
 	d.close()
 	e.logf("ended")
 	return nil
+}
+
+// newEngine returns an engine that serves nobody yet.
+func newEngine(s Settings, q *queue.Queue) (*engine, error) {
+	folder, err := folderAt(s.RunsDir)
+	e := &engine{settings: s, folder: folder, queue: q, started: time.Now(), last: time.Now(),
+		wake: make(chan struct{}, 1)}
+	e.over, e.setOver = context.WithCancel(context.Background())
+	return e, err
 }
 
 // settle waits until the runs have ended. It gives up on a start that does not end, which may hang
@@ -158,8 +153,8 @@ func (e *engine) settle() {
 
 func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
 
-// whose describes the engine that holds the lock, for an error message.
-func whose(runsDir string) string {
+// describeHolder describes the engine that holds the lock, for an error message.
+func describeHolder(runsDir string) string {
 	i, ok := readInfo(runsDir)
 	if !ok {
 		return ""
@@ -211,7 +206,7 @@ func (e *engine) work(ctx context.Context) {
 		return
 	}
 	e.working(true, false)
-	go func() { e.working(false, e.try(func() { do(ctx, e.queue) })) }()
+	go func() { e.working(false, e.tryWork(func() { do(ctx, e.queue) })) }()
 }
 
 // working records whether work is under way. Broken work is not looked for again, since it would
@@ -225,9 +220,9 @@ func (e *engine) working(works, broken bool) {
 	}
 }
 
-// try runs work and recovers from a panic in it, so that the runs go on. It reports whether work
-// panicked.
-func (e *engine) try(work func()) (broken bool) {
+// tryWork runs work and recovers from a panic in it, so that the runs go on. It reports whether
+// work panicked.
+func (e *engine) tryWork(work func()) (broken bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			broken = true
@@ -283,7 +278,7 @@ func (e *engine) end() {
 // since the engine ends soon.
 func (e *engine) begin() (end func(), ok bool) {
 	if e.gone() {
-		e.look()
+		e.lookNow()
 		return nil, false
 	}
 	e.mu.Lock()
@@ -295,8 +290,8 @@ func (e *engine) begin() (end func(), ok bool) {
 	return func() { e.count(&e.asking, -1) }, true
 }
 
-// look makes the engine look around now.
-func (e *engine) look() {
+// lookNow makes the engine look around now.
+func (e *engine) lookNow() {
 	select {
 	case e.wake <- struct{}{}:
 	default: // it is about to look
@@ -346,16 +341,12 @@ func folderAt(path string) (f runsFolder, err error) {
 	if err != nil {
 		return f, err
 	}
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return f, err
-	}
-	f.Device, f.Inode = number(info)
+	f.Device, f.Inode = record.Identity(f.Path)
 	return f, nil
 }
 
-// is reports whether two sides mean the same folder.
-func (f runsFolder) is(other runsFolder) bool { return f.key() == other.key() }
+// isSame reports whether two sides mean the same folder.
+func (f runsFolder) isSame(other runsFolder) bool { return f.key() == other.key() }
 
 // key returns the part of f that decides which folder it is.
 func (f runsFolder) key() runsFolder {

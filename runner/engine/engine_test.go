@@ -153,7 +153,8 @@ func TestEndsWithItsFolder(t *testing.T) {
 
 func TestOneEngineForAFolder(t *testing.T) {
 	p := start(t, nil)
-	s := Settings{RunsDir: p.RunsDir, RuntimeDir: p.RuntimeDir, Threads: 1}
+	s := Settings{Settings: queue.Settings{Threads: 1}, RunsDir: p.RunsDir,
+		RuntimeDir: p.RuntimeDir}
 	if err := Run(context.Background(), s); !errors.Is(err, errRunning) ||
 		!strings.Contains(err.Error(), "drolab test") {
 		t.Errorf("a second engine: %v", err)

@@ -18,6 +18,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -50,13 +51,15 @@ func TestMain(m *testing.M) {
 			return cmd
 		})
 		err := Run(context.Background(), Settings{
+			Settings: queue.Settings{
+				Threads:  1,
+				Host:     runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")},
+				Programs: bridge.Approvals(os.Getenv("DROLAB_TEST_PROGRAMS")),
+			},
 			RunsDir:    dir,
 			RuntimeDir: os.Getenv("DROLAB_TEST_RUNTIME"),
-			Threads:    1,
-			Host:       runner.Host{Version: os.Getenv("DROLAB_TEST_VERSION")},
 			Idle:       time.Hour, // a test may be slow
 			Log:        os.Stderr,
-			Programs:   bridge.Approvals(os.Getenv("DROLAB_TEST_PROGRAMS")),
 		})
 		if err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
@@ -114,10 +117,9 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 			return exec.Command("false")
 		}})
 	s := Settings{
+		Settings:   queue.Settings{Threads: 1, Host: runner.Host{Version: "test"}},
 		RunsDir:    runs,
 		RuntimeDir: runtimeDir,
-		Threads:    1,
-		Host:       runner.Host{Version: "test"},
 		Log:        &p.log,
 	}
 	if change != nil {

@@ -22,6 +22,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/queue"
+	"drolab/runner/record"
 )
 
 // ask returns the message of a request about the engine's folder.
@@ -172,16 +173,16 @@ func TestGuests(t *testing.T) {
 		come()
 	}
 	for _, g := range all[1:] {
-		s.asks(g, true)
+		s.setAsking(g, true)
 	}
-	if !come() || s.asks(all[0], true) || !s.asks(all[1], true) {
+	if !come() || s.setAsking(all[0], true) || !s.setAsking(all[1], true) {
 		t.Error("the silent one does not go for another")
 	}
-	s.asks(all[maxConns], true)
+	s.setAsking(all[maxConns], true)
 	if come() {
 		t.Error("somebody comes in where all wait for their answers")
 	}
-	s.asks(all[1], false)
+	s.setAsking(all[1], false)
 	if !come() || len(s.guests) != maxConns {
 		t.Errorf("%d guests", len(s.guests))
 	}
@@ -341,12 +342,12 @@ func TestPrivate(t *testing.T) {
 	must(t, os.WriteFile(file, nil, 0o600))
 	must(t, os.Symlink(dir, link))
 	for _, path := range []string{open, file, link, filepath.Join(file, "below")} {
-		if err := private(path); err == nil {
+		if err := record.MakeOwnFolder(path); err == nil {
 			t.Errorf("%s passes for private", path)
 		}
 	}
 	for range 2 { // made, and found
-		must(t, private(filepath.Join(dir, "mine")))
+		must(t, record.MakeOwnFolder(filepath.Join(dir, "mine")))
 	}
 }
 

@@ -148,7 +148,7 @@ func (s *LoopSettings) askedFor(o *bridge.Opening) (a asked, err error) {
 		return a, errors.New("give resume to continue a run, or from_ to fork one, but not " +
 			"both")
 	case o.Resume != "":
-		return s.again(o)
+		return s.resumed(o)
 	case o.From != "":
 		return s.fork(o)
 	}
@@ -165,8 +165,8 @@ func (s *LoopSettings) askedFor(o *bridge.Opening) (a asked, err error) {
 	return a, err
 }
 
-// own refuses settings that a script's run does not have.
-func own(key string) error {
+// checkSetting refuses settings that a script's run does not have.
+func checkSetting(key string) error {
 	if slices.Contains([]string{"algorithms", "seeds", "model", "dataset", "sampler"}, key) {
 		return fmt.Errorf("settings: %s: a script's run has one method and one seed, and the "+
 			"script's own network, data and batches", key)
@@ -193,7 +193,7 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		if err := cmp.Or(own(key), s.Assign(key, o.Settings[key])); err != nil {
+		if err := cmp.Or(checkSetting(key), s.Assign(key, o.Settings[key])); err != nil {
 			return err
 		}
 	}
@@ -203,8 +203,8 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	return s.Unread(keys)
 }
 
-// again returns the run to go on with. Its settings must be as they were.
-func (s *LoopSettings) again(o *bridge.Opening) (a asked, err error) {
+// resumed returns the run to go on with. Its settings must be as they were.
+func (s *LoopSettings) resumed(o *bridge.Opening) (a asked, err error) {
 	r, _, err := s.Find(o.Resume)
 	if err != nil {
 		return a, fmt.Errorf("resume: %w", err)

@@ -18,15 +18,15 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/engine"
-	"drolab/runner/internal/frame"
 	"drolab/runner/record"
 )
 
 // line is a message of a script that goes wrong.
 type line struct {
 	head   map[string]any
-	arrays []frame.Array
+	arrays []bridge.Array
 }
 
 // wrong holds the messages of a script after its start, and the error that the script must get.
@@ -35,8 +35,8 @@ type wrong struct {
 	say  []line
 }
 
-func floats(x ...float64) frame.Array { return frame.Floats(x) }
-func ints(x ...int) frame.Array       { return frame.Ints(x) }
+func floats(x ...float64) bridge.Array { return bridge.Floats(x) }
+func ints(x ...int) bridge.Array       { return bridge.Ints(x) }
 
 // openings returns starts that drolab refuses: by error, the changes to a good start.
 func openings() map[string]map[string]any {
@@ -65,18 +65,18 @@ func openings() map[string]map[string]any {
 
 // wrongs returns messages that drolab refuses, by name.
 func wrongs() map[string]wrong {
-	good := []frame.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
+	good := []bridge.Array{floats(1, 2), ints(0, 1), ints(0, 1)}
 	ask := func(has ...string) map[string]any { return message("weights", "", has...) }
 	weights := line{ask("losses", "label", "index"), good}
-	given := func(arrays ...frame.Array) []line { return []line{{weights.head, arrays}} }
-	step := func(fresh []string, arrays ...frame.Array) []line {
+	given := func(arrays ...bridge.Array) []line { return []line{{weights.head, arrays}} }
+	step := func(fresh []string, arrays ...bridge.Array) []line {
 		m := message("step", "")
 		m["fresh"] = fresh
 		return []line{weights, {m, arrays}, weights}
 	}
 	drawn, n := []string{"losses"}, make([]int, 360)
 	pass := func(do, split string, losses int, has ...string) []line {
-		arrays := []frame.Array{floats(make([]float64, losses)...)}
+		arrays := []bridge.Array{floats(make([]float64, losses)...)}
 		for range has[1:] {
 			arrays = append(arrays, ints(n[:losses]...))
 		}
@@ -88,7 +88,7 @@ func wrongs() map[string]wrong {
 	return map[string]wrong{
 		"nonsense":   {"does not know", one(map[string]any{"do": "dance\x1b[31m"})},
 		"no losses":  {"want losses", []line{{ask("label"), good[1:2]}}},
-		"none":       {"there are no losses", []line{{ask("losses"), []frame.Array{floats()}}}},
+		"none":       {"there are no losses", []line{{ask("losses"), []bridge.Array{floats()}}}},
 		"nan":        {"sample 1 is NaN", given(floats(1, math.NaN()), good[1], good[2])},
 		"label":      {"want 0 to 1", given(good[0], ints(0, 2), good[2])},
 		"index":      {"want 0 to 359", given(good[0], good[1], ints(0, 360))},
@@ -155,7 +155,7 @@ func refuse(t *testing.T, name string, change map[string]any, c wrong) {
 			}
 			do := m.head["do"]
 			if err = s.tell(m.head, m.arrays...); err == nil && do != "step" && do != "log" {
-				_, err = s.Receive(&s.hear, frame.MostHead, frame.MostBody)
+				_, err = s.Receive(&s.hear, bridge.MostHead, bridge.MostBody)
 			}
 			if err == nil && s.hear.Error != "" {
 				err = refused{s.hear.Error}

@@ -20,7 +20,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 
 	"drolab/runner/engine"
 	"drolab/runner/queue"
@@ -49,7 +49,7 @@ func serve(dir string) int {
 	var read, write uintptr
 	fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &read, &write)
 	if os.Getenv(long) != "" {
-		return answersLong(frame.NewConn(os.NewFile(read, "in"), os.NewFile(write, "out")))
+		return answersLong(bridge.NewConn(os.NewFile(read, "in"), os.NewFile(write, "out")))
 	}
 	err := room(dir).serve(context.Background(), os.NewFile(read, "in"), os.NewFile(write, "out"))
 	if err != nil {
@@ -62,10 +62,10 @@ func serve(dir string) int {
 // long is the environment variable for a process beside a script that sends too many weights.
 const long = "DROLAB_TEST_LONG"
 
-func answersLong(c *frame.Conn) int {
-	for _, arrays := range [][]frame.Array{nil, {floats(make([]float64, 1000)...), floats(1)}} {
+func answersLong(c *bridge.Conn) int {
+	for _, arrays := range [][]bridge.Array{nil, {floats(make([]float64, 1000)...), floats(1)}} {
 		var m map[string]any
-		if _, err := c.Receive(&m, frame.MostHead, frame.MostBody); err != nil {
+		if _, err := c.Receive(&m, bridge.MostHead, bridge.MostBody); err != nil {
 			return 1
 		}
 		c.Send(map[string]any{"version": 2, "id": "x", "step": 0, "epoch": 0}, arrays...)

@@ -114,9 +114,9 @@ func (w *wire) Read(p []byte) (int, error) {
 }
 
 // blank says that a reply is on its way.
-func (w *wire) blank() error { return w.put([]byte{' '}) }
+func (w *wire) blank() error { return w.writeBytes([]byte{' '}) }
 
-func (w *wire) put(b []byte) error {
+func (w *wire) writeBytes(b []byte) error {
 	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (w *wire) send(v any) error {
 		return fmt.Errorf("message has %d bytes, want fewer than %d: ask for fewer runs at once",
 			len(b), maxMessage)
 	}
-	return w.put(append(b, '\n'))
+	return w.writeBytes(append(b, '\n'))
 }
 
 // fault is the kind of an error, beside its text, on its way over a socket. With it, errors.Is and

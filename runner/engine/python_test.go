@@ -16,7 +16,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/runner"
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -72,8 +72,8 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 	said, says := pipe(t)
 	ended := make(chan error, 1)
 	go func() { ended <- r.serve(context.Background(), told, says) }()
-	s := &script{Conn: frame.NewConn(said, tells), trouble: func(int) {}}
-	must := func(_ []frame.Array, err error) {
+	s := &script{Conn: bridge.NewConn(said, tells), trouble: func(int) {}}
+	must := func(_ []bridge.Array, err error) {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -89,14 +89,14 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 		"settings": settings, "samples": three(96), "class_counts": three([]int{48, 48}),
 		"group_counts": three([]int{32, 32, 32}), "classes": []string{"0", "1"},
 		"groups": []string{"0", "1", "2"}}))
-	samples := func(step int, index []int) []frame.Array {
+	samples := func(step int, index []int) []bridge.Array {
 		losses, labels, groups := make([]float64, len(index)), make([]int, len(index)),
 			make([]int, len(index))
 		for j, i := range index {
 			losses[j], labels[j], groups[j] = float64((step*37+i*101)%256)/64, i%2, i%3
 		}
-		return []frame.Array{frame.Floats(losses), frame.Ints(labels), frame.Ints(groups),
-			frame.Ints(index)}
+		return []bridge.Array{bridge.Floats(losses), bridge.Ints(labels), bridge.Ints(groups),
+			bridge.Ints(index)}
 	}
 	for step := range 12 {
 		index, other := make([]int, 16), make([]int, 16)
@@ -111,7 +111,7 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 		if err := got[0].Floats(w); err != nil {
 			t.Fatal(err)
 		}
-		m, arrays := message("step", ""), []frame.Array{frame.Floats([]float64{.5, pairwise(w)})}
+		m, arrays := message("step", ""), []bridge.Array{bridge.Floats([]float64{.5, pairwise(w)})}
 		if s.hear.Fresh {
 			m["fresh"] = []string{"losses", "label", "group", "index"}
 			arrays = append(arrays, samples(step+1, other)...)
@@ -143,13 +143,13 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 			}
 		}
 		must(s.ask(message("evaluate", "test", "losses", "label", "group", "correct", "confidence"),
-			pass[0], pass[1], pass[2], frame.Ints(seen), frame.Floats(sure)))
+			pass[0], pass[1], pass[2], bridge.Ints(seen), bridge.Floats(sure)))
 		must(s.ask(message("evaluate", "val", "losses", "label", "group", "correct"), pass[0],
-			pass[1], pass[2], frame.Ints(right)))
+			pass[1], pass[2], bridge.Ints(right)))
 		must(s.ask(message("epoch", "", "losses", "label", "group", "correct"), pass[0], pass[1],
-			pass[2], frame.Ints(right)))
+			pass[2], bridge.Ints(right)))
 		must(nil, s.tell(map[string]any{"do": "log", "names": []string{"sum", "nothing"}},
-			frame.Floats([]float64{sum, math.NaN()})))
+			bridge.Floats([]float64{sum, math.NaN()})))
 	}
 	must(s.ask(map[string]any{"do": "end", "status": "done"}))
 	if err := <-ended; err != nil {

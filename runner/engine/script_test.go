@@ -15,8 +15,8 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -53,7 +53,7 @@ func asked(a dro.Algorithm) map[string]any {
 
 // script is a script with the same loop as native's run, on drolab's own network.
 type script struct {
-	*frame.Conn
+	*bridge.Conn
 	spec     spec.Spec
 	data     *data.Dataset
 	net      train.Network
@@ -82,7 +82,7 @@ type refused struct{ text string }
 func (r refused) Error() string { return r.text }
 
 func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
-	s := &script{Conn: frame.NewConn(in, out), spec: native(a), trouble: func(int) {}}
+	s := &script{Conn: bridge.NewConn(in, out), spec: native(a), trouble: func(int) {}}
 	var err error
 	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
 		return nil, err
@@ -121,19 +121,19 @@ func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
 }
 
 // ask sends a message and returns the arrays of its answer.
-func (s *script) ask(head any, arrays ...frame.Array) ([]frame.Array, error) {
+func (s *script) ask(head any, arrays ...bridge.Array) ([]bridge.Array, error) {
 	if err := s.tell(head, arrays...); err != nil {
 		return nil, err
 	}
 	s.hear = told{}
-	got, err := s.Receive(&s.hear, frame.MostHead, frame.MostBody)
+	got, err := s.Receive(&s.hear, bridge.MostHead, bridge.MostBody)
 	if err == nil && s.hear.Error != "" {
 		err = refused{s.hear.Error}
 	}
 	return got, err
 }
 
-func (s *script) tell(head any, arrays ...frame.Array) error {
+func (s *script) tell(head any, arrays ...bridge.Array) error {
 	s.messages++
 	s.trouble(s.messages)
 	return s.Send(head, arrays...)
@@ -180,8 +180,8 @@ func (s *script) run() error {
 	return err
 }
 
-func (s *script) samples(b *data.Batch, losses []float64) []frame.Array {
-	return []frame.Array{frame.Floats(losses), frame.Ints(b.Labels), frame.Ints(b.Index)}
+func (s *script) samples(b *data.Batch, losses []float64) []bridge.Array {
+	return []bridge.Array{bridge.Floats(losses), bridge.Ints(b.Labels), bridge.Ints(b.Index)}
 }
 
 // take takes a step.
@@ -191,7 +191,7 @@ func (s *script) take() error {
 	s.net.Losses(losses, train.Batch{Split: runner.SplitTrain, Batch: b}, nil)
 	has, arrays := []string{"losses", "label", "index"}, s.samples(b, losses)
 	if s.data.Grouped {
-		has, arrays = append(has, "group"), append(arrays, frame.Ints(b.Groups))
+		has, arrays = append(has, "group"), append(arrays, bridge.Ints(b.Groups))
 	}
 	weights, rate, err := s.weights(losses, has, arrays)
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *script) take() error {
 		norm = math.NaN()
 	}
 	s.step++
-	m, drawn := message("step", ""), []frame.Array{frame.Floats([]float64{rate, norm})}
+	m, drawn := message("step", ""), []bridge.Array{bridge.Floats([]float64{rate, norm})}
 	if s.there {
 		m, drawn = message("step", "", has...), append(drawn, arrays...)
 	}
@@ -218,7 +218,7 @@ func (s *script) take() error {
 		fresh := []string{"losses", "label", "index"}
 		drawn = append(drawn, s.samples(z.Batch, losses)...)
 		if s.data.Grouped {
-			fresh, drawn = append(fresh, "group"), append(drawn, frame.Ints(z.Groups))
+			fresh, drawn = append(fresh, "group"), append(drawn, bridge.Ints(z.Groups))
 		}
 		m["fresh"] = fresh
 	}
@@ -227,7 +227,7 @@ func (s *script) take() error {
 
 // weights returns the weights of a batch and the step size.
 func (s *script) weights(
-	losses []float64, has []string, arrays []frame.Array,
+	losses []float64, has []string, arrays []bridge.Array,
 ) (weights []float64, rate float64, err error) {
 	if s.there {
 		has, arrays = nil, nil
@@ -281,7 +281,7 @@ func (s *script) endEpoch() error {
 
 // pass evaluates a split and returns the message. The samples are in reverse order: their indices
 // say which sample is which.
-func (s *script) pass(split string) (map[string]any, []frame.Array) {
+func (s *script) pass(split string) (map[string]any, []bridge.Array) {
 	src := train.Source(s.data, split)
 	n := src.Len()
 	loader, err := data.NewSequential(src, data.LoaderOptions{Mean: s.data.Mean, Std: s.data.Std,
@@ -311,15 +311,15 @@ func (s *script) pass(split string) (map[string]any, []frame.Array) {
 	slices.Reverse(losses)
 	slices.Reverse(sure)
 	m := message("evaluate", split, "losses", "label", "index", "correct")
-	arrays := []frame.Array{frame.Floats(losses), frame.Ints(labels), frame.Ints(index),
-		frame.Ints(right)}
+	arrays := []bridge.Array{bridge.Floats(losses), bridge.Ints(labels), bridge.Ints(index),
+		bridge.Ints(right)}
 	if split != runner.SplitTrain && s.without != "confidence" {
 		m["has"] = append(m["has"].([]string), "confidence")
-		arrays = append(arrays, frame.Floats(sure))
+		arrays = append(arrays, bridge.Floats(sure))
 	}
 	if s.data.Grouped {
 		m["has"] = append(m["has"].([]string), "group")
-		arrays = append(arrays, frame.Ints(groups))
+		arrays = append(arrays, bridge.Ints(groups))
 	}
 	return m, arrays
 }

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 )
 
@@ -98,9 +98,9 @@ func (s *server) enter(g *guest) bool {
 	return true
 }
 
-// asks records whether a guest waits for an answer. It returns false if the guest was displaced
-// before; the request is then not carried out.
-func (s *server) asks(g *guest, asking bool) bool {
+// setAsking records whether a guest waits for an answer. It returns false if the guest was
+// displaced before; the request is then not carried out.
+func (s *server) setAsking(g *guest, asking bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.asking = asking
@@ -146,7 +146,7 @@ func (s *server) attend(g *guest) {
 			}
 			return
 		}
-		if !s.asks(g, true) || s.serveOne(w, &r) != nil || !s.asks(g, false) {
+		if !s.setAsking(g, true) || s.serveOne(w, &r) != nil || !s.setAsking(g, false) {
 			return
 		}
 	}
@@ -190,7 +190,7 @@ func takesLong(verb runner.Verb) bool {
 }
 
 func (s *server) answer(r *request) *reply {
-	if !r.Folder.is(s.hello.Folder) {
+	if !r.Folder.isSame(s.hello.Folder) {
 		s.logf("refused: %s of another runs folder", printable(string(r.Verb), 60))
 		return &reply{Error: "cannot be asked here: this is the engine of " + s.hello.Folder.Path}
 	}
@@ -198,7 +198,7 @@ func (s *server) answer(r *request) *reply {
 	if !ok {
 		return &reply{Error: "cannot be asked here: " + printable(string(r.Verb), 60)}
 	}
-	out, err := s.do(h, r)
+	out, err := s.callHandler(h, r)
 	if err != nil {
 		out = failed(err)
 	}
@@ -208,8 +208,9 @@ func (s *server) answer(r *request) *reply {
 	return out
 }
 
-// do calls a handler and turns a panic into an error, so that one request cannot end the runs.
-func (s *server) do(h handler, r *request) (out *reply, err error) {
+// callHandler calls a handler and turns a panic into an error, so that one request cannot end the
+// runs.
+func (s *server) callHandler(h handler, r *request) (out *reply, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, runner.Panicked(s.hello.Folder.Path, p)
@@ -226,19 +227,8 @@ func outcome(err error) string {
 }
 
 // printable makes one line for a log from text from the socket, or from an error that quotes it.
-// Text beyond most runes is cut.
 func printable(s string, most int) string {
-	out := []rune{}
-	for _, r := range strings.ReplaceAll(s, "\n", "; ") {
-		if len(out) == most {
-			return string(out) + "…"
-		}
-		if !unicode.IsPrint(r) {
-			r = '?'
-		}
-		out = append(out, r)
-	}
-	return string(out)
+	return bridge.OneLine(strings.ReplaceAll(s, "\n", "; "), most)
 }
 
 // viewVerbs returns the verbs of the read-only socket: none changes anything.
@@ -290,7 +280,7 @@ func (e *engine) shutdown(r *request) (*reply, error) {
 	if err := e.awaitEnd(r.Force); err != nil {
 		return nil, err
 	}
-	e.look()
+	e.lookNow()
 	<-e.over.Done()
 	return &reply{}, nil
 }
@@ -345,8 +335,7 @@ type desk struct {
 type counter struct {
 	path     string
 	listener *net.UnixListener
-	made     os.FileInfo // the file of the socket when it was made
-	server   *server
+	made     os.FileInfo   // the file of the socket when it was made
 	done     chan struct{} // closed when the server accepts no more connections
 }
 
@@ -380,16 +369,16 @@ func (e *engine) open(
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{path: path, listener: l, done: make(chan struct{}),
-		server: &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin,
-			logf: e.logf, conns: &e.conns}}
+	c := &counter{path: path, listener: l, done: make(chan struct{})}
+	s := &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin, logf: e.logf,
+		conns: &e.conns}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err
 	}
 	go func() {
 		defer close(c.done)
-		c.server.serve(e.over, l)
+		s.serve(e.over, l)
 	}()
 	return c, nil
 }

@@ -5,7 +5,6 @@ package engine
 import (
 	"errors"
 	"net"
-	"os"
 	"os/exec"
 )
 
@@ -13,10 +12,6 @@ import (
 const Supported = false
 
 func detach(*exec.Cmd) {}
-
-func owner(os.FileInfo) (uid int, ok bool) { return 0, false }
-
-func number(os.FileInfo) (device, inode uint64) { return 0, 0 }
 
 func sameUser(net.Conn) error {
 	return errors.New("this system does not say who is at the other end: use --inline")

@@ -16,22 +16,6 @@ const Supported = true
 // detach makes cmd run in a session of its own, without a terminal.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-func owner(info os.FileInfo) (uid int, ok bool) {
-	s, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(s.Uid), true
-}
-
-// number returns the numbers that identify a file on this machine.
-func number(info os.FileInfo) (device, inode uint64) {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		device, inode = uint64(s.Dev), s.Ino
-	}
-	return device, inode
-}
-
 // sameUser refuses a peer that is another user, root included: whoever may become this user can ask
 // as this user.
 func sameUser(c net.Conn) error {

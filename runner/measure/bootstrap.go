@@ -1,9 +1,12 @@
 package measure
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"drolab/runner/data"
 )
 
 // Bootstrap returns the 95 % interval of each measure of the test split: the quantiles over
@@ -62,13 +65,7 @@ func (p *Pass) byConfidence() *Pass {
 	}
 	if p.Confidences != nil {
 		slices.SortStableFunc(order, func(i, j int) int {
-			switch a, b := p.score(i, 0), p.score(j, 0); {
-			case a < b:
-				return -1
-			case a > b:
-				return 1
-			}
-			return 0
+			return cmp.Compare(p.score(i, 0), p.score(j, 0))
 		})
 	}
 	return p.pick(order)
@@ -92,9 +89,9 @@ func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
 
 // pick returns a pass of the samples with the indices in of.
 func (p *Pass) pick(of []int) *Pass {
-	q := &Pass{Losses: at(p.Losses, of), Correct: at(p.Correct, of),
-		Confidences: at(p.Confidences, of), Predictions: at(p.Predictions, of),
-		Labels: at(p.Labels, of), Groups: at(p.Groups, of)}
+	q := &Pass{Losses: data.Picked(p.Losses, of), Correct: data.Picked(p.Correct, of),
+		Confidences: data.Picked(p.Confidences, of), Predictions: data.Picked(p.Predictions, of),
+		Labels: data.Picked(p.Labels, of), Groups: data.Picked(p.Groups, of)}
 	if n := len(p.Probabilities); n > 0 && n <= MostScores {
 		classes := n / len(p.Labels)
 		for _, i := range of {
@@ -102,16 +99,4 @@ func (p *Pass) pick(of []int) *Pass {
 		}
 	}
 	return q
-}
-
-// at returns the values at the places; nil stays nil.
-func at[T any](values []T, places []int) []T {
-	if values == nil {
-		return nil
-	}
-	list := make([]T, len(places))
-	for k, i := range places {
-		list[k] = values[i]
-	}
-	return list
 }

@@ -56,8 +56,8 @@ type evidence struct {
 	array        bool // its columns are features, without an option that leaves one out
 }
 
-// Of makes all checks of a data set. A group of fewer than minGroup test samples is not called the
-// worst.
+// DataWarnings makes all checks of a data set. A group of fewer than minGroup test samples is not
+// called the worst.
 func DataWarnings(d *data.Dataset, minGroup int) (list []DataWarning) {
 	e := newEvidence(d, minGroup)
 	for _, c := range checks {
@@ -110,11 +110,11 @@ func DataBrief(list []DataWarning) (lines []string) {
 	return lines
 }
 
-// enough is the least number of rows from which a check of columns can tell something.
+// leastRows is the least number of rows from which a check of columns can tell something.
 const leastRows = 50
 
-// of returns the columns that have one of the roles, if there are enough rows.
-func (e *evidence) of(roles ...data.Role) (list []*data.Sampled) {
+// withRoles returns the columns that have one of the roles, if there are enough rows.
+func (e *evidence) withRoles(roles ...data.Role) (list []*data.Sampled) {
 	if len(e.Labels) < leastRows {
 		return nil
 	}
@@ -186,7 +186,7 @@ func FeatureNames(d *data.Dataset) (names []string) {
 // identifiers finds columns of whole numbers or texts that differ in every row, and columns of
 // whole numbers that grow with the row.
 func identifiers(e *evidence) (list []finding) {
-	for _, c := range e.of(data.AsFeature) {
+	for _, c := range e.withRoles(data.AsFeature) {
 		values, whole, grows, there := map[uint64]bool{}, true, true, 0
 		last := math.Inf(-1)
 		for row, v := range c.Numbers {
@@ -217,25 +217,17 @@ func identifiers(e *evidence) (list []finding) {
 
 // empty finds columns without a value.
 func empty(e *evidence) (list []finding) {
-	for _, c := range e.of(data.AsFeature) {
-		if len(c.Texts) == 1 && c.Texts[0] == "" && values(c) == 1 {
+	for _, c := range e.withRoles(data.AsFeature) {
+		if len(c.Texts) == 1 && c.Texts[0] == "" && !slices.Contains(c.Codes, 0) {
 			list = append(list, finding{[]string{c.Name}, []any{c.Name, e.drop(c.Name)}})
 		}
 	}
 	return list
 }
 
-func values(c *data.Sampled) int {
-	all := map[uint64]bool{}
-	for row := range c.Numbers {
-		all[c.Key(row)] = true
-	}
-	return len(all)
-}
-
 // twins finds features that say the same as a feature before them.
 func twins(e *evidence) (list []finding) {
-	faces := facesOf(e.of(data.AsFeature))
+	faces := facesOf(e.withRoles(data.AsFeature))
 	for i, b := range faces {
 		for _, a := range faces[:i] {
 			if how := a.same(b); how != "" {
@@ -251,8 +243,8 @@ func twins(e *evidence) (list []finding) {
 // keptTwins finds features that say the same as a column that is left out, or as the groups'
 // column.
 func keptTwins(e *evidence) (list []finding) {
-	faces := facesOf(e.of(data.AsFeature))
-	for _, a := range facesOf(e.of(data.LeftOut, data.AsGroup)) {
+	faces := facesOf(e.withRoles(data.AsFeature))
+	for _, a := range facesOf(e.withRoles(data.LeftOut, data.AsGroup)) {
 		for _, b := range faces {
 			if a.same(b) != "" && !namesake(a.Name, b.Name) {
 				list = append(list, finding{[]string{a.Name, b.Name},
@@ -323,18 +315,13 @@ func (a *face) same(b *face) string {
 	if differ <= most {
 		return fmt.Sprintf("are equal in %s of rows", floorPercent(len(a.keys)-differ, len(a.keys)))
 	}
-	if a.kinds != b.kinds || a.kinds > len(a.keys)/2 {
-		return ""
+	if a.kinds <= len(a.keys)/2 && slices.Equal(a.codes, b.codes) {
+		return "say the same in other words"
 	}
-	for row, code := range a.codes {
-		if code != b.codes[row] {
-			return ""
-		}
-	}
-	return "say the same in other words"
+	return ""
 }
 
-// percent is a share that is 100 % only where it is all.
+// floorPercent is a share that is 100 % only where it is all.
 func floorPercent(n, of int) string {
 	return fmt.Sprintf("%.4g %%", math.Floor(1e4*float64(n)/float64(of))/100)
 }
@@ -348,7 +335,7 @@ func leaks(e *evidence) (list []finding) {
 	if len(m.classes) == 0 {
 		return nil
 	}
-	for _, c := range e.of(data.AsFeature) {
+	for _, c := range e.withRoles(data.AsFeature) {
 		if v := m.auroc(c); v >= suspicious {
 			list = append(list, finding{[]string{c.Name}, []any{c.Name, v, e.drop(c.Name)}})
 		}
@@ -457,7 +444,7 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 
 // spelling finds categories, classes and groups that differ in case or blanks alone.
 func spelling(e *evidence) (list []finding) {
-	for _, c := range e.of(data.AsFeature, data.AsLabel, data.AsGroup) {
+	for _, c := range e.withRoles(data.AsFeature, data.AsLabel, data.AsGroup) {
 		known := map[string]string{}
 		for _, text := range slices.Sorted(slices.Values(c.Texts)) {
 			bare := strings.Join(strings.Fields(strings.ToLower(text)), " ")
@@ -475,7 +462,7 @@ func spelling(e *evidence) (list []finding) {
 // written, or because a few cells are no numbers.
 func numbers(e *evidence) (list []finding) {
 	const few = .1 // of the cells that have a value
-	for _, c := range e.of(data.AsFeature) {
+	for _, c := range e.withRoles(data.AsFeature) {
 		count := make([]int, 1+len(c.Texts)) // of each code
 		for _, code := range c.Codes {
 			count[code]++
@@ -505,7 +492,7 @@ var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 
 // dates finds categories that are dates.
 func dates(e *evidence) (list []finding) {
-	for _, c := range e.of(data.AsFeature) {
+	for _, c := range e.withRoles(data.AsFeature) {
 		texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
 		if len(texts) > 1 && !slices.ContainsFunc(texts, func(t string) bool {
 			return !date.MatchString(t)

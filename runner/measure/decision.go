@@ -24,7 +24,8 @@ type areas struct{ roc, precision Number }
 
 // areas returns the areas for the positive class of two. With more classes it returns the mean over
 // the classes, each against the rest, that have samples in the pass.
-func (e *Evaluation) areas(p *Pass) *areas {
+func (e *Evaluation) areas() *areas {
+	p := e.Test
 	if p.areas != nil {
 		return p.areas
 	}
@@ -45,7 +46,7 @@ func (e *Evaluation) areas(p *Pass) *areas {
 		p.scored(list, class, score)
 		roc, precision = append(roc, AUROC(list)), append(precision, averagePrecision(list))
 	}
-	*p.areas = areas{mid(roc), mid(precision)}
+	*p.areas = areas{meanOf(roc), meanOf(precision)}
 	return p.areas
 }
 
@@ -71,31 +72,32 @@ func (p *Pass) score(i, class int) float64 {
 
 // predictions returns the predicted classes of the samples; nil if they are not known. With two
 // classes they follow from the threshold, or from which predictions are right.
-func (e *Evaluation) predictions(p *Pass) []int {
+func (e *Evaluation) predictions() []int {
+	p := e.Test
 	set := e.Classes == 2 && e.Spec.Threshold.IsSet()
 	switch {
-	case p.taken != nil:
+	case p.predicted != nil:
 	case set && p.Confidences != nil:
 		if t := e.threshold(); t.Applies() {
-			p.taken = make([]int, len(p.Labels))
-			for i := range p.taken {
+			p.predicted = make([]int, len(p.Labels))
+			for i := range p.predicted {
 				if p.score(i, positive) >= t.value {
-					p.taken[i] = positive
+					p.predicted[i] = positive
 				}
 			}
 		}
 	case set:
 	case p.Predictions == nil && e.Classes == 2:
-		p.taken = slices.Clone(p.Labels)
+		p.predicted = slices.Clone(p.Labels)
 		for i, right := range p.Correct {
 			if !right {
-				p.taken[i] = 1 - p.Labels[i]
+				p.predicted[i] = 1 - p.Labels[i]
 			}
 		}
 	default:
-		p.taken = p.Predictions
+		p.predicted = p.Predictions
 	}
-	return p.taken
+	return p.predicted
 }
 
 // threshold returns the score from which on a sample counts as positive, in runs that set one.
@@ -136,14 +138,14 @@ func bestF1(list []Scored) (threshold Number) {
 
 // f1 returns 2 TP/(2 TP + FP + FN) of each class, and its number of samples. The F1 of a class
 // without samples and predictions does not apply.
-func (e *Evaluation) f1(p *Pass) (values []Number, counts []int) {
-	predictions := e.predictions(p)
+func (e *Evaluation) f1() (values []Number, counts []int) {
+	predictions := e.predictions()
 	values, counts = make([]Number, e.Classes), make([]int, e.Classes)
 	if predictions == nil {
 		return values, counts
 	}
 	hits, taken := make([]int, e.Classes), make([]int, e.Classes)
-	for i, label := range p.Labels {
+	for i, label := range e.Test.Labels {
 		counts[label]++
 		taken[predictions[i]]++
 		if predictions[i] == label {
@@ -157,21 +159,33 @@ func (e *Evaluation) f1(p *Pass) (values []Number, counts []int) {
 	return values, counts
 }
 
+// macroF1 returns the mean F1 of the classes.
+func (e *Evaluation) macroF1() Number {
+	values, _ := e.f1()
+	return meanOf(values)
+}
+
+// worstF1 returns the least F1 of the classes with at least min_group samples.
+func (e *Evaluation) worstF1() Number {
+	values, counts := e.f1()
+	return LeastOf(values, counts, e.Spec.MinGroup)
+}
+
 // anyLabel makes rates count all samples of a group.
 const anyLabel = -1
 
 // rates returns for each group the share of its samples with the label (or anyLabel) that is
 // predicted as positive. The counts are the numbers of these samples. If no groups are given, it
 // returns nothing, since the Groups of a pass are classes then.
-func (e *Evaluation) rates(p *Pass, label int) (rates []Number, counts []int) {
-	predictions := e.predictions(p)
+func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
+	predictions := e.predictions()
 	if e.Classes != 2 || e.Groups == 0 || predictions == nil {
 		return make([]Number, e.Groups), make([]int, e.Groups)
 	}
 	rates, counts = make([]Number, e.Groups), make([]int, e.Groups)
 	taken := make([]int, e.Groups)
-	for i, g := range p.Groups {
-		if label == anyLabel || p.Labels[i] == label {
+	for i, g := range e.Test.Groups {
+		if label == anyLabel || e.Test.Labels[i] == label {
 			counts[g]++
 			taken[g] += predictions[i]
 		}
@@ -184,9 +198,9 @@ func (e *Evaluation) rates(p *Pass, label int) (rates []Number, counts []int) {
 
 // span returns the least and the greatest rate, over the groups with at least min_group of the
 // samples that the rate counts; ok is false if there are fewer than two such groups.
-func (e *Evaluation) span(p *Pass, label int) (least, most float64, ok bool) {
+func (e *Evaluation) span(label int) (least, most float64, ok bool) {
 	n := 0
-	rates, counts := e.rates(p, label)
+	rates, counts := e.rates(label)
 	for _, r := range Enough(rates, counts, e.Spec.MinGroup) {
 		if !r.Applies() {
 			continue
@@ -200,22 +214,22 @@ func (e *Evaluation) span(p *Pass, label int) (least, most float64, ok bool) {
 }
 
 // gap returns the difference between the greatest and the least rate of the groups.
-func (e *Evaluation) gap(p *Pass, label int) Number {
-	least, most, ok := e.span(p, label)
+func (e *Evaluation) gap(label int) Number {
+	least, most, ok := e.span(label)
 	return NumIf(ok, most-least)
 }
 
 // oddsGap returns the larger of the gaps among the positives and among the negatives.
-func (e *Evaluation) oddsGap(p *Pass) Number {
-	a, b := e.gap(p, positive), e.gap(p, 1-positive)
+func (e *Evaluation) oddsGap() Number {
+	a, b := e.gap(positive), e.gap(1-positive)
 	return NumIf(a.Applies() && b.Applies(), max(a.value, b.value))
 }
 
 // mixed reports whether a group has samples of both labels. If none has, the groups are made from
 // the label, and the share of each that is predicted as positive says nothing about parity.
-func (e *Evaluation) mixed(p *Pass) bool {
-	_, positives := e.rates(p, positive)
-	_, negatives := e.rates(p, 1-positive)
+func (e *Evaluation) mixed() bool {
+	_, positives := e.rates(positive)
+	_, negatives := e.rates(1 - positive)
 	for g, n := range positives {
 		if n > 0 && negatives[g] > 0 {
 			return true
@@ -225,63 +239,52 @@ func (e *Evaluation) mixed(p *Pass) bool {
 }
 
 // parityGap returns the gap of the selection rates of groups.
-func (e *Evaluation) parityGap(p *Pass) Number {
-	if !e.mixed(p) {
+func (e *Evaluation) parityGap() Number {
+	if !e.mixed() {
 		return Number{}
 	}
-	return e.gap(p, anyLabel)
+	return e.gap(anyLabel)
 }
 
 // parityRatio returns the least selection rate over the greatest, if any sample is selected.
-func (e *Evaluation) parityRatio(p *Pass) Number {
-	least, most, ok := e.span(p, anyLabel)
-	return NumIf(ok && most > 0 && e.mixed(p), least/most)
+func (e *Evaluation) parityRatio() Number {
+	least, most, ok := e.span(anyLabel)
+	return NumIf(ok && most > 0 && e.mixed(), least/most)
 }
 
 // Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
 // take the place of the test split in the Evaluation: the rows need nothing else.
 func Decisions() (list []Measure) {
 	for _, r := range decisionRows() {
-		list = append(list, r.test())
+		list = append(list, r.ofTest())
 	}
 	return list
 }
 
 // decisionRows returns the measures by which practitioners choose. A row for two classes alone, or
 // for groups, is left out of the files of other runs, which keep their number of fields.
-func decisionRows() []splitRow {
+func decisionRows() []Measure {
 	const positives = "; the second class is positive"
-	of := func(name, title, doc string, value func(*Evaluation, *Pass) Number) splitRow {
-		return splitRow{main: true, Measure: percent(name, title, "", doc),
-			value: value}
-	}
-	list := []splitRow{
-		of("auroc", "AUROC", "area under the receiver operating characteristic on test "+
-			"samples: the chance that a positive sample gets a larger probability of its class "+
-			"than "+
-			"a negative one; with more classes, the mean over each class against the rest"+
-			positives,
-			func(e *Evaluation, p *Pass) Number { return e.areas(p).roc }),
-		of("average_precision", "average precision", "mean precision over the recall of the "+
-			""+
-			"positive class on test samples, not interpolated; with more classes, the mean "+
-			"over each "+
-			"class against the rest"+positives,
-			func(e *Evaluation, p *Pass) Number { return e.areas(p).precision }),
-		of("macro_f1", "macro F1", "mean of 2 TP/(2 TP + FP + FN) on test samples, over the "+
-			"classes that have samples or predictions",
-			func(e *Evaluation, p *Pass) Number { values, _ := e.f1(p); return mid(values) }),
-		of("worst_class_f1", "worst class F1", "the lowest F1 on test samples, over the "+
-			"classes with at least min_group of them",
-			func(e *Evaluation, p *Pass) Number {
-				values, counts := e.f1(p)
-				return LeastOf(values, counts, e.Spec.MinGroup)
-			}),
-	}
-	for i := range 2 {
-		list[i].scores = true
-	}
-	return append(list, fairnessRows()...)
+	return append([]Measure{
+		{Main: true, scores: true, Value: func(e *Evaluation) Number { return e.areas().roc },
+			Measure: percent("auroc", "AUROC", "",
+				"area under the receiver operating characteristic on test samples: the chance "+
+					"that a positive sample gets a larger probability of its class than a "+
+					"negative one; with more classes, the mean over each class against the rest"+
+					positives)},
+		{Main: true, scores: true, Value: func(e *Evaluation) Number { return e.areas().precision },
+			Measure: percent("average_precision", "average precision", "",
+				"mean precision over the recall of the positive class on test samples, not "+
+					"interpolated; with more classes, the mean over each class against the rest"+
+					positives)},
+		{Main: true, Value: (*Evaluation).macroF1,
+			Measure: percent("macro_f1", "macro F1", "",
+				"mean of 2 TP/(2 TP + FP + FN) on test samples, over the classes that have "+
+					"samples or predictions")},
+		{Main: true, Value: (*Evaluation).worstF1,
+			Measure: percent("worst_class_f1", "worst class F1", "",
+				"the lowest F1 on test samples, over the classes with at least min_group of them")},
+	}, fairnessRows()...)
 }
 
 // thresholdRow returns the measure that records the threshold of an evaluation's decisions.
@@ -296,28 +299,28 @@ func thresholdRow() Measure {
 
 // fairnessRows returns the measures that compare groups, by the definitions of Fairlearn; odds and
 // opportunity are from Hardt, Price, Srebro 2016.
-func fairnessRows() []splitRow {
+func fairnessRows() []Measure {
 	const counted = ", over the groups with at least min_group of them"
-	rate := func(name, title string, label int, doc string) splitRow {
+	rate := func(name, title string, label int, doc string) Measure {
 		m := percent(name, title, "", doc)
 		m.Better = dro.Neither
-		return splitRow{axis: PerGroup, Measure: m,
-			list: func(e *Evaluation, p *Pass) []Number {
-				rates, _ := e.rates(p, label)
+		return Measure{Axis: PerGroup, pair: true, Measure: m,
+			List: func(e *Evaluation) []Number {
+				rates, _ := e.rates(label)
 				return rates
 			},
-			counts: func(e *Evaluation, p *Pass) []int {
-				_, counts := e.rates(p, label)
+			Counts: func(e *Evaluation) []int {
+				_, counts := e.rates(label)
 				return counts
 			}}
 	}
 	gap := func(name, title, doc string, better dro.Sense,
-		value func(*Evaluation, *Pass) Number) splitRow {
+		value func(*Evaluation) Number) Measure {
 		m := percent(name, title, "", doc)
 		m.Better = better
-		return splitRow{main: true, group: true, Measure: m, value: value}
+		return Measure{Main: true, group: true, pair: true, Measure: m, Value: value}
 	}
-	list := []splitRow{
+	return []Measure{
 		rate("group_true_positive_rate", "true positive rate", positive,
 			"share of the group's test samples of the second class that are classified as "+
 				"that class"),
@@ -331,7 +334,7 @@ func fairnessRows() []splitRow {
 			"between their false positive rates"+counted, dro.Lower, (*Evaluation).oddsGap),
 		gap("equal_opportunity", "equal opportunity gap", "the greatest true positive rate of "+
 			"the groups minus the least, on test samples of the second class"+counted, dro.Lower,
-			func(e *Evaluation, p *Pass) Number { return e.gap(p, positive) }),
+			func(e *Evaluation) Number { return e.gap(positive) }),
 		gap("demographic_parity", "demographic parity gap", "the greatest selection rate of "+
 			"the groups minus the least, on test samples"+counted+"; not for groups made from "+
 			"the label", dro.Lower, (*Evaluation).parityGap),
@@ -339,10 +342,6 @@ func fairnessRows() []splitRow {
 			"the groups divided by the greatest, on test samples"+counted+"; not for groups made "+
 			"from the label", dro.Higher, (*Evaluation).parityRatio),
 	}
-	for i := range list {
-		list[i].pair = true
-	}
-	return list
 }
 
 // Scored is a set of samples with the same score: the number or total weight of the samples of the

@@ -117,7 +117,7 @@ func TestDecisionsAgainstPeers(t *testing.T) {
 			if row.pair && e.Classes > 2 {
 				continue
 			}
-			m := row.test()
+			m := row.ofTest()
 			got := []Number{}
 			if m.IsList() {
 				got = m.List(e)
@@ -267,13 +267,13 @@ func TestThreshold(t *testing.T) {
 		if again.Val = again.Test; on(t, again, "threshold") != Num(best) {
 			t.Fatalf("the threshold is %v, want %v", on(t, again, "threshold"), best)
 		}
-		values, _ := again.f1(again.Test)
+		values, _ := again.f1()
 		if math.Abs(values[positive].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
 			t.Errorf("at the threshold F1 is %v, want %v", values[positive], most)
 		}
 		stored := c.evaluation()
 		stored.Spec, stored.Threshold = again.Spec, Num(best)
-		if a, _ := stored.f1(stored.Test); !slices.Equal(a, values) {
+		if a, _ := stored.f1(); !slices.Equal(a, values) {
 			t.Errorf("at a threshold that was chosen before F1 is %v, want %v", a, values)
 		}
 	}
@@ -306,7 +306,7 @@ func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 		of := &parts{spec.Defaults(), Parts{Classes: classes, Groups: groups}}
 		of.ClassCounts.Val = []int{1, 1}
 		for _, row := range decisionRows() {
-			for _, m := range []Measure{row.test(), row.val()} {
+			for _, m := range []Measure{row.ofTest(), row.ofVal()} {
 				if m.CanApply(of) {
 					list = append(list, m.Name)
 				}
@@ -416,7 +416,7 @@ func BenchmarkDecisions(b *testing.B) {
 			rows := Decisions()
 			e := c.evaluation()
 			for b.Loop() {
-				e.Test.areas, e.Test.right, e.Test.taken = nil, nil, nil
+				e.Test.areas, e.Test.right, e.Test.predicted = nil, nil, nil
 				var v Values
 				var l Lists
 				for _, m := range rows {

@@ -177,17 +177,14 @@ func SummaryMeasures() []Measure {
 // same name, it returns the evaluation's. A measure of a program's own has no better side here,
 // since only its run knows that.
 func FindMeasure(name string) (Measure, bool) {
-	of := func(list []Measure) int {
-		return slices.IndexFunc(list, func(m Measure) bool { return m.Name == name })
-	}
-	for _, list := range [][]Measure{evalRows(), added} {
-		if i := of(list); i >= 0 {
+	named := func(m Measure) bool { return m.Name == name }
+	registered := func() []Measure { return added }
+	// The last list is made anew for each call.
+	for _, table := range []func() []Measure{evalRows, registered, StepMeasures} {
+		list := table()
+		if i := slices.IndexFunc(list, named); i >= 0 {
 			return list[i], true
 		}
-	}
-	steps := StepMeasures() // last, since this list is made anew for each call
-	if i := of(steps); i >= 0 {
-		return steps[i], true
 	}
 	if IsUser(name) {
 		return UserMeasure(name, dro.Neither), true
@@ -204,70 +201,55 @@ func (m *Measure) Compute(e *Evaluation, v *Values, l *Lists) {
 	v.Set(m.Name, m.Value(e))
 }
 
-// splitRow is a measure of both the test split and the validation split. One row defines both, so
-// that they cannot diverge.
-type splitRow struct {
-	dro.Measure // for the test split: its Doc speaks of test samples
-	main        bool
-	group       bool
-	groups      string
-	pair        bool
-	scores      bool
-	axis        Axis
-	value       func(*Evaluation, *Pass) Number   // given a pass that is not nil
-	list        func(*Evaluation, *Pass) []Number // likewise
-	counts      func(*Evaluation, *Pass) []int    // likewise
+// ofTest returns a row of the test split. It does not apply in a run without such a split.
+func (m Measure) ofTest() Measure {
+	return m.onSplit(func(e *Evaluation) *Pass { return e.Test })
 }
 
-// test returns the measure of the test split.
-func (r splitRow) test() Measure {
-	return r.on(r.Measure, func(e *Evaluation) *Pass { return e.Test })
-}
-
-// val returns the measure of the validation split. Its name has the prefix val_, in place of test_
-// if the test split's name has that.
-func (r splitRow) val() Measure {
-	d := r.Measure
-	d.Name = "val_" + strings.TrimPrefix(d.Name, "test_")
-	d.Title = "validation " + strings.TrimPrefix(d.Title, "test ")
-	d.Symbol = ""
-	d.Doc = strings.ReplaceAll(d.Doc, "test ", "validation ")
-	m := r.on(d, func(e *Evaluation) *Pass { return e.Val })
+// ofVal returns the measure of the validation split that corresponds to a row of the test split.
+// One row defines both, so that they cannot diverge. The name has the prefix val_, in place of
+// test_ if the test split's name has that.
+func (m Measure) ofVal() Measure {
+	m.Name = "val_" + strings.TrimPrefix(m.Name, "test_")
+	m.Title = "validation " + strings.TrimPrefix(m.Title, "test ")
+	m.Symbol = ""
+	m.Doc = strings.ReplaceAll(m.Doc, "test ", "validation ")
 	m.Main, m.val = false, true
-	if r.groups != "" {
-		m.groups = "val_" + r.groups
+	if m.groups != "" {
+		m.groups = "val_" + m.groups
 	}
+	return m.onSplit(func(e *Evaluation) *Pass { return e.Val })
+}
+
+// onSplit makes a row of the test split compute its measure on the given split.
+func (m Measure) onSplit(split func(*Evaluation) *Pass) Measure {
+	m.Value = computeOn(split, m.Value)
+	m.List = computeOn(split, m.List)
+	m.Counts = computeOn(split, m.Counts)
 	return m
 }
 
-// on returns the measure of one split. It does not apply in a run without such a split.
-func (r splitRow) on(d dro.Measure, split func(*Evaluation) *Pass) Measure {
-	m := Measure{Measure: d, Axis: r.axis, Main: r.main, group: r.group, groups: r.groups,
-		pair: r.pair, scores: r.scores}
-	if r.axis != Single {
-		m.List = func(e *Evaluation) []Number {
-			if p := split(e); p != nil {
-				return r.list(e, p)
-			}
-			return nil
-		}
-		if r.counts != nil {
-			m.Counts = func(e *Evaluation) []int { return r.counts(e, split(e)) }
-		}
-		return m
+// computeOn returns a function that computes for a split what compute computes for the test split.
+// It returns the zero value where there is no such split. If compute is nil, so is the function.
+func computeOn[T any](split func(*Evaluation) *Pass, compute func(*Evaluation) T) func(
+	*Evaluation) T {
+	if compute == nil {
+		return nil
 	}
-	m.Value = func(e *Evaluation) Number {
-		if p := split(e); p != nil {
-			return r.value(e, p)
+	return func(e *Evaluation) (none T) {
+		p := split(e)
+		if p == nil {
+			return none
 		}
-		return Number{}
+		of := *e
+		of.Test = p
+		return compute(&of)
 	}
-	return m
 }
 
 // evalRows returns the table of measures of evaluations, in the order of the log.
 var evalRows = sync.OnceValue(func() []Measure {
-	each := func(form func(splitRow) Measure, rows []splitRow) (list []Measure) {
+	each := func(form func(Measure) Measure, rows []Measure) (list []Measure) {
 		for _, r := range rows {
 			list = append(list, form(r))
 		}
@@ -275,9 +257,9 @@ var evalRows = sync.OnceValue(func() []Measure {
 	}
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(each(splitRow.test, right), []Measure{thresholdRow(), trainLoss()},
-		each(splitRow.test, split), ratioRows(), dualRiskRows(), outputRows(),
-		each(splitRow.val, slices.Concat(right, split)))
+	return slices.Concat(each(Measure.ofTest, right), []Measure{thresholdRow(), trainLoss()},
+		each(Measure.ofTest, split), ratioRows(), dualRiskRows(), outputRows(),
+		each(Measure.ofVal, slices.Concat(right, split)))
 })
 
 // The rows of the table of measures of evaluations.
@@ -308,41 +290,43 @@ func logScale(d dro.Measure) dro.Measure {
 	return d
 }
 
+// These rows are of the test split: see Measure.ofVal.
+
 // accuracyRows returns the shares of correct predictions: of the whole split, per part, and of the
 // worst part.
-func accuracyRows() []splitRow {
-	accuracy := func(a Axis) func(*Evaluation, *Pass) []Number {
-		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Hits()) }
+func accuracyRows() []Measure {
+	accuracy := func(a Axis) func(*Evaluation) []Number {
+		return func(e *Evaluation) []Number { return e.By(a, e.Test, e.Test.Hits()) }
 	}
-	worst := func(a Axis) func(*Evaluation, *Pass) Number {
-		return func(e *Evaluation, p *Pass) Number { return e.LeastAccuracy(a, p) }
+	worst := func(a Axis) func(*Evaluation) Number {
+		return func(e *Evaluation) Number { return e.LeastAccuracy(a) }
 	}
 	const few = " with at least min_group of them"
-	return []splitRow{
-		{main: true, axis: PerClass, groups: "group_accuracy", list: accuracy(PerClass),
+	return []Measure{
+		{Main: true, Axis: PerClass, groups: "group_accuracy", List: accuracy(PerClass),
 			Measure: percent("class_accuracy", "accuracy", "",
 				"share of the class's test samples classified correctly")},
-		{main: true, axis: PerGroup, list: accuracy(PerGroup),
+		{Main: true, Axis: PerGroup, List: accuracy(PerGroup),
 			Measure: percent("group_accuracy", "group accuracy", "",
 				"share of the group's test samples classified correctly")},
-		{axis: PerGroup, list: (*Evaluation).recall,
+		{Axis: PerGroup, List: (*Evaluation).recall,
 			Measure: percent("group_recall", "group recall", "",
 				"balanced accuracy within the group: the mean, over the classes of the "+
 					"group's test samples, of the share classified correctly; the accuracy if "+
 					"the group has one class")},
-		{main: true, groups: "worst_group_accuracy", value: worst(PerClass),
+		{Main: true, groups: "worst_group_accuracy", Value: worst(PerClass),
 			Measure: percent("worst_class_accuracy", "worst class accuracy", "worst class",
 				"the lowest accuracy per class on test samples, over the classes"+few)},
-		{main: true, group: true, value: worst(PerGroup),
+		{Main: true, group: true, Value: worst(PerGroup),
 			Measure: percent("worst_group_accuracy", "worst group accuracy", "worst group",
 				"the lowest accuracy per group on test samples, over the groups"+few)},
-		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.Accuracy() },
+		{Main: true, Value: func(e *Evaluation) Number { return e.Test.Accuracy() },
 			Measure: percent("test_accuracy", "mean accuracy", "mean",
 				"share of all test samples classified correctly")},
-		{value: (*Evaluation).balanced,
+		{Value: (*Evaluation).balanced,
 			Measure: percent("balanced_accuracy", "balanced accuracy", "balanced",
 				"mean, over the classes with test samples, of the share classified correctly")},
-		{value: func(_ *Evaluation, p *Pass) Number { return p.calibrationError() },
+		{Value: func(e *Evaluation) Number { return e.Test.calibrationError() },
 			Measure: dro.Measure{Name: "calibration_error", Title: "calibration error",
 				Unit: "%", Scale: dro.Percent, Better: dro.Lower,
 				Doc: "expected calibration error: the test samples fall into 15 bins of equal " +
@@ -353,47 +337,43 @@ func accuracyRows() []splitRow {
 }
 
 // lossRows returns the mean losses of a split and of its parts.
-func lossRows() []splitRow {
-	loss := func(a Axis) func(*Evaluation, *Pass) []Number {
-		return func(e *Evaluation, p *Pass) []Number { return e.By(a, p, p.Losses) }
+func lossRows() []Measure {
+	loss := func(a Axis) func(*Evaluation) []Number {
+		return func(e *Evaluation) []Number { return e.By(a, e.Test, e.Test.Losses) }
 	}
-	whole := nats("test_loss", "test loss",
-		"mean loss over the test split, unaugmented, in evaluation mode")
-	whole.Scale = dro.Log
-	return []splitRow{
-		{axis: PerClass, groups: "group_loss", list: loss(PerClass),
+	return []Measure{
+		{Axis: PerClass, groups: "group_loss", List: loss(PerClass),
 			Measure: nats("class_loss", "loss", "mean loss of the class's test samples")},
-		{axis: PerGroup, list: loss(PerGroup),
+		{Axis: PerGroup, List: loss(PerGroup),
 			Measure: nats("group_loss", "group loss", "mean loss of the group's test samples")},
-		{main: true, Measure: whole,
-			value: func(_ *Evaluation, p *Pass) Number { return p.Loss() }},
+		{Main: true, Value: func(e *Evaluation) Number { return e.Test.Loss() },
+			Measure: logScale(nats("test_loss", "test loss",
+				"mean loss over the test split, unaugmented, in evaluation mode"))},
 	}
 }
 
 // riskRows returns the measures of the split's own exact worst cases (math.md §3).
-func riskRows() []splitRow {
+func riskRows() []Measure {
 	at := nats("robust_risk_at", "robust risk at ρ",
 		"R_ρ of the test losses at each radius ρ of the setting risk_radii, solved exactly; "+
 			"not for a set without a radius")
 	at.Asks = dro.OfSet
-	return []splitRow{
-		{main: true, value: func(_ *Evaluation, p *Pass) Number { return p.solved(p.Worst.Risk) },
+	return []Measure{
+		{Main: true,
+			Value: func(e *Evaluation) Number { return e.Test.ifLosses(e.Test.Worst.Risk) },
 			Measure: ofProblem(nats("robust_risk", "robust risk",
 				"R_ρ of the test losses: their largest mean over all reweightings Q with "+
 					"D_φ(Q‖P) ≤ ρ, solved exactly"))},
-		{axis: PerRadius, list: func(_ *Evaluation, p *Pass) []Number { return p.Risks },
-			Measure: at},
+		{Axis: PerRadius, List: func(e *Evaluation) []Number { return e.Test.Risks }, Measure: at},
 	}
 }
 
 // trainLoss returns a measure besides the loss of steps. The loss of steps is of augmented batches
 // at weights that move, so the two must not be compared.
 func trainLoss() Measure {
-	loss := nats("train_loss", "train loss",
-		"mean loss over the training split, unaugmented, in evaluation mode")
-	loss.Scale = dro.Log
-	return Measure{Main: true, Measure: loss,
-		Value: func(e *Evaluation) Number { return e.Train.Loss() }}
+	return Measure{Main: true, Value: func(e *Evaluation) Number { return e.Train.Loss() },
+		Measure: logScale(nats("train_loss", "train loss",
+			"mean loss over the training split, unaugmented, in evaluation mode"))}
 }
 
 // ratioRows returns the measures that show where the adversary looks. Group DRO's own weights are
@@ -422,7 +402,7 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).objective},
 		{Measure: ofProblem(nats("train_robust_risk", "train robust risk",
 			"R_ρ of the training losses, unaugmented, solved exactly")),
-			Value: func(e *Evaluation) Number { return e.Train.solved(e.Train.Worst.Risk) }},
+			Value: func(e *Evaluation) Number { return e.Train.ifLosses(e.Train.Worst.Risk) }},
 		{Main: true, known: true, Measure: logScale(ofProblem(nats("excess_risk", "excess risk",
 			"R_ρ(x) − min over x of R_ρ on the training split: how far the network is from "+
 				"the best one of its kind, which was found before the start (setting optimum) "+
@@ -442,22 +422,22 @@ func dualRiskRows() []Measure {
 			Value: (*Evaluation).penalisedGap},
 		{Measure: ofProblem(dro.Measure{Name: "best_lambda", Title: "best λ", Symbol: "λ*",
 			Doc: "the λ of the exact worst case on the training split: the best for this network"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Lambda) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.bestZ().Lambda) }},
 		{Measure: ofProblem(dro.Measure{Name: "best_eta", Title: "best η", Symbol: "η*",
 			Doc: "the η of the exact worst case on the training split, in the coordinates of " +
 				"the run's η"}),
-			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.best().Eta) }},
+			Value: func(e *Evaluation) Number { return NumIf(e.solvable(), e.bestZ().Eta) }},
 		{Measure: dro.Measure{Name: "worst_divergence", Title: "worst case's divergence",
 			Asks: dro.OfProblem, Doc: "D_φ(Q‖P) of the exact worst case on the training split; " +
 				"below ρ where the radius does not bind"},
 			Value: func(e *Evaluation) Number {
-				return e.Train.solved(e.Train.Worst.Divergence)
+				return e.Train.ifLosses(e.Train.Worst.Divergence)
 			}},
 		{Measure: dro.Measure{Name: "effective_sample_size", Title: "effective sample size",
 			Scale: dro.Whole, Unit: "samples", Asks: dro.OfProblem,
 			Doc: "n (mean r)²/mean r² of the exact worst case on the training split"},
 			Value: func(e *Evaluation) Number {
-				return e.Train.solved(e.Train.Worst.EffectiveSampleSize)
+				return e.Train.ifLosses(e.Train.Worst.EffectiveSampleSize)
 			}},
 		{Main: true, Measure: dro.Measure{Name: "full_grad_norm", Title: "full gradient norm",
 			Symbol: "‖∇F‖", Better: dro.Lower, Asks: dro.OfObjective,
@@ -467,7 +447,7 @@ func dualRiskRows() []Measure {
 		{Measure: dro.Measure{Name: "above_bound", Title: "losses above B",
 			Scale: dro.Whole, Unit: "samples",
 			Doc: "number of training losses above eta_max, the bound B that the theory assumes"},
-			Value: func(e *Evaluation) Number { return e.Train.solved(float64(e.aboveBound())) }},
+			Value: func(e *Evaluation) Number { return e.Train.ifLosses(float64(e.aboveBound())) }},
 	}
 }
 

@@ -31,9 +31,9 @@ type Pass struct {
 	Worst dro.Worst
 	Risks []Number
 
-	right []float64 // see Hits; nil: not computed yet
-	areas *areas    // likewise
-	taken []int     // see predictions; nil: likewise
+	right     []float64 // see Hits; nil: not computed yet
+	areas     *areas    // likewise
+	predicted []int     // see predictions; nil: likewise
 }
 
 // Evaluation is the input of all measures, at one moment of a run. The run fills it in before any
@@ -76,10 +76,10 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 }
 
 // LeastAccuracy returns the least accuracy of the classes or groups with at least min_group samples
-// in the split. With fewer samples the accuracy would be chance.
-func (e *Evaluation) LeastAccuracy(a Axis, p *Pass) Number {
-	n, of := e.parts(a, p)
-	means, counts := MeansOf(n, p.Hits(), func(i int) int { return of[i] })
+// in the test split. With fewer samples the accuracy would be chance.
+func (e *Evaluation) LeastAccuracy(a Axis) Number {
+	n, of := e.parts(a, e.Test)
+	means, counts := MeansOf(n, e.Test.Hits(), func(i int) int { return of[i] })
 	return LeastOf(means, counts, e.Spec.MinGroup)
 }
 
@@ -107,18 +107,20 @@ func Enough(values []Number, counts []int, least int) []Number {
 }
 
 // balanced returns the mean accuracy per class, over the classes that have samples.
-func (e *Evaluation) balanced(p *Pass) Number {
+func (e *Evaluation) balanced() Number {
+	p := e.Test
 	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
-	return mid(classes)
+	return meanOf(classes)
 }
 
 // recall returns, for each group, the mean accuracy of its classes.
-func (e *Evaluation) recall(p *Pass) []Number {
+func (e *Evaluation) recall() []Number {
+	p := e.Test
 	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
 	list := make([]Number, e.Groups)
 	for g := range list {
-		list[g] = mid(cells[g*e.Classes:][:e.Classes])
+		list[g] = meanOf(cells[g*e.Classes:][:e.Classes])
 	}
 	return list
 }
@@ -142,8 +144,8 @@ func MeansOf(n int, values []float64, of func(i int) int) (means []Number, count
 	return means, counts
 }
 
-// mid returns the mean of the values that apply; without any, it does not apply.
-func mid(values []Number) Number {
+// meanOf returns the mean of the values that apply; without any, it does not apply.
+func meanOf(values []Number) Number {
 	var sum, n float64
 	for _, v := range values {
 		if v.Applies() {
@@ -197,10 +199,10 @@ func (p *Pass) calibrationError() Number {
 }
 
 // Loss returns the mean loss, if there are losses.
-func (p *Pass) Loss() Number { return p.solved(Mean(p.Losses)) }
+func (p *Pass) Loss() Number { return p.ifLosses(Mean(p.Losses)) }
 
-// solved returns x, which follows from the losses, if there are any.
-func (p *Pass) solved(x float64) Number { return NumIf(len(p.Losses) > 0, x) }
+// ifLosses returns x, which follows from the losses, if there are any.
+func (p *Pass) ifLosses(x float64) Number { return NumIf(len(p.Losses) > 0, x) }
 
 // Solve finds the exact worst cases of the losses at the problem's radius and at the radii. If
 // ratios is not nil, it gets the likelihood ratios at the problem's radius.
@@ -230,8 +232,8 @@ func (e *Evaluation) objective() Number {
 // solvable reports whether there is a z, and training losses to compare it with.
 func (e *Evaluation) solvable() bool { return e.Z != nil && e.Train.Losses != nil }
 
-// best returns the (λ, η) that minimises F on the training split, in the run's coordinates.
-func (e *Evaluation) best() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }
+// bestZ returns the (λ, η) that minimises F on the training split, in the run's coordinates.
+func (e *Evaluation) bestZ() dro.Z { return e.Problem.Shift(e.Train.Worst.Z) }
 
 // penalisedGap returns F minus its least value at this λ, which is sup { E_Q ℓ − λ D(Q‖P) } + λρ.
 func (e *Evaluation) penalisedGap() Number {

@@ -39,11 +39,9 @@ func (v Values) Has(name string) bool {
 
 // Set replaces a measure or adds it at the end.
 func (v *Values) Set(name string, n Number) {
-	for i := range *v {
-		if (*v)[i].Name == name {
-			(*v)[i].Number = n
-			return
-		}
+	if i := slices.IndexFunc(*v, func(x Value) bool { return x.Name == name }); i >= 0 {
+		(*v)[i].Number = n
+		return
 	}
 	*v = append(*v, Value{name, n})
 }
@@ -266,6 +264,9 @@ func NumIf(applies bool, x float64) Number {
 	return Num(x)
 }
 
+// Known returns x, or a Number that does not apply if x is NaN.
+func Known(x float64) Number { return NumIf(!math.IsNaN(x), x) }
+
 // Applies reports whether there is a value at all. A caller of Float that does not check it gets
 // NaN.
 func (n Number) Applies() bool { return n.applies }
@@ -277,6 +278,9 @@ func (n Number) Float() float64 {
 	}
 	return n.value
 }
+
+// Finite reports whether the number applies and is neither NaN nor infinite.
+func (n Number) Finite() bool { return n.applies && n.value-n.value == 0 }
 
 // String returns the value for people, with six digits; "–" if it does not apply.
 func (n Number) String() string {
@@ -329,11 +333,8 @@ func Worst(values []Number, lowerIsBetter bool) int {
 		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
 			continue
 		}
-		switch {
-		case worst < 0:
-			worst = i
-		case v.value == values[worst].value: // the first among equals stays
-		case lowerIsBetter == (v.value > values[worst].value):
+		if worst < 0 || v.value != values[worst].value &&
+			lowerIsBetter == (v.value > values[worst].value) {
 			worst = i
 		}
 	}

@@ -60,9 +60,9 @@ func Ticks(lo, hi float64, n int) (ticks []float64, e int) {
 	}
 }
 
-// place maps v linearly from the axis between lo and hi to the range between from and to. A v
+// scale maps v linearly from the axis between lo and hi to the range between from and to. A v
 // outside the axis lies at its nearer end.
-func place(v, lo, hi, from, to float64) float64 {
+func scale(v, lo, hi, from, to float64) float64 {
 	return from + (max(lo, min(hi, v))-lo)/(hi-lo)*(to-from)
 }
 

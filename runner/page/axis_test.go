@@ -69,7 +69,7 @@ func check(lo, hi float64, n int) error {
 		if math.IsNaN(v) || v < a-slack || v > b+slack || i > 0 && v <= ticks[i-1] {
 			return wrong("the ticks are", ticks)
 		}
-		if at := place(v, a, b, 0, 1); !(at >= 0 && at <= 1) {
+		if at := scale(v, a, b, 0, 1); !(at >= 0 && at <= 1) {
 			return wrong("a tick lies at", at)
 		}
 	}

@@ -102,14 +102,14 @@ func FormatOf(path string) (*Format, error) {
 	return nil, fmt.Errorf("%s: give it one of the endings %s", path, strings.Join(names, ", "))
 }
 
-// Put writes the table to a file of that path, which must be free.
-func (f *Format) Put(path string, t *Table) error {
+// WriteNew writes the table to a file of that path, which must be free.
+func (f *Format) WriteNew(path string, t *Table) error {
 	return NewFile(path, func(w io.Writer) error { return f.Write(w, t) })
 }
 
 // NewFile makes a file of that path, which must be free, whole or not at all.
 func NewFile(path string, write func(io.Writer) error) error {
-	if err := aside.New(path, 0o644, write); err != nil {
+	if err := aside.Add(path, 0o644, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

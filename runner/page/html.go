@@ -22,7 +22,7 @@ func (p *Page) HTML() string {
 </head>
 <body>
 <h1>%s</h1>
-`, hyper(p.Title), style, hyper(p.Title))
+`, escapeHTML(p.Title), style, escapeHTML(p.Title))
 	inFigures := false
 	for _, block := range p.Blocks {
 		if _, is := block.(*Figure); is != inFigures {
@@ -31,20 +31,20 @@ func (p *Page) HTML() string {
 		}
 		switch block := block.(type) {
 		case Heading:
-			fmt.Fprintf(&b, "<h2>%s</h2>\n", hyper(string(block)))
+			fmt.Fprintf(&b, "<h2>%s</h2>\n", escapeHTML(string(block)))
 		case Text:
-			fmt.Fprintf(&b, "<p>%s</p>\n", hyper(string(block)))
+			fmt.Fprintf(&b, "<p>%s</p>\n", escapeHTML(string(block)))
 		case List:
 			b.WriteString("<ul>\n")
 			for _, line := range block {
-				fmt.Fprintf(&b, "<li>%s</li>\n", hyper(line))
+				fmt.Fprintf(&b, "<li>%s</li>\n", escapeHTML(line))
 			}
 			b.WriteString("</ul>\n")
 		case *Table:
 			block.html(&b)
 		case *Figure:
 			fmt.Fprintf(&b, "<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", block.inline(),
-				hyper(block.Caption))
+				escapeHTML(block.Caption))
 		}
 	}
 	if inFigures {
@@ -68,7 +68,7 @@ func (t *Table) html(b *strings.Builder) {
 		}
 		b.WriteString("<tr>")
 		for column, c := range row {
-			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, t.Columns[column].class(c), hyper(c))
+			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, t.Columns[column].class(c), escapeHTML(c))
 		}
 		b.WriteString("</tr>")
 		if i == 0 {
@@ -78,7 +78,7 @@ func (t *Table) html(b *strings.Builder) {
 	}
 	b.WriteString("</tbody>\n</table></div>\n")
 	if t.Foot != "" {
-		fmt.Fprintf(b, "<p>%s</p>\n", hyper(t.Foot))
+		fmt.Fprintf(b, "<p>%s</p>\n", escapeHTML(t.Foot))
 	}
 }
 
@@ -106,4 +106,4 @@ func (c *Column) class(cell string) string {
 //go:embed page.css
 var style string
 
-func hyper(s string) string { return html.EscapeString(line(s)) }
+func escapeHTML(s string) string { return html.EscapeString(oneLine(s)) }

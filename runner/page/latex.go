@@ -20,33 +20,33 @@ func (p *Page) LaTeX() string {
 \usepackage{graphicx}
 \begin{document}
 `)
-	fmt.Fprintf(&b, "\\section*{%s}\n\n", tex(p.Title))
+	fmt.Fprintf(&b, "\\section*{%s}\n\n", escapeLaTeX(p.Title))
 	for _, block := range p.Blocks {
 		switch block := block.(type) {
 		case Heading:
-			fmt.Fprintf(&b, "\\subsection*{%s}\n\n", tex(string(block)))
+			fmt.Fprintf(&b, "\\subsection*{%s}\n\n", escapeLaTeX(string(block)))
 		case Text:
-			fmt.Fprintf(&b, "%s\n\n", tex(string(block)))
+			fmt.Fprintf(&b, "%s\n\n", escapeLaTeX(string(block)))
 		case List:
 			b.WriteString("\\begin{itemize}\n")
 			for _, line := range block {
-				fmt.Fprintf(&b, "\\item %s\n", tex(line))
+				fmt.Fprintf(&b, "\\item %s\n", escapeLaTeX(line))
 			}
 			b.WriteString("\\end{itemize}\n\n")
 		case *Table:
-			block.fitted(&b)
+			block.fittedLaTeX(&b)
 		case *Figure:
-			block.table().fitted(&b)
+			block.table().fittedLaTeX(&b)
 		}
 	}
 	b.WriteString("\\end{document}\n")
 	return b.String()
 }
 
-// fitted writes the table at most as wide as the page.
-func (t *Table) fitted(b *strings.Builder) {
+// fittedLaTeX writes the table at most as wide as the page.
+func (t *Table) fittedLaTeX(b *strings.Builder) {
 	if t.Caption != "" {
-		fmt.Fprintf(b, "%s:\n\n", tex(t.Caption))
+		fmt.Fprintf(b, "%s:\n\n", escapeLaTeX(t.Caption))
 	}
 	fmt.Fprintf(b, "\\fit{%s}\n\n", strings.TrimSuffix(LaTeX(t), "\n"))
 }
@@ -57,7 +57,7 @@ func LaTeX(blocks ...Block) string {
 	for _, block := range blocks {
 		switch block := block.(type) {
 		case Text:
-			fmt.Fprintf(&b, "%% %s\n", line(string(block)))
+			fmt.Fprintf(&b, "%% %s\n", oneLine(string(block)))
 		case *Table:
 			block.latex(&b)
 		}
@@ -70,7 +70,7 @@ func (t *Table) latex(b *strings.Builder) {
 	for i, row := range t.lines() {
 		cells := make([]string, len(row))
 		for k, c := range row {
-			cells[k] = tex(c)
+			cells[k] = escapeLaTeX(c)
 		}
 		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
 		if i == 0 {
@@ -80,7 +80,7 @@ func (t *Table) latex(b *strings.Builder) {
 	b.WriteString("\\bottomrule\n")
 	if t.Foot != "" {
 		fmt.Fprintf(b, "\\multicolumn{%d}{l}{\\footnotesize %s} \\\\\n", len(t.Columns),
-			tex(t.Foot))
+			escapeLaTeX(t.Foot))
 	}
 	b.WriteString("\\end{tabular}\n")
 }
@@ -104,8 +104,8 @@ func (t *Table) alignment() (kinds string) {
 // PGFPlots writes the figure as curves that the package pgfplots draws.
 func (f *Figure) PGFPlots() string {
 	var b strings.Builder
-	options := "title={" + tex(f.Title) + "}, xlabel={epoch}, legend pos=outer north east"
-	if f.logs() {
+	options := "title={" + escapeLaTeX(f.Title) + "}, xlabel={epoch}, legend pos=outer north east"
+	if f.isLogarithmic() {
 		options += ", ymode=log"
 	}
 	fmt.Fprintf(&b, "\\begin{tikzpicture}\n\\begin{axis}[%s]\n", options)
@@ -114,7 +114,7 @@ func (f *Figure) PGFPlots() string {
 		for _, p := range c.Points {
 			fmt.Fprintf(&b, " (%.6g,%.6g)", p.X, p.Y)
 		}
-		fmt.Fprintf(&b, " };\n\\addlegendentry{%s}\n", tex(c.Name))
+		fmt.Fprintf(&b, " };\n\\addlegendentry{%s}\n", escapeLaTeX(c.Name))
 	}
 	b.WriteString("\\end{axis}\n\\end{tikzpicture}\n")
 	return b.String()
@@ -132,13 +132,13 @@ var texOf = strings.NewReplacer(
 	"…", `\ldots{}`, "–", "--", "“", "``", "”", "''", "§", `\S{}`,
 	"√", `$\surd$`, "·", `$\cdot$`, "÷", `$\div$`)
 
-// tex returns text for LaTeX. Characters above U+017F that texOf does not spell become question
-// marks.
-func tex(s string) string {
+// escapeLaTeX returns text for LaTeX. Characters above U+017F that texOf does not spell become
+// question marks.
+func escapeLaTeX(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 0x17f {
 			return '?'
 		}
 		return r
-	}, texOf.Replace(line(s)))
+	}, texOf.Replace(oneLine(s)))
 }

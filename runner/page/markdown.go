@@ -7,7 +7,7 @@ import (
 
 // Markdown writes the page with GitHub's tables.
 func (p *Page) Markdown() string {
-	return "# " + mark(p.Title) + "\n\n" + Markdown(p.Blocks...)
+	return "# " + escapeMarkdown(p.Title) + "\n\n" + Markdown(p.Blocks...)
 }
 
 // Markdown writes blocks for a document in Markdown.
@@ -16,12 +16,12 @@ func Markdown(blocks ...Block) string {
 	for _, block := range blocks {
 		switch block := block.(type) {
 		case Heading:
-			fmt.Fprintf(&b, "## %s\n\n", mark(string(block)))
+			fmt.Fprintf(&b, "## %s\n\n", escapeMarkdown(string(block)))
 		case Text:
-			fmt.Fprintf(&b, "%s\n\n", mark(string(block)))
+			fmt.Fprintf(&b, "%s\n\n", escapeMarkdown(string(block)))
 		case List:
 			for _, line := range block {
-				fmt.Fprintf(&b, "- %s\n", mark(line))
+				fmt.Fprintf(&b, "- %s\n", escapeMarkdown(line))
 			}
 			b.WriteString("\n")
 		case *Table:
@@ -35,11 +35,11 @@ func Markdown(blocks ...Block) string {
 
 func (t *Table) markdown(b *strings.Builder) {
 	if t.Caption != "" {
-		fmt.Fprintf(b, "%s:\n\n", mark(t.Caption))
+		fmt.Fprintf(b, "%s:\n\n", escapeMarkdown(t.Caption))
 	}
 	for i, row := range t.lines() {
 		for _, c := range row {
-			b.WriteString("| " + mark(c) + " ")
+			b.WriteString("| " + escapeMarkdown(c) + " ")
 		}
 		b.WriteString("|\n")
 		if i == 0 {
@@ -51,7 +51,7 @@ func (t *Table) markdown(b *strings.Builder) {
 	}
 	b.WriteString("\n")
 	if t.Foot != "" {
-		fmt.Fprintf(b, "%s\n\n", mark(t.Foot))
+		fmt.Fprintf(b, "%s\n\n", escapeMarkdown(t.Foot))
 	}
 }
 
@@ -60,4 +60,4 @@ var markOf = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", "&lt;", ">", "&gt;",
 	"[", `\[`, "]", `\]`, "#", `\#`)
 
-func mark(s string) string { return markOf.Replace(line(s)) }
+func escapeMarkdown(s string) string { return markOf.Replace(oneLine(s)) }

@@ -21,13 +21,13 @@ func writeNPZ(w io.Writer, t *Table) error {
 	}
 	var list []Array
 	for i, name := range t.Heads() {
-		list = append(list, Array{name, numbers(columns[i])})
+		list = append(list, Array{name, numbersOrCells(columns[i])})
 	}
 	return writeArrays(w, list)
 }
 
-// numbers returns the values of the cells, or the cells themselves if one is not a number.
-func numbers(cells []string) any {
+// numbersOrCells returns the values of the cells, or the cells themselves if one is not a number.
+func numbersOrCells(cells []string) any {
 	values := make([]float64, len(cells))
 	for i, c := range cells {
 		v, err := strconv.ParseFloat(c, 64)
@@ -49,8 +49,8 @@ type Array struct {
 	Values any
 }
 
-// PutArrays writes an NPZ file of that path, which must be free.
-func PutArrays(path string, list []Array) error {
+// WriteArrays writes an NPZ file of that path, which must be free.
+func WriteArrays(path string, list []Array) error {
 	return NewFile(path, func(w io.Writer) error { return writeArrays(w, list) })
 }
 
@@ -74,7 +74,7 @@ func writeArrays(w io.Writer, list []Array) error {
 func (a *Array) write(w io.Writer) error {
 	switch v := a.Values.(type) {
 	case []string:
-		kind, bytes := text(v)
+		kind, bytes := utf32(v)
 		return writeNPY(w, kind, fmt.Sprintf("%d,", len(v)), bytes)
 	case []int64:
 		return writeNPY(w, "<i8", fmt.Sprintf("%d,", len(v)), v)
@@ -105,8 +105,8 @@ func writeNPY(w io.Writer, kind, shape string, values any) error {
 	return binary.Write(w, binary.LittleEndian, values)
 }
 
-// text returns the cells as UTF-32 strings of one length, and NumPy's name of that type.
-func text(cells []string) (kind string, values []byte) {
+// utf32 returns the cells as UTF-32 strings of one length, and NumPy's name of that type.
+func utf32(cells []string) (kind string, values []byte) {
 	width := 1
 	for _, c := range cells {
 		width = max(width, len([]rune(c)))

@@ -21,19 +21,19 @@ func TestNPZReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Put(path, table); err != nil {
+	if err := f.WriteNew(path, table); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Put(path, table); !errors.Is(err, fs.ErrExist) {
+	if err := f.WriteNew(path, table); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
 	arrays := filepath.Join(t.TempDir(), "b.npz")
 	list := []Array{{"x", [][]float32{{.5, -1}, {2, 3}, {4, 5}}}, {"row", []int64{7, -1}},
 		{"none", []string{}}}
-	if err := PutArrays(arrays, list); err != nil {
+	if err := WriteArrays(arrays, list); err != nil {
 		t.Fatal(err)
 	}
-	if err := PutArrays(arrays, list); !errors.Is(err, fs.ErrExist) {
+	if err := WriteArrays(arrays, list); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
 	out, err := exec.Command(python, "-c", `import numpy, sys

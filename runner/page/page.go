@@ -45,8 +45,8 @@ type Curve struct {
 // is NaN where there is none.
 type Point struct{ X, Y, Half float64 }
 
-// Look returns the number of the i-th curve's colour, dashes or mark, from 0.
-func (f *Figure) Look(i int) int {
+// Series returns the number of the i-th curve's colour, dashes or mark, from 0.
+func (f *Figure) Series(i int) int {
 	if mark := f.Curves[i].Mark; mark > 0 {
 		return mark - 1
 	}
@@ -84,8 +84,8 @@ func (List) block()    {}
 func (*Table) block()  {}
 func (*Figure) block() {}
 
-// logs tells whether the scale is logarithmic.
-func (f *Figure) logs() bool {
+// isLogarithmic tells whether the scale is logarithmic.
+func (f *Figure) isLogarithmic() bool {
 	return f.Log && !slices.ContainsFunc(f.Curves, func(c Curve) bool {
 		return slices.ContainsFunc(c.Points, func(p Point) bool {
 			return slices.Min(p.ends()) <= 0
@@ -128,8 +128,8 @@ func (f *Figure) table() *Table {
 	return t
 }
 
-// line returns text in one line, without characters that control a terminal.
-func line(s string) string {
+// oneLine returns text in one line, without characters that control a terminal.
+func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

@@ -6,29 +6,30 @@ import (
 	"strings"
 )
 
-// look has the size and margins of a drawing, in pixels.
-type look struct {
+// layout has the size and margins of a drawing, in pixels.
+type layout struct {
 	width, height            int
 	left, right, top, bottom int // margins
 	ticks                    int // the greatest number of ticks of an axis
 	alone                    bool
 }
 
-func inlineLook() look { return look{560, 300, 52, 12, 30, 34, 9, false} }
-func fileLook() look   { return look{420, 280, 56, 12, 24, 36, 6, true} }
+func inlineLayout() layout { return layout{560, 300, 52, 12, 30, 34, 9, false} }
+func fileLayout() layout   { return layout{420, 280, 56, 12, 24, 36, 6, true} }
 
 // drawing maps values to pixels.
 type drawing struct {
-	look
+	layout
 	strings.Builder
 	figure         *Figure
 	log            bool
 	x0, x1, y0, y1 float64
 }
 
-func (f *Figure) drawing(l look) *drawing {
+func (f *Figure) drawing(l layout) *drawing {
 	none := math.Inf(1)
-	d := &drawing{look: l, figure: f, log: f.logs(), x0: none, x1: -none, y0: none, y1: -none}
+	d := &drawing{layout: l, figure: f, log: f.isLogarithmic(),
+		x0: none, x1: -none, y0: none, y1: -none}
 	if !l.alone {
 		d.x0, d.x1 = 0, 1
 	}
@@ -59,26 +60,26 @@ func (d *drawing) level(y float64) float64 {
 	return y
 }
 
-func (d *drawing) at(x, y float64) string {
-	return fmt.Sprintf("%.1f,%.1f", d.across(x), d.down(d.level(y)))
+func (d *drawing) point(x, y float64) string {
+	return fmt.Sprintf("%.1f,%.1f", d.pixelX(x), d.pixelY(d.level(y)))
 }
 
-func (d *drawing) across(x float64) float64 {
-	return place(x, d.x0, d.x1, float64(d.left), float64(d.width-d.right))
+func (d *drawing) pixelX(x float64) float64 {
+	return scale(x, d.x0, d.x1, float64(d.left), float64(d.width-d.right))
 }
 
-func (d *drawing) down(level float64) float64 {
-	return place(level, d.y0, d.y1, float64(d.height-d.bottom), float64(d.top))
+func (d *drawing) pixelY(level float64) float64 {
+	return scale(level, d.y0, d.y1, float64(d.height-d.bottom), float64(d.top))
 }
 
 // inline draws the figure for a page of HTML, whose style sheet has the colours.
 func (f *Figure) inline() string {
-	l := inlineLook()
+	l := inlineLayout()
 	_, lines := f.legend(l)
 	l.top, l.height = l.top+lines*legendLine, l.height+lines*legendLine
 	d := f.drawing(l)
 	fmt.Fprintf(d, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
-		d.width, d.height, hyper(f.Caption))
+		d.width, d.height, escapeHTML(f.Caption))
 	d.draw()
 	d.WriteString("</svg>\n")
 	return d.String()
@@ -87,19 +88,19 @@ func (f *Figure) inline() string {
 // SVG draws figures in two columns, as a file of its own.
 func SVG(title string, figures []*Figure) string {
 	const columns, head = 2, 24
-	l := fileLook()
+	l := fileLayout()
 	height := max(1, (len(figures)+columns-1)/columns)*l.height + head
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" `+
 		`width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="11">`+
 		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n"+
 		"<text x=\"10\" y=\"16\" font-size=\"12\">%s</text>\n",
-		columns*l.width, height, hyper(title))
+		columns*l.width, height, escapeHTML(title))
 	for i, f := range figures {
 		d := f.drawing(l)
 		fmt.Fprintf(d, "<g transform=\"translate(%d,%d)\">\n"+
 			"<text x=\"%d\" y=\"16\" font-weight=\"bold\">%s</text>\n", i%columns*l.width,
-			i/columns*l.height+head, l.left, hyper(f.Title))
+			i/columns*l.height+head, l.left, escapeHTML(f.Title))
 		d.draw()
 		fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">epoch</text>\n</g>\n",
 			(l.left+l.width-l.right)/2, l.height-6)
@@ -114,7 +115,7 @@ const legendLine = 17
 
 // legend returns for each curve where its name begins: the pixel from the left, and the line. more
 // is the number of lines after the first, so many that every name is within the drawing.
-func (f *Figure) legend(l look) (places [][2]int, more int) {
+func (f *Figure) legend(l layout) (places [][2]int, more int) {
 	const pen, gap, letter = 27, 16, 7
 	x := l.left
 	for i := range f.Curves {
@@ -130,20 +131,20 @@ func (f *Figure) legend(l look) (places [][2]int, more int) {
 
 func (d *drawing) draw() {
 	d.axes()
-	places, _ := d.figure.legend(d.look)
+	places, _ := d.figure.legend(d.layout)
 	for i := range d.figure.Curves {
-		c, look := &d.figure.Curves[i], d.figure.Look(i)
+		c, look := &d.figure.Curves[i], d.figure.Series(i)
 		d.curve(c, look)
 		if d.alone { // white around a name keeps it legible on a curve
 			fmt.Fprintf(d, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"%s\" "+
 				"stroke=\"white\" stroke-width=\"3\" paint-order=\"stroke\">%s</text>\n",
-				d.width-d.right-6, d.top+14+14*i, d.colour(look), hyper(c.Name))
+				d.width-d.right-6, d.top+14+14*i, d.colour(look), escapeHTML(c.Name))
 			continue
 		}
 		x, y := places[i][0], 14+legendLine*places[i][1]
 		fmt.Fprintf(d, "<line%s x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%[4]d\"/>"+
 			"<text x=\"%[5]d\" y=\"%d\">%s</text>\n", d.pen(look), x, x+22, y, x+27, y+4,
-			hyper(c.Name))
+			escapeHTML(c.Name))
 	}
 }
 
@@ -157,7 +158,7 @@ func (d *drawing) axes() {
 		frame = `<path fill="none" stroke="#888" d="M%d %d V%d H%d V%[2]d Z"/>`
 	}
 	for _, y := range up {
-		at, value := d.down(y), y
+		at, value := d.pixelY(y), y
 		if d.log {
 			value = math.Pow(10, y)
 		}
@@ -168,7 +169,7 @@ func (d *drawing) axes() {
 	across, _ := Ticks(d.x0, d.x1, d.ticks)
 	for _, x := range across {
 		fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.4g</text>\n",
-			d.across(x), base+15, x)
+			d.pixelX(x), base+15, x)
 	}
 	fmt.Fprintf(d, frame+"\n", d.left, d.top, base, right)
 }
@@ -181,10 +182,10 @@ func (d *drawing) curve(c *Curve, i int) {
 		if !finite(d.level(p.Y)) {
 			continue
 		}
-		line = append(line, d.at(p.X, p.Y))
+		line = append(line, d.point(p.X, p.Y))
 		if !math.IsNaN(p.Half) {
-			upper = append(upper, d.at(p.X, p.Y+p.Half))
-			lower = append([]string{d.at(p.X, p.Y-p.Half)}, lower...)
+			upper = append(upper, d.point(p.X, p.Y+p.Half))
+			lower = append([]string{d.point(p.X, p.Y-p.Half)}, lower...)
 		}
 	}
 	if len(upper) > 1 {

@@ -27,8 +27,8 @@ func TestSVG(t *testing.T) {
 	point := regexp.MustCompile(`(-?[\d.]+),(-?[\d.]+)`)
 	for name, drawn := range map[string]struct {
 		svg string
-		of  look
-	}{"on a page": {f.inline(), inlineLook()}, "a file": {SVG("", []*Figure{f}), fileLook()}} {
+		of  layout
+	}{"on a page": {f.inline(), inlineLayout()}, "a file": {SVG("", []*Figure{f}), fileLayout()}} {
 		t.Run(name, func(t *testing.T) {
 			of := drawn.of
 			list := regexp.MustCompile(` points="([^"]*)"`)
@@ -95,7 +95,7 @@ func TestLegendWhole(t *testing.T) {
 		name := fmt.Sprintf("sfk c=%d", 100*(i+1))
 		f.Curves = append(f.Curves, Curve{Name: name, Points: points(1, 2)})
 	}
-	l, svg := inlineLook(), f.inline()
+	l, svg := inlineLayout(), f.inline()
 	top := regexp.MustCompile(`class="axis" d="M\d+ (\d+)`).FindStringSubmatch(svg)
 	axes, _ := strconv.Atoi(top[1])
 	names := regexp.MustCompile(`<text x="(\d+)" y="(\d+)">(sfk[^<]*)<`)

@@ -89,9 +89,10 @@ func (f Fields[R]) Long(records []R) *Table {
 	return t
 }
 
-func (f Fields[R]) row(r R) (cells []string) {
-	for _, field := range f {
-		cells = append(cells, field.Cell(r))
+func (f Fields[R]) row(r R) []string {
+	cells := make([]string, len(f))
+	for i, field := range f {
+		cells[i] = field.Cell(r)
 	}
 	return cells
 }

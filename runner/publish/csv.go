@@ -66,15 +66,22 @@ func figureRows(m *runner.Meta, values measure.Values, lists measure.Lists) (row
 	for _, v := range values {
 		add(v.Name, "", v.Number)
 	}
+	eachPlace(m, lists, add)
+	return rows
+}
+
+// eachPlace calls f with every number of the lists, its measure and its class, group or radius.
+func eachPlace(
+	m *runner.Meta, lists measure.Lists, f func(name, place string, n measure.Number),
+) {
 	for _, l := range lists {
 		row, ok := measure.FindMeasure(l.Name)
 		if !ok {
 			continue
 		}
 		places := m.Places(row.Axis)
-		for i, v := range l.Numbers[:min(len(l.Numbers), len(places))] {
-			add(l.Name, places[i], v)
+		for i, n := range l.Numbers[:min(len(l.Numbers), len(places))] {
+			f(l.Name, places[i], n)
 		}
 	}
-	return rows
 }

@@ -15,14 +15,19 @@ import (
 // mostPoints is the greatest number of points of a drawn curve: more are averaged.
 const mostPoints = 400
 
+// eventMeasures are the measures of an event.
+type eventMeasures interface {
+	Of(name string) measure.Number
+}
+
 // curveOf returns the curve of a measure over some events.
-func curveOf[E any](events []E, name string, of func(E) (epoch float64,
-	value measure.Number)) page.Curve {
-	c := page.Curve{Name: name}
+func curveOf[E eventMeasures](
+	events []E, epoch func(E) float64, measure, title string,
+) page.Curve {
+	c := page.Curve{Name: title}
 	for _, e := range events {
-		x, n := of(e)
-		if v := n.Float(); n.Applies() && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			c.Points = append(c.Points, page.Point{X: x, Y: v, Half: math.NaN()})
+		if n := e.Of(measure); n.Finite() {
+			c.Points = append(c.Points, page.Point{X: epoch(e), Y: n.Float(), Half: math.NaN()})
 		}
 	}
 	c.Points = thin(c.Points)
@@ -54,19 +59,15 @@ func (r *Run) figures() ([]*page.Figure, error) {
 			if m, ok := measure.FindMeasure(name); ok {
 				title = m.Title
 			}
-			at := func(e *runner.EvalEvent) (float64, measure.Number) {
-				return e.Epoch, e.Of(name)
-			}
-			list = append(list, curveOf(evals, title, at))
+			epoch := func(e *runner.EvalEvent) float64 { return e.Epoch }
+			list = append(list, curveOf(evals, epoch, name, title))
 		}
 		return list
 	}
 	ofSteps := func(names ...string) (list []page.Curve) {
 		for _, name := range names {
-			at := func(s *runner.StepEvent) (float64, measure.Number) {
-				return s.Epoch, s.Of(name)
-			}
-			list = append(list, curveOf(steps, name, at))
+			epoch := func(s *runner.StepEvent) float64 { return s.Epoch }
+			list = append(list, curveOf(steps, epoch, name, name))
 		}
 		return list
 	}

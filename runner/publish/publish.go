@@ -92,17 +92,10 @@ func (r *Run) network() (*network, error) {
 	n := &network{
 		layers:  layers,
 		tensors: map[string]nn.Tensor{},
-		mean:    e.Mean,
-		std:     e.Std,
 		shape:   e.Shape,
 		classes: e.Classes,
 	}
-	if len(s.Mean) > 0 {
-		n.mean, n.std = nil, nil
-		for i := range s.Mean {
-			n.mean, n.std = append(n.mean, float32(s.Mean[i])), append(n.std, float32(s.Std[i]))
-		}
-	}
+	n.mean, n.std = s.Normalisation(e.Mean, e.Std)
 	for _, list := range [][]nn.Tensor{r.State.Parameters, r.State.Buffers} {
 		for _, t := range list {
 			n.tensors[t.Name] = t

@@ -2,14 +2,15 @@ package publish
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"drolab/runner"
@@ -46,8 +47,8 @@ func NewEventWriter(folder string, m *runner.Meta, now time.Time) (*EventWriter,
 
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
-// Put writes the measures of an event, if it has any.
-func (e *EventWriter) Put(event runner.Event) error {
+// Write writes the measures of an event, if it has any.
+func (e *EventWriter) Write(event runner.Event) error {
 	h := event.Header()
 	var values message
 	switch event := event.(type) {
@@ -62,17 +63,9 @@ func (e *EventWriter) Put(event runner.Event) error {
 				scalar(&values, "evaluation/"+v.Name, v.Number)
 			}
 		}
-		for _, l := range event.ByGroup {
-			m, ok := measure.FindMeasure(l.Name)
-			if !ok {
-				continue
-			}
-			for i, place := range e.meta.Places(m.Axis) {
-				if i < len(l.Numbers) {
-					scalar(&values, l.Name+"/"+place, l.Numbers[i])
-				}
-			}
-		}
+		eachPlace(e.meta, event.ByGroup, func(name, place string, n measure.Number) {
+			scalar(&values, name+"/"+place, n)
+		})
 	}
 	if len(values) == 0 {
 		return nil
@@ -123,21 +116,18 @@ func writeTensorBoard(r *Run, folder string) error {
 	if err != nil {
 		return err
 	}
-	at := func(i int) int64 { // the step of evaluation i
-		if i < len(evals) {
-			return evals[i].Step
-		}
-		return math.MaxInt64
-	}
-	next := 0
+	var events []runner.Event
 	for _, s := range steps {
-		for ; at(next) < s.Step; next++ {
-			err = errors.Join(err, w.Put(evals[next]))
-		}
-		err = errors.Join(err, w.Put(s))
+		events = append(events, s)
 	}
-	for ; next < len(evals); next++ {
-		err = errors.Join(err, w.Put(evals[next]))
+	for _, e := range evals {
+		events = append(events, e)
+	}
+	slices.SortStableFunc(events, func(a, b runner.Event) int {
+		return cmp.Compare(a.Header().Step, b.Header().Step)
+	})
+	for _, e := range events {
+		err = errors.Join(err, w.Write(e))
 	}
 	return errors.Join(err, w.Close())
 }

@@ -144,7 +144,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 	store.do = func(id string) {
 		o := train.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: done}
 		ask := func(j *job) error { return j.send(o) }
-		if err := errors.Join(q.Stop(id), q.tell(id, ask)); err != nil {
+		if err := errors.Join(q.Stop(id), q.withLive(id, ask)); err != nil {
 			t.Error(err)
 		}
 	}

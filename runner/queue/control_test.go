@@ -203,7 +203,7 @@ func TestPausedRunGoesOnWhereItWas(t *testing.T) {
 		save := func(j *job) error {
 			return j.send(train.Order{Order: runner.Order{Verb: runner.Checkpoint}})
 		}
-		if err := errors.Join(q.Pause(id), q.tell(id, save), q.Resume(id)); err != nil {
+		if err := errors.Join(q.Pause(id), q.withLive(id, save), q.Resume(id)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -309,8 +309,12 @@ func (j *job) noteKernel(now, then string) error {
 	if now == then {
 		return nil
 	}
-	message := fmt.Sprintf("resumed with kernel %s, started with %s: the last bits of the "+
-		"figures may differ", now, then)
+	return j.warn(fmt.Sprintf("resumed with kernel %s, started with %s: the last bits of the "+
+		"figures may differ", now, then))
+}
+
+// warn logs a warning at the step where the job begins.
+func (j *job) warn(message string) error {
 	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
 }
 
@@ -392,9 +396,7 @@ func (q *Queue) pin(parent *runner.Past, forks []*job) error {
 		return nil
 	}
 	for _, j := range forks {
-		message := "the parent may lose the checkpoint: " + err.Error()
-		w := &runner.WarningEvent{Head: j.Head(), Message: message}
-		if err := j.record.Append(w); err != nil {
+		if err := j.warn("the parent may lose the checkpoint: " + err.Error()); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // turnSoon asks for a knob from the run's own goroutine, which cannot wait for itself.
 func (q *Queue) turnSoon(id, key, value string) error {
 	o := runner.Order{Verb: runner.Knob, Key: key, Value: value}
-	return q.tell(id, func(j *job) error { return j.send(train.Order{Order: o}) })
+	return q.withLive(id, func(j *job) error { return j.send(train.Order{Order: o}) })
 }
 
 // turnedAt starts a run of spec and turns knobs when it logs the given step.

@@ -51,19 +51,17 @@ func (q *Queue) network(j *job) train.NewNetwork {
 	if j.data.program == nil {
 		return q.settings.Network
 	}
-	if j.meta.Spec.IsScript() {
-		return func(s *spec.Spec, _ *data.Dataset, _ int) (train.Network, error) {
-			return q.settings.Script.lead(j.record, s)
-		}
-	}
 	return func(s *spec.Spec, d *data.Dataset, threads int) (train.Network, error) {
+		place, ok := j.record.(runner.Workplace)
+		switch {
+		case !ok:
+			return nil, errors.New("this store has no room for what a program leaves")
+		case s.IsScript():
+			return q.settings.Script.Network(place, s)
+		}
 		_, start, err := q.settings.Programs.Start(s, j.means.Program)
 		if err != nil {
 			return nil, err
-		}
-		place, ok := j.record.(runner.Workplace)
-		if !ok {
-			return nil, errors.New("this store has no room for what a program leaves")
 		}
 		if start.Log, err = place.ProgramLog(); err != nil {
 			return nil, err
@@ -108,10 +106,9 @@ func (j *job) noteProgram() error {
 	if then == nil || now == nil || then.SHA256 == now.record.SHA256 {
 		return nil
 	}
-	message := fmt.Sprintf("resumed with another %s (sha256 %.12s) than it was started with "+
+	return j.warn(fmt.Sprintf("resumed with another %s (sha256 %.12s) than it was started with "+
 		"(%.12s): its numbers may differ", filepath.Base(then.Path), now.record.SHA256,
-		cmp.Or(then.SHA256, "none"))
-	return j.record.Append(&runner.WarningEvent{Head: j.Head(), Message: message})
+		cmp.Or(then.SHA256, "none")))
 }
 
 // Script is a script that drives the loop of a run, and has asked for the run itself.
@@ -128,13 +125,4 @@ func (q *Queue) script(of *runner.Meta) (*shared, error) {
 		return nil, errors.New(runner.ByScript(of.ID))
 	}
 	return q.share(spec.ScriptModel, s.Data, &described{s.Description, s.Program}), nil
-}
-
-// lead makes the script the network of the run with this record.
-func (s *Script) lead(record runner.Recorder, of *spec.Spec) (train.Network, error) {
-	place, ok := record.(runner.Workplace)
-	if !ok {
-		return nil, errors.New("this store has no room for what a script leaves")
-	}
-	return s.Network(place, of)
 }

@@ -92,7 +92,7 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	q := &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
 		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
 		starting: make(chan struct{}, 1)}
-	q.Orders = q.do
+	q.Orders = q.carryOut
 	return q
 }
 
@@ -123,7 +123,7 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 		return nil, err
 	}
 	for i := range req.Specs {
-		j, err := q.prepare(req, req.Specs[i], parent)
+		j, err := q.prepare(req, req.Specs[i])
 		if err != nil {
 			return fail(err)
 		}
@@ -169,27 +169,25 @@ func (q *Queue) begin() (end func(), err error) {
 	select {
 	case q.starting <- struct{}{}: // no other start: patience does not matter
 	default:
-		patience := q.patience()
-		defer patience.Stop()
 		select {
 		case q.starting <- struct{}{}:
 		case <-q.ctx.Done():
-			return nil, q.ended()
-		case <-patience.C:
+			return nil, q.stopError()
+		case <-q.patience():
 			return nil, errors.New("another start is still reading its data: try again when " +
 				"it is done")
 		}
 	}
-	if err := q.ended(); err != nil {
+	if err := q.stopError(); err != nil {
 		<-q.starting
 		return nil, err
 	}
 	return func() { <-q.starting }, nil
 }
 
-// ended returns an error for new runs if the queue was told to stop. A newly started engine takes
-// them.
-func (q *Queue) ended() error {
+// stopError returns an error for new runs if the queue was told to stop. A newly started engine
+// takes them.
+func (q *Queue) stopError() error {
 	if q.ctx.Err() != nil {
 		return errors.New("all runs are being stopped: start it again")
 	}
@@ -219,7 +217,7 @@ func (q *Queue) means(m runner.Means) (runner.Means, error) {
 // prepare does everything that can fail before anything is written. The returned job holds a share
 // of its dataset, which the caller releases if it does not launch the job. prepare panics if a
 // caller has not expanded its specs, which is the caller's mistake.
-func (q *Queue) prepare(req runner.Request, s spec.Spec, parent *runner.Past) (*job, error) {
+func (q *Queue) prepare(req runner.Request, s spec.Spec) (*job, error) {
 	named := len(req.IDs) == 0 || len(req.IDs) == len(req.Specs)
 	if len(s.Algorithms) != 1 || s.Seeds != 1 || !named {
 		panic("queue: Start wants expanded specs, and a name for each or none")

@@ -12,16 +12,16 @@ import (
 	"drolab/runner/train"
 )
 
-// do carries out an order. Like a stop, a pause is only asked for: the log tells when the run has
-// paused. A checkpoint and a knob are on disk when do returns.
-func (q *Queue) do(o runner.Order) (step int64, err error) {
+// carryOut carries out an order. Like a stop, a pause is only asked for: the log tells when the run
+// has paused. A checkpoint and a knob are on disk when do returns.
+func (q *Queue) carryOut(o runner.Order) (step int64, err error) {
 	switch o.Verb {
 	case runner.Pause, runner.Stop:
-		return 0, q.tell(o.Run, func(j *job) error { return j.send(train.Order{Order: o}) })
+		return 0, q.withLive(o.Run, func(j *job) error { return j.send(train.Order{Order: o}) })
 	case runner.Resume:
 		return 0, q.resume(o)
 	case runner.Checkpoint, runner.Knob:
-		return q.await(o)
+		return q.sendAndWait(o)
 	}
 	return 0, fmt.Errorf("%q cannot be asked of a run", o.Verb)
 }
@@ -32,12 +32,10 @@ func (q *Queue) do(o runner.Order) (step int64, err error) {
 func (q *Queue) resume(o runner.Order) error {
 	over, err := q.goOn(o)
 	if over != nil {
-		slow := q.patience()
-		defer slow.Stop()
 		select {
 		case <-over:
 			err = runner.ErrNotRunning
-		case <-slow.C: // it waits for the disk, and the order makes it try again
+		case <-q.patience(): // it waits for the disk, and the order makes it try again
 		}
 	}
 	if !errors.Is(err, runner.ErrNotRunning) {
@@ -79,31 +77,29 @@ func (q *Queue) goOn(o runner.Order) (over <-chan struct{}, err error) {
 // Verbs answer a person or a program that waits. A request that takes longer than patience is not
 // undone: the answer is that it was sent, and the log tells when it is done.
 
-// patience returns a timer that fires when a verb has waited long enough for a run or another
-// start. It fires before an engine gives up the verb.
-func (q *Queue) patience() *time.Timer {
-	return time.NewTimer(cmp.Or(q.settings.patience, 7*time.Second))
+// patience returns a channel that receives when a verb has waited long enough for a run or another
+// start, and before an engine gives up the verb.
+func (q *Queue) patience() <-chan time.Time {
+	return time.After(cmp.Or(q.settings.patience, 7*time.Second))
 }
 
-// await sends an order to a live run, and waits until its result is on disk. It waits without the
-// lock, and gives up after patience with the gate's explanation: the order still stands then, and
-// may yet be carried out.
-func (q *Queue) await(o runner.Order) (step int64, err error) {
+// sendAndWait sends an order to a live run, and waits until its result is on disk. It waits without
+// the lock, and gives up after patience with the gate's explanation: the order still stands then,
+// and may yet be carried out.
+func (q *Queue) sendAndWait(o runner.Order) (step int64, err error) {
 	var slow func() error
 	done := make(chan train.Answer, 1)
-	err = q.tell(o.Run, func(j *job) error {
+	err = q.withLive(o.Run, func(j *job) error {
 		slow = j.gate.Slow
 		return j.send(train.Order{Order: o, Done: done})
 	})
 	if err != nil {
 		return 0, err
 	}
-	late := q.patience()
-	defer late.Stop()
 	var a train.Answer
 	select {
 	case a = <-done:
-	case <-late.C:
+	case <-q.patience():
 		a.Err = slow()
 	}
 	if a.Err != nil {
@@ -112,9 +108,9 @@ func (q *Queue) await(o runner.Order) (step int64, err error) {
 	return a.Step, nil
 }
 
-// tell calls ask with a live run while mu is held, so that the run cannot leave the
+// withLive calls ask with a live run while mu is held, so that the run cannot leave the
 // queue in between.
-func (q *Queue) tell(id string, ask func(*job) error) error {
+func (q *Queue) withLive(id string, ask func(*job) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j, err := q.live(id)

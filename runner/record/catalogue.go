@@ -80,8 +80,8 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 		c.known = c.load()
 	}
 	list, errs := make([]*listed, len(names)), make([]error, len(names))
-	onAllCores(len(names), func(i int) { list[i], errs[i] = c.look(names[i]) })
-	c.keep(list)
+	onAllCores(len(names), func(i int) { list[i], errs[i] = c.read(names[i]) })
+	c.remember(list)
 	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
 		c.unsaved = 0
 		for i, e := range list { // hold one copy of each run, not two
@@ -93,7 +93,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	for i, e := range list {
 		switch {
 		case errs[i] != nil:
-			problems = append(problems, ofRun(names[i], errs[i]))
+			problems = append(problems, runError(names[i], errs[i]))
 		case e != nil:
 			runs = append(runs, e.run)
 			if err := e.run.PassedOver(); err != nil {
@@ -115,8 +115,8 @@ func (c *Catalogue) Latest() (*Run, error) {
 	return runs[0], nil
 }
 
-// look returns a run as its files are now, or nil for a folder that is not a run.
-func (c *Catalogue) look(name string) (*listed, error) {
+// read returns a run as its files are now, or nil for a folder that is not a run.
+func (c *Catalogue) read(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
 	if k := c.known[name]; k != nil && k.stamps == stamps {
@@ -141,8 +141,8 @@ func stampsOf(dir string) (s stamps) {
 	return s
 }
 
-// keep remembers the runs of a listing that are final, and forgets all others.
-func (c *Catalogue) keep(list []*listed) {
+// remember remembers the runs of a listing that are final, and forgets all others.
+func (c *Catalogue) remember(list []*listed) {
 	known := make(map[string]*listed, len(list))
 	c.sound = map[string]stamps{}
 	for _, e := range list {
@@ -154,7 +154,7 @@ func (c *Catalogue) keep(list []*listed) {
 			c.sound[name] = e.stamps
 		}
 		if c.known[name] != e {
-			if !c.stays(e) {
+			if !c.isFinal(e) {
 				continue
 			}
 			c.unsaved++
@@ -173,9 +173,9 @@ func (c *Catalogue) keep(list []*listed) {
 // unchanged: the clocks of disks stand still for as long as two seconds.
 const settles = 3 * time.Second
 
-// stays reports whether a run stays the same for as long as its stamps do. An interrupted run does
-// not: its status depends on its lock, which leaves no trace in the stamps.
-func (c *Catalogue) stays(e *listed) bool {
+// isFinal reports whether a run stays the same for as long as its stamps do. An interrupted run
+// does not: its status depends on its lock, which leaves no trace in the stamps.
+func (c *Catalogue) isFinal(e *listed) bool {
 	r := e.run
 	old := func(s disk.Stamp) bool {
 		return c.now().Sub(time.Unix(0, max(s.Written, s.Changed))) > settles
@@ -242,8 +242,8 @@ type (
 // machines may share the cache.
 func (c *Catalogue) path() string {
 	host, _ := os.Hostname()
-	in := disk.StampOf(c.dir)
-	name := fmt.Sprintf("%s %d %d %s", host, disk.Device(c.dir), in.Inode, c.dir)
+	device, inode := disk.Identity(c.dir)
+	name := fmt.Sprintf("%s %d %d %s", host, device, inode, c.dir)
 	return filepath.Join(c.cache, fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:32])
 }
 
@@ -270,15 +270,12 @@ func (c *Catalogue) load() map[string]*listed {
 	if err != nil {
 		return known
 	}
-	if of != c.owner() {
+	specs, others, err := x.decode()
+	if err != nil || of != c.owner() {
 		f.Close()
 		return known
 	}
 	from := &summaries{file: f, recent: map[*Run]*runner.Summary{}}
-	specs, others, err := x.decode()
-	if err != nil {
-		return known
-	}
 	c.use()
 	configurations := map[[3]string]string{}
 	runs, entries := make([]Run, len(x.Rows)), make([]listed, len(x.Rows))
@@ -346,13 +343,9 @@ func (c *Catalogue) save() error {
 	if err := os.MkdirAll(c.cache, disk.FolderMode); err != nil {
 		return err
 	}
-	path := c.path()
-	in, err := disk.OpenFolder(c.open, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	err = in.Write(filepath.Base(path), func(w io.Writer) error { return writeIndex(w, c) })
+	err := disk.InFolderOf(c.open, c.path(), func(in *disk.Folder, name string) error {
+		return in.Write(name, func(w io.Writer) error { return writeIndex(w, c) })
+	})
 	if err == nil {
 		c.known = c.load()
 		c.tidy()
@@ -484,19 +477,22 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	}
 	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
-	sum, err := again.cameTo(came)
-	if err != nil {
-		return nil, err
-	}
-	a, err := json.Marshal(of.Summary())
-	if err != nil {
-		return nil, err
-	}
-	b, err := json.Marshal(sum)
-	if err != nil || !bytes.Equal(a, b) || !reflect.DeepEqual(again.Meta, of.Meta) {
-		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, errors.Join(err, ErrSum))
+	if !again.reads(came, of) {
+		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, ErrSum)
 	}
 	return came, nil
+}
+
+// reads reports whether a run with the text of its summary has the content of the run want.
+func (r *Run) reads(text []byte, want *Run) bool {
+	s, err := r.decodeSummary(text)
+	if err != nil {
+		return false
+	}
+	a, err := json.Marshal(s)
+	b, also := json.Marshal(want.Summary())
+	return errors.Join(err, also) == nil && bytes.Equal(a, b) &&
+		reflect.DeepEqual(r.Meta, want.Meta)
 }
 
 // Examine checks that the file agrees with each run's own files. An entry of another program, or of
@@ -508,9 +504,9 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 	}
 	f := &Finding{File: c.path(), What: what,
 		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
-	f.mend = func(*doctor) error { return os.Remove(f.File) }
+	f.mend = func() error { return os.Remove(f.File) }
 	if mend {
-		f.treat(nil)
+		f.treat()
 	}
 	return []*Finding{f}
 }
@@ -552,15 +548,6 @@ func (e *listed) differs(dir string) bool {
 		return false // the run itself is damaged, or still running
 	}
 	came, err := e.place.read()
-	if err != nil {
-		return true
-	}
-	sum, err := e.run.cameTo(came)
-	if err != nil {
-		return true
-	}
-	a, err := json.Marshal(sum)
-	b, also := json.Marshal(own.Summary())
-	return errors.Join(err, also) != nil || !bytes.Equal(a, b) || own.status != e.run.status ||
-		!reflect.DeepEqual(own.label, e.run.label) || !reflect.DeepEqual(own.Meta, e.run.Meta)
+	return err != nil || !e.run.reads(came, own) || own.status != e.run.status ||
+		!reflect.DeepEqual(own.label, e.run.label)
 }

@@ -20,13 +20,6 @@ import (
 	"drolab/runner/record/internal/eventlog"
 )
 
-// Tensors that are not parameters have one of these prefixes in the file.
-const (
-	velocityPrefix = "velocity."
-	bufferPrefix   = "buffer."
-	pickedPrefix   = "paper_iterate."
-)
-
 // stateFile is the JSON of a checkpoint.
 type stateFile struct {
 	runner.State
@@ -70,7 +63,8 @@ func largeFile(s *runner.State) (name string, write func(io.Writer) error, err e
 	return tensorsName(s.Step), func(w io.Writer) error { return writeTensors(w, list) }, err
 }
 
-// tensorGroup is a list of tensors in a state, and the prefix of their names in the file.
+// tensorGroup is a list of tensors in a state, and the prefix of their names in the file. Only the
+// parameters have none.
 type tensorGroup struct {
 	prefix string
 	list   *[]nn.Tensor
@@ -80,7 +74,7 @@ type tensorGroup struct {
 // parameters have an empty prefix, with which any name begins, so they come last.
 func tensorGroups(s *runner.State) []tensorGroup {
 	return []tensorGroup{
-		{pickedPrefix, &s.Picked}, {bufferPrefix, &s.Buffers}, {velocityPrefix, &s.Velocities},
+		{"paper_iterate.", &s.Picked}, {"buffer.", &s.Buffers}, {"velocity.", &s.Velocities},
 		{"", &s.Parameters},
 	}
 }
@@ -317,8 +311,9 @@ func pinnedCheckpoint(f *disk.Folder, step int64) bool {
 // These are the newest steps, and the steps that their checkpoints name as selected, since a run
 // may have to go on from any of them.
 func spared(in *disk.Folder, steps []int64, keep int) []int64 {
-	list := slices.Clone(newest(steps, keep))
-	for _, step := range newest(steps, keep) {
+	steps = steps[max(0, len(steps)-max(1, keep)):]
+	list := slices.Clone(steps)
+	for _, step := range steps {
 		var f stateFile
 		if in.ReadJSON(stateName(step), &f) == nil && f.Selected != nil {
 			list = append(list, f.Selected.Step)
@@ -326,9 +321,6 @@ func spared(in *disk.Folder, steps []int64, keep int) []int64 {
 	}
 	return list
 }
-
-// newest returns the last keep of the ascending steps.
-func newest(steps []int64, keep int) []int64 { return steps[max(0, len(steps)-max(1, keep)):] }
 
 // pruneCheckpoints keeps the newest checkpoints up to the step written, the selected ones and the
 // pinned ones. It removes all other files: older checkpoints, what a crash left incomplete, and
@@ -427,7 +419,7 @@ func (r *Run) Hold() (release func()) {
 func (r *Run) atPins(
 	step int64, shared bool, do func(f *disk.Folder, step int64) error,
 ) error {
-	if err := r.has(step); err != nil { // also where there is no folder to lock
+	if err := r.checkCheckpoint(step); err != nil { // also where there is no folder to lock
 		return err
 	}
 	return r.inCheckpoints(func(f *disk.Folder) error {
@@ -436,15 +428,15 @@ func (r *Run) atPins(
 			return err
 		}
 		defer l.Release()
-		if err := r.has(step); err != nil { // pruned meanwhile
+		if err := r.checkCheckpoint(step); err != nil { // pruned meanwhile
 			return err
 		}
 		return do(f, step)
 	})
 }
 
-// has returns an error where the run has no checkpoint of this step.
-func (r *Run) has(step int64) error {
+// checkCheckpoint returns an error where the run has no checkpoint of this step.
+func (r *Run) checkCheckpoint(step int64) error {
 	steps, err := r.Checkpoints()
 	if err == nil && !slices.Contains(steps, step) {
 		err = fmt.Errorf("run %s has %w of step %d: it has %v",

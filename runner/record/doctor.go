@@ -30,7 +30,7 @@ type Finding struct {
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
 
-	mend func(d *doctor) error // nil: only a person can repair it
+	mend func() error // nil: only a person can repair it
 }
 
 // asideName is a folder in the folder of the runs, to which the doctor moves files that are in the
@@ -87,20 +87,11 @@ func ExamineFiles(
 	d := &doctor{root: root, in: root}
 	for _, name := range names {
 		info, err := root.Lstat(name)
-		switch {
-		case err != nil: // it was removed meanwhile
-			continue
-		case !info.Mode().IsRegular():
-			d.find(name, "is a link or no file: nothing is read or written through it",
-				movesAside, moveAside(name))
-			continue
-		case strings.HasPrefix(filepath.Base(name), aside.Prefix):
-			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+		if err != nil || !d.checkFile(name, info, true, false) { // or it was removed meanwhile
 			continue
 		}
-		d.checkFile(name, info, true)
 		if what, remedy := wrong(name); what != "" {
-			d.find(name, what, remedy, moveAside(name))
+			d.find(name, what, remedy, d.moveAside(name))
 		}
 	}
 	d.treat(mend)
@@ -130,7 +121,8 @@ func (d *doctor) examineRun(name string, mend bool) {
 		if _, err := d.root.Lstat(name); err != nil {
 			return
 		}
-		list = slices.DeleteFunc(list, func(f *Finding) bool { return f.in(d.list) }) // seen before
+		seen := func(f *Finding) bool { return f.isAmong(d.list) }
+		list = slices.DeleteFunc(list, seen)
 		d.list = append(d.list, list...)
 		if len(list) == 0 || !mend || held {
 			return
@@ -150,23 +142,20 @@ func (d *doctor) held() bool {
 // certain returns the findings on which two looks agree. A run that begins, goes on or ends between
 // the looks gives a different finding each time.
 func (d *doctor) certain(look func()) []*Finding {
-	list := d.look(look)
-	if len(list) == 0 {
-		return nil
-	}
-	again := d.look(look)
-	return slices.DeleteFunc(again, func(f *Finding) bool { return !f.in(list) })
-}
-
-func (d *doctor) look(look func()) (list []*Finding) {
 	before := d.list
+	defer func() { d.list = before }()
 	d.list = nil
 	look()
-	list, d.list = d.list, before
-	return list
+	first := d.list
+	if len(first) == 0 {
+		return nil
+	}
+	d.list = nil
+	look()
+	return slices.DeleteFunc(d.list, func(f *Finding) bool { return !f.isAmong(first) })
 }
 
-func (f *Finding) in(list []*Finding) bool {
+func (f *Finding) isAmong(list []*Finding) bool {
 	return slices.ContainsFunc(list, func(o *Finding) bool {
 		return o.Run == f.Run && o.File == f.File && o.What == f.What
 	})
@@ -179,7 +168,7 @@ func (d *doctor) treatRun(list []*Finding) {
 	for _, f := range list {
 		// A lock that is a link cannot be taken before it is moved away.
 		if err == nil || f.File == lockName {
-			f.treat(d)
+			f.treat()
 		} else if f.mend != nil {
 			f.Failed = err.Error()
 		}
@@ -189,29 +178,40 @@ func (d *doctor) treatRun(list []*Finding) {
 func (d *doctor) treat(mend bool) {
 	for _, f := range d.list {
 		if mend {
-			f.treat(d)
+			f.treat()
 		}
 	}
 }
 
-func (f *Finding) treat(d *doctor) {
+func (f *Finding) treat() {
 	if f.mend == nil {
 		return
 	}
-	if err := f.mend(d); err != nil {
+	if err := f.mend(); err != nil {
 		f.Failed = err.Error()
 		return
 	}
 	f.Mended = true
 }
 
-func (d *doctor) find(file, what, remedy string, mend func(*doctor) error) *Finding {
+func (d *doctor) find(file, what, remedy string, mend func() error) *Finding {
 	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
 	d.list = append(d.list, found)
 	return found
 }
 
-const movesAside = "--mend moves it to " + asideName
+// findAside reports a file that is in the way.
+func (d *doctor) findAside(file, what string) *Finding {
+	return d.find(file, what, movesAside, d.moveAside(file))
+}
+
+// findLeftover reports a file that a crash left.
+func (d *doctor) findLeftover(file, what string) { d.findAside(file, what).Leftover = true }
+
+const (
+	movesAside  = "--mend moves it to " + asideName
+	leftByCrash = "was left by a crash"
+)
 
 // checkRoot checks what the folder of the runs holds besides the runs.
 func (d *doctor) checkRoot() {
@@ -219,11 +219,9 @@ func (d *doctor) checkRoot() {
 		d.checkOwner(".", info)
 	}
 	for _, e := range leftovers(d.root) {
-		if d.young(e) {
-			continue
+		if !d.young(e) {
+			d.findLeftover(e.Name(), "was left half made or half removed by a crash")
 		}
-		d.find(e.Name(), "was left half made or half removed by a crash", movesAside,
-			moveAside(e.Name())).Leftover = true
 	}
 	entries, _ := d.root.List()
 	for _, e := range entries {
@@ -231,12 +229,11 @@ func (d *doctor) checkRoot() {
 		switch {
 		case strings.HasPrefix(name, ".engine.") && !e.Type().IsRegular() &&
 			e.Type() != fs.ModeSocket:
-			d.find(name, "is not a regular file: an engine would write elsewhere", movesAside,
-				moveAside(name))
+			d.findAside(name, "is not a regular file: an engine would write elsewhere")
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
 			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
-			d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+			d.findLeftover(name, leftByCrash)
 		}
 	}
 }
@@ -249,9 +246,9 @@ func (d *doctor) young(e fs.DirEntry) bool {
 }
 
 // moveAside moves a file of the run, or of the folder of the runs.
-func moveAside(name string) func(*doctor) error {
-	return func(d *doctor) error {
-		to, err := d.place(name)
+func (d *doctor) moveAside(name string) func() error {
+	return func() error {
+		to, err := d.unusedPath(name)
 		if err != nil {
 			return err
 		}
@@ -263,8 +260,8 @@ func moveAside(name string) func(*doctor) error {
 	}
 }
 
-// keep copies a file of the run aside, before it is changed.
-func (d *doctor) keep(name string) error {
+// copyAside copies a file of the run aside, before it is changed.
+func (d *doctor) copyAside(name string) error {
 	old, _, err := d.in.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -273,20 +270,17 @@ func (d *doctor) keep(name string) error {
 		return err
 	}
 	defer old.Close()
-	to, err := d.place(name)
+	to, err := d.unusedPath(name)
 	if err != nil {
 		return err
 	}
-	in, err := disk.OpenFolder(nil, d.root.Join(filepath.Dir(to)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	return in.Write(filepath.Base(to), copying(old))
+	return disk.InFolderOf(nil, d.root.Join(to), func(in *disk.Folder, name string) error {
+		return in.Write(name, aside.Copying(old))
+	})
 }
 
-// place returns an unused path in the folder aside, and makes its folders.
-func (d *doctor) place(name string) (string, error) {
+// unusedPath returns an unused path in the folder aside, and makes its folders.
+func (d *doctor) unusedPath(name string) (string, error) {
 	folder := asideName
 	for _, part := range []string{"", d.run} {
 		folder = filepath.Join(folder, part)
@@ -319,7 +313,7 @@ func (d *doctor) checkOwner(name string, info fs.FileInfo) {
 	case perm&others != 0 && info.Mode()&fs.ModeSticky == 0:
 		d.find(name, fmt.Sprintf("others may change it (mode %o)", perm),
 			"--mend removes their permission",
-			func(d *doctor) error { return d.chmod(name, perm&^others) })
+			func() error { return d.chmod(name, perm&^others) })
 	}
 }
 
@@ -343,7 +337,7 @@ func (d *doctor) checkSummary(held bool) {
 	err = d.in.ReadJSON(summaryName, &s)
 	if !e.Status.Ended() {
 		if errors.Is(err, disk.ErrForeign) {
-			d.find(summaryName, err.Error(), movesAside, moveAside(summaryName))
+			d.findAside(summaryName, err.Error())
 		}
 		return
 	}
@@ -356,7 +350,7 @@ func (d *doctor) checkSummary(held bool) {
 		err = errors.New("is missing")
 	}
 	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state",
-		(*doctor).summarise)
+		d.summarise)
 }
 
 // summarise writes the summary of a run that has ended.
@@ -369,7 +363,7 @@ func (d *doctor) summarise() error {
 	if err != nil {
 		return err
 	}
-	if err := moveAside(summaryName)(d); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := d.moveAside(summaryName)(); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
@@ -397,7 +391,7 @@ func (d *doctor) checkRun(held bool) {
 	d.checkIndex()
 	d.checkSummary(held)
 	if _, err := readLabel(d.in); err != nil {
-		d.find(labelName, err.Error(), movesAside, moveAside(labelName))
+		d.findAside(labelName, err.Error())
 	}
 }
 
@@ -427,37 +421,42 @@ func (d *doctor) checkFiles(folder string, held bool) {
 			d.checkFiles(name, held)
 		case name == scratchName && e.IsDir():
 			if !held {
-				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
-			}
-		case !info.Mode().IsRegular():
-			d.find(name, "is a link or not a file: nothing is read or written through it",
-				movesAside,
-				moveAside(name))
-		case strings.HasPrefix(e.Name(), aside.Prefix):
-			if !held && !d.young(e) {
-				d.find(name, "was left by a crash", movesAside, moveAside(name)).Leftover = true
+				d.findLeftover(name, leftByCrash)
 			}
 		default:
-			d.checkFile(name, info, held)
+			d.checkFile(name, info, held, held || d.young(e))
 		}
 	}
 }
 
-func (d *doctor) checkFile(name string, info fs.FileInfo, held bool) {
+// checkFile checks the type, the owner and the names of a file. It reports whether that is a file
+// to be read. used says that somebody may be writing files at this moment.
+func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (readable bool) {
+	switch {
+	case !info.Mode().IsRegular():
+		d.findAside(name, "is a link or not a file: nothing is read or written through it")
+		return false
+	case strings.HasPrefix(filepath.Base(name), aside.Prefix):
+		if !used {
+			d.findLeftover(name, leftByCrash)
+		}
+		return false
+	}
 	d.checkOwner(name, info)
 	if disk.Linked(info) {
 		d.find(name, "has another name elsewhere (a hard link), which would change with it",
-			"--mend gives the run a copy", func(d *doctor) error { return d.part(name) })
+			"--mend gives the run a copy", func() error { return d.separate(name) })
 	}
 	if name == lockName && info.Size() > 0 && !held {
 		d.find(name, "names its last holder, but nobody holds it",
 			"the next resume takes it; --mend empties it",
-			func(d *doctor) error { return d.clear(name) }).Leftover = true
+			func() error { return d.empty(name) }).Leftover = true
 	}
+	return true
 }
 
-// clear empties a file of a run.
-func (d *doctor) clear(name string) error {
+// empty empties a file of a run.
+func (d *doctor) empty(name string) error {
 	f, err := d.in.Open(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -469,40 +468,28 @@ func (d *doctor) clear(name string) error {
 // a sparse file may have any size.
 const maxCopy int64 = 64 << 30
 
-// part replaces a hard link in a run by a copy; the other name keeps the old file.
-func (d *doctor) part(name string) error {
-	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(name)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	old, size, err := in.Read(filepath.Base(name))
-	if err != nil {
-		return err
-	}
-	defer old.Close()
-	if size > maxCopy {
-		return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
-	}
-	return in.Write(filepath.Base(name), copying(old))
-}
-
-// copying returns a function that writes the rest of from.
-func copying(from io.Reader) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := io.Copy(w, from)
-		return err
-	}
+// separate replaces a hard link in a run by a copy; the other name keeps the old file.
+func (d *doctor) separate(name string) error {
+	return disk.InFolderOf(nil, d.in.Join(name), func(in *disk.Folder, name string) error {
+		old, size, err := in.Read(name)
+		if err != nil {
+			return err
+		}
+		defer old.Close()
+		if size > maxCopy {
+			return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
+		}
+		return in.Write(name, aside.Copying(old))
+	})
 }
 
 // checkCheckpoints reads every checkpoint.
 func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 	in, err := d.in.Within(checkpointsName)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return // checkFiles has reported it
-		}
+	if errors.Is(err, fs.ErrNotExist) {
 		d.checkFork(m, 0)
+	}
+	if err != nil { // checkFiles has reported any other
 		return
 	}
 	defer in.Close()
@@ -516,7 +503,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 			if errors.Is(err, disk.ErrForeign) {
 				remedy = movesAside
 			}
-			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, movePair(step))
+			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, d.movePair(step))
 		} else {
 			readable++
 		}
@@ -530,8 +517,7 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 		half := strings.HasPrefix(e.Name(), "step-") && !whole[e.Name()]
 		if half && e.Type().IsRegular() && !held {
 			name := filepath.Join(checkpointsName, e.Name())
-			of := d.find(name, "is of an incomplete checkpoint", movesAside, moveAside(name))
-			of.Leftover = true
+			d.findLeftover(name, "is of an incomplete checkpoint")
 		}
 	}
 }
@@ -544,10 +530,10 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 }
 
 // movePair moves a checkpoint aside, its state first: without the state there is no checkpoint.
-func movePair(step int64) func(*doctor) error {
-	return func(d *doctor) error {
+func (d *doctor) movePair(step int64) func() error {
+	return func() error {
 		for _, name := range checkpointNames(step) {
-			err := moveAside(filepath.Join(checkpointsName, name))(d)
+			err := d.moveAside(filepath.Join(checkpointsName, name))()
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -582,19 +568,19 @@ func (d *doctor) checkLog(held bool) {
 		"of what is lost"
 	for _, line := range a.Damaged {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
-		d.find(logName, what, remedy, (*doctor).repairLog)
+		d.find(logName, what, remedy, d.repairLog)
 	}
 	if len(a.Damaged) == 0 && len(a.Unlike) > 0 {
-		d.find(logName, a.Unlike[0].Error(), remedy, (*doctor).repairLog)
+		d.find(logName, a.Unlike[0].Error(), remedy, d.repairLog)
 	}
 	switch {
 	case held: // it may be written at this moment
 	case a.Unended > 0:
 		d.find(logName, "the last line lacks its newline", "a resume adds it; --mend does",
-			(*doctor).repairLog).Leftover = true
+			d.repairLog).Leftover = true
 	case a.Bytes < a.Length:
 		d.find(logName, fmt.Sprintf("ends in part of a line, %d bytes", a.Length-a.Bytes),
-			"a resume cuts it; --mend does, and keeps a copy", (*doctor).repairLog).Leftover = true
+			"a resume cuts it; --mend does, and keeps a copy", d.repairLog).Leftover = true
 	}
 }
 
@@ -607,7 +593,7 @@ func (d *doctor) repairLog() error {
 	if err != nil || a.Err() == nil && a.Bytes == a.Length {
 		return err
 	}
-	if err := d.keep(logName); err != nil {
+	if err := d.copyAside(logName); err != nil {
 		return err
 	}
 	old, size, err := d.in.Read(logName)
@@ -623,7 +609,7 @@ func (d *doctor) repairLog() error {
 	})
 	for i, w := range list {
 		if err == nil && w != before[i] {
-			err = errors.Join(d.keep(filepath.FromSlash(w.File)), d.reseal(w))
+			err = errors.Join(d.copyAside(filepath.FromSlash(w.File)), d.reseal(w))
 		}
 	}
 	return err
@@ -631,24 +617,21 @@ func (d *doctor) repairLog() error {
 
 // reseal gives a file of the run a new seal, for the log as it is now.
 func (d *doctor) reseal(w eventlog.Witness) error {
-	in, err := disk.OpenFolder(nil, d.in.Join(filepath.Dir(w.File)))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	text, err := in.Text(filepath.Base(w.File))
-	if err != nil {
-		return err
-	}
-	body, s, err := disk.Unseal(text)
-	if err == nil {
-		s.Log = &w.Extent
-		text, err = s.Put(body)
-	}
-	if err != nil {
-		return err
-	}
-	return in.WriteText(filepath.Base(w.File), text)
+	return disk.InFolderOf(nil, d.in.Join(w.File), func(in *disk.Folder, name string) error {
+		text, err := in.Text(name)
+		if err != nil {
+			return err
+		}
+		body, s, err := disk.Unseal(text)
+		if err == nil {
+			s.Log = &w.Extent
+			text, err = s.Put(body)
+		}
+		if err != nil {
+			return err
+		}
+		return in.WriteText(name, text)
+	})
 }
 
 // checkIndex checks that the index, where there is one, can be read. It is derived, so an index of
@@ -663,5 +646,5 @@ func (d *doctor) checkIndex() {
 	}
 	d.find(eventlog.IndexName, err.Error(),
 		"nothing is lost, the next listing makes it anew; "+movesAside,
-		moveAside(eventlog.IndexName))
+		d.moveAside(eventlog.IndexName))
 }

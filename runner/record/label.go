@@ -53,13 +53,12 @@ func noTag(c rune) bool {
 
 // Turn adds tags, and removes those that are written with a minus before them.
 func (l *Label) Turn(tags []string) {
+	l.Tags = slices.Clone(l.Tags)
 	for _, t := range tags {
 		if gone, ok := strings.CutPrefix(t, "-"); ok {
-			l.Tags = slices.DeleteFunc(slices.Clone(l.Tags), func(t string) bool {
-				return t == gone
-			})
+			l.Tags = slices.DeleteFunc(l.Tags, func(t string) bool { return t == gone })
 		} else if !slices.Contains(l.Tags, t) {
-			l.Tags = append(slices.Clone(l.Tags), t)
+			l.Tags = append(l.Tags, t)
 		}
 	}
 	slices.Sort(l.Tags)
@@ -108,7 +107,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 	if err := l.Check(); err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
-	return disk.Explain(ownedByID(in).WriteJSON(labelName, &l))
+	return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil))
 }
 
 // ownedByID returns the folder for files that say the run's ID alone.

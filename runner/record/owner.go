@@ -3,7 +3,6 @@ package record
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -27,8 +26,8 @@ func CheckFormat(format int) error {
 		format, runner.Format)
 }
 
-// ofRun begins an error with the run's name.
-func ofRun(id string, err error) error {
+// runError begins an error with the run's name.
+func runError(id string, err error) error {
 	if err == nil || errors.Is(err, ErrBefore) { // that one begins with it
 		return err
 	}
@@ -78,9 +77,11 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 
 // ownerOf returns the owner of a run's files, given its ID and the text of its run.json.
 func ownerOf(id string, text []byte) disk.Owner {
-	sum := sha256.Sum256(text)
-	return disk.Owner{ID: id, Made: hex.EncodeToString(sum[:])}
+	return disk.Owner{ID: id, Made: hashOf(text)}
 }
+
+// hashOf returns the SHA-256 of a text, in hexadecimal.
+func hashOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // folder opens the run's folder, for files that say whose they are.
 func (r *Run) folder() (*disk.Folder, error) {
@@ -105,11 +106,11 @@ func (r *Run) Verify() error {
 	}
 	in, err := r.folder()
 	if err != nil {
-		return ofRun(r.Meta.ID, err)
+		return runError(r.Meta.ID, err)
 	}
 	defer in.Close()
 	_, err = verified(in)
-	return ofRun(r.Meta.ID, err)
+	return runError(r.Meta.ID, err)
 }
 
 // VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its
@@ -152,8 +153,8 @@ func witnesses(in *disk.Folder) ([]eventlog.Witness, error) {
 	return list, err
 }
 
-// lost returns an error if the log is shorter than the part that the summary goes with.
-func lost(in *disk.Folder, s disk.Seal) error {
+// checkLength returns an error if the log is shorter than the part that the summary goes with.
+func checkLength(in *disk.Folder, s disk.Seal) error {
 	size := sizeOf(in, logName)
 	if s.Log == nil || size >= s.Log.Bytes {
 		return nil

@@ -4,9 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -88,9 +85,7 @@ func packedFilesOf(r *Run) (files [][]byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(log)
-	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hex.EncodeToString(sum[:]),
-		Was: was}
+	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hashOf(log), Was: was}
 	summary := *r.Summary()
 	summary.Dir = ""
 	came, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
@@ -132,7 +127,7 @@ func Unpack(dir string, packed []byte) (*Run, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	r.status = r.summary.Status
-	r.came(r.summary)
+	r.setSummary(r.summary)
 	return r, nil
 }
 
@@ -141,13 +136,7 @@ func (r *Run) unpack(id string, packed, meta, summary []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s %w", metaName, err)
 	}
-	body, s, err := disk.Unseal(summary)
-	if err == nil {
-		err = of.Check(s.Owner)
-	}
-	if err == nil {
-		err = json.Unmarshal(append(body, '}'), r.summary)
-	}
+	s, err := of.Decode(summary, r.summary)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s %w", summaryName, err)
@@ -222,8 +211,7 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
 	}
-	sum := sha256.Sum256(texts[2])
-	if hex.EncodeToString(sum[:]) != l.log.SHA256 {
+	if hashOf(texts[2]) != l.log.SHA256 {
 		return nil, 0, fmt.Errorf("%s: %s differs from the log that %s goes with", l.path, logName,
 			summaryName)
 	}

@@ -26,16 +26,11 @@ func (r *recorder) Scratch() (dir string, err error) {
 
 // ProgramLog implements runner.Workplace.
 func (r *recorder) ProgramLog() (io.WriteCloser, error) {
-	f, err := r.in.Open(programLogName, os.O_RDWR|os.O_CREATE, disk.FileMode)
+	f, size, err := r.in.OpenSized(programLogName, os.O_RDWR|os.O_CREATE, disk.FileMode)
 	if err != nil {
 		return nil, disk.Explain(err)
 	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &programLog{f, info.Size()}, nil
+	return &programLog{f, size}, nil
 }
 
 // A program may print without end. At every moment its log holds the first and the last part of the

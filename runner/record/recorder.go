@@ -141,8 +141,8 @@ func (p *passage) readTo(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// cameTo decodes a run's summary from its text in a catalogue.
-func (r *Run) cameTo(text []byte) (*runner.Summary, error) {
+// decodeSummary decodes a run's summary from its text in a catalogue.
+func (r *Run) decodeSummary(text []byte) (*runner.Summary, error) {
 	s := &runner.Summary{}
 	if err := json.Unmarshal(text, s); err != nil {
 		return nil, err
@@ -151,8 +151,8 @@ func (r *Run) cameTo(text []byte) (*runner.Summary, error) {
 	return s, nil
 }
 
-// came sets the run's summary, and the fields that are derived from it.
-func (r *Run) came(s *runner.Summary) {
+// setSummary sets the run's summary, and the fields that are derived from it.
+func (r *Run) setSummary(s *runner.Summary) {
 	r.describe(s)
 	r.summary, r.steps, r.epochs = s, s.Steps, s.Epochs
 	r.own = len(s.Measures.User()) > 0
@@ -173,13 +173,10 @@ func (r *Run) Summary() *runner.Summary {
 		return r.summary
 	}
 	from := r.entry.place.from
-	from.mu.Lock()
-	s := from.recent[r]
-	from.mu.Unlock()
-	if s != nil {
+	if s := from.find(r); s != nil {
 		return s
 	}
-	s = r.lookUp()
+	s := r.readSummary()
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	if len(from.recent) == mostRecent {
@@ -189,19 +186,18 @@ func (r *Run) Summary() *runner.Summary {
 	return s
 }
 
-// recent reports whether the summary was read recently.
-func (r *Run) recent() bool {
-	from := r.entry.place.from
-	from.mu.Lock()
-	defer from.mu.Unlock()
-	return from.recent[r] != nil
+// find returns the summary of a run if it was read recently, else nil.
+func (s *summaries) find(r *Run) *runner.Summary {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recent[r]
 }
 
-// lookUp reads the summary from the catalogue's file or, where that is damaged, from the run's own
-// files.
-func (r *Run) lookUp() *runner.Summary {
+// readSummary reads the summary from the catalogue's file or, where that is damaged, from the run's
+// own files.
+func (r *Run) readSummary() *runner.Summary {
 	if text, err := r.entry.place.read(); err == nil {
-		if s, err := r.cameTo(text); err == nil {
+		if s, err := r.decodeSummary(text); err == nil {
 			return s
 		}
 	}
@@ -216,7 +212,7 @@ func (r *Run) lookUp() *runner.Summary {
 // Of returns one measure of the summary, or images_per_second. Ten thousand runs may be asked for
 // it at once: a summary that nobody has read recently is searched as text, and not decoded.
 func (r *Run) Of(name string) measure.Number {
-	if r.entry != nil && !r.recent() {
+	if r.entry != nil && r.entry.place.from.find(r) == nil {
 		if n, err := r.entry.place.figure(name); err == nil {
 			return n
 		}

@@ -157,7 +157,7 @@ func (r *Run) load(step int64) (s *checkpoint, err error) {
 		}
 		step = newest.Step
 	}
-	if err := r.has(step); err != nil {
+	if err := r.checkCheckpoint(step); err != nil {
 		return nil, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
@@ -261,15 +261,15 @@ func match(names []string, id string) (string, error) {
 	case len(starting) == 1:
 		return starting[0], nil
 	case len(starting) > 1:
-		return "", fmt.Errorf("run %s: want more of the name: %s", id, some(starting))
+		return "", fmt.Errorf("run %s: want more of the name: %s", id, listSome(starting))
 	case len(near) > 0:
-		return "", fmt.Errorf("no run %s (near it: %s)", id, some(near))
+		return "", fmt.Errorf("no run %s (near it: %s)", id, listSome(near))
 	}
 	return "", fmt.Errorf("no run %s", id)
 }
 
-// some joins the first few names, and says how many more there are.
-func some(names []string) string {
+// listSome joins the first few names, and says how many more there are.
+func listSome(names []string) string {
 	const most = 5
 	list := strings.Join(names[:min(most, len(names))], ", ")
 	if len(names) > most {
@@ -361,7 +361,7 @@ func readRun(dir string, sound bool) (*Run, error) {
 		})
 	}, func() bool { return in.Held(lockName) }, func() int64 { return sizeOf(in, logName) })
 	if err == nil {
-		err = lost(in, seal)
+		err = checkLength(in, seal)
 	}
 	if err != nil {
 		return nil, err
@@ -380,7 +380,7 @@ func readRun(dir string, sound bool) (*Run, error) {
 		r.summary = m.Ended(r.status, e.Cause, e.Step,
 			&runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected})
 	}
-	r.came(r.summary)
+	r.setSummary(r.summary)
 	return r, nil
 }
 
@@ -507,13 +507,13 @@ func Measures(runs ...*Run) []measure.Measure {
 
 // UserMeasures returns the measures that the runs' own programs define.
 func UserMeasures(runs ...*Run) []measure.Measure {
-	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, r := range runs {
-			if r.own && !yield(&r.Meta, r.Summary().Measures) {
-				return
-			}
+	sides := runner.UserSides{}
+	for _, r := range runs {
+		if r.own {
+			sides.Add(&r.Meta, r.Summary().Measures)
 		}
-	})
+	}
+	return sides.Measures()
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.

@@ -243,15 +243,8 @@ func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 // Reopen implements runner.Store. It refuses a run that is done, and one that
 // somebody else records. A torn last line of the log is cut; a damaged
 // checkpoint is passed over, with a warning in the log that names it.
-func (s *Store) Reopen(id string) (runner.Recorder, *runner.Past, error) {
-	r, past, err := s.reopen(id)
-	if err != nil {
-		return nil, nil, ofRun(id, err)
-	}
-	return r, past, nil
-}
-
-func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
+func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err error) {
+	defer func() { err = runError(id, err) }()
 	in, m, err := s.named(id)
 	if err != nil {
 		return nil, nil, err
@@ -275,7 +268,7 @@ func (s *Store) reopen(id string) (_ *recorder, past *runner.Past, err error) {
 func (s *Store) Load(id string, step int64) (*runner.Past, error) {
 	in, m, err := s.named(id)
 	if err != nil {
-		return nil, ofRun(id, err)
+		return nil, runError(id, err)
 	}
 	defer in.Close()
 	return (&Run{Dir: in.Path, Meta: *m, open: s.open}).Past(step)
@@ -437,7 +430,7 @@ func (s *Store) Delete(id string) error {
 	case errors.Is(err, ErrHeld):
 		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
 	case err != nil:
-		return ofRun(id, err)
+		return runError(id, err)
 	}
 	return nil
 }
@@ -493,6 +486,15 @@ func Acquire(path string) (*Lock, error) { return disk.Acquire(path) }
 
 // Held is disk.Held.
 func Held(path string) bool { return disk.Held(path) }
+
+// OwnFolder is disk.OwnFolder.
+func OwnFolder(path string) error { return disk.OwnFolder(path) }
+
+// MakeOwnFolder is disk.MakeOwnFolder.
+func MakeOwnFolder(path string) error { return disk.MakeOwnFolder(path) }
+
+// Identity is disk.Identity.
+func Identity(path string) (device, inode uint64) { return disk.Identity(path) }
 
 // OpenPlain is disk.OpenPlain.
 func OpenPlain(path string) (*os.File, error) { return disk.OpenPlain(path) }

@@ -235,10 +235,10 @@ func encodeMethod(s *dro.State) *methodState {
 		return nil
 	}
 	m := &methodState{
-		Numbers: mapped(s.Numbers, measure.Num),
+		Numbers: mapValues(s.Numbers, measure.Num),
 		Flags:   map[string]bits{},
-		Lists: mapped(s.Lists, func(list []float64) []measure.Number {
-			return each(list, measure.Num)
+		Lists: mapValues(s.Lists, func(list []float64) []measure.Number {
+			return mapList(list, measure.Num)
 		}),
 	}
 	for name, flags := range s.Flags {
@@ -253,8 +253,8 @@ func encodeMethod(s *dro.State) *methodState {
 	return m
 }
 
-// mapped returns a map with the same keys, whose values are converted by to.
-func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
+// mapValues returns a map with the same keys, whose values are converted by to.
+func mapValues[A, B any](from map[string]A, to func(A) B) map[string]B {
 	m := make(map[string]B, len(from))
 	for name, v := range from {
 		m[name] = to(v)
@@ -262,8 +262,8 @@ func mapped[A, B any](from map[string]A, to func(A) B) map[string]B {
 	return m
 }
 
-// each returns a list whose values are converted by to.
-func each[A, B any](from []A, to func(A) B) []B {
+// mapList returns a list whose values are converted by to.
+func mapList[A, B any](from []A, to func(A) B) []B {
 	list := make([]B, len(from))
 	for i, v := range from {
 		list[i] = to(v)
@@ -274,10 +274,10 @@ func each[A, B any](from []A, to func(A) B) []B {
 // decode returns the state, or an error where the number of flags does not fit their bytes.
 func (m *methodState) decode() (*dro.State, error) {
 	s := &dro.State{
-		Numbers: mapped(m.Numbers, measure.Number.Float),
+		Numbers: mapValues(m.Numbers, measure.Number.Float),
 		Flags:   map[string][]bool{},
-		Lists: mapped(m.Lists, func(list []measure.Number) []float64 {
-			return each(list, measure.Number.Float)
+		Lists: mapValues(m.Lists, func(list []measure.Number) []float64 {
+			return mapList(list, measure.Number.Float)
 		}),
 	}
 	for name, b := range m.Flags {

@@ -51,7 +51,7 @@ type Finding struct {
 	// Exploratory says that a run of the test was begun before the study was registered.
 	Exploratory bool `json:"exploratory,omitempty"`
 
-	says *Claim
+	claim *Claim
 }
 
 // judge tests the families of claims and, for the first one, the claims of further arms, each of
@@ -66,7 +66,7 @@ func (r *Report) judge() {
 			say := &of.Claims[j]
 			for _, c := range say.Under {
 				for _, pair := range say.Pairs {
-					p := r.at[c]
+					p := r.conditions[c]
 					if c := r.claim(p, say, pair); c != nil {
 						f.Claims = append(f.Claims, c)
 					}
@@ -91,16 +91,15 @@ func (r *Report) judge() {
 func (r *Report) reproduce() {
 	for _, say := range r.study.Reproduction {
 		for _, at := range say.Under {
-			p := r.at[at]
+			p := r.conditions[at]
 			a := p.own[say.Arm]
 			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label,
-				B: "the published value", Measure: say.Measure, says: &Claim{}}
+				B: "the published value", Measure: say.Measure, claim: &Claim{}}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
-			c.Difference = differ(a, a, func(r, _ *ran) (x, y float64, ok bool) {
-				v := r.Summary().Of(say.Measure)
-				return v.Float(), say.Value, v.Applies()
+			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
+				return r.Summary().Of(say.Measure).Float(), say.Value
 			}, 0)
 			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
 				r.Reproduction = append(r.Reproduction, c)
@@ -118,8 +117,8 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 		if c.Few != "" && len(c.Seeds) == 0 {
 			continue
 		}
-		if same := slices.IndexFunc(list[:i], c.sameTest); same >= 0 && !fixed {
-			c.Repeats = list[same].Problem
+		if same := first(list[:i], c.sameTest); same != nil && !fixed {
+			c.Repeats = same.Problem
 		} else {
 			family = append(family, &c.Difference)
 		}
@@ -127,10 +126,10 @@ func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	adjust(family, of.Confidence, of.Correction)
 	for _, c := range list {
 		if c.Repeats != "" {
-			same := list[slices.IndexFunc(list, c.sameTest)]
+			same := first(list, c.sameTest)
 			c.Adjusted, c.Detectable, c.confidence = same.Adjusted, same.Detectable, same.confidence
 		}
-		if c.says.Equivalent > 0 { // it holds for the two-sided test alone
+		if c.claim.Equivalent > 0 { // it holds for the two-sided test alone
 			c.Detectable = measure.Number{}
 		}
 		c.Verdict = c.verdict()
@@ -179,7 +178,7 @@ func (r *Report) claim(p *Problem, say *Claim, pair [2]int) *Finding {
 func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 	c := &Finding{Key: say.Key, Problem: p.Label, A: a.label, B: b.label, Says: say.Says,
 		Source: say.Source, Reading: say.Reading, Measure: say.Measure, Higher: say.Higher,
-		Margin: measure.Num(say.Margin + say.Equivalent), Difference: noDifference(), says: say}
+		Margin: measure.Num(say.Margin + say.Equivalent), Difference: emptyDifference(), claim: say}
 	if say.As != "" {
 		c.Problem = say.As
 	}
@@ -193,20 +192,19 @@ func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 	if plain {
 		c.Measure = a.runs[0].Meta.Fit(c.Measure)
 	}
-	c.Difference = differ(a, b, valueOf(say, c.Measure, p.of.Radius), say.Margin)
+	c.Difference = differenceOf(a, b, comparedValue(say, c.Measure, p.condition.Radius), say.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())
 	}
 	if say.Equivalent > 0 {
-		p := compare.Equivalence(floats(c.Values), say.Equivalent)
-		c.P = measure.NumIf(!math.IsNaN(p), p)
+		c.P = measure.Known(compare.Equivalence(floats(c.Values), say.Equivalent))
 	}
 	if len(c.Values) == 1 {
 		c.Few = "one seed"
 	}
 	if plain && r.study.Window > 0 {
-		c.Window = differ(a, b, window(c.Measure, r.study.Window), 0).Mean
+		c.Window = differenceOf(a, b, windowMean(c.Measure, r.study.Window), 0).Mean
 	}
 	return c
 }
@@ -221,7 +219,7 @@ func (c *Finding) verdict() Verdict {
 	switch beyond := c.Mean.Float() > c.Margin.Float(); {
 	case !c.significant():
 		return Undecided
-	case beyond == c.Higher || c.says.Equivalent > 0:
+	case beyond == c.Higher || c.claim.Equivalent > 0:
 		return Supported
 	}
 	return NotSupported
@@ -235,8 +233,8 @@ func (r *Report) claims() []*Finding {
 	return r.Families[0].Claims
 }
 
-// on returns the claims on the problem.
-func (p *Problem) on(list []*Finding) (found []*Finding) {
+// findingsOf returns the claims on the problem.
+func (p *Problem) findingsOf(list []*Finding) (found []*Finding) {
 	for _, c := range list {
 		if c.Problem == p.Label {
 			found = append(found, c)
@@ -245,11 +243,11 @@ func (p *Problem) on(list []*Finding) (found []*Finding) {
 	return found
 }
 
-// short returns the claim as a relation.
-func (c *Finding) short() string { return c.relation(c.A) }
+// text returns the claim as a relation.
+func (c *Finding) text() string { return c.relation(c.A) }
 
 func (c *Finding) relation(a string) string {
-	say, sign, other := c.says, "<", c.B
+	say, sign, other := c.claim, "<", c.B
 	if c.Higher {
 		sign = ">"
 	}
@@ -323,32 +321,29 @@ type Difference struct {
 	confidence float64 // of the test, 1 less its level
 }
 
-// noDifference returns the difference over no seed.
-func noDifference() Difference {
+// emptyDifference returns the difference over no seed.
+func emptyDifference() Difference {
 	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 }
 
-// of returns the values of a measure in two runs that are compared; ok is false where the measure
-// does not apply to both.
-type of func(a, b *ran) (x, y float64, ok bool)
+// pairValue returns the values of a measure in two runs that are compared. A value is NaN where the
+// measure does not apply.
+type pairValue func(a, b *ran) (x, y float64)
 
-// each compares a value that is computed from one run alone.
-func each(value func(*ran) measure.Number) of {
-	return func(a, b *ran) (x, y float64, ok bool) {
-		v, w := value(a), value(b)
-		return v.Float(), w.Float(), v.Applies() && w.Applies()
-	}
+// ofEachRun compares a value that is computed from one run alone.
+func ofEachRun(value func(*ran) measure.Number) pairValue {
+	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// last compares a measure at the last iterate.
-func last(name string) of {
-	return each(func(r *ran) measure.Number { return r.Summary().Of(name) })
+// lastValue compares a measure at the last iterate.
+func lastValue(name string) pairValue {
+	return ofEachRun(func(r *ran) measure.Number { return r.Summary().Of(name) })
 }
 
-// window compares a measure's mean over the last evaluations. It does not apply to a run with
+// windowMean compares a measure's mean over the last evaluations. It does not apply to a run with
 // fewer.
-func window(name string, size int) of {
-	return each(func(r *ran) measure.Number {
+func windowMean(name string, size int) pairValue {
+	return ofEachRun(func(r *ran) measure.Number {
 		if len(r.evals) < size {
 			return measure.Number{}
 		}
@@ -360,23 +355,23 @@ func window(name string, size int) of {
 	})
 }
 
-// valueOf returns what a claim compares. The robust risk is that of the radius, whatever radius a
-// run trained by; 0 stands for the run's own.
-func valueOf(say *Claim, measured string, radius float64) of {
+// comparedValue returns what a claim compares. The robust risk is that of the radius, whatever
+// radius a run trained by; 0 stands for the run's own.
+func comparedValue(say *Claim, measured string, radius float64) pairValue {
 	switch {
 	case say.Measure == StepTime:
 		return stepTime
 	case say.Along:
-		return func(a, b *ran) (x, y float64, ok bool) { return along(measured, a, b) }
+		return func(a, b *ran) (x, y float64) { return meanAlong(measured, a, b) }
 	case say.Classes[0] != nil:
-		return func(a, b *ran) (x, y float64, ok bool) {
-			v, w := pooled(a, measured, say.Classes[0]), pooled(b, measured, say.Classes[1])
-			return v.Float(), w.Float(), v.Applies() && w.Applies()
+		return func(a, b *ran) (x, y float64) {
+			return pooled(a, measured, say.Classes[0]).Float(),
+				pooled(b, measured, say.Classes[1]).Float()
 		}
 	case say.Measure == robustRisk && radius > 0:
-		return each(func(r *ran) measure.Number { return riskAt(r, radius) })
+		return ofEachRun(func(r *ran) measure.Number { return riskAt(r, radius) })
 	}
-	return last(measured)
+	return lastValue(measured)
 }
 
 const robustRisk = "robust_risk"
@@ -402,43 +397,36 @@ func pooled(r *ran, name string, classes []int) measure.Number {
 	return measure.Num(sum)
 }
 
-// part compares the value of the i-th class or group.
-func part(name string, i int) of {
-	return each(func(r *ran) (n measure.Number) {
-		if v := r.Summary().ByGroup.Of(name); i < len(v) {
-			n = v[i]
-		}
-		return n
-	})
-}
-
-// differ tests a − b against margin. Runs of one seed are a pair, since the seed decides the
+// differenceOf tests a − b against margin. Runs of one seed are a pair, since the seed decides the
 // initialisation and the batch order of both.
-func differ(a, b *arm, value of, margin float64) Difference {
-	d := noDifference()
-	var xs, ys, values []float64
+func differenceOf(a, b *arm, value pairValue, margin float64) Difference {
+	d := emptyDifference()
+	var xs, ys []float64
 	for _, r := range a.runs {
-		at := slices.IndexFunc(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
-		if at < 0 {
+		o := first(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
+		if o == nil {
 			continue
 		}
-		if x, y, ok := value(r, b.runs[at]); ok && finite(x-y) {
-			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, measure.Num(x-y))
-			xs, ys, values = append(xs, x-margin), append(ys, y), append(values, x-y)
+		x, y := value(r, o)
+		if difference := measure.Num(x - y); difference.Finite() {
+			d.Seeds, d.Values = append(d.Seeds, r.seed()), append(d.Values, difference)
+			xs, ys = append(xs, x-margin), append(ys, y)
 		}
 	}
-	n := len(values)
-	mean, half := compare.TInterval(values, level)
-	d.Mean, d.Half = measure.NumIf(n > 0, mean), measure.NumIf(n > 1, half)
-	p := math.NaN()
-	if n > 1 {
-		p = compare.PairedT(xs, ys)
+	_, d.Mean, _, d.Half = compare.Describe(d.Values, level)
+	if len(d.Values) > 1 {
+		d.P = measure.Known(compare.PairedT(xs, ys))
 	}
-	d.P = measure.NumIf(!math.IsNaN(p), p)
 	return d
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// first returns the first of the list that is so, or nil.
+func first[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
 
 func floats(list []measure.Number) (values []float64) {
 	for _, v := range list {
@@ -461,7 +449,7 @@ func adjust(list []*Difference, confidence float64, correction string) {
 	}
 	for i, q := range p {
 		d, n := list[i], len(list[i].Values)
-		d.Adjusted, d.confidence = measure.NumIf(!math.IsNaN(q), q), confidence
+		d.Adjusted, d.confidence = measure.Known(q), confidence
 		if !d.P.Applies() {
 			continue
 		}
@@ -487,7 +475,7 @@ func readLog(r *record.Run) (*ran, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
 	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
 	for _, s := range h.Steps {
@@ -503,18 +491,18 @@ func (a *arm) curve(measure string) page.Curve {
 	var epochs []float64
 	values, seeds := map[float64][]float64{}, 0
 	for _, r := range a.runs {
-		if imported(r.Run) > 0 { // its only evaluation belongs to no step
+		if r.Meta.Imported != nil { // its only evaluation belongs to no step
 			continue
 		}
 		applies := false
 		for _, e := range r.evals {
 			v := e.Of(measure)
 			applies = applies || v.Applies()
-			if y := v.Float(); !math.IsNaN(y) && !math.IsInf(y, 0) {
+			if v.Finite() {
 				if values[e.Epoch] == nil {
 					epochs = append(epochs, e.Epoch)
 				}
-				values[e.Epoch] = append(values[e.Epoch], y)
+				values[e.Epoch] = append(values[e.Epoch], v.Float())
 			}
 		}
 		if applies {
@@ -530,19 +518,19 @@ func (a *arm) curve(measure string) page.Curve {
 	return c
 }
 
-// along returns the mean of a measure over the evaluations that two runs have at
-// the same steps; ok is false where there is none.
-func along(measure string, a, b *ran) (x, y float64, ok bool) {
+// meanAlong returns the mean of a measure over the evaluations that two runs have at
+// the same steps.
+func meanAlong(measure string, a, b *ran) (x, y float64) {
 	n := 0.0
 	for _, e := range a.evals {
-		at := slices.IndexFunc(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
-		if at < 0 {
+		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
+		if o == nil {
 			continue
 		}
-		v, w := e.Of(measure), b.evals[at].Of(measure)
+		v, w := e.Of(measure), o.Of(measure)
 		if v.Applies() && w.Applies() {
 			x, y, n = x+v.Float(), y+w.Float(), n+1
 		}
 	}
-	return x / n, y / n, n > 0
+	return x / n, y / n
 }

@@ -48,11 +48,7 @@ type Missing struct {
 func (s *Slot) Of(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
 
 func ofSeed(runs []*record.Run, seed uint64) *record.Run {
-	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
-	if i < 0 {
-		return nil
-	}
-	return runs[i]
+	return first(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
 }
 
 // Gather gives each run to the arm whose numbers it computes. A run belongs to an arm by its
@@ -125,10 +121,9 @@ func bySeed(a, b *record.Run) int { return cmp.Compare(a.Meta.Spec.Seed, b.Meta.
 
 // slot returns the slot of an arm under a condition.
 func (g *Gathered) slot(a *Arm, condition int) *Slot {
-	for _, o := range g.Slots {
-		if o.Spec.Computes(&a.Specs[condition]) {
-			return o
-		}
+	same := func(o *Slot) bool { return o.Spec.Computes(&a.Specs[condition]) }
+	if o := first(g.Slots, same); o != nil {
+		return o
 	}
 	one := &Slot{Name: a.Name, Preset: a.Presets[condition], Spec: a.Specs[condition]}
 	g.Slots = append(g.Slots, one)
@@ -137,13 +132,11 @@ func (g *Gathered) slot(a *Arm, condition int) *Slot {
 
 // find returns the slot of a run, or nil.
 func (g *Gathered) find(m *runner.Meta) *Slot {
-	one := m.Spec
-	for _, o := range g.Slots {
-		if one.Seed = o.Spec.Seed; m.Parent == "" && o.Spec.Computes(&one) {
-			return o
-		}
-	}
-	return nil
+	return first(g.Slots, func(o *Slot) bool {
+		one := m.Spec
+		one.Seed = o.Spec.Seed
+		return m.Parent == "" && o.Spec.Computes(&one)
+	})
 }
 
 // DataOf returns a key that is equal for specifications of the same data.

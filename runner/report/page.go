@@ -77,7 +77,7 @@ func (r *Report) testBlocks() []page.Block {
 	list := []page.Block{page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over "+
 		"seeds %d to %d, %s at %.2g over a family. Half of the %g %% t interval follows ±. n is "+
 		"the number of seeds. Differences of accuracies are in points, of losses in nats.",
-		r.Seeds[0], r.Seeds[len(r.Seeds)-1], first.corrected(), 1-first.Level, 100*level) +
+		r.Seeds[0], r.Seeds[len(r.Seeds)-1], first.correctionClause(), 1-first.Level, 100*level) +
 		powerNote())}
 	reproduction := []page.Block{}
 	if len(r.Reproduction) > 0 {
@@ -102,7 +102,7 @@ func (r *Report) testBlocks() []page.Block {
 	}
 	list = append(list, page.Heading("Means, which no test uses"),
 		page.Text(text+" Everything that is not tested above is exploratory."))
-	for _, p := range r.at {
+	for _, p := range r.conditions {
 		list = append(list, r.meanTable(p))
 	}
 	return list
@@ -117,14 +117,14 @@ func (r *Report) claimBlocks() (list []page.Block) {
 	f := r.Families[0]
 	for _, of := range r.Problems {
 		list = append(list, page.Heading(join(f.title, of.Label)))
-		if claims := of.on(f.Claims); len(claims) > 0 {
+		if claims := of.findingsOf(f.Claims); len(claims) > 0 {
 			list = append(list, f.table("claim", claims))
 		} else {
 			list = append(list, page.Text("None can be tested: each compares two of the study's "+
 				"arms over common seeds."))
 		}
 		list = append(list, r.furtherBlocks(of)...)
-		if text := of.split(); text != "" {
+		if text := of.splitText(); text != "" {
 			list = append(list, page.Text(text))
 		}
 	}
@@ -214,26 +214,24 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 	for _, head := range append([]string{"its own arm"}, arms...) {
 		t.Columns = append(t.Columns, verdicts(head))
 	}
-	for i, c := range r.Further {
-		first := slices.IndexFunc(r.Further, c.sameClaim) == i
-		if c.Problem != p.Label || !first || !slices.ContainsFunc(r.Further, func(o *Finding) bool {
-			return o.sameClaim(c) && slices.Contains(arms, o.A)
-		}) {
+	for _, c := range r.Further {
+		shown := func(o *Finding) bool { return o.sameClaim(c) && slices.Contains(arms, o.A) }
+		if c.Problem != p.Label || first(r.Further, c.sameClaim) != c ||
+			!slices.ContainsFunc(r.Further, shown) {
 			continue
 		}
 		row := []string{c.relation("…"), "–"}
-		if at := slices.IndexFunc(r.claims(), c.sameClaim); at >= 0 {
-			row[1] = fmt.Sprintf("%s: %s", r.claims()[at].A, r.claims()[at].word())
+		if own := first(r.claims(), c.sameClaim); own != nil {
+			row[1] = fmt.Sprintf("%s: %s", own.A, own.verdictText())
 		}
 		for _, a := range arms {
-			at := slices.IndexFunc(r.Further, func(o *Finding) bool {
+			cell := "–"
+			if o := first(r.Further, func(o *Finding) bool {
 				return o.A == a && o.sameClaim(c)
-			})
-			if at < 0 {
-				row = append(row, "–")
-				continue
+			}); o != nil {
+				cell = o.difference() + " " + o.verdictText()
 			}
-			row = append(row, r.Further[at].difference()+" "+r.Further[at].word())
+			row = append(row, cell)
 		}
 		t.Add(row...)
 	}
@@ -261,7 +259,7 @@ func (r *Report) testing() string {
 		"%s correction for all %d different tests of this page. Supported and not supported "+
 		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
 		"undecided at this number of seeds.",
-		map[bool]string{true: "Holm's", false: "no"}[f.holm()], f.Tests, 1-f.Level)
+		map[bool]string{true: "Holm's", false: "no"}[f.usesHolm()], f.Tests, 1-f.Level)
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
 		"nats, of times ratios." +
 		powerNote()
@@ -290,7 +288,7 @@ func (r *Report) windows() string {
 		}
 		n++
 		if c.Window.Float()*c.Mean.Float() < 0 {
-			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.short(), c.Problem,
+			turned = append(turned, fmt.Sprintf("%s, %s (%s)", c.text(), c.Problem,
 				(&Difference{Mean: c.Window}).text(c.Measure)))
 		}
 	}
@@ -314,7 +312,7 @@ func (r *Report) readings(family int) (list page.List) {
 	for i := range f.Claims {
 		say := &f.Claims[i]
 		if !slices.ContainsFunc(r.Families[family].Claims, func(c *Finding) bool {
-			return c.says == say
+			return c.claim == say
 		}) {
 			continue
 		}
@@ -337,9 +335,9 @@ func (r *Report) readings(family int) (list page.List) {
 	return list
 }
 
-// split returns a sentence on the two parts of the objectives at the end: the risk, which depends
-// on the network, and the dual gap, which depends on the dual variables.
-func (p *Problem) split() string {
+// splitText returns a sentence on the two parts of the objectives at the end: the risk, which
+// depends on the network, and the dual gap, which depends on the dual variables.
+func (p *Problem) splitText() string {
 	var words []string
 	for i, a := range p.arms {
 		cells := p.Table.Rows[i].Cells
@@ -405,7 +403,7 @@ func (p *Problem) blocks() []page.Block {
 func (p *Problem) legend() string {
 	lines := p.Table.Legend()
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "±") })
-	return strings.Join(lines, " ") + p.starred()
+	return strings.Join(lines, " ") + p.starsText()
 }
 
 // ofPaper is a column of published figures.
@@ -464,15 +462,15 @@ func (r *Report) passages() []passage {
 		}
 	}
 	return []passage{
-		{"report", r.brief},
-		{"report in short", r.short},
+		{"report", r.briefTables},
+		{"report in short", r.shortTable},
 		{"report of further claims", func() string { return page.Markdown(r.laterBlocks()...) }},
 		{"report of readings", func() string { return page.Markdown(r.nearBlocks()...) }},
 	}
 }
 
-// brief returns a table for each radius, and the verdicts.
-func (r *Report) brief() string {
+// briefTables returns a table for each radius, and the verdicts.
+func (r *Report) briefTables() string {
 	var blocks []page.Block
 	for _, p := range r.Problems {
 		t := p.table1()
@@ -483,18 +481,18 @@ func (r *Report) brief() string {
 		return page.Markdown(blocks...)
 	}
 	for _, p := range r.Problems {
-		blocks = append(blocks, r.Families[0].table("claim, "+p.Label, p.on(r.claims())))
+		blocks = append(blocks, r.Families[0].table("claim, "+p.Label, p.findingsOf(r.claims())))
 		blocks = append(blocks, r.furtherBlocks(p)...)
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
 		"%g %% t interval. n is the number of seeds. Paired t tests, %s.", 100*level,
-		r.Families[0].over())
+		r.Families[0].correctionNote())
 	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
 }
 
-// short returns one table of four measures. An arm with a single seed has no spread, and is left
-// out.
-func (r *Report) short() string {
+// shortTable returns one table of four measures. An arm with a single seed has no spread, and is
+// left out.
+func (r *Report) shortTable() string {
 	t := inShort()
 	for _, p := range r.Problems {
 		for i, a := range p.arms {

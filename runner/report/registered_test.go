@@ -118,14 +118,14 @@ func (f *folder) all(t *testing.T) {
 	}
 	for _, c := range all {
 		if len(c.Seeds) != 12 || !c.Adjusted.Applies() || c.Exploratory {
-			t.Errorf("%s at %s: %d seeds, p %v", c.short(), c.Problem, len(c.Seeds), c.Adjusted)
+			t.Errorf("%s at %s: %d seeds, p %v", c.text(), c.Problem, len(c.Seeds), c.Adjusted)
 		}
 		if risk := c.Key == "robust-risk" && c.A == "sfk"; risk &&
 			math.Abs(c.Mean.Float()+.1) > .02 {
-			t.Errorf("%s at %s: %v, want about −0.1 at either radius", c.short(), c.Problem, c.Mean)
+			t.Errorf("%s at %s: %v, want about −0.1 at either radius", c.text(), c.Problem, c.Mean)
 		}
 		if c.Key == "worst" && c.A == "sfk" && c.Verdict != Supported {
-			t.Errorf("%s: %s", c.short(), c.Verdict)
+			t.Errorf("%s: %s", c.text(), c.Verdict)
 		}
 	}
 	for _, c := range g.Families[1].Claims {

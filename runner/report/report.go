@@ -47,8 +47,8 @@ type Report struct {
 	Made       []Made      `json:"made"`
 	Notes      []string    `json:"notes"`
 
-	study *Study
-	at    []*Problem // one for each condition
+	study      *Study
+	conditions []*Problem // one for each condition
 }
 
 // TestedFamily is a study's family of claims, tested. A test that is made twice counts once.
@@ -70,12 +70,12 @@ type Problem struct {
 	// Classes has, for each class or group, the differences to the baseline.
 	Classes []ClassRow `json:"classes"`
 
-	of     *Condition
-	study  *Study
-	own    []*arm        // the study's arms
-	arms   []*arm        // the rows of the table
-	probes []*record.Run // see setProbesApart
-	stars  int           // the number of arms that are tested for stars; 0 means all
+	condition *Condition
+	study     *Study
+	own       []*arm        // the study's arms
+	arms      []*arm        // the rows of the table
+	probes    []*record.Run // see setProbesApart
+	stars     int           // the number of arms that are tested for stars; 0 means all
 }
 
 // arm is a row of a problem's table with its runs, by seed.
@@ -129,7 +129,7 @@ func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 		Means: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
 		Notes: []string{}, Seeds: s.Seeds, study: s}
-	g := s.Gather(once(runs))
+	g := s.Gather(withoutRepeats(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
 	if len(r.Missing) > 0 && !o.Interim {
@@ -143,7 +143,7 @@ func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 		r.note("fewer than two seeds have all of their runs: nothing can be tested")
 		return r, nil
 	}
-	if err := r.fill(g); err != nil {
+	if err := r.fillConditions(g); err != nil {
 		return nil, err
 	}
 	var others []*experiment
@@ -155,12 +155,12 @@ func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 	}
 	r.judge()
 	if r.registered() {
-		r.means()
+		r.addMeans()
 		return r, nil
 	}
 	r.Departures = r.departures()
-	r.vary(others)
-	r.near()
+	r.findVariations(others)
+	r.rankReadings()
 	return r, nil
 }
 
@@ -228,8 +228,8 @@ func ids(runs []*record.Run) (list []string) {
 	return list
 }
 
-// once returns each run once.
-func once(runs []*record.Run) (list []*record.Run) {
+// withoutRepeats returns each run once.
+func withoutRepeats(runs []*record.Run) (list []*record.Run) {
 	seen := map[string]bool{}
 	for _, r := range runs {
 		if !seen[r.Meta.ID] {
@@ -240,8 +240,8 @@ func once(runs []*record.Run) (list []*record.Run) {
 	return list
 }
 
-// fill makes the conditions with the study's arms and their runs.
-func (r *Report) fill(g *Gathered) error {
+// fillConditions makes the conditions with the study's arms and their runs.
+func (r *Report) fillConditions(g *Gathered) error {
 	read := map[*Slot][]*ran{}
 	for _, slot := range g.Slots {
 		for _, one := range slot.Runs {
@@ -250,25 +250,25 @@ func (r *Report) fill(g *Gathered) error {
 			}
 			all, err := readLog(one)
 			if err != nil {
-				return fmt.Errorf("run %s: %w", one.Meta.ID, err)
+				return err
 			}
 			read[slot] = append(read[slot], all)
 		}
 	}
 	for c := range r.study.Conditions {
 		of := &r.study.Conditions[c]
-		p := &Problem{Label: of.Label, of: of, study: r.study}
+		p := &Problem{Label: of.Label, condition: of, study: r.study}
 		for a := range r.study.Arms {
 			of := &r.study.Arms[a]
 			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[g.By[c][a]]})
 		}
-		r.at = append(r.at, p)
+		r.conditions = append(r.conditions, p)
 	}
 	return nil
 }
 
-// made counts the runs by the machine and program that made them, the largest count first.
-func made(all []*record.Run) (list []Made) {
+// countMakers counts the runs by the machine and program that made them, the largest count first.
+func countMakers(all []*record.Run) (list []Made) {
 	for _, r := range all {
 		i := slices.IndexFunc(list, func(m Made) bool { return m.Host == r.Meta.Host })
 		if i < 0 {
@@ -280,8 +280,8 @@ func made(all []*record.Run) (list []Made) {
 	return list
 }
 
-// arms reads the conditions and the arms, which have a Spec under each condition.
-func (p *parser) arms(conditions, arms Entry) {
+// readArms reads the conditions and the arms, which have a Spec under each condition.
+func (p *parser) readArms(conditions, arms Entry) {
 	under := conditions.Below
 	if conditions.Key == "" {
 		under = []Entry{{Line: arms.Line, Below: []Entry{}}}
@@ -291,54 +291,54 @@ func (p *parser) arms(conditions, arms Entry) {
 	sound := true
 	for _, c := range under {
 		one := Condition{Label: c.Key}
-		s, preset, ok := p.settle(c)
+		s, preset, ok := p.settings(c)
 		sound = sound && ok
-		if preset != "" || entryOf(c, "rho") != nil {
+		if preset != "" || entryOf(c, "rho").Key != "" {
 			one.Radius = s.Rho
 		}
-		p.of.Conditions = append(p.of.Conditions, one)
+		p.study.Conditions, p.labels = append(p.study.Conditions, one), append(p.labels, c.Key)
 	}
 	if arms.Key != "" && len(arms.Below) == 0 {
 		p.fail(arms.Line, "arms: want at least one, as in {erm: {preset: shapes, method: erm}}")
 	}
 	for _, e := range arms.Below {
 		a := Arm{Name: e.Key, Label: e.Key}
-		if label := entryOf(e, "label"); label != nil {
-			if err := oneLine(&a.Label)(*label); err != nil {
+		if label := entryOf(e, "label"); label.Key != "" {
+			if err := oneLine(&a.Label)(label); err != nil {
 				p.fail(label.Line, "%w", err)
 			}
 		}
 		for ok, i := sound, 0; ok && i < len(under); i++ { // an error is told once
 			var s spec.Spec
 			var preset string
-			s, preset, ok = p.settle(under[i], e)
+			s, preset, ok = p.settings(under[i], e)
 			a.Specs, a.Presets = append(a.Specs, s), append(a.Presets, preset)
 		}
-		p.of.Arms = append(p.of.Arms, a)
+		p.study.Arms, p.armNames = append(p.study.Arms, a), append(p.armNames, a.Name)
 	}
-	p.radii()
+	p.dropCommonRadii()
 }
 
-// radii forgets the radii of the conditions if every arm trains by that of its condition. Else all
-// robust risks of the study are read from the list of risk_radii, since two solutions of the same
-// problem may differ in the last digits.
-func (p *parser) radii() {
-	for c := range p.of.Conditions {
-		for _, a := range p.of.Arms {
-			r := p.of.Conditions[c].Radius
+// dropCommonRadii forgets the radii of the conditions if every arm trains by that of its condition.
+// Else all robust risks of the study are read from the list of risk_radii, since two solutions of
+// the same problem may differ in the last digits.
+func (p *parser) dropCommonRadii() {
+	for c := range p.study.Conditions {
+		for _, a := range p.study.Arms {
+			r := p.study.Conditions[c].Radius
 			if len(p.errs) == 0 && r > 0 && a.Specs[c].Rho != r {
 				return
 			}
 		}
 	}
-	for c := range p.of.Conditions {
-		p.of.Conditions[c].Radius = 0
+	for c := range p.study.Conditions {
+		p.study.Conditions[c].Radius = 0
 	}
 }
 
-// settle returns the settings that mappings state, the last of which prevails: a preset, a method
+// settings returns the settings that mappings state, the last of which prevails: a preset, a method
 // and settings. An arm, the second mapping, needs a preset and a method.
-func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
+func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
 	before, at, last := len(p.errs), map[string]Entry{}, by[len(by)-1]
 	check := func(line int, err error) {
 		if err != nil {
@@ -352,7 +352,7 @@ func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
 	}
 	s = spec.Defaults()
 	if e, is := at["preset"]; is {
-		loaded, err := p.preset(e)
+		loaded, err := p.loadPreset(e)
 		check(e.Line, err)
 		s, preset = loaded.Spec, loaded.Name
 	}
@@ -387,7 +387,7 @@ func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
 		}
 	}
 	// Runs keep absolute paths. Those of a study are relative to its folder.
-	if dir, wrong := filepath.Abs(filepath.Dir(p.of.Word)); wrong == nil {
+	if dir, wrong := filepath.Abs(filepath.Dir(p.study.Word)); wrong == nil {
 		s.Dataset = data.Locate(s.Dataset, dir)
 		s.SettleProgram(dir)
 	}
@@ -399,16 +399,16 @@ func (p *parser) settle(by ...Entry) (s spec.Spec, preset string, ok bool) {
 	return s, preset, err == nil
 }
 
-// preset loads a preset that an arm names, and remembers it.
-func (p *parser) preset(e Entry) (loaded presets.Preset, err error) {
+// loadPreset loads a preset that an arm names, and remembers it.
+func (p *parser) loadPreset(e Entry) (loaded presets.Preset, err error) {
 	var name string
 	if err = oneLine(&name)(e); err == nil {
-		loaded, err = presets.LoadBeside(p.of.Word, name)
+		loaded, err = presets.LoadBeside(p.study.Word, name)
 	}
-	if !slices.ContainsFunc(p.of.Presets, func(o runner.Preset) bool {
+	if !slices.ContainsFunc(p.study.Presets, func(o runner.Preset) bool {
 		return o.Name == loaded.Name
 	}) {
-		p.of.Presets = append(p.of.Presets, loaded.Preset)
+		p.study.Presets = append(p.study.Presets, loaded.Preset)
 	}
 	return loaded, err
 }

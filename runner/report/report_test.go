@@ -156,15 +156,15 @@ func TestStepsAreComparedSideBySide(t *testing.T) {
 	}
 	sfk, pgd := &arm{runs: all[:4]}, &arm{runs: all[4:]}
 	for i := range sfk.runs[1].ticks[7:] { // alone at the end, and fast
-		sfk.runs[1].ticks[7+i].at = sfk.runs[1].ticks[7+i].at.Add(40 * time.Second)
+		sfk.runs[1].ticks[7+i].end = sfk.runs[1].ticks[7+i].end.Add(40 * time.Second)
 		sfk.runs[1].ticks[7+i].seconds = 1
 	}
-	pgd.runs[1].ticks[9].at = pgd.runs[1].ticks[9].at.Add(15 * time.Second)
+	pgd.runs[1].ticks[9].end = pgd.runs[1].ticks[9].end.Add(15 * time.Second)
 	for i := range sfk.runs[2].ticks { // 40 of 100 seconds shared
-		sfk.runs[2].ticks[i].at = sfk.runs[2].ticks[i].at.Add(time.Minute)
+		sfk.runs[2].ticks[i].end = sfk.runs[2].ticks[i].end.Add(time.Minute)
 	}
 	sfk.runs[3].ticks = sfk.runs[3].ticks[:6]
-	d := differ(sfk, pgd, stepTime, 0)
+	d := differenceOf(sfk, pgd, stepTime, 0)
 	if got, want := d.Mean.Float(), math.Log(10/7.5); math.Abs(got-want) > 1e-12 ||
 		!slices.Equal(d.Seeds, []uint64{1, 2}) {
 		t.Errorf("log ratio %g over seeds %v, want %g over 1 and 2", got, d.Seeds, want)
@@ -275,15 +275,15 @@ func TestWindow(t *testing.T) {
 		}
 		return r
 	}
-	x, y, ok := window("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
-	if !ok || x != 3 || y != 2 {
+	x, y := windowMean("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	if x != 3 || y != 2 {
 		t.Errorf("%g and %g, want 3 and 2", x, y)
 	}
-	if _, _, ok := window("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); ok {
+	if x, _ := windowMean("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); x == x {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Finding {
-		return &Finding{says: &Claim{}, A: a, B: "erm", Margin: measure.Num(0),
+		return &Finding{claim: &Claim{}, A: a, B: "erm", Margin: measure.Num(0),
 			Measure: "test_loss", Problem: half,
 			Window: measure.Num(window), Difference: Difference{Mean: measure.Num(mean)}}
 	}

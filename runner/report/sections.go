@@ -230,24 +230,24 @@ func (f *TestedFamily) heading(isFirst bool, first *TestedFamily) page.Heading {
 	if isFirst {
 		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
 	}
-	if !f.holm() || f.Level != first.Level {
-		text += fmt.Sprintf(", %s at %.2g", f.corrected(), 1-f.Level)
+	if !f.usesHolm() || f.Level != first.Level {
+		text += fmt.Sprintf(", %s at %.2g", f.correctionClause(), 1-f.Level)
 	}
 	return page.Heading(text)
 }
 
-func (f *TestedFamily) holm() bool { return f.Correction == Holm }
+func (f *TestedFamily) usesHolm() bool { return f.Correction == Holm }
 
-func (f *TestedFamily) corrected() string {
-	if f.holm() {
+func (f *TestedFamily) correctionClause() string {
+	if f.usesHolm() {
 		return "corrected by Holm"
 	}
 	return "not corrected,"
 }
 
-// over says how the tests of a family are corrected, in few words.
-func (f *TestedFamily) over() string {
-	if f.holm() {
+// correctionNote says how the tests of a family are corrected, in few words.
+func (f *TestedFamily) correctionNote() string {
+	if f.usesHolm() {
 		return fmt.Sprintf("Holm over %d", f.Tests)
 	}
 	return fmt.Sprintf("not corrected, at %.2g", 1-f.Level)
@@ -260,14 +260,14 @@ func (f *TestedFamily) tables() (list []page.Block) {
 	for _, c := range f.Claims {
 		at[c.Problem] = append(at[c.Problem], c)
 	}
-	directed := func(c *Finding) bool { return c.says.Equivalent == 0 }
+	directed := func(c *Finding) bool { return c.claim.Equivalent == 0 }
 	if !slices.ContainsFunc(f.Claims, directed) {
 		return []page.Block{f.equivalent()}
 	}
 	if len(at) == len(f.Claims) && len(at) > 1 {
-		return []page.Block{f.judged("claim", f.Claims, func(c *Finding) string {
-			return join(c.short(), c.Problem)
-		}, (*Finding).word)}
+		return []page.Block{f.testTable("claim", f.Claims, func(c *Finding) string {
+			return join(c.text(), c.Problem)
+		}, (*Finding).verdictText)}
 	}
 	for _, label := range slices.Sorted(maps.Keys(at)) {
 		list = append(list, f.table(join("claim", label), at[label]))
@@ -277,15 +277,15 @@ func (f *TestedFamily) tables() (list []page.Block) {
 
 // table returns a table of claims with their verdicts.
 func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
-	return f.judged(head, list, (*Finding).short, (*Finding).word)
+	return f.testTable(head, list, (*Finding).text, (*Finding).verdictText)
 }
 
-// judged returns a table with a row for each test.
-func (f *TestedFamily) judged(
+// testTable returns a table with a row for each test.
+func (f *TestedFamily) testTable(
 	head string, list []*Finding, name, word func(*Finding) string,
 ) *page.Table {
 	p := "p"
-	if f.holm() {
+	if f.usesHolm() {
 		p = "p (Holm)"
 	}
 	t := page.New(head, "n", "difference", "detectable", p)
@@ -307,7 +307,7 @@ func verdicts(head string) page.Column {
 // defined.
 func (f *TestedFamily) equivalent() *page.Table {
 	m, _ := measure.FindMeasure(f.Claims[0].Measure)
-	t := f.judged(m.Title, f.Claims, (*Finding).pair, word("equivalent", "not shown"))
+	t := f.testTable(m.Title, f.Claims, (*Finding).pair, verdictWords("equivalent", "not shown"))
 	t.Columns = slices.Delete(t.Columns, 3, 4)
 	for i := range t.Rows {
 		t.Rows[i] = slices.Delete(t.Rows[i], 3, 4)
@@ -318,7 +318,8 @@ func (f *TestedFamily) equivalent() *page.Table {
 // reproductions returns a table of the comparisons with published means.
 func reproductions(list []*Finding) *page.Table {
 	f := &TestedFamily{Correction: Holm}
-	return f.judged("mean accuracy", list, (*Finding).pair, word("differs", "no difference shown"))
+	words := verdictWords("differs", "no difference shown")
+	return f.testTable("mean accuracy", list, (*Finding).pair, words)
 }
 
 // counts says how many claims have each verdict.
@@ -337,27 +338,28 @@ func counts(list []*Finding) string {
 		are(NotSupported), are(Undecided))
 }
 
-// word returns the function that words the verdict of a test that has no side.
-func word(yes, no string) func(*Finding) string {
+// verdictWords returns the function that words the verdict of a test that has no side.
+func verdictWords(yes, no string) func(*Finding) string {
 	return func(c *Finding) string {
 		text := no
 		if c.significant() {
 			text = yes
 		}
-		return text + c.marks()
+		return text + c.verdictMarks()
 	}
 }
 
-// word returns the verdict for a table, with what the test lacks and the mark of a repeated test.
-func (c *Finding) word() string {
+// verdictText returns the verdict for a table, with what the test lacks and the mark of a repeated
+// test.
+func (c *Finding) verdictText() string {
 	word := string(c.Verdict)
 	if c.Verdict == Undecided {
 		word = "undecided"
 	}
-	return word + c.marks()
+	return word + c.verdictMarks()
 }
 
-func (c *Finding) marks() (text string) {
+func (c *Finding) verdictMarks() (text string) {
 	if c.Few != "" {
 		text += ", " + c.Few
 	}

@@ -162,14 +162,14 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{of: &Study{Word: word}}
-	p.read(Entry{Line: 1, Below: entries}, "a study", entryRows{
-		StudyKey:     oneLine(&p.of.Title),
-		"doc":        oneLine(&p.of.Doc),
-		"registered": p.date(&p.of.Registered),
-		"wait_until": p.date(&p.of.WaitUntil),
-		"seeds":      p.seeds,
-		"window": value(&p.of.Window, "a whole number from 1 to 9",
+	p, root := &parser{study: &Study{Word: word}}, Entry{Line: 1, Below: entries}
+	p.readMapping(root, "a study", entryRows{
+		StudyKey:     oneLine(&p.study.Title),
+		"doc":        oneLine(&p.study.Doc),
+		"registered": date(&p.study.Registered),
+		"wait_until": date(&p.study.WaitUntil),
+		"seeds":      p.readSeeds,
+		"window": value(&p.study.Window, "a whole number from 1 to 9",
 			func(n int) bool { return n > 0 && n < 10 }),
 		"conditions":   nil,
 		"arms":         nil,
@@ -178,20 +178,16 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 		"published":    nil,
 		"sensitivity":  nil,
 	})
-	at := map[string]Entry{}
-	for _, e := range entries {
-		at[e.Key] = e
-	}
 	for _, key := range []string{StudyKey, "seeds", "arms", "families"} {
-		if _, ok := at[key]; !ok {
+		if entryOf(root, key).Key == "" {
 			p.fail(1, "%s: missing: a study has it", key)
 		}
 	}
-	p.arms(at["conditions"], at["arms"])
-	p.each(at["published"], p.published)
-	p.each(at["families"], p.families)
-	p.each(at["reproduction"], p.reproductions)
-	p.each(at["sensitivity"], p.sensitivity)
+	p.readArms(entryOf(root, "conditions"), entryOf(root, "arms"))
+	p.readBelow(entryOf(root, "published"), p.readPublished)
+	p.readBelow(entryOf(root, "families"), p.readFamily)
+	p.readBelow(entryOf(root, "reproduction"), p.readReproduction)
+	p.readBelow(entryOf(root, "sensitivity"), p.readSensitivity)
 	if len(p.errs) > 0 {
 		slices.SortStableFunc(p.errs, func(a, b lineError) int { return a.line - b.line })
 		var errs []error
@@ -200,7 +196,7 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 		}
 		return nil, errs
 	}
-	return p.of, nil
+	return p.study, nil
 }
 
 // Entry is an entry of the file.
@@ -213,8 +209,10 @@ type lineError struct {
 
 // parser fills in a Study and collects what is wrong.
 type parser struct {
-	of   *Study
-	errs []lineError
+	study *Study
+	errs  []lineError
+	// labels are those of the conditions, and armNames those of the arms.
+	labels, armNames []string
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
@@ -224,8 +222,8 @@ func (p *parser) fail(line int, format string, args ...any) {
 // entryRows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
 type entryRows map[string]func(Entry) error
 
-// read reads the entries of a mapping. what names the mapping.
-func (p *parser) read(e Entry, what string, by entryRows) {
+// readMapping reads the entries of a mapping. what names the mapping.
+func (p *parser) readMapping(e Entry, what string, by entryRows) {
 	if e.Below == nil {
 		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
 	}
@@ -243,8 +241,8 @@ func (p *parser) read(e Entry, what string, by entryRows) {
 
 func keysOf(by entryRows) []string { return slices.Sorted(maps.Keys(by)) }
 
-// each reads the entries below an optional one.
-func (p *parser) each(e Entry, do func(Entry)) {
+// readBelow reads the entries below an optional one.
+func (p *parser) readBelow(e Entry, do func(Entry)) {
 	if e.Key != "" && len(e.Below) == 0 {
 		p.fail(e.Line, "%s: empty: leave it out, or fill it in", e.Key)
 	}
@@ -282,7 +280,7 @@ func oneOf(into *string, words ...string) func(Entry) error {
 	})
 }
 
-func (p *parser) date(into *time.Time) func(Entry) error {
+func date(into *time.Time) func(Entry) error {
 	return func(e Entry) (err error) {
 		var text string
 		if json.Unmarshal(e.Value, &text) == nil {
@@ -297,9 +295,9 @@ func (p *parser) date(into *time.Time) func(Entry) error {
 	}
 }
 
-func (p *parser) seeds(e Entry) error {
+func (p *parser) readSeeds(e Entry) error {
 	var text string
-	list := &p.of.Seeds
+	list := &p.study.Seeds
 	if json.Unmarshal(e.Value, &text) == nil {
 		from, to, _ := strings.Cut(text, "-")
 		first, err := strconv.ParseUint(strings.TrimSpace(from), 10, 63)
@@ -321,20 +319,22 @@ func (p *parser) seeds(e Entry) error {
 	return nil
 }
 
-func entryOf(e Entry, key string) *Entry {
-	i := slices.IndexFunc(e.Below, func(b Entry) bool { return b.Key == key })
-	if i < 0 {
-		return nil
+// entryOf returns the entry below e that has the key, or an entry without a key.
+func entryOf(e Entry, key string) Entry {
+	for _, b := range e.Below {
+		if b.Key == key {
+			return b
+		}
 	}
-	return &e.Below[i]
+	return Entry{}
 }
 
-// published reads the published table.
-func (p *parser) published(e Entry) {
+// readPublished reads the published table.
+func (p *parser) readPublished(e Entry) {
 	t := &Published{Figure: "Figures", Rows: map[string][]float64{}}
 	by := entryRows{"name": oneLine(&t.Name), "figure": oneLine(&t.Figure), "silent": nil,
-		"preset": oneLine(&t.Preset), "lowest": p.classes(&t.Low)}
-	for _, a := range p.of.Arms {
+		"preset": oneLine(&t.Preset), "lowest": classesOf(&t.Low)}
+	for _, a := range p.study.Arms {
 		by[a.Name] = func(e Entry) error {
 			var row []float64
 			err := value(&row, "accuracies of all classes, in %", func(row []float64) bool {
@@ -347,14 +347,12 @@ func (p *parser) published(e Entry) {
 			return err
 		}
 	}
-	p.read(e, "published", by)
-	if silent := entryOf(e, "silent"); silent != nil {
-		for _, b := range silent.Below {
-			var s [3]string
-			p.read(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
-				"why": oneLine(&s[2])})
-			t.Silent = append(t.Silent, s)
-		}
+	p.readMapping(e, "published", by)
+	for _, b := range entryOf(e, "silent").Below {
+		var s [3]string
+		p.readMapping(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
+			"why": oneLine(&s[2])})
+		t.Silent = append(t.Silent, s)
 	}
 	for _, row := range t.Rows {
 		if len(t.Low) > 0 && slices.Max(t.Low) >= len(row) {
@@ -362,17 +360,17 @@ func (p *parser) published(e Entry) {
 			break
 		}
 	}
-	p.of.Published = t
+	p.study.Published = t
 }
 
-func (p *parser) classes(into *[]int) func(Entry) error {
+func classesOf(into *[]int) func(Entry) error {
 	return value(into, "a list of numbers of classes, the first is 0", func(list []int) bool {
 		return len(list) > 0 && slices.Min(list) >= 0
 	})
 }
 
 // names returns the reader of a list of names, as their indices in a list.
-func (p *parser) names(into *[]int, what string, known []string) func(Entry) error {
+func names(into *[]int, what string, known []string) func(Entry) error {
 	return func(e Entry) error {
 		var words []string
 		if err := value(&words, "a list of names", nil)(e); err != nil {
@@ -390,61 +388,57 @@ func (p *parser) names(into *[]int, what string, known []string) func(Entry) err
 	}
 }
 
-func (p *parser) under(into *[]int) func(Entry) error {
-	var labels []string
-	for _, c := range p.of.Conditions {
-		labels = append(labels, c.Label)
-	}
-	return p.names(into, "condition", labels)
+func (p *parser) conditionList(into *[]int) func(Entry) error {
+	return names(into, "condition", p.labels)
 }
 
-// all returns every condition where a claim names none.
-func (p *parser) all(under []int) []int {
+// orAllConditions returns every condition where a claim names none.
+func (p *parser) orAllConditions(under []int) []int {
 	if len(under) == 0 {
-		for i := range p.of.Conditions {
+		for i := range p.study.Conditions {
 			under = append(under, i)
 		}
 	}
 	return under
 }
 
-// families reads a family of claims.
-func (p *parser) families(e Entry) {
+// readFamily reads a family of claims.
+func (p *parser) readFamily(e Entry) {
 	f := Family{Name: e.Key, Title: "The claims", Correction: Holm}
 	level, like, instead := .05, "", []int{}
-	p.read(e, "a family", entryRows{
+	p.readMapping(e, "a family", entryRows{
 		"title": oneLine(&f.Title), "secondary": value(&f.Secondary, "true or false", nil),
 		"level": value(&level, "a number in (0, 1)",
 			func(x float64) bool { return x > 0 && x < 1 }),
 		"correction": oneOf(&f.Correction, Holm, None),
 		"like":       oneLine(&like),
-		"instead":    p.arm(&instead),
+		"instead":    p.armList(&instead),
 		"claims":     nil,
 	})
 	f.Confidence = 1 - level
-	claims := entryOf(e, "claims")
+	claims := entryOf(e, "claims").Below
 	switch {
 	case like != "":
-		p.like(e, &f, like, instead)
-	case claims == nil || len(claims.Below) == 0:
+		p.copyClaims(e, &f, like, instead)
+	case len(claims) == 0:
 		p.fail(e.Line, "%s: no claims: a family has at least one", e.Key)
 	default:
-		for _, c := range claims.Below {
-			p.claim(c, &f)
+		for _, c := range claims {
+			p.readClaim(c, &f)
 		}
 	}
-	p.of.Families = append(p.of.Families, f)
+	p.study.Families = append(p.study.Families, f)
 }
 
-// like takes over the claims of an earlier family whose first arm is the first of two, with the
-// second in its place.
-func (p *parser) like(e Entry, f *Family, name string, instead []int) {
-	i := slices.IndexFunc(p.of.Families, func(o Family) bool { return o.Name == name })
+// copyClaims takes over the claims of an earlier family whose first arm is the first of two, with
+// the second in its place.
+func (p *parser) copyClaims(e Entry, f *Family, name string, instead []int) {
+	i := slices.IndexFunc(p.study.Families, func(o Family) bool { return o.Name == name })
 	if i < 0 || len(instead) != 2 {
 		p.fail(e.Line, "%s: want the name of a family above, and instead: [ARM, OTHER]", e.Key)
 		return
 	}
-	for _, c := range p.of.Families[i].Claims {
+	for _, c := range p.study.Families[i].Claims {
 		var pairs [][2]int
 		for _, pair := range c.Pairs {
 			if pair[0] == instead[0] {
@@ -457,16 +451,12 @@ func (p *parser) like(e Entry, f *Family, name string, instead []int) {
 	}
 }
 
-func (p *parser) arm(into *[]int) func(Entry) error {
-	var names []string
-	for _, a := range p.of.Arms {
-		names = append(names, a.Name)
-	}
-	return p.names(into, "arm", names)
+func (p *parser) armList(into *[]int) func(Entry) error {
+	return names(into, "arm", p.armNames)
 }
 
-// pairs reads two arms, or a list of pairs of arms.
-func (p *parser) pairs(into *[][2]int) func(Entry) error {
+// pairList reads two arms, or a list of pairs of arms.
+func (p *parser) pairList(into *[][2]int) func(Entry) error {
 	return func(e Entry) error {
 		var lists []json.RawMessage
 		if json.Unmarshal(e.Value, &lists) != nil || len(lists) == 0 || lists[0][0] != '[' {
@@ -474,7 +464,7 @@ func (p *parser) pairs(into *[][2]int) func(Entry) error {
 		}
 		for _, one := range lists {
 			var pair []int
-			if err := p.arm(&pair)(Entry{Key: e.Key, Line: e.Line, Value: one}); err != nil {
+			if err := p.armList(&pair)(Entry{Key: e.Key, Line: e.Line, Value: one}); err != nil {
 				return err
 			}
 			if len(pair) != 2 {
@@ -486,8 +476,8 @@ func (p *parser) pairs(into *[][2]int) func(Entry) error {
 	}
 }
 
-// measure reads the name of a measure, or its short title.
-func (p *parser) measure(into *string) func(Entry) error {
+// measureName reads the name of a measure, or its short title.
+func (p *parser) measureName(into *string) func(Entry) error {
 	return func(e Entry) error {
 		if err := oneLine(into)(e); err != nil || *into == StepTime {
 			return err
@@ -503,27 +493,28 @@ func (p *parser) measure(into *string) func(Entry) error {
 	}
 }
 
-func (p *parser) claim(e Entry, f *Family) {
+func (p *parser) readClaim(e Entry, f *Family) {
 	var c Claim
 	var at, direction string
 	margin, before := 0.0, len(p.errs)
-	p.read(e, "a claim", entryRows{
+	p.readMapping(e, "a claim", entryRows{
 		"key": oneLine(&c.Key), "says": oneLine(&c.Says), "source": oneLine(&c.Source),
-		"reading": oneLine(&c.Reading), "name": oneLine(&c.Name), "measure": p.measure(&c.Measure),
-		"at": oneOf(&at, "end", "along"), "arms": p.pairs(&c.Pairs),
-		"classes": p.classes(&c.Classes[0]), "other": p.classes(&c.Classes[1]),
+		"reading": oneLine(&c.Reading), "name": oneLine(&c.Name),
+		"measure": p.measureName(&c.Measure),
+		"at":      oneOf(&at, "end", "along"), "arms": p.pairList(&c.Pairs),
+		"classes": classesOf(&c.Classes[0]), "other": classesOf(&c.Classes[1]),
 		"parts":     value(&c.Parts, "two names", func(l []string) bool { return len(l) == 2 }),
 		"direction": oneOf(&direction, "less", "greater"),
 		"margin":    value(&margin, "a number", nil),
 		"equivalent": value(&c.Equivalent, "a number above 0",
 			func(x float64) bool { return x > 0 }),
-		"under": p.under(&c.Under), "as": oneLine(&c.As),
+		"under": p.conditionList(&c.Under), "as": oneLine(&c.As),
 	})
 	if len(p.errs) > before {
 		return
 	}
 	m, _ := measure.FindMeasure(c.Measure)
-	has := func(key string) bool { return entryOf(e, key) != nil }
+	has := func(key string) bool { return entryOf(e, key).Key != "" }
 	switch {
 	case c.Measure == "":
 		p.fail(e.Line, "a claim: no measure: as in measure: test_loss")
@@ -542,14 +533,14 @@ func (p *parser) claim(e Entry, f *Family) {
 		p.fail(e.Line, "a claim: %s: want a measure with one value", c.Measure)
 	}
 	p.checkRadius(e, &c)
-	if c.Under = p.all(c.Under); c.As != "" && len(c.Under) > 1 {
+	if c.Under = p.orAllConditions(c.Under); c.As != "" && len(c.Under) > 1 {
 		p.fail(e.Line, "a claim: as: wants under with one condition")
 	}
 	if len(c.Classes[1]) == 0 {
 		c.Classes[1] = c.Classes[0]
 	}
 	c.Along, c.Higher = at == "along", direction == "greater"
-	c.Margin, c.Equivalent = own(m, margin), own(m, c.Equivalent)
+	c.Margin, c.Equivalent = inOwnUnit(m, margin), inOwnUnit(m, c.Equivalent)
 	if c.Measure == StepTime { // a ratio of times is a difference of logarithms
 		c.Margin, c.Equivalent = logOf(c.Margin), logOf(c.Equivalent)
 	}
@@ -561,11 +552,11 @@ func (p *parser) claim(e Entry, f *Family) {
 
 // checkRadius refuses a robust risk at a radius at which an arm does not measure it.
 func (p *parser) checkRadius(e Entry, c *Claim) {
-	for _, at := range p.all(c.Under) {
-		of := p.of.Conditions[at]
+	for _, at := range p.orAllConditions(c.Under) {
+		of := p.study.Conditions[at]
 		for _, pair := range c.Pairs {
 			for _, arm := range pair {
-				a := &p.of.Arms[arm]
+				a := &p.study.Arms[arm]
 				if c.Measure == "robust_risk" && of.Radius > 0 &&
 					!slices.Contains(a.Specs[at].RiskRadii, of.Radius) {
 					p.fail(e.Line, "a claim: %s trains by another radius than %g: add that one to "+
@@ -584,53 +575,54 @@ func logOf(ratio float64) float64 {
 	return math.Log(ratio)
 }
 
-// own returns a value, which people write in per cent for accuracies, in the measure's own unit.
-func own(m measure.Measure, x float64) float64 {
+// inOwnUnit returns a value, which people write in per cent for accuracies, in the measure's own
+// unit.
+func inOwnUnit(m measure.Measure, x float64) float64 {
 	if m.Scale == dro.Percent {
 		return x / 100
 	}
 	return x
 }
 
-// reproductions reads the comparison of an arm with a published number.
-func (p *parser) reproductions(e Entry) {
+// readReproduction reads the comparison of an arm with a published number.
+func (p *parser) readReproduction(e Entry) {
 	var arm []int
 	r := Reproduction{Measure: "test_accuracy"}
 	one := func(e Entry) error {
 		quoted := append(append([]byte("["), e.Value...), ']')
-		return p.arm(&arm)(Entry{Key: e.Key, Value: quoted})
+		return p.armList(&arm)(Entry{Key: e.Key, Value: quoted})
 	}
-	p.read(e, "reproduction", entryRows{"arm": one, "measure": p.measure(&r.Measure),
-		"value": value(&r.Value, "a number", nil), "under": p.under(&r.Under)})
+	p.readMapping(e, "reproduction", entryRows{"arm": one, "measure": p.measureName(&r.Measure),
+		"value": value(&r.Value, "a number", nil), "under": p.conditionList(&r.Under)})
 	m, _ := measure.FindMeasure(r.Measure)
-	t := p.of.Published
+	t, given := p.study.Published, entryOf(e, "value").Key != ""
 	switch {
 	case len(arm) != 1:
 		p.fail(e.Line, "reproduction: want an arm, as in {arm: erm, measure: mean, value: 72.9}")
 		return
-	case entryOf(e, "value") == nil && (t == nil || t.Rows[p.of.Arms[arm[0]].Name] == nil):
+	case !given && (t == nil || t.Rows[p.study.Arms[arm[0]].Name] == nil):
 		p.fail(e.Line, "reproduction: want the published value")
 		return
-	case entryOf(e, "value") == nil:
-		r.Value = t.Mean(p.of.Arms[arm[0]].Name)
+	case !given:
+		r.Value = t.Mean(p.study.Arms[arm[0]].Name)
 	}
-	r.Arm, r.Value, r.Under = arm[0], own(m, r.Value), p.all(r.Under)
-	p.of.Reproduction = append(p.of.Reproduction, r)
+	r.Arm, r.Value, r.Under = arm[0], inOwnUnit(m, r.Value), p.orAllConditions(r.Under)
+	p.study.Reproduction = append(p.study.Reproduction, r)
 }
 
-// sensitivity reads a setting with the values that are compared.
-func (p *parser) sensitivity(e Entry) {
+// readSensitivity reads a setting with the values that are compared.
+func (p *parser) readSensitivity(e Entry) {
 	var s Sensitivity
 	var values []json.RawMessage
 	known := func(key string) bool { _, ok := spec.FindSetting(key); return ok }
 	before := len(p.errs)
-	p.read(e, "sensitivity", entryRows{"setting": value(&s.Setting, "a setting", known),
-		"values": value(&values, "a list of values", nil), "arms": p.arm(&s.Arms)})
+	p.readMapping(e, "sensitivity", entryRows{"setting": value(&s.Setting, "a setting", known),
+		"values": value(&values, "a list of values", nil), "arms": p.armList(&s.Arms)})
 	for _, v := range values {
 		s.Values = append(s.Values, strings.Trim(string(v), `"`))
 	}
 	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
 		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")
 	}
-	p.of.Sensitivity = append(p.of.Sensitivity, s)
+	p.study.Sensitivity = append(p.study.Sensitivity, s)
 }

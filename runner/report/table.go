@@ -15,8 +15,6 @@ import (
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // This file puts runs that are none of the study's arms beside them: further arms of a condition,
@@ -29,8 +27,8 @@ type experiment struct {
 	runs     []*record.Run
 }
 
-// shared lists the settings that every method reads and that decide what a run computes.
-func shared() []spec.Setting {
+// sharedSettings lists the settings that every method reads and that decide what a run computes.
+func sharedSettings() []spec.Setting {
 	return slices.DeleteFunc(spec.AllSettings(), func(t spec.Setting) bool {
 		return t.Viewed() || t.Key == "algorithms" || t.Key == "seed" || dro.ReadBySome(t.Key)
 	})
@@ -38,8 +36,8 @@ func shared() []spec.Setting {
 
 // experiments sorts runs into experiments.
 func experiments(runs []*record.Run) (list []*experiment) {
-	settings := shared()
-	last := func(a, b *record.Run) int { return cmp.Compare(imported(a), imported(b)) }
+	settings := sharedSettings()
+	last := func(a, b *record.Run) int { return cmp.Compare(importRank(a), importRank(b)) }
 	for _, r := range slices.SortedStableFunc(slices.Values(runs), last) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
@@ -62,18 +60,18 @@ func experiments(runs []*record.Run) (list []*experiment) {
 	return list
 }
 
-// imported returns 1 if the run was not trained here, else 0.
-func imported(r *record.Run) int {
+// importRank returns 1 if the run was not trained here, else 0.
+func importRank(r *record.Run) int {
 	if r.Meta.Imported != nil {
 		return 1
 	}
 	return 0
 }
 
-// differs lists the keys in which two experiments differ; otherData stands for the content of the
-// data.
-func (e *experiment) differs(o *experiment) (keys []string) {
-	for i, t := range append([]spec.Setting{{Key: otherData}}, shared()...) {
+// differingKeys lists the keys in which two experiments differ; otherData stands for the content of
+// the data.
+func (e *experiment) differingKeys(o *experiment) (keys []string) {
+	for i, t := range append([]spec.Setting{{Key: otherData}}, sharedSettings()...) {
 		if e.settings[i] != o.settings[i] {
 			keys = append(keys, t.Key)
 		}
@@ -81,9 +79,9 @@ func (e *experiment) differs(o *experiment) (keys []string) {
 	return keys
 }
 
-// has reports whether an arm of the study under the condition is a part of the experiment. Without
-// arms every run is described.
-func (p *Problem) has(e *experiment) bool {
+// holdsArmOf reports whether an arm of the study under the condition is a part of the experiment.
+// Without arms every run is described.
+func (p *Problem) holdsArmOf(e *experiment) bool {
 	return len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
 		return len(a.runs) > 0 && slices.Contains(e.runs, a.runs[0].Run)
 	})
@@ -98,12 +96,12 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 	for _, slot := range g.Slots {
 		done = append(done, slot.Runs...)
 	}
-	r.Made = made(done)
+	r.Made = countMakers(done)
 	list := experiments(done)
-	for _, p := range r.at {
+	for _, p := range r.conditions {
 		var runs []*record.Run
 		for _, e := range list {
-			if p.has(e) {
+			if p.holdsArmOf(e) {
 				runs = append(runs, e.runs...)
 			}
 		}
@@ -121,7 +119,7 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 		}
 	}
 	return slices.DeleteFunc(list, func(e *experiment) bool {
-		return slices.ContainsFunc(r.at, func(p *Problem) bool { return p.has(e) })
+		return slices.ContainsFunc(r.conditions, func(p *Problem) bool { return p.holdsArmOf(e) })
 	}), nil
 }
 
@@ -143,11 +141,11 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 		a.label = p.Table.Rows[i].Title()
 		for j := range a.runs {
 			if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
-				return fmt.Errorf("run %s: %w", a.runs[j].Meta.ID, err)
+				return err
 			}
 		}
 	}
-	p.star(runs, of)
+	p.limitStars(runs, of)
 	p.costs()
 	p.classes()
 	return nil
@@ -167,8 +165,8 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 	for i := range t.Rows {
 		a := &arm{label: t.Rows[i].Title()}
 		for _, id := range t.Rows[i].Runs {
-			at := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID == id })
-			a.runs = append(a.runs, &ran{Run: runs[at]})
+			r := first(runs, func(r *record.Run) bool { return r.Meta.ID == id })
+			a.runs = append(a.runs, &ran{Run: r})
 		}
 		arms = append(arms, a)
 	}
@@ -177,26 +175,16 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 
 // ownOf returns the arm of the study that has a row's runs, or nil.
 func (p *Problem) ownOf(row *arm) *arm {
-	i := slices.IndexFunc(p.own, func(a *arm) bool {
+	return first(p.own, func(a *arm) bool {
 		return len(a.runs) > 0 && slices.ContainsFunc(row.runs, func(r *ran) bool {
 			return r.Run == a.runs[0].Run
 		})
 	})
-	if i < 0 {
-		return nil
-	}
-	return p.own[i]
 }
 
 // arm returns the arm of the study with that method that has runs, or nil.
 func (p *Problem) arm(method dro.Algorithm) *arm {
-	i := slices.IndexFunc(p.own, func(a *arm) bool {
-		return len(a.runs) > 0 && a.method() == method
-	})
-	if i < 0 {
-		return nil
-	}
-	return p.own[i]
+	return first(p.own, func(a *arm) bool { return len(a.runs) > 0 && a.method() == method })
 }
 
 func (a *arm) method() dro.Algorithm { return a.runs[0].Meta.Spec.Algorithm() }
@@ -206,16 +194,12 @@ func (p *Problem) base() *arm {
 	if len(p.own) > 0 {
 		return p.arm(dro.Baseline())
 	}
-	i := slices.IndexFunc(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
-	if i < 0 {
-		return nil
-	}
-	return p.arms[i]
+	return first(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
 }
 
-// star limits the tests for stars to the arms of the study, if there are several, so that runs of
-// further arms change no star.
-func (p *Problem) star(runs []*record.Run, of compare.Options) {
+// limitStars limits the tests for stars to the arms of the study, if there are several, so that
+// runs of further arms change no star.
+func (p *Problem) limitStars(runs []*record.Run, of compare.Options) {
 	n := 0
 	for _, a := range p.arms {
 		if a.name != "" {
@@ -238,8 +222,8 @@ func (p *Problem) star(runs []*record.Run, of compare.Options) {
 	}
 }
 
-// starred returns a sentence that names the arms that are tested for stars, or "" if all are.
-func (p *Problem) starred() string {
+// starsText returns a sentence that names the arms that are tested for stars, or "" if all are.
+func (p *Problem) starsText() string {
 	if p.stars == 0 || p.stars == len(p.arms) {
 		return ""
 	}
@@ -289,12 +273,12 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 
 // describe returns a study without arms and claims, for runs that belong to none.
 func describe(runs []*record.Run) (*Study, error) {
-	i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
-	if i < 0 {
+	done := first(runs, func(r *record.Run) bool { return r.Status() == runner.Done })
+	if done == nil {
 		return nil, fmt.Errorf("none of the %d run(s) is done: a report is of finished ones",
 			len(runs))
 	}
-	of := &runs[i].Meta.Spec
+	of := &done.Meta.Spec
 	return &Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
 		Conditions: []Condition{{}}}, nil
 }
@@ -329,24 +313,21 @@ func (r *ran) perStep() float64 {
 func (p *Problem) costs() {
 	base := p.base()
 	for _, a := range p.arms {
-		if imported(a.runs[0].Run) > 0 {
+		if a.runs[0].Meta.Imported != nil {
 			continue
 		}
-		var steps, minutes []float64
-		for _, r := range a.runs {
-			steps, minutes = append(steps, r.perStep()), append(minutes, r.seconds/60)
-		}
-		mean, std := stat.MeanStdDev(steps, nil)
+		step := a.mean(func(r *ran) measure.Number { return measure.Num(r.perStep()) })
+		minutes := a.mean(func(r *ran) measure.Number { return measure.Num(r.seconds / 60) })
 		c := Cost{
 			Arm:     a.label,
 			Seeds:   len(a.runs),
-			Step:    measure.Num(mean),
-			StepStd: measure.NumIf(len(steps) > 1, std),
-			Minutes: measure.Num(stat.Mean(minutes, nil)),
-			Ratio:   noDifference(),
+			Step:    step.Mean,
+			StepStd: step.Std,
+			Minutes: minutes.Mean,
+			Ratio:   emptyDifference(),
 		}
 		if base != nil && a != base {
-			c.Ratio = differ(a, base, stepTime, 0)
+			c.Ratio = differenceOf(a, base, stepTime, 0)
 		}
 		p.Costs = append(p.Costs, c)
 	}
@@ -375,17 +356,13 @@ func (p *Problem) classes() {
 		if counts := m.Counts(m.Main()).Train; i < len(counts) {
 			row.Train = counts[i]
 		}
-		var own []float64
-		for _, r := range base.runs {
-			if v := r.Summary().ByGroup.Of(measured); i < len(v) && v[i].Applies() {
-				own = append(own, v[i].Float())
-			}
-		}
-		row.Base = measure.NumIf(len(own) > 0, stat.Mean(own, nil))
+		value := func(r *ran) measure.Number { return pooled(r, measured, []int{i}) }
+		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
 			if a != base {
 				row.Arms = append(row.Arms, a.label)
-				row.Differences = append(row.Differences, differ(a, base, part(measured, i), 0))
+				d := differenceOf(a, base, ofEachRun(value), 0)
+				row.Differences = append(row.Differences, d)
 			}
 		}
 		p.Classes = append(p.Classes, row)
@@ -410,7 +387,7 @@ func (p *Problem) classes() {
 // tick is the timing of some steps of a run, equally many at every tick: when the last of them
 // ended, and how long one took without evaluations.
 type tick struct {
-	at      time.Time
+	end     time.Time
 	seconds float64 // of one step
 }
 
@@ -424,10 +401,10 @@ func (r *ran) tick(e *runner.StepEvent) {
 // stepTime compares the logarithms of a step's time in two runs, over the time in which both
 // trained, so that other work of the machine slowed both. It does not apply to runs that did not
 // train side by side for most of the longer training.
-func stepTime(a, b *ran) (x, y float64, ok bool) {
+func stepTime(a, b *ran) (x, y float64) {
 	const most = 0.7
 	if len(a.ticks) == 0 || len(b.ticks) == 0 {
-		return 0, 0, false
+		return math.NaN(), math.NaN()
 	}
 	from, to := a.trained()
 	first, last := b.trained()
@@ -438,19 +415,21 @@ func stepTime(a, b *ran) (x, y float64, ok bool) {
 	if last.Before(to) {
 		to = last
 	}
-	v, w := a.pace(from, to), b.pace(from, to)
-	return math.Log(v), math.Log(w), v > 0 && w > 0 && to.Sub(from).Seconds() >= most*long.Seconds()
+	if to.Sub(from).Seconds() < most*long.Seconds() {
+		return math.NaN(), math.NaN()
+	}
+	return math.Log(a.pace(from, to)), math.Log(b.pace(from, to))
 }
 
 // trained returns the times of a run's first and last tick, between which it trained.
-func (r *ran) trained() (from, to time.Time) { return r.ticks[0].at, r.ticks[len(r.ticks)-1].at }
+func (r *ran) trained() (from, to time.Time) { return r.ticks[0].end, r.ticks[len(r.ticks)-1].end }
 
 // pace returns the median time of a step between two times, in seconds, or NaN without a step. A
 // step during which the process was held does not move the median, as it would move a mean.
 func (r *ran) pace(from, to time.Time) float64 {
 	var seconds []float64
 	for _, t := range r.ticks {
-		if !t.at.Before(from) && !t.at.After(to) {
+		if !t.end.Before(from) && !t.end.After(to) {
 			seconds = append(seconds, t.seconds)
 		}
 	}
@@ -482,11 +461,11 @@ type Mean struct {
 	Std   measure.Number `json:"std"`
 }
 
-// means describes all arms under each condition. An arm with the same runs under each is described
-// each time; its robust risk alone differs.
-func (r *Report) means() {
-	for _, p := range r.at {
-		for _, row := range r.described(p) {
+// addMeans describes all arms under each condition. An arm with the same runs under each is
+// described each time; its robust risk alone differs.
+func (r *Report) addMeans() {
+	for _, p := range r.conditions {
+		for _, row := range r.meanRows(p) {
 			applies := 0
 			for _, a := range p.own {
 				row.Arms = append(row.Arms, a.mean(row.value))
@@ -499,9 +478,9 @@ func (r *Report) means() {
 	}
 }
 
-// described lists the rows of a table of means, still without arms: accuracies by class, as in a
+// meanRows lists the rows of a table of means, still without arms: accuracies by class, as in a
 // published table, and the measures of the study.
-func (r *Report) described(p *Problem) (rows []MeanRow) {
+func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 	row := func(name, class, title string, value func(*ran) measure.Number) {
 		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, Class: class, title: title,
 			value: value})
@@ -526,27 +505,27 @@ func (r *Report) described(p *Problem) (rows []MeanRow) {
 		})
 	}
 	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {
-		if p.of.Radius == 0 {
+		if p.condition.Radius == 0 {
 			return r.Summary().Of(robustRisk)
 		}
-		return riskAt(r, p.of.Radius)
+		return riskAt(r, p.condition.Radius)
 	})
 	return rows
 }
 
 const classAccuracy = "class_accuracy"
 
+// mean returns the mean of the finite values of the arm's runs.
 func (a *arm) mean(value func(*ran) measure.Number) Mean {
-	var values []float64
+	var values []measure.Number
 	for _, r := range a.runs {
-		if x := value(r); x.Applies() && finite(x.Float()) {
-			values = append(values, x.Float())
+		if x := value(r); x.Finite() {
+			values = append(values, x)
 		}
 	}
-	n := len(values)
-	mean, std := compare.MeanStd(values)
-	return Mean{Arm: a.label, Seeds: n, Mean: measure.NumIf(n > 0, mean),
-		Std: measure.NumIf(n > 1, std)}
+	m := Mean{Arm: a.label}
+	m.Seeds, m.Mean, m.Std, _ = compare.Describe(values, level)
+	return m
 }
 
 func (m *Mean) text(measured string) string { return style(measured).With(m.Mean, m.Std) }
@@ -632,7 +611,7 @@ func (r *Report) shortMeans() string {
 		return page.Markdown(page.Text(r.state()))
 	}
 	t := inShort()
-	for _, p := range r.at {
+	for _, p := range r.conditions {
 		for i, a := range p.own {
 			cells := []string{p.Label + ": " + a.label, ""}
 			for _, row := range r.Means {

@@ -69,20 +69,14 @@ func (r *Report) preset(name string) (p runner.Preset) {
 // reasons returns the reasons that the runs' presets give for a setting.
 func (r *Report) reasons(key string) string {
 	var list []string
-	for _, p := range r.Problems {
-		for _, a := range p.own {
-			if len(a.runs) == 0 {
-				continue
-			}
-			m := &a.runs[0].Meta
-			own := r.preset(m.Preset)
-			if own.Name == "" || own.Spec.Text(key) != m.Spec.Text(key) {
-				continue
-			}
-			_, reason, _ := strings.Cut(own.Reasons[key], ": ")
-			if reason != "" && !slices.Contains(list, reason) {
-				list = append(list, reason)
-			}
+	for _, m := range r.examples() {
+		own := r.preset(m.Preset)
+		if own.Name == "" || own.Spec.Text(key) != m.Spec.Text(key) {
+			continue
+		}
+		_, reason, _ := strings.Cut(own.Reasons[key], ": ")
+		if reason != "" && !slices.Contains(list, reason) {
+			list = append(list, reason)
 		}
 	}
 	return strings.Join(list, "; ")
@@ -92,19 +86,25 @@ func (r *Report) reasons(key string) string {
 func (r *Report) valuesOf(key string) string {
 	var values []string
 	t, _ := spec.FindSetting(key)
-	for _, p := range r.Problems {
-		for _, a := range p.own {
-			if len(a.runs) == 0 {
-				continue
-			}
-			s := &a.runs[0].Meta.Spec
-			v := strings.Trim(t.Text(s), "[]")
-			if t.ReadIn(s) && !slices.Contains(values, v) {
-				values = append(values, v)
-			}
+	for _, m := range r.examples() {
+		v := strings.Trim(t.Text(&m.Spec), "[]")
+		if t.ReadIn(&m.Spec) && !slices.Contains(values, v) {
+			values = append(values, v)
 		}
 	}
 	return strings.Join(values, ", ")
+}
+
+// examples returns a run's Meta for each of the study's arms that has runs, problem by problem.
+func (r *Report) examples() (list []*runner.Meta) {
+	for _, p := range r.Problems {
+		for _, a := range p.own {
+			if len(a.runs) > 0 {
+				list = append(list, &a.runs[0].Meta)
+			}
+		}
+	}
+	return list
 }
 
 // Variation is an arm that differs from an arm of a problem in one setting, or in its data (the key
@@ -129,13 +129,13 @@ type Effect struct {
 	Difference
 }
 
-func varied() []string {
+func variedMeasures() []string {
 	return []string{"test_accuracy", "worst_class_accuracy", "train_loss", "test_loss",
 		"robust_risk"}
 }
 
-// vary finds the variations, and the wanted variations for which there is no run.
-func (r *Report) vary(others []*experiment) {
+// findVariations finds the variations, and the wanted variations for which there is no run.
+func (r *Report) findVariations(others []*experiment) {
 	main := make([]*experiment, len(r.Problems)) // that of the study's arms
 	for i, p := range r.Problems {
 		var runs []*record.Run
@@ -144,7 +144,7 @@ func (r *Report) vary(others []*experiment) {
 		}
 		main[i] = experiments(runs)[0]
 		if i == 0 {
-			inOrder(others, main[0])
+			sortExperiments(others, main[0])
 		}
 		arms := slices.Clone(p.arms) // they may differ in a method's own settings
 		if len(p.probes) > 0 {
@@ -152,7 +152,7 @@ func (r *Report) vary(others []*experiment) {
 			arms = append(arms, probes...)
 		}
 		for _, o := range others {
-			keys := o.differs(main[i])
+			keys := o.differingKeys(main[i])
 			if len(keys) == 1 && (keys[0] != "rho" || i == 0) {
 				_, more := rows(o.runs, compare.Options{})
 				arms = append(arms, more...)
@@ -165,20 +165,20 @@ func (r *Report) vary(others []*experiment) {
 		}
 	}
 	for _, o := range others {
-		near := func(e *experiment) bool { return len(o.differs(e)) == 1 }
+		near := func(e *experiment) bool { return len(o.differingKeys(e)) == 1 }
 		if !slices.ContainsFunc(main, near) && len(main) > 0 {
 			r.note("left out because they differ from the others in several settings: %d "+
-				"run(s), in %s", len(o.runs), strings.Join(o.differs(main[0]), ", "))
+				"run(s), in %s", len(o.runs), strings.Join(o.differingKeys(main[0]), ", "))
 		}
 	}
-	r.want()
+	r.findLacking()
 }
 
-// inOrder sorts experiments by what is varied: the data, the radius, or another setting; those with
-// more methods first, then the oldest.
-func inOrder(list []*experiment, main *experiment) {
+// sortExperiments sorts experiments by what is varied: the data, the radius, or another setting;
+// those with more methods first, then the oldest.
+func sortExperiments(list []*experiment, main *experiment) {
 	rank := func(e *experiment) int {
-		keys := append(e.differs(main), "")
+		keys := append(e.differingKeys(main), "")
 		return -slices.Index([]string{"rho", otherData}, keys[0]) // 0, −1, or 1
 	}
 	slices.SortStableFunc(list, func(a, b *experiment) int {
@@ -226,18 +226,14 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		of:      p,
 		arm:     a,
 	}
-	for _, name := range varied() {
+	for _, name := range variedMeasures() {
 		name = a.runs[0].Meta.Fit(name)
 		if name == "robust_risk" && v.Key == "rho" {
 			continue // another radius asks another question
 		}
-		var values []float64
-		for _, o := range a.runs {
-			values = append(values, o.Summary().Of(name).Float())
-		}
-		mean, _ := compare.TInterval(values, level)
-		e := Effect{Measure: name, Value: measure.Num(mean),
-			Difference: differ(a, base, last(name), 0)}
+		value := a.mean(func(o *ran) measure.Number { return o.Summary().Of(name) }).Mean
+		e := Effect{Measure: name, Value: value,
+			Difference: differenceOf(a, base, lastValue(name), 0)}
 		v.Effects = append(v.Effects, e)
 	}
 	r.Variations = append(r.Variations, v)
@@ -251,9 +247,9 @@ type Lacking struct {
 	Command string        `json:"command"`
 }
 
-// want lists the variations that the study asks for and no run has: under its first condition, with
-// one seed each.
-func (r *Report) want() {
+// findLacking lists the variations that the study asks for and no run has: under its first
+// condition, with one seed each.
+func (r *Report) findLacking() {
 	for _, w := range r.study.Sensitivity {
 		for _, value := range w.Values {
 			for _, at := range w.Arms {
@@ -287,15 +283,16 @@ type Reading struct {
 	Lead Difference `json:"lead"`
 }
 
-// near lists the readings of the published experiment: the conditions, and each of them with one
-// setting changed. If the baseline reads the setting, it must be changed for the baseline too.
-func (r *Report) near() {
+// rankReadings lists the readings of the published experiment: the conditions, and each of them
+// with one setting changed. If the baseline reads the setting, it must be changed for the baseline
+// too.
+func (r *Report) rankReadings() {
 	if r.study.Published == nil || len(r.study.Arms) == 0 {
 		return
 	}
 	for _, p := range r.Problems {
 		if first, base := p.own[0], p.base(); len(first.runs) > 0 && base != nil {
-			r.Readings = append(r.Readings, p.readAs(p.Label, first, base))
+			r.Readings = append(r.Readings, p.newReading(p.Label, first, base))
 		}
 	}
 	for i := range r.Variations {
@@ -303,9 +300,9 @@ func (r *Report) near() {
 		if v.method != r.study.Arms[0].Method() {
 			continue
 		}
-		if base := r.beside(v); base != nil {
+		if base := r.baseUnder(v); base != nil {
 			name := fmt.Sprintf("%s, %s %s", v.Problem, v.Key, v.To)
-			r.Readings = append(r.Readings, v.of.readAs(name, v.arm, base))
+			r.Readings = append(r.Readings, v.of.newReading(name, v.arm, base))
 		}
 	}
 	slices.SortStableFunc(r.Readings, func(a, b Reading) int {
@@ -313,8 +310,9 @@ func (r *Report) near() {
 	})
 }
 
-// beside returns the baseline's arm under the same reading, or nil if it was not trained under it.
-func (r *Report) beside(v *Variation) *arm {
+// baseUnder returns the baseline's arm under the same reading, or nil if it was not trained under
+// it.
+func (r *Report) baseUnder(v *Variation) *arm {
 	base := v.of.base()
 	if base == nil {
 		return nil
@@ -332,17 +330,18 @@ func (r *Report) beside(v *Variation) *arm {
 	return nil
 }
 
-func (p *Problem) readAs(name string, first, base *arm) Reading {
+func (p *Problem) newReading(name string, first, base *arm) Reading {
 	d := Reading{Name: name, Runs: len(first.runs)}
-	d.First, d.FromFirst = p.against(first)
-	d.Base, d.FromBase = p.against(base)
-	d.Lead = differ(first, base, last("test_accuracy"), 0)
+	d.First, d.FromFirst = p.distanceToPublished(first)
+	d.Base, d.FromBase = p.distanceToPublished(base)
+	d.Lead = differenceOf(first, base, lastValue("test_accuracy"), 0)
 	return d
 }
 
-// against returns the mean accuracy and the distance of the classes' accuracies, all means over
-// the seeds, to the published row of the method: the root of the mean squared difference.
-func (p *Problem) against(a *arm) (mean, distance measure.Number) {
+// distanceToPublished returns the mean accuracy and the distance of the classes' accuracies, all
+// means over the seeds, to the published row of the method: the root of the mean squared
+// difference.
+func (p *Problem) distanceToPublished(a *arm) (mean, distance measure.Number) {
 	row, sum := p.study.Published.Rows[p.arm(a.method()).name], 0.0
 	for i, want := range row {
 		got := 0.0
@@ -351,12 +350,8 @@ func (p *Problem) against(a *arm) (mean, distance measure.Number) {
 		}
 		sum += (got - want/100) * (got - want/100)
 	}
-	var values []float64
-	for _, r := range a.runs {
-		values = append(values, r.Summary().Of("test_accuracy").Float())
-	}
-	of, _ := compare.TInterval(values, level)
-	return measure.Num(of), measure.Num(math.Sqrt(sum / float64(len(row))))
+	of := a.mean(func(r *ran) measure.Number { return r.Summary().Of("test_accuracy") })
+	return of.Mean, measure.Num(math.Sqrt(sum / float64(len(row))))
 }
 
 // distance returns the distance from the published table over both rows together.
@@ -384,7 +379,7 @@ func (r *Report) nearBlocks() []page.Block {
 	})
 	text := fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. Under %d of these %d "+
 		"readings %[2]s is above %[4]s; the largest lead is %[7]s points (%[8]s). ",
-		table.Name, first, of.Text(measure.Num(printed)), base, r.ahead(), len(r.Readings),
+		table.Name, first, of.Text(measure.Num(printed)), base, r.countAhead(), len(r.Readings),
 		best.Lead.text("test_accuracy"), best.Name)
 	text += "A distance is the root mean square over the ten classes, in points, between the " +
 		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
@@ -396,8 +391,8 @@ func (r *Report) nearBlocks() []page.Block {
 	return []page.Block{t, page.Text(text)}
 }
 
-// ahead counts the readings under which the first arm's mean accuracy is above the baseline's.
-func (r *Report) ahead() (n int) {
+// countAhead counts the readings under which the first arm's mean accuracy is above the baseline's.
+func (r *Report) countAhead() (n int) {
 	for i := range r.Readings {
 		if r.Readings[i].Lead.Mean.Float() > 0 {
 			n++

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -43,15 +44,15 @@ func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
 		return before, &KeyError{"knob", key, want}
 	}
-	if most, ok := s.most(key); ok && value.Or(0) > most {
+	if most, ok := s.knobLimit(key); ok && value.Or(0) > most {
 		return before, &KeyError{key, value.Or(0), s.KnobWant(key)}
 	}
 	return s.Replay(key, value)
 }
 
-// most returns the greatest value that a knob may take while its run trains. Only lambda0 has one:
-// the box of a run keeps its upper end, even if that end is derived and would follow lambda0.
-func (s *Spec) most(key string) (most float64, ok bool) {
+// knobLimit returns the greatest value that a knob may take while its run trains. Only lambda0 has
+// one: the box of a run keeps its upper end, even if that end is derived and would follow lambda0.
+func (s *Spec) knobLimit(key string) (most float64, ok bool) {
 	if key != "lambda0" {
 		return 0, false
 	}
@@ -68,7 +69,7 @@ func (s *Spec) KnobWant(key string) string {
 	if !ok {
 		return ""
 	}
-	if most, ok := s.most(key); ok {
+	if most, ok := s.knobLimit(key); ok {
 		return fmt.Sprintf("%s and at most lambda_max, %.4g", t.Want, most)
 	}
 	if key == "lambda_max" {
@@ -79,23 +80,6 @@ func (s *Spec) KnobWant(key string) string {
 
 // Replay turns a knob as a log records it, and returns the value before.
 func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
-	next := *s
-	if before, err = next.set(key, value); err != nil {
-		return before, err
-	}
-	if err := next.checkValues(); err != nil {
-		return before, err
-	}
-	if _, err := next.Problem(); err != nil {
-		return before, err
-	}
-	*s = next
-	return before, nil
-}
-
-// set assigns a knob in a Spec that the caller discards if a later check fails. It goes through
-// Assign and so through JSON, so that all values are set in one way.
-func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	t, ok := FindSetting(key)
 	if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
@@ -105,7 +89,17 @@ func (s *Spec) set(key string, value Auto) (before Auto, err error) {
 	if err != nil { // it is not finite
 		return before, &KeyError{key, value.Or(0), t.Want}
 	}
-	return before, s.Assign(key, text)
+	next := *s
+	if err = next.Assign(key, text); err == nil { // through JSON, as all values are set
+		err = cmp.Or(next.WrongValues()...)
+	}
+	if err == nil {
+		_, err = next.Problem()
+	}
+	if err == nil {
+		*s = next
+	}
+	return before, err
 }
 
 // Auto is a setting that is a number or the word "auto": then the program
@@ -153,8 +147,8 @@ func (s *Spec) Nudge(key string, by int) (text string, ok bool) {
 	if !number {
 		return "", false
 	}
-	for _, x := range ladder(s.stands(key, v), by) {
-		if text := strconv.FormatFloat(x, 'g', -1, 64); s.takes(key, text) {
+	for _, x := range ladder(s.present(key, v), by) {
+		if text := strconv.FormatFloat(x, 'g', -1, 64); s.accepts(key, text) {
 			return text, true
 		}
 	}
@@ -166,25 +160,26 @@ func (s *Spec) nextWord(t *Setting, by int) (text string, ok bool) {
 	words := t.Choices()
 	for i := slices.Index(words, t.Text(s)) + by; i >= 0 && i < len(words); i += by {
 		word, err := json.Marshal(words[i])
-		if err == nil && (s.takes(t.Key, string(word)) || s.takes(t.Key, words[i])) {
+		if err == nil && (s.accepts(t.Key, string(word)) || s.accepts(t.Key, words[i])) {
 			return words[i], true
 		}
 	}
 	return "", false
 }
 
-// takes reports whether the setting may have the value, written as JSON, with the method unchanged.
-// A value that comes to the present one is passed over: the convolution direct where auto is that.
-func (s *Spec) takes(key, value string) bool {
+// accepts reports whether the setting may have the value, written as JSON, with the method
+// unchanged. A value that comes to the present one is passed over: the convolution direct where
+// auto is that.
+func (s *Spec) accepts(key, value string) bool {
 	next := *s
 	t, _ := FindSetting(key)
 	return next.Assign(key, []byte(value)) == nil && next.Validate() == nil &&
 		next.Algorithm() == s.Algorithm() && !(t.ReadIn(s) && next.Equal(s))
 }
 
-// stands returns the number that a setting stands at. If the setting is auto, it is the bound
+// present returns the number that a setting stands at. If the setting is auto, it is the bound
 // derived for it, or 1 if there is none.
-func (s *Spec) stands(key string, v Auto) float64 {
+func (s *Spec) present(key string, v Auto) float64 {
 	p, err := s.Problem()
 	switch {
 	case !v.IsAuto() || err != nil:

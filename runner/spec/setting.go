@@ -45,6 +45,7 @@ type Setting struct {
 	by  string             // key of the setting that bounds it
 
 	among func() []string // the words that are listed at the end of Want
+	words func() []string // the only values, all of them words; nil: other values are allowed
 }
 
 // AllSettings lists every setting, in the order in which people look for them: first the settings
@@ -203,9 +204,9 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	return Auto{}, false
 }
 
-// below reports whether the setting is below the setting that bounds it. It is true if there is no
-// such bound, or the runs of s do not read the setting.
-func (t *Setting) below(s *Spec) bool {
+// isBelowBound reports whether the setting is below the setting that bounds it. It is true if there
+// is no such bound, or the runs of s do not read the setting.
+func (t *Setting) isBelowBound(s *Spec) bool {
 	if t.own == nil || t.own.Below == "" || !t.ReadIn(s) {
 		return true
 	}
@@ -225,7 +226,7 @@ func (t *Setting) check(s *Spec) error {
 		good = good && (t.own == nil || t.own.Holds(v)) &&
 			(t.in == nil || v.IsAuto() || t.in(v.Or(0)))
 	}
-	if good && t.below(s) {
+	if good && t.isBelowBound(s) {
 		return nil
 	}
 	want := t.Want
@@ -243,19 +244,14 @@ func (t *Setting) check(s *Spec) error {
 
 // Text returns the setting as a preset would state it, which Assign reads back.
 func (t *Setting) Text(s *Spec) string {
-	switch v := t.value(s).(type) {
-	case string:
-		return v
-	case []float64:
-		if v == nil {
-			return "[]"
-		}
-	case []int:
-		if v == nil {
-			return "[]"
-		}
+	v := t.value(s)
+	if word, ok := v.(string); ok {
+		return word
 	}
-	return FlowText(t.value(s))
+	if text := FlowText(v); text != "null" {
+		return text
+	}
+	return "[]" // a list that is nil
 }
 
 // Text returns the setting of that key as a preset would state it; empty for an
@@ -291,11 +287,11 @@ func (s *Spec) Assign(key string, value []byte) error {
 	field := t.field(s)
 	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
 	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
-		return t.wrong(nil, value, field.Interface())
+		return t.typeError(nil, value, field.Interface())
 	}
 	fresh := reflect.New(field.Type())
 	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
-		return t.wrong(err, value, field.Interface())
+		return t.typeError(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
 	if key == "model" && s.IsProgram() {
@@ -304,8 +300,8 @@ func (s *Spec) Assign(key string, value []byte) error {
 	return nil
 }
 
-// wrong returns the error for a value that is not of the setting's type.
-func (t *Setting) wrong(cause error, value []byte, like any) error {
+// typeError returns the error for a value that is not of the setting's type.
+func (t *Setting) typeError(cause error, value []byte, like any) error {
 	var own *KeyError
 	if errors.As(cause, &own) {
 		return own
@@ -415,7 +411,7 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 	case t.own.On && text == "false":
 		v = Fixed(0)
 	case t.own.On:
-		return t.wrong(nil, value, true)
+		return t.typeError(nil, value, true)
 	case t.own.Choices != nil:
 		var word string
 		err := json.Unmarshal(value, &word)
@@ -446,66 +442,54 @@ func (s *Spec) SetOwn(key string, v Auto) {
 }
 
 // Unread returns an error for the first of the keys, given for runs of s, that no method of s
-// reads; nil if all are read.
+// reads; nil if all are read. A record that states such a setting would mislead.
 func (s *Spec) Unread(keys []string) error {
 	for _, key := range keys {
-		if err := s.unsuited(key); err != nil {
-			return err
-		}
-		if key == "augment" && s.Augment && data.Table(s.Dataset) {
-			want := "false: the samples of " + s.Dataset + " are not pictures to crop and mirror"
-			return &KeyError{key, true, want}
-		}
 		t, ok := FindSetting(key)
-		if !ok || t.ReadIn(s) {
+		if !ok {
 			continue
 		}
-		if n := t.needs; !n.met(s) {
-			want := fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
-				s.Text(n.key))
-			return &KeyError{key, s.Text(key), want}
+		if want := t.unread(s); want != "" {
+			return &KeyError{key, t.Text(s), want}
 		}
-		if !t.ofSet(s.Uncertainty) {
-			sets := slices.DeleteFunc(dro.SetNames(),
-				func(name string) bool { return !t.ofSet(name) })
-			want := fmt.Sprintf("a set that reads it (%s): %s does not", strings.Join(sets, ", "),
-				s.Uncertainty)
-			return &KeyError{key, s.Text(key), want}
-		}
-		var readers []dro.Algorithm
-		for _, m := range dro.Methods() {
-			if t.ReadBy(&m) {
-				readers = append(readers, m.Name)
-			}
-		}
-		want := fmt.Sprintf("a method that reads it (%s): %s does not",
-			join(readers), join(s.Algorithms))
-		return &KeyError{key, s.Text(key), want}
 	}
 	return nil
 }
 
-// unsuited returns an error for a setting that the Spec's network does not read, since
-// a record that states it would mislead.
-func (s *Spec) unsuited(key string) error {
-	t, ok := FindSetting(key)
-	switch {
-	case !ok:
-	case key == "dataset" && s.IsProgram() != (s.Dataset == ProgramData):
-		want := "a name, or model: program:PATH"
-		if s.IsProgram() {
-			want = ProgramData + ", since a program has its own data"
-		}
-		return &KeyError{key, s.Dataset, want}
+// unread says what runs of s want in place of a setting that they do not read; empty if they read
+// it.
+func (t *Setting) unread(s *Spec) string {
+	switch n := t.needs; {
+	case t.Key == "dataset" && s.IsProgram() && s.Dataset != ProgramData:
+		return ProgramData + ", since a program has its own data"
+	case t.Key == "dataset" && !s.IsProgram() && s.Dataset == ProgramData:
+		return "a name, or model: program:PATH"
 	case !t.suits(s) && s.IsScript():
-		return &KeyError{key, s.Text(key), "none: the script has its own network, data and time"}
+		return "none: the script has its own network, data and time"
 	case !t.suits(s) && s.IsProgram():
-		return &KeyError{key, s.Text(key), "none: the program has its own network and data, " +
-			"and takes arguments after its name, as in program:train.py width=2"}
+		return "none: the program has its own network and data, and takes arguments after its " +
+			"name, as in program:train.py width=2"
 	case !t.suits(s):
-		return &KeyError{key, s.Text(key), "a model that is a program, as in program:train.py"}
+		return "a model that is a program, as in program:train.py"
+	case t.Key == "augment" && s.Augment && data.Table(s.Dataset):
+		return "false: the samples of " + s.Dataset + " are not pictures to crop and mirror"
+	case t.ReadIn(s):
+		return ""
+	case !n.met(s):
+		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
+			s.Text(n.key))
+	case !t.ofSet(s.Uncertainty):
+		sets := slices.DeleteFunc(dro.SetNames(), func(name string) bool { return !t.ofSet(name) })
+		return fmt.Sprintf("a set that reads it (%s): %s does not", join(sets), s.Uncertainty)
 	}
-	return nil
+	var readers []dro.Algorithm
+	for _, m := range dro.Methods() {
+		if t.ReadBy(&m) {
+			readers = append(readers, m.Name)
+		}
+	}
+	return fmt.Sprintf("a method that reads it (%s): %s does not", join(readers),
+		join(s.Algorithms))
 }
 
 // TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not

@@ -24,18 +24,18 @@ type settingsOf struct {
 	list    []Setting
 }
 
-// made caches the settings for the latest list of methods. Thousands of Specs are read at once, and
-// each asks for every setting.
-var made atomic.Pointer[settingsOf]
+// latestSettings caches the settings for the latest list of methods. Thousands of Specs are read at
+// once, and each asks for every setting.
+var latestSettings atomic.Pointer[settingsOf]
 
 func allSettings() []Setting {
 	methods := dro.Methods()
-	m := made.Load()
+	m := latestSettings.Load()
 	if m != nil && len(m.methods) == len(methods) && &m.methods[0] == &methods[0] {
 		return m.list
 	}
 	m = &settingsOf{methods, slices.Concat(settingRows(), settingsOfMethods(methods))}
-	made.Store(m)
+	latestSettings.Store(m)
 	return m.list
 }
 
@@ -97,9 +97,8 @@ func trainingRows() []Setting {
 		{Key: "batch_z", Doc: "n_z: samples in a method's own draw for z; 0: as batch",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "optimizer", native: true,
-			Doc:  "optimizer of the weights; dual variables take their own steps, at lr_z",
-			Want: "one of ", among: nn.Optimizers, Choices: nn.Optimizers, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Optimizers(), s.Optimizer) }},
+			Doc:   "optimizer of the weights; dual variables take their own steps, at lr_z",
+			words: nn.Optimizers, fixed: true},
 		{Key: "beta1", native: true, needs: adamw, Doc: "AdamW: decay of the mean gradient",
 			Want: "a number in [0, 1)", in: fraction},
 		{Key: "beta2", native: true, needs: adamw, Doc: "AdamW: decay of the mean square",
@@ -110,8 +109,7 @@ func trainingRows() []Setting {
 		{Key: "sampler",
 			Doc: "how batches are drawn: samples, each equally often; groups, each equally " +
 				"often, with replacement",
-			Want: "one of ", among: data.Samplings, Choices: data.Samplings, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(data.Samplings(), s.Sampler) }},
+			words: data.Samplings, fixed: true},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
@@ -122,8 +120,7 @@ func trainingRows() []Setting {
 		{Key: "schedule",
 			Doc: "schedule of lr and lr_z: step drops them once; cosine, linear: to 0 at the " +
 				"end; constant",
-			Want: "one of ", among: schedules, Choices: schedules,
-			ok: func(s *Spec) bool { return slices.Contains(schedules(), s.Schedule) }},
+			words: schedules},
 		{Key: "warmup", Doc: "epochs in which lr and lr_z rise from 0, in equal steps",
 			Want: "a whole number ≥ 0, below epochs", by: "epochs",
 			ok: func(s *Spec) bool { return s.Warmup >= 0 && s.Warmup < max(s.Epochs, 1) }},
@@ -178,8 +175,7 @@ func dataRows() []Setting {
 					slices.Min(s.Hidden) > 0 && slices.Max(s.Hidden) <= 1<<16
 			}},
 		{Key: "activation", native: true, needs: mlp, Doc: "activation of mlp's hidden layers",
-			Want: "one of ", among: nn.Activations, Choices: nn.Activations, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Activations(), s.Activation) }},
+			words: nn.Activations, fixed: true},
 		{Key: "dropout", native: true, needs: mlp,
 			Doc:  "share of mlp's hidden values that a training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
@@ -192,30 +188,25 @@ func dataRows() []Setting {
 			Want: "one of ", among: weighers, Choices: weighers,
 			ok: func(s *Spec) bool { return slices.Contains(weighers(), s.Weights) }},
 		{Key: "init", native: true,
-			Doc:  "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
-			Want: "one of ", among: nn.Inits, Choices: nn.Inits, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Inits(), s.Init) }},
+			Doc:   "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
+			words: nn.Inits, fixed: true},
 		{Key: "precision", native: true,
 			Doc: "precision of operands in training steps: fp32, or bf16, faster; " +
 				"evaluations are in fp32",
-			Want: "one of ", among: nn.Precisions, Choices: nn.Precisions,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Precisions(), s.Precision) }},
+			words: nn.Precisions},
 		{Key: "convolution", native: true,
 			Doc: "how 3×3 convolutions are computed: direct, or winograd, with fewer " +
 				"multiplications, in fp32; auto is winograd for resnet8 and resnet18",
-			Want: "one of ", among: convolutions, Choices: convolutions,
-			ok: func(s *Spec) bool { return slices.Contains(convolutions(), s.Convolution) }},
+			words: convolutions},
 		{Key: "loss", native: true,
 			Doc: "loss of a sample: cross-entropy; squared, ½ squared distance of the " +
 				"outputs from 0 and 1",
-			Want: "one of ", among: nn.Losses, Choices: nn.Losses, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(nn.Losses(), s.Loss) }},
+			words: nn.Losses, fixed: true},
 		{Key: "samples", native: true,
 			Doc:  "training samples before imbalance; 0: the dataset's own number",
 			Want: "a whole number ≥ 0", fixed: true, in: atLeast(0)},
 		{Key: "difficulty", native: true, Doc: "difficulty of the dataset shapes, 0 to 1",
-			Want: "a number in [0, 1]", fixed: true,
-			in: func(d float64) bool { return d >= 0 && d <= 1 }},
+			Want: "a number in [0, 1]", fixed: true, in: between(0, 1)},
 		{Key: "imbalance", native: true,
 			Doc:  "share of each class kept for training: auto, paper, none or a list",
 			Want: "ratios in (0, 1], one for each class", fixed: true,
@@ -223,19 +214,16 @@ func dataRows() []Setting {
 		{Key: "augment", native: true, Doc: "random crops and flips, on training batches only",
 			Want: "true or false", Choices: onOff, fixed: true},
 		{Key: "pad", native: true, Doc: "fill outside the image in augmented crops",
-			Want: "black or mean", Choices: paddings, fixed: true,
-			ok: func(s *Spec) bool { return slices.Contains(paddings(), s.Pad) }},
+			words: paddings, fixed: true},
 		{Key: "mean", native: true,
 			Doc: "mean subtracted from each channel, pixels in 0..1; []: the dataset's " +
 				"customary values",
 			Want: "as many numbers as std has, one for each channel", fixed: true,
-			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean) }},
+			ok: func(s *Spec) bool { return len(s.Mean) == len(s.Std) && AllFinite(s.Mean...) }},
 		{Key: "std", native: true, Doc: "deviation that each channel is divided by; []: the " +
 			"dataset's customary values",
 			Want: "numbers > 0, one for each channel", fixed: true,
-			ok: func(s *Spec) bool {
-				return !slices.ContainsFunc(s.Std, func(x float64) bool { return !positive(x) })
-			}},
+			ok: func(s *Spec) bool { return all(s.Std, positive) }},
 		{Key: "val_fraction", native: true,
 			Doc:  "share of the training split held out for validation, 0 ≤ f < 1",
 			Want: "a number in [0, 1)", fixed: true, in: fraction},
@@ -252,8 +240,7 @@ func dualRows() []Setting {
 	}
 	return grouped("Dual variables", []Setting{
 		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2",
-			Want: "auto, paper or unshifted", Choices: coordinates,
-			ok: func(s *Spec) bool { return slices.Contains(coordinates(), s.Coordinates) }},
+			words: coordinates},
 		{Key: "lambda", Doc: "λ at the start; PAN and the other penalised methods keep it",
 			Want: "a number", parameter: "rho"},
 		{Key: "eta", Doc: "η at the start", Want: "a number"},
@@ -293,8 +280,7 @@ func recordRows() []Setting {
 		{Key: "select", ends: true,
 			Doc: "step reported beside the last: the best by this measure of the validation " +
 				"split",
-			Want: "one of ", among: Selections, Choices: Selections,
-			ok: func(s *Spec) bool { return slices.Contains(Selections(), s.Select) }},
+			words: Selections},
 		{Key: "threshold", ends: true,
 			Doc: "probability of the second of two classes at which samples count as that " +
 				"class, for F1, rates and gaps; val_f1: chosen on the validation split",
@@ -310,8 +296,7 @@ func recordRows() []Setting {
 			Doc:  "further radii ρ at which the robust risk is measured; []: none",
 			Want: fmt.Sprintf("at most %d numbers > 0", mostRadii),
 			ok: func(s *Spec) bool {
-				return len(s.RiskRadii) <= mostRadii &&
-					!slices.ContainsFunc(s.RiskRadii, func(x float64) bool { return !positive(x) })
+				return len(s.RiskRadii) <= mostRadii && all(s.RiskRadii, positive)
 			}},
 	})...)
 	for i := range rows {
@@ -323,10 +308,15 @@ func recordRows() []Setting {
 // mostRadii limits the cost of an evaluation: each radius takes an exact solution.
 const mostRadii = 100
 
-// grouped puts rows under a heading.
+// grouped puts rows under a heading, and completes those that take words.
 func grouped(name string, rows []Setting) []Setting {
 	for i := range rows {
-		rows[i].Group = name
+		t := &rows[i]
+		t.Group = name
+		if words := t.words; words != nil {
+			t.Want, t.among, t.Choices = "one of ", words, words
+			t.ok = func(s *Spec) bool { return slices.Contains(words(), t.Text(s)) }
+		}
 	}
 	return rows
 }
@@ -349,6 +339,11 @@ func positive(x float64) bool { return x >= leastFloat64 && !math.IsInf(x, 0) }
 
 // fraction reports whether x is a share that leaves something.
 func fraction(x float64) bool { return x >= 0 && x < 1 }
+
+// all reports whether every number is allowed.
+func all(xs []float64, allowed func(float64) bool) bool {
+	return !slices.ContainsFunc(xs, func(x float64) bool { return !allowed(x) })
+}
 
 func between(least, most float64) func(float64) bool {
 	return func(x float64) bool { return x >= least && x <= most }

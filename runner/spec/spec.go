@@ -212,23 +212,19 @@ func (e *KeyError) Error() string {
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
 // that do not fit each other. It looks at values only: data.Open checks that the data exist.
 func (s *Spec) Validate() error {
-	if err := s.checkValues(); err != nil {
-		return err
-	}
-	return s.checkTogether()
+	return cmp.Or(s.Problems()...)
 }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used
 // by itself or, if there is none, the first error of settings that do not fit each other.
 func (s *Spec) Problems() []error {
 	list := s.WrongValues()
-	if len(list) > 0 {
-		return list
+	if list == nil {
+		if err := s.checkTogether(); err != nil {
+			list = []error{err}
+		}
 	}
-	if err := s.checkTogether(); err != nil {
-		return []error{err}
-	}
-	return nil
+	return list
 }
 
 // checkTogether checks that settings which are valid one by one fit each other.
@@ -291,14 +287,6 @@ func (s *Spec) MoveStart() error {
 	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
 	if s.Eta = z.Eta; p.Set.HasRadius() {
 		s.Lambda = z.Lambda
-	}
-	return nil
-}
-
-// checkValues checks each setting by itself.
-func (s *Spec) checkValues() error {
-	if list := s.WrongValues(); len(list) > 0 {
-		return list[0]
 	}
 	return nil
 }
@@ -392,9 +380,8 @@ func (s *Spec) DataOptions(dir string) data.Options {
 }
 
 // AllFinite reports whether none of the numbers is a NaN or infinite.
-func AllFinite(xs []float64) bool {
-	wild := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
-	return !slices.ContainsFunc(xs, wild)
+func AllFinite(xs ...float64) bool {
+	return all(xs, func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) })
 }
 
 // join joins words with commas, for an error.
@@ -428,6 +415,23 @@ func (s Spec) Network(shape data.Shape, classes int) nn.Config {
 		Hidden: s.Hidden, Activation: s.Activation, Dropout: s.Dropout,
 		Loss: s.Loss, Optimizer: s.Optimizer,
 	}
+}
+
+// Normalisation returns the mean and the standard deviation by which the channels of the input are
+// normalised: the spec's own or, without them, those of the data.
+func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
+	if len(s.Mean) == 0 {
+		return mean, std
+	}
+	return float32s(s.Mean), float32s(s.Std)
+}
+
+func float32s(xs []float64) []float32 {
+	ys := make([]float32, len(xs))
+	for i, x := range xs {
+		ys[i] = float32(x)
+	}
+	return ys
 }
 
 // Judging returns the Spec that judges predictions of another program, made by the named method, as

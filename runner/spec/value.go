@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -54,27 +53,27 @@ func (s *Spec) Adam() *nn.AdamW {
 
 // checkTraining checks that the optimizer and the patience suit the method m.
 func (s *Spec) checkTraining(m *dro.Method) error {
+	var want string
 	switch {
 	case m == nil:
 		return nil
 	case m.OwnStep && s.Adam() != nil:
-		return &KeyError{"optimizer", s.Optimizer, fmt.Sprintf(
-			"sgd: %s moves the weights by a rule of its own", m.Name)}
+		want = fmt.Sprintf("sgd: %s moves the weights by a rule of its own", m.Name)
+		return &KeyError{"optimizer", s.Optimizer, want}
 	case s.Patience == 0:
 		return nil
 	case m.Restarts:
-		return &KeyError{"patience", s.Patience, fmt.Sprintf(
-			"0: %s trains twice, and would end in its first training", m.Name)}
+		want = fmt.Sprintf("0: %s trains twice, and would end in its first training", m.Name)
 	case m.Refits:
-		return &KeyError{"patience", s.Patience, fmt.Sprintf(
-			"0: %s may need the validation split for its last layer", m.Name)}
+		want = fmt.Sprintf("0: %s may need the validation split for its last layer", m.Name)
 	case s.Select == SelectLast:
-		return &KeyError{"patience", s.Patience,
-			"0, or select: a measure of the validation split, which it waits for"}
+		want = "0, or select: a measure of the validation split, which it waits for"
 	case s.EvalEvery == 0:
-		return &KeyError{"patience", s.Patience, "0, or eval_every of 1 or more"}
+		want = "0, or eval_every of 1 or more"
+	default:
+		return nil
 	}
-	return nil
+	return &KeyError{"patience", s.Patience, want}
 }
 
 // Imbalance is the fraction of each class that is kept in the training split: one ratio per class,
@@ -105,7 +104,7 @@ func (i Imbalance) Ratios(dataset string) []float64 {
 // valid reports whether every ratio is in (0, 1]. The data decide how many ratios there must be:
 // opening them refuses any other number.
 func (i Imbalance) valid() bool {
-	return !slices.ContainsFunc(i.ratios, func(r float64) bool { return !(r > 0 && r <= 1) })
+	return all(i.ratios, func(r float64) bool { return r > 0 && r <= 1 })
 }
 
 func (i Imbalance) String() string {

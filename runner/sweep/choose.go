@@ -93,16 +93,16 @@ func (l *Look) Table() *Table {
 			}
 		}
 		if len(ranked) > 0 {
-			l.fill(&row, &ranked[0], level)
+			l.fillRow(&row, &ranked[0], level)
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.note(l)
+	t.addNotes(l)
 	return t
 }
 
-// fill puts the chosen setting's figures into a row.
-func (l *Look) fill(row *Row, s *setting, level float64) {
+// fillRow puts the chosen setting's figures into a row.
+func (l *Look) fillRow(row *Row, s *setting, level float64) {
 	first := l.State(s.runs[0])
 	names := first.Result.names
 	r := &l.List.Runs[s.runs[0]]
@@ -125,8 +125,8 @@ func (l *Look) fill(row *Row, s *setting, level float64) {
 	row.Validation, row.Test = cells[0], cells[1:]
 }
 
-// note adds the notes that a reader has to know.
-func (t *Table) note(l *Look) {
+// addNotes adds the notes that a reader has to know.
+func (t *Table) addNotes(l *Look) {
 	t.Notes = append(t.Notes, fmt.Sprintf("Each method's setting is the best of its own by %s on "+
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
@@ -181,7 +181,9 @@ func (t *Table) Cells() *page.Table {
 			}
 			row = append(row, text)
 		}
-		list.Add(append(row, r.costs()...)...)
+		list.Add(append(row, fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
+			fmt.Sprintf("%.4g", r.Cost.Epochs), durationText(r.Cost.Seconds),
+			durationText(r.Own.Seconds))...)
 	}
 	return list
 }
@@ -199,12 +201,7 @@ func (t *Table) titles() (titles []string) {
 	return nil
 }
 
-func (r *Row) costs() []string {
-	return []string{fmt.Sprint(r.Settings), fmt.Sprint(r.Cost.Runs),
-		fmt.Sprintf("%.4g", r.Cost.Epochs), clock(r.Cost.Seconds), clock(r.Own.Seconds)}
-}
-
-func clock(seconds measure.Number) string {
+func durationText(seconds measure.Number) string {
 	if !seconds.Applies() {
 		return page.None
 	}

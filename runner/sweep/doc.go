@@ -17,7 +17,7 @@
 // The sweep's own files are the list, a copy of the user's file, and the files below
 // .sweep. Each is whole at every moment and has a checksum (folder.go). One lock guards the
 // list, the requests to an engine, and submissions, so that simultaneous starts in one
-// folder make one sweep (Folder.Alone).
+// folder make one sweep (Folder.WithLock).
 //
 // It is not a scheduler: queue.Queue schedules runs on this machine, and Slurm on a
 // cluster. It trains nothing and measures nothing.

@@ -60,25 +60,25 @@ func Parse(file string, text []byte) (*File, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{file: file, of: File{Name: baseName(file), path: file, lines: map[string]int{}}}
-	p.preset(entries)
+	p := &parser{file: file, sweep: File{Name: baseName(file), path: file, lines: map[string]int{}}}
+	p.readPreset(entries)
 	for _, e := range entries {
 		p.line = e.Line
-		p.add(e)
+		p.readEntry(e)
 	}
-	p.finish()
+	p.checkFile()
 	if len(p.errs) > 0 {
 		return nil, p.errs
 	}
-	return &p.of, nil
+	return &p.sweep, nil
 }
 
 // parser fills in a File and collects what is wrong.
 type parser struct {
-	file string
-	line int
-	of   File
-	errs []error
+	file  string
+	line  int
+	sweep File
+	errs  []error
 
 	loaded bool // whether the preset is loaded
 }
@@ -90,32 +90,32 @@ func (p *parser) fail(format string, args ...any) {
 	p.errs = append(p.errs, fmt.Errorf("%s:%d: "+format, append([]any{p.file, p.line}, args...)...))
 }
 
-// preset reads the entry preset, wherever it stands, before the other entries, which change the
+// readPreset reads the entry preset, wherever it stands, before the other entries, which change the
 // preset.
-func (p *parser) preset(entries []presets.Entry) {
-	p.of.Base, p.of.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
+func (p *parser) readPreset(entries []presets.Entry) {
+	p.sweep.Base, p.sweep.Select, p.line = spec.Defaults(), spec.SelectValWorst, 1
 	at := slices.IndexFunc(entries, func(e presets.Entry) bool { return e.Key == "preset" })
 	if at < 0 {
 		p.fail("preset: nothing: want the name of a preset or a preset's file")
 		return
 	}
 	p.line = entries[at].Line
-	if !p.read(entries[at], &p.of.Preset, "the name of a preset or a preset's file") {
+	if !p.decode(entries[at], &p.sweep.Preset, "the name of a preset or a preset's file") {
 		return
 	}
-	loaded, err := presets.LoadBeside(p.file, p.of.Preset)
+	loaded, err := presets.LoadBeside(p.file, p.sweep.Preset)
 	if err != nil {
 		p.fail("%w", err)
 		return
 	}
-	p.of.Base, p.loaded = loaded.Spec, true
-	if p.of.Base.Select != spec.SelectLast {
-		p.of.Select = p.of.Base.Select
+	p.sweep.Base, p.loaded = loaded.Spec, true
+	if p.sweep.Base.Select != spec.SelectLast {
+		p.sweep.Select = p.sweep.Base.Select
 	}
 }
 
-// read decodes a value that is not a setting.
-func (p *parser) read(e presets.Entry, into any, want string) bool {
+// decode decodes a value that is not a setting.
+func (p *parser) decode(e presets.Entry, into any, want string) bool {
 	if e.Below == nil && string(e.Value) != "null" && json.Unmarshal(e.Value, into) == nil {
 		return true
 	}
@@ -123,24 +123,24 @@ func (p *parser) read(e presets.Entry, into any, want string) bool {
 	return false
 }
 
-func (p *parser) add(e presets.Entry) {
+func (p *parser) readEntry(e presets.Entry) {
 	switch e.Key {
 	case "preset":
 	case "set":
-		p.below(e, p.set)
+		p.readBelow(e, p.readSetting)
 	case "grid":
-		p.below(e, p.axis)
+		p.readBelow(e, p.readAxis)
 	case "random":
-		p.below(e, p.random)
+		p.readBelow(e, p.readRandom)
 	case "seeds":
-		if p.assign(&p.of.Base, "seeds", e.Value) &&
-			(p.of.Base.Seeds < 1 || p.of.Base.Seeds > mostRuns) {
-			p.fail("seeds: %d: want a whole number from 1 to %d", p.of.Base.Seeds, mostRuns)
+		if p.assign(&p.sweep.Base, "seeds", e.Value) &&
+			(p.sweep.Base.Seeds < 1 || p.sweep.Base.Seeds > mostRuns) {
+			p.fail("seeds: %d: want a whole number from 1 to %d", p.sweep.Base.Seeds, mostRuns)
 		}
 	case "select":
-		p.selection(e)
+		p.readSelection(e)
 	case "halving":
-		p.below(e, p.halving)
+		p.readBelow(e, p.readHalving)
 	default:
 		where := ""
 		if key := presets.Key(e.Key); key != "" {
@@ -152,8 +152,8 @@ func (p *parser) add(e presets.Entry) {
 	}
 }
 
-// below reads the entries of a mapping.
-func (p *parser) below(e presets.Entry, each func(presets.Entry)) {
+// readBelow reads the entries of a mapping.
+func (p *parser) readBelow(e presets.Entry, each func(presets.Entry)) {
 	if e.Below == nil {
 		p.fail("%s: want settings with their values, as in {rho: ...}", e.Key)
 	}
@@ -171,13 +171,13 @@ func settingKey(key string) string {
 	return key
 }
 
-// claim notes the line of a setting, which may be given only once.
-func (p *parser) claim(key string) bool {
-	if at, twice := p.of.lines[key]; twice {
+// noteLine notes the line of a setting, which may be given only once.
+func (p *parser) noteLine(key string) bool {
+	if at, twice := p.sweep.lines[key]; twice {
 		p.fail("%s: is already given in line %d", key, at)
 		return false
 	}
-	p.of.lines[key] = p.line
+	p.sweep.lines[key] = p.line
 	return true
 }
 
@@ -189,18 +189,18 @@ func (p *parser) assign(s *spec.Spec, key string, value json.RawMessage) bool {
 	return err == nil
 }
 
-func (p *parser) set(e presets.Entry) {
+func (p *parser) readSetting(e presets.Entry) {
 	key := settingKey(e.Key)
 	switch {
 	case key == "seeds" || key == "select":
 		p.fail("%s: belongs to the top level of a sweep file, not below set", key)
-	case p.claim(key):
-		p.assign(&p.of.Base, key, e.Value)
+	case p.noteLine(key):
+		p.assign(&p.sweep.Base, key, e.Value)
 	}
 }
 
-// axis reads a setting of the grid: a list of values or, for algorithms, of names.
-func (p *parser) axis(e presets.Entry) {
+// readAxis reads a setting of the grid: a list of values or, for algorithms, of names.
+func (p *parser) readAxis(e presets.Entry) {
 	key := settingKey(e.Key)
 	var values []json.RawMessage
 	if key == "seed" || key == "seeds" || key == "select" {
@@ -211,41 +211,41 @@ func (p *parser) axis(e presets.Entry) {
 		p.fail("grid: %s: want a list of values", e.Key)
 		return
 	}
-	if !p.claim(key) {
+	if !p.noteLine(key) {
 		return
 	}
 	if key == "algorithms" {
-		p.assign(&p.of.Base, key, e.Value)
+		p.assign(&p.sweep.Base, key, e.Value)
 		return
 	}
 	for _, v := range values {
-		one := p.of.Base
+		one := p.sweep.Base
 		if !p.assign(&one, key, v) {
 			return
 		}
 	}
-	p.of.Axes = append(p.of.Axes, Axis{key, values})
+	p.sweep.Axes = append(p.sweep.Axes, Axis{key, values})
 }
 
-func (p *parser) selection(e presets.Entry) {
-	p.claim("select")
-	if !p.read(e, &p.of.Select, "a rule") || p.of.Select == spec.SelectLast {
+func (p *parser) readSelection(e presets.Entry) {
+	p.noteLine("select")
+	if !p.decode(e, &p.sweep.Select, "a rule") || p.sweep.Select == spec.SelectLast {
 		p.fail("select: want a rule on the validation split: %s",
 			strings.Join(spec.Selections()[1:], ", "))
 	}
 }
 
-func (p *parser) halving(e presets.Entry) {
-	h := &p.of.Halving
+func (p *parser) readHalving(e presets.Entry) {
+	h := &p.sweep.Halving
 	switch e.Key {
 	case "epochs":
-		p.claim("halving")
-		if p.read(e, &h.Epochs, "a list of epochs") &&
+		p.noteLine("halving")
+		if p.decode(e, &h.Epochs, "a list of epochs") &&
 			(len(h.Epochs) == 0 || !ascending(h.Epochs)) {
 			p.fail("halving: epochs: want one or more epochs, ascending")
 		}
 	case "keep":
-		if p.read(e, &h.Keep, "a share in (0, 1)") && !(h.Keep > 0 && h.Keep < 1) {
+		if p.decode(e, &h.Keep, "a share in (0, 1)") && !(h.Keep > 0 && h.Keep < 1) {
 			p.fail("halving: keep: %g: want a share in (0, 1)", h.Keep)
 		}
 	default:
@@ -262,17 +262,17 @@ func ascending(epochs []int) bool {
 	return true
 }
 
-// finish makes the checks that need the whole file. The specs are checked where they are made: see
-// Expand.
-func (p *parser) finish() {
-	p.of.Base.Select = p.of.Select
-	p.finishDraws()
-	h, s := &p.of.Halving, &p.of.Base
-	if p.line = p.of.lines["halving"]; len(h.Epochs) > 0 {
+// checkFile makes the checks that need the whole file. The specs are checked where they are made:
+// see Expand.
+func (p *parser) checkFile() {
+	p.sweep.Base.Select = p.sweep.Select
+	p.drawValues()
+	h, s := &p.sweep.Halving, &p.sweep.Base
+	if p.line = p.sweep.lines["halving"]; len(h.Epochs) > 0 {
 		switch last := h.Epochs[len(h.Epochs)-1]; {
 		case h.Keep == 0:
 			p.fail("halving: want the share to keep, as in keep: 0.25")
-		case last >= s.Epochs && p.of.lines["epochs"] == 0:
+		case last >= s.Epochs && p.sweep.lines["epochs"] == 0:
 			p.fail("halving: epochs: %d: want fewer than the %d that runs have", last, s.Epochs)
 		case s.EvalEvery == 0 ||
 			slices.ContainsFunc(h.Epochs, func(n int) bool { return n%s.EvalEvery != 0 }):
@@ -280,7 +280,7 @@ func (p *parser) finish() {
 		}
 	}
 	if p.loaded {
-		_, errs := p.of.settings()
+		_, errs := p.sweep.settings()
 		p.errs = append(p.errs, errs...)
 	}
 	for i, err := range p.errs { // the errors of settings name no file
@@ -304,8 +304,8 @@ func baseName(file string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// number reads a float64 that is finite.
-func number(b json.RawMessage) (x float64, ok bool) {
+// finiteNumber reads a float64 that is finite.
+func finiteNumber(b json.RawMessage) (x float64, ok bool) {
 	err := json.Unmarshal(b, &x)
 	return x, err == nil && string(b) != "null" && !math.IsInf(x, 0)
 }
@@ -412,19 +412,19 @@ func (f *File) size() float64 {
 func (f *File) points() (points []values) {
 	points = []values{{}}
 	for _, a := range f.Axes {
-		points = product(points, len(a.Values), func(m values, i int) { m[a.Key] = a.Values[i] })
+		points = combine(points, len(a.Values), func(m values, i int) { m[a.Key] = a.Values[i] })
 	}
 	if f.Random.Draws == 0 {
 		return points
 	}
-	return product(points, f.Random.Draws, func(m values, i int) {
+	return combine(points, f.Random.Draws, func(m values, i int) {
 		for k, key := range f.Random.Keys {
 			m[key] = f.Random.draws[k][i]
 		}
 	})
 }
 
-func product(
+func combine(
 	points []values, n int, set func(m values, i int),
 ) (all []values) {
 	for _, p := range points {
@@ -502,7 +502,7 @@ func newNamer(s *spec.Spec, varying ...string) *namer {
 	for _, t := range spec.AllSettings() {
 		if t.ReadIn(s) {
 			n.rows = append(n.rows, t)
-			n.base = append(n.base, n.line(&t, s))
+			n.base = append(n.base, n.settingLine(&t, s))
 		}
 	}
 	return n
@@ -512,9 +512,10 @@ func (n *namer) reads(key string) bool {
 	return slices.ContainsFunc(n.rows, func(t spec.Setting) bool { return t.Key == key })
 }
 
-// line returns the text of a setting for the hash, empty for a default. A newer program may have a
-// new setting that does nothing unless it is set; it still knows the runs of the older program.
-func (n *namer) line(t *spec.Setting, s *spec.Spec) string {
+// settingLine returns the text of a setting for the hash, empty for a default. A newer program may
+// have a new setting that does nothing unless it is set; it still knows the runs of the older
+// program.
+func (n *namer) settingLine(t *spec.Setting, s *spec.Spec) string {
 	text := t.Text(s)
 	if text == t.Text(&n.least) {
 		return ""
@@ -529,7 +530,7 @@ func (n *namer) hash(s *spec.Spec) string {
 	for i := range n.rows {
 		line := n.base[i]
 		if n.varying[n.rows[i].Key] {
-			line = n.line(&n.rows[i], s)
+			line = n.settingLine(&n.rows[i], s)
 		}
 		io.WriteString(h, line)
 	}
@@ -538,11 +539,11 @@ func (n *namer) hash(s *spec.Spec) string {
 
 // id returns the ID of a run: readable words and the hash.
 func (n *namer) id(sweep string, s *spec.Spec) string {
-	return fmt.Sprintf("%s-%s-s%d-%s", plain(sweep), s.Algorithm(), s.Seed, n.hash(s))
+	return fmt.Sprintf("%s-%s-s%d-%s", folderName(sweep), s.Algorithm(), s.Seed, n.hash(s))
 }
 
-// plain makes the name of a file fit for the name of a folder.
-func plain(name string) string {
+// folderName makes the name of a file fit for the name of a folder.
+func folderName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '_' || r == '-' {
 			return r
@@ -571,16 +572,16 @@ type Random struct {
 // distribution maps a number in [0, 1) to a value.
 type distribution func(u float64) json.RawMessage
 
-// random reads an entry below "random".
-func (p *parser) random(e presets.Entry) {
-	r := &p.of.Random
+// readRandom reads an entry below "random".
+func (p *parser) readRandom(e presets.Entry) {
+	r := &p.sweep.Random
 	switch key := settingKey(e.Key); {
 	case key == "draws":
-		if p.read(e, &r.Draws, "how many draws, at least 1") && r.Draws < 1 {
+		if p.decode(e, &r.Draws, "how many draws, at least 1") && r.Draws < 1 {
 			p.fail("random: draws: %d: want at least 1", r.Draws)
 		}
 	case key == "seed":
-		p.read(e, &r.Seed, "the seed of the draws, a whole number ≥ 0")
+		p.decode(e, &r.Seed, "the seed of the draws, a whole number ≥ 0")
 	case key == "algorithms" || key == "seeds" || key == "select":
 		p.fail("random: %s cannot be drawn: put it into the grid", e.Key)
 	default:
@@ -588,7 +589,7 @@ func (p *parser) random(e presets.Entry) {
 		if !ok {
 			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
 				"high]} with low < high (log: above 0), or a list to choose from", e.Key)
-		} else if p.claim(key) {
+		} else if p.noteLine(key) {
 			if r.from == nil {
 				r.from = map[string]distribution{}
 			}
@@ -611,8 +612,8 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 	if json.Unmarshal(e.Below[0].Value, &ends) != nil || len(ends) != 2 {
 		return nil, false
 	}
-	low, ok := number(ends[0])
-	high, also := number(ends[1])
+	low, ok := finiteNumber(ends[0])
+	high, also := finiteNumber(ends[1])
 	ok = ok && also && low < high
 	switch e.Below[0].Key {
 	case "log":
@@ -638,9 +639,9 @@ func rounded(f func(u float64) float64) distribution {
 	}
 }
 
-// finishDraws checks the settings to draw, and draws their values.
-func (p *parser) finishDraws() {
-	r := &p.of.Random
+// drawValues checks the settings to draw, and draws their values.
+func (p *parser) drawValues() {
+	r := &p.sweep.Random
 	switch {
 	case len(r.Keys) == 0 && r.Draws == 0:
 		return
@@ -649,7 +650,7 @@ func (p *parser) finishDraws() {
 		r.Draws = 0
 		return
 	case r.Draws < 1 || r.Draws > mostRuns:
-		p.line = p.of.lines[r.Keys[0]]
+		p.line = p.sweep.lines[r.Keys[0]]
 		p.fail("random: want how many draws, from 1 to %d, as in draws: 16", mostRuns)
 		r.Draws, r.Keys = 0, nil
 		return
@@ -663,8 +664,8 @@ func (p *parser) finishDraws() {
 			values[i] = r.from[key](rng.Float64())
 		}
 		r.draws = append(r.draws, values)
-		p.line = p.of.lines[key]
-		one := p.of.Base
+		p.line = p.sweep.lines[key]
+		one := p.sweep.Base
 		for _, v := range values {
 			if !p.assign(&one, key, v) {
 				r.Draws = 0 // no point of the grid gets these values

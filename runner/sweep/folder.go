@@ -145,18 +145,18 @@ func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, er
 		return nil, err
 	}
 	f = &Folder{Dir: dir, files: files}
-	err = f.Alone(func() error {
-		f, err = f.add(text, l)
+	err = f.WithLock(func() error {
+		f, err = f.update(text, l)
 		return err
 	})
 	return f, err
 }
 
-// add brings the folder's list up to l. It writes the list before the file: the list has the file's
-// text, so that the next start can write the file.
-func (f *Folder) add(text []byte, l *List) (*Folder, error) {
+// update brings the folder's list up to l. It writes the list before the file: the list has the
+// file's text, so that the next start can write the file.
+func (f *Folder) update(text []byte, l *List) (*Folder, error) {
 	all := *l
-	all.Format, all.ID = runner.Format, plain(l.Name)+"-"+strings.ToLower(rand.Text()[:8])
+	all.Format, all.ID = runner.Format, folderName(l.Name)+"-"+strings.ToLower(rand.Text()[:8])
 	there, err := openBy(f.files, f.Dir)
 	switch {
 	case err == nil:
@@ -188,17 +188,17 @@ func (l *List) equal(o *List) bool {
 	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
-// patience is how long Alone waits for another process at work on the sweep's own files. At most,
-// that process estimates the needs of the runs, and submits them.
+// patience is how long WithLock waits for another process at work on the sweep's own files. At
+// most, that process estimates the needs of the runs, and submits them.
 const patience = 5 * time.Minute
 
-// Alone calls do while nobody else works on the sweep's own files. What the caller has read of them
-// before may be out of date by then.
-func (f *Folder) Alone(do func() error) error {
-	if err := f.files.Folder(f.own()); err != nil {
+// WithLock calls do while nobody else works on the sweep's own files. What the caller has read of
+// them before may be out of date by then.
+func (f *Folder) WithLock(do func() error) error {
+	if err := f.files.Folder(f.ownPath()); err != nil {
 		return err
 	}
-	l, err := f.files.Lock(f.own(lockName), patience)
+	l, err := f.files.Lock(f.ownPath(lockName), patience)
 	if err != nil {
 		return err
 	}
@@ -262,8 +262,8 @@ func (f *Folder) settingOf(l *List, setting int) int {
 	return -1
 }
 
-// noted reads one of the sweep's own files, if it exists.
-func (f *Folder) noted(path string, into any) (there bool, err error) {
+// readIfThere reads one of the sweep's own files, if it exists.
+func (f *Folder) readIfThere(path string, into any) (there bool, err error) {
 	err = f.files.Read(path, into)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -271,7 +271,7 @@ func (f *Folder) noted(path string, into any) (there bool, err error) {
 	return err == nil, err
 }
 
-func (f *Folder) own(names ...string) string {
+func (f *Folder) ownPath(names ...string) string {
 	return filepath.Join(append([]string{f.Dir, ownName}, names...)...)
 }
 
@@ -305,10 +305,10 @@ type refusal struct {
 	Cause string `json:"cause"`
 }
 
-// refuse notes why a run could not begin; a nil cause notes that it could. Errors are ignored: a
-// full disk is reported elsewhere, too.
-func (f *Folder) refuse(i int, cause error) {
-	path := f.own(refusedPrefix + f.List.Runs[i].ID)
+// noteRefusal notes why a run could not begin; a nil cause notes that it could. Errors are ignored:
+// a full disk is reported elsewhere, too.
+func (f *Folder) noteRefusal(i int, cause error) {
+	path := f.ownPath(refusedPrefix + f.List.Runs[i].ID)
 	if cause == nil {
 		f.files.Remove(path)
 		return
@@ -316,11 +316,11 @@ func (f *Folder) refuse(i int, cause error) {
 	f.files.Write(path, refusal{cause.Error()})
 }
 
-// refused returns the noted cause, "" if there is none.
-func (f *Folder) refused(i int) string {
-	path := f.own(refusedPrefix + f.List.Runs[i].ID)
+// refusalCause returns the noted cause, "" if there is none.
+func (f *Folder) refusalCause(i int) string {
+	path := f.ownPath(refusedPrefix + f.List.Runs[i].ID)
 	var r refusal
-	if _, err := f.noted(path, &r); err != nil {
+	if _, err := f.readIfThere(path, &r); err != nil {
 		return err.Error()
 	}
 	return r.Cause
@@ -335,7 +335,7 @@ func Examine(dir string, mend bool) ([]*record.Finding, error) {
 		return f.examine(false)
 	}
 	var list []*record.Finding
-	err := f.Alone(func() (err error) {
+	err := f.WithLock(func() (err error) {
 		list, err = f.examine(true)
 		return err
 	})
@@ -353,9 +353,9 @@ func (f *Folder) examine(mend bool) ([]*record.Finding, error) {
 	}
 	list, err := record.ExamineFiles(f.Dir, names, mend, func(name string) (what, remedy string) {
 		if name == fileName {
-			return f.wrongText(there, mend)
+			return f.textFault(there, mend)
 		}
-		return f.wrong(name, damage)
+		return f.fault(name, damage)
 	})
 	for _, found := range list {
 		if found.File == fileName && found.Mended && there != nil {
@@ -390,9 +390,9 @@ func sealed(base string) bool {
 // byList reports whether the file refers to runs by their places in the list.
 func byList(base string) bool { return base == jobsName || strings.HasPrefix(base, rungPrefix) }
 
-// wrong says what is wrong with one of the sweep's own files, and the remedy; damage is the error
+// fault says what is wrong with one of the sweep's own files, and the remedy; damage is the error
 // of the list.
-func (f *Folder) wrong(name string, damage error) (what, remedy string) {
+func (f *Folder) fault(name string, damage error) (what, remedy string) {
 	base := filepath.Base(name)
 	if !sealed(base) {
 		return "", ""
@@ -418,14 +418,14 @@ func (f *Folder) wrong(name string, damage error) (what, remedy string) {
 	return strings.TrimPrefix(err.Error(), path+": "), remedy
 }
 
-// wrongText checks the copy of the sweep file. Unless the caller is alone in the folder, a start
+// textFault checks the copy of the sweep file. Unless the caller is alone in the folder, a start
 // may be writing the copy.
-func (f *Folder) wrongText(there *Folder, alone bool) (what, remedy string) {
+func (f *Folder) textFault(there *Folder, alone bool) (what, remedy string) {
 	if there == nil || f.asListed(there) {
 		return "", ""
 	}
 	if !alone {
-		busy := record.Held(f.own(lockName))
+		busy := record.Held(f.ownPath(lockName))
 		if now, err := Open(f.Dir); busy || err != nil || f.asListed(now) {
 			return "", ""
 		}

@@ -26,10 +26,11 @@ func written(t *testing.T) *Folder {
 		t.Fatal(err)
 	}
 	work(t, f)
-	f.refuse(3, fs.ErrInvalid)
-	_, err = f.Want(Here{Parallel: 2, Threads: 1})
+	f.noteRefusal(3, fs.ErrInvalid)
+	_, err = f.Request(Here{Parallel: 2, Threads: 1})
 	for _, err := range []error{err, f.files.Write(f.limitsPath(0), limits{2, 30}),
-		f.files.Folder(f.own("slurm")), f.noteSubmitted([]Batch{{Job: "40", Tasks: count(4)}})} {
+		f.files.Folder(f.ownPath("slurm")),
+		f.noteSubmitted([]Batch{{Job: "40", Tasks: count(4)}})} {
 		if err != nil {
 			t.Fatal(err)
 		}

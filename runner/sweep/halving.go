@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/spec"
 )
 
 // Successive halving (Jamieson, Talwalkar 2016, arXiv 1502.07943), by whole settings and for each
@@ -30,12 +31,14 @@ type rung struct {
 
 const rungPrefix = "rung-"
 
-func (f *Folder) rungPath(n int) string { return f.own(fmt.Sprintf("%s%d.json", rungPrefix, n)) }
+func (f *Folder) rungPath(n int) string {
+	return f.ownPath(fmt.Sprintf("%s%d.json", rungPrefix, n))
+}
 
 // rung reads the decision of rung n ≥ 1, nil if there is none yet.
 func (f *Folder) rung(n int) (*rung, error) {
 	var r rung
-	there, err := f.noted(f.rungPath(n), &r)
+	there, err := f.readIfThere(f.rungPath(n), &r)
 	if !there {
 		return nil, err
 	}
@@ -72,28 +75,28 @@ func (f *Folder) stages() (*stages, error) {
 	return s, nil
 }
 
-func (s *stages) member(i int) bool { return s.all || s.members[i] }
+func (s *stages) isMember(i int) bool { return s.all || s.members[i] }
 
-// until returns the epoch at which a stage ends; 0 is the end of the runs themselves.
-func (h *Halving) until(stage int) int {
+// stageEnd returns the epoch at which a stage ends; 0 is the end of the runs themselves.
+func (h *Halving) stageEnd(stage int) int {
 	if stage < len(h.Epochs) {
 		return h.Epochs[stage]
 	}
 	return 0
 }
 
-// mark changes a state to Dropped or Waiting where the rungs say so.
-func (s *stages) mark(i int, state *State) {
+// markState changes a state to Dropped or Waiting where the rungs say so.
+func (s *stages) markState(i int, state *State) {
 	switch {
-	case !s.member(i) && state.Status != runner.Done:
+	case !s.isMember(i) && state.Status != runner.Done:
 		state.Status, state.Cause = Dropped, "others were better by validation"
-	case state.Status == runner.Stopped && state.through(s.halving.until(s.last)):
+	case state.Status == runner.Stopped && state.hasTrained(s.halving.stageEnd(s.last)):
 		state.Status, state.Cause = Waiting, "for the others to reach its rung"
 	}
 }
 
-// through reports whether a run has trained so many epochs; 0 means all of its own epochs.
-func (s *State) through(epochs int) bool {
+// hasTrained reports whether a run has trained so many epochs; 0 means all of its own epochs.
+func (s *State) hasTrained(epochs int) bool {
 	if s.Result == nil {
 		return false
 	}
@@ -103,27 +106,28 @@ func (s *State) through(epochs int) bool {
 	return s.Result.Steps >= int64(epochs)*s.Result.perEpoch
 }
 
-// keeps returns how many settings of a method, out of settings, go on after rung n.
-func (h *Halving) keeps(settings, n int) int {
+// keptSettings returns how many settings of a method, out of settings, go on after rung n.
+func (h *Halving) keptSettings(settings, n int) int {
 	for range n {
 		settings = max(1, int(math.Ceil(h.Keep*float64(settings))))
 	}
 	return settings
 }
 
-// places returns the number of runs that rung n keeps at most.
-func (l *List) places(n int) (places int) {
+// mostKept returns the number of runs that rung n keeps at most.
+func (l *List) mostKept(n int) (places int) {
 	for _, settings := range l.byMethod() {
 		most := 0
 		for _, s := range settings {
 			most = max(most, len(s.runs))
 		}
-		places += l.Halving.keeps(len(settings), n) * most
+		places += l.Halving.keptSettings(len(settings), n) * most
 	}
 	return places
 }
 
-// decide ends stage n−1: it writes what rung n keeps, unless another process already has.
+// decide ends stage n−1: it writes what rung n keeps, unless another process has, and returns what
+// is written.
 func (l *Look) decide(n int) (*rung, error) {
 	if r, err := l.rung(n); r != nil || err != nil {
 		return r, err
@@ -138,21 +142,16 @@ func (l *Look) decide(n int) (*rung, error) {
 	r := &rung{Epochs: l.List.Halving.Epochs[n-1], Values: map[int]float64{}}
 	for _, settings := range l.List.byMethod() {
 		ranked := l.rank(settings, func(i int, s *State) bool {
-			return before.member(i) && s.through(r.Epochs)
+			return before.isMember(i) && s.hasTrained(r.Epochs)
 		})
 		for _, c := range ranked {
 			r.Values[c.Setting] = c.value
 		}
-		for _, c := range ranked[:min(len(ranked), l.List.Halving.keeps(len(settings), n))] {
+		for _, c := range ranked[:min(len(ranked), l.List.Halving.keptSettings(len(settings), n))] {
 			r.Kept = append(r.Kept, c.runs...)
 		}
 	}
 	slices.Sort(r.Kept)
-	return l.agree(n, r)
-}
-
-// agree writes a decision unless there is one, and returns the decision that is written.
-func (l *Look) agree(n int, r *rung) (*rung, error) {
 	if err := l.files.Add(l.rungPath(n), r); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
@@ -203,7 +202,7 @@ func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked
 			value, better := state.Result.validation()
 			sum, higher = sum+value, better == dro.Higher
 		}
-		if s.value = sum / float64(len(s.runs)); !math.IsNaN(s.value) && !math.IsInf(s.value, 0) {
+		if s.value = sum / float64(len(s.runs)); spec.AllFinite(s.value) {
 			ranked = append(ranked, s)
 		}
 	}

@@ -48,10 +48,10 @@ func (s *State) Steps() (done, planned int64) {
 type Look struct {
 	*Folder
 	done map[int]State
-	// there has the names of the folder's entries while States looks at all runs, so that none of
+	// present has the names of the folder's entries while States looks at all runs, so that none of
 	// ten thousand runs that have not begun is looked for.
-	there map[string]bool
-	names []string // names of the last Result
+	present map[string]bool
+	names   []string // names of the last Result
 	// Live has the runs that have not ended, as found by States.
 	Live []*record.Run
 }
@@ -65,15 +65,15 @@ func (l *Look) States() ([]State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.there, err = names(l.Dir, l.own()); err != nil {
+	if l.present, err = names(l.Dir, l.ownPath()); err != nil {
 		return nil, err
 	}
-	defer func() { l.there = nil }()
+	defer func() { l.present = nil }()
 	l.Live = nil
 	list := make([]State, len(l.List.Runs))
 	for i := range list {
 		list[i] = l.State(i)
-		stages.mark(i, &list[i])
+		stages.markState(i, &list[i])
 	}
 	return list, nil
 }
@@ -84,38 +84,38 @@ func (l *Look) State(i int) State {
 		return s
 	}
 	id := l.List.Runs[i].ID
-	if l.there != nil && !l.there[id] && !l.there[refusedPrefix+id] {
+	if l.present != nil && !l.present[id] && !l.present[refusedPrefix+id] {
 		return State{Status: Missing}
 	}
 	r, err := l.Find(i)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if why := l.refused(i); why != "" {
+		if why := l.refusalCause(i); why != "" {
 			return State{Status: runner.Failed, Cause: "could not begin: " + strings.TrimSpace(why)}
 		}
 		return State{Status: Missing}
 	case err != nil:
 		return State{Status: runner.Failed, Cause: "cannot be read: " + err.Error(), Damage: err}
 	}
-	return l.take(i, r)
+	return l.stateOf(i, r)
 }
 
-// Known takes the finished runs from a list of the folder's runs, such as a catalogue has at hand:
-// none of these is read again.
-func (l *Look) Known(runs []*record.Run) {
+// AddFinished takes the finished runs from a list of the folder's runs, such as a catalogue has at
+// hand: none of these is read again.
+func (l *Look) AddFinished(runs []*record.Run) {
 	at := make(map[string]int, len(l.List.Runs))
 	for i := range l.List.Runs {
 		at[l.List.Runs[i].ID] = i
 	}
 	for _, r := range runs {
 		if i, ours := at[r.Meta.ID]; ours && r.Status() == runner.Done {
-			l.take(i, r)
+			l.stateOf(i, r)
 		}
 	}
 }
 
-// take returns the state of run i, and remembers it if the run is done.
-func (l *Look) take(i int, r *record.Run) State {
+// stateOf returns the state of run i, and remembers it if the run is done.
+func (l *Look) stateOf(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
@@ -123,7 +123,7 @@ func (l *Look) take(i int, r *record.Run) State {
 	switch {
 	case s.Status == runner.Done:
 		l.done[i] = s
-	case l.there != nil && !s.Status.Ended():
+	case l.present != nil && !s.Status.Ended():
 		l.Live = append(l.Live, r)
 	}
 	return s
@@ -161,8 +161,8 @@ func Count(states []State) map[runner.Status]int {
 	return n
 }
 
-// Over reports whether nothing is left to do: every run is done, dropped or failed.
-func Over(states []State) bool {
+// Complete reports whether nothing is left to do: every run is done, dropped or failed.
+func Complete(states []State) bool {
 	return !slices.ContainsFunc(states, func(s State) bool {
 		return s.Status != runner.Done && s.Status != Dropped && s.Status != runner.Failed
 	})
@@ -213,22 +213,22 @@ func (l *Look) result(r *record.Run) *Result {
 	if v := sum.ImagesPerSecond; v.Applies() && v.Float() > 0 {
 		s.seconds = measure.Num(float64(sum.Steps) * float64(meta.Spec.Batch) / v.Float())
 	}
+	results := &sum.Results
+	if sum.Selected != nil {
+		results = &sum.Selected.Results
+	}
 	for _, name := range names {
-		if sum.Selected != nil {
-			s.values = append(s.values, sum.Selected.Of(name))
-		} else {
-			s.values = append(s.values, sum.Of(name))
-		}
+		s.values = append(s.values, results.Of(name))
 	}
 	return s
 }
 
-// by returns the measure that the run is chosen by; ok is false without one.
-func (r *Result) by() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
+// selector returns the measure that the run is chosen by; ok is false without one.
+func (r *Result) selector() (m measure.Measure, ok bool) { return measure.FindMeasure(r.names[0]) }
 
 // validation returns the value of that measure (NaN without one), and whether more of it is better.
 func (r *Result) validation() (value float64, better dro.Sense) {
-	m, ok := r.by()
+	m, ok := r.selector()
 	if !ok {
 		return math.NaN(), better
 	}
@@ -301,18 +301,13 @@ var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runn
 func (l *Look) Overview(states []State) (*Overview, error) {
 	o := &Overview{Counts: Count(states), Troubles: l.List.Troubles(states)}
 	for _, settings := range l.List.byMethod() {
-		first := len(o.Points)
-		for i := range settings {
-			o.Points = append(o.Points, l.point(&settings[i], states, o))
-		}
 		ranked := l.rank(settings, func(i int, _ *State) bool {
 			return states[i].Status == runner.Done
 		})
-		if len(ranked) > 0 {
-			at := slices.IndexFunc(settings, func(s setting) bool {
-				return s.Setting == ranked[0].Setting
-			})
-			o.Points[first+at].Chosen = true
+		for i := range settings {
+			p := l.point(&settings[i], states, o)
+			p.Chosen = len(ranked) > 0 && ranked[0].Setting == settings[i].Setting
+			o.Points = append(o.Points, p)
 		}
 	}
 	return o, l.extent(o, states)
@@ -335,10 +330,10 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		if r := state.Result; r != nil {
 			one.Begun, one.Epochs = true, r.Epochs
 			value, _ := r.validation()
-			if one.Value = measure.NumIf(!math.IsNaN(value), value); one.Value.Applies() {
+			if one.Value = measure.Known(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
 			}
-			if by, ok := r.by(); ok {
+			if by, ok := r.selector(); ok {
 				o.By = by
 			}
 		}
@@ -374,8 +369,8 @@ func (l *Look) extent(o *Overview, states []State) error {
 			done = r.Epochs
 		}
 		o.Done += done
-		switch until := h.until(stages.last); {
-		case !stages.member(i):
+		switch until := h.stageEnd(stages.last); {
+		case !stages.isMember(i):
 			o.Planned += done
 		case until > 0:
 			o.Planned += max(done, min(float64(until), whole))
@@ -385,10 +380,10 @@ func (l *Look) extent(o *Overview, states []State) error {
 	}
 	for n := stages.last + 1; n <= len(h.Epochs); n++ {
 		end := float64(l.List.Base.Epochs)
-		if h.until(n) > 0 {
-			end = float64(h.until(n))
+		if h.stageEnd(n) > 0 {
+			end = float64(h.stageEnd(n))
 		}
-		o.Planned += float64(l.List.places(n)) * max(0, end-float64(h.Epochs[n-1]))
+		o.Planned += float64(l.List.mostKept(n)) * max(0, end-float64(h.Epochs[n-1]))
 	}
 	return nil
 }
@@ -398,7 +393,7 @@ func (l *Look) extent(o *Overview, states []State) error {
 type Pace struct{ marks []paceMark }
 
 type paceMark struct {
-	at   time.Time
+	when time.Time
 	done float64
 }
 
@@ -406,7 +401,7 @@ type paceMark struct {
 func (p *Pace) Add(now time.Time, done float64) {
 	const window, most = 10 * time.Minute, 300
 	p.marks = append(p.marks, paceMark{now, done})
-	for len(p.marks) > most || now.Sub(p.marks[0].at) > window && len(p.marks) > 2 {
+	for len(p.marks) > most || now.Sub(p.marks[0].when) > window && len(p.marks) > 2 {
 		p.marks = slices.Delete(p.marks, 0, 1)
 	}
 }
@@ -418,7 +413,7 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 		return 0, false
 	}
 	first, last := p.marks[0], p.marks[len(p.marks)-1]
-	took, came := last.at.Sub(first.at).Seconds(), last.done-first.done
+	took, came := last.when.Sub(first.when).Seconds(), last.done-first.done
 	if took <= 0 || came <= 0 {
 		return 0, false
 	}
@@ -429,10 +424,10 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 	return time.Duration(seconds * float64(time.Second)), true
 }
 
-// Under lists the folders of sweeps in a runs folder: the runs folder itself if it is a sweep's,
-// otherwise the sweeps' folders in it, the last changed first.
-func Under(dir string) (dirs []string) {
-	if Is(dir) {
+// FindUnder lists the folders of sweeps in a runs folder: the runs folder itself if it is a
+// sweep's, otherwise the sweeps' folders in it, the last changed first.
+func FindUnder(dir string) (dirs []string) {
+	if IsSweep(dir) {
 		return []string{dir}
 	}
 	changed := map[string]time.Time{}
@@ -448,8 +443,8 @@ func Under(dir string) (dirs []string) {
 	return dirs
 }
 
-// Is reports whether a folder is a sweep's.
-func Is(dir string) bool {
+// IsSweep reports whether a folder is a sweep's.
+func IsSweep(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, listName))
 	return err == nil
 }

@@ -113,7 +113,7 @@ func TestPace(t *testing.T) {
 
 func TestUnder(t *testing.T) {
 	dir := t.TempDir()
-	if got := Under(dir); got != nil {
+	if got := FindUnder(dir); got != nil {
 		t.Errorf("in an empty folder: %v", got)
 	}
 	var want []string
@@ -128,10 +128,10 @@ func TestUnder(t *testing.T) {
 		}
 		want = slices.Insert(want, 0, at)
 	}
-	if got := Under(dir); !slices.Equal(got, want) {
+	if got := FindUnder(dir); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := Under(want[0]); !slices.Equal(got, want[:1]) {
+	if got := FindUnder(want[0]); !slices.Equal(got, want[:1]) {
 		t.Errorf("of a sweep's own folder: %v", got)
 	}
 }
@@ -169,7 +169,7 @@ func TestLookOfTheCatalogue(t *testing.T) {
 		t.Fatal(problems)
 	}
 	read, told := NewLook(f), NewLook(f)
-	told.Known(runs)
+	told.AddFinished(runs)
 	if done := counts(t, f)[runner.Done]; done == 0 || len(told.done) != done {
 		t.Errorf("%d of %d runs are known", len(told.done), done)
 	}

@@ -48,7 +48,7 @@ type Batch struct {
 	Base  int    `json:"base"`  // offset of the runs' indices, or of their places in the rung
 	Tasks []int  `json:"tasks"` // array indices, which are relative to Base
 
-	seconds, bytes float64
+	asked Need // of each task
 }
 
 // mostTasks is the number of indices that an array may have by Slurm's default (MaxArraySize 1001).
@@ -91,7 +91,7 @@ type slot struct{ place, run int }
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
-		for place := range f.List.places(n) {
+		for place := range f.List.mostKept(n) {
 			list = append(list, slot{place, -1})
 		}
 		return list, nil
@@ -116,67 +116,60 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 // classes groups tasks by what they need, one batch for each group.
 func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
-	type class struct {
-		seconds, bytes float64
-		base           int
-	}
-	where := map[class]int{}
 	for _, s := range slots {
-		seconds, bytes, err := f.ask(stage, s.run, a, known)
+		asked, err := f.taskNeed(stage, s.run, a, known)
 		if err != nil {
 			return nil, err
 		}
-		key := class{seconds, bytes, s.place / mostTasks * mostTasks}
-		n, ok := where[key]
-		if !ok {
-			n = len(list)
-			where[key] = n
-			list = append(list, Batch{Rung: stage, Base: key.base, seconds: seconds, bytes: bytes})
+		base := s.place / mostTasks * mostTasks
+		same := func(b Batch) bool { return b.asked == asked && b.Base == base }
+		n := slices.IndexFunc(list, same)
+		if n < 0 {
+			n, list = len(list), append(list, Batch{Rung: stage, Base: base, asked: asked})
 		}
-		list[n].Tasks = append(list[n].Tasks, s.place-key.base)
+		list[n].Tasks = append(list[n].Tasks, s.place-base)
 	}
 	return list, nil
 }
 
-// ask returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns the
-// most that any run asks for.
-func (f *Folder) ask(stage, i int, a *Ask, known map[int]Need) (seconds, bytes float64, err error) {
+// taskNeed returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns
+// the most that any run asks for.
+func (f *Folder) taskNeed(stage, i int, a *Ask, known map[int]Need) (Need, error) {
 	if i >= 0 {
-		return f.askOne(stage, i, a, known)
+		return f.runNeed(stage, i, a, known)
 	}
+	var most Need
 	for i := range f.List.Runs {
-		s, b, err := f.askOne(stage, i, a, known)
+		n, err := f.runNeed(stage, i, a, known)
 		if err != nil {
-			return 0, 0, err
+			return most, err
 		}
-		seconds, bytes = max(seconds, s), max(bytes, b)
+		most = Need{max(most.Seconds, n.Seconds), max(most.Bytes, n.Bytes)}
 	}
-	return seconds, bytes, nil
+	return most, nil
 }
 
-func (f *Folder) askOne(
-	stage, i int, a *Ask, known map[int]Need,
-) (seconds, bytes float64, err error) {
+func (f *Folder) runNeed(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
 		spec, err := f.List.Spec(i)
 		if err != nil {
-			return 0, 0, err
+			return n, err
 		}
-		if h := &f.List.Halving; h.until(stage) > 0 {
-			spec.Epochs = min(spec.Epochs, h.until(stage))
+		if h := &f.List.Halving; h.stageEnd(stage) > 0 {
+			spec.Epochs = min(spec.Epochs, h.stageEnd(stage))
 		}
 		if n, err = a.Estimate(&spec); err != nil {
-			return 0, 0, err
+			return n, err
 		}
 	}
 	known[f.List.Runs[i].Setting] = n
-	seconds = a.Time.Seconds()
+	seconds := a.Time.Seconds()
 	if seconds == 0 {
 		seconds = roundTime(timeMargin*n.Seconds + timeBase)
 	}
 	const step = 256 << 20
-	return seconds, math.Ceil(memoryMargin*n.Bytes/step) * step, nil
+	return Need{seconds, math.Ceil(memoryMargin*n.Bytes/step) * step}, nil
 }
 
 // roundTime rounds up to one of a few times, so that there are few classes.
@@ -204,12 +197,12 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	}
 	add("--array=%s", array)
 	add("--cpus-per-task=%d", a.Threads)
-	if b.bytes > 0 {
-		add("--mem=%.0fM", b.bytes/(1<<20))
+	if b.asked.Bytes > 0 {
+		add("--mem=%.0fM", b.asked.Bytes/(1<<20))
 	}
-	add("--time=%s", slurmTime(b.seconds))
+	add("--time=%s", slurmTime(b.asked.Seconds))
 	// Slurm may send the signal 60 s early. A short task receives it with a third of its time left.
-	add("--signal=B:USR1@%.0f", min(120, b.seconds/3))
+	add("--signal=B:USR1@%.0f", min(120, b.asked.Seconds/3))
 	add("--requeue")
 	add("--open-mode=append")
 	// A backslash makes Slurm take the name as it stands: then all tasks share a log.
@@ -217,7 +210,7 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 	if strings.Contains(f.Dir, `\`) {
 		escape, name = `\`, "tasks.log"
 	}
-	add("--output=%s/%s", strings.ReplaceAll(f.own("slurm"), escape, escape+escape), name)
+	add("--output=%s/%s", strings.ReplaceAll(f.ownPath("slurm"), escape, escape+escape), name)
 	for _, option := range [][2]string{{"partition", a.Partition}, {"constraint", a.Constraint}} {
 		if option[1] != "" {
 			add("--%s=%s", option[0], option[1])
@@ -245,7 +238,7 @@ func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
 func (f *Folder) jobName() string {
 	h := fnv.New32a()
 	h.Write([]byte(f.Dir))
-	return fmt.Sprintf("drolab-%s-%08x", plain(f.List.Name), h.Sum32())
+	return fmt.Sprintf("drolab-%s-%08x", folderName(f.List.Name), h.Sum32())
 }
 
 // ranges writes ascending numbers as Slurm does: 0-3,7.
@@ -314,19 +307,19 @@ type submissions struct {
 // was about to submit it.
 func (f *Folder) submitted() ([]Batch, error) {
 	var s submissions
-	_, err := f.noted(f.own("slurm", jobsName), &s)
+	_, err := f.readIfThere(f.ownPath("slurm", jobsName), &s)
 	return s.Batches, err
 }
 
 func (f *Folder) noteSubmitted(list []Batch) error {
-	return f.files.Write(f.own("slurm", jobsName), submissions{list})
+	return f.files.Write(f.ownPath("slurm", jobsName), submissions{list})
 }
 
 // Submit is a function that calls sbatch with arguments and returns the job.
 type Submit func(ctx context.Context, args []string) (job string, err error)
 
 // Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
-// for each. If submit is nil, it does nothing else. The caller is Alone.
+// for each. If submit is nil, it does nothing else. The caller is in WithLock.
 func (f *Folder) Submit(
 	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
 ) (calls [][]string, err error) {
@@ -335,7 +328,7 @@ func (f *Folder) Submit(
 		return nil, err
 	}
 	if submit != nil {
-		if err := f.files.Folder(f.own("slurm")); err != nil {
+		if err := f.files.Folder(f.ownPath("slurm")); err != nil {
 			return nil, err
 		}
 	}
@@ -381,13 +374,12 @@ func (f *Folder) submitLast(
 	return nil
 }
 
-// Slurm queries Slurm with Slurm's own commands, and separators that this package chooses. The
-// output of --json changes from one version of Slurm to the next, and many clusters have no
+// What follows queries Slurm with Slurm's own commands, and separators that this package chooses.
+// The output of --json changes from one version of Slurm to the next, and many clusters have no
 // accounting (sacct).
-type Slurm struct{}
 
 // command runs a command of Slurm and returns its output. The error has the words of the command.
-func (Slurm) command(ctx context.Context, name string, args ...string) (string, error) {
+func command(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, name, args...).Output()
@@ -402,9 +394,9 @@ func (Slurm) command(ctx context.Context, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// Submit calls sbatch with arguments and returns the job.
-func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
-	out, err := s.command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
+// Sbatch is the Submit of this machine.
+func Sbatch(ctx context.Context, args []string) (string, error) {
+	out, err := command(ctx, "sbatch", append([]string{"--parsable"}, args...)...)
 	job, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 	if _, e := strconv.Atoi(job); err == nil && e != nil {
 		return "", fmt.Errorf("sbatch answered %.80q: want a job's number", out)
@@ -414,8 +406,8 @@ func (s Slurm) Submit(ctx context.Context, args []string) (string, error) {
 
 // Requeue puts a task of an array back into the queue. It must not use SLURM_JOB_ID: for the last
 // task of an array, that is the ID of the array itself, and all tasks would begin again.
-func (s Slurm) Requeue(ctx context.Context, array, task string) error {
-	_, err := s.command(ctx, "scontrol", "requeue", array+"_"+task)
+func Requeue(ctx context.Context, array, task string) error {
+	_, err := command(ctx, "scontrol", "requeue", array+"_"+task)
 	return err
 }
 
@@ -444,8 +436,8 @@ func (j jobState) text() string {
 	return text
 }
 
-// live reports whether the task runs or will run.
-func (j jobState) live() bool {
+// isLive reports whether the task runs or will run.
+func (j jobState) isLive() bool {
 	switch j.State {
 	case "PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD",
 		"REQUEUE_FED", "RESIZING", "SIGNALING", "STAGE_OUT", "STOPPED":
@@ -457,9 +449,9 @@ func (j jobState) live() bool {
 // taskKey names a task: JOB_INDEX.
 func taskKey(job string, index int) string { return fmt.Sprintf("%s_%d", job, index) }
 
-// queue returns the tasks in Slurm's queue with a job's name.
-func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, error) {
-	out, err := s.command(ctx, "squeue", "-h", "-r", "-n", name,
+// squeue returns the tasks in Slurm's queue with a job's name.
+func squeue(ctx context.Context, name string) (map[string]jobState, error) {
+	out, err := command(ctx, "squeue", "-h", "-r", "-n", name,
 		"-O", "ArrayJobID:|,ArrayTaskID:|,State:|,NodeList:|,RestartCnt:|,Reason:|")
 	if err != nil {
 		return nil, err
@@ -485,8 +477,8 @@ func (s Slurm) queue(ctx context.Context, name string) (map[string]jobState, err
 
 // remembered returns the tasks of an array that Slurm still knows, also ended ones, which Slurm
 // forgets after some minutes.
-func (s Slurm) remembered(ctx context.Context, job string) map[string]jobState {
-	out, err := s.command(ctx, "scontrol", "show", "job", "-o", job)
+func remembered(ctx context.Context, job string) map[string]jobState {
+	out, err := command(ctx, "scontrol", "show", "job", "-o", job)
 	if err != nil {
 		return nil
 	}
@@ -524,12 +516,12 @@ func parseJob(line string) (key string, j jobState, ok bool) {
 type Jobs map[int]jobState
 
 // Jobs asks Slurm for the tasks of the sweep. With all, it asks for ended tasks, too.
-func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
+func (f *Folder) Jobs(ctx context.Context, all bool) (Jobs, error) {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
 		return nil, err
 	}
-	queued, err := s.queue(ctx, f.jobName())
+	queued, err := squeue(ctx, f.jobName())
 	if err != nil {
 		return nil, err
 	}
@@ -537,7 +529,7 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 	for _, b := range batches {
 		var past map[string]jobState
 		if all {
-			past = s.remembered(ctx, b.Job)
+			past = remembered(ctx, b.Job)
 		}
 		runs := func(place int) int { return place }
 		if b.Rung > 0 {
@@ -558,7 +550,7 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 			if !ok {
 				state, ok = past[key]
 			}
-			if i := runs(b.Base + t); ok && i >= 0 && !(jobs[i].live() && !state.live()) {
+			if i := runs(b.Base + t); ok && i >= 0 && !(jobs[i].isLive() && !state.isLive()) {
 				jobs[i] = state
 			}
 		}
@@ -568,14 +560,14 @@ func (f *Folder) Jobs(ctx context.Context, s Slurm, all bool) (Jobs, error) {
 
 // Adopt settles a batch that a start had noted before it died, without learning its job. The job is
 // the one job of the sweep in Slurm's queue that is not noted. If there is none, Adopt removes the
-// batch. The caller is Alone.
-func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
+// batch. The caller is in WithLock.
+func (f *Folder) Adopt(ctx context.Context) error {
 	batches, err := f.submitted()
 	n := len(batches) - 1
 	if err != nil || n < 0 || batches[n].Job != "" {
 		return err
 	}
-	queued, err := s.queue(ctx, f.jobName())
+	queued, err := squeue(ctx, f.jobName())
 	if err != nil {
 		return err
 	}
@@ -592,7 +584,7 @@ func (f *Folder) Adopt(ctx context.Context, s Slurm) error {
 // Busy tells whether a task of any run is in the queue or runs.
 func (j Jobs) Busy() bool {
 	for _, state := range j {
-		if state.live() {
+		if state.isLive() {
 			return true
 		}
 	}
@@ -600,7 +592,7 @@ func (j Jobs) Busy() bool {
 }
 
 // Live tells whether a task of run i is in the queue or runs.
-func (j Jobs) Live(i int) bool { return j[i].live() }
+func (j Jobs) Live(i int) bool { return j[i].isLive() }
 
 // Mark adds to the states of the runs what Slurm does with them.
 func (j Jobs) Mark(states []State) {
@@ -611,7 +603,7 @@ func (j Jobs) Mark(states []State) {
 		case !ok || s.Status == runner.Done || s.Status == Dropped || s.Status == Waiting:
 		case s.Status == runner.Running || s.Status == runner.Failed:
 			s.Cause = strings.TrimPrefix(s.Cause+"; Slurm: "+job.text(), "; ")
-		case job.live():
+		case job.isLive():
 			s.Status, s.Cause = runner.Queued, "Slurm: "+job.text()
 		case s.Status == Missing: // it is lost: no task trains it any more
 			s.Status, s.Cause = runner.Failed, "Slurm: "+job.text()
@@ -622,19 +614,19 @@ func (j Jobs) Mark(states []State) {
 }
 
 // Cancel takes the sweep's tasks out of the queue. Running tasks stop with a checkpoint.
-func (f *Folder) Cancel(ctx context.Context, s Slurm) error {
+func (f *Folder) Cancel(ctx context.Context) error {
 	batches, err := f.submitted()
 	if err != nil || len(batches) == 0 {
 		return err
 	}
-	_, err = s.command(ctx, "scancel", "--name="+f.jobName())
+	_, err = command(ctx, "scancel", "--name="+f.jobName())
 	return err
 }
 
 // Holder returns the holder of leases that a task is in its present life: the name in its leases
 // where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
 // put back into the queue, holds nothing any more.
-func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
+func (f *Folder) Holder(array, task, restarts string) record.Holder {
 	mine := array + "_" + task
 	restarts = cmp.Or(restarts, "0")
 	alive := func(name string) (alive, known bool) {
@@ -645,7 +637,7 @@ func (f *Folder) Holder(s Slurm, array, task, restarts string) record.Holder {
 		if words[1] == mine { // an earlier life of this task
 			return false, words[2] != restarts
 		}
-		tasks, err := s.queue(context.Background(), f.jobName())
+		tasks, err := squeue(context.Background(), f.jobName())
 		if err != nil {
 			return false, false
 		}

@@ -53,7 +53,7 @@ func startAndTrain(dir, text string) error {
 		return err
 	}
 	h := Here{Parallel: 2, Threads: 1}
-	if _, err := f.Want(h); err != nil {
+	if _, err := f.Request(h); err != nil {
 		return err
 	}
 	store, err := record.Open(dir)
@@ -192,7 +192,7 @@ func startOnly(files record.Files, dir, text string) error {
 	}
 	f, err := makeBy(files, dir, []byte(text), file.Expand())
 	if err == nil {
-		_, err = f.Want(Here{Parallel: 2, Threads: 1})
+		_, err = f.Request(Here{Parallel: 2, Threads: 1})
 	}
 	if err != nil && strings.Contains(err.Error(), "runs that this file lacks") {
 		return nil
@@ -226,7 +226,7 @@ func stopOnly(dir string) error {
 	}
 	_, h := Wanted(dir)
 	if h != nil {
-		err = f.Through(h)
+		err = f.Finish(h)
 	}
 	return errors.Join(err, f.Stop())
 }
@@ -241,14 +241,14 @@ func TestAnEngineSeesGrowth(t *testing.T) {
 		}
 	}
 	through := func(f *Folder, h *Here) {
-		if err := f.Through(h); err != nil {
+		if err := f.Finish(h); err != nil {
 			t.Fatal(err)
 		}
 	}
 	start(fewer)
 	f, h := Wanted(dir)
 	start(more)
-	if !f.Wants(h) {
+	if !f.StillWants(h) {
 		t.Error("a start that adds runs ends the work on those before")
 	}
 	through(f, h)
@@ -260,7 +260,7 @@ func TestAnEngineSeesGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(more)
-	if grown.Wants(h2) {
+	if grown.StillWants(h2) {
 		t.Error("a stop and a start are not seen")
 	}
 	through(grown, h2)

@@ -24,11 +24,11 @@ func TestSubmitPoints(t *testing.T) {
 			return err
 		}
 		jobs := strings.Count(*queue, "|0|PENDING")
-		return f.Alone(func() error {
-			if err := f.Adopt(ctx, Slurm{}); err != nil {
+		return f.WithLock(func() error {
+			if err := f.Adopt(ctx); err != nil {
 				return err
 			}
-			there, err := f.Jobs(ctx, Slurm{}, false)
+			there, err := f.Jobs(ctx, false)
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func TestSubmitPoints(t *testing.T) {
 		for line := range strings.Lines(queue) {
 			tasks[strings.Split(line, "|")[1]]++
 		}
-		jobs, err := f.Jobs(ctx, Slurm{}, false)
+		jobs, err := f.Jobs(ctx, false)
 		if fmt.Sprint(tasks) != "map[0:1 1:1 2:1 3:1]" || len(jobs) != 4 || err != nil {
 			t.Errorf("%s: tasks %v, %v are known, %v", at, tasks, jobs, err)
 		}

@@ -42,7 +42,7 @@ const mostRequeues = 20
 // kept no run for the task, or if it has asked for the task to be done again. When ctx is
 // cancelled, the run stops with a checkpoint, which is an error: the task is not done.
 func (t *Task) Do(ctx context.Context) error {
-	i, err := t.index()
+	i, err := t.runIndex()
 	if err != nil || i < 0 {
 		return err
 	}
@@ -66,13 +66,13 @@ func (t *Task) Do(ctx context.Context) error {
 	err = t.train(ctx, store, i)
 	close(over)
 	if <-limited && err != nil {
-		return t.again(i)
+		return t.requeueRun(i)
 	}
 	return err
 }
 
-// index returns the index of the run; −1 if the rung has kept fewer runs.
-func (t *Task) index() (int, error) {
+// runIndex returns the index of the run; −1 if the rung has kept fewer runs.
+func (t *Task) runIndex() (int, error) {
 	if t.Rung == 0 {
 		if t.Place < 0 || t.Place >= len(t.List.Runs) {
 			return 0, fmt.Errorf("task %d: the sweep has the runs 0 to %d",
@@ -92,12 +92,12 @@ func (t *Task) index() (int, error) {
 
 // train brings the run to the end of its stage.
 func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
-	until := t.List.Halving.until(t.Rung)
+	until := t.List.Halving.stageEnd(t.Rung)
 	q := queue.NewQueue(ctx, queue.Settings{Store: store, Host: t.Host, DataDir: t.DataDir,
 		Threads:  t.Threads,
 		Parallel: 1, Alone: true, Reports: store.Dir(), Programs: t.Programs})
 	err := t.await(ctx, func() error {
-		return begin(t.Folder, q, i, runner.Means{Until: until})
+		return beginRun(t.Folder, q, i, runner.Means{Until: until})
 	})
 	if err == errThrough {
 		return nil
@@ -109,7 +109,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 	outcomes := q.Wait()
 	state := NewLook(t.Folder).State(i)
 	switch {
-	case state.through(until):
+	case state.hasTrained(until):
 		return nil
 	case outcomes[0].Err != nil:
 		return fmt.Errorf("run %s failed: %s", id, outcomes[0].Err)
@@ -145,13 +145,13 @@ type limits struct {
 
 const limitsPrefix = "limits-"
 
-func (f *Folder) limitsPath(i int) string { return f.own(limitsPrefix + f.List.Runs[i].ID) }
+func (f *Folder) limitsPath(i int) string { return f.ownPath(limitsPrefix + f.List.Runs[i].ID) }
 
-// again asks for the task to be done again. It refuses a run that made no progress in its time,
-// because the run would make none the next time either.
-func (t *Task) again(i int) error {
+// requeueRun asks for the task to be done again. It refuses a run that made no progress in its
+// time, because the run would make none the next time either.
+func (t *Task) requeueRun(i int) error {
 	var l limits
-	if _, err := t.noted(t.limitsPath(i), &l); err != nil { // there is none the first time
+	if _, err := t.readIfThere(t.limitsPath(i), &l); err != nil { // there is none the first time
 		return err
 	}
 	state := NewLook(t.Folder).State(i)

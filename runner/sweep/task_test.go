@@ -96,7 +96,7 @@ func TestTimeLimit(t *testing.T) {
 		limit := make(chan struct{})
 		task := tasked(f, 0)
 		task.Limit = limit
-		task.Requeue = func() error { return Slurm{}.Requeue(context.Background(), "17", "0") }
+		task.Requeue = func() error { return Requeue(context.Background(), "17", "0") }
 		if err := interrupted(t, task, step, func(func()) { close(limit) }); err != nil {
 			t.Fatal(err)
 		}
@@ -115,13 +115,13 @@ func TestTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	task.Requeue = func() error { return errors.New("was asked") }
-	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "came no further") {
+	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "came no further") {
 		t.Errorf("without progress: %v", err)
 	}
 	if err := f.files.Write(f.limitsPath(0), limits{mostRequeues, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if err := task.again(0); err == nil || !strings.Contains(err.Error(), "20 times") {
+	if err := task.requeueRun(0); err == nil || !strings.Contains(err.Error(), "20 times") {
 		t.Errorf("after 20 times: %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestRungsAsTasks(t *testing.T) {
 	if got := counts(t, jobs); got[Waiting] != 8 {
 		t.Fatalf("at the rung: %v", got)
 	}
-	for place := range jobs.List.places(1) + 1 {
+	for place := range jobs.List.mostKept(1) + 1 {
 		task := tasked(jobs, place)
 		task.Rung = 1
 		if err := task.Do(context.Background()); err != nil {
@@ -252,7 +252,7 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
 	if err != nil || len(calls) != 2 {
 		t.Fatalf("%d calls, want one for each class of needs; %v", len(calls), err)
 	}
@@ -268,7 +268,7 @@ func TestScripts(t *testing.T) {
 		"--signal=B:USR1@120",
 		"--requeue",
 		"--open-mode=append",
-		"--output=" + f.own("slurm") + "/%A_%a.log",
+		"--output=" + f.ownPath("slurm") + "/%A_%a.log",
 		"--partition=main",
 		`--wrap=exec '/opt/it'\''s/drolab' --data '/data' --threads "$SLURM_CPUS_PER_TASK" ` +
 			"sweep task " + Quote(f.Dir) + " $SLURM_ARRAY_TASK_ID",
@@ -285,7 +285,7 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(jobs) != 2 || jobs[0].Job != "40" || jobs[1].Job != "41" {
 		t.Fatalf("noted %+v, %v", jobs, err)
 	}
-	if err := f.Cancel(context.Background(), Slurm{}); err != nil || !strings.Contains(b.calls(t),
+	if err := f.Cancel(context.Background()); err != nil || !strings.Contains(b.calls(t),
 		"scancel --name="+f.jobName()) {
 		t.Errorf("%v: %s", err, b.calls(t))
 	}
@@ -298,7 +298,7 @@ func TestScriptsOfRungs(t *testing.T) {
 	if err != nil || len(stages) != 3 {
 		t.Fatal(len(stages), err)
 	}
-	calls, err := f.Submit(context.Background(), stages, ask(), Slurm{}.Submit)
+	calls, err := f.Submit(context.Background(), stages, ask(), Sbatch)
 	if err != nil || len(calls) != 4 {
 		t.Fatal(len(calls), err)
 	}
@@ -389,7 +389,7 @@ func TestWhatSlurmSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Submit(context.Background(), stages, &Ask{Threads: 1}, Slurm{}.Submit)
+	_, err = f.Submit(context.Background(), stages, &Ask{Threads: 1}, Sbatch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +402,7 @@ func TestWhatSlurmSays(t *testing.T) {
 		"JobState=NODE_FAIL Reason=NodeDown Restarts=1 NodeList=n2\n"+
 		"JobId=44 ArrayJobId=40 ArrayTaskId=3 "+
 		"JobState=COMPLETED Reason=None NodeList=n1\n")
-	jobs, err := f.Jobs(context.Background(), Slurm{}, true)
+	jobs, err := f.Jobs(context.Background(), true)
 	if err != nil || !jobs.Busy() {
 		t.Fatal(jobs, err)
 	}
@@ -453,7 +453,7 @@ func TestHolderOfALease(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
 	b.says(t, "queue", "40|1|RUNNING|n3|1|None|\n40|2|PENDING||1|BeginTime|\n")
-	h := f.Holder(Slurm{}, "40", "5", "2")
+	h := f.Holder("40", "5", "2")
 	if h.Name != "slurm 40_5 2" {
 		t.Error(h.Name)
 	}

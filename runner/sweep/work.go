@@ -32,11 +32,11 @@ type Here struct {
 // sweep.
 const hereName = "here.json"
 
-// Want asks the engine of the sweep's folder to work on the sweep. If another start asked before
+// Request asks the engine of the sweep's folder to work on the sweep. If another start asked before
 // and the sweep was not stopped since, Want returns what that start asked for. The engine goes on
 // as it was told, and the next engine goes by h.
-func (f *Folder) Want(h Here) (there *Here, err error) {
-	return there, f.Alone(func() error {
+func (f *Folder) Request(h Here) (there *Here, err error) {
+	return there, f.WithLock(func() error {
 		old, err := f.wanted()
 		switch {
 		case err == nil:
@@ -49,35 +49,35 @@ func (f *Folder) Want(h Here) (there *Here, err error) {
 		default:
 			return err
 		}
-		return f.files.Write(f.own(hereName), &h)
+		return f.files.Write(f.ownPath(hereName), &h)
 	})
 }
 
 // Stop notes that no engine is to work on the sweep.
 func (f *Folder) Stop() error {
-	return f.Alone(func() error { return f.files.Remove(f.own(hereName)) })
+	return f.WithLock(func() error { return f.files.Remove(f.ownPath(hereName)) })
 }
 
-// Through notes that an engine has done what h asked for. The request stays if there is more to do:
+// Finish notes that an engine has done what h asked for. The request stays if there is more to do:
 // the list has grown meanwhile, or the sweep was stopped and started again.
-func (f *Folder) Through(h *Here) error {
-	return f.Alone(func() error {
-		if NewLook(f).Grown() || !f.Wants(h) {
+func (f *Folder) Finish(h *Here) error {
+	return f.WithLock(func() error {
+		if NewLook(f).Grown() || !f.StillWants(h) {
 			return nil
 		}
-		return f.files.Remove(f.own(hereName))
+		return f.files.Remove(f.ownPath(hereName))
 	})
 }
 
-// Wants reports whether the sweep is still to be worked on, as h asks.
-func (f *Folder) Wants(h *Here) bool {
+// StillWants reports whether the sweep is still to be worked on, as h asks.
+func (f *Folder) StillWants(h *Here) bool {
 	now, err := f.wanted()
 	return err == nil && now.Mark == h.Mark
 }
 
 func (f *Folder) wanted() (*Here, error) {
 	var h Here
-	err := f.files.Read(f.own(hereName), &h)
+	err := f.files.Read(f.ownPath(hereName), &h)
 	return &h, err
 }
 
@@ -130,8 +130,8 @@ func (f *Folder) Work(
 		if err != nil {
 			return err
 		}
-		w.begin(s)
-		if !w.stage(ctx, goOn) {
+		w.listRuns(s)
+		if !w.trainStage(ctx, goOn) {
 			return ctx.Err()
 		}
 		if s.last == len(f.List.Halving.Epochs) {
@@ -143,23 +143,23 @@ func (f *Folder) Work(
 	}
 }
 
-// begin lists the runs that a stage has to train.
-func (w *worker) begin(s *stages) {
-	w.until, w.todo = w.List.Halving.until(s.last), nil
+// listRuns lists the runs that a stage has to train.
+func (w *worker) listRuns(s *stages) {
+	w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
 	for i := range w.List.Runs {
-		if state := w.State(i); s.member(i) && !state.through(w.until) {
+		if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
 			w.todo = append(w.todo, i)
 		}
 	}
 }
 
-// stage trains the runs of todo. It returns true when all of them have been tried.
-func (w *worker) stage(ctx context.Context, goOn func() bool) bool {
+// trainStage trains the runs of todo. It returns true when all of them have been tried.
+func (w *worker) trainStage(ctx context.Context, goOn func() bool) bool {
 	tick := time.NewTicker(workPause)
 	defer tick.Stop()
 	held := time.Time{}
 	for ctx.Err() == nil && goOn() {
-		w.settle()
+		w.dropEnded()
 		// One run more than can train waits for its slot.
 		for len(w.todo) > 0 && len(w.alive) <= w.here.Parallel && time.Since(held) > heldPause {
 			i := w.todo[0]
@@ -179,8 +179,8 @@ func (w *worker) stage(ctx context.Context, goOn func() bool) bool {
 	return false
 }
 
-// settle removes the runs that have ended from alive.
-func (w *worker) settle() {
+// dropEnded removes the runs that have ended from alive.
+func (w *worker) dropEnded() {
 	live := map[string]bool{}
 	for _, r := range w.desk.Live() {
 		live[r.ID] = true
@@ -194,7 +194,7 @@ func (w *worker) settle() {
 
 func (w *worker) train(i int) error {
 	means := runner.Means{DataDir: w.here.DataDir, Threads: w.here.Threads, Until: w.until}
-	err := begin(w.Folder, w.desk, i, means)
+	err := beginRun(w.Folder, w.desk, i, means)
 	switch {
 	case err == nil:
 		w.alive[w.List.Runs[i].ID] = i
@@ -211,13 +211,13 @@ var (
 	errHeld    = errors.New("is recorded by another process")
 )
 
-// begin starts run i or continues it. If it cannot, it notes the reason in the folder.
-func begin(f *Folder, desk Desk, i int, m runner.Means) error {
+// beginRun starts run i or continues it. If it cannot, it notes the reason in the folder.
+func beginRun(f *Folder, desk Desk, i int, m runner.Means) error {
 	look := NewLook(f)
-	if s := look.State(i); s.through(m.Until) {
+	if s := look.State(i); s.hasTrained(m.Until) {
 		return errThrough
 	}
-	err := attempt(f, desk, i, m)
+	err := startOrResume(f, desk, i, m)
 	switch {
 	case errors.Is(err, runner.ErrDone):
 		return errThrough
@@ -225,13 +225,13 @@ func begin(f *Folder, desk Desk, i int, m runner.Means) error {
 		errors.Is(err, record.ErrLeased):
 		return errHeld
 	}
-	f.refuse(i, err)
+	f.noteRefusal(i, err)
 	return err
 }
 
-// attempt resumes run i, or starts it if it does not exist yet. If another process makes the run
-// meanwhile, the start fails with fs.ErrExist, and the next attempt resumes it.
-func attempt(f *Folder, desk Desk, i int, m runner.Means) error {
+// startOrResume resumes run i, or starts it if it does not exist yet. If another process makes the
+// run meanwhile, the start fails with fs.ErrExist, and the next attempt resumes it.
+func startOrResume(f *Folder, desk Desk, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {
 		_, err := desk.Do(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
@@ -245,8 +245,8 @@ func attempt(f *Folder, desk Desk, i int, m runner.Means) error {
 	return err
 }
 
-// Ours returns the IDs of the live runs that belong to the sweep, to be stopped.
-func (f *Folder) Ours(live []runner.LiveRun) (ids []string) {
+// OwnLive returns the IDs of the live runs that belong to the sweep, to be stopped.
+func (f *Folder) OwnLive(live []runner.LiveRun) (ids []string) {
 	for _, r := range live {
 		if slices.ContainsFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }) {
 			ids = append(ids, r.ID)

@@ -264,7 +264,7 @@ func TestHalving(t *testing.T) {
 	look := NewLook(halved)
 	for n, want := range map[int]int{1: 16, 2: 8} {
 		r, err := look.rung(n)
-		if err != nil || len(r.Kept) != want || halved.List.places(n) != want {
+		if err != nil || len(r.Kept) != want || halved.List.mostKept(n) != want {
 			t.Fatalf("rung %d keeps %v, want %d; %v", n, r, want, err)
 		}
 		for _, settings := range halved.List.byMethod() {

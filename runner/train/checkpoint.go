@@ -22,9 +22,9 @@ type saving struct {
 	byScript
 }
 
-// due reports whether a checkpoint at the end of an epoch is worth its time. It reads the plan's
-// clock, so that the choice of checkpoints in a test does not depend on the machine.
-func (r *Run) due() bool { return r.Now().Sub(r.savedAt) >= BetweenCheckpoints }
+// checkpointDue reports whether a checkpoint at the end of an epoch is worth its time. It reads the
+// plan's clock, so that the choice of checkpoints in a test does not depend on the machine.
+func (r *Run) checkpointDue() bool { return r.Now().Sub(r.savedAt) >= BetweenCheckpoints }
 
 // save writes a checkpoint of this moment to disk, after the pending checkpoint of the selected
 // step.
@@ -38,38 +38,40 @@ func (r *Run) save() error {
 	return err
 }
 
-// keep holds the state of this moment, which was selected, in memory until the next checkpoint. A
-// crash before that loses both the state and the selection, and the resumed run selects again.
-func (r *Run) keep() {
+// keepSelected holds the state of this moment, which was selected, in memory until the next
+// checkpoint. A crash before that loses both the state and the selection, and the resumed run
+// selects again.
+func (r *Run) keepSelected() {
 	if r.pending != nil {
-		letGo(r.pending)
+		releaseOpaque(r.pending)
 	}
 	r.pending = r.state()
 	r.pending.Detach()
 }
 
-// savePending saves the state that keep holds. It is called before every later checkpoint, so that
-// a run resumed from one has its selection on disk.
+// savePending saves the state that keepSelected holds. It is called before every later checkpoint,
+// so that a run resumed from one has its selection on disk.
 func (r *Run) savePending() error {
 	if p := r.pending; p != nil && p.Step != r.step {
 		if err := r.saveState(p); err != nil {
 			return err
 		}
 	} else if p != nil {
-		letGo(p)
+		releaseOpaque(p)
 	}
 	r.pending = nil
 	return nil
 }
 
-// letGo releases the bytes that a program has saved.
-func letGo(s *runner.State) {
+// releaseOpaque releases the bytes that a program has saved.
+func releaseOpaque(s *runner.State) {
 	if s.Opaque != nil {
 		s.Opaque.Release()
 	}
 }
 
-// rescue saves the state that keep holds of a run that failed, and does not wait for a full disk.
+// rescue saves the state that keepSelected holds of a run that failed, and does not wait for a full
+// disk.
 func (r *Run) rescue() error {
 	if r.pending == nil {
 		return nil
@@ -83,7 +85,7 @@ func (r *Run) rescue() error {
 }
 
 // state returns the state of this moment. Its tensors are the network's own and valid until the
-// next step: a caller that keeps the state longer calls Detach, as keep does.
+// next step: a caller that keeps the state longer calls Detach, as keepSelected does.
 func (r *Run) state() *runner.State {
 	method := r.Method.State()
 	s := &runner.State{
@@ -99,9 +101,9 @@ func (r *Run) state() *runner.State {
 // the log never names a checkpoint that does not exist. If the disk was full, the log says that the
 // run was paused, so the status Running precedes the checkpoint's event.
 func (r *Run) saveState(state *runner.State) error {
-	defer letGo(state)
+	defer releaseOpaque(state)
 	if err := r.Net.Err(); err != nil {
-		return r.broke(err)
+		return r.atStep(err)
 	}
 	var file string
 	told, err := r.write(func() (err error) {
@@ -148,7 +150,7 @@ func ofCheckpoint(s *runner.State, err error) error {
 func Measuring(
 	m *runner.Meta, d *data.Dataset, network NewNetwork, s *runner.State, threads int, method bool,
 ) (*Run, error) {
-	r := hold(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+	r := newHeldRun(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
 		Network: network, Threads: max(1, threads)})
 	r.step = s.Step
 	err := r.addNetwork()
@@ -177,9 +179,9 @@ func (r *Run) takeMethod(s *runner.State) (err error) {
 	return r.Method.resume(s)
 }
 
-// obey carries out the orders that arrived since the last step. Without an order it costs one check
-// of an empty channel. A closed Gate.Done is a request to stop.
-func (r *Run) obey() error {
+// serveOrders carries out the orders that arrived since the last step. Without an order it costs
+// one check of an empty channel. A closed Gate.Done is a request to stop.
+func (r *Run) serveOrders() error {
 	for {
 		select {
 		case <-r.Gate.Done:
@@ -211,16 +213,16 @@ func (r *Run) serve(o Order) error {
 		o.Answer(r.step, err)
 		return err
 	case runner.Pause:
-		return r.rest()
+		return r.pauseUntilResumed()
 	case runner.Knob:
 		return o.Turn(r)
 	}
 	return nil // a resume of a run that is not paused
 }
 
-// rest saves, gives the slot to another run, and waits until this run may continue. A stop in the
-// meantime needs no further checkpoint.
-func (r *Run) rest() error {
+// pauseUntilResumed saves, gives the slot to another run, and waits until this run may continue. A
+// stop in the meantime needs no further checkpoint.
+func (r *Run) pauseUntilResumed() error {
 	if r.leader == nil { // else only the script can save, and it waits during the pause
 		if err := r.save(); err != nil {
 			return err

@@ -22,7 +22,7 @@ func (r *Run) evaluated() bool { return r.eval != nil && r.eval.Step == r.step }
 // selection decides what is measured at its end.
 func (r *Run) evaluate() error {
 	defer r.pause()()
-	now, err := r.look()
+	now, err := r.passSplits()
 	if err != nil {
 		return err
 	}
@@ -36,12 +36,12 @@ func (r *Run) report(now *measure.Evaluation) error {
 	if p := now.Train; now.Ratios != nil {
 		e.Heaviest = runner.Heaviest(p.Losses, now.Ratios, p.Labels, p.Groups)
 	}
-	if err := r.hear(); err != nil {
+	if err := r.readLogged(); err != nil {
 		return err
 	}
 	e.Values = append(e.Values, r.user...)
-	r.selects(e)
-	if err := r.loses(); err != nil {
+	r.selectIfBetter(e)
+	if err := r.reportPatience(); err != nil {
 		return err
 	}
 	if r.leader == nil && r.certifyDue() {
@@ -55,38 +55,46 @@ func (r *Run) report(now *measure.Evaluation) error {
 	return r.append(e)
 }
 
-// look passes over the splits and finds the exact worst cases (math.md §3). Losses that are not
-// finite have no worst case: the run is broken then, and look returns an error.
-func (r *Run) look() (e *measure.Evaluation, err error) {
+// passSplits passes over the splits and finds the exact worst cases (math.md §3). Losses that are
+// not finite have no worst case: the run is broken then, and passSplits returns an error.
+func (r *Run) passSplits() (e *measure.Evaluation, err error) {
 	e = r.Evaluation()
 	if e.Train, err = r.Pass(runner.SplitTrain, false); err != nil {
 		return nil, err
 	}
-	if err = r.solve(e); err != nil {
-		return nil, err
-	}
-	if e.Test, err = r.held(runner.SplitTest); err != nil {
+	if e.Test, err = r.Pass(runner.SplitTest, true); err != nil {
 		return nil, err
 	}
 	if r.Data.Val != nil && r.Meta.Refitted == nil {
-		if e.Val, err = r.held(runner.SplitVal); err != nil {
+		if e.Val, err = r.Pass(runner.SplitVal, true); err != nil {
 			return nil, err
 		}
 	}
-	return e, nil
+	return e, r.solve(e)
 }
 
-// solve finds the exact worst cases of the training losses: at ρ and, for a method that keeps λ
-// fixed, at its λ.
+// solve finds the exact worst cases of an evaluation's losses, as far as there are any. Those of
+// the training split are at ρ and, for a method that keeps λ fixed, at its λ.
 func (r *Run) solve(e *measure.Evaluation) (err error) {
 	p := r.Method.Problem
-	e.Ratios = make([]float64, len(e.Train.Losses))
-	e.Train.Worst, err = p.Set.WorstCase(e.Ratios, e.Train.Losses, p.Rho)
-	if err == nil {
-		e.Penalised, err = r.penalised(e)
+	if losses := e.Train.Losses; losses != nil {
+		e.Ratios = make([]float64, len(losses))
+		e.Train.Worst, err = p.Set.WorstCase(e.Ratios, losses, p.Rho)
+		if err == nil {
+			e.Penalised, err = r.penalised(e)
+		}
+		if err != nil {
+			return fmt.Errorf("step %d: training %w", r.step, err)
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("step %d: training %w", r.step, err)
+	for split, held := range map[string]*measure.Pass{runner.SplitTest: e.Test,
+		runner.SplitVal: e.Val} {
+		if held == nil {
+			continue
+		}
+		if err := held.Solve(nil, p, r.Meta.Spec.RiskRadii); err != nil {
+			return fmt.Errorf("step %d: %s %w", r.step, split, err)
+		}
 	}
 	return nil
 }
@@ -113,23 +121,6 @@ func (r *Run) Evaluation() *measure.Evaluation {
 	}
 }
 
-// held passes over the test or the validation split, and finds its worst cases.
-func (r *Run) held(split string) (*measure.Pass, error) {
-	p, err := r.Pass(split, true)
-	if err != nil {
-		return nil, err
-	}
-	return p, r.solveHeld(split, p)
-}
-
-// solveHeld finds the worst cases of the test or the validation split.
-func (r *Run) solveHeld(split string, p *measure.Pass) error {
-	if err := p.Solve(nil, r.Method.Problem, r.Meta.Spec.RiskRadii); err != nil {
-		return fmt.Errorf("step %d: %s %w", r.step, split, err)
-	}
-	return nil
-}
-
 // penalised solves the problem of a method that keeps λ fixed, inf over η of F at this λ; it
 // returns nil for other methods. The dual gap of such a method never reaches 0, since it does not
 // choose λ, so it needs a second measure that can.
@@ -146,14 +137,31 @@ func (r *Run) penalised(e *measure.Evaluation) (*dro.Worst, error) {
 // and at the end. The full gradient costs as much as an epoch of training, and is therefore rare.
 func (r *Run) certifyDue() bool {
 	every := int64(r.Meta.Spec.CertifyEvery)
-	return r.over() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
+	return r.atEnd() || every > 0 && (r.step/r.Meta.StepsPerEpoch)%every == 0
 }
 
 // Pass runs the network over a split, in evaluation mode. If sure is set, it also records the
 // confidence of each prediction, which costs some time. The error is a *BrokenError if a loss is
 // not finite.
 func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
-	n := Source(r.Data, split).Len()
+	each := sure && r.scores(Source(r.Data, split).Len())
+	p, err := r.Predict(split, sure, each, nil)
+	// the last steps broke the network, each at a finite loss
+	if err == nil && !spec.AllFinite(p.Losses...) {
+		wild := func(l float64) bool { return !spec.AllFinite(l) }
+		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
+		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
+	}
+	return p, err
+}
+
+// Predict is Pass, but lets losses be anything. With each, it records the probability of every
+// class. It calls progress, unless that is nil, after each batch with the number of samples that
+// are done, and the number of all. An error from progress ends it.
+func (r *Run) Predict(
+	split string, sure, each bool, progress func(done, of int) error,
+) (*measure.Pass, error) {
+	n, kinds := Source(r.Data, split).Len(), len(r.Data.Classes)
 	p := &measure.Pass{
 		Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n),
@@ -161,7 +169,6 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 	if sure {
 		p.Confidences, p.Predictions = make([]float64, n), make([]int, n)
 	}
-	kinds, each := len(r.Data.Classes), sure && r.scores(n)
 	if each {
 		p.Probabilities = make([]float32, n*kinds)
 	}
@@ -180,14 +187,11 @@ func (r *Run) Pass(split string, sure bool) (*measure.Pass, error) {
 			p.Correct[from+i] = o.Classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
 		}
-		return r.Net.Err()
+		if err := r.Net.Err(); err != nil || progress == nil {
+			return err
+		}
+		return progress(from+b.N, n)
 	})
-	// the last steps broke the network, each at a finite loss
-	if err == nil && !spec.AllFinite(p.Losses) {
-		wild := func(l float64) bool { return !spec.AllFinite([]float64{l}) }
-		first := p.Losses[slices.IndexFunc(p.Losses, wild)]
-		err = &BrokenError{r.step, "the loss of a sample", first, r.cure()}
-	}
 	return p, err
 }
 
@@ -259,9 +263,9 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 	return norm, cmp.Or(err, r.Net.Err())
 }
 
-// selects makes e the run's selection if it is better than the selection so far. The first of equal
-// evaluations stays, and a NaN is never better.
-func (r *Run) selects(e *runner.EvalEvent) {
+// selectIfBetter makes e the run's selection if it is better than the selection so far. The first
+// of equal evaluations stays, and a NaN is never better.
+func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
 		return // until the last layer is fitted again, ERM's network is evaluated
@@ -290,11 +294,11 @@ func (r *Run) selects(e *runner.EvalEvent) {
 	}
 }
 
-// loses logs a warning if the run has lost its patience, and then the event of its last step.
-// Otherwise only the planned last step is sure to have an event.
-func (r *Run) loses() error {
+// reportPatience logs a warning if the run has lost its patience, and then the event of its last
+// step. Otherwise only the planned last step is sure to have an event.
+func (r *Run) reportPatience() error {
 	s := &r.Meta.Spec
-	if r.step == r.Meta.Steps || !r.over() {
+	if r.step == r.Meta.Steps || !r.atEnd() {
 		return nil
 	}
 	since := "there was one"
@@ -324,7 +328,7 @@ func (r *Run) output() (*measure.Output, error) {
 	r.Net.Swap()
 	defer r.Net.Swap()
 	o, err := r.Stationarity(r.Method.Picker.Picked().Z)
-	if err != nil || !r.over() {
+	if err != nil || !r.atEnd() {
 		return o, err
 	}
 	r.iterate = now
@@ -356,9 +360,10 @@ func (r *Run) testIterate() error {
 		return err
 	}
 	e, to := r.Evaluation(), r.iterate
+	e.Test = test
 	to.TestLoss, to.TestAccuracy = test.Loss(), test.Accuracy()
-	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass, test)
-	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup, test)
+	to.WorstClassAccuracy = e.LeastAccuracy(measure.PerClass)
+	to.WorstGroupAccuracy = e.LeastAccuracy(measure.PerGroup)
 	return nil
 }
 
@@ -436,7 +441,7 @@ func (r *Run) refit() (done bool, err error) {
 	}
 	layer, how, err := m.Refit(net.Layer(), held, r.Meta.Spec.Seed)
 	if err != nil {
-		return false, r.broke(err)
+		return false, r.atStep(err)
 	}
 	net.SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",

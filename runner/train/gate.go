@@ -64,9 +64,9 @@ type Gate struct {
 	Retry time.Duration // between two attempts to log that the disk is full
 	Alone bool          // nobody can resume the run: each attempt also retries the write
 
-	held   bool        // the run has a slot
-	rest   bool        // a pause was asked for while the run waited for the disk
-	ending atomic.Bool // a stop was requested, or the run ends anyway
+	hasSlot  bool        // the run has a slot
+	pauseDue bool        // a pause was asked for while the run waited for the disk
+	ending   atomic.Bool // a stop was requested, or the run ends anyway
 	// trouble is the text of Trouble. A full disk keeps it from the log, so the Queue tells it to
 	// anyone who asks.
 	trouble atomic.Value
@@ -87,13 +87,13 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 		case <-myTurn:
 			myTurn = nil
 		case slots <- struct{}{}:
-			g.held = true
+			g.hasSlot = true
 			return nil
 		case <-g.Done:
 			return ErrStopped
 		case o := <-g.Orders:
 			var err error
-			if paused, err = g.outside(o, paused, w); err != nil {
+			if paused, err = g.serveOutside(o, paused, w); err != nil {
 				return err
 			}
 			if paused {
@@ -103,8 +103,8 @@ func (g *Gate) Enter(myTurn <-chan struct{}, passed func(), paused bool, w Waiti
 	}
 }
 
-// outside carries out an order to a run that has no slot.
-func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
+// serveOutside carries out an order to a run that has no slot.
+func (g *Gate) serveOutside(o Order, paused bool, w Waiting) (nowPaused bool, err error) {
 	switch {
 	case o.Verb == runner.Stop:
 		return paused, ErrStopped
@@ -116,11 +116,11 @@ func (g *Gate) outside(o Order, paused bool, w Waiting) (nowPaused bool, err err
 		}
 		return false, w.Mark(runner.Queued)
 	}
-	return paused, o.aside(w)
+	return paused, o.serveWithoutSlot(w)
 }
 
-// aside carries out an order that a run without a slot obeys, too.
-func (o *Order) aside(w Waiting) error {
+// serveWithoutSlot carries out an order that a run without a slot obeys, too.
+func (o *Order) serveWithoutSlot(w Waiting) error {
 	switch o.Verb {
 	case runner.Knob:
 		return o.Turn(w)
@@ -148,7 +148,7 @@ func (g *Gate) ServeLast(w Waiting) (err error) {
 		if err != nil {
 			o.Answer(0, err)
 		} else {
-			err = o.aside(w)
+			err = o.serveWithoutSlot(w)
 		}
 	}
 	return err
@@ -192,17 +192,17 @@ func (g *Gate) Trouble() string {
 
 // Leave gives up the slot, if the run has one: Enter may have returned without it.
 func (g *Gate) Leave() {
-	if g.held {
+	if g.hasSlot {
 		<-g.Slots
-		g.held = false
+		g.hasSlot = false
 	}
 }
 
 // Next returns a waiting order, without blocking. A pause that was requested while the run waited
 // for the disk comes first, since it is older.
 func (g *Gate) Next() (o Order, ok bool) {
-	if g.rest {
-		g.rest = false
+	if g.pauseDue {
+		g.pauseDue = false
 		return Order{Order: runner.Order{Verb: runner.Pause}}, true
 	}
 	select {
@@ -260,10 +260,10 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 			case runner.Stop:
 				return false
 			case runner.Resume:
-				g.rest = false
+				g.pauseDue = false
 				return true
 			case runner.Pause:
-				g.rest = true
+				g.pauseDue = true
 			default: // the disk takes no record of the order, so it would not count
 				o.Answer(0, g.Slow())
 			}

@@ -22,9 +22,9 @@ type Leader interface {
 	// Lead follows the script to its end, from the run's present step. The error is ErrStopped
 	// if the script stopped, and ErrLeft if it is gone.
 	Lead(*Run) error
-	// Told returns the step size with which the script took the last Step, and whether the norm of
-	// its gradient is known. The error is about a script that ended without a step.
-	Told() (rate float64, norm bool, err error)
+	// LastStep returns the step size with which the script took the last Step, and whether the norm
+	// of its gradient is known. The error is about a script that ended without a step.
+	LastStep() (rate float64, norm bool, err error)
 	// Batches and Draws return the samples that the script chose.
 	Batches() Sampler
 	Draws() Sampler
@@ -72,11 +72,12 @@ func (r *Run) Ready() error {
 	if err := r.replay(r.step); err != nil {
 		return err
 	}
-	return r.obey()
+	return r.serveOrders()
 }
 
-// Take is a step of the script on n samples, after Ready. It does all that a training step does.
-func (r *Run) Take(n int) error {
+// TakeStep is a step of the script on n samples, after Ready. It does all that a training step
+// does.
+func (r *Run) TakeStep(n int) error {
 	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
 		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+
 			"setting batch is %d, by which epochs are counted: give drolab.start batch=%d", n,
@@ -87,15 +88,15 @@ func (r *Run) Take(n int) error {
 	return err
 }
 
-// Wishes returns what the script hears together with its weights: the step size, and whether
+// Requests returns what the script hears together with its weights: the step size, and whether
 // somebody wants it to stop or to save.
-func (r *Run) Wishes() (rate float64, stop, save bool) {
+func (r *Run) Requests() (rate float64, stop, save bool) {
 	return r.rate(), r.stopping, len(r.asked) > 0
 }
 
-// Give takes the script's pass over a split. The passes between two steps make one evaluation,
+// AddPass takes the script's pass over a split. The passes between two steps make one evaluation,
 // which is complete when something else follows.
-func (r *Run) Give(split string, p *measure.Pass) {
+func (r *Run) AddPass(split string, p *measure.Pass) {
 	if r.passes == nil {
 		r.passes = map[string]*measure.Pass{}
 	}
@@ -113,24 +114,19 @@ func (r *Run) Report() error {
 	e.Train, e.Test, e.Val = r.passes[runner.SplitTrain], r.passes[runner.SplitTest],
 		r.passes[runner.SplitVal]
 	r.passes = nil
-	var err error
 	if e.Train == nil {
 		e.Train = &measure.Pass{}
 		r.warnOnce("train pass", "the script gives no pass over the training split, so train "+
 			"loss, its worst case and the dual gap are missing (run.end_epoch(losses=...))")
-	} else {
-		err = r.solve(e)
 	}
-	for split, p := range map[string]*measure.Pass{runner.SplitTest: e.Test,
-		runner.SplitVal: e.Val} {
-		if p != nil && err == nil {
-			err = r.solveHeld(split, p)
-		}
+	err := r.solve(e)
+	if err == nil {
+		err = r.report(e)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = r.reportLogged()
 	}
-	return cmp.Or(r.report(e), r.tell())
+	return err
 }
 
 // Selected reports whether the evaluation of this moment is the best so far.

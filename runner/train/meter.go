@@ -3,7 +3,6 @@ package train
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -14,22 +13,22 @@ import (
 )
 
 // meter holds the measures of the step under way, and their extremes since the last step event, so
-// that a peak between two events is seen. now and the window have the same names in the same order,
-// which Window.Add relies on.
+// that a peak between two events is seen. current and the window have the same names in the same
+// order, which Window.Add relies on.
 type meter struct {
-	now    measure.Values                      // of the step under way
-	put    func(measure string, value float64) // sets a measure in now
-	window runner.Window
-	last   *runner.StepEvent
-	user   measure.Values // the latest values of the program's own
-	news   bool           // the program has logged values since the last event
+	current    measure.Values                      // of the step under way
+	setCurrent func(measure string, value float64) // sets a measure in current
+	window     runner.Window
+	last       *runner.StepEvent
+	user       measure.Values // the latest values of the program's own
+	news       bool           // the program has logged values since the last event
 }
 
 // newMeter makes room for the measures of a method's steps.
 func newMeter(method dro.Algorithm) (m meter) {
 	m.window = runner.NewWindow(measure.StepNames(method))
 	now := slices.Clone(m.window.Min)
-	m.now, m.put = now, func(name string, value float64) {
+	m.current, m.setCurrent = now, func(name string, value float64) {
 		now.Set(name, measure.Num(value))
 	}
 	return m
@@ -40,15 +39,15 @@ func newMeter(method dro.Algorithm) (m meter) {
 func (m *meter) measure(
 	loss float64, norm measure.Number, t dro.Trainer,
 ) (broken *measure.Value) {
-	for i := range m.now {
-		m.now[i].Number = measure.Number{}
+	for i := range m.current {
+		m.current[i].Number = measure.Number{}
 	}
-	m.put("loss", loss)
-	m.now.Set("grad_norm", norm)
-	t.Report(m.put)
-	for i, v := range m.now {
-		if x := v.Float(); v.Applies() && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			return &m.now[i]
+	m.setCurrent("loss", loss)
+	m.current.Set("grad_norm", norm)
+	t.Report(m.setCurrent)
+	for i, v := range m.current {
+		if v.Applies() && !v.Finite() {
+			return &m.current[i]
 		}
 	}
 	return nil
@@ -57,20 +56,20 @@ func (m *meter) measure(
 // event closes the window with the event that reports it.
 func (m *meter) event(h runner.Head, epoch float64, speed measure.Number) *runner.StepEvent {
 	if m.window.Steps == 0 { // a second event of the same step
-		m.window.Add(m.now)
+		m.window.Add(m.current)
 		speed = m.last.ImagesPerSecond
 	}
 	for _, v := range m.user { // a value that was not logged again keeps its last number
-		m.window.Put(v.Name, v.Number)
+		m.window.AddValue(v.Name, v.Number)
 	}
-	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Concat(m.now, m.user),
+	m.last = &runner.StepEvent{Head: h, Epoch: epoch, Values: slices.Concat(m.current, m.user),
 		Min: m.window.Min, Max: m.window.Max, ImagesPerSecond: speed}
 	m.window, m.news = runner.NewWindow(m.names()), false
 	return m.last
 }
 
 // names returns the names of an event's measures, in the order of the event.
-func (m *meter) names() []string { return append(m.now.Names(), m.user.Names()...) }
+func (m *meter) names() []string { return append(m.current.Names(), m.user.Names()...) }
 
 // Logger is implemented by a Network whose program logs values of its own.
 type Logger interface {
@@ -89,26 +88,26 @@ func (m *meter) Log(name string, value float64) error {
 	if !m.user.Has(name) && len(m.user) == measure.MostUser {
 		return fmt.Errorf("it logs more than %d values of its own", measure.MostUser)
 	}
-	n := measure.NumIf(!math.IsNaN(value) && !math.IsInf(value, 0), value)
+	n := measure.NumIf(spec.AllFinite(value), value)
 	m.user.Set(name, n)
-	m.window.Put(name, n)
+	m.window.AddValue(name, n)
 	m.news = true
 	return nil
 }
 
-// hear records the values that the network's program has logged.
-func (r *Run) hear() error {
+// readLogged records the values that the network's program has logged.
+func (r *Run) readLogged() error {
 	if l, ok := r.Net.(Logger); ok {
 		return l.Logged(r.Log)
 	}
 	return nil
 }
 
-// tell writes a second event of the last step to the log if the program has logged values since the
-// first. Otherwise these values would wait for the next event, and be lost at the end.
-func (r *Run) tell() error {
-	err := r.hear()
-	if !r.news || !r.now.Of("loss").Applies() { // or no step was taken since the start
+// reportLogged writes a second event of the last step to the log if the program has logged values
+// since the first. Otherwise these values would wait for the next event, and be lost at the end.
+func (r *Run) reportLogged() error {
+	err := r.readLogged()
+	if !r.news || !r.current.Of("loss").Applies() { // or no step was taken since the start
 		return err
 	}
 	return errors.Join(err, r.append(r.event(r.Head(), r.epoch(), r.speed())))
@@ -149,7 +148,7 @@ func (r *Run) brokenByZ() bool {
 		return true
 	}
 	own := !r.Method.Fresh() || measure.Mean(r.drawn) <= wildLoss
-	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.now))
+	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.current))
 }
 
 // BrokenError is the error of a run whose numbers are no longer finite. It fails the run, since
@@ -193,9 +192,11 @@ func (w *stopwatch) speed() measure.Number {
 	return n
 }
 
-// overall returns the images a second over all calls of speed, for the summary. It does not apply
-// if no step was reported.
-func (w *stopwatch) overall() measure.Number { return perSecond(w.total.images, w.total.elapsed) }
+// totalSpeed returns the images a second over all calls of speed, for the summary. It does not
+// apply if no step was reported.
+func (w *stopwatch) totalSpeed() measure.Number {
+	return perSecond(w.total.images, w.total.elapsed)
+}
 
 // perSecond returns images per second. It does not apply if no time has passed, as in a run without
 // a step.

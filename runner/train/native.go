@@ -24,7 +24,9 @@ type native struct {
 // Native builds drolab's own network. It is a NewNetwork, and the default of a queue. The error is
 // about a model, loss or precision that nn refuses.
 func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
-	net, err := nn.New(networkConfig(s, d, threads))
+	c := s.Network(d.Shape, len(d.Classes))
+	c.Threads = threads
+	net, err := nn.New(c)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ type outcome struct {
 // New builds the run of a plan, but loads no checkpoint yet: Do does that. The caller closes the
 // run. After an error, or a panic of a network, nothing is left open.
 func New(p Plan) (r *Run, err error) {
-	r = hold(p)
+	r = newHeldRun(p)
 	built := false
 	defer func() {
 		if !built { // an error, or a panic
@@ -75,8 +75,8 @@ func New(p Plan) (r *Run, err error) {
 	return r, err
 }
 
-// hold returns a run without its network and method, which can be closed.
-func hold(p Plan) *Run {
+// newHeldRun returns a run without its network and method, which can be closed.
+func newHeldRun(p Plan) *Run {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
@@ -134,7 +134,7 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 		}
 	}()
 	status = runner.Done
-	err = r.begin(from)
+	err = r.start(from)
 	if err == nil && r.leader != nil {
 		err = r.follow()
 	} else if err == nil {
@@ -153,8 +153,8 @@ func (r *Run) Do(from *runner.State) (status runner.Status, err error) {
 	return r.end(status, err)
 }
 
-// begin restores the checkpoint, if there is one, and logs that the run is running.
-func (r *Run) begin(from *runner.State) error {
+// start restores the checkpoint, if there is one, and logs that the run is running.
+func (r *Run) start(from *runner.State) error {
 	r.since, r.savedAt = time.Now(), r.Now()
 	if from != nil {
 		if err := r.replay(from.Step - 1); err != nil {
@@ -187,14 +187,14 @@ func (r *Run) begin(from *runner.State) error {
 // loop trains to the end: it obeys orders, takes a step, and at the end of an epoch evaluates and
 // saves.
 func (r *Run) loop() error {
-	for !r.over() {
+	for !r.atEnd() {
 		if err := r.replay(r.step); err != nil {
 			return err
 		}
 		if r.Until > 0 && r.step >= r.Until {
 			return r.stop()
 		}
-		if err := r.obey(); err != nil {
+		if err := r.serveOrders(); err != nil {
 			return err
 		}
 		if err := r.train(); err != nil {
@@ -232,11 +232,11 @@ func (r *Run) betweenSteps() error {
 			if err := r.evaluate(); err != nil {
 				return err
 			}
-			if err := r.tell(); err != nil {
+			if err := r.reportLogged(); err != nil {
 				return err
 			}
 		}
-		if !r.over() {
+		if !r.atEnd() {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
 				p, err := r.Pass(runner.SplitTrain, false)
 				if err != nil {
@@ -248,10 +248,10 @@ func (r *Run) betweenSteps() error {
 				return err
 			}
 		}
-		save = save || r.over() ||
-			r.due() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
+		save = save || r.atEnd() ||
+			r.checkpointDue() && (s.CheckpointEvery == 0 || r.pending != nil || r.justSelected())
 		if !save && r.justSelected() {
-			r.keep()
+			r.keepSelected()
 		}
 	}
 	if save {
@@ -282,38 +282,38 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 // them cannot be written. A log that says done has its summary.
 func (r *Run) end(status runner.Status, cause error) (runner.Status, error) {
 	r.Gate.End()
-	err := r.conclude(status, cause)
+	err := r.writeEnd(status, cause)
 	if err != nil && status != runner.Failed {
 		return r.end(runner.Failed, err)
 	}
 	return status, errors.Join(cause, err)
 }
 
-// conclude writes the files of end. A run that failed does not wait for the disk, which may be why
+// writeEnd writes the files of end. A run that failed does not wait for the disk, which may be why
 // it failed, and leaves as much as it can.
-func (r *Run) conclude(status runner.Status, cause error) error {
+func (r *Run) writeEnd(status runner.Status, cause error) error {
 	if status == runner.Done { // a run that is to continue has the values in its checkpoint
-		if err := r.tell(); err != nil {
+		if err := r.reportLogged(); err != nil {
 			return err
 		}
 	}
 	e := runner.NewStatus(r.Head(), status, cause)
 	s := r.Meta.Ended(status, e.Cause, r.step, &runner.State{Eval: r.eval, Last: r.last,
 		Selected: r.selected, Output: cmp.Or(r.iterate, r.Method.Picked())})
-	s.ImagesPerSecond = cmp.Or(r.overall(), s.ImagesPerSecond)
+	s.ImagesPerSecond = cmp.Or(r.totalSpeed(), s.ImagesPerSecond)
 	if status == runner.Failed {
 		return errors.Join(r.rescue(), r.Record.Finish(s), r.Record.Append(e))
 	}
-	if err := r.finish(s); err != nil {
+	if err := r.writeSummary(s); err != nil {
 		return fmt.Errorf("writing the summary: %w", err)
 	}
 	_, err := r.write(func() error { return r.Record.Append(e) })
 	return err
 }
 
-// finish writes the summary. The log does not mention a wait for space, since the next event there
-// is the run's final status.
-func (r *Run) finish(s *runner.Summary) error {
+// writeSummary writes the summary. The log does not mention a wait for space, since the next event
+// there is the run's final status.
+func (r *Run) writeSummary(s *runner.Summary) error {
 	silent := func(error) error { return nil }
 	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, silent)
 	return err
@@ -322,8 +322,8 @@ func (r *Run) finish(s *runner.Summary) error {
 // Head returns the head of an event at the run's present step.
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 
-// over reports whether the run is at its end: the planned one, or the end of its patience.
-func (r *Run) over() bool {
+// atEnd reports whether the run is at its end: the planned one, or the end of its patience.
+func (r *Run) atEnd() bool {
 	patience := r.Meta.Spec.Patience
 	return r.step >= r.Meta.Steps || patience > 0 && r.waited >= patience
 }
@@ -531,8 +531,7 @@ func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err err
 func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 	parameters := 0
 	if !s.IsProgram() {
-		parameters, err = nn.Check(config(s, d.Shape, d.Classes, 1))
-		if err != nil {
+		if parameters, err = nn.Check(s.Network(d.Shape, d.Classes)); err != nil {
 			return 0, err
 		}
 	}
@@ -548,7 +547,7 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
 	if s.IsProgram() { // the memory of the program itself is not known here
 		parameters = 0
-	} else if bytes, err = nn.Memory(config(s, d.Shape, d.Classes, 1)); err != nil {
+	} else if bytes, err = nn.Memory(s.Network(d.Shape, d.Classes)); err != nil {
 		return 0, err
 	}
 	const (
@@ -565,18 +564,6 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	}
 	bytes += 4 * 4 * float64(parameters) // a checkpoint's tensors
 	return bytes, nil
-}
-
-// networkConfig returns the configuration of a run's network. Building a network, estimating its
-// memory and naming its kernel all go through config, so that they describe the same network.
-func networkConfig(s *spec.Spec, d *data.Dataset, threads int) nn.Config {
-	return config(s, d.Shape, len(d.Classes), threads)
-}
-
-func config(s *spec.Spec, shape data.Shape, classes, threads int) nn.Config {
-	c := s.Network(shape, classes)
-	c.Threads = threads
-	return c
 }
 
 // AskRoom returns an error if a run by itself does not fit the machine; it reserves nothing. The
@@ -613,7 +600,7 @@ func Kernel(s *spec.Spec, host string, d *data.Dataset) string {
 	if s.Precision != spec.Defaults().Precision {
 		host = nn.Kernel(s.Precision)
 	}
-	if order := nn.Order(networkConfig(s, d, 1)); order != "" {
+	if order := nn.Order(s.Network(d.Shape, len(d.Classes))); order != "" {
 		return host + "-" + order
 	}
 	return host

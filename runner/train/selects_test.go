@@ -19,7 +19,7 @@ func TestNotANumberIsNeverSelected(t *testing.T) {
 	for _, x := range []measure.Number{{}, measure.Num(math.NaN()), measure.Num(3),
 		measure.Num(math.NaN()), measure.Num(3), measure.Num(2), {}, measure.Num(2.5)} {
 		e := &runner.EvalEvent{Values: measure.Values{{Name: "val_loss", Number: x}}}
-		r.selects(e)
+		r.selectIfBetter(e)
 		got = append(got, e.Selected)
 	}
 	if want := []bool{false, false, true, false, false, true, false,

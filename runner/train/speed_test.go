@@ -144,7 +144,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	var norm float64
 	timed(func() {
 		r.Net.Gradient(r.weights, false)
-		norm, _ = r.Net.Step(r.rule(alpha))
+		norm, _ = r.Net.Step(r.stepRule(alpha))
 	})
 	r.step++
 	r.images += x.N
@@ -157,7 +157,7 @@ func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
 	}
 	r.Method.After(batch, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 	r.keepPicked()
-	return network, r.note(measure.Num(norm))
+	return network, r.reportStep(measure.Num(norm))
 }
 
 // BenchmarkMethods measures a step of every method on one thread, relative to the baseline's step

@@ -20,20 +20,20 @@ import (
 // draws a batch for it. Changing the order changes every digest.
 func (r *Run) train() error {
 	x, alpha := r.batches.Next(), r.rate()
-	r.losses, r.weights = sized(r.losses, x.N), sized(r.weights, x.N)
+	r.losses, r.weights = resized(r.losses, x.N), resized(r.weights, x.N)
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, r.Method.samplewise)
 	if err := r.Net.Err(); err != nil { // no method accepts NaN as a loss
-		return r.broke(err)
+		return r.atStep(err)
 	}
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
 	r.Net.Gradient(r.weights, false)
-	norm, taken := r.Net.Step(r.rule(alpha))
+	norm, taken := r.Net.Step(r.stepRule(alpha))
 	measured := taken
 	if r.leader != nil {
 		var err error
-		if alpha, measured, err = r.leader.Told(); err != nil {
+		if alpha, measured, err = r.leader.LastStep(); err != nil {
 			return err
 		}
 	}
@@ -43,18 +43,18 @@ func (r *Run) train() error {
 		r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
 		r.keepPicked()
 	}
-	if err := cmp.Or(r.Net.Err(), r.hear()); err != nil {
-		return r.broke(err)
+	if err := cmp.Or(r.Net.Err(), r.readLogged()); err != nil {
+		return r.atStep(err)
 	}
-	return r.note(measure.NumIf(measured, norm))
+	return r.reportStep(measure.NumIf(measured, norm))
 }
 
-// sized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ in
-// size.
-func sized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
+// resized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ
+// in size.
+func resized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
-// broke adds the step at which the network failed to its error.
-func (r *Run) broke(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
+// atStep adds the step at which the network failed to its error.
+func (r *Run) atStep(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
 
 // batchOf returns what a method sees of a batch: no values of samples, and losses that are valid
 // until the next step.
@@ -62,9 +62,9 @@ func batchOf(b *data.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
-// rule returns the rule of the x-step at the step size α: the optimizer's rule, or the rule of a
-// method that chooses its own step length.
-func (r *Run) rule(alpha float64) Rule {
+// stepRule returns the rule of the x-step at the step size α: the optimizer's rule, or the rule of
+// a method that chooses its own step length.
+func (r *Run) stepRule(alpha float64) Rule {
 	s := &r.spec
 	sgd := nn.SGD{LR: alpha, Momentum: s.Momentum, WeightDecay: s.WeightDecay, Clip: r.Method.clip}
 	return Rule{SGD: sgd, Adam: r.Method.adam, Advance: r.Method.advance}
@@ -77,11 +77,11 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 		return x
 	}
 	z := r.draws.Next()
-	r.drawn = sized(r.drawn, z.N)
+	r.drawn = resized(r.drawn, z.N)
 	probe := Batch{runner.SplitTrain, nn.Probe, z}
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)
-		r.Net.Losses(r.drawn[from:to], probe.Part(&r.part, from, to), nil)
+		r.Net.Losses(r.drawn[from:to], probe.Part(&r.piece, from, to), nil)
 	}
 	return batchOf(z, r.drawn)
 }
@@ -99,16 +99,16 @@ func (r *Run) keepPicked() {
 	}
 }
 
-// note measures the step and, every log_every steps, reports it. It returns an error if a value
-// that training depends on is not finite.
-func (r *Run) note(norm measure.Number) error {
+// reportStep measures the step and, every log_every steps, reports it. It returns an error if a
+// value that training depends on is not finite.
+func (r *Run) reportStep(norm measure.Number) error {
 	broken := r.measure(measure.Mean(r.losses), norm, r.Method)
 	var cause error
 	if broken != nil {
 		m, _ := measure.FindMeasure(broken.Name) // it is one of StepMeasures
 		cause = &BrokenError{r.step, m.Title, broken.Float(), r.cure()}
 	}
-	r.window.Add(r.now)
+	r.window.Add(r.current)
 	if w, ok := r.Method.Trainer.(dro.Warner); ok && broken == nil {
 		if text := w.Warning(); text != "" {
 			r.warnOnce(text, text)
@@ -134,7 +134,7 @@ type input struct {
 	draws           Sampler    // batches of the method's own: independent draws
 	losses, weights []float64  // of the x-batch
 	drawn           []float64  // losses of the method's own batch
-	part            data.Batch // the piece of the method's own batch under way
+	piece           data.Batch // the piece of the method's own batch under way
 }
 
 // Sampler is a source of batches with a position for checkpoints: a data.Loader, or a script.
@@ -163,7 +163,7 @@ func (r *Run) addLoaders() (err error) {
 		return nil
 	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
-	r.vary(&o)
+	r.setSampling(&o)
 	batches, err := data.NewEpochs(r.Data.Train, o)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (r *Run) addLoaders() (err error) {
 	r.batches = batches
 	z := cmp.Or(r.Meta.Spec.BatchZ, r.Meta.Spec.Batch)
 	o = r.LoaderOptions(runner.SplitTrain, nn.Probe, streamDraws, z)
-	r.vary(&o)
+	r.setSampling(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // the other methods need its position only
 	draws, err := data.NewDraws(r.Data.Train, o)
@@ -181,9 +181,9 @@ func (r *Run) addLoaders() (err error) {
 	return err
 }
 
-// vary sets the sampling and the augmentation of training batches, as the spec, the method and the
-// data ask for.
-func (r *Run) vary(o *data.LoaderOptions) {
+// setSampling sets the sampling and the augmentation of training batches, as the spec, the method
+// and the data ask for.
+func (r *Run) setSampling(o *data.LoaderOptions) {
 	o.Sampling = r.Method.sampling
 	if r.Meta.Spec.Augment {
 		o.Augment = r.Data.Augment
@@ -203,22 +203,10 @@ func (r *Run) LoaderOptions(
 	return o
 }
 
-// loaderOptions returns options with the normalisation and the seed. A mean in the spec takes
-// precedence over the dataset's customary one.
+// loaderOptions returns options with the normalisation and the seed.
 func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
-	o := data.LoaderOptions{Mean: d.Mean, Std: d.Std, Seed: s.Seed}
-	if len(s.Mean) > 0 {
-		o.Mean, o.Std = float32s(s.Mean), float32s(s.Std)
-	}
-	return o
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
+	mean, std := s.Normalisation(d.Mean, d.Std)
+	return data.LoaderOptions{Mean: mean, Std: std, Seed: s.Seed}
 }
 
 // Turn implements Waiting: it changes a setting on request. The event is in the log before the
@@ -235,7 +223,7 @@ func (r *Run) Turn(key, value string) error {
 	r.Knobs = slices.DeleteFunc(r.Knobs, func(lost runner.KnobEvent) bool {
 		return lost.Key == key && lost.Step > r.step
 	})
-	return r.use(next)
+	return r.useSpec(next)
 }
 
 // replay repeats earlier changes of knobs, at the steps up to this one. It writes no event: the log
@@ -248,16 +236,16 @@ func (r *Run) replay(step int64) error {
 		if err := k.Apply(&next); err != nil {
 			return fmt.Errorf("step %d: repeating a change of a setting: %w", k.Step, err)
 		}
-		if err := r.use(next); err != nil {
+		if err := r.useSpec(next); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// use makes s the run's spec. The method's state stays, but a z outside the new box is moved into
-// it. After an error the run is unchanged.
-func (r *Run) use(s spec.Spec) error {
+// useSpec makes s the run's spec. The method's state stays, but a z outside the new box is moved
+// into it. After an error the run is unchanged.
+func (r *Run) useSpec(s spec.Spec) error {
 	m, err := newMethod(&s, &r.Meta.Parts)
 	if err != nil {
 		return err

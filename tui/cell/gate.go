@@ -25,12 +25,12 @@ func Seal(s string) string { return strings.ReplaceAll(s, "\x1b[", own) }
 // terminal knows them.
 func Sent(line string) string { return strings.ReplaceAll(Clean(line), own, "\x1b[") }
 
-// sealed returns the length of the program's own sequence that s begins with; 0 for none.
-func sealed(s string) int {
+// ownLength returns the length of the program's own sequence that s begins with; 0 for none.
+func ownLength(s string) int {
 	if !strings.HasPrefix(s, own) {
 		return 0
 	}
-	return sgr(s)
+	return styleLength(s)
 }
 
 // Clean is the gate between files and the screen: it returns text that has printable characters and
@@ -39,7 +39,7 @@ func sealed(s string) int {
 // dropped. A control character becomes its code, as errors quote it and options of a dataset take
 // it. Every other invisible character or broken byte becomes a question mark.
 func Clean(s string) string {
-	at := dirt(s)
+	at := firstUnclean(s)
 	if at == len(s) {
 		return s
 	}
@@ -48,22 +48,23 @@ func Clean(s string) string {
 	for at < len(s) {
 		b.WriteString(s[:at])
 		r, size := utf8.DecodeRuneInString(s[at:])
-		b.WriteString(sign(r))
+		b.WriteString(replacement(r))
 		s = s[at+size:]
-		at = dirt(s)
+		at = firstUnclean(s)
 	}
 	b.WriteString(s)
 	return b.String()
 }
 
-// dirt returns the index of the first character of s that Clean replaces, or the length of s.
-func dirt(s string) int {
+// firstUnclean returns the index of the first character of s that Clean replaces, or the length of
+// s.
+func firstUnclean(s string) int {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c >= ' ' && c < 0x7f:
 			i++
 		case c < utf8.RuneSelf:
-			n := sealed(s[i:])
+			n := ownLength(s[i:])
 			if n == 0 {
 				return i
 			}
@@ -99,8 +100,8 @@ func shapes(r rune) bool {
 		unicode.Is(unicode.Variation_Selector, r)
 }
 
-// sign returns the replacement of a character that steers.
-func sign(r rune) string {
+// replacement returns the replacement of a character that steers.
+func replacement(r rune) string {
 	switch {
 	case shapes(r):
 		return ""

@@ -50,7 +50,7 @@ func plainWidth(s string) (n int, ok bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '\x1b':
-			size := sealed(s[i:])
+			size := ownLength(s[i:])
 			if size == 0 {
 				return 0, false
 			}
@@ -72,9 +72,9 @@ func plainWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// sgr returns the length of the sequence for colours and attributes that s begins with, whoever
-// wrote it; 0 for any other sequence.
-func sgr(s string) int {
+// styleLength returns the length of the sequence for colours and attributes that s begins with,
+// whoever wrote it; 0 for any other sequence.
+func styleLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0
 	}
@@ -212,13 +212,9 @@ func replace(s string, put func(*strings.Builder, rune)) string {
 	return b.String()
 }
 
+// plain reports whether s is ASCII.
 func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // blocks are the blocks of one to seven eighths of a cell, for small curves.

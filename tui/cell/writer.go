@@ -136,9 +136,9 @@ func (c coloured) Write(p []byte) (int, error) {
 		}
 		b.WriteString(cleanLines(rest[:at]))
 		if rest = rest[at:]; rest != "" {
-			n := max(1, sgr(rest))
+			n := max(1, styleLength(rest))
 			if n == 1 {
-				b.WriteString(sign('\x1b'))
+				b.WriteString(replacement('\x1b'))
 			} else {
 				b.WriteString(rest[:n])
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,14 +25,9 @@ import (
 // Env is the environment in which the commands run.
 type Env = console.Env
 
-// Main runs the command that args give and returns the exit status: 0 only if the command did what
-// was asked. When ctx is cancelled, runs stop with a checkpoint.
-func Main(ctx context.Context, env Env, args []string) (code int) {
-	return execute(ctx, env, args)
-}
-
-// execute is Main with additional commands.
-func execute(
+// Main runs the command that args give, one of drolab's or of more, and returns the exit status: 0
+// only if the command did what was asked. When ctx is cancelled, runs stop with a checkpoint.
+func Main(
 	ctx context.Context, env Env, args []string, more ...func(*console.Console) *cobra.Command,
 ) (code int) {
 	con := console.New(env)
@@ -48,7 +44,7 @@ func execute(
 	}
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
-		flow(root, con.Width(80)-4)
+		flow(root, con.Width()-4)
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())
@@ -58,11 +54,8 @@ func execute(
 	}
 	dress(root)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	con.TellPassedOver()
-	if err == nil {
-		err = con.Broken()
-	}
+	err := cmp.Or(root.ExecuteContext(ctx), con.Broken())
+	con.PrintPassedOver()
 	if lost := con.Stdout.Lost.Load(); lost != nil && err == nil {
 		err = *lost
 	}
@@ -116,7 +109,7 @@ func root(con *console.Console) *cobra.Command {
 		},
 		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
 			if wide {
-				con.Fit(false)
+				con.SetFolding(false)
 			}
 			if tr.Ring, err = lab.ParseRing(ring); err != nil {
 				return err

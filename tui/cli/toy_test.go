@@ -32,7 +32,7 @@ func TestToyCommand(t *testing.T) {
 			Args:              console.One("a run", "drolab toy latest"),
 			ValidArgsFunction: con.CompleteRuns,
 			RunE: func(_ *cobra.Command, args []string) error {
-				con.Say("a toy of %s", args[0])
+				con.PrintLine("a toy of %s", args[0])
 				return nil
 			}}
 	}
@@ -53,7 +53,7 @@ func TestToyCommand(t *testing.T) {
 		t.Run(c.args, func(t *testing.T) {
 			var out bytes.Buffer
 			env := Env{Stdout: &out, Stderr: &out, RunsDir: t.TempDir()}
-			code := execute(context.Background(), env, strings.Fields(c.args), toy)
+			code := Main(context.Background(), env, strings.Fields(c.args), toy)
 			if code != c.code || !strings.Contains(out.String(), c.want) {
 				t.Errorf("gives %d, %q, want %d, %q", code, out.String(), c.code, c.want)
 			}

@@ -79,11 +79,11 @@ func (p *Page) Init() tea.Cmd {
 	if p.asked {
 		return nil
 	}
-	return p.ask(nil)
+	return p.request(nil)
 }
 
-// ask asks for the table of runs or, if there are none, of the newest experiment.
-func (p *Page) ask(runs []*record.Run) tea.Cmd {
+// request asks for the table of runs or, if there are none, of the newest experiment.
+func (p *Page) request(runs []*record.Run) tea.Cmd {
 	p.round++
 	p.loading, p.asked, p.at = true, len(runs) > 0, ""
 	return compareRuns(p.Lab, runs, p.at, p.round)
@@ -104,7 +104,7 @@ func (p *Page) scrolled() (at *int, most int) {
 		return &p.scroll, max(0, len(p.noteLines(w))-h)
 	}
 	w, h := kit.Inside(box, lay.table.W, lay.table.H)
-	rows, legend := p.fit(w, h)
+	rows, legend := p.fitTable(w, h)
 	return &p.top, max(0, len(rows)-(h-headRows-len(legend)))
 }
 
@@ -112,11 +112,11 @@ func (p *Page) scrolled() (at *int, most int) {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Compare:
-		return p.ask(msg.Runs)
+		return p.request(msg.Runs)
 	case comparedMsg:
 		cmd := p.answered(msg)
 		if p.again {
-			cmd = tea.Batch(cmd, p.look())
+			cmd = tea.Batch(cmd, p.refresh())
 		}
 		return cmd
 	case curvesMsg:
@@ -126,7 +126,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Stirred:
 		p.looked = time.Time{}
 	case lab.Over:
-		return p.look()
+		return p.refresh()
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -134,7 +134,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			p.move(msg.By())
 		}
 	case kit.Click:
-		p.part = p.layout(p.Body.W, p.Body.H).at(msg.X, msg.Y, p.part)
+		p.part = p.layout(p.Body.W, p.Body.H).partAt(msg.X, msg.Y, p.part)
 	}
 	return nil
 }
@@ -144,16 +144,16 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 	switch {
 	case p.loading || p.asked || p.looking:
 		return nil
-	case now.Sub(p.looked) < lab.LookAfter(false, p.took):
+	case now.Sub(p.looked) < lab.LookAfter(false, p.lookTime):
 		return lab.Stirs(p.Config.RunsDir, p.changed)
 	}
 	p.looked = now
-	return p.look()
+	return p.refresh()
 }
 
-// look compares the newest experiment anew. If a comparison is under way, the new one begins after
-// it, because the present one may read the runs as they were.
-func (p *Page) look() tea.Cmd {
+// refresh compares the newest experiment anew. If a comparison is under way, the new one begins
+// after it, because the present one may read the runs as they were.
+func (p *Page) refresh() tea.Cmd {
 	p.again = !p.asked && (p.looking || p.loading)
 	if p.again || p.asked {
 		return nil
@@ -173,15 +173,15 @@ func (p *Page) answered(msg comparedMsg) tea.Cmd {
 		return nil
 	}
 	p.round++ // readings of curves under way belong to another table
-	return p.take(msg)
+	return p.showTable(msg)
 }
 
 func sameRuns(a, b []*record.Run) bool {
 	return slices.EqualFunc(a, b, func(x, y *record.Run) bool { return x.Meta.ID == y.Meta.ID })
 }
 
-// take shows a new table and starts to read the curves.
-func (p *Page) take(msg comparedMsg) tea.Cmd {
+// showTable shows a new table and starts to read the curves.
+func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.compared = msg.compared
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
@@ -204,10 +204,10 @@ func (p *Page) take(msg comparedMsg) tea.Cmd {
 }
 
 // rowRuns returns the first run of each row of the table.
-func (p *Page) rowRuns() (list []*runner.Meta) {
-	for _, row := range p.table.Rows {
-		i := slices.IndexFunc(p.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
-		list = append(list, &p.runs[i].Meta)
+func (c *compared) rowRuns() (list []*runner.Meta) {
+	for _, row := range c.table.Rows {
+		i := slices.IndexFunc(c.runs, func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
+		list = append(list, &c.runs[i].Meta)
 	}
 	return list
 }
@@ -258,7 +258,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
 		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
 		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
-		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.back},
+		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.goBack},
 		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
 		kit.Move("last", p.noMove, p.move, all, "end", "G"),
 		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
@@ -316,13 +316,8 @@ func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by))
 
 // nextMeasure goes on to the next measure that some run can have.
 func (p *Page) nextMeasure() {
-	list := p.curves()
-	for range list {
-		p.measure = (p.measure + 1) % len(list)
-		if p.can(&list[p.measure]) {
-			return
-		}
-	}
+	list := p.measures(2)
+	p.measure = list[len(list)-1]
 }
 
 // define shows the definitions of the rows of the table.
@@ -334,7 +329,7 @@ func (p *Page) define() tea.Cmd {
 	return kit.Show(p.Defined("Rows", lab.Define(names)))
 }
 
-func (p *Page) back() tea.Cmd { return p.ask(nil) }
+func (p *Page) goBack() tea.Cmd { return p.request(nil) }
 
 func (p *Page) watchRuns() tea.Cmd {
 	var names []string

@@ -10,6 +10,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
@@ -278,7 +279,7 @@ func TestOtherStep(t *testing.T) {
 	}
 	c := p.chart(p.measure)
 	if len(c.Spots) != 2 || c.Spots[0].X != p.runs[0].Summary().Selected.Epoch ||
-		c.Spots[0].Y != c.Lines[0].Series.At(c.Spots[0].X) {
+		c.Spots[0].Y != c.Lines[0].Seeds[0].At(c.Spots[0].X) {
 		t.Errorf("selected steps are marked at %+v", c.Spots)
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "S the selected step") {
@@ -365,12 +366,12 @@ func TestBestAndWorst(t *testing.T) {
 			if s.best[i] {
 				best++
 			}
-			text, better := p.difference(i, c)
+			text, tone := p.difference(i, c)
 			if base := s.base[i]; base >= 0 {
 				signed++
 				d := of - p.table.Rows[base].Cells[c].Mean.Float()
-				if better != 0 && (d > 0) != (better > 0 == col.Higher) {
-					t.Errorf("%s: %s is %d", col.Name, text, better)
+				if tone != "" && (d > 0) != ((tone == page.Good) == col.Higher) {
+					t.Errorf("%s: %s is %s", col.Name, text, tone)
 				}
 			} else if text != "" {
 				t.Errorf("%s: %q against nothing", col.Name, text)

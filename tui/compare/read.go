@@ -10,8 +10,10 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 
@@ -32,16 +34,14 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
 		var specs []spec.Spec
-		for _, row := range m.table.Rows {
-			i := slices.IndexFunc(m.runs,
-				func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] })
-			specs = append(specs, m.runs[i].Meta.Spec)
+		for _, first := range m.rowRuns() {
+			specs = append(specs, first.Spec)
 		}
 		m.diffs = compare.Diff(specs)
 		for _, r := range m.runs {
 			m.logs = append(m.logs, lab.Evaluations(s, r))
 		}
-		m.took = time.Since(began)
+		m.lookTime = time.Since(began)
 		return m
 	}
 }
@@ -130,20 +130,14 @@ type comparedMsg struct {
 	round   int       // the number of the question; an older answer is stale
 }
 
-// Changes implements the interface's reading.
-func (comparedMsg) Changes() bool { return true }
-
-// News implements the interface's reading.
-func (comparedMsg) News() bool { return false }
-
 // compared is a table, with the runs that it compares.
 type compared struct {
-	about string // the preset of the newest experiment; "" for selected runs
-	runs  []*record.Run
-	table *compare.Table
-	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
-	logs  []lab.Log         // the evaluations of each run
-	took  time.Duration     // the time that the comparison took
+	about    string // the preset of the newest experiment; "" for selected runs
+	runs     []*record.Run
+	table    *compare.Table
+	diffs    []compare.KeyDiff // settings in which the rows differ, with a value for each row
+	logs     []lab.Log         // the evaluations of each run
+	lookTime time.Duration     // the time that the comparison took
 }
 
 // curvesMsg brings evaluations, and the resumes of runs.
@@ -155,12 +149,9 @@ type curvesMsg struct {
 	err   error
 }
 
-// Changes implements the interface's reading. Only the last message redraws the screen, because
-// hundreds of half-read runs cost more to draw than they tell.
+// Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
+// than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// News implements the interface's reading: curves are no news of a run.
-func (curvesMsg) News() bool { return false }
 
 // curvePart holds events of one run; run is an index into the runs of comparedMsg.
 type curvePart struct {
@@ -243,12 +234,11 @@ func (p *Page) rank(column int, groups []int, s *stand) {
 }
 
 // difference returns the difference between a group's figure and the baseline's, with its sign.
-// better is 1 if the figure is better, -1 if it is worse, else 0. The text is "" if there is no
-// baseline.
-func (p *Page) difference(row, column int) (text string, better int) {
+// tone says whether the figure is better or worse. The text is "" if there is no baseline.
+func (p *Page) difference(row, column int) (text string, tone page.Tone) {
 	base := p.stands[column].base[row]
 	if base < 0 {
-		return "", 0
+		return "", ""
 	}
 	c := &p.table.Columns[column]
 	d := p.table.Rows[row].Cells[column].Mean.Float() -
@@ -263,13 +253,10 @@ func (p *Page) difference(row, column int) (text string, better int) {
 	if d > 0 {
 		text = "+" + text
 	}
-	switch {
-	case c.Neutral || !strings.ContainsAny(text, "123456789"):
-		return text, 0
-	case (d > 0) == c.Higher:
-		return text, 1
+	if c.Neutral {
+		return text, ""
 	}
-	return text, -1
+	return text, kit.Change(c.Higher)(text)
 }
 
 // marks returns the parts of the legend that explain weight and sign.

@@ -94,20 +94,15 @@ func (p *Page) legend(w int) (lines []string) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	for _, part := range parts {
-		part = p.Theme.Greek(part)
-		if last := len(lines) - 1; last >= 0 && cell.Width(lines[last]+part)+3 <= w {
-			lines[last] += "; " + part
-		} else {
-			lines = append(lines, cell.Cut(" "+part, w))
-		}
+	for i := range parts {
+		parts[i] = p.Theme.Greek(parts[i])
 	}
-	return lines
+	return kit.Flow(" ", parts, "; ", w-1)
 }
 
-// fit returns the lines of the table and of its legend in w by h cells. A table that is too high
-// first loses its blank lines, then the legend, which the notes have in full; then it scrolls.
-func (p *Page) fit(w, h int) (rows []tableRow, legend []string) {
+// fitTable returns the lines of the table and of its legend in w by h cells. A table that is too
+// high first loses its blank lines, then the legend, which the notes have in full; then it scrolls.
+func (p *Page) fitTable(w, h int) (rows []tableRow, legend []string) {
 	rows, legend = p.tableRows(), p.legend(w)
 	if h < headRows+leastRows+len(legend) {
 		legend = nil
@@ -152,9 +147,8 @@ func (p *Page) width(row int) widths {
 	if !p.against() {
 		w.differences = 0
 	}
-	if name := min(cell.Width(p.groupName(row))+2, mostCell); w.figures+w.differences < name {
-		w.figures = name - w.differences
-	}
+	name := min(cell.Width(p.groupName(row))+2, mostCell)
+	w.figures = max(w.figures, name-w.differences)
 	return w
 }
 
@@ -239,7 +233,7 @@ func decimal(x float64) string {
 
 func (p *Page) viewTable(w, h int) []string {
 	t, groups := p.Theme, p.groups(w)
-	rows, legend := p.fit(w, h)
+	rows, legend := p.fitTable(w, h)
 	top, shown := min(p.top, len(rows)), h-headRows-len(legend)
 	label := func(s string) string { return t.Dim.Paint(kit.Left(s, p.labelCells())) }
 	head := label(outOfView("", "↑", "↓", top, len(rows)-top-shown))
@@ -294,8 +288,8 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
-			text, better := p.difference(i, row.column)
-			line += t.Tint(better).Paint(t.Greek(kit.Right(text, w.differences)))
+			text, tone := p.difference(i, row.column)
+			line += t.Tint(tone).Paint(t.Greek(kit.Right(text, w.differences)))
 		}
 	}
 	return line
@@ -336,12 +330,7 @@ func (p *Page) viewNotes(w, h int) []string {
 func (p *Page) noteLines(w int) (lines []string) {
 	t := p.Theme
 	bullet := func(mark, text string) {
-		for i, s := range kit.Wrap(t.Greek(text), w-4) {
-			if i > 0 {
-				mark = " "
-			}
-			lines = append(lines, " "+mark+" "+s)
-		}
+		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint("!"), n.Text)

@@ -96,8 +96,8 @@ type compareLayout struct {
 	curves       []kit.Rect // an area for each measure, from the chosen one on
 }
 
-// at returns the part at a place of the page, or otherwise if there is none.
-func (l compareLayout) at(x, y int, otherwise comparePart) comparePart {
+// partAt returns the part at a place of the page, or otherwise if there is none.
+func (l compareLayout) partAt(x, y int, otherwise comparePart) comparePart {
 	switch {
 	case l.table.Contains(x, y):
 		return tablePart
@@ -175,15 +175,15 @@ func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
 		m := (p.measure + k) % len(all)
-		if len(list) < n && (k == 0 || p.can(&all[m])) {
+		if len(list) < n && (k == 0 || p.canDraw(&all[m])) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// can reports whether some run can have a measure.
-func (p *Page) can(m *lab.Measure) bool {
+// canDraw reports whether some run can have a measure.
+func (p *Page) canDraw(m *lab.Measure) bool {
 	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
 }
 
@@ -202,14 +202,13 @@ func (p *Page) chart(measure int) *plot.Chart {
 				last = max(last, s.XRange().Hi, float64(run.Meta.Spec.Epochs))
 			}
 		}
-		name, number, glyph := row.Label, p.colors[i], p.Theme.Glyph(p.colors[i])
-		switch {
-		case len(seeds) > 1:
-			c.Bands = append(c.Bands, plot.Band{Name: name, Seeds: seeds,
-				Half: lab.Half95, Number: number, Glyph: glyph})
-		case len(seeds) == 1:
-			c.Lines = append(c.Lines, plot.Line{Name: name, Series: seeds[0],
-				Number: number, Glyph: glyph})
+		if len(seeds) == 0 {
+			continue
+		}
+		number := p.colors[i]
+		c.Lines = append(c.Lines, plot.Line{Name: row.Label, Seeds: seeds, Half: lab.Half95,
+			Number: number, Glyph: p.Theme.Glyph(number)})
+		if len(seeds) == 1 {
 			c.Spots = append(c.Spots, p.selected(of, measure, number)...)
 		}
 	}
@@ -244,7 +243,7 @@ func (p *Page) curvesHead(c *plot.Chart, r plot.Report, w int) string {
 	for i := range p.table.Rows {
 		s += t.Line(p.colors[i]).Paint(p.groupName(i)) + "  "
 	}
-	if len(c.Bands) > 0 {
+	if slices.ContainsFunc(c.Lines, func(l plot.Line) bool { return len(l.Seeds) > 1 }) {
 		s += t.Dim.Paint("mean and 95 % t interval over seeds  ")
 	}
 	if len(c.Spots) > 0 {

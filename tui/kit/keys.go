@@ -139,27 +139,24 @@ func (t *Theme) Footer(rows []Key, w int) string {
 	return Spread(" "+first, last+" ", w)
 }
 
-// HelpLine is a line of the help: keys, and what they do.
-type HelpLine struct{ Keys, Does string }
-
 // keyColumn is the least width of the keys in the help.
 const keyColumn = 9
 
-// HelpLines draws the lines of the help in two columns, which are w cells wide together. Text that
-// does not fit its line goes on in the second column.
-func (t *Theme) HelpLines(lines []HelpLine, w int) (text []string) {
+// HelpLines draws the help of rows in two columns, which are w cells wide together. Text that does
+// not fit its line goes on in the second column.
+func (t *Theme) HelpLines(rows []Key, w int) (lines []string) {
 	column := keyColumn
-	for _, l := range lines {
-		column = max(column, cell.Width(l.Keys))
+	for i := range rows {
+		column = max(column, cell.Width(rows[i].Names(t.ASCII)))
 	}
-	for _, l := range lines {
-		keys := t.Key.Paint(Left(l.Keys, column))
-		for _, does := range Wrap(t.Greek(l.Does), w-column-1) {
-			text = append(text, keys+" "+does)
+	for i := range rows {
+		keys := t.Key.Paint(Left(rows[i].Names(t.ASCII), column))
+		for _, help := range Wrap(t.Greek(rows[i].Help), w-column-1) {
+			lines = append(lines, keys+" "+help)
 			keys = Blanks(column)
 		}
 	}
-	return text
+	return lines
 }
 
 // The messages of every page that are not Bubble Tea's own. Those about runs

@@ -89,7 +89,7 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 		}
 	}
 	title = " " + cell.Cut(t.Greek(title), w-6) + " "
-	if note = t.fitNote(note, w-6-cell.Width(title)); note != "" {
+	if note = t.shortenNote(note, w-6-cell.Width(title)); note != "" {
 		note = " " + note + " "
 	}
 	rule := strings.Repeat(g.Top, max(0, w-4-cell.Width(title)-cell.Width(note)))
@@ -107,8 +107,8 @@ func (t *Theme) Panel(title, note string, focused, box bool, lines []string, w, 
 	return append(out, Left(line.Paint(bottom), w))
 }
 
-// fitNote drops the last of a note's parts until it fits in w cells.
-func (t *Theme) fitNote(note string, w int) string {
+// shortenNote drops the last of a note's parts until it fits in w cells.
+func (t *Theme) shortenNote(note string, w int) string {
 	for cell.Width(t.Greek(note)) > w {
 		i := strings.LastIndex(note, " · ")
 		if i < 0 {
@@ -192,6 +192,36 @@ func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 func Wrap(s string, w int) (lines []string) {
 	for line := range strings.SplitSeq(s, "\n") {
 		lines = append(lines, strings.Split(ansi.WrapWc(cell.Clean(line), max(1, w), ""), "\n")...)
+	}
+	return lines
+}
+
+// Hang wraps a text in lines of less than w cells that hang from a mark: the first line begins with
+// it, the others with blanks.
+func (t *Theme) Hang(mark string, st Style, text string, w int) (lines []string) {
+	for _, part := range Wrap(t.Greek(text), w-cell.Width(mark)-1) {
+		lines = append(lines, mark+st.Paint(part))
+		mark = Blanks(cell.Width(mark))
+	}
+	return lines
+}
+
+// Flow puts parts into lines of at most w cells, with a gap between those of a line. The first line
+// begins with lead, the others with blanks in its place.
+func Flow(lead string, parts []string, gap string, w int) (lines []string) {
+	indent := cell.Width(lead)
+	line, used := lead, indent
+	for i, part := range parts {
+		n := cell.Width(part)
+		if i > 0 && used+cell.Width(gap)+n > w {
+			lines, line, used = append(lines, line), Blanks(indent), indent
+		} else if i > 0 {
+			line, used = line+gap, used+cell.Width(gap)
+		}
+		line, used = line+part, used+n
+	}
+	if len(parts) > 0 {
+		lines = append(lines, line)
 	}
 	return lines
 }

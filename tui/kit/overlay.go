@@ -54,9 +54,9 @@ func Danger(title string, lines []string, choices ...Choice) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
 }
 
-// Fit makes an overlay ready for a page of w by h cells. It is called before the overlay is shown,
-// and again at every change of size or theme.
-func (o *Overlay) Fit(t *Theme, w, h int) {
+// Resize makes an overlay ready for a page of w by h cells. It is called before the overlay is
+// shown, and again at every change of size or theme.
+func (o *Overlay) Resize(t *Theme, w, h int) {
 	all := append([]string(nil), o.Lines...)
 	if len(o.choices) > 0 {
 		all = append(all, "", o.options(t))
@@ -160,8 +160,8 @@ func (o *Overlay) Hint(t *Theme, w int) string {
 	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
 }
 
-// Taking returns the hints while the user types into a form or a line.
-func Taking() []Key {
+// TypingKeys returns the hints while the user types into a form or a line.
+func TypingKeys() []Key {
 	return []Key{{Keys: On("enter"), Hint: "take"}, {Keys: On("esc"), Hint: "cancel"}}
 }
 
@@ -238,9 +238,9 @@ func (in Input) View(st Style, cells int) string {
 // problem while there is time to mend it. Enter takes the line if it has no problem.
 type Line struct {
 	Input
-	About string             // a sentence above it
-	Check func(string) error // nil takes everything
-	Take  func(string) tea.Cmd
+	About  string             // a sentence above it
+	Check  func(string) error // nil takes everything
+	Accept func(string) tea.Cmd
 
 	Problem error // of the typed text; nil for none
 }
@@ -248,7 +248,7 @@ type Line struct {
 // Press implements Form.
 func (l *Line) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	if key.String() == "enter" && l.Problem == nil {
-		return true, l.Take(l.String())
+		return true, l.Accept(l.String())
 	}
 	l.Type(key)
 	return false, nil
@@ -262,21 +262,15 @@ func (l *Line) Type(key tea.KeyPressMsg) {
 }
 
 // Hint implements Form.
-func (*Line) Hint() []Key { return Taking() }
+func (*Line) Hint() []Key { return TypingKeys() }
 
 // View implements Form.
 func (l *Line) View(t *Theme, w, h int) []string {
 	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
-	lines = append(lines, t.Problem(l.Problem)...)
-	return Fill(lines, w, min(h, len(lines)))
-}
-
-// Problem returns lines that say what is wrong, below a blank line; none without an error.
-func (t *Theme) Problem(err error) []string {
-	if err == nil {
-		return nil
+	if l.Problem != nil {
+		lines = append(append(lines, ""), t.Wrong(l.Problem, w)...)
 	}
-	return []string{"", t.Bad.Paint("! " + cell.OneLine(err.Error()))}
+	return Fill(lines, w, min(h, len(lines)))
 }
 
 // Wrong returns the lines that say what is wrong, wrapped at w cells.

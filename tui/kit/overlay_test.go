@@ -34,7 +34,7 @@ func TestOverlayScrolls(t *testing.T) {
 			!strings.Contains(s, fmt.Sprintf("line %d.", first-1)) &&
 			!strings.Contains(s, fmt.Sprintf("line %d.", last+1))
 	}
-	o.Fit(theme, w, h)
+	o.Resize(theme, w, h)
 	for _, c := range []struct {
 		key  string
 		last int // the last line in view
@@ -49,7 +49,7 @@ func TestOverlayScrolls(t *testing.T) {
 	if after := o.View(theme, page, w, 6); !slices.Equal(before, after) {
 		t.Error("looking twice shows two things")
 	}
-	o.Fit(theme, w, lines+2)
+	o.Resize(theme, w, lines+2)
 	s := strings.Join(o.View(theme, kit.Fill(nil, w, lines+2), w, lines+2), "\n")
 	if !strings.Contains(s, "line 0.") || !strings.Contains(s, "line 29.") {
 		t.Errorf("with room for all:\n%s", s)
@@ -59,7 +59,7 @@ func TestOverlayScrolls(t *testing.T) {
 // TestHelpLines: on a narrow screen, the description of a key continues in its own column.
 func TestHelpLines(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.ASCII, true, false)
-	lines := theme.HelpLines([]kit.HelpLine{{Keys: "/", Does: "filter the runs by words"}}, 24)
+	lines := theme.HelpLines([]kit.Key{{Keys: kit.On("/"), Help: "filter the runs by words"}}, 24)
 	want := []string{"/         filter the", "          runs by words"}
 	for i, line := range lines {
 		lines[i] = strings.TrimRight(ansi.Strip(line), " ")
@@ -75,7 +75,7 @@ func TestDangerIsFramed(t *testing.T) {
 	theme := kit.NewTheme(colorprofile.TrueColor, true, false)
 	corner := func(cmd tea.Cmd) color.Color {
 		o := cmd().(kit.Open).Overlay
-		o.Fit(theme, 60, 12)
+		o.Resize(theme, 60, 12)
 		shot := tuitest.Shot(strings.Join(o.View(theme, nil, 60, 12), "\n"), 60, 12)
 		for i := range 60 * 12 {
 			if c := shot.CellAt(i%60, i/60); c != nil && c.Content == "╭" {

@@ -17,39 +17,7 @@ type Pixels struct {
 	RGB  []byte
 }
 
-func (p *Pixels) at(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
-
-// inking is the way in which pixels are drawn.
-type inking int
-
-const (
-	trueInk   inking = iota // two pixels in a cell, in their colours
-	indexInk                // likewise, in the nearest of the 256 colours
-	greyInk                 // likewise, in the greys of the 16: the others differ between terminals
-	shadeInk                // one shade in a cell, in the terminal's own colour of writing
-	letterInk               // likewise, in ASCII
-	onPaper   = 8           // added to shades where the writing is dark
-)
-
-// inkingOf returns the best way in which a terminal can draw pixels. Half blocks need colours in
-// the background; without them a cell is one pixel, in a shade.
-func inkingOf(profile colorprofile.Profile, dark, ascii bool) inking {
-	ink := trueInk
-	switch {
-	case ascii:
-		ink = letterInk
-	case profile < colorprofile.ANSI:
-		ink = shadeInk
-	case profile == colorprofile.ANSI:
-		ink = greyInk
-	case profile == colorprofile.ANSI256:
-		ink = indexInk
-	}
-	if !dark && ink >= shadeInk {
-		ink += onPaper
-	}
-	return ink
-}
+func (p *Pixels) pixel(x, y int) [3]byte { return [3]byte(p.RGB[3*(y*p.W+x):]) }
 
 // Pixels draws a picture in at most w by h cells, each with one pixel above another. A smaller
 // picture is enlarged by a whole factor; a larger one is cut. All lines are equally wide.
@@ -62,15 +30,15 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 		var with pen
 		last := ""
 		for x := range wide {
-			above := p.at(x/scale, y/scale)
+			above := p.pixel(x/scale, y/scale)
 			below, both := above, y+1 < high
 			if both {
-				below = p.at(x/scale, (y+1)/scale)
+				below = p.pixel(x/scale, (y+1)/scale)
 			}
-			if t.ink == greyInk {
+			if !t.ASCII && t.profile == colorprofile.ANSI {
 				above, below = dither(above, x, y), dither(below, x, y+1)
 			}
-			style, glyph := t.ink.cell(&with, above, below, both)
+			style, glyph := t.pixelCell(&with, above, below, both)
 			if style != last {
 				b.WriteString(cell.SGR(style))
 				last = style
@@ -89,13 +57,13 @@ func (t *Theme) Pixels(p Pixels, w, h int) []string {
 // 256 colours, and with fewer of them, since each change of colour is ten bytes or twenty.
 func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
 	few := *t
-	few.ink = max(few.ink, indexInk)
-	return few.Pixels(p.calm(), w, h)
+	few.profile = min(few.profile, colorprofile.ANSI256)
+	return few.Pixels(p.smoothed(), w, h)
 }
 
-// calm returns the picture with each pixel in the colour of the one at its left or above it, if
+// smoothed returns the picture with each pixel in the colour of the one at its left or above it, if
 // that colour is near.
-func (p Pixels) calm() Pixels {
+func (p Pixels) smoothed() Pixels {
 	const far = 40 // of 255
 	near := func(a, b [3]byte) bool {
 		for i := range a {
@@ -109,9 +77,9 @@ func (p Pixels) calm() Pixels {
 	for y := range p.H {
 		for x := range p.W {
 			c := out.RGB[3*(y*p.W+x):][:3]
-			if left := out.at(max(0, x-1), y); near(left, [3]byte(c)) {
+			if left := out.pixel(max(0, x-1), y); near(left, [3]byte(c)) {
 				copy(c, left[:])
-			} else if above := out.at(x, max(0, y-1)); near(above, [3]byte(c)) {
+			} else if above := out.pixel(x, max(0, y-1)); near(above, [3]byte(c)) {
 				copy(c, above[:])
 			}
 		}
@@ -164,26 +132,28 @@ func (p *pen) style() string {
 	return strings.Join(s, ";")
 }
 
-// cell returns one cell of a picture: the parameters of its style, "" for none, and its character.
-// If both is false, the cell has no pixel below.
-func (k inking) cell(with *pen, above, below [3]byte, both bool) (style, glyph string) {
-	if k >= shadeInk {
-		return "", k.shade((lightness(above) + lightness(below)) / 2)
-	}
-	if both {
-		glyph = with.glyph(k.colour(above), k.colour(below))
+// pixelCell returns one cell of a picture: the parameters of its style, "" for none, and its
+// character. If both is false, the cell has no pixel below. Half blocks need colours in the
+// background; without them a cell is one shade.
+func (t *Theme) pixelCell(with *pen, above, below [3]byte, both bool) (style, glyph string) {
+	switch {
+	case t.ASCII || !t.color:
+		return "", t.shade((lightness(above) + lightness(below)) / 2)
+	case both:
+		glyph = with.glyph(t.nearest(above), t.nearest(below))
 		return with.style(), glyph
 	}
-	return strings.Join(ansi.Style{}.Reset().ForegroundColor(k.colour(above)), ";"), "▀"
+	return strings.Join(ansi.Style{}.Reset().ForegroundColor(t.nearest(above)), ";"), "▀"
 }
 
-// shade returns a character of a given lightness, 0 to 255.
-func (k inking) shade(light int) string {
+// shade returns a character of a given lightness, 0 to 255, in the terminal's own colour of
+// writing.
+func (t *Theme) shade(light int) string {
 	shades := []rune(" ░▒▓█")
-	if k&^onPaper == letterInk {
+	if t.ASCII {
 		shades = []rune(" .:-=+*#%@")
 	}
-	if k >= onPaper {
+	if !t.dark {
 		light = 255 - light
 	}
 	return string(shades[light*len(shades)/256])
@@ -192,23 +162,23 @@ func (k inking) shade(light int) string {
 // lightness returns the luma of ITU-R BT.601, 0 to 255.
 func lightness(c [3]byte) int { return (299*int(c[0]) + 587*int(c[1]) + 114*int(c[2])) / 1000 }
 
-// colour returns the nearest colour that the terminal has. Of the 16 colours only the greys mean
+// nearest returns the nearest colour that the terminal has. Of the 16 colours only the greys mean
 // the same everywhere; the user sets the others.
-func (k inking) colour(c [3]byte) ansi.Color {
-	switch k {
-	case trueInk:
+func (t *Theme) nearest(c [3]byte) ansi.Color {
+	switch t.profile {
+	case colorprofile.TrueColor:
 		return ansi.RGBColor{R: c[0], G: c[1], B: c[2]}
-	case indexInk:
-		return nearest(c)
+	case colorprofile.ANSI256:
+		return nearestOf256(c)
 	}
 	greys := [...]ansi.BasicColor{ansi.Black, ansi.BrightBlack, ansi.White, ansi.BrightWhite}
 	return greys[lightness(c)/64]
 }
 
-// nearest returns the colour nearest to c by its components. It chooses from the 240 that are the
-// same on all terminals, a cube and a ramp of greys. The function of x/ansi takes the nearest hue,
-// which makes dark pictures gaudy.
-func nearest(c [3]byte) ansi.IndexedColor {
+// nearestOf256 returns the colour nearest to c by its components. It chooses from the 240 that are
+// the same on all terminals, a cube and a ramp of greys. The function of x/ansi takes the nearest
+// hue, which makes dark pictures gaudy.
+func nearestOf256(c [3]byte) ansi.IndexedColor {
 	const cube, greys = 16, 232
 	levels := [...]int{0, 95, 135, 175, 215, 255}
 	index, far := 0, 0

@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"strings"
 
+	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/plot"
 
@@ -14,10 +15,10 @@ import (
 
 // Theme is the palette: every colour and every glyph of the interface.
 type Theme struct {
-	ASCII bool
-	color bool
-	hot   bool // there are colours for maps
-	ink   inking
+	ASCII   bool
+	color   bool // the terminal has at least 16 colours
+	profile colorprofile.Profile
+	dark    bool // the background
 
 	Text, Dim, Title, Accent, Key Style
 	Good, Warn, Bad               Style
@@ -107,26 +108,33 @@ func heatInks() [plot.HeatLevels]ink {
 // ends.
 func (t *Theme) Swatch(part float64, w int) string {
 	h := plot.HeatMap{Charset: t.Charset(false), Shades: t.Shades()}
-	return t.level(part).Paint(strings.Repeat(h.Glyph(levelOf(part)), w))
+	return t.level(part).Paint(strings.Repeat(string(h.Glyph(plot.HeatLevel(part))), w))
 }
 
 // level returns the style of a map's cell for a value that lies at part, 0 to 1, between the ends.
 func (t *Theme) level(part float64) Style {
-	return t.of(plot.Style{Role: plot.Heat, Series: uint8(levelOf(part))})
-}
-
-func levelOf(part float64) int {
-	return max(0, min(int(part*plot.HeatLevels), plot.HeatLevels-1))
+	return t.styleOfCell(plot.Style{Role: plot.Heat, Series: uint8(plot.HeatLevel(part))})
 }
 
 // Shades reports whether maps are drawn in shades of one colour, because the terminal has too few.
-func (t *Theme) Shades() bool { return t.ASCII || !t.hot }
+func (t *Theme) Shades() bool { return t.ASCII || t.profile <= colorprofile.ANSI }
+
+// BareTheme returns the palette for an output that is no terminal: it has no style. Its glyphs take
+// one cell in every font: wider ones would shift the rest of their line.
+func BareTheme(ascii bool) *Theme {
+	t := &Theme{ASCII: ascii, glyphs: glyphs{On: "●", Off: "○", Cursor: "▸", More: "…",
+		Changed: "◆", Given: "·", barFull: "━", barEmpty: "─", Best: "★",
+		box: lipgloss.RoundedBorder(), heavyBox: lipgloss.ThickBorder()}}
+	if ascii {
+		t.Best, t.box = "^", lipgloss.ASCIIBorder() // the star's stand-in is a mark of lines
+	}
+	return t
+}
 
 // NewTheme returns the palette for a terminal.
 func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
-	t := &Theme{ASCII: ascii, color: profile >= colorprofile.ANSI,
-		hot: profile > colorprofile.ANSI, ink: inkingOf(profile, dark, ascii)}
-	t.setGlyphs()
+	t := BareTheme(ascii)
+	t.color, t.profile, t.dark = profile >= colorprofile.ANSI, profile, dark
 	plain := lipgloss.NewStyle()
 	bold, faint := styleOf(plain.Bold(true)), styleOf(plain.Faint(true))
 	reverse := styleOf(plain.Reverse(true))
@@ -145,12 +153,12 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 		p = darkInks()
 	}
 	complete := lipgloss.Complete(profile)
-	color := func(c ink) color.Color { return c.in(complete) }
+	color := func(c ink) color.Color { return c.color(complete) }
 	fg := func(c ink) Style { return styleOf(plain.Foreground(color(c))) }
 	// Borders and dim text have one of the 256 colours at most: half as many bytes as 24 bits take,
 	// for a tint that nobody misses.
 	few := lipgloss.Complete(min(profile, colorprofile.ANSI256))
-	grey := func(c ink) Style { return styleOf(plain.Foreground(c.in(few))) }
+	grey := func(c ink) Style { return styleOf(plain.Foreground(c.color(few))) }
 	t.Dim, t.Accent, t.border = grey(p.dim), fg(p.accent), grey(p.border)
 	t.Good, t.Warn, t.Bad = fg(p.good), fg(p.warn), fg(p.bad)
 	t.Key = t.Accent
@@ -192,29 +200,13 @@ func (t *Theme) Glyph(number uint8) rune {
 	return cell.Mark(int(number), t.ASCII)
 }
 
-// in returns the colour for a kind of terminal.
-func (c ink) in(complete lipgloss.CompleteFunc) color.Color {
+// color returns the colour for a kind of terminal.
+func (c ink) color(complete lipgloss.CompleteFunc) color.Color {
 	return complete(ansi.BasicColor(c.x16), ansi.IndexedColor(c.x256), rgb(c.rgb))
 }
 
 func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
-}
-
-// setGlyphs chooses glyphs that take one cell in every font: wider ones would shift the rest of
-// their line.
-func (t *Theme) setGlyphs() {
-	t.On, t.Off, t.Cursor, t.More = "●", "○", "▸", "…"
-	t.Changed, t.Given = "◆", "·"
-	t.barFull, t.barEmpty = "━", "─"
-	t.Best = "★"
-	if t.ASCII { // the star's stand-in is a mark of lines
-		t.Best = "^"
-	}
-	t.box, t.heavyBox = lipgloss.RoundedBorder(), lipgloss.ThickBorder()
-	if t.ASCII {
-		t.box = lipgloss.ASCIIBorder()
-	}
 }
 
 // halfway mixes two colours, with a bit more of the second.
@@ -231,8 +223,8 @@ func (t *Theme) setRoles() {
 		plot.Worst: t.Bad, plot.Better: t.Good, plot.Worse: t.Bad, plot.Hair: t.Accent}
 }
 
-// of returns the style of a cell of a chart.
-func (t *Theme) of(s plot.Style) Style {
+// styleOfCell returns the style of a cell of a chart.
+func (t *Theme) styleOfCell(s plot.Style) Style {
 	switch i := int(s.Series) % Colors; s.Role {
 	case plot.Data:
 		return t.Series[i]
@@ -252,7 +244,7 @@ func (t *Theme) of(s plot.Style) Style {
 // Rows paints a chart, one string a row.
 func (t *Theme) Rows(f *plot.Frame) []string {
 	ends := func(s plot.Style) (start, end string) {
-		st := t.of(s)
+		st := t.styleOfCell(s)
 		return st.start, st.end
 	}
 	lines := make([]string, f.H)
@@ -300,26 +292,16 @@ func (t *Theme) Low() Style {
 	return t.Bad
 }
 
-// Tint returns the style of a difference: 1 is better, -1 is worse, 0 is neither. Without colour,
-// the sign of the difference tells as much.
-func (t *Theme) Tint(better int) Style {
+// Tint returns the style of a difference of a tone. Without colour, the sign of the difference
+// tells as much.
+func (t *Theme) Tint(tone page.Tone) Style {
 	switch {
-	case !t.color || better == 0:
+	case !t.color || tone == "":
 		return t.Dim
-	case better > 0:
+	case tone == page.Good:
 		return t.Good
 	}
 	return t.Bad
-}
-
-// Bare takes away all styles of text, for an output that is no terminal.
-func (t *Theme) Bare() {
-	var none Style
-	for _, st := range []*Style{&t.Text, &t.Dim, &t.Title, &t.Accent, &t.Key, &t.Good, &t.Warn,
-		&t.Bad} {
-		*st = none
-	}
-	t.Series = [Colors]Style{}
 }
 
 // Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.
@@ -388,7 +370,7 @@ func MethodNumber(i int) uint8 {
 
 // Numbering gives numbers to series that are shown together. Each has a mark of its own, as long as
 // there are free ones.
-type Numbering struct{ owned, taken map[rune]bool }
+type Numbering struct{ owned, claimed map[rune]bool }
 
 // Numbers returns the numbering for series of some methods. No variant takes the mark of one of
 // them.
@@ -400,20 +382,20 @@ func Numbers(methods ...uint8) *Numbering {
 	return n
 }
 
-// Take takes a number of a method for a series and reports whether it was free.
-func (n *Numbering) Take(number, method uint8) bool {
+// Claim takes a number of a method for a series and reports whether it was free.
+func (n *Numbering) Claim(number, method uint8) bool {
 	mark := cell.Mark(int(number), false)
-	if number%Colors != method%Colors || n.taken[mark] || number != method && n.owned[mark] {
+	if number%Colors != method%Colors || n.claimed[mark] || number != method && n.owned[mark] {
 		return false
 	}
-	n.taken[mark] = true
+	n.claimed[mark] = true
 	return true
 }
 
 // Next returns the number of a further series of a method: the method's own, or that of the first
 // free variant from a place on. Whoever knows the place finds the same number the next day.
 func (n *Numbering) Next(method, from uint8) uint8 {
-	if n.Take(method, method) {
+	if n.Claim(method, method) {
 		return method
 	}
 	variant := func(k uint8) uint8 {
@@ -424,7 +406,7 @@ func (n *Numbering) Next(method, from uint8) uint8 {
 		return method%Colors + Colors*row
 	}
 	for k := range uint8(rows - 1) {
-		if n.Take(variant(k), method) {
+		if n.Claim(variant(k), method) {
 			return variant(k)
 		}
 	}
@@ -443,15 +425,15 @@ func (n *Numbering) Next(method, from uint8) uint8 {
 // no longer, since the memory for drawing a line is used again for the next (plot.Frame). A
 // fingerprint that forgets something would show an old chart.
 type Drawn struct {
-	of    any
-	lines []string
+	source any
+	lines  []string
 }
 
 // Get returns the lines kept for of. If the lines kept are those of something else, it draws and
 // keeps new ones. An of that equals nothing, such as nil, is drawn at every call.
 func (d *Drawn) Get(of any, draw func() []string) []string {
-	if d.of == nil || d.of != of {
-		d.of, d.lines = of, draw()
+	if d.source == nil || d.source != of {
+		d.source, d.lines = of, draw()
 	}
 	return d.lines
 }

@@ -13,7 +13,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -121,7 +120,7 @@ func WriteViews(in, runs string, v Views) error {
 }
 
 // Colors holds the number of each configuration, which is its colour and mark, by
-// compare.Configuration.
+// runner.Meta.Configuration.
 type Colors map[string]uint8
 
 // ColorsOf gives numbers to the configurations of each preset in a folder.
@@ -156,7 +155,7 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
 	given := numbering(runs)
 	for i, m := range runs {
-		key := compare.Configuration(m)
+		key := m.Configuration()
 		n, known := mine[key]
 		if !known {
 			n = c.find(m, key, given)
@@ -167,8 +166,8 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	return numbers
 }
 
-// ownOf returns the number of a run's method.
-func ownOf(m *runner.Meta) uint8 {
+// methodNumber returns the number of a run's method.
+func methodNumber(m *runner.Meta) uint8 {
 	return kit.MethodNumber(max(0, slices.Index(dro.Algorithms(), m.Spec.Algorithm())))
 }
 
@@ -176,7 +175,7 @@ func ownOf(m *runner.Meta) uint8 {
 func numbering(runs []*runner.Meta) *kit.Numbering {
 	var methods []uint8
 	for _, m := range runs {
-		methods = append(methods, ownOf(m))
+		methods = append(methods, methodNumber(m))
 	}
 	return kit.Numbers(methods...)
 }
@@ -184,8 +183,8 @@ func numbering(runs []*runner.Meta) *kit.Numbering {
 // find returns the number that a configuration has in c if it is free, or else the next of its
 // method.
 func (c Colors) find(m *runner.Meta, key string, given *kit.Numbering) uint8 {
-	own := ownOf(m)
-	if n, ok := c[key]; ok && given.Take(n, own) {
+	own := methodNumber(m)
+	if n, ok := c[key]; ok && given.Claim(n, own) {
 		return n
 	}
 	h := fnv.New32a()

@@ -6,7 +6,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 )
@@ -24,7 +23,7 @@ func TestMethodsColours(t *testing.T) {
 	numbers := Colors(nil).Of(runs)
 	known, marks := Colors{}, map[rune]bool{}
 	for i, m := range runs {
-		if n := numbers[i]; n%kit.Colors != ownOf(m) || i < 2 && n != ownOf(m) {
+		if n := numbers[i]; n%kit.Colors != methodNumber(m) || i < 2 && n != methodNumber(m) {
 			t.Errorf("%s has the number %d", m.Spec.Algorithm(), n)
 		}
 		mark := cell.Mark(int(numbers[i]), false)
@@ -32,7 +31,7 @@ func TestMethodsColours(t *testing.T) {
 			t.Errorf("two have the mark %c", mark)
 		}
 		marks[mark] = true
-		known[compare.Configuration(m)] = numbers[i]
+		known[m.Configuration()] = numbers[i]
 	}
 	if again := known.Of(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
 		t.Errorf("%v, and alone %v", numbers[3:], again)
@@ -43,7 +42,7 @@ func TestMethodsColours(t *testing.T) {
 		many[i].Spec.Algorithms, many[i].Spec.LR = []dro.Algorithm{dro.PGD}, float64(i)
 	}
 	for _, n := range Colors(nil).Of(many) {
-		if n%kit.Colors != ownOf(many[0]) {
+		if n%kit.Colors != methodNumber(many[0]) {
 			t.Errorf("a variant has the number %d", n)
 		}
 	}

@@ -54,34 +54,30 @@ func (s *Lab) Start(r runner.Request) tea.Cmd {
 	}
 }
 
-// Ask asks something of a run: "pause", "resume" or "stop". The answer is Answered.
+// Ask asks something of a run: "pause", "resume", "stop" or "checkpoint". The answer is Answered.
 func (s *Lab) Ask(verb, id string) tea.Cmd {
-	return s.do(runner.Order{Verb: runner.Verb(verb), Run: id}, func(int64) string { return "" })
-}
-
-// Save asks for a checkpoint; the answer is Answered.
-func (s *Lab) Save(id string) tea.Cmd {
-	return s.do(runner.Order{Verb: runner.Checkpoint, Run: id}, func(step int64) string {
-		return fmt.Sprintf("Saved at step %d", step)
-	})
+	return s.send(runner.Order{Verb: runner.Verb(verb), Run: id}, "")
 }
 
 // Turn asks for another value of a setting; the answer is Answered.
-func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.set(id, key, value, setTo) }
+func (s *Lab) Turn(id, key, value string) tea.Cmd { return s.turn(id, key, value, setTo) }
 
 // TurnBack asks for the value that a setting had before; the answer is Answered.
-func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.set(id, key, value, setBack) }
+func (s *Lab) TurnBack(id, key, value string) tea.Cmd { return s.turn(id, key, value, setBack) }
 
-func (s *Lab) set(id, key, value, done string) tea.Cmd {
+func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 	o := runner.Order{Verb: runner.Knob, Run: id, Key: key, Value: value}
-	return s.do(o, func(int64) string { return fmt.Sprintf(done, key, value) })
+	return s.send(o, fmt.Sprintf(done, key, value))
 }
 
-func (s *Lab) do(o runner.Order, done func(step int64) string) tea.Cmd {
+func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
 		step, err := v.Do(o)
-		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done(step), Err: err}
+		if o.Verb == runner.Checkpoint {
+			done = fmt.Sprintf(savedAt, step)
+		}
+		return Answered{Verb: string(o.Verb), ID: o.Run, Done: done, Err: err}
 	}
 }
 
@@ -136,8 +132,8 @@ type Remembering struct {
 type Hooks struct {
 	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
 	StopSweep func(dir string) error
-	// Told gets the story of the watched runs when the interface is left; nil gets none.
-	Told func(sentence string)
+	// Story gets the story of the watched runs when the interface is left; nil gets none.
+	Story func(sentence string)
 }
 
 // Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.
@@ -286,13 +282,9 @@ func Stirs(dir string, changed time.Time) tea.Cmd {
 }
 
 // Live returns the runs that have not ended.
-func Live(runs []*record.Run) (list []*record.Run) {
-	for _, r := range runs {
-		if !r.Status().Ended() {
-			list = append(list, r)
-		}
-	}
-	return list
+func Live(runs []*record.Run) []*record.Run {
+	return slices.DeleteFunc(slices.Clone(runs),
+		func(r *record.Run) bool { return r.Status().Ended() })
 }
 
 // Over brings runs that were live and have ended, as they are now.

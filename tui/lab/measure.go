@@ -195,15 +195,10 @@ func Plain(name string) string {
 // trendName is the heading of the column of trends.
 const trendName = "worst 0–100"
 
-// Define returns the definitions of columns, each once: a plain sentence and, for a measure, the
-// exact definition.
+// Define returns the definitions of columns: a plain sentence and, for a measure, the exact
+// definition.
 func Define(names []string) (texts []string) {
-	seen := map[string]bool{}
 	for _, name := range names {
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
 		plain, exact := Plain(name), ""
 		if m, ok := measure.FindMeasure(name); ok {
 			exact = m.Definition()

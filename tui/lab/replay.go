@@ -36,22 +36,17 @@ type Place struct {
 
 // ParsePlace reads "40%", "3m20s" or a step.
 func ParsePlace(text string) (p Place, err error) {
-	wrong := fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200", text)
 	if part, ok := strings.CutSuffix(text, "%"); ok {
 		p.Part, err = strconv.ParseFloat(strings.TrimSpace(part), 64)
 		p.Part /= 100
-		if err != nil || !(p.Part >= 0 && p.Part <= 1) {
-			return Place{}, wrong
-		}
-		return p, nil
+	} else if p.Time, err = time.ParseDuration(text); err != nil {
+		p.Step, err = strconv.ParseInt(text, 10, 64)
 	}
-	if p.Step, err = strconv.ParseInt(text, 10, 64); err == nil && p.Step >= 0 {
-		return p, nil
+	if err != nil || !(p.Part >= 0 && p.Part <= 1) || p.Time < 0 || p.Step < 0 {
+		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200",
+			text)
 	}
-	if p.Time, err = time.ParseDuration(text); err == nil && p.Time >= 0 {
-		return Place{Time: p.Time}, nil
-	}
-	return Place{}, wrong
+	return p, nil
 }
 
 // Seconds returns the position in seconds, on a replay that ends at a moment.
@@ -65,17 +60,17 @@ func (p Place) Seconds(end record.Moment) float64 {
 
 // Kept is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
 // reads the runs once, when they are first asked for, since the first frame comes before that.
-type Kept struct{ read func() ([]*record.Run, error) }
+type Kept struct {
+	// Runs returns the runs in the order in which they were read, all of them or an error.
+	Runs func() ([]*record.Run, error)
+}
 
-// NewKept returns the Source of the runs that read returns, all of them or an error.
+// NewKept returns the Source of the runs that read returns, which is called once.
 func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
-
-// Runs returns the runs in the order in which they were read.
-func (k *Kept) Runs() ([]*record.Run, error) { return k.read() }
 
 // List implements Source.
 func (k *Kept) List() ([]*record.Run, []error) {
-	runs, err := k.read()
+	runs, err := k.Runs()
 	if err != nil {
 		return nil, []error{err}
 	}
@@ -86,7 +81,7 @@ func (k *Kept) List() ([]*record.Run, []error) {
 
 // Find implements Source.
 func (k *Kept) Find(id string) (*record.Run, error) {
-	runs, err := k.read()
+	runs, err := k.Runs()
 	if err != nil {
 		return nil, err
 	}

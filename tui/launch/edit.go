@@ -53,7 +53,7 @@ func (l *Page) reckon() { l.plan = estimateOf(l.spec().Expand(), l.past, l.Confi
 // side moves the cursor among the boxes of a row, or takes the next choice of a setting that has
 // choices.
 func (l *Page) side(by int) {
-	if n := l.boxes(); n > 0 {
+	if n := len(l.boxesOf(l.key())); n > 0 {
 		l.box = min(max(l.box+by, 0), n-1)
 	} else {
 		l.choose(by)
@@ -62,17 +62,6 @@ func (l *Page) side(by int) {
 
 // seedBoxes is the largest number of seeds that the space bar can choose; a larger number is typed.
 const seedBoxes = 6
-
-// boxes returns the number of boxes in the row under the cursor.
-func (l *Page) boxes() int {
-	switch l.key() {
-	case "algorithms":
-		return len(dro.Algorithms())
-	case "seeds":
-		return seedBoxes
-	}
-	return 0
-}
 
 // space toggles the box under the cursor, takes the next choice, or starts the typing of a value.
 func (l *Page) space() {

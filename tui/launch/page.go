@@ -75,8 +75,8 @@ func (l *Page) Busy() string {
 	return starting + l.total() + " …"
 }
 
-// look finds out which datasets are on this machine.
-func (l *Page) look() tea.Cmd {
+// findDatasets finds out which datasets are on this machine.
+func (l *Page) findDatasets() tea.Cmd {
 	if l.Config.Guest {
 		return nil
 	}
@@ -91,7 +91,9 @@ func (l *Page) look() tea.Cmd {
 }
 
 // Init looks at the data folder, and lists the runs so far for the estimate.
-func (l *Page) Init() tea.Cmd { return tea.Batch(l.look(), lab.List(l.Source, l.Config.RunsDir)) }
+func (l *Page) Init() tea.Cmd {
+	return tea.Batch(l.findDatasets(), lab.List(l.Source, l.Config.RunsDir))
+}
 
 // lookEvery is the time between two looks at the data folder while the chosen dataset is missing.
 const lookEvery = 2 * time.Second
@@ -109,13 +111,13 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Started:
 		l.starting = false
 		if msg.Err != nil {
-			return l.look()
+			return l.findDatasets()
 		}
 	case kit.Tick:
 		if e, ok := l.entries[l.spec().Dataset]; ok && !e.Available &&
 			time.Time(msg).Sub(l.looked) > lookEvery {
 			l.looked = time.Time(msg)
-			return l.look()
+			return l.findDatasets()
 		}
 	case tea.KeyPressMsg:
 		l.press(msg)
@@ -153,11 +155,6 @@ func (l *Page) finishAndMove(by int) {
 	if l.finish(); !l.editing {
 		l.move(by)
 	}
-}
-
-// request returns the request that starts the runs.
-func (l *Page) request() runner.Request {
-	return runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()}
 }
 
 // wheel moves the cursor of the pane under the mouse.
@@ -234,7 +231,7 @@ func (l *Page) Keys() []kit.Key {
 			Moves: true, Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1),
 			Moves: true, Local: true},
-		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.back)},
+		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.goBack)},
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
@@ -295,10 +292,10 @@ func (l *Page) noUndo() string {
 // begin starts the runs.
 func (l *Page) begin() tea.Cmd {
 	l.starting = true
-	return l.Start(l.request())
+	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 }
 
 // flip goes from the presets to the settings, or back.
 func (l *Page) flip() { l.right, l.problem = !l.right, nil }
 
-func (l *Page) back() { l.right, l.problem = false, nil }
+func (l *Page) goBack() { l.right, l.problem = false, nil }

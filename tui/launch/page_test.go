@@ -226,7 +226,7 @@ func TestLaunchOffersRegisteredData(t *testing.T) {
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 1}}}})()
 	_, l, _ := launchOf(t)
 	l.goTo(t, "dataset")
-	entries := l.look()().(datasetsMsg).entries
+	entries := l.findDatasets()().(datasetsMsg).entries
 	if e, ok := entries["toy"]; !ok || e.Available || !slices.Contains(l.choices(), "toy") {
 		t.Errorf("offered are %q, known %+v", l.choices(), entries)
 	}
@@ -287,7 +287,7 @@ func TestEstimate(t *testing.T) {
 	base := tuitest.Archived(dro.ERM, 1, "shapes", tuitest.Epoch0()).Spec
 	const cpu = "a processor"
 	one := estimateOf([]spec.Spec{base}, past, cpu)
-	if one.took <= 0 || !strings.Contains(one.basis, "runs here") {
+	if one.duration <= 0 || !strings.Contains(one.basis, "runs here") {
 		t.Fatalf("estimate %+v", one)
 	}
 	// The archived runs have 2000 images a second each; four run at once; the test split has 2000.
@@ -300,20 +300,20 @@ func TestEstimate(t *testing.T) {
 	}
 	want := work(tuitest.Epochs, tuitest.Epochs) / (4 * 2000)
 	// SFK's runs are as fast in the archive, so the median lies above ERM's.
-	if got := one.took.Seconds(); got < want/1.4 || got > want*1.01 {
+	if got := one.duration.Seconds(); got < want/1.4 || got > want*1.01 {
 		t.Errorf("one run takes %.2f s, want about %.2f", got, want)
 	}
 	ratio := func(change func(*spec.Spec)) float64 {
 		s := base
 		change(&s)
-		return float64(estimateOf([]spec.Spec{s}, past, cpu).took) / float64(one.took)
+		return float64(estimateOf([]spec.Spec{s}, past, cpu).duration) / float64(one.duration)
 	}
 	near := func(got, want float64, what string) {
 		if got < want*0.99 || got > want*1.01 {
 			t.Errorf("%s: %.3f times as long, want %.3f", what, got, want)
 		}
 	}
-	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).took)/float64(one.took),
+	near(float64(estimateOf([]spec.Spec{base, base}, past, cpu).duration)/float64(one.duration),
 		2, "two runs")
 	near(ratio(func(s *spec.Spec) { s.Epochs *= 3 }),
 		work(3*tuitest.Epochs, 3*tuitest.Epochs)/work(tuitest.Epochs, tuitest.Epochs),
@@ -337,15 +337,15 @@ func TestEstimateUnknown(t *testing.T) {
 	} {
 		s := base
 		c.change(&s)
-		if e := estimateOf([]spec.Spec{s}, past, c.cpu); e.took != 0 || !strings.HasPrefix(e.basis,
-			"unknown") {
+		e := estimateOf([]spec.Spec{s}, past, c.cpu)
+		if e.duration != 0 || !strings.HasPrefix(e.basis, "unknown") {
 			t.Errorf("%s: %+v", c.what, e)
 		}
 	}
 	s := base
 	s.Epochs = 1 << 60
-	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.took != 0 {
-		t.Errorf("an absurd length takes %v", e.took)
+	if e := estimateOf([]spec.Spec{s}, past, "a processor"); e.duration != 0 {
+		t.Errorf("an absurd length takes %v", e.duration)
 	}
 	if d := duration(200 * time.Millisecond); d != "1s" {
 		t.Errorf("a short time is shown as %q", d)

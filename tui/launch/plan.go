@@ -96,8 +96,8 @@ func (l *Page) changes() (lines []string) {
 
 // estimate is the time that runs would take together on this machine, and the basis of that figure.
 type estimate struct {
-	took  time.Duration // 0 if it is unknown
-	basis string
+	duration time.Duration // 0 if it is unknown
+	basis    string
 }
 
 // estimateOf extrapolates from finished runs of the same model on the same dataset with this

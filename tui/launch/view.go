@@ -22,8 +22,9 @@ func (l *Page) View(w, h int) []string {
 	lay, box := l.layout(w, h), kit.Boxed(h)
 	hello := kit.Fill(l.welcome(w, h), w, lay.welcome.H)
 	return kit.Compose(w, h, []kit.Placed{{Rect: lay.welcome, Lines: hello},
-		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, l.viewPresets),
-		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box, l.viewSettings),
+		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, viewOf(l.presetItems)),
+		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box,
+			viewOf(l.settingItems)),
 		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
 	})
 }
@@ -34,15 +35,15 @@ type item struct {
 	entry int
 }
 
-func texts(items []item) []string {
-	list := make([]string, len(items))
-	for i, it := range items {
-		list[i] = it.text
+// viewOf returns what draws a list of items.
+func viewOf(items func(w, h int) []item) func(w, h int) []string {
+	return func(w, h int) (lines []string) {
+		for _, it := range items(w, h) {
+			lines = append(lines, it.text)
+		}
+		return lines
 	}
-	return list
 }
-
-func (l *Page) viewPresets(w, h int) []string { return texts(l.presetItems(w, h)) }
 
 // presetItems lists the presets with their purposes. Where these do not all fit, only the preset
 // under the cursor has its purpose.
@@ -129,8 +130,6 @@ const (
 	narrow    = 50 // below it the leading blank goes, and what comes after the value
 )
 
-func (l *Page) viewSettings(w, h int) []string { return texts(l.settingItems(w, h)) }
-
 func (l *Page) settingItems(w, h int) []item {
 	var items []item
 	at, group := 0, ""
@@ -161,22 +160,9 @@ func (l *Page) settingLines(key string, here bool, w int) (lines []string, curso
 		return []string{l.settingLine(key, here, w)}, 0
 	}
 	before, room := settingRoom(w)
-	list, gap := l.viewTicks(boxes, true), " "
-	line, used := l.settingName(key, here, w), 0
-	for i, text := range list {
-		n := cell.Width(text)
-		if used > 0 && used+len(gap)+n > room {
-			lines, line, used = append(lines, line), kit.Blanks(before), 0
-		}
-		if used > 0 {
-			line, used = line+gap, used+len(gap)
-		}
-		line, used = line+text, used+n
-		if i == l.box {
-			cursor = len(lines)
-		}
-	}
-	return append(lines, line), cursor
+	name, list := l.settingName(key, here, w), l.viewTicks(boxes, true)
+	upTo := kit.Flow(name, list[:min(l.box+1, len(list))], " ", before+room)
+	return kit.Flow(name, list, " ", before+room), len(upTo) - 1
 }
 
 // settingRoom returns the cells before a setting's value, and the cells for it.
@@ -249,14 +235,8 @@ func (l *Page) value(key string, room int) string {
 	list, gap := l.viewTicks(boxes, false), " "
 	all := strings.Join(list, gap)
 	if cell.Width(all) > room {
-		ticked, rest := []tick(nil), []tick(nil)
-		for _, b := range boxes {
-			if b.on {
-				ticked = append(ticked, b)
-			} else {
-				rest = append(rest, b)
-			}
-		}
+		ticked := slices.DeleteFunc(slices.Clone(boxes), func(b tick) bool { return !b.on })
+		rest := slices.DeleteFunc(boxes, func(b tick) bool { return b.on })
 		list = l.viewTicks(append(ticked, rest...), false)
 	}
 	for n := len(list) - 1; n > 0 && cell.Width(all) > room; n-- {
@@ -319,10 +299,10 @@ func (l *Page) total() string {
 // time is the estimate in words.
 func (l *Page) time() string {
 	e := l.plan
-	if e.took <= 0 {
+	if e.duration <= 0 {
 		return e.basis
 	}
-	return fmt.Sprintf("about %s, %s", duration(e.took), e.basis)
+	return fmt.Sprintf("about %s, %s", duration(e.duration), e.basis)
 }
 
 // dataset says whether the data are on this machine, and how to get them if they are not.

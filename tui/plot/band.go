@@ -3,22 +3,7 @@ package plot
 import (
 	"math"
 	"slices"
-	"strconv"
 )
-
-// Band is the mean of several seeds with an interval around it.
-type Band struct {
-	Name   string
-	Briefs []string // see Line
-	Seeds  []*Series
-	// Half returns the half width of the interval of n ≥ 2 seeds, in standard errors of their mean;
-	// nil draws no interval.
-	Half   func(n int) float64
-	Number uint8                 // series number of its style
-	Back   bool                  // see Line
-	Glyph  rune                  // see Line
-	MapX   func(float64) float64 // see Line
-}
 
 // BandPoint is one column of a band. N is the number of seeds with a finite value there. Lo and Hi
 // are NaN below two seeds, since a single run supports no interval; Mean is NaN without seeds.
@@ -27,35 +12,28 @@ type BandPoint struct {
 	N               int
 }
 
-// title returns the band's name with the number of its seeds.
-func (b *Band) title() string { return b.Name + " n" + strconv.Itoa(len(b.Seeds)) }
-
-// PointsTo appends the points of the band in n columns of the view to dst; nothing without seeds.
-// Seeds are aligned by x: the value of a seed in a column is the mean of its points there, or lies
-// on the straight line between its neighbours if it has no points there. A seed has no value before
-// its first point, after its last and within a break. The interval is mean ± Half(N)·s/√N of these
-// values. Where seeds were cut short or diverged, N is smaller and the drawn band says less.
-func (b *Band) PointsTo(dst []BandPoint, view Range, n int) []BandPoint {
-	return append(dst, b.points(view, n)...)
-}
-
-// points returns the points that PointsTo appends. They are valid until the next call.
-func (b *Band) points(view Range, n int) (list []BandPoint) {
+// Points returns the points of the band in n columns of the view, none without seeds. They are
+// valid until the next call. Seeds are aligned by x: the value of a seed in a column is the mean of
+// its points there, or lies on the straight line between its neighbours if it has no points there.
+// A seed has no value before its first point, after its last and within a break. The interval is
+// mean ± Half(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller and the
+// drawn band says less.
+func (l *Line) Points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
-	if n < 1 || len(b.Seeds) == 0 {
+	if n < 1 || len(l.Seeds) == 0 {
 		return nil
 	}
 	merged := func(s *Series) bool { return s == nil || s.per > 1 }
-	if b.MapX == nil && len(b.Seeds) <= mostCut && !slices.ContainsFunc(b.Seeds, merged) {
-		return b.kept(view, n)
+	if l.MapX == nil && len(l.Seeds) <= mostCut && !slices.ContainsFunc(l.Seeds, merged) {
+		return l.kept(view, n)
 	}
-	values := make([]float64, n*len(b.Seeds))
+	values := make([]float64, n*len(l.Seeds))
 	var c columns
-	for i, s := range b.Seeds {
-		s.sample(&c, view, n, b.MapX)
+	for i, s := range l.Seeds {
+		s.sample(&c, view, n, l.MapX)
 		c.values(values[i*n:(i+1)*n], 0)
 	}
-	half := b.halves()
+	half := l.halves()
 	for j := range n {
 		list = append(list, interval(values[j:], n, half, view, j))
 	}
@@ -63,11 +41,11 @@ func (b *Band) points(view Range, n int) (list []BandPoint) {
 }
 
 // halves returns Half for each number of seeds; NaN where there is none.
-func (b *Band) halves() []float64 {
-	half := make([]float64, len(b.Seeds)+1)
+func (l *Line) halves() []float64 {
+	half := make([]float64, len(l.Seeds)+1)
 	for k := range half {
-		if half[k] = math.NaN(); k >= 2 && b.Half != nil {
-			half[k] = b.Half(k)
+		if half[k] = math.NaN(); k >= 2 && l.Half != nil {
+			half[k] = l.Half(k)
 		}
 	}
 	return half
@@ -173,7 +151,7 @@ type cut struct {
 type seedCut struct {
 	series   *Series
 	reshaped int
-	taken    int  // number of buckets placed
+	placed   int  // number of buckets placed
 	past     bool // the next one lies right of the view
 	last     int  // last column that holds points; -1 for none
 	cols     columns
@@ -188,8 +166,8 @@ const mostCut = 8
 const maxCuts = 4
 
 // kept returns the points of the band in n columns, brought up to date. They belong to the cut.
-func (b *Band) kept(view Range, n int) []BandPoint {
-	cuts := &b.Seeds[0].cuts
+func (l *Line) kept(view Range, n int) []BandPoint {
+	cuts := &l.Seeds[0].cuts
 	i := slices.IndexFunc(*cuts, func(c *cut) bool { return len(c.points) == n })
 	if i < 0 {
 		if len(*cuts) == maxCuts {
@@ -199,30 +177,30 @@ func (b *Band) kept(view Range, n int) []BandPoint {
 		*cuts = append(*cuts, &cut{points: make([]BandPoint, n)})
 	}
 	c := (*cuts)[i]
-	if !c.holds(b, view) {
-		c.reset(b, view)
+	if !c.holds(l, view) {
+		c.reset(l, view)
 	}
-	c.take()
+	c.update()
 	return c.points
 }
 
 // holds reports whether the cut is one of this band and view.
-func (c *cut) holds(b *Band, view Range) bool {
-	return c.view == view && c.shaded == (b.Half != nil) &&
-		slices.EqualFunc(c.seeds, b.Seeds, func(k *seedCut, s *Series) bool {
+func (c *cut) holds(l *Line, view Range) bool {
+	return c.view == view && c.shaded == (l.Half != nil) &&
+		slices.EqualFunc(c.seeds, l.Seeds, func(k *seedCut, s *Series) bool {
 			return k.series == s && k.reshaped == s.reshaped
 		})
 }
 
-func (c *cut) reset(b *Band, view Range) {
+func (c *cut) reset(l *Line, view Range) {
 	n := len(c.points)
-	c.view, c.shaded, c.half, c.seeds = view, b.Half != nil, b.halves(), nil
-	c.values = make([]float64, n*len(b.Seeds))
+	c.view, c.shaded, c.half, c.seeds = view, l.Half != nil, l.halves(), nil
+	c.values = make([]float64, n*len(l.Seeds))
 	for i := range c.values {
 		c.values[i] = math.NaN()
 	}
-	for _, s := range b.Seeds {
-		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, taken: s.firstIn(view, identity)}
+	for _, s := range l.Seeds {
+		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, placed: s.firstIn(view, identity)}
 		k.cols.reset(n)
 		c.seeds = append(c.seeds, k)
 	}
@@ -231,12 +209,12 @@ func (c *cut) reset(b *Band, view Range) {
 	}
 }
 
-// take brings the points up to date with the seeds.
-func (c *cut) take() {
+// update brings the points up to date with the seeds.
+func (c *cut) update() {
 	n := len(c.points)
 	from, to := n, 0
 	for i, k := range c.seeds {
-		if first, end := k.take(c.values[i*n:(i+1)*n], c.view); first < end {
+		if first, end := k.update(c.values[i*n:(i+1)*n], c.view); first < end {
 			from, to = min(from, first), max(to, end)
 		}
 	}
@@ -245,17 +223,17 @@ func (c *cut) take() {
 	}
 }
 
-// take brings the values up to date with the seed, and returns the range of columns in which they
+// update brings the values up to date with the seed, and returns the range of columns in which they
 // may have changed.
-func (k *seedCut) take(values []float64, view Range) (first, end int) {
+func (k *seedCut) update(values []float64, view Range) (first, end int) {
 	n, all := len(values), k.series.buckets
-	if k.past || k.taken == len(all) {
+	if k.past || k.placed == len(all) {
 		return 0, 0
 	}
 	p := placer{c: &k.cols, view: view, scale: float64(n) / (view.Hi - view.Lo),
 		mapX: identity, last: k.last}
-	for ; k.taken < len(all) && !k.past; k.taken++ {
-		k.past = !p.add(&all[k.taken])
+	for ; k.placed < len(all) && !k.past; k.placed++ {
+		k.past = !p.add(&all[k.placed])
 	}
 	before := max(0, k.last)
 	if k.last, end = p.last, p.last+1; k.past {

@@ -52,7 +52,7 @@ func (b *Bars) layout(w int) rowLayout {
 		}
 		n := b.columnWidth(i)
 		// Without the value or the change, no cell is shown: it would be taken for the value.
-		if !l.take(n, leastBar) && n > 0 && i < columnCells {
+		if !l.addColumn(n, leastBar) && n > 0 && i < columnCells {
 			break
 		}
 	}
@@ -72,11 +72,11 @@ func (b *Bars) columnWidth(i int) (n int) {
 		case i == 1 && !math.IsNaN(bar.Base):
 			n = b.valueWidth() + 1
 		case i >= columnCells:
-			n = max(n, cell.Width(b.Charset.spell(at(bar.Cells, i-columnCells))))
+			n = max(n, cell.Width(b.Charset.spell(nth(bar.Cells, i-columnCells))))
 		}
 	}
 	if n > 0 {
-		n = max(n, cell.Width(b.Charset.spell(at(b.Heads, i+1))))
+		n = max(n, cell.Width(b.Charset.spell(nth(b.Heads, i+1))))
 	}
 	return n
 }
@@ -97,29 +97,27 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 	l, top := b.layout(f.W), 0
 	if b.Heads != nil {
-		l.heads(f, b.Charset, at(b.Heads, 0), func(i int) string { return at(b.Heads, i+1) })
+		l.heads(f, b.Charset, b.Heads)
 		top = 1
 	}
-	first, rows := f.seen(top, b.First, len(b.Bars))
+	first, rows := f.visibleRows(top, b.First, len(b.Bars))
 	for y := range rows {
 		b.row(f, top+y, &b.Bars[first+y], l)
 	}
-	if b.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(b.Charset)
 }
 
 func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
 	text := f.rowLabel(y, l.label, bar.Label, bar.Worst, bar.Few, b.Charset)
 	b.bar(f, l.from, y, l.middle, bar)
-	l.each(func(i, x, n int) {
+	l.eachColumn(func(i, x, n int) {
 		switch i {
 		case 0:
 			f.textRight(x, y, n, known(bar.Value, b.number(bar.Value)), text)
 		case 1:
 			b.change(f, x, y, n, bar)
 		default:
-			f.textRight(x, y, n, b.Charset.spell(at(bar.Cells, i-columnCells)), Style{Role: Axis})
+			f.textRight(x, y, n, b.Charset.spell(nth(bar.Cells, i-columnCells)), Style{Role: Axis})
 		}
 	})
 }
@@ -136,40 +134,29 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 	case bar.Few:
 		style = Style{Faint, b.Number}
 	}
-	eighths := int(b.part(bar.Value)*float64(8*w) + 0.5)
+	eighths := int(partOf(bar.Value, b.Max)*float64(8*w) + 0.5)
 	if b.Charset == ASCII {
 		eighths = (eighths + 4) / 8 * 8
 	}
 	for i := range eighths / 8 {
-		f.set(x+i, y, b.Charset.rune('█'), style)
+		f.set(x+i, y, '█', style)
 	}
 	if rest := eighths % 8; rest > 0 {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
-		at := min(int(b.part(bar.Base)*float64(w)), w-1)
-		f.set(x+at, y, b.Charset.rune('│'), Style{Role: Ref})
+		tick := min(int(partOf(bar.Base, b.Max)*float64(w)), w-1)
+		f.set(x+tick, y, '│', Style{Role: Ref})
 	}
-}
-
-// part returns v as a part of a full bar, 0..1; 0 for a value that is not finite.
-func (b *Bars) part(v float64) float64 {
-	full := b.Max
-	if !(full > 0) || !finite(full) {
-		full = 1
-	}
-	if !finite(v) {
-		return 0
-	}
-	return max(0, min(1, v/full))
 }
 
 // number formats v in at most valueWidth cells.
 func (b *Bars) number(v float64) string {
-	if b.Percent && math.Abs(v) < 9.9995 {
-		return strconv.FormatFloat(100*v, 'f', 1, 64)
+	write := Format
+	if b.Percent {
+		write = Percent
 	}
-	return cell.Cut(Format(v), b.valueWidth())
+	return cell.Cut(write(v), b.valueWidth())
 }
 
 // change writes the difference from the baseline with its sign, which says the same as the colour
@@ -240,9 +227,7 @@ func (h *Histogram) DrawTo(f *Frame, w, rows int) {
 		h.bar(f, edge(i), edge(i+1), high, h.share(i), top)
 	}
 	h.axis(f, edge, high)
-	if h.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(h.Charset)
 }
 
 func percentOf(part float64) string {
@@ -260,9 +245,13 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 	if top > 0 {
 		fill = int(math.Ceil(share / top * float64(steps*max(0, high-1))))
 	}
+	blocks := []rune(" ▁▂▃▄▅▆▇█")
+	if h.Charset == ASCII {
+		blocks = []rune(" ########")
+	}
 	for y := high - 1; y >= 0 && fill > 0; y-- {
 		for x := x0; x < x1; x++ {
-			f.set(x, y, h.block(min(fill, steps)), Style{Data, h.Number})
+			f.set(x, y, blocks[min(fill, steps)], Style{Data, h.Number})
 		}
 		fill -= steps
 	}
@@ -272,19 +261,11 @@ func (h *Histogram) bar(f *Frame, x0, x1, high int, share, top float64) {
 	}
 }
 
-// block returns the rune of a cell that is full up to some eighths; '#' in ASCII.
-func (h *Histogram) block(eighths int) rune {
-	if h.Charset == ASCII {
-		return '#'
-	}
-	return []rune(" ▁▂▃▄▅▆▇█")[eighths]
-}
-
 // axis draws the line below the bars, and the ticks for which there is room.
 func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 	axis, free := Style{Role: Axis}, 0
 	for x := edge(0); x < f.W; x++ {
-		f.set(x, y, h.Charset.rune('─'), axis)
+		f.set(x, y, '─', axis)
 	}
 	for i, text := range h.Ticks {
 		st := axis
@@ -292,7 +273,7 @@ func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 			st = Style{}
 		}
 		if x := edge(i); i < len(h.Counts) && text != "" && x >= free {
-			f.set(x, y, h.Charset.rune('┬'), st)
+			f.set(x, y, '┬', st)
 			free = x + 1 + f.text(x, y+1, f.W-x, h.Charset.spell(text), st)
 		}
 	}

@@ -18,7 +18,8 @@ func BenchmarkDraw1e7(b *testing.B) {
 	s := longSeries(10_000_000)
 	for name, cs := range map[string]Charset{"lines": Lines, "braille": Braille} {
 		b.Run(name, func(b *testing.B) {
-			c := Chart{X: Range{0, 1e7}, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
+			c := Chart{X: Range{0, 1e7}, Charset: cs,
+				Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}
 			f := new(Frame)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -47,7 +48,8 @@ func BenchmarkFrame160x45(b *testing.B) {
 	c.X = Range{0, 2e4}
 	for i := range uint8(4) {
 		c.Lines = append(c.Lines,
-			Line{Series: raw, Number: i, Faint: true}, Line{Name: "run", Series: smooth, Number: i})
+			Line{Seeds: []*Series{raw}, Number: i, Faint: true},
+			Line{Name: "run", Seeds: []*Series{smooth}, Number: i})
 	}
 	f := new(Frame)
 	b.ReportAllocs()

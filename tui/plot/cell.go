@@ -134,16 +134,12 @@ func (f *Frame) WriteRow(b *strings.Builder, y int, ends func(Style) (start, end
 			start, end = ends(style)
 			b.WriteString(start)
 		}
-		c.write(b)
+		b.WriteRune(c.Rune)
+		if c.Mark != 0 {
+			b.WriteRune(c.Mark)
+		}
 	}
 	b.WriteString(end)
-}
-
-func (c *Cell) write(b *strings.Builder) {
-	b.WriteRune(c.Rune)
-	if c.Mark != 0 {
-		b.WriteRune(c.Mark)
-	}
 }
 
 // String returns the frame without styles, each row as a line.
@@ -156,9 +152,12 @@ func (f *Frame) String() string {
 	return b.String()
 }
 
-// ascii replaces every rune beyond 7 bits, so that an ASCII frame is ASCII whatever the labels
-// hold. The labels were spelt out before; this is the guarantee.
-func (f *Frame) ascii() {
+// finish ends a drawing. In ASCII it replaces every rune beyond 7 bits by its stand-in, whatever
+// the labels hold, which were spelt out before.
+func (f *Frame) finish(cs Charset) {
+	if cs != ASCII {
+		return
+	}
 	for i := range f.Cells {
 		c := &f.Cells[i]
 		c.Mark = 0

@@ -16,14 +16,17 @@ const (
 	ASCII                  // 7 bits only, for terminals without UTF-8
 )
 
-// Line is one series in a chart.
+// Line is one series in a chart, or a band: the mean of several seeds with an interval around it.
 type Line struct {
-	Name   string   // name in the caller's lists and at the end of the line
-	Briefs []string // shorter forms of the name, the longest first
-	Series *Series  // nil draws nothing
-	Number uint8    // series number of its style
-	Faint  bool     // raw data under a smoothed line; drawn before the others
-	Back   bool     // dimmed, and drawn before the lines in front
+	Name   string    // name in the caller's lists and at the end of the line
+	Briefs []string  // shorter forms of the name, the longest first
+	Seeds  []*Series // without one, or if the only one is nil, nothing is drawn
+	// Half returns the half width of the interval of n ≥ 2 seeds, in standard errors of their mean;
+	// nil draws no interval.
+	Half   func(n int) float64
+	Number uint8 // series number of its style
+	Faint  bool  // raw data under a smoothed line; drawn before the others
+	Back   bool  // dimmed, and drawn before the lines in front
 	// Glyph tells the line from others where colour does not; 0 for none. It replaces the line
 	// runes, and stands here and there on a line of dots. In ASCII with several lines, a missing
 	// one is chosen by Number.
@@ -44,7 +47,7 @@ type RefLine struct {
 // rate, a live change.
 type Marker struct {
 	X      float64
-	Letter rune // drawn at its top; 0 for none
+	Letter rune // drawn at its top, if it takes one cell; 0 for none
 }
 
 // Spot is a point on a line that stands out. A chart draws it as a letter that is not the mark of
@@ -66,11 +69,9 @@ type Chart struct {
 	Duration bool // x is in seconds; its ticks are round durations
 	Charset  Charset
 	Lines    []Line
-	Bands    []Band
 	Refs     []RefLine
 	Markers  []Marker
 	Spots    []Spot
-	Bare     bool // no axes
 	Ends     bool // mark, name and value stand at the right end of every line
 	Percent  bool // values are parts of 1, and labels are times 100: see FitY
 	XLog     bool // x is the decimal logarithm of the values at its ticks
@@ -91,23 +92,23 @@ func (c *Chart) DataY() Range {
 	const n = 256
 	view, r := c.X.usable(Scale{}), EmptyRange()
 	var cols columns
+	shades := EmptyRange()
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		if l.Series.within(view, l.MapX) {
-			r = r.addBucket(l.Series.whole(), c.YScale)
-			continue
-		}
-		l.Series.sample(&cols, view, n, l.MapX)
-		for j := range cols.cols {
-			r = r.addBucket(&cols.cols[j], c.YScale)
-		}
-		r = r.addAnchors(&cols, c.YScale)
-	}
-	shades := EmptyRange()
-	for i := range c.Bands {
-		for _, p := range c.Bands[i].points(view, n) {
-			r = r.addValue(p.Mean, c.YScale)
-			shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+		switch s := l.series(); {
+		case l.band():
+			for _, p := range l.Points(view, n) {
+				r = r.addValue(p.Mean, c.YScale)
+				shades = shades.addValue(p.Lo, c.YScale).addValue(p.Hi, c.YScale)
+			}
+		case s.within(view, l.MapX):
+			r = r.addBucket(s.total(), c.YScale)
+		default:
+			s.sample(&cols, view, n, l.MapX)
+			for j := range cols.cols {
+				r = r.addBucket(&cols.cols[j], c.YScale)
+			}
+			r = r.addAnchors(&cols, c.YScale)
 		}
 	}
 	return r.reach(shades, c.YScale)
@@ -130,10 +131,7 @@ func (r Range) addBucket(b *Bucket, s Scale) Range {
 	if b.N == 0 {
 		return r
 	}
-	if s.Kind == Log10 && b.Min <= 0 {
-		return r.addValue(b.MinPos, s).addValue(b.Max, s)
-	}
-	return r.Add(b.Min).Add(b.Max)
+	return r.addValue(b.Min, s).addValue(b.MinPos, s).addValue(b.Max, s)
 }
 
 func (r Range) addValue(v float64, s Scale) Range {
@@ -162,68 +160,49 @@ func (c *Chart) FitY() Range {
 	return c.Y.Fit(data, c.YScale)
 }
 
-// curve is a line or a band, as it is drawn and as it is named at its end.
-type curve struct {
-	endName
-	layer
-	number  uint8
-	glyph   rune                                // of the line; 0 for none
-	columns func(c *columns, view Range, n int) // samples the curve
-	value   func() (v float64, ok bool)         // its value at the crosshair, or its last one
+// band reports whether a line is the mean of several seeds.
+func (l *Line) band() bool { return len(l.Seeds) > 1 }
+
+// series returns the series of a line that is no band; nil for none.
+func (l *Line) series() *Series {
+	if len(l.Seeds) == 1 {
+		return l.Seeds[0]
+	}
+	return nil
 }
 
-// layer is the depth of a curve, which is drawn over the curves of all lower layers.
-type layer uint8
+// sample fills c with the line in n columns of the view.
+func (l *Line) sample(c *columns, view Range, n int) {
+	if l.band() {
+		bandColumns(c, l.Points(view, n))
+	} else {
+		l.series().sample(c, view, n, l.MapX)
+	}
+}
 
-const (
-	faintLayer layer = iota // raw data
-	backLayer
-	frontLayer
-)
+// style returns the style of a line, whose role says how far in front it is: Faint for raw data,
+// then Back, then Data.
+func (l *Line) style() Style {
+	if l.Faint {
+		return Style{Faint, l.Number}
+	}
+	return lineStyle(l.Number, l.Back)
+}
 
-func layerOf(back bool) layer {
+// lineStyle returns the style of a series' line, in the back or in front.
+func lineStyle(number uint8, back bool) Style {
 	if back {
-		return backLayer
+		return Style{Back, number}
 	}
-	return frontLayer
-}
-
-// style returns the style of a series' line in a layer.
-func (l layer) style(number uint8) Style {
-	return Style{[...]Role{faintLayer: Faint, backLayer: Back, frontLayer: Data}[l], number}
-}
-
-// curves returns the lines and then the bands, in the order of the chart.
-func (c *Chart) curves() (list []curve) {
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		on := layerOf(l.Back)
-		if l.Faint {
-			on = faintLayer
-		}
-		name := endName{c.Charset.spell(l.Name), c.Charset.spellAll(l.Briefs)}
-		list = append(list, curve{name, on, l.Number, c.override(l.Number, l.Glyph),
-			func(cols *columns, view Range, n int) { l.Series.sample(cols, view, n, l.MapX) },
-			func() (float64, bool) { return c.valueOf(l.Series, l.MapX) }})
-	}
-	for i := range c.Bands {
-		b := &c.Bands[i]
-		briefs := append([]string{b.Name}, b.Briefs...)
-		name := endName{c.Charset.spell(b.title()), c.Charset.spellAll(briefs)}
-		list = append(list, curve{name, layerOf(b.Back), b.Number, c.override(b.Number, b.Glyph),
-			func(cols *columns, view Range, n int) { bandColumns(cols, b.points(view, n)) },
-			func() (float64, bool) { return c.bandValue(b) }})
-	}
-	return list
+	return Style{Data, number}
 }
 
 // override returns the glyph that replaces the runes of a line; 0 for none.
 func (c *Chart) override(number uint8, own rune) rune {
-	many := len(c.Lines)+len(c.Bands) > 1
 	switch {
 	case c.Charset == ASCII && own > ' ' && own < 0x7f, c.Charset != ASCII && drawable(own):
 		return own
-	case c.Charset == ASCII && many:
+	case c.Charset == ASCII && len(c.Lines) > 1:
 		return cell.Mark(int(number), true)
 	}
 	return 0
@@ -231,14 +210,6 @@ func (c *Chart) override(number uint8, own rune) rune {
 
 // drawable reports whether a rune is visible and takes one cell.
 func drawable(r rune) bool { return r > ' ' && !cell.Steers(r) && cell.RuneWidth(r) == 1 }
-
-// rune returns r, or its stand-in in ASCII.
-func (cs Charset) rune(r rune) rune {
-	if cs == ASCII {
-		return cell.SevenRune(r)
-	}
-	return r
-}
 
 // pick returns a rune or, in ASCII, another one. It is for runes whose usual stand-in is the mark
 // of a series: a value that is not finite, an optimum, the start of a path.
@@ -257,14 +228,6 @@ func (cs Charset) spell(s string) string {
 	return s
 }
 
-// letter returns the rune of a marker, which takes one cell; '?' for a rune that cannot be drawn.
-func (c *Chart) letter(r rune) rune {
-	if !drawable(r) || (c.Charset == ASCII && r > 0x7e) {
-		return '?'
-	}
-	return r
-}
-
 // Sizes below which a chart drops its y labels and its x axis.
 const (
 	leastW   = 12 // cells of the plot, beside the labels
@@ -279,11 +242,17 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 		return p.report
 	}
 	p.refs()
-	p.markers()
-	p.crosshair()
+	for _, m := range c.Markers {
+		p.vertical(m.X, '┊', Mark)
+	}
+	if c.Cross.On {
+		p.vertical(c.Cross.X, '│', Hair)
+	}
 	p.shades()
 	p.lines()
-	p.spots()
+	for _, s := range c.Spots {
+		p.spot(s, spotRune)
+	}
 	p.alerts()
 	p.labels()
 	p.drawEnds()
@@ -301,11 +270,11 @@ func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
 
 // place lays out the plot area in w by h cells.
 func (c *Chart) place(w, h int) (p *drawing, ok bool) {
-	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.over(c.Y)}
-	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; !c.Bare && p.w >= gutter+leastW {
+	p = &drawing{chart: c, w: w, h: h, view: c.X.usable(Scale{}), y: c.YScale.mapping(c.Y)}
+	if gutter := cmp.Or(c.Gutter, LabelWidth) + 1; p.w >= gutter+leastW {
 		p.x0, p.w = gutter, p.w-gutter
 	}
-	if !c.Bare && p.h >= leastH {
+	if p.h >= leastH {
 		p.h -= axisRows
 	}
 	p.ends()
@@ -321,9 +290,7 @@ func (p *drawing) axes() {
 	if p.h < p.f.H {
 		p.xAxis()
 	}
-	if p.chart.Charset == ASCII {
-		p.f.ascii()
-	}
+	p.f.finish(p.chart.Charset)
 }
 
 // drawing is one drawing under way: the plot area is w by h cells at column x0
@@ -347,8 +314,8 @@ type drawing struct {
 
 type place struct{ x, y int }
 
-// fine is the number of pixels of a cell, across and up.
-func (p *drawing) fine() (x, y int) {
+// cellPixels is the number of pixels of a cell, across and up.
+func (p *drawing) cellPixels() (x, y int) {
 	if p.chart.Charset == Braille {
 		return 2, 4
 	}
@@ -357,38 +324,34 @@ func (p *drawing) fine() (x, y int) {
 
 // row returns the frame row of a value, and whether the value lies in the y range.
 func (p *drawing) row(v float64) (y int, inside bool) {
-	_, fy := p.fine()
+	_, fy := p.cellPixels()
 	px, outside, ok := p.y.pixel(v, p.h*fy)
 	return p.h - 1 - px/fy, ok && !outside
 }
 
 // column returns the plot column of an x, and whether the x lies in view.
 func (p *drawing) column(x float64) (col int, inside bool) {
-	if !p.view.Contains(x) {
-		return 0, false
-	}
-	return min(int((x-p.view.Lo)/(p.view.Hi-p.view.Lo)*float64(p.w)), p.w-1), true
+	return p.view.column(x, p.w)
 }
 
 func (p *drawing) refs() {
-	r := p.chart.Charset.rune('┈')
+	step := 1
+	if p.chart.Charset == ASCII { // its stand-in is a dash, and no dots
+		step = 2
+	}
 	for _, ref := range p.chart.Refs {
 		y, ok := p.row(ref.Y)
-		for x := 0; ok && x < p.w; x++ {
-			if r == '-' && x%2 == 1 {
-				continue
-			}
-			p.f.set(p.x0+x, y, r, Style{Role: Ref})
+		for x := 0; ok && x < p.w; x += step {
+			p.f.set(p.x0+x, y, '┈', Style{Role: Ref})
 		}
 	}
 }
 
-func (p *drawing) markers() {
-	for _, m := range p.chart.Markers {
-		x, ok := p.column(m.X)
-		for y := 0; ok && y < p.h; y++ {
-			p.f.set(p.x0+x, y, p.chart.Charset.rune('┊'), Style{Role: Mark})
-		}
+// vertical draws a line from the top to the bottom, if its x is in view.
+func (p *drawing) vertical(x float64, r rune, role Role) {
+	col, ok := p.column(x)
+	for y := 0; ok && y < p.h; y++ {
+		p.f.set(p.x0+col, y, r, Style{Role: role})
 	}
 }
 
@@ -396,15 +359,15 @@ func (p *drawing) markers() {
 // single band is filled. Of several bands only the edges are drawn, since overlapping fills cannot
 // be told apart.
 func (p *drawing) shades() {
-	var front []*Band
-	for i := range p.chart.Bands {
-		if b := &p.chart.Bands[i]; !b.Back {
-			front = append(front, b)
+	var front []*Line
+	for i := range p.chart.Lines {
+		if l := &p.chart.Lines[i]; l.band() && !l.Back {
+			front = append(front, l)
 		}
 	}
-	for _, b := range front {
-		for x, q := range b.points(p.view, p.w) {
-			p.shade(x, q, Style{Shade, b.Number}, len(front) == 1)
+	for _, l := range front {
+		for x, q := range l.Points(p.view, p.w) {
+			p.shade(x, q, Style{Shade, l.Number}, len(front) == 1)
 		}
 	}
 }
@@ -427,26 +390,26 @@ func (p *drawing) shade(x int, q BandPoint, s Style, whole bool) {
 		return
 	}
 	for y := top; y <= bottom; y++ {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('░'), s)
+		p.f.set(p.x0+x, y, '░', s)
 	}
 }
 
 // edge draws one cell of the edge of a shade, if it is in view.
 func (p *drawing) edge(x int, v float64, s Style) {
 	if y, ok := p.row(v); ok {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('·'), s)
+		p.f.set(p.x0+x, y, '·', s)
 	}
 }
 
-// lines draws the raw data, then the curves in the back, then the curves in front.
+// lines draws the raw data, then the lines in the back, then the lines in front.
 func (p *drawing) lines() {
-	list := p.chart.curves()
-	fx, _ := p.fine()
-	for on := faintLayer; on <= frontLayer; on++ {
-		for i := range list {
-			if c := &list[i]; c.layer == on {
-				c.columns(&p.f.cols, p.view, p.w*fx)
-				p.line(c.style(c.number), c.glyph)
+	c := p.chart
+	fx, _ := p.cellPixels()
+	for _, role := range [...]Role{Faint, Back, Data} {
+		for i := range c.Lines {
+			if l := &c.Lines[i]; l.style().Role == role {
+				l.sample(&p.f.cols, p.view, p.w*fx)
+				p.line(l.style(), c.override(l.Number, l.Glyph))
 			}
 		}
 	}
@@ -465,12 +428,12 @@ type bead struct {
 	Style
 }
 
-// string puts beads on a line, far enough apart that its course is seen between them. Series of one
-// colour have numbers that differ by multiples of cell.Marks. Their beads are in different columns,
-// so that lines on each other show their glyphs in turn.
-func (p *drawing) string(t *trace, s Style, glyph rune) {
+// addBeads puts beads on a line, far enough apart that its course is seen between them. Series of
+// one colour have numbers that differ by multiples of cell.Marks. Their beads are in different
+// columns, so that lines on each other show their glyphs in turn.
+func (p *drawing) addBeads(t *trace, s Style, glyph rune) {
 	const apart = 16
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	for x := int(s.Series) / cell.Marks * 5 % apart; x < p.w; x += apart {
 		if at := &t.spans[x*fx]; at.on {
 			p.beads = append(p.beads, bead{place{x, p.h - 1 - at.last/fy}, glyph, s})
@@ -480,15 +443,15 @@ func (p *drawing) string(t *trace, s Style, glyph rune) {
 
 // line draws the line of the sampled columns.
 func (p *drawing) line(s Style, glyph rune) {
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	t := &p.f.trace
 	tracer{p.y, p.h * fy, &p.report}.run(t, &p.f.cols)
-	for i, x := range t.bad {
+	for _, b := range t.bad {
 		y := 0
-		if r := t.badRow[i]; r >= 0 {
-			y = p.h - 1 - r/fy
+		if b.y >= 0 {
+			y = p.h - 1 - b.y/fy
 		}
-		p.alert = append(p.alert, place{x / fx, y})
+		p.alert = append(p.alert, place{b.x / fx, y})
 	}
 	if p.chart.Charset == Braille {
 		if p.dots == nil {
@@ -496,36 +459,30 @@ func (p *drawing) line(s Style, glyph rune) {
 		}
 		p.dots.line(t, s)
 		if glyph != 0 && s.Role != Faint {
-			p.string(t, s, glyph)
+			p.addBeads(t, s, glyph)
 		}
 		return
 	}
 	grid := make([]uint8, len(t.spans)*p.h)
 	boxLine(grid, t.spans, p.h)
-	p.box(grid, s, glyph)
+	p.box(grid, s, boxRunes(), glyph)
 }
 
-// box paints the arms of a grid as box-drawing runes, or as the glyph if there is one.
-func (p *drawing) box(grid []uint8, s Style, glyph rune) {
+// box paints the arms of a grid as the runes of an alphabet, or as the glyph if there is one.
+func (p *drawing) box(grid []uint8, s Style, alphabet [16]rune, glyph rune) {
 	for i, a := range grid {
 		if a == 0 {
 			continue
 		}
-		r := glyph
-		if r == 0 {
-			r = p.chart.Charset.rune(boxRunes()[a])
-		}
-		p.f.set(p.x0+i%p.w, i/p.w, r, s)
+		p.f.set(p.x0+i%p.w, i/p.w, cmp.Or(glyph, alphabet[a]), s)
 	}
 }
 
-// spots marks places on lines, over them.
-func (p *drawing) spots() {
-	for _, s := range p.chart.Spots {
-		x, inView := p.column(s.X)
-		if y, ok := p.row(s.Y); ok && inView {
-			p.f.set(p.x0+x, y, spotRune, Style{Data, s.Number})
-		}
+// spot draws a rune at a place, over the lines, if it is in view.
+func (p *drawing) spot(s Spot, r rune) {
+	x, inView := p.column(s.X)
+	if y, ok := p.row(s.Y); ok && inView {
+		p.f.set(p.x0+x, y, r, Style{Data, s.Number})
 	}
 }
 
@@ -553,8 +510,8 @@ func (p *drawing) labels() {
 		}
 	}
 	for _, m := range p.chart.Markers {
-		if x, ok := p.column(m.X); ok && m.Letter != 0 {
-			p.f.set(p.x0+x, 0, p.chart.letter(m.Letter), Style{Role: Mark})
+		if x, ok := p.column(m.X); ok && drawable(m.Letter) {
+			p.f.set(p.x0+x, 0, m.Letter, Style{Role: Mark})
 		}
 	}
 }
@@ -572,7 +529,7 @@ func (p *drawing) free(x, y, n int) bool {
 
 func (p *drawing) yAxis() {
 	for y := range p.h {
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('│'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '│', Style{Role: Axis})
 	}
 	last := -1
 	ticks := p.chart.yTicks(p.h)
@@ -582,7 +539,7 @@ func (p *drawing) yAxis() {
 			continue
 		}
 		last = y
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('┤'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '┤', Style{Role: Axis})
 		p.f.textRight(0, y, p.x0-1, ticks[i].Label, Style{Role: Axis})
 	}
 }
@@ -615,10 +572,10 @@ func (c *Chart) TickWidth(h int) (n int) {
 func (p *drawing) xAxis() {
 	y := p.h
 	for x := range p.w {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('─'), Style{Role: Axis})
+		p.f.set(p.x0+x, y, '─', Style{Role: Axis})
 	}
 	if p.x0 > 0 {
-		p.f.set(p.x0-1, y, p.chart.Charset.rune('└'), Style{Role: Axis})
+		p.f.set(p.x0-1, y, '└', Style{Role: Axis})
 	}
 	free := 0
 	for _, t := range p.xTicks() {
@@ -626,7 +583,7 @@ func (p *drawing) xAxis() {
 		if !ok {
 			continue
 		}
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('┬'), Style{Role: Axis})
+		p.f.set(p.x0+x, y, '┬', Style{Role: Axis})
 		n := cell.Width(t.Label)
 		at := max(0, min(p.x0+x-n/2, p.f.W-n))
 		if at < free {

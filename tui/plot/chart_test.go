@@ -42,7 +42,13 @@ func (s *Series) Last() (x, y float64, ok bool) {
 }
 
 // Last returns the current point.
-func (p *Path) Last() (x, y float64, ok bool) { return p.last.x, p.last.y, p.n > 0 }
+func (p *Path) Last() (x, y float64, ok bool) {
+	if p.Len() == 0 {
+		return 0, 0, false
+	}
+	last := p.items[p.Len()-1]
+	return last.x, last.y, true
+}
 
 // TestSpots: a spot is drawn over its line in every charset, and none is drawn out of view.
 func TestSpots(t *testing.T) {
@@ -51,7 +57,8 @@ func TestSpots(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), float64(i))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs, Lines: []Line{{Series: s}},
+		c := Chart{X: Range{0, 9}, Y: Range{0, 9}, Charset: cs,
+			Lines: []Line{{Seeds: []*Series{s}}},
 			Spots: []Spot{{X: 5, Y: 5, Number: 3}, {X: 5, Y: 50}, {X: -1, Y: 5}}}
 		f, _ := c.Draw(40, 12)
 		var at []Cell
@@ -74,7 +81,7 @@ func TestBoundIsNamed(t *testing.T) {
 		for i := range 10 {
 			s.Append(float64(i), math.Max(1, 1+from-float64(i)))
 		}
-		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Series: s}},
+		c := Chart{X: Range{0, 9}, Y: Range{0, 22}, Lines: []Line{{Seeds: []*Series{s}}},
 			Refs: []RefLine{{"bound", 1}}}
 		f, _ := c.Draw(60, 20)
 		if got := strings.Contains(f.String(), "bound"); got != want {

@@ -23,7 +23,7 @@ func TestBandKeptLooksNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for range 200 {
-		b := Band{Half: student,
+		b := Line{Half: student,
 			Seeds: []*Series{new(Series), new(Series), new(Series)}[:1+r.IntN(3)]}
 		view := Range{0, float64(5 + r.IntN(60))}
 		for range 30 {
@@ -37,8 +37,8 @@ func TestBandKeptLooksNew(t *testing.T) {
 				b.Seeds = b.Seeds[:max(1, len(b.Seeds)-1)]
 			}
 			n := []int{1, 7, 40, 64, 100, 256}[r.IntN(6)]
-			got := b.PointsTo(nil, view, n)
-			want := (&Band{Half: student, Seeds: fresh(b.Seeds)}).PointsTo(nil, view, n)
+			got := b.Points(view, n)
+			want := (&Line{Half: student, Seeds: fresh(b.Seeds)}).Points(view, n)
 			if !slices.EqualFunc(got, want, func(p, q BandPoint) bool {
 				return p.X == q.X && p.N == q.N && same(p.Mean, q.Mean) &&
 					same(p.Lo, q.Lo) && same(p.Hi, q.Hi)
@@ -52,20 +52,20 @@ func TestBandKeptLooksNew(t *testing.T) {
 // TestBandKeptCostsWhatChanged: computing the points of a band again costs only the columns that
 // have changed.
 func TestBandKeptCostsWhatChanged(t *testing.T) {
-	b := Band{Half: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
+	b := Line{Half: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
 		make([]float64, 8000))}
 	view := Range{0, 8100}
-	points := b.PointsTo(nil, view, 256)
+	b.Points(view, 256)
 	c := b.Seeds[0].cuts[0]
 	c.points[10].Mean = 7 // unchanged columns are not recomputed
 	for _, s := range b.Seeds {
 		s.Append(8001, 1)
 	}
-	points = b.PointsTo(points[:0], view, 256)
+	points := b.Points(view, 256)
 	if points[10].Mean != 7 || points[252].N != 3 || points[252].Mean == 0 {
 		t.Errorf("column 10 has %v, 252 %v", points[10], points[252])
 	}
-	if n := testing.AllocsPerRun(10, func() { points = b.PointsTo(points[:0], view, 256) }); n > 0 {
+	if n := testing.AllocsPerRun(10, func() { points = b.Points(view, 256) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -7,8 +7,8 @@
 // asciigraph, which draws the default line style, and shields it from the
 // inputs on which it panics (see trace.go).
 //
-// It is not a statistics package. A [Band] is computed here, since that must be done on the
-// columns in which it is drawn, but its caller gives the width.
+// It is not a statistics package. A band over seeds is computed here, since that must be done on
+// the columns in which it is drawn, but its caller gives the width.
 //
 // Start at [Series] (append points, bounded memory), then [Chart] (what to
 // draw), then [Chart.DrawTo]. The flow of one frame:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drolab/tui/cell"
@@ -23,8 +24,7 @@ type End struct {
 	Value float64
 	Style Style
 
-	named     endName
-	layer     layer
+	forms     endName
 	row, want int // of the plot, 0 at the top
 }
 
@@ -70,23 +70,27 @@ const markCells = 2
 
 // endName is the name of a line at its end, in forms from the longest to the shortest. A band has
 // one form with the number of its seeds and one without.
-type endName struct {
-	whole  string
-	briefs []string
-}
+type endName []string
 
-// at returns a form of the name; the last one if there are fewer forms.
-func (n endName) at(level int) string {
-	if level = min(level, len(n.briefs)); level > 0 {
-		return n.briefs[level-1]
+// endName returns the name of a line at its end.
+func (c *Chart) endName(l *Line) endName {
+	forms := append([]string{l.Name}, l.Briefs...)
+	if l.band() {
+		forms = slices.Insert(forms, 0, l.Name+" n"+strconv.Itoa(len(l.Seeds)))
 	}
-	return n.whole
+	for i, s := range forms {
+		forms[i] = c.Charset.spell(s)
+	}
+	return forms
 }
 
-// in returns a form of the name in at most w cells. A short one has no ellipsis, since the
+// form returns a form of the name; the last one if there are fewer forms.
+func (n endName) form(level int) string { return n[min(level, len(n)-1)] }
+
+// shorten returns a form of the name in at most w cells. A short one has no ellipsis, since the
 // beginning of the name is enough.
-func (n endName) in(level, w int) string {
-	name := n.at(level)
+func (n endName) shorten(level, w int) string {
+	name := n.form(level)
 	if w < mostName {
 		return strings.TrimRight(cell.First(name, w), " ")
 	}
@@ -95,13 +99,12 @@ func (n endName) in(level, w int) string {
 
 // levelFor returns the first form in which every name fits in w cells, or else the last form.
 func levelFor(list []endName, w int) (level int) {
-	for most := 0; widest(list, level) > w; level++ {
-		for _, n := range list {
-			most = max(most, len(n.briefs))
-		}
-		if level >= most {
-			break
-		}
+	last := 0
+	for _, n := range list {
+		last = max(last, len(n)-1)
+	}
+	for level < last && widest(list, level) > w {
+		level++
 	}
 	return level
 }
@@ -109,16 +112,16 @@ func levelFor(list []endName, w int) (level int) {
 // widest returns the width of the longest of the names in a form, in cells.
 func widest(list []endName, level int) (cells int) {
 	for _, n := range list {
-		cells = max(cells, cell.Width(n.at(level)))
+		cells = max(cells, cell.Width(n.form(level)))
 	}
 	return cells
 }
 
 // names returns the names of the lines that have an end.
 func (c *Chart) names() (list []endName) {
-	for _, l := range c.curves() {
-		if l.layer != faintLayer {
-			list = append(list, l.endName)
+	for i := range c.Lines {
+		if l := &c.Lines[i]; !l.Faint {
+			list = append(list, c.endName(l))
 		}
 	}
 	return list
@@ -128,11 +131,11 @@ func (c *Chart) names() (list []endName) {
 func toldApart(list []endName, level, w int) bool {
 	whole := map[string]string{}
 	for _, n := range list {
-		short := n.in(level, w)
-		if other, there := whole[short]; there && other != n.whole {
+		short := n.shorten(level, w)
+		if before, there := whole[short]; there && before != n[0] {
 			return false
 		}
-		whole[short] = n.whole
+		whole[short] = n[0]
 	}
 	return true
 }
@@ -140,11 +143,12 @@ func toldApart(list []endName, level, w int) bool {
 // Read returns the values of the chart's lines at its crosshair, or at their ends, in the order of
 // the chart. It leaves out raw data and lines that have no value there.
 func (c *Chart) Read() (list []End) {
-	for _, l := range c.curves() {
-		if v, ok := l.value(); ok && l.layer != faintLayer {
-			mark := cell.Mark(int(l.number), c.Charset == ASCII)
-			list = append(list, End{Mark: mark, Name: l.whole, Value: v, Style: l.style(l.number),
-				named: l.endName, layer: l.layer})
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		if v, ok := c.value(l); ok && !l.Faint {
+			forms := c.endName(l)
+			list = append(list, End{Mark: cell.Mark(int(l.Number), c.Charset == ASCII),
+				Name: forms[0], Value: v, Style: l.style(), forms: forms})
 		}
 	}
 	return list
@@ -188,11 +192,11 @@ func (s *Series) Inverse(x float64, mapX func(float64) float64) float64 {
 	return r.Hi
 }
 
-// bandValue returns the mean of a band's seeds at the crosshair, or at their ends.
-func (c *Chart) bandValue(b *Band) (v float64, ok bool) {
+// value returns the mean of a line's seeds at the crosshair, or at their ends.
+func (c *Chart) value(l *Line) (v float64, ok bool) {
 	n := 0
-	for _, s := range b.Seeds {
-		if u, known := c.valueOf(s, b.MapX); known && finite(u) {
+	for _, s := range l.Seeds {
+		if u, known := c.valueOf(s, l.MapX); known && (finite(u) || !l.band()) {
 			n++
 			v += (u - v) / float64(n)
 		}
@@ -223,7 +227,7 @@ func (p *drawing) end(e *End) {
 	x := p.x0 + p.w + 1
 	p.f.set(x, e.row, e.Mark, e.Style)
 	if x += 2; p.endName > 0 {
-		p.f.text(x, e.row, p.endName, e.named.in(p.endLevel, p.endName), e.Style)
+		p.f.text(x, e.row, p.endName, e.forms.shorten(p.endLevel, p.endName), e.Style)
 		x += p.endName + 1
 	}
 	if p.endValue > 0 { // a wider value takes the blank before it, too
@@ -234,15 +238,14 @@ func (p *drawing) end(e *End) {
 // settle moves ends that want the same row apart, within h rows. Ends in front take precedence; if
 // there are more ends than rows, those in the back are left out first.
 func settle(list []End, h int) []End {
-	slices.SortStableFunc(list, func(a, b End) int { return cmp.Compare(b.layer, a.layer) })
+	slices.SortStableFunc(list, func(a, b End) int {
+		return cmp.Compare(a.Style.Role, b.Style.Role)
+	})
 	list = list[:min(len(list), max(0, h))]
 	slices.SortStableFunc(list, func(a, b End) int {
 		return cmp.Or(cmp.Compare(a.want, b.want), cmp.Compare(b.Value, a.Value))
 	})
-	front := slices.IndexFunc(list, func(e End) bool { return e.layer == frontLayer })
-	if front < 0 {
-		front = 0
-	}
+	front := max(0, slices.IndexFunc(list, func(e End) bool { return e.Style.Role == Data }))
 	n := len(list)
 	for i := range list { // the ends above and below must fit, too
 		list[i].row = max(i, min(h-n+i, list[i].want))
@@ -262,17 +265,6 @@ func settle(list []End, h int) []End {
 	return list
 }
 
-// crosshair draws the vertical line at the x where the lines are read.
-func (p *drawing) crosshair() {
-	x, ok := p.column(p.chart.Cross.X)
-	if !p.chart.Cross.On || !ok {
-		return
-	}
-	for y := range p.h {
-		p.f.set(p.x0+x, y, p.chart.Charset.rune('│'), Style{Role: Hair})
-	}
-}
-
 // ColumnX returns the x of a cell in a chart drawn in w by h cells, and the height of the cell on
 // the vertical axis, 0 to 1. ok is false if the cell lies outside the plot area.
 func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
@@ -285,7 +277,7 @@ func (c *Chart) ColumnX(x, y, w, h int) (at, height float64, ok bool) {
 }
 
 // Height returns the position of a value on the vertical axis, 0 to 1.
-func (c *Chart) Height(v float64) float64 { return c.YScale.over(c.Y).at(v) }
+func (c *Chart) Height(v float64) float64 { return c.YScale.mapping(c.Y).position(v) }
 
 // Cells returns the width of the plot area of a chart drawn in w by h cells.
 func (c *Chart) Cells(w, h int) int {
@@ -295,12 +287,3 @@ func (c *Chart) Cells(w, h int) int {
 
 // Brief writes a value of the chart in at most six cells where it can.
 func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }
-
-// spellAll applies spell to each text of a list.
-func (cs Charset) spellAll(list []string) []string {
-	spelt := make([]string, len(list))
-	for i, s := range list {
-		spelt[i] = cs.spell(s)
-	}
-	return spelt
-}

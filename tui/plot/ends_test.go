@@ -16,10 +16,10 @@ func endsOf(names ...string) *Chart {
 			s.Append(float64(x), 0.1+0.1*float64(i))
 		}
 		if i == len(names)-1 {
-			c.Bands = append(c.Bands, Band{Name: name, Seeds: []*Series{s, s}, Number: uint8(i)})
+			c.Lines = append(c.Lines, Line{Name: name, Seeds: []*Series{s, s}, Number: uint8(i)})
 			continue
 		}
-		c.Lines = append(c.Lines, Line{Name: name, Series: s, Number: uint8(i)})
+		c.Lines = append(c.Lines, Line{Name: name, Seeds: []*Series{s}, Number: uint8(i)})
 	}
 	return c
 }
@@ -36,7 +36,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 		for i, v := range c.values {
 			s.Append(float64(i), v)
 		}
-		chart := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Series: s}}}
+		chart := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{s}}}}
 		chart.Y = chart.FitY()
 		if got := chart.FitY(); got != c.want || got != chart.Y {
 			t.Errorf("%v: %v, then %v, want %v", c.values, chart.Y, got, c.want)
@@ -47,14 +47,14 @@ func TestPercentStaysInBounds(t *testing.T) {
 		a.Append(float64(x), .1)
 		b.Append(float64(x), .9)
 	}
-	c := Chart{X: Range{0, 9}, Percent: true, Bands: []Band{{Seeds: []*Series{a, b},
+	c := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{a, b},
 		Half: func(int) float64 { return 12 }}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
 		t.Errorf("a wide band: %v", got)
 	}
 	zero := new(Series)
 	zero.Append(0, 0)
-	c = Chart{X: Range{0, 9}, Lines: []Line{{Series: zero}}}
+	c = Chart{X: Range{0, 9}, Lines: []Line{{Seeds: []*Series{zero}}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
 		t.Errorf("0 throughout: %v", got)
 	}
@@ -92,7 +92,7 @@ func TestEndsKeepValues(t *testing.T) {
 	for _, v := range []float64{0, 1, -0.35, 0.0951, -0.0951, 6e-4, 12.34, 123, 1234, 9999,
 		9999.6, 12345.6, -99999, 131_249, 1.1776e6, 13.15e6, 999_960, -2.2e9, 1e15} {
 		c := endsOf("erm", "pgd")
-		c.Lines[0].Series.Append(9.5, v)
+		c.Lines[0].Seeds[0].Append(9.5, v)
 		c.Y = c.FitY()
 		f, _ := c.Draw(60, 10)
 		if s := f.String(); !strings.Contains(s, " "+brief(v)+"\n") {
@@ -110,12 +110,13 @@ func TestBeads(t *testing.T) {
 	}
 	for _, charset := range []Charset{Braille, Lines} {
 		c := &Chart{X: Range{0, 200}, Y: Range{0, 200}, Charset: charset,
-			Lines: []Line{{Series: s}, {Series: s, Number: cell.Marks, Glyph: '▲'}}}
+			Lines: []Line{{Seeds: []*Series{s}},
+				{Seeds: []*Series{s}, Number: cell.Marks, Glyph: '▲'}}}
 		f, _ := c.Draw(80, 20)
 		if text := f.String(); strings.Count(text, "▲") < 4 {
 			t.Errorf("charset %d: a variant is not told apart:\n%s", charset, text)
 		}
-		c.Lines, c.Bands = nil, []Band{{Seeds: []*Series{s, s}, Glyph: '▲'}}
+		c.Lines = []Line{{Seeds: []*Series{s, s}, Glyph: '▲'}}
 		f, _ = c.Draw(80, 20)
 		if text := f.String(); strings.Count(text, "▲") < 4 {
 			t.Errorf("charset %d: a band is not told apart:\n%s", charset, text)

@@ -87,9 +87,9 @@ func trainingChart(cs Charset) *Chart {
 		X:       GrowX(10000, 6000),
 		Charset: cs,
 		Lines: []Line{
-			{Name: "loss", Series: smooth},
-			{Name: "test loss", Series: test, Number: 1},
-			{Series: raw, Faint: true},
+			{Name: "loss", Seeds: []*Series{smooth}},
+			{Name: "test loss", Seeds: []*Series{test}, Number: 1},
+			{Seeds: []*Series{raw}, Faint: true},
 		},
 		Refs:    []RefLine{{"λ̄", 2.5}, {"基準", 0.2}},
 		Markers: []Marker{{5200, 'R'}},
@@ -118,7 +118,7 @@ func TestGoldenLog(t *testing.T) {
 	s.Append(400, 1e-4)
 	for _, k := range []ScaleKind{Log10, Symlog} {
 		c := Chart{X: Range{0, 400}, YScale: Scale{Kind: k},
-			Lines: []Line{{Name: "gap", Series: s}}}
+			Lines: []Line{{Name: "gap", Seeds: []*Series{s}}}}
 		c.Y = c.FitY()
 		f, report := c.Draw(60, 16)
 		golden(t, fmt.Sprintf("scale-%d", k), styled(f)+fmt.Sprintf("%+v\n", report))
@@ -135,8 +135,8 @@ func bandChart(cs Charset) *Chart {
 		}
 		seeds = append(seeds, s)
 	}
-	band := Band{Name: "SFK", Seeds: seeds, Half: student, Number: 2}
-	c := &Chart{X: Range{0, 40}, Charset: cs, Bands: []Band{band}}
+	band := Line{Name: "SFK", Seeds: seeds, Half: student, Number: 2}
+	c := &Chart{X: Range{0, 40}, Charset: cs, Lines: []Line{band}}
 	c.Y = c.FitY()
 	return c
 }

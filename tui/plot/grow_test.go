@@ -39,7 +39,8 @@ func TestDataYWhole(t *testing.T) {
 			grow(r, s)
 			x := s.XRange()
 			for _, scale := range scales() {
-				c := Chart{X: Range{x.Lo - 1, x.Hi + 1}, YScale: scale, Lines: []Line{{Series: s}}}
+				c := Chart{X: Range{x.Lo - 1, x.Hi + 1}, YScale: scale,
+					Lines: []Line{{Seeds: []*Series{s}}}}
 				var cols columns
 				want := EmptyRange()
 				s.sample(&cols, c.X.usable(Scale{}), 256, nil)

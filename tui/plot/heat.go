@@ -2,7 +2,7 @@ package plot
 
 import (
 	"math"
-	"slices"
+	"sort"
 
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -13,52 +13,63 @@ import (
 const filmColumns = 1 << 9
 
 // Film is a list of values at each of many moments, such as the accuracy of every class at every
-// evaluation. At most 512 moments are kept. When they are full, every second one is dropped; from
-// then on only every second, fourth, ... is stored, and the latest. The zero value is empty.
-type Film struct {
-	at     []float64
-	values [][]float32
-	stride int
-	skip   int
-	loose  bool // the last moment is kept only until the next
+// evaluation. At most 512 moments are kept (see thinned). The zero value is empty.
+type Film struct{ thinned[moment] }
+
+// moment is the values at x.
+type moment struct {
+	x      float64
+	values []float32
 }
 
 // Append adds the values at x, which does not decrease. They are copied.
 func (f *Film) Append(x float64, values []float64) {
-	if f.loose {
-		f.at, f.values = f.at[:len(f.at)-1], f.values[:len(f.values)-1]
-	}
-	if len(f.at) == filmColumns {
-		f.thin()
-	}
 	list := make([]float32, len(values))
 	for i, v := range values {
 		list[i] = float32(v)
 	}
-	f.at, f.values = append(f.at, x), append(f.values, list)
-	if f.loose = f.skip > 0; f.loose {
-		f.skip--
-	} else {
-		f.skip = max(f.stride, 1) - 1
-	}
-}
-
-func (f *Film) thin() {
-	for i := range filmColumns / 2 {
-		f.at[i], f.values[i] = f.at[2*i], f.values[2*i]
-	}
-	f.at, f.values = f.at[:filmColumns/2], f.values[:filmColumns/2]
-	f.stride = 2 * max(f.stride, 1)
+	f.add(moment{x, list}, filmColumns)
 }
 
 // Rewind discards the moments above x, as a resume does.
 func (f *Film) Rewind(x float64) {
-	n := len(f.at)
-	for n > 0 && f.at[n-1] > x {
+	n := len(f.items)
+	for n > 0 && f.items[n-1].x > x {
 		n--
 	}
-	if n < len(f.at) {
-		f.at, f.values, f.loose = f.at[:n], f.values[:n], false
+	if n < len(f.items) {
+		f.items, f.loose = f.items[:n], false
+	}
+}
+
+// thinned is a list of bounded length. When it is full, every second item is dropped; from then on
+// only every second, fourth, ... is kept, and the latest.
+type thinned[T any] struct {
+	items  []T
+	stride int  // one item in so many is kept; 0 is 1
+	skip   int  // items until the next that is kept
+	loose  bool // the last item is kept only until the next
+}
+
+// Len returns the number of items that are kept.
+func (l *thinned[T]) Len() int { return len(l.items) }
+
+// add adds an item to a list of at most so many, an even number.
+func (l *thinned[T]) add(item T, most int) {
+	if l.loose {
+		l.items = l.items[:len(l.items)-1]
+	}
+	if len(l.items) == most {
+		for i := range most / 2 {
+			l.items[i] = l.items[2*i]
+		}
+		l.items, l.stride = l.items[:most/2], 2*max(l.stride, 1)
+	}
+	l.items = append(l.items, item)
+	if l.loose = l.skip > 0; l.loose {
+		l.skip--
+	} else {
+		l.skip = max(l.stride, 1) - 1
 	}
 }
 
@@ -67,24 +78,17 @@ func (f *Film) Each(do func(x float64, place int, value float64)) {
 	if f == nil {
 		return
 	}
-	for i, list := range f.values {
-		for place, v := range list {
-			do(f.at[i], place, float64(v))
+	for _, m := range f.items {
+		for place, v := range m.values {
+			do(m.x, place, float64(v))
 		}
 	}
 }
 
-// Len returns the number of moments kept.
-func (f *Film) Len() int { return len(f.at) }
-
 // Range returns the range of all values.
 func (f *Film) Range() Range {
 	r := EmptyRange()
-	for _, list := range f.values {
-		for _, v := range list {
-			r = r.Add(float64(v))
-		}
-	}
+	f.Each(func(_ float64, _ int, v float64) { r = r.Add(v) })
 	return r
 }
 
@@ -129,9 +133,9 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if f.W == 0 || f.H == 0 {
 		return
 	}
-	h.levels = Scale{}.over(h.Values)
+	h.levels = Scale{}.mapping(h.Values)
 	if h.Log {
-		h.levels = Scale{Kind: Log10}.over(h.Values)
+		h.levels = Scale{Kind: Log10}.mapping(h.Values)
 	}
 	x0 := h.LabelCells(f.W)
 	f.text(x0, 0, f.W-x0, h.Charset.spell(h.Head), Style{})
@@ -150,9 +154,7 @@ func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
 	if key {
 		h.key(f, x0, f.H-1)
 	}
-	if h.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(h.Charset)
 }
 
 func (h *HeatMap) order() []int {
@@ -160,8 +162,8 @@ func (h *HeatMap) order() []int {
 		return h.Order
 	}
 	n := 0
-	for _, list := range h.Film.values {
-		n = max(n, len(list))
+	for _, m := range h.Film.items {
+		n = max(n, len(m.values))
 	}
 	return page.Count(n)
 }
@@ -173,40 +175,34 @@ func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
 		f.rowLabel(y, x0-2, h.Labels[place], place == h.Mark, false, h.Charset)
 	}
-	cross := h.column(h.Cross.X, f.W-x0)
+	cross, crosses := h.X.usable(Scale{}).column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {
-		v, ok := h.at(x, f.W-x0, place)
+		v, ok := h.value(x, f.W-x0, place)
 		switch {
-		case h.Cross.On && x == cross:
-			f.set(x0+x, y, h.Charset.rune('│'), Style{Role: Hair})
+		case h.Cross.On && crosses && x == cross:
+			f.set(x0+x, y, '│', Style{Role: Hair})
 		case ok:
-			f.set(x0+x, y, h.rune(h.level(v)), Style{Heat, uint8(h.level(v))})
+			f.set(x0+x, y, h.Glyph(h.level(v)), Style{Heat, uint8(h.level(v))})
 		}
 	}
 }
 
-func (h *HeatMap) column(x float64, w int) int {
-	r := h.X.usable(Scale{})
-	if !r.Contains(x) {
-		return -1
-	}
-	return min(int((x-r.Lo)/(r.Hi-r.Lo)*float64(w)), w-1)
-}
-
-// at returns the value of a place in a column. Of several moments in the column, it takes the value
-// that is farthest from the middle level. If there is none, it takes the last moment before. There
-// is no value before the first moment or behind the last.
-func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
-	r, at := h.X.usable(Scale{}), h.Film.at
+// value returns the value of a place in a column. Of several moments in the column, it takes the
+// value that is farthest from the middle level. If there is none, it takes the last moment before.
+// There is no value before the first moment or behind the last.
+func (h *HeatMap) value(x, w, place int) (v float64, ok bool) {
+	r, film := h.X.usable(Scale{}), h.Film.items
 	edge := func(x int) float64 { return lerp(r.Lo, r.Hi, float64(x)/float64(w)) }
-	end, _ := slices.BinarySearch(at, edge(x+1))
-	if x == w-1 {
-		end, _ = slices.BinarySearch(at, math.Nextafter(r.Hi, math.Inf(1)))
+	from := func(x float64) int { // the first moment that is not before x
+		return sort.Search(len(film), func(i int) bool { return film[i].x >= x })
 	}
-	if len(at) == 0 || edge(x) > at[len(at)-1] {
+	begin, end := from(edge(x)), from(edge(x+1))
+	if begin == len(film) {
 		return 0, false
 	}
-	begin, _ := slices.BinarySearch(at, edge(x))
+	if x == w-1 {
+		end = from(math.Nextafter(r.Hi, math.Inf(1)))
+	}
 	if begin >= end { // between two evaluations
 		begin = end - 1
 	}
@@ -214,11 +210,11 @@ func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
 		return 0, false
 	}
 	best := math.Inf(-1)
-	for i := begin; i < end; i++ {
-		if place >= len(h.Film.values[i]) {
+	for _, m := range film[begin:end] {
+		if place >= len(m.values) {
 			continue
 		}
-		u := float64(h.Film.values[i][place])
+		u := float64(m.values[place])
 		if far := math.Abs(h.part(u) - 0.5); finite(u) && far > best {
 			v, ok, best = u, true, far
 		}
@@ -228,7 +224,7 @@ func (h *HeatMap) at(x, w, place int) (v float64, ok bool) {
 
 // part returns the position of a value in Values, 0 to 1; 0 where the scale has no place for it.
 func (h *HeatMap) part(v float64) float64 {
-	t := h.levels.at(v)
+	t := h.levels.position(v)
 	if math.IsNaN(t) {
 		return 0
 	}
@@ -236,12 +232,13 @@ func (h *HeatMap) part(v float64) float64 {
 }
 
 // level returns the level of a value.
-func (h *HeatMap) level(v float64) int { return min(int(h.part(v)*HeatLevels), HeatLevels-1) }
+func (h *HeatMap) level(v float64) int { return HeatLevel(h.part(v)) }
+
+// HeatLevel returns the level of a value that lies at part, 0 to 1, between the ends of a map.
+func HeatLevel(part float64) int { return max(0, min(int(part*HeatLevels), HeatLevels-1)) }
 
 // Glyph returns the character that a level is drawn with.
-func (h *HeatMap) Glyph(level int) string { return string(h.rune(level)) }
-
-func (h *HeatMap) rune(level int) rune {
+func (h *HeatMap) Glyph(level int) rune {
 	shades := []rune("··░░▒▒▓▓█")
 	if h.Charset == ASCII {
 		shades = []rune("..,:;+*#@")
@@ -254,13 +251,14 @@ func (h *HeatMap) rune(level int) rune {
 
 // key draws the levels between the lowest and the highest value that they stand for.
 func (h *HeatMap) key(f *Frame, x, y int) {
-	write := func(v float64) string { return trimZeros(Format(v)) }
+	times := 1.0
 	if h.Percent {
-		write = func(v float64) string { return trimZeros(Format(100 * v)) }
+		times = 100
 	}
+	write := func(v float64) string { return trimZeros(Format(times * v)) }
 	x += f.text(x, y, f.W-x, write(h.Values.Lo)+" ", Style{Role: Axis})
 	for level := range HeatLevels {
-		f.set(x+level, y, h.rune(level), Style{Heat, uint8(level)})
+		f.set(x+level, y, h.Glyph(level), Style{Heat, uint8(level)})
 	}
 	f.text(x+HeatLevels, y, f.W-x-HeatLevels, " "+write(h.Values.Hi), Style{Role: Axis})
 }

@@ -1,71 +1,42 @@
 package plot
 
-import (
-	"drolab/tui/cell"
-)
+import "drolab/tui/cell"
 
 // pathPoints is the maximum number of points in a path, which bounds its memory: more points than a
 // large screen has cells.
 const pathPoints = 1 << 12
 
-// Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096 points are kept. When
-// they are full, every second one is dropped; from then on only every second, fourth, ... point is
-// stored. A single excursion may vanish from a long path; the line charts of the coordinates keep
-// it. The latest point is always exact. The zero value is an empty path.
+// Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096 points are kept (see
+// thinned). A single excursion may vanish from a long path; the line charts of the coordinates keep
+// it. The zero value is an empty path.
 type Path struct {
-	points []point
-	last   point
-	stride int // one point in stride is stored
-	skip   int // points to leave out before the next is stored
-	brk    bool
-	n      int
+	thinned[pathPoint]
+	part int // of the next point
+}
+
+// pathPoint is a point of a path. Only points of one part are joined by a line.
+type pathPoint struct {
+	x, y float64
+	part int
 }
 
 // Append adds a point; one that is not finite breaks the path.
 func (p *Path) Append(x, y float64) {
 	if !finite(x) || !finite(y) {
-		p.brk = true
+		p.Break()
 		return
 	}
-	p.n++
-	p.last = point{x, y, p.brk}
-	if p.skip > 0 {
-		p.skip--
-		return
-	}
-	if len(p.points) == pathPoints {
-		p.thin()
-	}
-	p.points = append(p.points, p.last)
-	p.brk, p.skip = false, max(p.stride, 1)-1
-}
-
-func (p *Path) thin() {
-	for i := range pathPoints / 2 {
-		q := p.points[2*i]
-		if i > 0 {
-			q.brk = q.brk || p.points[2*i-1].brk
-		}
-		p.points[i] = q
-	}
-	p.points = p.points[:pathPoints/2]
-	p.stride = 2 * max(p.stride, 1)
+	p.add(pathPoint{x, y, p.part}, pathPoints)
 }
 
 // Break interrupts the path before the next point.
-func (p *Path) Break() { p.brk = true }
+func (p *Path) Break() { p.part++ }
 
-// Len is the number of finite points appended.
-func (p *Path) Len() int { return p.n }
-
-// Ranges returns the ranges of the stored points and the current one.
+// Ranges returns the ranges of the points that are kept.
 func (p *Path) Ranges() (x, y Range) {
 	x, y = EmptyRange(), EmptyRange()
-	for _, q := range p.points {
+	for _, q := range p.items {
 		x, y = x.Add(q.x), y.Add(q.y)
-	}
-	if p.n > 0 {
-		x, y = x.Add(p.last.x), y.Add(p.last.y)
 	}
 	return x, y
 }
@@ -105,7 +76,7 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 		}
 	}
 	for _, s := range ph.Best {
-		p.best(s)
+		p.spot(s, p.chart.Charset.pick('✕', '!'))
 	}
 	p.axes()
 }
@@ -114,7 +85,7 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 // corners close and an edge that leaves the view stays open.
 func (p *drawing) rectangle(bx, by Range) {
 	grid := make([]uint8, p.w*p.h)
-	left0, right0 := p.clampColumn(bx.Lo), p.clampColumn(bx.Hi)
+	left0, right0 := p.nearest(bx.Lo, p.w), p.nearest(bx.Hi, p.w)
 	bottom, bottomShows := p.row(by.Lo)
 	top, topShows := p.row(by.Hi)
 	for _, v := range [...]float64{by.Lo, by.Hi} {
@@ -139,11 +110,7 @@ func (p *drawing) rectangle(bx, by Range) {
 			}
 		}
 	}
-	for i, a := range grid {
-		if a != 0 {
-			p.f.set(p.x0+i%p.w, i/p.w, p.chart.Charset.rune(squareRunes()[a]), Style{Role: Ref})
-		}
-	}
+	p.box(grid, Style{Role: Ref}, squareRunes(), 0)
 }
 
 // squareRunes returns boxRunes with square corners, which tell the box from a curve.
@@ -154,37 +121,34 @@ func squareRunes() [16]rune {
 	}
 }
 
-func (p *drawing) clampColumn(x float64) int {
-	c, _ := p.column(max(p.view.Lo, min(p.view.Hi, x)))
-	return c
+// nearest returns the column, among w, that is nearest to an x.
+func (p *drawing) nearest(x float64, w int) int {
+	col, _ := p.view.column(max(p.view.Lo, min(p.view.Hi, x)), w)
+	return col
 }
 
-// best marks where a path ought to be.
-func (p *drawing) best(s Spot) {
-	x, inView := p.column(s.X)
-	if y, ok := p.row(s.Y); ok && inView {
-		p.f.set(p.x0+x, y, p.chart.Charset.pick('✕', '!'), Style{Data, s.Number})
-	}
-}
-
-// path draws the stored points and the line to the current one. The latest quarter of a path in
+// path draws the points that are kept and the lines between them. The latest quarter of a path in
 // front has the series' style; the part before it is faint.
 func (p *drawing) path(t Trail) {
-	path, style := t.Path, layerOf(t.Back).style(t.Number)
-	if path.n == 0 {
+	points, style := t.Path.items, lineStyle(t.Number, t.Back)
+	if len(points) == 0 {
 		return
 	}
-	fx, fy := p.fine()
+	fx, fy := p.cellPixels()
 	d := newDots(p.w, p.h)
-	plain := p.chart.Charset.rune('·')
-	recent := len(path.points) * 3 / 4
+	plain := '·'
+	recent := len(points) * 3 / 4
 	var prev place
 	known := false
-	draw := func(q point, s Style) {
+	for i, q := range points {
+		s := style
+		if i < recent && !t.Back {
+			s.Role = Faint
+		}
 		px, py, ok := p.pixel(q, fx, fy)
 		if ok {
 			from := place{px, py}
-			if known && !q.brk {
+			if known && q.part == points[i-1].part {
 				from = prev
 			}
 			eachStep(from.x, from.y, px, py, func(x, y int) {
@@ -197,16 +161,8 @@ func (p *drawing) path(t Trail) {
 		}
 		prev, known = place{px, py}, ok
 	}
-	for i, q := range path.points {
-		s := style
-		if i < recent && !t.Back {
-			s.Role = Faint
-		}
-		draw(q, s)
-	}
-	draw(path.last, style)
 	d.paint(p.f, p.x0, 0)
-	if x, y, ok := p.pixel(path.points[0], 1, 1); ok {
+	if x, y, ok := p.pixel(points[0], 1, 1); ok {
 		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.pick('◦', '.'), style)
 	}
 	if known {
@@ -216,8 +172,7 @@ func (p *drawing) path(t Trail) {
 }
 
 // pixel returns the pixel of a point of the plane, clamped to the panel.
-func (p *drawing) pixel(q point, fx, fy int) (x, y int, ok bool) {
-	t := (max(p.view.Lo, min(p.view.Hi, q.x)) - p.view.Lo) / (p.view.Hi - p.view.Lo)
+func (p *drawing) pixel(q pathPoint, fx, fy int) (x, y int, ok bool) {
 	y, _, ok = p.y.pixel(q.y, p.h*fy)
-	return min(int(t*float64(p.w*fx)), p.w*fx-1), y, ok
+	return p.nearest(q.x, p.w*fx), y, ok
 }

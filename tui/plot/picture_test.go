@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +16,7 @@ func TestEndsSettle(t *testing.T) {
 		var list []End
 		front := r.IntN(n + 1)
 		for i := range n {
-			list = append(list, End{Value: r.Float64(), layer: layerOf(i != front),
+			list = append(list, End{Value: r.Float64(), Style: lineStyle(0, i != front),
 				want: r.IntN(h)})
 		}
 		got := settle(slices.Clone(list), h)
@@ -27,11 +28,11 @@ func TestEndsSettle(t *testing.T) {
 				t.Fatalf("rows %+v of %d", got, h)
 			}
 			room := n <= h && i <= e.want && len(got)-1-i <= h-1-e.want
-			if e.layer == frontLayer && room && e.row != e.want {
+			if e.Style.Role == Data && room && e.row != e.want {
 				t.Fatalf("the one in front is at %d, wants %d: %+v", e.row, e.want, got)
 			}
 		}
-		inFront := func(e End) bool { return e.layer == frontLayer }
+		inFront := func(e End) bool { return e.Style.Role == Data }
 		if front < n && !slices.ContainsFunc(got, inFront) {
 			t.Fatal("the one in front was left out")
 		}
@@ -50,7 +51,7 @@ func TestEnds(t *testing.T) {
 			c.Cross = Cross{On: true, X: 2000}
 			f, _ = c.Draw(60, 12)
 			golden(t, "cross-"+name, styled(f))
-			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Series.At(2000) {
+			if read := c.Read(); len(read) != 2 || read[1].Value != c.Lines[1].Seeds[0].At(2000) {
 				t.Errorf("read %+v", read)
 			}
 		})
@@ -86,17 +87,17 @@ func TestFilmIsBounded(t *testing.T) {
 	var f Film
 	for i := range 5000 {
 		f.Append(float64(i), []float64{float64(i)})
-		if f.Len() > filmColumns || f.at[f.Len()-1] != float64(i) ||
-			f.values[f.Len()-1][0] != float32(i) {
-			t.Fatalf("%d moments, the latest at %g", f.Len(), f.at[f.Len()-1])
+		last := f.items[f.Len()-1]
+		if f.Len() > filmColumns || last.x != float64(i) || last.values[0] != float32(i) {
+			t.Fatalf("%d moments, the latest at %g", f.Len(), last.x)
 		}
-		if !slices.IsSorted(f.at) {
+		if !slices.IsSortedFunc(f.items, func(a, b moment) int { return cmp.Compare(a.x, b.x) }) {
 			t.Fatal("out of order")
 		}
 	}
 	f.Rewind(100)
-	if n := f.Len(); n == 0 || f.at[n-1] > 100 {
-		t.Errorf("rewound to %v", f.at[n-1])
+	if n := f.Len(); n == 0 || f.items[n-1].x > 100 {
+		t.Errorf("rewound to %v", f.items[n-1].x)
 	}
 }
 
@@ -116,8 +117,8 @@ func TestGoldenHeat(t *testing.T) {
 func TestGoldenSpread(t *testing.T) {
 	for name, cs := range map[string]Charset{"lines": Lines, "ascii": ASCII} {
 		t.Run(name, func(t *testing.T) {
-			s := &Spread{Hi: 1, Percent: true, Unit: "acc %", Numbers: []uint8{0, 1, 2},
-				Front: 1, Charset: cs, Heads: []string{"class", "train"},
+			s := &Spread{Hi: 1, Percent: true, Numbers: []uint8{0, 1, 2},
+				Front: 1, Charset: cs, Heads: []string{"class", "acc %", "train"},
 				Rows: []SpreadRow{
 					{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true,
 						Cells: []string{"434"}},
@@ -139,8 +140,8 @@ func TestPictureStaysInside(t *testing.T) {
 	for range 2000 {
 		w, h, cs := r.IntN(50), r.IntN(14), Charset(r.IntN(3))
 		var f Film
-		s := &Spread{Lo: nasty(r), Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
-			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "b"}}
+		s := &Spread{Hi: nasty(r), Front: r.IntN(3) - 1, First: r.IntN(5) - 1,
+			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "v", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
 			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it",

@@ -73,29 +73,29 @@ func nastySeries(r *rand.Rand, n int) *Series {
 func nastyChart(r *rand.Rand) *Chart {
 	c := &Chart{
 		X: nastyRange(r), Y: nastyRange(r), YScale: scales()[r.IntN(4)],
-		Charset: Charset(r.IntN(3)), Duration: r.IntN(3) == 0, Bare: r.IntN(4) == 0,
+		Charset: Charset(r.IntN(3)), Duration: r.IntN(3) == 0,
 	}
 	if r.IntN(2) == 0 {
 		c.X = Range{0, 50}
 	}
 	lengths := []int{0, 1, 2, 60, 300}
 	for i := range r.IntN(4) {
-		l := Line{Name: nastyName(r), Series: nastySeries(r, lengths[r.IntN(5)]),
+		l := Line{Name: nastyName(r), Seeds: []*Series{nastySeries(r, lengths[r.IntN(5)])},
 			Number: uint8(i), Faint: i == 2}
 		if r.IntN(5) == 0 {
 			l.Glyph = []rune{'*', '日', '\n', 0x301}[r.IntN(4)]
 		}
 		if r.IntN(8) == 0 {
-			l.Series = nil
+			l.Seeds[0] = nil
 		}
 		c.Lines = append(c.Lines, l)
 	}
 	if r.IntN(3) == 0 {
 		seeds := []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}
-		c.Bands = []Band{{Name: nastyName(r), Seeds: seeds, Half: student}}
+		c.Lines = append(c.Lines, Line{Name: nastyName(r), Seeds: seeds, Half: student})
 	}
 	if r.IntN(5) == 0 {
-		c.Bands = append(c.Bands, Band{Name: "no seeds"})
+		c.Lines = append(c.Lines, Line{Name: "no seeds"})
 	}
 	for range r.IntN(3) {
 		c.Refs = append(c.Refs, RefLine{nastyName(r), nasty(r)})
@@ -166,7 +166,8 @@ func TestMillionPoints(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
 		for _, sc := range scales() {
 			for _, x := range []Range{{0, 1e6}, {999_000, 1e6}, {5, 6}, {2e6, 3e6}} {
-				c := Chart{X: x, YScale: sc, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
+				c := Chart{X: x, YScale: sc, Charset: cs,
+					Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}
 				c.Y = c.FitY()
 				f, _ := c.Draw(160, 45)
 				checkFrame(t, f, 160, 45, cs)
@@ -181,11 +182,11 @@ func TestZoomBetweenPoints(t *testing.T) {
 	s.Append(0, 1)
 	s.Append(100, 3)
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
-		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs, Bare: true,
-			Lines: []Line{{Name: "s", Series: s}}}
-		f, _ := c.Draw(20, 5)
-		for x := range 20 {
-			if f.Row(2)[x].Style.Role != Data {
+		c := Chart{X: Range{40, 60}, Y: Range{1, 3}, Charset: cs,
+			Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}
+		f, _ := c.Draw(18, 3) // too small for axes
+		for x := range 18 {
+			if f.Row(1)[x].Style.Role != Data {
 				t.Errorf("charset %d: no line in column %d:\n%s", cs, x, f)
 				break
 			}
@@ -204,13 +205,14 @@ func TestBreakInterrupts(t *testing.T) {
 		whole.Append(float64(i), y)
 		broken.Append(float64(i), y)
 	}
-	c := Chart{X: Range{0, 20}, Y: Range{0, 4}, Bare: true, Lines: []Line{{Series: whole}}}
-	f, _ := c.Draw(20, 5)
+	c := Chart{X: Range{0, 20}, Y: Range{0, 4},
+		Lines: []Line{{Seeds: []*Series{whole}}}}
+	f, _ := c.Draw(19, 4) // too small for axes
 	if got := f.String(); !strings.Contains(got, "│") {
 		t.Errorf("no rise in\n%s", got)
 	}
-	c.Lines[0].Series = broken
-	f, _ = c.Draw(20, 5)
+	c.Lines[0].Seeds[0] = broken
+	f, _ = c.Draw(19, 4)
 	if got := f.String(); strings.Contains(got, "│") {
 		t.Errorf("line drawn across the break:\n%s", got)
 	}
@@ -220,7 +222,8 @@ func TestBreakInterrupts(t *testing.T) {
 func TestFramesAreStill(t *testing.T) {
 	for _, cs := range []Charset{Lines, Braille, ASCII} {
 		s := new(Series)
-		c := Chart{X: Range{0, 1000}, Charset: cs, Lines: []Line{{Name: "s", Series: s}}}
+		c := Chart{X: Range{0, 1000}, Charset: cs,
+			Lines: []Line{{Name: "s", Seeds: []*Series{s}}}}
 		var last []Cell
 		changed := 0
 		for i := range 1000 {
@@ -244,15 +247,15 @@ func TestPathIsBounded(t *testing.T) {
 	p := new(Path)
 	for i := range 100_000 {
 		p.Append(float64(i), -float64(i))
-		if len(p.points) > pathPoints {
-			t.Fatalf("%d points kept", len(p.points))
+		if p.Len() > pathPoints {
+			t.Fatalf("%d points kept", p.Len())
 		}
 		if x, y, ok := p.Last(); !ok || x != float64(i) || y != -x {
 			t.Fatalf("last point %v %v", x, y)
 		}
 	}
-	if len(p.points) < pathPoints/2 {
-		t.Errorf("only %d points kept", len(p.points))
+	if p.Len() < pathPoints/2 {
+		t.Errorf("only %d points kept", p.Len())
 	}
 }
 
@@ -266,7 +269,8 @@ func FuzzChart(f *testing.F) {
 		}
 		c := Chart{
 			X: s.XRange(), YScale: scales()[flags>>2&3], Charset: Charset(flags & 3 % 3),
-			Lines: []Line{{Name: string(data), Series: s}}, Refs: []RefLine{{string(data), 0}},
+			Lines: []Line{{Name: string(data), Seeds: []*Series{s}}},
+			Refs:  []RefLine{{string(data), 0}},
 		}
 		c.Y = c.FitY()
 		frame, _ := c.Draw(int(w), int(h))

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 
 	"drolab/runner/page"
@@ -30,12 +31,7 @@ const (
 	threshold = 1e-3
 )
 
-func (s Scale) threshold() float64 {
-	if s.linear > tiny && s.linear < limit {
-		return s.linear
-	}
-	return threshold
-}
+func (s Scale) threshold() float64 { return cmp.Or(s.linear, threshold) }
 
 // forward maps v to a length; NaN where the scale has no place for it.
 func (s Scale) forward(v float64) float64 {
@@ -71,20 +67,20 @@ type mapping struct {
 	inv   float64 // 1 / (forward(range.Hi) - lo)
 }
 
-func (s Scale) over(r Range) mapping {
+func (s Scale) mapping(r Range) mapping {
 	r = r.usable(s)
 	lo, hi := s.forward(r.Lo), s.forward(r.Hi)
 	return mapping{s, lo, 1 / (hi - lo)}
 }
 
-// at returns the position of v: 0..1 in the range, beyond that outside it, and NaN where the scale
-// has no place for v.
-func (m mapping) at(v float64) float64 { return (m.scale.forward(v) - m.lo) * m.inv }
+// position returns the position of v: 0..1 in the range, beyond that outside it, and NaN where the
+// scale has no place for v.
+func (m mapping) position(v float64) float64 { return (m.scale.forward(v) - m.lo) * m.inv }
 
 // pixel returns the pixel of v among n, clamped to the range; pixel 0 is the low end. outside
 // reports whether v was clamped; ok is false where the scale has no place for v.
 func (m mapping) pixel(v float64, n int) (p int, outside, ok bool) {
-	t := m.at(v)
+	t := m.position(v)
 	switch {
 	case math.IsNaN(t):
 		return 0, false, false
@@ -130,6 +126,14 @@ func (r Range) Add(v float64) Range {
 		return Range{v, v}
 	}
 	return Range{min(r.Lo, v), max(r.Hi, v)}
+}
+
+// column returns the column of x among w that divide r, and whether x lies in r.
+func (r Range) column(x float64, w int) (col int, inside bool) {
+	if !r.Contains(x) {
+		return 0, false
+	}
+	return min(int((x-r.Lo)/(r.Hi-r.Lo)*float64(w)), w-1), true
 }
 
 // clip returns the part of r that lies in bounds; it is empty if there is none.
@@ -192,7 +196,7 @@ func (r Range) Fit(data Range, s Scale) Range {
 	data = data.usable(s)
 	want := data
 	if known {
-		if within(data, r) && s.span(data) >= fill*s.span(r) {
+		if r.Contains(data.Lo) && r.Contains(data.Hi) && s.span(data) >= fill*s.span(r) {
 			return r
 		}
 		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= roomy*s.span(u) {
@@ -205,8 +209,6 @@ func (r Range) Fit(data Range, s Scale) Range {
 	}
 	return got
 }
-
-func within(in, out Range) bool { return in.Lo >= out.Lo && in.Hi <= out.Hi }
 
 // span is the length of r on s.
 func (s Scale) span(r Range) float64 { return s.forward(r.Hi) - s.forward(r.Lo) }

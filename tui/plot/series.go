@@ -22,13 +22,9 @@ const MostBuckets = 1 << 13
 type Series struct {
 	buckets   []Bucket
 	most      int     // maximum number of buckets; 0 is MostBuckets
-	per       uint32  // points a bucket may hold, a power of two
+	per       uint32  // points a bucket may hold, a power of two; 0 is 1
 	tail      []point // latest points, at most as many as buckets
-	tailAll   bool    // tail holds every point
-	lastX     float64
 	breakNext bool
-	points    int
-	skipped   int
 	reshaped  int    // number of times that buckets other than the last changed
 	all       Bucket // every bucket merged; stale where allStale
 	allStale  bool
@@ -56,10 +52,6 @@ func (s *Series) Append(x, y float64) {
 	}
 	brk := s.breakNext
 	s.breakNext = !finite(y)
-	if s.points == 0 {
-		s.tailAll = true
-	}
-	s.points++
 	s.pushTail(point{x, y, brk})
 	b := pointBucket(x, y, brk)
 	s.push(&b)
@@ -74,28 +66,18 @@ func (s *Series) AppendBucket(b Bucket) {
 	}
 	b.Break = b.Break || s.breakNext
 	s.breakNext = false
-	s.tail, s.tailAll = s.tail[:0], false
-	s.points += int(b.count())
+	s.tail = s.tail[:0]
 	s.push(&b)
-	s.lastX = b.X1
 }
 
 func (s *Series) placeable(x float64) bool {
-	if !finite(x) || (s.points > 0 && x < s.lastX) {
-		s.skipped++
-		return false
-	}
-	s.lastX = x
-	return true
+	return finite(x) && (len(s.buckets) == 0 || x >= s.XRange().Hi)
 }
 
 func (s *Series) push(b *Bucket) {
 	s.all.merge(b)
-	if s.per == 0 {
-		s.per = 1
-	}
 	for {
-		if n := len(s.buckets); n > 0 && s.buckets[n-1].count()+b.count() <= s.per {
+		if n := len(s.buckets); n > 0 && s.buckets[n-1].count()+b.count() <= max(s.per, 1) {
 			s.buckets[n-1].merge(b)
 			return
 		}
@@ -119,14 +101,13 @@ func (s *Series) halve() {
 		s.buckets[i] = b
 	}
 	s.buckets = s.buckets[:n]
-	s.per *= 2
+	s.per = 2 * max(s.per, 1)
 }
 
 func (s *Series) pushTail(p point) {
 	if half := s.room() / 2; len(s.tail) == 2*half {
 		copy(s.tail, s.tail[half:])
 		s.tail = s.tail[:half]
-		s.tailAll = false
 	}
 	s.tail = append(s.tail, p)
 }
@@ -139,41 +120,35 @@ func (s *Series) interrupt() { s.breakNext = true }
 // the latest 4096 points; further back the bucket that contains x is kept
 // whole, cut to end at x.
 func (s *Series) Rewind(x float64) {
+	end := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].x > x })
 	keep := sort.Search(len(s.buckets), func(i int) bool { return s.buckets[i].X1 > x })
 	if keep < len(s.buckets) {
-		s.cut(keep, x)
+		s.cut(keep, x, end)
 	}
-	s.tail = s.tail[:sort.Search(len(s.tail), func(i int) bool { return s.tail[i].x > x })]
-	s.points, s.lastX = 0, math.Inf(-1)
-	for i := range s.buckets {
-		s.points += int(s.buckets[i].count())
-	}
-	if n := len(s.buckets); n > 0 {
-		s.lastX = s.buckets[n-1].X1
-	}
+	s.tail = s.tail[:end]
 	s.interrupt()
 }
 
-// cut drops the buckets from i on, rebuilding the one that contains x from the
-// tail when the tail reaches back far enough.
-func (s *Series) cut(i int, x float64) {
-	s.reshaped++
-	s.allStale = true
-	b := s.buckets[i]
-	s.buckets = s.buckets[:i]
-	if b.X0 > x {
-		return
+// cut drops the buckets from i on, rebuilding the one that contains x from the tail up to end when
+// the tail reaches back far enough.
+func (s *Series) cut(i int, x float64, end int) {
+	b, points, all := s.buckets[i], 0, s.Len()
+	for j := range s.buckets[i:] {
+		points += int(s.buckets[i+j].count())
 	}
-	if len(s.tail) == 0 || (s.tail[0].x >= b.X0 && !s.tailAll) {
+	s.reshaped++
+	s.buckets, s.allStale = s.buckets[:i], true
+	switch {
+	case b.X0 > x:
+		return
+	case len(s.tail) == 0, s.tail[0].x >= b.X0 && len(s.tail) < all:
 		b.X1 = x
 		s.buckets = append(s.buckets, b)
 		return
 	}
-	// Equal x may lie in several buckets: count back from the end of b instead
-	// of searching for b.X0.
-	end := sort.Search(len(s.tail), func(j int) bool { return s.tail[j].x > x })
+	// Equal x may lie in several buckets: count back from the end instead of searching for b.X0.
 	var r Bucket
-	for _, p := range s.tail[s.bucketStart(i):end] {
+	for _, p := range s.tail[max(0, len(s.tail)-points):end] {
 		q := pointBucket(p.x, p.y, p.brk)
 		r.merge(&q)
 	}
@@ -182,22 +157,12 @@ func (s *Series) cut(i int, x float64) {
 	}
 }
 
-// bucketStart returns the index in tail of the first point of bucket i, which was just cut off
-// together with all later ones.
-func (s *Series) bucketStart(i int) int {
-	after := s.points
-	for j := range i {
-		after -= int(s.buckets[j].count())
-	}
-	return max(0, len(s.tail)-after)
-}
-
 // Buckets returns a copy of the buckets, oldest first. A bucket is one point in a series of up to
 // 8192 points, and more in longer ones.
 func (s *Series) Buckets() []Bucket { return slices.Clone(s.buckets) }
 
 // Len is the number of points appended and not rewound.
-func (s *Series) Len() int { return s.points }
+func (s *Series) Len() int { return int(s.total().count()) }
 
 // XRange returns the range of x; empty for an empty series.
 func (s *Series) XRange() Range {
@@ -207,8 +172,8 @@ func (s *Series) XRange() Range {
 	return Range{s.buckets[0].X0, s.buckets[len(s.buckets)-1].X1}
 }
 
-// whole returns all points as one bucket.
-func (s *Series) whole() *Bucket {
+// total returns all points as one bucket.
+func (s *Series) total() *Bucket {
 	if s.allStale {
 		s.all, s.allStale = Bucket{}, false
 		for i := range s.buckets {

@@ -7,14 +7,13 @@ import (
 	"drolab/tui/cell"
 )
 
-// Spread is a chart with a line from Lo to Hi for each place and a mark on it for each series. It
-// shows how all series do on every class at once.
+// Spread is a chart with a line for each place and a mark on it for each series. It shows how all
+// series do on every class at once.
 type Spread struct {
 	Rows    []SpreadRow
-	Lo, Hi  float64
+	Hi      float64 // where the lines end; they begin at 0
 	Percent bool
-	Unit    string   // heading of the values of the series in front
-	Heads   []string // headings of the labels and the cells; nil for none
+	Heads   []string // headings of the labels, the values of the series in front, and the cells
 	Numbers []uint8  // series numbers, in the order of the values
 	Front   int      // the series that is drawn last and whose value is written; -1 for none
 	First   int      // first row shown, for scrolling
@@ -36,20 +35,20 @@ func (s *Spread) layout(w int) rowLayout {
 	l.from = l.label + 2
 	l.middle = w - l.from
 	const leastLine, usual = 14, 6
-	value, cells := max(usual, cell.Width(s.Unit)), 0
+	value, cells := max(usual, cell.Width(nth(s.Heads, 1))), 0
 	if s.Front < 0 || l.middle-usual-1 < leastLine {
 		value = 0
 	}
-	l.take(value, math.MinInt)
+	l.addColumn(value, math.MinInt)
 	for _, r := range s.Rows {
 		cells = max(cells, len(r.Cells))
 	}
 	for i := range cells {
-		n := cell.Width(s.Charset.spell(at(s.Heads, i+1)))
+		n := cell.Width(s.Charset.spell(nth(s.Heads, i+2)))
 		for _, r := range s.Rows {
-			n = max(n, cell.Width(s.Charset.spell(at(r.Cells, i))))
+			n = max(n, cell.Width(s.Charset.spell(nth(r.Cells, i))))
 		}
-		l.take(n, max(leastLine, w/3))
+		l.addColumn(n, max(leastLine, w/3))
 	}
 	l.middle = max(1, l.middle)
 	return l
@@ -68,7 +67,7 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 		s.scale(f, l)
 		top = 1
 	}
-	first, rows := f.seen(top, s.First, len(s.Rows))
+	first, rows := f.visibleRows(top, s.First, len(s.Rows))
 	step := 1
 	if rows > 1 && f.H-top >= 2*rows-1 {
 		step = 2
@@ -76,21 +75,14 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 	for i := range rows {
 		s.row(f, top+i*step, &s.Rows[first+i], l)
 	}
-	if s.Charset == ASCII {
-		f.ascii()
-	}
+	f.finish(s.Charset)
 }
 
 // scale writes the ends of the lines, their middle and the heads.
 func (s *Spread) scale(f *Frame, l rowLayout) {
-	l.heads(f, s.Charset, at(s.Heads, 0), func(i int) string {
-		if i == 0 {
-			return s.Unit
-		}
-		return at(s.Heads, i)
-	})
+	l.heads(f, s.Charset, s.Heads)
 	axis := Style{Role: Axis}
-	lo, mid, hi := s.number(s.Lo), s.number((s.Lo+s.Hi)/2), s.number(s.Hi)
+	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
 	f.text(l.from, 0, l.middle, lo, axis)
 	if at := l.middle/2 - len(mid)/2; at > len(lo) && at+len(mid) < l.middle-len(hi) {
 		f.text(l.from+at, 0, l.middle, mid, axis)
@@ -108,10 +100,10 @@ func (s *Spread) number(v float64) string {
 func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
 	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
 	s.marks(f, l.from, y, l.middle, r)
-	l.each(func(i, x, n int) {
+	l.eachColumn(func(i, x, n int) {
 		switch {
 		case i > 0:
-			f.textRight(x, y, n, s.Charset.spell(at(r.Cells, i-1)), Style{Role: Axis})
+			f.textRight(x, y, n, s.Charset.spell(nth(r.Cells, i-1)), Style{Role: Axis})
 		case s.Front < len(r.Values):
 			st := Style{Data, s.Numbers[s.Front]}
 			if r.Few {
@@ -133,39 +125,35 @@ func (s *Spread) marks(f *Frame, x0, y, w int, r *SpreadRow) {
 		}
 	}
 	for quarter := range 5 {
-		f.set(x0+quarter*(w-1)/4, y, s.Charset.rune('·'), axis)
+		f.set(x0+quarter*(w-1)/4, y, '·', axis)
 	}
-	for x := max(0, lo); x <= min(hi, w-1); x++ { // the column of a NaN is arbitrary
-		f.set(x0+x, y, s.Charset.rune('─'), axis)
+	for x := lo; x <= hi; x++ {
+		f.set(x0+x, y, '─', axis)
 	}
-	for i := range r.Values {
-		if i != s.Front {
-			s.mark(f, x0, y, w, r, i, Back)
+	for _, front := range [...]bool{false, true} {
+		for i, v := range r.Values {
+			if finite(v) && front == (i == s.Front) {
+				f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII),
+					lineStyle(s.Numbers[i], s.Front >= 0 && !front))
+			}
 		}
 	}
-	if s.Front >= 0 && s.Front < len(r.Values) {
-		s.mark(f, x0, y, w, r, s.Front, Data)
-	}
-}
-
-func (s *Spread) mark(f *Frame, x0, y, w int, r *SpreadRow, i int, role Role) {
-	v := r.Values[i]
-	if !finite(v) {
-		return
-	}
-	if role == Back && s.Front < 0 {
-		role = Data
-	}
-	f.set(x0+s.column(v, w), y, cell.Mark(int(s.Numbers[i]), s.Charset == ASCII),
-		Style{role, s.Numbers[i]})
 }
 
 func (s *Spread) column(v float64, w int) int {
-	full := s.Hi - s.Lo
+	return int(partOf(v, s.Hi)*float64(w-1) + 0.5)
+}
+
+// partOf returns v as a part of the length of a full bar or line, 0 to 1; 0 for a value that is not
+// finite. A length that is none counts as 1.
+func partOf(v, full float64) float64 {
 	if !(full > 0) || !finite(full) {
 		full = 1
 	}
-	return int(max(0, min(1, (v-s.Lo)/full))*float64(w-1) + 0.5)
+	if !finite(v) {
+		return 0
+	}
+	return max(0, min(1, v/full))
 }
 
 // rowLayout holds the widths of the parts of a chart with one row for each place: a label, a
@@ -186,9 +174,9 @@ func labelled(cs Charset, w, n int, label func(i int) string) (l rowLayout) {
 	return l
 }
 
-// take makes room for a column of n cells and reports whether it did. It leaves the column out if
-// fewer than least cells would remain for the middle.
-func (l *rowLayout) take(n, least int) bool {
+// addColumn makes room for a column of n cells and reports whether it did. It leaves the column out
+// if fewer than least cells would remain for the middle.
+func (l *rowLayout) addColumn(n, least int) bool {
 	fits := n > 0 && l.middle-n-1 >= least
 	if fits {
 		l.middle -= n + 1
@@ -199,8 +187,9 @@ func (l *rowLayout) take(n, least int) bool {
 	return fits
 }
 
-// each calls column with the index, the first cell and the width of each column that is shown.
-func (l *rowLayout) each(column func(i, x, n int)) {
+// eachColumn calls column with the index, the first cell and the width of each column that is
+// shown.
+func (l *rowLayout) eachColumn(column func(i, x, n int)) {
 	x := l.from + l.middle + 1
 	for i, n := range l.columns {
 		if n > 0 {
@@ -211,16 +200,18 @@ func (l *rowLayout) each(column func(i, x, n int)) {
 }
 
 // heads writes the headings of the label and the columns into the first row.
-func (l *rowLayout) heads(f *Frame, cs Charset, label string, column func(i int) string) {
+func (l *rowLayout) heads(f *Frame, cs Charset, heads []string) {
 	axis := Style{Role: Axis}
-	f.text(0, 0, l.label, cell.Cut(cs.spell(label), l.label), axis)
-	l.each(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(cs.spell(column(i)), n), axis) })
+	f.text(0, 0, l.label, cell.Cut(cs.spell(nth(heads, 0)), l.label), axis)
+	l.eachColumn(func(i, x, n int) {
+		f.textRight(x, 0, n, cell.Cut(cs.spell(nth(heads, i+1)), n), axis)
+	})
 }
 
-// seen returns which of count rows are shown below the top ones: the first of them, from, and their
-// number. from is first, or the last row if first lies beyond it. If more rows follow, the last
-// line says how many.
-func (f *Frame) seen(top, first, count int) (from, rows int) {
+// visibleRows returns which of count rows are shown below the top ones: the first of them, from,
+// and their number. from is first, or the last row if first lies beyond it. If more rows follow,
+// the last line says how many.
+func (f *Frame) visibleRows(top, first, count int) (from, rows int) {
 	from = max(0, min(first, count-1))
 	rows = min(f.H-top, count-from)
 	if left := count - from - rows; left > 0 {
@@ -230,8 +221,8 @@ func (f *Frame) seen(top, first, count int) (from, rows int) {
 	return from, max(0, rows)
 }
 
-// at returns element i of list, or "" past its end.
-func at(list []string, i int) string {
+// nth returns element i of list, or "" past its end.
+func nth(list []string, i int) string {
 	if i < len(list) {
 		return list[i]
 	}
@@ -251,7 +242,7 @@ func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset
 	mark := ' '
 	switch {
 	case worst:
-		text.Role, mark = Worst, cs.rune(worstMark)
+		text.Role, mark = Worst, worstMark
 	case few:
 		text.Role, mark = Axis, FewMark
 	}

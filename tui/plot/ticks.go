@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -160,9 +161,9 @@ func Format(v float64) string {
 	case v == 0:
 		return "0"
 	case a < 0.9995e-3 || a >= 0.9995e15:
-		return fit(v, 'e', 3, "", LabelWidth)
+		return formatWithin(v, 'e', 3, "", LabelWidth)
 	case a < 99999.5:
-		return fit(v, 'f', 4, "", LabelWidth)
+		return formatWithin(v, 'f', 4, "", LabelWidth)
 	default:
 		return suffixed(v, a, LabelWidth)
 	}
@@ -220,14 +221,14 @@ func suffixed(v, a float64, w int) string {
 		suffix string
 	}{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}} {
 		if a < 999.95*u.unit {
-			return fit(v/u.unit, 'f', 3, u.suffix, w)
+			return formatWithin(v/u.unit, 'f', 3, u.suffix, w)
 		}
 	}
-	return fit(v/1e12, 'f', 3, "T", w)
+	return formatWithin(v/1e12, 'f', 3, "T", w)
 }
 
-// fit writes v with as many decimals, at most prec, as w cells allow.
-func fit(v float64, verb byte, prec int, suffix string, w int) string {
+// formatWithin writes v with as many decimals, at most prec, as w cells allow.
+func formatWithin(v float64, verb byte, prec int, suffix string, w int) string {
 	for ; prec > 0; prec-- {
 		if s := number(v, verb, prec) + suffix; len(s) <= w {
 			return s
@@ -236,12 +237,14 @@ func fit(v float64, verb byte, prec int, suffix string, w int) string {
 	return number(v, verb, 0) + suffix
 }
 
-// number writes exponents without the leading zero of strconv: 1.5e-7.
+// number writes exponents without the plus and the leading zero of strconv: 1.5e-7.
 func number(v float64, verb byte, prec int) string {
-	s := strconv.FormatFloat(v, verb, prec, 64)
-	s = strings.Replace(s, "e-0", "e-", 1)
-	s = strings.Replace(s, "e+0", "e+", 1)
-	return strings.Replace(s, "e+", "e", 1)
+	mantissa, exponent, ok := strings.Cut(strconv.FormatFloat(v, verb, prec, 64), "e")
+	if !ok {
+		return mantissa
+	}
+	e, _ := strconv.Atoi(exponent)
+	return mantissa + "e" + strconv.Itoa(e)
 }
 
 // tickLabel writes a tick that is a multiple of 10^e (or of 1, 2, 5 times it)
@@ -276,29 +279,18 @@ func FormatDuration(seconds float64) string {
 		return "-" + FormatDuration(-seconds)
 	}
 	n := int64(seconds + 0.5)
-	if n < 60 {
-		return strconv.FormatInt(n, 10) + "s"
-	}
 	for _, u := range [...]struct {
-		below, big int64
-		bigName    string
-		small      int64
-		smallName  string
-	}{{3600, 60, "m", 1, "s"}, {86400, 3600, "h", 60, "m"}, {100 * 86400, 86400, "d", 3600, "h"}} {
-		if n < u.below {
-			return twoUnits(n, u.big, u.bigName, u.small, u.smallName)
+		below, big, small  int64
+		bigName, smallName string
+	}{{60, 1, 1, "s", ""}, {3600, 60, 1, "m", "s"}, {86400, 3600, 60, "h", "m"},
+		{100 * 86400, 86400, 3600, "d", "h"}} {
+		if n >= u.below {
+			continue
 		}
-	}
-	return strconv.FormatInt(n/86400, 10) + "d"
-}
-
-func twoUnits(n, big int64, bigName string, small int64, smallName string) string {
-	s := strconv.FormatInt(n/big, 10) + bigName
-	if rest := n % big / small; rest > 0 {
-		if rest < 10 {
-			s += "0"
+		if rest := n % u.big / u.small; rest > 0 {
+			return fmt.Sprintf("%d%s%02d%s", n/u.big, u.bigName, rest, u.smallName)
 		}
-		s += strconv.FormatInt(rest, 10) + smallName
+		return fmt.Sprintf("%d%s", n/u.big, u.bigName)
 	}
-	return s
+	return fmt.Sprintf("%dd", n/86400)
 }

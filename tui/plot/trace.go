@@ -21,9 +21,10 @@ type span struct {
 
 // trace is a series as pixels.
 type trace struct {
-	spans  []span
-	bad    []int // columns in which a run of non-finite values begins
-	badRow []int // the pixel of the line there, -1 when there is none yet
+	spans []span
+	// bad has the columns in which a run of non-finite values begins, each with the pixel of the
+	// line there, -1 when there is none yet.
+	bad []place
 }
 
 // tracer turns columns into pixels of a panel h high, and counts the points that it cannot show.
@@ -65,7 +66,7 @@ func (tr tracer) run(t *trace, c *columns) {
 func (t *trace) reset(n int) {
 	t.spans = slices.Grow(t.spans[:0], n)[:n]
 	clear(t.spans)
-	t.bad, t.badRow = t.bad[:0], t.badRow[:0]
+	t.bad = t.bad[:0]
 }
 
 // mark notes divergence in column i, beside the line as far as it is known.
@@ -77,7 +78,7 @@ func (t *trace) mark(i, prev int, s span, ok bool) {
 	case prev >= 0:
 		row = t.spans[prev].last
 	}
-	t.bad, t.badRow = append(t.bad, i), append(t.badRow, row)
+	t.bad = append(t.bad, place{i, row})
 }
 
 // column maps the points of one column; ok is false where none can be shown.

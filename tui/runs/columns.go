@@ -52,9 +52,9 @@ func runColumns(folded bool, value valueOf) []runColumn {
 		return c
 	}
 	text := textColumn
-	when := func(r *record.Run) string { return r.Meta.Created.Format("01-02 15:04") }
-	started := text("started UTC", 13, 85, when)
-	started.value, started.Cell = nil, func(l line) string { return when(l[0]) }
+	started := figures("started UTC", 13, 85,
+		func(l line) string { return l[0].Meta.Created.Format("01-02 15:04") }, nil)
+	started.Words = true
 	epochs := func(l line) string {
 		return fmt.Sprintf("%.3g/%d", l[0].Epochs(), l[0].Meta.Spec.Epochs)
 	}
@@ -113,7 +113,7 @@ func figures(
 
 // textColumn returns a column of words.
 func textColumn(head string, w, least int, of func(*record.Run) string) runColumn {
-	c := figures(head, w, least, func(l line) string { return l.same(of) },
+	c := figures(head, w, least, func(l line) string { return l.common(of) },
 		func(l line) page.Key { return page.Key{Number: math.NaN(), Word: of(l[0])} })
 	c.Words = true
 	return c
@@ -128,7 +128,7 @@ func (p *Page) extras(there []runColumn) (list []runColumn) {
 	}
 	for _, m := range append(record.UserMeasures(p.all...), lab.SummaryMeasures()...) {
 		if !taken[m.Name] {
-			list = append(list, measureColumn(p.together(), p.value.of(p), m))
+			list = append(list, measureColumn(p.together(), p.value.values(p), m))
 		}
 	}
 	for _, key := range p.keys {
@@ -163,7 +163,7 @@ func (p *Page) pinText(r *record.Run) string {
 func (p *Page) furnish() {
 	p.widest = widest{}
 	head := cmp.Or(p.wanted, p.columns[p.by].Head)
-	p.columns = runColumns(p.together(), p.value.of(p))
+	p.columns = runColumns(p.together(), p.value.values(p))
 	mean := slices.IndexFunc(p.columns,
 		func(c runColumn) bool { return c.name() == "test_accuracy" })
 	p.columns = slices.Insert(p.columns, mean+1, p.trendColumn())
@@ -341,8 +341,8 @@ func (p *Page) chooseColumns() tea.Cmd {
 // valueOf returns the value of a measure of a run.
 type valueOf func(r *record.Run, name string) measure.Number
 
-// last returns the last value of a measure.
-func last(r *record.Run, name string) measure.Number { return r.Of(name) }
+// lastValue returns the last value of a measure.
+func lastValue(r *record.Run, name string) measure.Number { return r.Of(name) }
 
 // moment says which evaluation the values of measures come from.
 type moment struct {
@@ -375,14 +375,14 @@ func parseMoment(text string) (m moment, err error) {
 	return m, nil
 }
 
-// of returns the valueOf that gives the values at the moment.
-func (m moment) of(p *Page) valueOf {
+// values returns the valueOf that gives the values at the moment.
+func (m moment) values(p *Page) valueOf {
 	if m == (moment{}) {
-		return last
+		return lastValue
 	}
 	return func(r *record.Run, name string) (v measure.Number) {
 		if of, known := measure.FindMeasure(name); !known || of.OfStep() || name != of.Name {
-			return last(r, name)
+			return lastValue(r, name)
 		}
 		for _, e := range p.evals[r.Meta.ID].list {
 			u := e.Of(name)
@@ -412,8 +412,8 @@ type evals struct {
 
 // evalsMsg brings the evaluations of runs, by run, that were not read yet.
 type evalsMsg struct {
-	of  map[string]evals
-	err error
+	evals map[string]evals
+	err   error
 }
 
 // readEvals reads the evaluations of the runs that have trained on since they were last read.
@@ -437,10 +437,10 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	}
 	source := p.Source
 	return func() tea.Msg {
-		m := evalsMsg{of: map[string]evals{}}
+		m := evalsMsg{evals: map[string]evals{}}
 		for _, r := range runs {
 			list, err := evalsOf(lab.Evaluations(source, r))
-			m.of[r.Meta.ID] = evals{r.Steps(), list}
+			m.evals[r.Meta.ID] = evals{r.Steps(), list}
 			if err != nil {
 				m.err = err
 			}
@@ -472,7 +472,7 @@ func (p *Page) chooseMoment() tea.Cmd {
 		return kit.Send(momentMsg{m})
 	}
 	return kit.Show(&kit.Overlay{Title: "Values of which evaluation", Form: &kit.Line{
-		Input: kit.NewInput(""), Check: check, Take: take,
+		Input: kit.NewInput(""), Check: check, Accept: take,
 		About: aboutValues}})
 }
 
@@ -487,15 +487,12 @@ const trendHead = "worst 0–100"
 
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
+	worst := func(r *record.Run) measure.Number {
+		return lastValue(r, r.Meta.Fit("worst_class_accuracy"))
+	}
 	return figures(trendHead, len("worst 0-100")+2, 140,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
-		func(l line) page.Key { return byNumber(l.mean(fitted("worst_class_accuracy")), true) })
-}
-
-// fitted returns a function that gives a run's last value of a measure, over groups if the run has
-// them.
-func fitted(name string) func(*record.Run) measure.Number {
-	return func(r *record.Run) measure.Number { return last(r, r.Meta.Fit(name)) }
+		func(l line) page.Key { return byNumber(l.mean(worst), true) })
 }
 
 // trend draws the worst accuracy of a run at its evaluations.

@@ -29,7 +29,7 @@ func TestDeviation(t *testing.T) {
 func TestSpreadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
 	for range 2000 {
-		for _, c := range runColumns(true, last) {
+		for _, c := range runColumns(true, lastValue) {
 			if c.Measure == nil {
 				continue
 			}

@@ -76,9 +76,6 @@ func (p *Page) noFold() string {
 	return cmp.Or(p.none(), kit.Unless(p.several || len(p.foldBy) > 0, noSeedsAlike))
 }
 
-// toggleFold folds the runs, or unfolds them.
-func (p *Page) toggleFold() { p.foldInto(!p.folded, p.foldBy) }
-
 // foldInto folds the runs that agree in some settings, or in all but the seed if by is empty.
 func (p *Page) foldInto(folded bool, by []string) {
 	p.folded, p.foldBy = folded, by
@@ -220,8 +217,8 @@ func deviation(d float64) string {
 	return mantissa + "e" + exponent[:1] + strings.TrimLeft(exponent[1:], "0")
 }
 
-// same returns the text that all runs share, or else the most frequent text with its count.
-func (l line) same(of func(*record.Run) string) string {
+// common returns the text that all runs share, or else the most frequent text with its count.
+func (l line) common(of func(*record.Run) string) string {
 	counts := map[string]int{}
 	most := of(l[0])
 	for _, r := range l {

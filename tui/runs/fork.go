@@ -37,11 +37,10 @@ type forking struct {
 
 // forkMsg brings a form the settings at its checkpoint. The first forkMsg of a form opens the form.
 type forkMsg struct {
-	form  *forking
-	at    int // the checkpoint, an index of steps
-	spec  spec.Spec
-	err   error
-	opens bool
+	form *forking
+	at   int // the checkpoint, an index of steps
+	spec spec.Spec
+	err  error
 }
 
 // fork opens the form for a run, at the checkpoint nearest to the step near; 0 stands for the
@@ -62,9 +61,7 @@ func (p *Page) fork(run *record.Run, near int64) tea.Cmd {
 		}
 		f.pinned, _ = f.run.Pinned()
 		f.at = nearest(f.steps, near, f.run.Meta.Steps)
-		m := f.look(f.at)().(forkMsg)
-		m.opens = true
-		return m
+		return f.readSettings(f.at)()
 	}
 }
 
@@ -84,8 +81,8 @@ func nearest(steps []int64, near, end int64) int {
 	return best
 }
 
-// look reads the settings at a checkpoint.
-func (f *forking) look(at int) tea.Cmd {
+// readSettings reads the settings at a checkpoint.
+func (f *forking) readSettings(at int) tea.Cmd {
 	run, step := f.run, f.steps[at]
 	return func() tea.Msg {
 		s, err := settingsAt(run, step)
@@ -103,17 +100,18 @@ func settingsAt(run *record.Run, step int64) (spec.Spec, error) {
 	return past.Fork()
 }
 
-// took takes in the settings at a checkpoint, unless another one has been chosen since.
-func (f *forking) took(m forkMsg) tea.Cmd {
+// applySettings takes in the settings at a checkpoint, unless another one has been chosen since.
+func (f *forking) applySettings(m forkMsg) tea.Cmd {
 	if m.err != nil {
 		return kit.Complain(m.err)
 	}
+	opens := f.keys == nil
 	if m.at == f.at {
 		f.spec, f.keys = m.spec, m.spec.Forkable()
 		f.row = min(f.row, len(f.keys)+1)
 		_, f.problem = f.change()
 	}
-	if !m.opens {
+	if !opens {
 		return nil
 	}
 	return kit.Show(&kit.Overlay{Title: "Fork " + f.run.Meta.ID, Form: f})
@@ -142,7 +140,7 @@ func (f *forking) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		}
 	default:
 		if f.row > 0 && f.typed.Update(key) {
-			f.put(f.typed.String())
+			f.setValue(f.typed.String())
 		}
 	}
 	return false, nil
@@ -154,8 +152,9 @@ func (f *forking) move(by int) {
 	f.typed = kit.NewInput(f.changed[f.key()])
 }
 
-// put changes the setting under the cursor. An empty value restores the setting of the checkpoint.
-func (f *forking) put(text string) {
+// setValue changes the setting under the cursor. An empty value restores the setting of the
+// checkpoint.
+func (f *forking) setValue(text string) {
 	if f.changed[f.key()] = text; strings.TrimSpace(text) == "" {
 		delete(f.changed, f.key())
 	}
@@ -171,7 +170,7 @@ func (f *forking) side(by int) tea.Cmd {
 			return nil
 		}
 		f.at = at
-		return f.look(at)
+		return f.readSettings(at)
 	case key == "":
 		f.typed.Update(tea.KeyPressMsg{Code: map[int]rune{-1: tea.KeyLeft, 1: tea.KeyRight}[by]})
 	default:
@@ -186,7 +185,7 @@ func (f *forking) side(by int) tea.Cmd {
 		if text == f.spec.Text(key) { // the value is back at the checkpoint's
 			text = ""
 		}
-		f.put(text)
+		f.setValue(text)
 		f.typed = kit.NewInput(text)
 	}
 	return nil
@@ -303,10 +302,7 @@ func (f *forking) reads() string {
 // changed, its new value.
 func (f *forking) line(t *kit.Theme, row, w int) string {
 	here := row == f.row
-	left, right := "◂ ", " ▸"
-	if t.ASCII {
-		left, right = "< ", " >"
-	}
+	const left, right = "◂ ", " ▸"
 	switch {
 	case row == 0:
 		step := f.steps[f.at]

@@ -3,6 +3,7 @@ package runs
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1 << 30
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
-			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.goIn},
+			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.watch},
 		{Keys: kit.On("R"), Help: "replay the selected runs as if they were training now",
 			Why: p.none, Do: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
@@ -29,7 +30,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.unable(canCompare, onlyFinished), Do: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.goBack)},
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
@@ -41,7 +42,7 @@ func (p *Page) Keys() []kit.Key {
 			Why:  p.unable(canResume, onlyUnfinished), Do: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
 			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
-		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(p.startFilter),
+		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(func() { p.filtering = true }),
 			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
 			Do: kit.Just(p.toggleAll)},
@@ -54,7 +55,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.none, Do: p.chooseMoment},
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "one line per setting (seeds folded), or one per run",
-			Why:  p.noFold, Do: kit.Just(p.toggleFold)},
+			Why:  p.noFold, Do: kit.Just(func() { p.foldInto(!p.folded, p.foldBy) })},
 		{Keys: kit.On("O"), Help: "choose the settings by which runs are folded",
 			Why: p.none, Do: p.chooseFold},
 		{Keys: kit.On("i"), Help: "define the columns", Do: p.define},
@@ -86,8 +87,6 @@ func (p *Page) below() string {
 }
 
 func (p *Page) move(by int) { p.at = max(0, min(p.at+by, len(p.shown)-1)) }
-
-func (p *Page) startFilter() { p.filtering = true }
 
 // sortNext sorts by the next column that the screen has room for.
 func (p *Page) sortNext() {
@@ -131,7 +130,7 @@ func (p *Page) sortBack() {
 	p.arrange()
 }
 
-func (p *Page) goIn() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
+func (p *Page) watch() tea.Cmd { return kit.Send(lab.Watch{IDs: ids(p.picked())}) }
 
 func (p *Page) replay() tea.Cmd {
 	return kit.Send(lab.Watch{IDs: ids(p.picked()), Replay: &lab.Replay{Steps: true}})
@@ -139,39 +138,39 @@ func (p *Page) replay() tea.Cmd {
 
 func (p *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: p.current()}) }
 
-func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.fit(canCompare)}) }
+func (p *Page) compare() tea.Cmd { return kit.Send(lab.Compare{Runs: p.able(canCompare)}) }
 
 // Chosen returns the selected runs that can be compared; nil if no run is selected.
 func (p *Page) Chosen() []*record.Run {
 	if len(p.chosen) == 0 {
 		return nil
 	}
-	return p.fit(canCompare)
+	return p.able(canCompare)
 }
 
 // define shows the definitions of the columns on the screen.
 func (p *Page) define() tea.Cmd {
 	names := []string{"rho"}
 	for _, c := range p.layColumns(p.inner()) {
-		if c.Measure != nil {
-			names = append(names, c.Measure.Name)
-		} else {
-			names = append(names, c.Head)
-		}
+		names = append(names, cmp.Or(c.name(), c.Head))
 	}
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
-func (p *Page) resume() tea.Cmd { return p.each("resume", p.fit(canResume)) }
+func (p *Page) resume() tea.Cmd { return p.askEach("resume", p.able(canResume)) }
 
 func (p *Page) stop() tea.Cmd {
-	runs := p.fit(canStop)
-	return p.sure("Stop?", "stop", runs, savesFirst, p.each("stop", runs))
+	runs := p.able(canStop)
+	return kit.Question("Stop?", named(runs, savesFirst),
+		kit.Choice{Keys: []string{"y"}, Name: "stop", Then: p.askEach("stop", runs)})
 }
 
 func (p *Page) delete() tea.Cmd {
-	runs := p.fit(canDelete)
-	return p.sure("Delete?", "delete", runs, cannotUndo, p.remove(ids(runs)))
+	runs, source := p.able(canDelete), p.Source
+	remove := changeEach(runs, "deleted %s",
+		func(r *record.Run) error { return source.Delete(r.Meta.ID) })
+	return kit.Danger("Delete?", named(runs, cannotUndo),
+		kit.Choice{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
 func ids(runs []*record.Run) (names []string) {
@@ -195,9 +194,9 @@ func (p *Page) picked() (runs []*record.Run) {
 	return runs
 }
 
-// fits reports whether an action is possible on a run with status s; mine says whether this program
-// controls the run.
-type fits func(s runner.Status, mine bool) bool
+// ability reports whether an action is possible on a run with status s; mine says whether this
+// program controls the run.
+type ability func(s runner.Status, mine bool) bool
 
 func canCompare(s runner.Status, _ bool) bool { return s == runner.Done }
 
@@ -215,13 +214,13 @@ func canResume(s runner.Status, mine bool) bool {
 
 // unable returns the Why of an action: it gives a reason if the action is possible on none of the
 // picked runs. If why is "", the reason is that the runs have ended or belong to another process.
-func (p *Page) unable(can fits, why string) func() string {
+func (p *Page) unable(can ability, why string) func() string {
 	return func() string {
 		picked := p.picked()
 		switch {
 		case len(picked) == 0:
 			return p.none()
-		case len(p.fit(can)) > 0:
+		case len(p.able(can)) > 0:
 			return ""
 		case why != "":
 			return why
@@ -232,8 +231,8 @@ func (p *Page) unable(can fits, why string) func() string {
 	}
 }
 
-// fit returns the picked runs on which an action is possible.
-func (p *Page) fit(can fits) []*record.Run {
+// able returns the picked runs on which an action is possible.
+func (p *Page) able(can ability) []*record.Run {
 	return slices.DeleteFunc(p.picked(), func(r *record.Run) bool {
 		return !can(r.Status(), p.Controls(r.Meta.ID))
 	})
@@ -241,16 +240,14 @@ func (p *Page) fit(can fits) []*record.Run {
 
 // pause pauses the running runs or, if none is running, resumes the paused ones.
 func (p *Page) pause() tea.Cmd {
-	runs := p.fit(canPause)
-	running := slices.DeleteFunc(slices.Clone(runs),
-		func(r *record.Run) bool { return r.Status() != runner.Running })
-	if len(running) > 0 {
-		return p.each("pause", running)
+	running := func(s runner.Status, mine bool) bool { return mine && s == runner.Running }
+	if runs := p.able(running); len(runs) > 0 {
+		return p.askEach("pause", runs)
 	}
-	return p.each("resume", runs)
+	return p.askEach("resume", p.able(canPause))
 }
 
-func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
+func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, r := range runs {
 		cmds = append(cmds, p.Ask(verb, r.Meta.ID))
@@ -258,43 +255,31 @@ func (p *Page) each(verb string, runs []*record.Run) tea.Cmd {
 	return tea.Sequence(cmds...)
 }
 
-// sure asks the user to confirm an action on runs.
-func (p *Page) sure(title, verb string, runs []*record.Run, what string, then tea.Cmd) tea.Cmd {
-	lines := slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
+// named returns the lines of a question about an action on runs, which end with what the action
+// does.
+func named(runs []*record.Run, what string) []string {
+	return slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
 		[]string{"", what})
-	ask := kit.Question
-	if verb == "delete" {
-		ask = kit.Danger
-	}
-	return ask(title, lines, kit.Choice{Keys: []string{"y"}, Name: verb, Then: then})
 }
 
-func (p *Page) remove(names []string) tea.Cmd {
-	s := p.Source
+// changedMsg says what was done to how many runs, and brings the errors of the others.
+type changedMsg struct {
+	done     string
+	problems []error
+}
+
+// changeEach changes runs. done says what was done, with a %s for the number of runs.
+func changeEach(runs []*record.Run, done string, change func(*record.Run) error) tea.Cmd {
 	return func() tea.Msg {
-		var m deletedMsg
-		for _, id := range names {
-			if err := s.Delete(id); err != nil {
+		var m changedMsg
+		for _, r := range runs {
+			if err := change(r); err != nil {
 				m.problems = append(m.problems, err)
-			} else {
-				m.ids = append(m.ids, id)
 			}
 		}
+		m.done = fmt.Sprintf(done, kit.Plural(len(runs)-len(m.problems), "run"))
 		return m
 	}
-}
-
-// deletedMsg brings the IDs of the deleted runs, and the errors of those that could not be deleted.
-type deletedMsg struct {
-	ids      []string
-	problems []error
-}
-
-// labelledMsg brings the number of labels that were changed, and the errors of the others.
-type labelledMsg struct {
-	what     string
-	changed  int
-	problems []error
 }
 
 // note asks for the note on the picked runs.
@@ -321,42 +306,32 @@ func (p *Page) askLabel(
 		return l.Check()
 	}
 	take := func(text string) tea.Cmd {
-		return relabel(runs, "labelled", func(l *record.Label) { change(l, text) })
+		return relabel(runs, "%s labelled", func(l *record.Label) { change(l, text) })
 	}
 	return kit.Show(&kit.Overlay{Title: title + kit.Plural(len(runs), "run"), Form: &kit.Line{
-		Input: kit.NewInput(text), About: about, Check: check, Take: take}})
+		Input: kit.NewInput(text), About: about, Check: check, Accept: take}})
 }
 
 // archive archives the picked runs or, if all are archived, brings them back.
 func (p *Page) archive() tea.Cmd {
 	runs := p.picked()
 	away := slices.ContainsFunc(runs, func(r *record.Run) bool { return !r.Label().Archived })
-	what := "brought back"
+	done := "%s brought back"
 	if away {
-		what = archived
+		done = archived
 	}
-	return relabel(runs, what, func(l *record.Label) { l.Archived = away })
+	return relabel(runs, done, func(l *record.Label) { l.Archived = away })
 }
 
-func relabel(runs []*record.Run, what string, change func(*record.Label)) tea.Cmd {
-	return func() tea.Msg {
-		m := labelledMsg{what: what}
-		for _, r := range runs {
-			if err := r.Relabel(change); err != nil {
-				m.problems = append(m.problems, err)
-			} else {
-				m.changed++
-			}
-		}
-		return m
-	}
+func relabel(runs []*record.Run, done string, change func(*record.Label)) tea.Cmd {
+	return changeEach(runs, done, func(r *record.Run) error { return r.Relabel(change) })
 }
 
 // report tells the user how a change of runs went, and reads the folder.
-func (p *Page) report(done string, problems []error) tea.Cmd {
-	cmd := kit.Notify(done)
-	if len(problems) > 0 {
-		cmd = kit.Complain(errors.Join(problems...))
+func (p *Page) report(m changedMsg) tea.Cmd {
+	cmd := kit.Notify(m.done)
+	if len(m.problems) > 0 {
+		cmd = kit.Complain(errors.Join(m.problems...))
 	}
-	return tea.Batch(cmd, p.look())
+	return tea.Batch(cmd, p.readFolder())
 }

@@ -31,5 +31,5 @@ const (
 	aboutValues = "last, best (each measure at its own best) or an epoch, such as 12:"
 	savesFirst  = "Each saves a checkpoint first, and can be resumed."
 	cannotUndo  = "This cannot be undone: curves, checkpoints and figures are deleted."
-	archived    = "archived (archived:true lists them)"
+	archived    = "%s archived (archived:true lists them)"
 )

@@ -56,7 +56,7 @@ type listing struct {
 	loaded   bool
 	problems []error   // directories that cannot be read
 	looked   time.Time // when the folder was last asked for
-	took     time.Duration
+	lookTime time.Duration
 	changed  time.Time // when the folder had last changed, at that look
 	busy     bool      // the folder was asked for and has not answered yet
 }
@@ -86,7 +86,7 @@ type kind struct {
 // New returns the page.
 func New(s *lab.Lab) *Page {
 	p := &Page{Lab: s, chosen: map[string]bool{}, line: kit.NewInput(""), folded: true,
-		columns: runColumns(false, last), chosenColumns: map[string]bool{},
+		columns: runColumns(false, lastValue), chosenColumns: map[string]bool{},
 		evals: map[string]evals{}, likeness: likeness{pins: map[string][]int64{}}}
 	p.filter, _ = compare.ParseFilter("")
 	p.furnish()
@@ -100,10 +100,10 @@ func (*Page) Title() string { return "Runs" }
 func (p *Page) Typing() bool { return p.filtering }
 
 // Init implements the interface's page.
-func (p *Page) Init() tea.Cmd { return p.look() }
+func (p *Page) Init() tea.Cmd { return p.readFolder() }
 
-// look reads the folder, unless a reading is under way.
-func (p *Page) look() tea.Cmd {
+// readFolder reads the folder, unless a reading is under way.
+func (p *Page) readFolder() tea.Cmd {
 	if p.busy {
 		return nil
 	}
@@ -112,14 +112,14 @@ func (p *Page) look() tea.Cmd {
 }
 
 func (p *Page) tick(now time.Time) tea.Cmd {
-	if live := len(lab.Live(p.all)) > 0; now.Sub(p.looked) < lab.LookAfter(live, p.took) {
+	if live := len(lab.Live(p.all)) > 0; now.Sub(p.looked) < lab.LookAfter(live, p.lookTime) {
 		if live || p.busy {
 			return p.readViewed()
 		}
 		return tea.Batch(p.readViewed(), lab.Stirs(p.Config.RunsDir, p.changed))
 	}
 	p.looked = now
-	return p.look()
+	return p.readFolder()
 }
 
 // current returns the run under the cursor; nil in an empty list.
@@ -138,7 +138,7 @@ func (p *Page) arrange() {
 	}
 	archived := strings.Contains(p.line.String(), "archived") // otherwise archived runs are hidden
 	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
-		return !archived && r.Label().Archived || !p.filter.Match(r)
+		return !archived && r.Label().Archived || !p.filter(r)
 	})
 	if p.folded {
 		p.shown = p.fold(p.shown)
@@ -184,8 +184,8 @@ func (p *Page) toggleAll() {
 	}
 }
 
-// back undoes one thing: the filter or, without a filter, the selection.
-func (p *Page) back() {
+// goBack undoes one thing: the filter or, without a filter, the selection.
+func (p *Page) goBack() {
 	if p.line.String() == "" {
 		clear(p.chosen)
 	}
@@ -200,7 +200,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.tick(time.Time(msg))
 	case lab.Listed:
 		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
-		p.took, p.changed = msg.Took, msg.Changed
+		p.lookTime, p.changed = msg.Took, msg.Changed
 		p.forget()
 		p.name()
 		return p.renew()
@@ -222,22 +222,20 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.arrange()
 		return p.readEvals()
 	case evalsMsg:
-		maps.Copy(p.evals, msg.of)
+		maps.Copy(p.evals, msg.evals)
 		p.reading = false
 		p.arrange()
 		if msg.err != nil {
 			return kit.Complain(msg.err)
 		}
-	case deletedMsg:
-		return p.report("deleted "+kit.Plural(len(msg.ids), "run"), msg.problems)
+	case changedMsg:
+		return p.report(msg)
 	case lab.Fork:
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
-		return msg.form.took(msg)
-	case labelledMsg:
-		return p.report(kit.Plural(msg.changed, "run")+" "+msg.what, msg.problems)
+		return msg.form.applySettings(msg)
 	case lab.Answered, lab.Stirred:
-		return p.look()
+		return p.readFolder()
 	case tea.KeyPressMsg:
 		p.press(msg)
 	case tea.PasteMsg:
@@ -369,7 +367,7 @@ func (p *Page) click(msg kit.Click) tea.Cmd {
 		return nil
 	}
 	if i == p.at {
-		return p.goIn()
+		return p.watch()
 	}
 	p.at = i
 	return nil

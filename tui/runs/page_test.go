@@ -67,7 +67,7 @@ func TestFilter(t *testing.T) {
 		}
 		n := 0
 		for _, r := range runs {
-			if f.Match(r) {
+			if f(r) {
 				n++
 			}
 		}
@@ -95,7 +95,7 @@ func TestFilterTakesAnything(t *testing.T) {
 			b[i] = "-:=<>!rho algo.5é\xff%()|"[rng.IntN(23)]
 		}
 		if f, err := compare.ParseFilter(string(b)); err == nil {
-			f.Match(runs[0])
+			f(runs[0])
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestSorting(t *testing.T) {
 			return c.value(line{a}).Compare(c.value(line{b}), false)
 		}
 	}
-	for i, c := range p.columns[:len(runColumns(false, last))+1] { // and the trend
+	for i, c := range p.columns[:len(runColumns(false, lastValue))+1] { // and the trend
 		if p.by != i {
 			t.Fatalf("s went to column %d, want %d", p.by, i)
 		}
@@ -146,9 +146,9 @@ func TestSorting(t *testing.T) {
 	}
 	// A measure that does not apply comes last.
 	runs := slices.Clone(p.all)
-	gap := slices.IndexFunc(runColumns(false, last),
+	gap := slices.IndexFunc(runColumns(false, lastValue),
 		func(c runColumn) bool { return c.Head == "dual gap" })
-	slices.SortStableFunc(runs, by(runColumns(false, last)[gap]))
+	slices.SortStableFunc(runs, by(runColumns(false, lastValue)[gap]))
 	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
@@ -333,7 +333,7 @@ func TestMarksAndSelection(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	r := &record.Run{Meta: *m}
-	columns := runColumns(false, last)
+	columns := runColumns(false, lastValue)
 	i := slices.IndexFunc(columns, func(c runColumn) bool { return c.Head == "method" })
 	if got := columns[i].Cell(line{r}); got != "group (g)" {
 		t.Errorf("the method is listed as %q", got)

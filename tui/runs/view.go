@@ -246,33 +246,27 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 		m, s := &r.Meta, r.Summary()
 		shown := p.layColumns(w)
 		state := fmt.Sprintf("%s at step %d of %d", r.Status(), s.Steps, m.Steps)
-		if s.Cause != "" {
-			state += ": " + cell.OneLine(s.Cause)
-		}
-		if pins := p.pinText(r); pins != "" {
-			state += ", pinned at " + pins
-		}
-		if m.Parent != "" {
-			state += ", a fork of " + cell.OneLine(m.Parent)
+		for _, part := range [][2]string{{": ", cell.OneLine(s.Cause)},
+			{", pinned at ", p.pinText(r)}, {", a fork of ", cell.OneLine(m.Parent)},
+			{"; its method ", lab.Explain(m)}} {
+			if part[1] != "" {
+				state += part[0] + part[1]
+			}
 		}
 		trains := fmt.Sprintf("%s on %s, %s of %d, lr %g, %s, %s coordinates", m.Spec.Model,
 			m.Spec.Dataset, kit.Plural(m.Spec.Epochs, "epoch"), m.Spec.Batch, m.Spec.LR,
 			strings.Replace(m.Spec.Radius(), ", ", " at ρ ", 1), m.Coordinates)
-		made := fmt.Sprintf("%s by drolab %s on %s, kernel %s, %s",
-			m.Created.Format("2006-01-02 15:04:05 MST"), m.Host.Version, m.Host.CPU, m.Host.Kernel,
-			kit.Plural(m.Host.Threads, "thread"))
+		made := m.Created.Format("2006-01-02 15:04:05 MST") + " by drolab " + m.Host.Version
 		if m.Imported != nil {
 			trains = "nothing: imported from " + m.Imported.File + "; " +
 				strings.Join(m.Imported.Absent, "; ")
-			made = fmt.Sprintf("%s by drolab %s", m.Created.Format("2006-01-02 15:04:05 MST"),
-				m.Host.Version)
+		} else {
+			made += fmt.Sprintf(" on %s, kernel %s, %s", m.Host.CPU, m.Host.Kernel,
+				kit.Plural(m.Host.Threads, "thread"))
 		}
 		parts := "Classes"
 		if m.Main() == measure.PerGroup {
 			parts = "Groups"
-		}
-		if uses := lab.Explain(m); uses != "" {
-			state += "; its method " + uses
 		}
 		if label := r.Label().String(); label != "" {
 			state = label + "; " + state

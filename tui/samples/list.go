@@ -10,24 +10,21 @@ import (
 )
 
 func (p *Page) fields() page.Fields[*certificate.Sample] {
-	class := func(i int) string { return p.pick.Classes[i] }
-	var list page.Fields[*certificate.Sample]
-	add := func(c page.Column, cell func(*certificate.Sample) string) {
-		list = append(list, page.Field[*certificate.Sample]{Column: c, Cell: cell})
-	}
-	add(page.Column{Head: "row", Spare: 2, Most: 9},
-		func(s *certificate.Sample) string { return strconv.Itoa(s.Row) })
-	add(page.Column{Head: "label", Words: true, Most: 16},
-		func(s *certificate.Sample) string { return class(s.Label) })
-	add(page.Column{Head: predicted, Words: true, Spare: 1, Most: 16},
-		func(s *certificate.Sample) string { return class(s.Prediction) })
-	add(page.Column{Head: "loss", Spare: 4, Most: 8},
-		func(s *certificate.Sample) string { return figure(s.Loss) })
-	add(page.Column{Head: "ratio", Most: 8},
-		func(s *certificate.Sample) string { return figure(s.Ratios[p.rho]) })
-	if p.pick.Groups != nil {
-		add(page.Column{Head: "group", Words: true, Spare: 3, Most: 40},
-			func(s *certificate.Sample) string { return p.pick.Groups[s.Group] })
+	list := page.Fields[*certificate.Sample]{
+		{Column: page.Column{Head: "row", Spare: 2, Most: 9},
+			Cell: func(s *certificate.Sample) string { return strconv.Itoa(s.Row) }},
+		{Column: page.Column{Head: "label", Words: true, Most: 16},
+			Cell: func(s *certificate.Sample) string { return p.pick.Classes[s.Label] }},
+		{Column: page.Column{Head: predicted, Words: true, Spare: 1, Most: 16},
+			Cell: func(s *certificate.Sample) string { return p.pick.Classes[s.Prediction] }},
+		{Column: page.Column{Head: "loss", Spare: 4, Most: 8},
+			Cell: func(s *certificate.Sample) string { return figure(s.Loss) }},
+		{Column: page.Column{Head: "ratio", Most: 8},
+			Cell: func(s *certificate.Sample) string { return figure(s.Ratios[p.rho]) }},
+		{Column: page.Column{Head: "group", Words: true, Spare: 3, Most: 40},
+			Cell: func(s *certificate.Sample) string { return p.pick.Groups[s.Group] }}}
+	if p.pick.Groups == nil {
+		return list[:len(list)-1]
 	}
 	return list
 }
@@ -69,13 +66,14 @@ type sheet struct {
 	w, h         int // of a thumbnail with its caption and the space around it, in cells
 }
 
-// laySheet lays out thumbnails in w by h cells: at least a dozen, of the size that leaves the least
-// room empty.
+// laySheet lays out thumbnails in the main panel of w by h cells: at least a dozen, of the size
+// that leaves the least room empty.
 func (p *Page) laySheet(w, h int) (best sheet) {
 	const enough, least = 12, 10
 	if p.pick == nil || !certificate.Pictured(p.pick.Shape) {
 		return best
 	}
+	h -= headRows
 	covered := 0
 	for size := min(48, max(p.pick.Shape.W, p.pick.Shape.H)); size >= least; size -= 2 {
 		s := sheet{size: size, w: size + 1, h: (size+1)/2 + 1}
@@ -89,8 +87,7 @@ func (p *Page) laySheet(w, h int) (best sheet) {
 
 // top returns the first line of thumbnails in view if the cursor is on sample at.
 func (s sheet) top(at, of int) int {
-	rows := (of + s.across - 1) / s.across
-	return max(0, min(at/s.across-s.down/2, rows-s.down))
+	return kit.First(at/s.across, (of+s.across-1)/s.across, s.down)
 }
 
 // viewSheet draws the samples as thumbnails.
@@ -146,8 +143,8 @@ func (p *Page) picture(s *certificate.Sample, w, h int) []string {
 	return p.Theme.Pixels(kit.Pixels(*s.Picture.Within(w, 2*h)), w, h)
 }
 
-// at returns the index of the sample at a place of the sheet; of is the number of samples.
-func (s sheet) at(x, y, of, cursor int) (at int, ok bool) {
+// sampleAt returns the index of the sample at a place of the sheet; of is the number of samples.
+func (s sheet) sampleAt(x, y, of, cursor int) (at int, ok bool) {
 	column, row := (x-1)/s.w, y/s.h
 	if x < 1 || column >= s.across || row >= s.down {
 		return 0, false

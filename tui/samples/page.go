@@ -19,7 +19,7 @@ import (
 
 // Page is the Samples page.
 //
-//	lab.Samples -> ask -> job (percentMsg ...) -> pickedMsg -> arrange (part, order) -> view
+//	lab.Samples -> startJob -> job (percentMsg ...) -> pickedMsg -> arrange (part, order) -> view
 //
 // Only the newest job counts: another question gives up the job before it. The run, its folder and
 // its data are only read.
@@ -87,13 +87,13 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Samples:
 		return p.open(msg.Run)
 	case percentMsg:
-		if msg.of == p.job {
+		if msg.job == p.job {
 			p.percent = msg.percent
 		}
-		return msg.of.next
+		return msg.job.next
 	case pickedMsg:
-		if msg.of == p.job { // otherwise the job was given up
-			p.take(msg)
+		if msg.job == p.job { // otherwise the job was given up
+			p.showPick(msg)
 		}
 	case kit.Wheel:
 		p.move(msg.By())
@@ -109,11 +109,11 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 		return nil
 	}
 	p.run, p.step, p.split, p.part, p.rho = r, -1, runner.SplitTest, 0, -1
-	return p.ask()
+	return p.startJob()
 }
 
-// ask starts an evaluation in the background.
-func (p *Page) ask() tea.Cmd {
+// startJob starts an evaluation in the background.
+func (p *Page) startJob() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
 	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.LookAt{Run: p.run,
@@ -139,8 +139,8 @@ func (p *Page) stop() {
 	}
 }
 
-// take takes in the result of the job.
-func (p *Page) take(msg pickedMsg) {
+// showPick takes in the result of the job.
+func (p *Page) showPick(msg pickedMsg) {
 	p.job.cancel()
 	p.job, p.run, p.steps, p.pick, p.err = nil, msg.run, msg.steps, msg.pick, msg.err
 	if p.err != nil {
@@ -196,7 +196,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
 			Do: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.back)},
+		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.goBack)},
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Do: kit.By(p.nextPart, 1)},
@@ -255,9 +255,8 @@ func (p *Page) noSheet() string {
 	if why := p.none(); why != "" {
 		return why
 	}
-	main := p.lay(p.Body.W, p.Body.H).main
-	w, h := kit.Inside(kit.Boxed(p.Body.H), main.W, main.H)
-	return kit.Unless(p.laySheet(w, h-headRows).size > 0, noPictures)
+	_, w, h := p.main()
+	return kit.Unless(p.laySheet(w, h).size > 0, noPictures)
 }
 
 func (p *Page) noStep() string {
@@ -287,8 +286,8 @@ func (p *Page) cancel() {
 	p.err = errCancelled
 }
 
-// back undoes one thing: the zoom or, without a zoom, the filter.
-func (p *Page) back() {
+// goBack undoes one thing: the zoom or, without a zoom, the filter.
+func (p *Page) goBack() {
 	switch {
 	case p.zoomed:
 		p.zoomed = false
@@ -317,24 +316,24 @@ func (p *Page) turnRadius(by int) { p.rho += by }
 
 // nextSplit goes on to the next split that the run has.
 func (p *Page) nextSplit() tea.Cmd {
-	list := turns()
+	list := runner.Splits()
 	if p.run.Meta.ClassCounts.Val == nil {
-		list = slices.DeleteFunc(list, func(s string) bool { return s == "val" })
+		list = slices.DeleteFunc(list, func(s string) bool { return s == runner.SplitVal })
 	}
 	p.split, p.part = list[(slices.Index(list, p.split)+1)%len(list)], 0
-	return p.ask()
+	return p.startJob()
 }
 
 // nextStep goes back to the previous checkpoint and, after the first one, to the newest again.
 func (p *Page) nextStep() tea.Cmd {
 	at, _ := slices.BinarySearch(p.steps, p.step)
 	p.step = p.steps[(at+len(p.steps)-1)%len(p.steps)]
-	return p.ask()
+	return p.startJob()
 }
 
 func (p *Page) renew() tea.Cmd {
 	p.step = -1
-	return p.ask()
+	return p.startJob()
 }
 
 // click puts the cursor on a sample, and zooms the sample if the cursor is there already.
@@ -382,13 +381,13 @@ type job struct {
 
 // percentMsg says how far a job is.
 type percentMsg struct {
-	of      *job
+	job     *job
 	percent int
 }
 
 // pickedMsg brings the result of a job.
 type pickedMsg struct {
-	of    *job
+	job   *job
 	run   *record.Run
 	steps []int64 // the run's checkpoints, ascending
 	pick  *certificate.Pick
@@ -399,12 +398,12 @@ type pickedMsg struct {
 func (j *job) start() tea.Cmd {
 	j.ctx, j.cancel = context.WithCancel(context.Background())
 	j.percents = make(chan int, 1)
-	return tea.Batch(j.do, j.next)
+	return tea.Batch(j.work, j.next)
 }
 
-func (j *job) do() tea.Msg {
+func (j *job) work() tea.Msg {
 	defer close(j.percents)
-	m := pickedMsg{of: j, run: j.run()}
+	m := pickedMsg{job: j, run: j.run()}
 	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
 		return m
 	}
@@ -447,6 +446,3 @@ func (j *job) next() tea.Msg {
 	}
 	return percentMsg{j, percent}
 }
-
-// turns returns the splits in the order in which their key goes through them.
-func turns() []string { return []string{runner.SplitTest, runner.SplitVal, runner.SplitTrain} }

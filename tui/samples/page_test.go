@@ -191,7 +191,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	p.Evaluate = made(true)
 	rig.Press("r")
 	shown := p.pick
-	rig.Send(pickedMsg{of: old, err: errors.New("late")})
+	rig.Send(pickedMsg{job: old, err: errors.New("late")})
 	if p.pick == nil || p.pick != shown || p.err != nil {
 		t.Error("what was given up is shown")
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"drolab/runner"
@@ -38,6 +37,13 @@ func (p *Page) lay(w, h int) (l layout) {
 	return l
 }
 
+// main returns the area of the main panel, and the cells within it.
+func (p *Page) main() (r kit.Rect, w, h int) {
+	r = p.lay(p.Body.W, p.Body.H).main
+	w, h = kit.Inside(kit.Boxed(p.Body.H), r.W, r.H)
+	return r, w, h
+}
+
 // View implements the interface's page.
 func (p *Page) View(w, h int) []string {
 	if p.pick == nil {
@@ -63,9 +69,7 @@ func (p *Page) empty(w, h int) []string {
 	var lines []string
 	switch {
 	case p.run == nil:
-		lines = slices.Concat(
-			say(t.Dim, aboutPage),
-			[]string{""}, say(t.Dim, opensHere))
+		lines = append(append(say(t.Dim, aboutPage), ""), say(t.Dim, opensHere)...)
 	case p.job == nil && errors.Is(p.err, errCancelled):
 		lines = say(t.Dim, p.err.Error())
 	case p.job == nil:
@@ -93,11 +97,9 @@ func (p *Page) doing() string {
 // note says which samples are listed, and how.
 func (p *Page) note() string {
 	part := &p.pick.Parts[p.part]
-	text := partName(part)
-	if n := len(p.shown); n < part.Size {
-		text = fmt.Sprintf("%s, %d of %d", text, n, part.Size)
-	} else {
-		text = fmt.Sprintf("%s, %d", text, n)
+	text := fmt.Sprintf("%s, %d", partName(part), len(p.shown))
+	if len(p.shown) < part.Size {
+		text += fmt.Sprintf(" of %d", part.Size)
 	}
 	return text + " · " + p.order.String()
 }
@@ -122,19 +124,19 @@ func (p *Page) viewMain(w, h int) []string {
 	t := p.Theme
 	var lines []string
 	for _, parts := range [][]string{p.where(), p.figures()} {
-		lines = append(lines, t.Dim.Paint(" "+fit(t, parts, w-2)))
+		lines = append(lines, t.Dim.Paint(" "+joinParts(t, parts, w-2)))
 	}
 	if len(p.shown) == 0 {
 		return append(lines, "", " "+t.Dim.Paint(noSample))
 	}
-	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
+	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
 		return append(lines, p.viewSheet(s)...)
 	}
 	return append(lines, p.viewList(w, h-headRows)...)
 }
 
-// fit joins as many parts as fit in w cells. The first part is cut if it is too long.
-func fit(t *kit.Theme, parts []string, w int) string {
+// joinParts joins as many parts as fit in w cells. The first part is cut if it is too long.
+func joinParts(t *kit.Theme, parts []string, w int) string {
 	line := cell.Cut(t.Greek(parts[0]), w)
 	for _, part := range parts[1:] {
 		longer := line + t.Greek(" · "+part)
@@ -185,9 +187,8 @@ func figure(v float64) string { return fmt.Sprintf("%#.4g", v) }
 
 // page returns the number of samples in a line, and the number of lines of samples.
 func (p *Page) page() (across, down int) {
-	l := p.lay(p.Body.W, p.Body.H)
-	w, h := kit.Inside(kit.Boxed(p.Body.H), l.main.W, l.main.H)
-	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
+	_, w, h := p.main()
+	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
 		return s.across, s.down
 	}
 	return 1, h - headRows - 1 // the heads
@@ -195,17 +196,13 @@ func (p *Page) page() (across, down int) {
 
 // sampleAt returns the sample at a place of the page, as an index of shown.
 func (p *Page) sampleAt(x, y int) (at int, ok bool) {
-	l, edge := p.lay(p.Body.W, p.Body.H), 0
-	if kit.Boxed(p.Body.H) {
-		edge = 1
-	}
-	w, h := kit.Inside(edge == 1, l.main.W, l.main.H)
-	x, y = x-edge, y-1-headRows
+	r, w, h := p.main()
+	x, y = x-(r.W-w)/2, y-1-headRows
 	if x < 0 || x >= w || y < 0 || y >= h-headRows {
 		return 0, false
 	}
-	if s := p.laySheet(w, h-headRows); s.size > 0 && !p.listed {
-		return s.at(x, y, len(p.shown), p.at)
+	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
+		return s.sampleAt(x, y, len(p.shown), p.at)
 	}
 	at = p.first(h-headRows-1) + y - 1
 	return at, y > 0 && at < len(p.shown)
@@ -353,15 +350,10 @@ func (p *Page) values(w, h int) []string {
 	const wide, most = 30, 50
 	across := max(1, min(w/wide, (len(list)+h-1)/h))
 	cells := min(most, w/across)
-	var blocks []kit.Placed
-	for k := range across {
-		var lines []string
-		for i := k * h; i < min(len(list), (k+1)*h); i++ {
-			lines = append(lines, p.value(list[i].Column, list[i].Text, cells))
-		}
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(k*cells, 0, cells, h), Lines: lines})
+	lines := make([]string, h)
+	for i, v := range list[:min(len(list), across*h)] {
+		lines[i%h] += p.value(v.Column, v.Text, cells)
 	}
-	lines := kit.Compose(w, h, blocks)
 	if more := len(list) - across*h; more > 0 {
 		lines[h-1] = p.Theme.Dim.Paint(fmt.Sprintf(" … and %d more columns: z", more+across))
 	}
@@ -379,13 +371,4 @@ func (p *Page) value(name, text string, w int) string {
 		kit.Left(t.Greek(text), w-head)
 }
 
-func (p *Page) define() tea.Cmd {
-	var lines []string
-	for i, text := range p.defines() {
-		if i > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, kit.Wrap(p.Theme.Greek(text), min(76, p.Body.W-6))...)
-	}
-	return kit.Show(&kit.Overlay{Title: "Samples", Lines: lines})
-}
+func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.defines())) }

@@ -40,10 +40,15 @@ func TestPanicOfOneReader(t *testing.T) {
 	v := &view{s: &server{}}
 	v.s.Lab.RunsDir = t.TempDir()
 	var broken *runner.PanicError
-	if err := v.alone(func() error { panic("broken") }); !errors.As(err, &broken) {
+	if err := v.listen(brokenReader{}); !errors.As(err, &broken) {
 		t.Error(err)
 	}
-	if err := v.alone(func() error { return errGone }); err != errGone {
+	if err := v.listen(strings.NewReader("")); err != errGone {
 		t.Error(err)
 	}
 }
+
+// brokenReader panics when it is read.
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { panic("broken") }

@@ -6,7 +6,7 @@
 // but its colours are refused (view.go). The interface is that of a guest (lab.Config.Guest).
 //
 //	listener -> link (one connection: deadlines) -> door -> key -> session (sifted)
-//	  typed  -> uv.TerminalReader -> events -> tea.Program.Send
+//	  typed  -> tui.Terminal -> events -> tea.Program.Send
 //	  screen <- guard (a deadline for each piece)                <- tea.Program
 //
 // The door counts connections. A client that has not shown a key gives way to later clients, and

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 
+	"drolab/runner/record"
+
 	gossh "golang.org/x/crypto/ssh"
 )
 
@@ -101,8 +103,7 @@ func HostKey(path string) (key []byte, fingerprint string, err error) {
 	return key, gossh.FingerprintSHA256(signer.PublicKey()), nil
 }
 
-// makeKey writes a new key to a temporary file and, once it is on the disk, links it to its name. A
-// key that another process has put there meanwhile stays.
+// makeKey writes a new key. A key that another process has put there meanwhile stays.
 func makeKey(path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -112,46 +113,12 @@ func makeKey(path string) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-hostkey-") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(pem.EncodeToMemory(block))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := give(f.Name(), path); err != nil {
-		return err
-	}
-	return syncFolder(dir)
-}
-
-// give gives a file its name unless another file has that name. It adds the name as a link; on file
-// systems without links it looks first and then renames the file.
-func give(from, to string) error {
-	err := os.Link(from, to)
-	if err == nil || errors.Is(err, fs.ErrExist) {
+	err = record.Files{}.AddText(path, pem.EncodeToMemory(block))
+	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
-	if _, err := os.Lstat(to); err == nil {
-		return nil
-	}
-	return os.Rename(from, to)
-}
-
-// syncFolder makes a new name in a folder survive a power cut, if the system can flush folders.
-func syncFolder(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return err
 }

@@ -96,7 +96,7 @@ func Serve(ctx context.Context, l net.Listener, settings Settings) error {
 
 func newServer(ctx context.Context, settings Settings) *server {
 	s := &server{Settings: settings, ctx: ctx, log: log.New(settings.Log, "", 0),
-		places: make(chan struct{}, settings.Viewers), door: newDoor(settings.Viewers)}
+		places: make(chan struct{}, settings.Viewers), door: &door{room: settings.Viewers + spare}}
 	if s.after == nil {
 		s.after = func(d time.Duration, do func()) func() {
 			t := time.AfterFunc(d, do)
@@ -113,11 +113,11 @@ func newServer(ctx context.Context, settings Settings) *server {
 // gone. A session is all that it has.
 type link struct {
 	net.Conn
-	s       *server
-	from    netip.Prefix
-	known   bool        // the door's: it has shown a listed key
-	begun   func()      // stops the deadline for the first screen
-	session atomic.Bool // a session was asked for
+	s            *server
+	from         netip.Prefix
+	known        bool        // the door's: it has shown a listed key
+	stopDeadline func()      // stops the deadline for the first screen
+	session      atomic.Bool // a session was asked for
 }
 
 // The keys of the further values of a connection's context: its link, its session, and by the
@@ -131,7 +131,7 @@ type (
 // admit takes in a connection. Another one may have to go for it.
 func (s *server) admit(ctx ssh.Context, c net.Conn) net.Conn {
 	l := &link{Conn: c, s: s, from: addressOf(c)}
-	l.begun = s.after(handshake, l.cut)
+	l.stopDeadline = s.after(handshake, l.cut)
 	ctx.SetValue(linkKey{}, l)
 	if goes := s.door.enter(l); goes != nil {
 		goes.cut()
@@ -201,8 +201,7 @@ func (s *server) session(
 // is over long before that many others have come. Strangers of one address give way to each other
 // before anybody else does. Clients that have shown a key are counted apart.
 type door struct {
-	each, all int // the most strangers of one address, and of all addresses together
-	most      int // the most clients that have shown a key
+	room int // the most strangers of one address, and the most clients that have shown a key
 
 	mu        sync.Mutex
 	strangers []*link // in the order in which they came
@@ -211,13 +210,6 @@ type door struct {
 
 // mostAddresses is the number of addresses that it takes to fill the door with strangers.
 const mostAddresses = 4
-
-// newDoor returns a door with room for this many viewers, and for some more who log in, or are told
-// that all places are taken.
-func newDoor(viewers int) *door {
-	return &door{each: viewers + spare, all: mostAddresses * (viewers + spare),
-		most: viewers + spare}
-}
 
 // enter takes in a stranger, and returns the stranger that has to go for it, or nil.
 func (d *door) enter(l *link) (goes *link) {
@@ -232,16 +224,16 @@ func (d *door) enter(l *link) (goes *link) {
 		}
 	}
 	switch {
-	case beside > d.each:
-		return d.take(slices.IndexFunc(d.strangers, neighbour))
-	case len(d.strangers) > d.all:
-		return d.take(0)
+	case beside > d.room:
+		return d.remove(slices.IndexFunc(d.strangers, neighbour))
+	case len(d.strangers) > mostAddresses*d.room:
+		return d.remove(0)
 	}
 	return nil
 }
 
-// take removes a stranger from the list, and returns it.
-func (d *door) take(i int) *link {
+// remove removes a stranger from the list, and returns it.
+func (d *door) remove(i int) *link {
 	l := d.strangers[i]
 	d.strangers = slices.Delete(d.strangers, i, i+1)
 	return l
@@ -253,10 +245,10 @@ func (d *door) pass(l *link) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i := slices.Index(d.strangers, l)
-	if i < 0 || d.known == d.most {
+	if i < 0 || d.known == d.room {
 		return false
 	}
-	d.take(i)
+	d.remove(i)
 	l.known = true
 	d.known++
 	return true
@@ -267,7 +259,7 @@ func (d *door) leave(l *link) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if i := slices.Index(d.strangers, l); i >= 0 {
-		d.take(i)
+		d.remove(i)
 	} else if l.known {
 		l.known = false
 		d.known--

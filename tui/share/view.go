@@ -39,7 +39,7 @@ type view struct {
 // show serves a session from its beginning to its end.
 func (s *server) show(sess ssh.Session) {
 	l := sess.Context().Value(linkKey{}).(*link)
-	l.begun()
+	l.stopDeadline()
 	defer func() { s.after(farewell, l.cut) }()
 	ctx, end := context.WithCancelCause(s.ctx)
 	defer end(nil)
@@ -56,7 +56,7 @@ func (s *server) show(sess ssh.Session) {
 		v.refuse("this is a view, not a shell: it needs a terminal, as in ssh -t")
 		return
 	}
-	if err := tui.Fit([]string{"TERM=" + v.term}); err != nil {
+	if err := tui.CheckTerminal([]string{"TERM=" + v.term}); err != nil {
 		v.refuse(err.Error())
 		return
 	}
@@ -74,7 +74,7 @@ func (s *server) show(sess ssh.Session) {
 // refuse tells the client and the log why there is no screen.
 func (v *view) refuse(why string) {
 	v.s.log.Printf("%s: refused: %s", v.name(), why)
-	fmt.Fprintf(v.guard(v.Stderr()), "drolab: %s\n", why)
+	fmt.Fprintf(&guard{v.Stderr(), v}, "drolab: %s\n", why)
 	v.Exit(1)
 }
 
@@ -93,7 +93,7 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
 		Height: bounded(uint32(pty.Window.Height), mostRows, rows)})
 	size := *v.in.size.Load()
-	out := v.guard(v.screen())
+	out := &guard{v.screen(), v}
 	cfg := v.s.Lab
 	// This is all that is known of the client's environment. SSH_TTY says that the terminal is
 	// remote.
@@ -101,7 +101,7 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	t := &tui.Terminal{In: v.Session, Out: out, Size: v.in.newest}
 	p := tui.Program(cfg, t)
 	defer context.AfterFunc(ctx, t.Quit)()
-	go func() { v.end(v.alone(func() error { return v.listen(t) })) }()
+	go func() { v.end(v.listen(t)) }()
 	go func() {
 		for range v.in.resized {
 			p.Send(tea.WindowSizeMsg{}) // which becomes the newest
@@ -129,17 +129,6 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 	}
 }
 
-// alone runs do, and turns a panic into an error, so that one viewer's panic does not end the
-// others.
-func (v *view) alone(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = runner.Panicked(v.s.Lab.RunsDir, p)
-		}
-	}()
-	return do()
-}
-
 // screen returns the writer that the interface draws on. Where Bubble Tea has no file of a
 // terminal, it relies on a line feed also to return to the beginning of the line, but not on
 // Windows.
@@ -150,11 +139,8 @@ func (v *view) screen() io.Writer {
 	return v.Session
 }
 
-// guard returns a writer to a client that cuts the client off if it does not read.
-func (v *view) guard(w io.Writer) io.Writer { return &guard{w, v} }
-
-// guard cuts off a client that reads nothing for the time patience. Bubble Tea waits for its output
-// to be read, and a client may never read.
+// guard is a writer that cuts off a client that reads nothing for the time patience. Bubble Tea
+// waits for its output to be read, and a client may never read.
 type guard struct {
 	io.Writer
 	v *view
@@ -211,7 +197,7 @@ func (s *sifted) sift(in <-chan *gossh.Request, out chan<- *gossh.Request) {
 		switch {
 		case r.Type == "pty-req", r.Type == "shell":
 			out <- r
-		case r.Type == "env" && variables < mostVariables && ofColours(r.Payload):
+		case r.Type == "env" && variables < mostVariables && namesColours(r.Payload):
 			variables++
 			out <- r
 		case r.Type == "window-change":
@@ -260,8 +246,8 @@ func bounded(n uint32, most, unknown int) int {
 // keeps each.
 const mostVariables = 2
 
-// ofColours reports whether an environment variable says which colours the terminal has.
-func ofColours(payload []byte) bool {
+// namesColours reports whether an environment variable says which colours the terminal has.
+func namesColours(payload []byte) bool {
 	var v struct{ Name, Value string }
 	return gossh.Unmarshal(payload, &v) == nil && (v.Name == "COLORTERM" || v.Name == "NO_COLOR") &&
 		plainWord.MatchString(v.Value)
@@ -279,8 +265,14 @@ func terminalOf(p ssh.Pty) string {
 	return p.Term
 }
 
-// listen takes what is typed until the connection ends, and returns the reason.
-func (v *view) listen(terminal io.Reader) error {
+// listen reads what is typed until the connection ends, and returns the reason. A panic is one, so
+// that it does not end the other viewers.
+func (v *view) listen(terminal io.Reader) (reason error) {
+	defer func() {
+		if p := recover(); p != nil {
+			reason = runner.Panicked(v.s.Lab.RunsDir, p)
+		}
+	}()
 	for typed := make([]byte, 1<<12); ; {
 		idle := v.idle()
 		_, err := terminal.Read(typed)

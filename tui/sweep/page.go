@@ -34,7 +34,7 @@ type Page struct {
 
 	seen   lookedMsg // the last look; its all is nil before the first
 	err    error
-	key    string // the key across the map; "" until one is chosen
+	key    string // the key across the map; "" until one is chosen, or where nothing varies
 	grid   *grid
 	at     int // the cursor: a setting
 	part   part
@@ -87,9 +87,9 @@ func (p *Page) dir() string {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case foundMsg:
-		return p.take(msg.dirs)
+		return p.setSweeps(msg.dirs)
 	case lookedMsg:
-		if msg.by == p.reader { // otherwise the look is of another sweep, left since
+		if msg.reader == p.reader { // otherwise the look is of another sweep, left since
 			p.busy = false
 			p.show(msg)
 		}
@@ -97,9 +97,9 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return kit.Complain(msg.err)
 		}
-		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.look())
+		return tea.Batch(kit.Notify("stopped "+msg.dir+": its runs save and end"), p.readSweep())
 	case lab.Over:
-		return p.look()
+		return p.readSweep()
 	case kit.Tick:
 		return p.tick(time.Time(msg))
 	case kit.Wheel:
@@ -123,15 +123,9 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 	}
 }
 
-// take takes in the sweeps that were found. The sweep that is shown stays.
-func (p *Page) take(dirs []string) tea.Cmd {
-	was := p.dir()
-	p.dirs, p.sweep, p.found = dirs, 0, true
-	for i, dir := range dirs {
-		if dir == was {
-			p.sweep = i
-		}
-	}
+// setSweeps takes in the sweeps that were found. The sweep that is shown stays.
+func (p *Page) setSweeps(dirs []string) tea.Cmd {
+	p.dirs, p.sweep, p.found = dirs, max(0, slices.Index(dirs, p.dir())), true
 	return p.turn()
 }
 
@@ -142,11 +136,11 @@ func (p *Page) turn() tea.Cmd {
 		p.seen, p.err, p.key, p.at, p.scroll = lookedMsg{}, nil, "", 0, 0
 		p.grid, p.busy = nil, false
 	}
-	return p.look()
+	return p.readSweep()
 }
 
-// look reads the sweep, unless a look is under way.
-func (p *Page) look() tea.Cmd {
+// readSweep reads the sweep, unless a look is under way.
+func (p *Page) readSweep() tea.Cmd {
 	if p.busy || !p.shown || p.dir() == "" {
 		return nil
 	}
@@ -156,14 +150,14 @@ func (p *Page) look() tea.Cmd {
 
 func (p *Page) tick(now time.Time) tea.Cmd {
 	p.now = now
-	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over, p.seen.took) {
+	if now.Sub(p.looked) < lab.LookAfter(!p.seen.over, p.seen.lookTime) {
 		return nil
 	}
 	if p.Absent() {
 		p.looked = now
 		return p.Seek()
 	}
-	return p.look()
+	return p.readSweep()
 }
 
 // show takes in the state of the sweep.
@@ -174,23 +168,17 @@ func (p *Page) show(msg lookedMsg) {
 	}
 	p.seen = msg
 	if p.key == "" {
-		p.key = widest(msg.all.Points, msg.keys)
+		p.key = widest(msg.all.Points, msg.list.Keys)
 	}
 	p.at = min(p.at, len(msg.all.Points)-1)
-	p.grid = layGrid(msg.all.Points, msg.keys, p.key)
+	p.grid = layGrid(msg.all.Points, msg.list.Keys, p.key)
 }
 
-// Changes implements the interface's reading.
-func (m lookedMsg) Changes() bool { return true }
-
-// News implements the interface's reading.
+// News reports whether the sweep goes on.
 func (m lookedMsg) News() bool { return !m.over }
 
-// Changes implements the interface's reading: if there are sweeps, the page's tab may appear.
+// Changes reports whether there are sweeps, so that the page's tab may appear.
 func (m foundMsg) Changes() bool { return len(m.dirs) > 0 }
-
-// News implements the interface's reading.
-func (m foundMsg) News() bool { return false }
 
 // current returns the setting under the cursor; nil before the first look.
 func (p *Page) current() *sweep.Point {
@@ -262,7 +250,7 @@ func (p *Page) noChosen() string {
 }
 
 func (p *Page) noAxis() string {
-	return p.unless(func() bool { return len(p.seen.keys) > 1 }, oneVaries)
+	return p.unless(func() bool { return len(p.seen.list.Keys) > 1 }, oneVaries)
 }
 
 func (p *Page) noOther() string { return kit.Unless(len(p.dirs) > 1, noOtherSweep) }
@@ -290,9 +278,9 @@ func (p *Page) scrollBy(by int) {
 }
 
 func (p *Page) nextAxis() {
-	at := slices.Index(p.seen.keys, p.key)
-	p.key = p.seen.keys[(at+1)%len(p.seen.keys)]
-	p.grid = layGrid(p.seen.all.Points, p.seen.keys, p.key)
+	keys := p.seen.list.Keys
+	p.key = keys[(slices.Index(keys, p.key)+1)%len(keys)]
+	p.grid = layGrid(p.seen.all.Points, keys, p.key)
 }
 
 // chosen returns the chosen settings, in the order of the methods.
@@ -321,8 +309,7 @@ func (p *Page) begun() (ids []string) {
 }
 
 func (p *Page) watch() tea.Cmd {
-	ids := p.names(p.begun())
-	return kit.Send(lab.Watch{IDs: ids})
+	return kit.Send(lab.Watch{IDs: p.names(p.begun())})
 }
 
 func (p *Page) compare() tea.Cmd {
@@ -378,20 +365,18 @@ type foundMsg struct{ dirs []string }
 
 // lookedMsg brings the state of a sweep, as of a look.
 type lookedMsg struct {
-	took  time.Duration // of the look
-	by    *reader
-	name  string
-	rule  string // the rule by which settings are chosen
-	keys  []string
-	all   *sweep.Overview
-	table *sweep.Table
-	left  time.Duration
-	timed bool // whether left is known
-	live  []*record.Run
-	over  bool // nothing is left to do
-	slurm bool // jobs were submitted
-	note  string
-	err   error
+	lookTime time.Duration // of the look
+	reader   *reader
+	list     *sweep.List
+	all      *sweep.Overview
+	table    *sweep.Table
+	left     time.Duration
+	timed    bool // whether left is known
+	live     []*record.Run
+	over     bool // nothing is left to do
+	slurm    bool // jobs were submitted
+	note     string
+	err      error
 }
 
 // stoppedMsg brings the result of stopping a sweep.
@@ -406,7 +391,7 @@ func find(runs string) tea.Cmd {
 		if runs == "" { // the runs are in no folder
 			return foundMsg{}
 		}
-		return foundMsg{sweep.Under(runs)}
+		return foundMsg{sweep.FindUnder(runs)}
 	}
 }
 
@@ -430,12 +415,11 @@ const askSlurm = 10 * time.Second
 // has grown: see page.go.
 func (r *reader) read(now time.Time) tea.Cmd {
 	return func() tea.Msg {
-		m, began := lookedMsg{by: r}, time.Now()
+		m, began := lookedMsg{reader: r}, time.Now()
 		if m.err = r.open(); m.err != nil {
 			return m
 		}
-		l := r.look.List
-		m.name, m.rule, m.keys = l.Name, l.Select, l.Keys
+		m.list = r.look.List
 		states, err := r.look.States()
 		if err != nil {
 			m.err = err
@@ -451,9 +435,9 @@ func (r *reader) read(now time.Time) tea.Cmd {
 		}
 		m.left, m.timed = r.pace.Left(m.all.Planned)
 		m.live = r.look.Live
-		m.over = sweep.Over(states) && !r.jobs.Busy()
+		m.over = sweep.Complete(states) && !r.jobs.Busy()
 		m.table, m.slurm, m.note = r.look.Table(), r.jobs != nil, r.note
-		m.took = time.Since(began)
+		m.lookTime = time.Since(began)
 		return m
 	}
 }
@@ -467,7 +451,7 @@ func (r *reader) open() error {
 		return err
 	}
 	r.look = sweep.NewLook(f)
-	r.look.Known(r.runs())
+	r.look.AddFinished(r.runs())
 	return nil
 }
 
@@ -478,7 +462,7 @@ func (r *reader) askJobs(now time.Time) {
 		return
 	}
 	r.asked, r.note = now, ""
-	jobs, err := r.look.Jobs(context.Background(), sweep.Slurm{}, true)
+	jobs, err := r.look.Jobs(context.Background(), true)
 	if err != nil {
 		r.note = err.Error()
 	}

@@ -226,7 +226,7 @@ func TestSeveralSweeps(t *testing.T) {
 		t.Errorf("after s: %s", p.dir())
 	}
 	before := p.seen
-	if r.Send(late()); p.seen.by != before.by {
+	if r.Send(late()); p.seen.reader != before.reader {
 		t.Error("a look at another sweep was shown")
 	}
 	if err := os.Remove(filepath.Join(dir, "b", "sweep.json")); err != nil {

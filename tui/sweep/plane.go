@@ -48,20 +48,17 @@ func (p *Page) plane(w, h int) plane {
 	m.high = max(1, rows/len(g.rows))
 	m.columns, m.rows = min(n, max(1, room/m.cell)), min(len(g.rows), max(1, rows/m.high))
 	at := g.places[p.at]
-	m.row = max(0, min(at[0]-m.rows/2, len(g.rows)-m.rows))
-	m.column = max(0, min(at[1]-m.columns/2, len(g.columns)-m.columns))
+	m.row = kit.First(at[0], len(g.rows), m.rows)
+	m.column = kit.First(at[1], len(g.columns), m.columns)
 	return m
 }
 
 // settingAt returns the setting at a place of the page.
 func (p *Page) settingAt(x, y int) (at int, ok bool) {
-	l, edge := p.lay(p.Body.W, p.Body.H).plane, 0
+	l := p.lay(p.Body.W, p.Body.H).plane
 	w, h := kit.Inside(kit.Boxed(p.Body.H), l.W, l.H)
-	if kit.Boxed(p.Body.H) {
-		edge = 1
-	}
 	m := p.plane(w, h)
-	row, column := y-l.Y-1-planeHead, x-l.X-edge-m.label
+	row, column := y-l.Y-1-planeHead, x-l.X-(l.W-w)/2-m.label
 	if !l.Contains(x, y) || row < 0 || row >= m.rows*m.high || column < 0 ||
 		column >= m.columns*m.cell {
 		return 0, false
@@ -135,7 +132,7 @@ func (p *Page) legend() string {
 // planeHeads returns the line of the values across. Values without room are left out.
 func (p *Page) planeHeads(m plane) string {
 	t, at := p.Theme, p.grid.places[p.at][1]
-	line, cells := kit.Left(" "+cell.Cut(t.Greek(p.grid.key), m.label-2), m.label), 0
+	line, cells := kit.Left(" "+cell.Cut(t.Greek(p.key), m.label-2), m.label), 0
 	line = t.Accent.Paint(line)
 	for i := range m.columns {
 		text := " " + valueText(p.grid.columns[m.column+i])

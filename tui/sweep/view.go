@@ -47,11 +47,11 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
-	title := p.seen.name
+	title := p.seen.list.Name
 	if len(p.dirs) > 1 {
 		title += fmt.Sprintf(" (%d of %d)", p.sweep+1, len(p.dirs))
 	}
-	below := "Chosen by " + p.seen.rule
+	below := "Chosen by " + p.seen.list.Select
 	if p.part == troublePart {
 		below = "What failed, was lost or requeued"
 	}
@@ -89,13 +89,13 @@ func (p *Page) scrolled(lines []string, h int, focused bool) []string {
 
 // hidden returns the number of lines by which the part below the map can be scrolled.
 func (p *Page) hidden() int {
-	l, box := p.lay(p.Body.W, p.Body.H), kit.Boxed(p.Body.H)
+	l := p.lay(p.Body.W, p.Body.H)
+	r, lines := l.below, p.belowLines
 	if p.part == cellPart {
-		w, h := kit.Inside(box, l.cell.W, l.cell.H)
-		return max(0, len(p.cellLines(w))-h)
+		r, lines = l.cell, p.cellLines
 	}
-	w, h := kit.Inside(box, l.below.W, l.below.H)
-	return max(0, len(p.belowLines(w))-h)
+	w, h := kit.Inside(kit.Boxed(p.Body.H), r.W, r.H)
+	return max(0, len(lines(w))-h)
 }
 
 // mean returns the mean value of the setting under the cursor, as text.
@@ -149,11 +149,8 @@ func (p *Page) cellLines(w int) (lines []string) {
 		line := fmt.Sprintf(" seed %-3d %6s  %3.0f of %.0f epochs  ", s.Seed,
 			lab.Write(p.seen.all.By, s.Value), math.Floor(s.Epochs), s.Whole)
 		lines = append(lines, " "+st.Paint(glyph)+t.Greek(line)+st.Paint(string(s.Status)))
-		if s.Cause == "" {
-			continue
-		}
-		for _, part := range kit.Wrap(cell.OneLine(s.Cause), w-5) {
-			lines = append(lines, "    "+t.Warn.Paint(t.Greek(part)))
+		if s.Cause != "" {
+			lines = append(lines, t.Hang("    ", t.Warn, cell.OneLine(s.Cause), w)...)
 		}
 	}
 	return lines
@@ -179,9 +176,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 	}
 	lines = append(lines, "")
 	for _, n := range p.seen.table.Notes {
-		for _, part := range kit.Wrap(n, w-2) {
-			lines = append(lines, " "+t.Dim.Paint(t.Greek(part)))
-		}
+		lines = append(lines, t.Hang(" ", t.Dim, n, w)...)
 	}
 	return lines
 }
@@ -190,9 +185,7 @@ func (p *Page) chosenLines(w int) (lines []string) {
 func (p *Page) troubleLines(w int) (lines []string) {
 	t := p.Theme
 	if p.seen.note != "" {
-		for _, part := range kit.Wrap(cell.OneLine(p.seen.note), w-2) {
-			lines = append(lines, " "+t.Warn.Paint(t.Greek(part)))
-		}
+		lines = t.Hang(" ", t.Warn, cell.OneLine(p.seen.note), w)
 	}
 	if len(p.seen.all.Troubles) == 0 {
 		return append(lines, " "+t.Dim.Paint("nothing"))
@@ -201,12 +194,7 @@ func (p *Page) troubleLines(w int) (lines []string) {
 		glyph, st := p.state(one.Status)
 		text := fmt.Sprintf("%d: %s, seed %d: %s", one.Run, one.Label, one.Seed,
 			cell.OneLine(one.Cause))
-		for i, part := range kit.Wrap(text, w-5) {
-			if i > 0 {
-				glyph = " "
-			}
-			lines = append(lines, " "+st.Paint(glyph)+" "+t.Greek(part))
-		}
+		lines = append(lines, t.Hang(" "+st.Paint(glyph)+" ", t.Text, text, w)...)
 	}
 	return lines
 }
@@ -214,8 +202,7 @@ func (p *Page) troubleLines(w int) (lines []string) {
 // grid says where each setting stands on the map. The values of one key run across. Each method,
 // with each combination of what else varies, has a row.
 type grid struct {
-	key     string   // the key across; "" where nothing varies
-	columns []string // its values, ascending; "" comes last, for a method that does not read it
+	columns []string // the values, ascending; "" comes last, for a method that does not read it
 	rows    []gridRow
 	places  [][2]int // row and column of each setting
 }
@@ -228,22 +215,16 @@ type gridRow struct {
 // layGrid places settings on a map with a key across. A key whose value the key across decides, as
 // in settings that were drawn together, gets no rows of its own.
 func layGrid(points []sweep.Point, keys []string, key string) *grid {
-	g := &grid{key: key, places: make([][2]int, len(points))}
-	g.columns = valuesOf(points, key)
+	g := &grid{columns: valuesOf(points, key), places: make([][2]int, len(points))}
 	decided := decidedBy(points, keys, key)
-	rows, columns := map[string]int{}, map[string]int{}
-	for i, v := range g.columns {
-		columns[v] = i
-	}
 	for i := range points {
 		label := rowLabel(&points[i], keys, key, decided)
-		at, ok := rows[label]
-		if !ok {
+		at := slices.IndexFunc(g.rows, func(r gridRow) bool { return r.label == label })
+		if at < 0 {
 			at = len(g.rows)
-			rows[label] = at
 			g.rows = append(g.rows, gridRow{label, slices.Repeat([]int{-1}, len(g.columns))})
 		}
-		column := columns[string(points[i].Values[key])]
+		column := slices.Index(g.columns, string(points[i].Values[key]))
 		g.rows[at].cells[column] = i
 		g.places[i] = [2]int{at, column}
 	}
@@ -264,7 +245,6 @@ func rowLabel(p *sweep.Point, keys []string, key string, decided map[string]bool
 // valuesOf returns a key's values: numbers ascending, other values in the order of the points. ""
 // comes last if a setting has no value.
 func valuesOf(points []sweep.Point, key string) (list []string) {
-	seen := map[string]bool{}
 	numbers, without := true, false
 	for i := range points {
 		raw, ok := points[i].Values[key]
@@ -276,8 +256,7 @@ func valuesOf(points []sweep.Point, key string) (list []string) {
 		if _, err := strconv.ParseFloat(v, 64); err != nil {
 			numbers = false
 		}
-		if !seen[v] {
-			seen[v] = true
+		if !slices.Contains(list, v) {
 			list = append(list, v)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -21,18 +20,18 @@ import (
 // the same number of seconds of training or, by steps, at the same step.
 //
 // Place and speed change at once with a key. The logs follow at the next read, which Due asks for.
-// The field back must be set whenever the place moves to before the last read, because a log gives
-// events only forwards.
+// The field fromStart must be set whenever the place moves to before the last read, because a log
+// gives events only forwards.
 type Clock struct {
 	lab.Replay
-	At      float64                 // the place, in seconds of the longest run, 0 to End
-	Playing bool                    // whether time passes; else it stands, ready to be scrubbed
-	Ready   bool                    // whether all tapes are there
-	tapes   map[string]*record.Tape // by run
-	End     record.Moment           // the end of the longest run
-	Ticked  time.Time               // the time of the last tick; zero before the first
-	read    float64                 // the place that was asked for last; NaN for none
-	back    bool                    // whether the logs must be read from their start
+	At        float64                 // the place, in seconds of the longest run, 0 to End
+	Playing   bool                    // whether time passes; else it stands, ready to be scrubbed
+	Ready     bool                    // whether all tapes are there
+	tapes     map[string]*record.Tape // by run
+	End       record.Moment           // the end of the longest run
+	Ticked    time.Time               // the time of the last tick; zero before the first
+	read      float64                 // the place that was asked for last; NaN for none
+	fromStart bool                    // whether the logs must be read from their start
 }
 
 // Frame is the time between two frames of a replay that plays. The renderer rounds it up, which
@@ -113,7 +112,7 @@ func (c *Clock) Play() {
 // Seek moves to another place within the whole. It neither plays nor pauses the replay.
 func (c *Clock) Seek(at float64) {
 	c.At = max(0, min(at, c.End.Seconds))
-	c.back = c.back || c.At < c.read
+	c.fromStart = c.fromStart || c.At < c.read
 }
 
 // Scrub moves forwards or back by fiftieths of the whole, so fifty presses pass through a run of
@@ -158,7 +157,7 @@ func (c *Clock) place(m record.Moment) float64 {
 // their start.
 func (c *Clock) Turn() {
 	c.Steps = !c.Steps
-	c.back, c.read = true, math.NaN()
+	c.fromStart, c.read = true, math.NaN()
 }
 
 // Until returns the moment up to which the logs are read. At the end there is no limit, so that
@@ -178,15 +177,15 @@ func (c *Clock) Until() record.Moment {
 
 // Due reports whether the logs must be read. A replay that stands costs nothing: its ticks start no
 // command. NaN equals nothing, so a clock for which nothing was read yet is due.
-func (c *Clock) Due() bool { return !c.Ready || c.back || c.At != c.read }
+func (c *Clock) Due() bool { return !c.Ready || c.fromStart || c.At != c.read }
 
 // Ended reports whether all is shown, so that a run that was cut short may be called interrupted.
 func (c *Clock) Ended() bool { return c.Ready && c.At >= c.End.Seconds }
 
-// In says how the replay stands, as in "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200 of
-// 2814 steps", in w cells where it can. Where there are few, the place is a percentage, or left
+// Words says how the replay stands, as in "replay ×60 · 3:12 of 8:40" or "replay 47 steps/s · 1200
+// of 2814 steps", in w cells where it can. Where there are few, the place is a percentage, or left
 // out.
-func (c *Clock) In(w int) string {
+func (c *Clock) Words(w int) string {
 	name, at, end, state := "replay", "", "", ""
 	if c.Ready {
 		name += " " + c.speed()
@@ -242,11 +241,11 @@ func clockTime(seconds float64) string {
 	return kit.Clock(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }
 
-// Asked returns what a command needs to read the logs: whether to begin at their start, and the
+// NextRead returns what a command needs to read the logs: whether to begin at their start, and the
 // moment up to which to read. The clock counts that moment as read from then on.
-func (c *Clock) Asked() (back bool, until record.Moment) {
-	back, until = c.back, c.Until()
-	c.back, c.read = false, c.At
+func (c *Clock) NextRead() (back bool, until record.Moment) {
+	back, until = c.fromStart, c.Until()
+	c.fromStart, c.read = false, c.At
 	return back, until
 }
 
@@ -280,24 +279,25 @@ func (w *Page) replayKeys() []kit.Key {
 		}
 		return ""
 	}
-	jump := func(key, side, kind string, by float64) kit.Key {
-		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(kind, by),
-			Help: "replay: go to the " + side + " " + kind + " and pause"}
+	jump := func(key, side string, m mark, by float64) kit.Key {
+		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(m, by),
+			Help: "replay: go to the " + side + " " + m.name + " and pause"}
 	}
 	row := func(key, hint, help string, do func(*Clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
 			Do: w.replay(func() { do(w.clock) })}
 	}
-	return []kit.Key{
+	rows := []kit.Key{
 		row(",", "back", "back by 2 %", func(c *Clock) { c.Scrub(-1) }),
 		row(".", "forward", "forward by 2 %", func(c *Clock) { c.Scrub(1) }),
 		row("{", "slower", "slower", func(c *Clock) { c.Faster(-1) }),
 		row("}", "faster", "faster", func(c *Clock) { c.Faster(1) }),
 		row("T", "", "align runs by step, or by time since their start", (*Clock).Turn),
-		jump("u", "next", "evaluation", 1), jump("U", "previous", "evaluation", -1),
-		jump("y", "next", "checkpoint", 1), jump("Y", "previous", "checkpoint", -1),
-		jump("J", "next", "warning", 1), jump("K", "previous", "warning", -1),
 	}
+	for _, m := range marks() {
+		rows = append(rows, jump(m.next, "next", m, 1), jump(m.previous, "previous", m, -1))
+	}
+	return rows
 }
 
 // replay returns a Do that changes the clock by f. If the logs are due then, they are read at once,
@@ -309,17 +309,12 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
-// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before. The
-// kind is the word on the screen; the log's own word for an evaluation is shorter.
-func (w *Page) jump(kind string, by float64) func() tea.Cmd {
-	of := kind
-	if kind == "evaluation" {
-		of = (&runner.EvalEvent{}).Kind()
-	}
+// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before.
+func (w *Page) jump(m mark, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
-		if !w.clock.Jump(of, by) {
+		if !w.clock.Jump(m.kind, by) {
 			side := map[bool]string{true: "after", false: "before"}[by > 0]
-			return kit.Notify("No " + kind + " " + side + " this moment")
+			return kit.Notify("No " + m.name + " " + side + " this moment")
 		}
 		return w.read(w.clock.Ticked)
 	}
@@ -345,9 +340,9 @@ func (w *Page) space() tea.Cmd {
 	return w.replay(w.clock.Play)()
 }
 
-// again shows the runs from their start, and keeps what was chosen of them. Share is kept, because
-// the log was read before: a track with Share 0 would be shown as still reading.
-func (w *Page) again() {
+// restart shows the runs from their start, and keeps what was chosen of them. Share is kept,
+// because the log was read before: a track with Share 0 would be shown as still reading.
+func (w *Page) restart() {
 	for i, old := range w.Tracks {
 		t := panel.NewTrack(old.Opened)
 		t.Names, t.Hidden, t.Share = old.Names, old.Hidden, old.Share
@@ -367,16 +362,17 @@ func (w *Page) barRows() int {
 
 // mark is a kind of place that the bar shows and keys jump to.
 type mark struct {
-	kind  string // of the event
-	name  string
-	glyph string // one cell
+	kind           string // of the event
+	name           string
+	glyph          string // one cell
+	next, previous string // the keys that jump
 }
 
 // marks returns the kinds from the least to the most important: of several in a cell the last is
 // drawn.
 func marks() []mark {
-	return []mark{{"eval", "evaluation", "╵"}, {"checkpoint", "checkpoint", "◆"},
-		{"warning", "warning", "!"}}
+	return []mark{{"eval", "evaluation", "╵", "u", "U"},
+		{"checkpoint", "checkpoint", "◆", "y", "Y"}, {"warning", "warning", "!", "J", "K"}}
 }
 
 // knob is the glyph at the place of the replay.
@@ -417,8 +413,8 @@ func (c *Clock) Bar(t *kit.Theme, w int) string {
 	return kit.Left(line, w)
 }
 
-// Near returns the place of the replay at column x of a bar of w cells.
-func (c *Clock) Near(t *kit.Theme, x, w int) float64 {
+// PlaceAt returns the place of the replay at column x of a bar of w cells.
+func (c *Clock) PlaceAt(t *kit.Theme, x, w int) float64 {
 	cells := c.cells(t, w)
 	return c.End.Seconds * max(0, min(1, float64(x-margin)/float64(max(1, cells-1))))
 }

@@ -80,7 +80,7 @@ func TestNear(t *testing.T) {
 	clock := newClock(lab.Replay{})
 	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100}}, 1)
 	for x, want := range map[int]float64{0: 0, 1: 0, 38: 100, 39: 100} {
-		if got := clock.Near(theme, x, 40); got != want {
+		if got := clock.PlaceAt(theme, x, 40); got != want {
 			t.Errorf("column %d is at %v, want %v", x, got, want)
 		}
 	}
@@ -91,11 +91,11 @@ func TestNear(t *testing.T) {
 func TestSpeedBySteps(t *testing.T) {
 	clock := newClock(lab.Replay{Steps: true, Speed: 10})
 	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100, Step: 2000}}, 1)
-	if got, want := clock.In(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
+	if got, want := clock.Words(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if clock.Turn(); clock.In(80) != "replay ×10 · 0:00 of 1:40" {
-		t.Errorf("by time: %q", clock.In(80))
+	if clock.Turn(); clock.Words(80) != "replay ×10 · 0:00 of 1:40" {
+		t.Errorf("by time: %q", clock.Words(80))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestHalfRead(t *testing.T) {
 	w.opened(openMsg{runs: []panel.Opened{{Run: r, Log: r.Tail(), At: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
-		w.take(readMsg{round: w.round,
+		w.addEvents(readMsg{round: w.round,
 			parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
@@ -140,7 +140,7 @@ func TestHalfRead(t *testing.T) {
 	if d := w.Digest(80); d != "1 done · reading 34 %" {
 		t.Errorf("the header says %q", d)
 	}
-	if w.noStop(tr) == "" {
+	if w.noVerb("stop")(tr) == "" {
 		t.Error("a run that is done can be stopped")
 	}
 	part(events[half:], 1)
@@ -329,7 +329,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.around.shown != w.turns.taken {
+	if w.around.shown != w.turns.news {
 		t.Error("paused, the table is not as it is")
 	}
 }

@@ -152,17 +152,17 @@ func (w *Page) Point(m kit.Hover) bool {
 // drag pans by as much as the mouse moved since it was pressed on a plot. It goes from the view at
 // the press each time; small moves added up would drift by their rounding.
 func (w *Page) drag(m kit.Drag) {
-	if w.held.cells == 0 {
+	if w.grip.cells == 0 {
 		return
 	}
-	r := w.held.span
+	r := w.grip.span
 	w.Show(r)
-	w.Pan(float64(w.held.x-m.X) * (r.Hi - r.Lo) / float64(w.held.cells))
+	w.Pan(float64(w.grip.x-m.X) * (r.Hi - r.Lo) / float64(w.grip.cells))
 }
 
-// held is the plot that the mouse has hold of, from one press to the next; cells is 0 if the press
+// grip is the plot that the mouse has hold of, from one press to the next; cells is 0 if the press
 // was not on a plot.
-type held struct {
+type grip struct {
 	x, cells int        // the column of the press, and the width of the plot
 	span     plot.Range // the part of x that was shown then
 }

@@ -3,7 +3,7 @@
 // table of runs (table.go) and the keys (keys.go).
 //
 //	lab.Watch -> open (command)  -> openMsg -> opened: Tracks, panels, columns
-//	kit.Tick  -> read (command)  -> readMsg -> take: Track.Add, Fit, whose turn it is
+//	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
 //	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
 //	View: layout -> parts, each from its Drawn or drawn anew -> kit.Compose
 //
@@ -32,9 +32,9 @@
 //
 // A Clock (clock.go) holds the state of a replay of runs: its place, its speed, the marks that it
 // can jump to, and the bar that shows all of these. It reads no log. Whoever reads asks Due and
-// Asked up to which moment, and limits what is read; a replay is nothing more than that. The tapes
-// of the runs (Load) say how long they are and where their evaluations, checkpoints and warnings
-// are.
+// NextRead up to which moment, and limits what is read; a replay is nothing more than that. The
+// tapes of the runs (Load) say how long they are and where their evaluations, checkpoints and
+// warnings are.
 //
 // # Beside the screen
 //

@@ -79,13 +79,13 @@ func TestOneEpoch(t *testing.T) {
 			for i, c := range w.columns {
 				for row, run := range w.Tracks {
 					switch {
-					case c.of != nil && marks[i] == row && slices.ContainsFunc(w.Tracks,
+					case c.best != nil && marks[i] == row && slices.ContainsFunc(w.Tracks,
 						func(o *panel.Track) bool {
-							d := of(o, c.of.Name) - of(run, c.of.Name)
-							return d > 0 && c.of.Name == "worst_class_accuracy" ||
-								d < 0 && c.of.Name == "robust_risk"
+							d := of(o, c.best.Name) - of(run, c.best.Name)
+							return d > 0 && c.best.Name == "worst_class_accuracy" ||
+								d < 0 && c.best.Name == "robust_risk"
 						}):
-						t.Errorf("%s: %s is not the best by %s", where, run.Label, c.of.Name)
+						t.Errorf("%s: %s is not the best by %s", where, run.Label, c.best.Name)
 					case c.change == nil:
 					case run == base, newest[run] > common:
 						apart++

@@ -7,7 +7,6 @@ package watch
 
 import (
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,31 +21,23 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// exportDir returns the folder of exports: beside the runs or, in a read-only view, the working
-// folder. A read-only view leaves nothing in a folder that may be somebody else's.
-func (w *Page) exportDir() string {
+// exportDir returns the folder of exports, and where that is: beside the runs or, in a read-only
+// view, the working folder. A read-only view leaves nothing in a folder that may be somebody
+// else's.
+func (w *Page) exportDir() (dir, place string) {
 	if w.Config.ReadOnly {
-		return "." // the working folder of this process
+		return ".", "into the working folder"
 	}
-	return w.Config.RunsDir
+	return w.Config.RunsDir, "beside the runs"
 }
 
-// exportPlace is exportDir in words, for the help.
-func (w *Page) exportPlace() string {
-	if w.Config.ReadOnly {
-		return "into the working folder"
-	}
-	return "beside the runs"
-}
-
-// export writes what the focused panel shows to exportDir, and says where.
-func (w *Page) export() tea.Cmd { return w.exportAs(page.Formats()[0]) }
-
-// exportAs writes the sheet in a format. The sheet is made here, of copies, and the command that
-// writes it may take as long as the disk does while the tracks grow.
+// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet
+// is made here, of copies, and the command that writes it may take as long as the disk does while
+// the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
 	s, rows := sheetOf(w.Board, w.focus)
-	dir, cells := w.exportDir(), min(kit.FormWidth, w.Body.W-4)
+	dir, _ := w.exportDir()
+	cells := min(kit.FormWidth, w.Body.W-4)
 	return func() tea.Msg {
 		path, err := f.WriteFile(dir, s, time.Now())
 		if err != nil {
@@ -73,23 +64,35 @@ func (w *Page) chooseExport() tea.Cmd {
 
 // exported is a copy of the curve of one quantity of a run.
 type exported struct {
-	who        []string // run, method, seed
+	runCells   []string // run, method, seed
 	quantity   string
 	smoothing  string        // by name; "" for the values as logged
 	epochSteps float64       // steps of an epoch, at least 1
 	buckets    []plot.Bucket // of one step each or, far back in a long run, of several
 }
 
-// whose returns the first cells of each row of a run: its ID, its method and its seed. It is a new
-// slice each time, for the caller to append to.
-func whose(t *panel.Track) []string {
+// runCells returns the first cells of each row of a run: its ID, its method and its seed. It is a
+// new slice each time, for the caller to append to.
+func runCells(t *panel.Track) []string {
 	return []string{t.ID, string(t.Meta.Spec.Algorithm()), strconv.FormatUint(t.Meta.Spec.Seed, 10)}
 }
 
-// Of returns what panel p shows, and the number of its rows. Curves are copies, because the command
-// that writes the file goes through them.
+// sheetOf returns what panel p shows, and the number of its rows. Curves are copies, because the
+// command that writes the file goes through them.
 func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
-	t, rows = made(w, w.Shows(p))
+	switch v := w.Shows(p); {
+	case v.Films():
+		t = ofFilm(w, v)
+	case v.Gazes():
+		t = ofEye(w.Run())
+	case v.Bars != "":
+		t = ofBars(w, v)
+	case v.Lists():
+		t = ofSettings(w)
+	default:
+		t, rows = ofCurves(w, v)
+	}
+	rows += len(t.Rows)
 	t.Each = cleaned(t.All())
 	return t, rows
 }
@@ -102,43 +105,29 @@ func table(name string, heads ...string) *page.Table {
 	return t
 }
 
-func made(w *panel.Board, v *panel.View) (*page.Table, int) {
-	switch {
-	case v.Films():
-		return ofFilm(w, v)
-	case v.Gazes():
-		return ofEye(w.Run())
-	case v.Bars != "":
-		return ofBars(w, v)
-	}
-	if v.Lists() {
-		return ofSettings(w)
-	}
-	// Curves of hidden runs are not shown, and so not exported. Curves of steps are exported as
-	// they were logged and, where they are smoothed, smoothed as well: a reader can smooth them
-	// anew, and can check what the screen showed.
+// ofCurves returns the curves of runs that are not hidden, and the number of their rows. Curves of
+// steps are exported as they were logged and, where they are smoothed, smoothed as well: a reader
+// can smooth them anew, and can check what the screen showed.
+func ofCurves(w *panel.Board, v *panel.View) (t *page.Table, rows int) {
 	var curves []exported
-	n := 0
-	add := func(c exported, of *plot.Series) {
-		c.buckets = of.Buckets()
-		curves, n = append(curves, c), n+len(c.buckets)
-	}
 	for _, q := range v.Measures() {
-		for _, t := range w.Tracks {
-			if t.Hidden {
-				continue
-			}
-			c := exported{who: whose(t), quantity: q,
+		for _, t := range w.Shown() {
+			c := exported{runCells: runCells(t), quantity: q, buckets: t.Curves[q].Raw.Buckets(),
 				epochSteps: float64(max(1, t.Meta.StepsPerEpoch))}
-			add(c, t.Curves[q].Raw)
+			curves = append(curves, c)
 			if smooth := t.Curves[q].Smooth; smooth != nil {
-				c.smoothing = w.Smoothing()
-				add(c, smooth)
+				c.smoothing, c.buckets = w.Smoothing(), smooth.Buckets()
+				curves = append(curves, c)
 			}
 		}
 	}
+	for i := range curves {
+		rows += len(curves[i].buckets)
+	}
+	t = table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
+		"least", "greatest", "points")
 	// Rows are made one by one as they are written: dozens of runs have hundreds of thousands.
-	rows := func(yield func([]string) bool) {
+	t.Each = func(yield func([]string) bool) {
 		for i := range curves {
 			for j := range curves[i].buckets {
 				if !yield(curves[i].row(&curves[i].buckets[j])) {
@@ -147,19 +136,15 @@ func made(w *panel.Board, v *panel.View) (*page.Table, int) {
 			}
 		}
 	}
-	t := table(strings.Join(v.Measures(), "-"), "quantity", "smoothing", "step", "epoch", "value",
-		"least", "greatest", "points")
-	t.Each = rows
-	return t, n
+	return t, rows
 }
 
 // ofBars returns the figures by class or group of the run under the cursor and of the baseline, or
 // of all runs that are not hidden where the view shows all.
-func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
+func ofBars(w *panel.Board, v *panel.View) *page.Table {
 	of, runs := v.Of(w.Run().Meta), []*panel.Track{w.Run()}
 	if v.As != nil {
-		hidden := func(t *panel.Track) bool { return t.Hidden }
-		runs = slices.DeleteFunc(slices.Clone(w.Tracks), hidden)
+		runs = w.Shown()
 	} else if r := w.Compared(of); r != nil {
 		runs = append(runs, r)
 	}
@@ -177,50 +162,50 @@ func ofBars(w *panel.Board, v *panel.View) (*page.Table, int) {
 			if i < len(counts) {
 				count = strconv.Itoa(counts[i])
 			}
-			out.Add(append(whose(t),
+			out.Add(append(runCells(t),
 				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
 				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
 		}
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofEye returns the samples of the run under the cursor that the adversary weighs most.
-func ofEye(t *panel.Track) (*page.Table, int) {
+func ofEye(t *panel.Track) *page.Table {
 	out := table("heaviest", "step", "epoch", "sample", "ratio", "class", "group")
 	if t.Eval != nil {
 		for _, h := range t.Eval.Heaviest {
-			out.Add(append(whose(t), strconv.FormatInt(t.Eval.Step, 10),
+			out.Add(append(runCells(t), strconv.FormatInt(t.Eval.Step, 10),
 				page.Exact(t.Eval.Epoch), strconv.Itoa(h.Index), page.Exact(h.Ratio),
 				panel.PlaceName(t.Meta, measure.PerClass, h.Label), strconv.Itoa(h.Group))...)
 		}
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofFilm returns the values of both maps of a film. The quantity is a column, so both are in one
 // file and can be joined by step and class.
-func ofFilm(w *panel.Board, v *panel.View) (*page.Table, int) {
+func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	t := w.Run()
 	of := v.Of(t.Meta)
 	out := table("film-"+of.Name, "quantity", "step", "epoch", panel.AxisName(of.Axis), "value")
-	for _, name := range []string{of.Name, t.Meta.Fit(v.Beside)} {
+	for _, name := range []string{of.Name, v.Named(v.Beside, t.Meta)} {
 		t.Films[name].Each(func(step float64, place int, value float64) {
-			out.Add(append(whose(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
+			out.Add(append(runCells(t), name, page.Exact(step), page.Exact(t.Epochs(step)),
 				panel.PlaceName(t.Meta, of.Axis, place),
 				page.ExactOf(measure.NumIf(value == value, value)))...)
 		})
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // ofSettings returns the settings of the run under the cursor.
-func ofSettings(w *panel.Board) (*page.Table, int) {
+func ofSettings(w *panel.Board) *page.Table {
 	out := table("settings", "setting", "value")
 	for _, s := range w.Settings() {
-		out.Add(append(whose(w.Run()), s.Key, s.Value)...)
+		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
 	}
-	return out, len(out.Rows)
+	return out
 }
 
 // row returns one observation: a point or, in a long run, several points together. The value is
@@ -234,7 +219,7 @@ func (c *exported) row(b *plot.Bucket) []string {
 	}
 	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
 	// other.
-	return append(c.who[:len(c.who):len(c.who)], c.quantity, c.smoothing,
+	return append(c.runCells[:len(c.runCells):len(c.runCells)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))
 }

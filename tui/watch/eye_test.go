@@ -134,7 +134,7 @@ func TestGuestsSeeNoData(t *testing.T) {
 	r := gazing(t, "shapes", true)
 	strip := r.strip()
 	h := r.watch.Run().Eval.Heaviest[0]
-	if s, why := r.watch.Eye.Get(r.watch.Run().ID, h.Index); s != nil || why != "" {
+	if s, why := r.watch.Eye.Sample(r.watch.Run().ID, h.Index); s != nil || why != "" {
 		t.Errorf("a guest has %+v, %q", s, why)
 	}
 	if strings.Contains(strip, "▀") || !strings.Contains(strip, "sample") ||
@@ -152,8 +152,8 @@ func TestEyeWithoutData(t *testing.T) {
 	look := func(m string) string {
 		meta := *r.watch.Run().Meta
 		meta.ID, meta.Spec.Dataset = "run of "+m, m
-		r.Send(r.watch.Eye.Look(time.Unix(1e9, 0), 0, &meta, eval)())
-		_, why := r.watch.Eye.Get(meta.ID, list[0].Index)
+		r.Send(r.watch.Eye.Fetch(time.Unix(1e9, 0), 0, &meta, eval)())
+		_, why := r.watch.Eye.Sample(meta.ID, list[0].Index)
 		return why
 	}
 	if why := look("cifar10"); !strings.Contains(why, "drolab data fetch") {
@@ -196,10 +196,10 @@ func TestEyeAtTheEnd(t *testing.T) {
 	r.Round = time.Hour
 	for i, status := range []runner.Status{runner.Running, runner.Done} {
 		r.watch.Run().Status = status
-		if cmd := r.watch.gaze(r.Now); cmd != nil {
+		if cmd := r.watch.fetchEye(r.Now); cmd != nil {
 			r.Send(cmd())
 		}
-		if got := r.watch.Eye.Hung(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
+		if got := r.watch.Eye.Evaluation(r.watch.Run().ID).Step; got != last.Step-1+int64(i) {
 			t.Errorf("%s: the samples of step %d hang, the last are of %d", status, got, last.Step)
 		}
 	}

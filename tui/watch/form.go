@@ -17,7 +17,7 @@ type Form struct {
 	*lab.Lab
 	run      *panel.Track // its Spec is the present one, and may change while the form is open
 	keys     []string     // the settings that this run can change
-	at       int
+	row      int
 	kit.Line // the new value of keys[at]
 }
 
@@ -44,7 +44,7 @@ func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 		if k.Problem = k.check(k.String()); k.Problem != nil || k.String() == "" {
 			return false, nil
 		}
-		return true, k.Turn(k.run.ID, k.keys[k.at], k.String())
+		return true, k.Turn(k.run.ID, k.keys[k.row], k.String())
 	default:
 		k.Type(key)
 	}
@@ -54,12 +54,12 @@ func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 // Hint implements kit.Form.
 func (k *Form) Hint() []kit.Key {
 	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
-		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.Taking()...)
+		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.TypingKeys()...)
 }
 
 // move goes to another setting. What was typed is dropped: it was meant for the one before.
 func (k *Form) move(by int) {
-	k.at = (k.at + by + len(k.keys)) % len(k.keys)
+	k.row = (k.row + by + len(k.keys)) % len(k.keys)
 	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
 }
 
@@ -70,7 +70,7 @@ func (k *Form) check(text string) error {
 		return nil
 	}
 	spec := k.run.Spec
-	_, _, err := spec.Turn(k.keys[k.at], text)
+	_, _, err := spec.Turn(k.keys[k.row], text)
 	return err
 }
 
@@ -79,12 +79,12 @@ func (k *Form) check(text string) error {
 func (k *Form) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
-		lines = append(lines, t.Dim.Paint("Takes effect at the next step and is logged."), "")
+		lines = append(lines, t.Dim.Paint(takesEffect), "")
 	}
 	for i, key := range k.keys {
 		// The value that holds now stands beside the new one, as one rarely knows it by heart.
 		line := "  " + kit.Left(key, 11) + kit.Right(k.run.Spec.Text(key), 10)
-		if i != k.at {
+		if i != k.row {
 			lines = append(lines, line)
 			continue
 		}
@@ -92,13 +92,11 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 		if k.Problem != nil {
 			st = t.Bad
 		}
-		lines = append(lines,
-			t.Pointed(line, true)+t.Dim.Paint("  new ")+
-				k.Input.View(st, 16))
+		lines = append(lines, t.Pointed(line, true)+t.Dim.Paint("  new ")+k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
 	if k.Problem == nil {
-		want := k.keys[k.at] + ": " + k.run.Spec.KnobWant(k.keys[k.at])
+		want := k.keys[k.row] + ": " + k.run.Spec.KnobWant(k.keys[k.row])
 		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
 	}
 	return append(lines, t.Wrong(k.Problem, w)...)

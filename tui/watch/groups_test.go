@@ -80,7 +80,7 @@ func TestSelectionIsMarked(t *testing.T) {
 	r.Press("a", "space")
 	c := r.watch.Chart("worst_group_accuracy")
 	if len(c.Spots) != 2 || c.Spots[0].X != 3 ||
-		c.Spots[0].Y != c.Lines[0].Series.At(3*tuitest.Steps) {
+		c.Spots[0].Y != c.Lines[0].Seeds[0].At(3*tuitest.Steps) {
 		t.Errorf("by epoch, one run hidden: %+v", c.Spots)
 	}
 }

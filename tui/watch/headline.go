@@ -49,35 +49,28 @@ func (w *Page) standRows() int {
 	return 1
 }
 
-// headline draws the headline in so many cells and rows; headlineRows returns the rows. If it does
-// not fit, the least important goes first: the bounds of λ, then how long the run took, and then
-// the end of the line.
-func (w *Page) headline(cells, rows int) (lines []string) {
-	if w.Run() == nil || rows == 0 {
-		return nil
-	}
-	// The story has the first rows and the ranking the last; what is left is the run's own.
-	ranks, told := w.rankRows(), w.storyRows()
-	lines = w.story(cells, told)
+// headline draws the headline in so many cells and headlineRows lines.
+func (w *Page) headline(cells int) (lines []string) {
 	if w.barRows() > 0 {
-		lines, told = append([]string{w.clock.Bar(w.Theme, cells)}, lines...), told+1
+		lines = append(lines, w.clock.Bar(w.Theme, cells))
 	}
+	lines = append(lines, w.story(cells, w.storyRows())...)
 	if w.raceRows() > 0 {
-		lines, told = append(lines, w.raceLine(cells)), told+1
+		lines = append(lines, w.raceLine(cells))
 	}
-	rows -= ranks + told
-	defer func() { lines = kit.Fill(lines, cells, told+rows+ranks) }()
-	if rows > 0 {
-		lines = append(lines, w.stands(cells, rows)...)
-	}
-	if ranks > 0 {
+	lines = append(lines, w.standing(cells, w.standRows())...)
+	if w.rankRows() > 0 {
 		lines = append(lines, w.ranks(cells)...)
 	}
-	return lines
+	return kit.Fill(lines, cells, w.headlineRows())
 }
 
-// stands draws the state of the run under the cursor.
-func (w *Page) stands(cells, rows int) (lines []string) {
+// standing draws the state of the run under the cursor. If it does not fit, the least important
+// goes first: the bounds of λ, then how long the run took, and then the end of the line.
+func (w *Page) standing(cells, rows int) (lines []string) {
+	if rows == 0 {
+		return nil
+	}
 	t, run := w.Theme, w.Run()
 	glyph, state := lab.State(t, run.Status)
 	line := func(mark, text string) string {
@@ -100,7 +93,7 @@ func (w *Page) stands(cells, rows int) (lines []string) {
 			break
 		}
 	}
-	lines = []string{line(state.Paint(glyph), stands)}
+	lines = append(lines, line(state.Paint(glyph), stands))
 	if rows > 1 && selected != "" {
 		if cell.Width(selected) > cells-7 {
 			selected, _, _ = strings.Cut(selected, ", mean")
@@ -119,7 +112,7 @@ func (w *Page) Digest(cells int) string {
 	}
 	// The state of runs in a replay is not their state now.
 	if w.clock != nil && w.clock.Ready {
-		return w.clock.In(cells)
+		return w.clock.Words(cells)
 	}
 	counts := map[runner.Status]int{}
 	for _, t := range w.Tracks {
@@ -131,7 +124,7 @@ func (w *Page) Digest(cells int) string {
 	// Rounded down: 100 % is said by not saying it any more.
 	if share := w.share(); share < 1 {
 		if w.clock != nil {
-			words = []string{w.clock.In(cells)}
+			words = []string{w.clock.Words(cells)}
 		}
 		words = append(words, fmt.Sprintf("reading %.0f %%", math.Floor(100*share)))
 	}
@@ -163,9 +156,9 @@ func (w *Page) Living() (runs []*record.Run) {
 // Live reports whether a watched run goes on.
 func (w *Page) Live() bool { return len(w.Living()) > 0 }
 
-// rings tells the model that a run is done or has failed, if it was live at the look before. Runs
+// ringEnd tells the model that a run is done or has failed, if it was live at the look before. Runs
 // that had ended when they were opened, and runs of a replay, are no news.
-func (w *Page) rings(t *panel.Track, live bool) tea.Cmd {
+func (w *Page) ringEnd(t *panel.Track, live bool) tea.Cmd {
 	if live && w.clock == nil && (t.Status == runner.Done || t.Status == runner.Failed) {
 		return kit.Send(lab.Ended{Name: t.Label, Status: t.Status})
 	}
@@ -196,17 +189,16 @@ type ranked struct {
 // risks at different radii cannot be compared. Groups are in the order of the table, each with two
 // rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]ranked) {
-	at := map[string]int{}
 	for _, row := range w.Rows() {
-		first := w.Tracks[row[0]]
-		v, asks := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)), first.Asks[w.risk.Asks]
+		first, v := w.Tracks[row[0]], panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row))
 		if !v.Applies() {
 			continue
 		}
-		i, there := at[asks]
-		if !there {
-			i = len(groups)
-			at[asks], groups = i, append(groups, nil)
+		i := slices.IndexFunc(groups, func(list []ranked) bool {
+			return list[0].run.Asks[w.risk.Asks] == first.Asks[w.risk.Asks]
+		})
+		if i < 0 {
+			i, groups = len(groups), append(groups, nil)
 		}
 		groups[i] = append(groups[i], ranked{first, v.Float()})
 	}
@@ -246,7 +238,7 @@ func (w *Page) ranks(cells int) (all []string) {
 		if !w.Comparable(&w.risk) {
 			about, names = " "+list[0].run.Meta.Spec.Radius(), namesOf(list)
 		}
-		about = w.at() + about
+		about = w.epochMark() + about
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
 		if len(lines) > 1 {
 			lines = w.rankLines("risk"+about, true, list, names, cells)
@@ -275,27 +267,20 @@ func namesOf(list []ranked) []string {
 // Every line keeps room for the sign that more follows, because it is not known beforehand which
 // line is cut.
 func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
-	cells int) (lines []string) {
+	cells int) []string {
 	t := w.Theme
-	lead = "      " + t.Greek(lead)
-	line, room := t.Dim.Paint(lead), cells-cell.Width(lead)-cell.Width(t.More)
+	var parts []string
 	for i, r := range list {
 		figure := rankFigure(list, i, brief)
 		// among equals none is the best
 		if i == 0 && strings.ContainsAny(rankFigure(list, 1, false), "123456789") {
 			figure += t.Best
 		}
-		name := t.Greek(names[i])
-		if n := cell.Width("  ● ") + cell.Width(name) + 1 + cell.Width(figure); n > room {
-			lines = append(lines, line)
-			line, room = kit.Blanks(cell.Width(lead)), cells-cell.Width(lead)-cell.Width(t.More)-n
-		} else {
-			room -= n
-		}
 		mark := t.Line(r.run.Number).Paint(t.Mark(r.run.Number))
-		line += "  " + mark + " " + name + " " + t.Text.Paint(figure)
+		parts = append(parts, "  "+mark+" "+t.Greek(names[i])+" "+t.Text.Paint(figure))
 	}
-	return append(lines, line)
+	lead = t.Dim.Paint("      " + t.Greek(lead))
+	return kit.Flow(lead, parts, "", cells-cell.Width(t.More))
 }
 
 // rankFigure writes the least risk, or how far risk i is above it; in brief, without a third
@@ -317,15 +302,14 @@ func rankFigure(list []ranked, i int, brief bool) string {
 // story makes it. It is made anew when an evaluation, a status or the baseline has changed, and
 // drawn with the headline.
 
-// told is the story of the watched runs, and the state from which it was made.
-type told struct {
+// storyState is the story of the watched runs, and the state from which it was made.
+type storyState struct {
 	compare.Story
-	of   []telling
-	keys map[string]string // the configurations, by the ID of the run
+	inputs []storyInput
 }
 
-// telling is the state of a run on which its part of the story depends.
-type telling struct {
+// storyInput is the state of a run on which its part of the story depends.
+type storyInput struct {
 	run    *runner.Meta
 	status runner.Status
 	eval   *runner.EvalEvent
@@ -333,49 +317,38 @@ type telling struct {
 	base   bool
 }
 
-// retell makes the story anew if it may have changed.
-func (w *Page) retell() {
-	of := make([]telling, len(w.Tracks))
+// updateStory makes the story anew if it may have changed.
+func (w *Page) updateStory() {
+	of := make([]storyInput, len(w.Tracks))
 	reading := false
 	for i, t := range w.Tracks {
-		of[i] = telling{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
+		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
 		reading = reading || t.Share < 1
 	}
-	if slices.Equal(of, w.told.of) && !reading {
+	if slices.Equal(of, w.storyState.inputs) && !reading {
 		return
 	}
-	w.told.Story, w.told.of, w.Epoch = compare.Story{}, of, 0
+	w.storyState.Story, w.storyState.inputs, w.Epoch = compare.Story{}, of, 0
 	if reading { // half a log has other evaluations than the whole
-		w.told.of, w.told.Said = nil, []string{readingLogs + w.Theme.More}
+		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
 	runs := make([]compare.StoryRun, len(w.Tracks))
 	for i, t := range w.Tracks {
-		runs[i] = compare.StoryRun{Name: t.Short, Key: w.keyOf(t), Meta: t.Meta, Status: t.Status,
-			Evals: t.Evaluations()}
+		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
+			Status: t.Status, Evals: t.Evaluations()}
 	}
-	w.told.Story = compare.Tell(runs, w.Baseline)
-	w.Epoch = w.told.Epoch
-}
-
-// keyOf returns a run's configuration, which is computed once.
-func (w *Page) keyOf(t *panel.Track) string {
-	if w.told.keys == nil {
-		w.told.keys = map[string]string{}
-	}
-	if _, known := w.told.keys[t.ID]; !known {
-		w.told.keys[t.ID] = compare.Configuration(t.Meta)
-	}
-	return w.told.keys[t.ID]
+	w.storyState.Story = compare.Tell(runs, w.Baseline)
+	w.Epoch = w.storyState.Epoch
 }
 
 // Story returns the whole sentence, which the program tells when the interface ends; "" where there
 // is none.
 func (w *Page) Story() string {
-	if w.told.Scope == "" {
+	if w.storyState.Scope == "" {
 		return ""
 	}
-	return cell.OneLine(w.told.String())
+	return cell.OneLine(w.storyState.String())
 }
 
 // storyRows returns the number of lines of the story. It does not depend on the text, so that no
@@ -401,14 +374,14 @@ func (w *Page) story(cells, rows int) []string {
 	wrap := func(text string) []string {
 		return kit.Wrap(t.Greek(cell.OneLine(text)), max(1, cells-2))
 	}
-	lines := wrap(w.told.Fit(func(text string) bool { return len(wrap(text)) <= rows }))
+	lines := wrap(w.storyState.Longest(func(text string) bool { return len(wrap(text)) <= rows }))
 	if len(lines) > rows {
 		lines[rows-1] = cell.Cut(lines[rows-1]+" "+lines[rows], cells-2)
 		lines = lines[:rows]
 	}
 	for i, line := range lines {
 		scope, rest, ok := strings.Cut(line, ": ")
-		if ok && i == 0 && t.Greek(w.told.Scope) == scope {
+		if ok && i == 0 && t.Greek(w.storyState.Scope) == scope {
 			lines[i] = " " + t.Dim.Paint(scope+":") + " " + t.Title.Paint(rest)
 		} else {
 			lines[i] = " " + t.Title.Paint(line)

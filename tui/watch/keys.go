@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"drolab/runner"
+	"drolab/runner/page"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
@@ -44,6 +45,7 @@ func (w *Page) Keys() []kit.Key {
 // which a guest may not do.
 func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
+	_, place := w.exportDir()
 	return []kit.Key{
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Do: kit.Just(w.enter)},
@@ -55,7 +57,7 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.back)},
+		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.goBack)},
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
@@ -79,19 +81,19 @@ func (w *Page) ownKeys() []kit.Key {
 		// These ask a run of this process to do something. The answer comes through its log, or as
 		// a notice that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: of(w.noPause), Do: w.pause, Alters: true},
+			Why: of(w.noVerb("pause", runner.Running, runner.Paused)), Do: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
 			Why:  of(w.noResume), Do: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: of(w.noStop), Do: w.stop, Alters: true},
+			Why: of(w.noVerb("stop")), Do: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
 			Why: of(nil), Do: w.smoothBy(1)},
 		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Do: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale), Do: kit.Just(w.nextScale)},
+			Why: of(w.noScale), Do: kit.Just(func() { w.NextScale(w.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
 			Why: of(nil), Do: kit.Just(w.NextAxis)},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
@@ -104,7 +106,7 @@ func (w *Page) ownKeys() []kit.Key {
 		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
-			Why:  of(w.noSeeds), Do: kit.Just(w.takeApart)},
+			Why:  of(w.noSeeds), Do: kit.Just(w.toggleSeeds)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "choose the baseline run",
 			Why: of(nil), Do: w.nextBaseline},
 		{Keys: kit.On("d"), Help: "curve style: auto (dots where the terminal has them), or lines",
@@ -115,24 +117,26 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Do: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
-			Why: of(nil), Do: w.define},
-		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + w.exportPlace(),
-			Why: of(nil), Do: w.export, Local: true},
+			Why: of(nil), Do: func() tea.Cmd { return kit.Show(w.info()) }},
+		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
+			Why: of(nil), Do: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }, Local: true},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Do: w.chooseExport, Local: true},
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: of(nil), Do: w.samples, Local: true},
 		// This one works without a run, too: it is the way out of an empty page.
-		{Keys: kit.On("n"), Help: "watch the newest runs", Do: w.newest},
+		{Keys: kit.On("n"), Help: "watch the newest runs",
+			Do: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Do: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
-			Why: of(w.noTakeBack), Do: w.takeBack, Alters: true},
+			Why: of(w.noUndoSetting), Do: w.undoSetting, Alters: true},
 		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
 			Why: of(nil), Do: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
-			Why: of(w.noCheckpoint), Do: w.checkpoint, Alters: true},
+			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
+			Do:  func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
 			Why: of(nil), Do: w.flipReplay},
 	}
@@ -186,50 +190,41 @@ func (w *Page) noScroll(*panel.Track) string {
 	return kit.Unless(w.logPane != noPane || w.hiddenBars(w.focus) > 0, logClosed)
 }
 
-func (w *Page) noPause(t *panel.Track) string {
-	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "pause")
-}
-
-func (w *Page) noCheckpoint(t *panel.Track) string {
-	return w.noVerb(t, t.Status == runner.Running || t.Status == runner.Paused, "save")
-}
-
-func (w *Page) noStop(t *panel.Track) string { return w.noVerb(t, true, "stop") }
-
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *panel.Track) string {
 	if !t.Turns {
 		return t.Label + unreadableSettings
 	}
-	return w.noVerb(t, true, "change")
+	return w.noVerb("change")(t)
 }
 
-// noVerb says why a live run cannot be asked something. An ended run comes first, as it is ended
-// whoever ran it; only a run of this process has somebody to ask.
-func (w *Page) noVerb(t *panel.Track, can bool, verb string) string {
-	switch {
-	case t.Status.Ended():
-		return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
-	case !w.Controls(t.ID):
-		return t.Label + elsewhere
-	case !can:
-		return fmt.Sprintf("%s is %s", t.Label, t.Status)
+// noVerb returns what says why a live run cannot be asked something, for which it must be in one of
+// some states; none stands for all. An ended run comes first, as it is ended whoever ran it; only a
+// run of this process has somebody to ask.
+func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) string {
+	return func(t *panel.Track) string {
+		switch {
+		case t.Status.Ended():
+			return fmt.Sprintf(nothingTo, t.Label, t.Status, verb)
+		case !w.Controls(t.ID):
+			return t.Label + elsewhere
+		case len(in) > 0 && !slices.Contains(in, t.Status):
+			return fmt.Sprintf("%s is %s", t.Label, t.Status)
+		}
+		return ""
 	}
-	return ""
 }
 
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
 // process: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
-	case t.Status == runner.Done:
-		return t.Label + " is done: nothing to resume"
-	case t.Status == runner.Paused && w.Controls(t.ID), t.Status.Ended():
-		return ""
 	case t.Status == runner.Paused:
-		return t.Label + elsewhere
+		return kit.Unless(w.Controls(t.ID), t.Label+elsewhere)
+	case t.Status.Ended() && t.Status != runner.Done:
+		return ""
 	}
-	return fmt.Sprintf("%s is %s: nothing to resume", t.Label, t.Status)
+	return fmt.Sprintf(nothingTo, t.Label, t.Status, "resume")
 }
 
 // noSeeds refuses where taking apart and putting together look the same.
@@ -240,9 +235,9 @@ func (w *Page) noSeeds(*panel.Track) string {
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// back undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
+// goBack undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
 // cases, and a new one belongs in both.
-func (w *Page) back() {
+func (w *Page) goBack() {
 	switch {
 	case w.Cross.On:
 		w.Cross.On = false
@@ -314,23 +309,15 @@ func (w *Page) scroll(by int) {
 	}
 }
 
-func (w *Page) define() tea.Cmd { return kit.Show(w.info()) }
-
-// newest opens the newest runs, in place of runs that were asked for by name, or of a replay.
-func (w *Page) newest() tea.Cmd { return w.open(lab.Watch{}) }
-
 // hide hides the curves of the row under the cursor, or shows them again. Axes are fitted to what
 // is left, which is what one hides an outlier for.
 func (w *Page) hide() {
 	hidden := !w.Run().Hidden
-	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+	for _, t := range w.Of(w.RowOf(w.At)) {
 		t.Hidden = hidden
 	}
 	w.Refit()
 }
-
-// nextScale changes the scale of the focused panel's quantities, wherever else they are drawn.
-func (w *Page) nextScale() { w.NextScale(w.focus) }
 
 func (w *Page) smoothBy(by int) func() tea.Cmd {
 	return func() tea.Cmd { return kit.Notify(smoothingIs + w.SmoothBy(by)) }
@@ -361,11 +348,11 @@ func (w *Page) turn() tea.Cmd {
 // pause pauses the run under the cursor or, if it is paused, lets it go on. The status on the
 // screen changes when the run has written it to its log, as for any other observer.
 func (w *Page) pause() tea.Cmd {
-	t := w.Run()
-	if t.Status == runner.Paused {
-		return w.Ask("resume", t.ID)
+	verb := "pause"
+	if w.Run().Status == runner.Paused {
+		verb = "resume"
 	}
-	return w.Ask("pause", t.ID)
+	return w.Ask(verb, w.Run().ID)
 }
 
 // resume works on a run that has ended, too. This process then takes the run over, and its program
@@ -378,9 +365,6 @@ func (w *Page) resume() tea.Cmd {
 	}
 	return ask
 }
-
-// checkpoint saves without a pause; a note in the log pane tells when it is there.
-func (w *Page) checkpoint() tea.Cmd { return w.Save(w.Run().ID) }
 
 // stop asks first. It is the one verb that a second key does not take back at once: a resume has
 // to load the checkpoint and waits in the queue.
@@ -409,9 +393,7 @@ func (w *Page) move(by int) {
 // that the first press changes something even where the screen has decided the number.
 func (w *Page) nextLayout() {
 	w.zoomed = false
-	// The counts are those that grid can lay out without a hole.
-	next := map[int]int{1: 2, 2: 4, 4: 6, 6: 1}
-	w.shown = next[w.count()]
+	w.shown = slices.Index(counts(), w.count())%(len(counts())-1) + 1
 }
 
 // click focuses a panel or moves to a run; on the focused one it zooms, and in a plot it
@@ -425,12 +407,12 @@ func (w *Page) click(m kit.Click) {
 		return
 	}
 	if w.barRows() > 0 && m.Y == l.head.Y {
-		w.clock.Seek(w.clock.Near(w.Theme, m.X, l.head.W))
+		w.clock.Seek(w.clock.PlaceAt(w.Theme, m.X, l.head.W))
 		return
 	}
-	w.held = held{} // a press elsewhere lets go
+	w.grip = grip{} // a press elsewhere lets go
 	if p, _, _, c := w.under(m.X, m.Y); c != nil {
-		w.focus, w.held = p, held{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
+		w.focus, w.grip = p, grip{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
 		w.point(m.X, m.Y)
 		return
 	}
@@ -464,18 +446,25 @@ func (w *Page) wheel(m kit.Wheel) {
 	}
 }
 
-// takeApart shows seeds each on its own, or together again. The axes change with it, because a
+// toggleSeeds shows seeds each on its own, or together again. The axes change with it, because a
 // band reaches less far than its seeds.
-func (w *Page) takeApart() {
+func (w *Page) toggleSeeds() {
 	w.EachSeed = !w.EachSeed
 	w.Refit()
 }
 
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
+	layouts, titles := make([]string, len(counts())), make([]string, len(w.Panels))
+	for i, n := range counts() {
+		layouts[i] = strconv.Itoa(n)
+	}
+	for i, p := range w.Panels {
+		titles[i] = p.Title
+	}
 	return slices.Concat(w.Board.Choices(), lab.Choices{
-		{Name: "layout", Get: w.chosenLayout, Set: w.chooseLayout},
-		{Name: "panel", Get: w.chosenPanel, Set: w.choosePanel},
+		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
+		lab.OneOf("panel", titles, &w.focus, func() {}),
 		{Name: "seeds", Get: func() []string {
 			if w.EachSeed {
 				return []string{"each"}
@@ -506,33 +495,4 @@ func (w *Page) reset() {
 	} else {
 		w.Choices().Set(nil)
 	}
-}
-
-func (w *Page) chosenLayout() []string {
-	if w.shown == 0 {
-		return nil
-	}
-	return []string{strconv.Itoa(w.shown)}
-}
-
-func (w *Page) chooseLayout(value []string) {
-	w.shown, w.zoomed = 0, false
-	for _, n := range []int{1, 2, 4, 6} {
-		if slices.Equal(value, []string{strconv.Itoa(n)}) {
-			w.shown = n
-		}
-	}
-}
-
-func (w *Page) chosenPanel() []string {
-	if w.focus == 0 {
-		return nil
-	}
-	return []string{w.Panels[w.focus].Title}
-}
-
-func (w *Page) choosePanel(value []string) {
-	w.focus = max(0, slices.IndexFunc(w.Panels, func(p panel.Panel) bool {
-		return slices.Equal(value, []string{p.Title})
-	}))
 }

@@ -7,7 +7,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -29,23 +28,23 @@ type Page struct {
 	runTable
 	screen
 	turns
-	printed printed
-	told    told
-	held    held // the plot that the mouse has hold of
+	printed    printed
+	storyState storyState
+	grip       grip // the plot that the mouse has hold of
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
 // they belong to the command that reads, and nothing else may touch them.
 type reader struct {
-	round   int       // grows with every new set of runs; an answer to an older one is dropped
-	reading bool      // whether a command reads
-	opening bool      // whether runs were asked for and are not there yet
-	asked   int       // the number of requests for runs; only the answer to the last counts
-	looked  time.Time // when the directories were last asked for their status
-	all     bool      // whether all that the logs hold was read
-	unread  int       // the run whose log is read next; those before it were read a moment ago
-	clock   *Clock    // of a replay; nil without one
-	problem string    // of the last opening or reading; "" without
+	round    int       // grows with every new set of runs; an answer to an older one is dropped
+	reading  bool      // whether a command reads
+	opening  bool      // whether runs were asked for and are not there yet
+	requests int       // the number of requests for runs; only the answer to the last counts
+	looked   time.Time // when the directories were last asked for their status
+	all      bool      // whether all that the logs hold was read
+	unread   int       // the run whose log is read next; those before it were read a moment ago
+	clock    *Clock    // of a replay; nil without one
+	problem  string    // of the last opening or reading; "" without
 }
 
 // pane is the content of the log pane.
@@ -62,7 +61,7 @@ const (
 type screen struct {
 	focus   int  // the focused panel, an index into Panels, in view or not
 	zoomed  bool // whether the focused panel is alone; shown is kept for afterwards
-	shown   int  // panels at once (1, 2, 4, 6); 0: as many as suit the screen
+	shown   int  // how many panels at once, an index into counts
 	logPane pane // what it shows
 	logBack int  // the number of lines that the log pane is scrolled back
 }
@@ -72,7 +71,6 @@ type screen struct {
 type runTable struct {
 	columns []column    // in the order of importance, of which a screen has the first few
 	risk    lab.Measure // the robust risk, of the split that is shown
-	top     int         // first row shown
 }
 
 // New returns the page without runs; Init asks for some when the page is first shown.
@@ -115,8 +113,8 @@ func (w *Page) Init() tea.Cmd {
 // until the answer is there, and for good if it brings none.
 func (w *Page) open(of lab.Watch) tea.Cmd {
 	w.opening = true
-	w.asked++
-	return open(w.Lab, of, w.asked)
+	w.requests++
+	return open(w.Lab, of, w.requests)
 }
 
 // Update implements the interface's page.
@@ -126,22 +124,22 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now), w.gaze(now))
+		return tea.Batch(w.read(now), w.readPrinted(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Take(w.since, msg)
-		w.regard()
+		w.Eye.Hang(w.since, msg)
+		w.redrawEye()
 		return nil
 	case panel.Next:
-		w.regard()
+		w.redrawEye()
 		return nil
 	case printedMsg:
-		w.takePrinted(msg)
+		w.showPrinted(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
 		w.looked = time.Time{}
 		return w.read(w.since)
 	case readMsg:
-		return w.take(msg)
+		return w.addEvents(msg)
 	}
 	// An answer to another page comes here as well; drawing once too often is all that costs.
 	w.touch()
@@ -161,8 +159,8 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// gaze fetches the samples that the adversary weighs most, if they are in view.
-func (w *Page) gaze(now time.Time) tea.Cmd {
+// fetchEye fetches the samples that the adversary weighs most, if they are in view.
+func (w *Page) fetchEye(now time.Time) tea.Cmd {
 	p, t := w.EyeAt(), w.Run()
 	inView := p >= w.first() && p < w.first()+w.count()
 	if t == nil || t.Eval == nil || !inView && w.eyeRows() == 0 {
@@ -175,11 +173,11 @@ func (w *Page) gaze(now time.Time) tea.Cmd {
 	case inView || w.clock != nil:
 		turn = eyeTurn * w.Round
 	}
-	return w.Eye.Look(now, turn, t.Meta, t.Eval)
+	return w.Eye.Fetch(now, turn, t.Meta, t.Eval)
 }
 
-// regard forgets the drawing of the samples that weigh most, so that they are drawn anew.
-func (w *Page) regard() {
+// redrawEye forgets the drawing of the samples that weigh most, so that they are drawn anew.
+func (w *Page) redrawEye() {
 	if p := w.EyeAt(); p >= 0 {
 		w.drawn[p].Drawn = kit.Drawn{}
 	}
@@ -188,7 +186,7 @@ func (w *Page) regard() {
 // opened replaces the watched runs. Its order matters: panels are furnished from the runs before
 // curves are prepared for the panels, and colours are given to rows that Order has sorted.
 func (w *Page) opened(m openMsg) tea.Cmd {
-	if m.asked != w.asked { // the user has asked for others since
+	if m.request != w.requests { // the user has asked for others since
 		return nil
 	}
 	w.opening, w.problem = false, ""
@@ -211,11 +209,11 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
-	w.Tracks, w.At, w.Pointed, w.top, w.reading = nil, 0, false, 0, false
+	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
-	if w.clock = nil; m.replay != nil {
-		w.clock = newClock(*m.replay)
+	if w.clock = nil; m.wanted.Replay != nil {
+		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
 	for _, o := range m.runs {
@@ -235,7 +233,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.race(m.ghost)
+	w.race(m.wanted.Ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
@@ -247,19 +245,18 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 //
 // It takes what it needs from the lab before the command starts, because the interface may replace
 // Colors meanwhile. A read-only folder gets no index beside its logs.
-func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
-	ids, replay := of.IDs, of.Replay
+func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 	kept, colors, s, logs := l.Config.Kept, l.Colors, l.Source, lab.InSmall(l.Source,
 		!l.Config.ReadOnly)
 	return func() tea.Msg {
-		m := openMsg{replay: replay, asked: asked, ghost: of.Ghost}
+		m := openMsg{wanted: wanted, request: request}
 		var runs []*record.Run
-		runs, m.problems = panel.FindRuns(s, kept, ids)
+		runs, m.problems = panel.FindRuns(s, kept, wanted.IDs)
 		m.found = len(runs)
 		// The folder is listed for its colours if a configuration is new, which costs a look at
 		// every run.
 		if unknown := func(r *record.Run) bool {
-			_, ok := colors[compare.Configuration(&r.Meta)]
+			_, ok := colors[r.Configuration()]
 			return !ok
 		}; kept == nil && slices.ContainsFunc(runs, unknown) {
 			all, _ := s.List() // a configuration has one colour on all pages
@@ -267,7 +264,7 @@ func open(l *lab.Lab, of lab.Watch, asked int) tea.Cmd {
 		}
 		for _, r := range panel.Watchable(runs) {
 			// A replay needs no index of its own: record.Replay makes one as it reads.
-			if replay != nil {
+			if wanted.Replay != nil {
 				m.runs = append(m.runs, panel.OpenReplay(s, r))
 				continue
 			}
@@ -291,7 +288,7 @@ func (w *Page) regroup() {
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
 		for n, m := range runs {
-			w.Colors[compare.Configuration(m)] = numbers[n]
+			w.Colors[m.Configuration()] = numbers[n]
 		}
 	}
 	for n, number := range numbers {

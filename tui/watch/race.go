@@ -108,29 +108,27 @@ func (w *Page) raceLine(cells int) string {
 	fork := branch.Epochs(float64(from))
 	epoch := w.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
-	rest := []string{noneInCommon}
-	styles := []kit.Style{t.Dim}
+	rest := []string{t.Dim.Paint(noneInCommon)}
 	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
-		rest, styles = w.ahead(branch, parent, epoch)
+		rest = w.ahead(branch, parent, epoch)
 	}
 	head = " " + cell.Cut(t.Greek(head), cells-2)
 	line, room := t.Dim.Paint(head), cells-1-cell.Width(head)
-	for i, s := range rest {
-		if s = t.Greek(s); cell.Width(s) > room {
+	for _, s := range rest {
+		if cell.Width(s) > room {
 			break
 		}
-		line, room = line+styles[i].Paint(s), room-cell.Width(s)
+		line, room = line+s, room-cell.Width(s)
 	}
 	return line
 }
 
 // ahead returns the differences between a branch and its parent at an epoch with the figures of the
-// parent, each with its style: good, bad, or plain where there is no difference.
-func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string,
-	styles []kit.Style) {
-	all := lab.EvalMeasures()
-	for i, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
+// parent, each in its style: good, bad, or plain where there is no difference.
+func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string) {
+	t, all := w.Theme, lab.EvalMeasures()
+	for _, of := range []struct{ name, title string }{{"worst_class_accuracy", "worst class"},
 		{"test_accuracy", "mean"}, {"robust_risk", "robust risk"}} {
 		m := lab.Named(all, w.onSplit(of.name))
 		figure := panel.OfEvalAt(m.Name, epoch)
@@ -140,34 +138,34 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string,
 			continue
 		}
 		d := a.Float() - b.Float()
-		text, st := signed(m, d)+" from "+written(m, b), w.Theme.Bad
+		text, st := signed(m, d)+" from "+written(m, b), t.Bad
 		switch {
 		case !strings.ContainsAny(signed(m, d), "123456789"):
-			text, st = written(m, b)+asParent, w.Theme.Text
+			text, st = written(m, b)+asParent, t.Text
 		case (d > 0) == (m.Better == dro.Higher):
-			st = w.Theme.Good
+			st = t.Good
 		}
-		if i > 0 && len(list) > 0 {
-			list, styles = append(list, " · "), append(styles, w.Theme.Dim)
+		if len(list) > 0 {
+			list = append(list, t.Dim.Paint(t.Greek(" · ")))
 		}
-		list, styles = append(list, of.title+" "+text), append(styles, st)
+		list = append(list, st.Paint(t.Greek(of.title+" "+text)))
 	}
-	return list, styles
+	return list
 }
 
-// takeBack asks the run to give a setting the exact value that it had before its last turn. Pressed
-// again, the key takes back the turn before that one.
-func (w *Page) takeBack() tea.Cmd {
+// undoSetting asks the run to give a setting the exact value that it had before its last turn.
+// Pressed again, the key takes back the turn before that one.
+func (w *Page) undoSetting() tea.Cmd {
 	t := w.Run()
 	key, value, _ := t.Back()
 	return w.TurnBack(t.ID, key, value)
 }
 
-func (w *Page) noTakeBack(t *panel.Track) string {
+func (w *Page) noUndoSetting(t *panel.Track) string {
 	if w.clock != nil { // the key has another meaning there
 		return replayChangesNothing
 	}
-	if why := w.noVerb(t, true, "undo"); why != "" {
+	if why := w.noVerb("undo")(t); why != "" {
 		return why
 	}
 	_, _, ok := t.Back()

@@ -83,9 +83,9 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 			change = c.Cell(r.watch.Tracks[:1])
 		}
 		switch {
-		case c.of != nil && c.of.Name == "robust_risk" && best >= 0:
+		case c.best != nil && c.best.Name == "robust_risk" && best >= 0:
 			t.Errorf("row %d has the best robust risk", best)
-		case c.of != nil && c.of.Name == "worst_class_accuracy" && best != 3:
+		case c.best != nil && c.best.Name == "worst_class_accuracy" && best != 3:
 			t.Errorf("row %d has the best worst class", best)
 		case c.change != nil && (change == "") != (c.change.Name == "robust_risk"):
 			t.Errorf("the change of %s is %q", c.change.Name, change)

@@ -40,7 +40,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		if !c.Due() {
 			return nil
 		}
-		back, until = c.Asked()
+		back, until = c.NextRead()
 	}
 	w.reading = true
 	// A log does not say that its writer was killed: the run's directory does.
@@ -50,38 +50,35 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	type source struct { // what the command needs to know of a run
 		panel.Opened
-		id   string
 		look bool // whether to look at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
 		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
-		logs = append(logs, source{t.Opened, t.ID, look && mayGoOn})
+		logs = append(logs, source{t.Opened, look && mayGoOn})
 	}
-	round, find, owes, first := w.round, w.Source.Find, w.owes(), w.unread
+	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
 	return func() tea.Msg {
-		m, events := readMsg{round: round, again: back, at: now, owed: owes}, 0
+		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: owes}, 0
 		for i, s := range logs {
 			// A replay reads all of its logs, as the runs have to be at one moment.
 			if events >= mostRead && s.Tape == nil {
 				m.unread = first + i
 				break
 			}
-			p := part{id: s.id}
+			p := part{id: s.Run.Meta.ID}
 			if s.Tape != nil {
 				s.Tape.Prepare(&s.Opened, back, until)
 			}
 			p.events, p.err = s.Log.Read()
 			p.skipped, p.share = s.Log.Skipped(), s.Log.Share()
 			if s.look && len(p.events) == 0 { // a run that logs is alive
-				if r, err := find(s.id); err == nil {
+				if r, err := find(p.id); err == nil {
 					p.status = r.Status()
 				}
 			}
-			if p.log = s.Log; s.Tape != nil {
-				p.tape = s.Tape.Replay.Tape()
-			}
+			p.log = s.Log
 			events += len(p.events)
 			m.parts = append(m.parts, p)
 		}
@@ -89,18 +86,19 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 }
 
-// take adds the events that were read to the tracks, and decides which parts of the page show them.
+// addEvents adds the events that were read to the tracks, and decides which parts of the page show
+// them.
 //
 // A part of the message is applied in a fixed order: first the events of its run, then the end of
 // the log if it was read to there, and last the directory's status. In another order a run that has
 // just ended would be called interrupted.
-func (w *Page) take(m readMsg) tea.Cmd {
+func (w *Page) addEvents(m readMsg) tea.Cmd {
 	if m.round != w.round {
 		return nil
 	}
 	w.reading, w.unread = false, m.unread
-	if m.again {
-		w.again()
+	if m.fromStart {
+		w.restart()
 	}
 	changed, problem := false, ""
 	var cmds []tea.Cmd
@@ -120,7 +118,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
 		}
 		if w.clock != nil {
-			w.clock.Load(p.id, p.tape, len(w.Tracks))
+			w.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Tracks))
 			t.Stop(w.clock.Ended())
 		}
 		if t.Share == 1 && t.CaughtUp() {
@@ -136,7 +134,7 @@ func (w *Page) take(m readMsg) tea.Cmd {
 		if live && t.Status.Ended() {
 			w.touch() // an end is shown at once
 		}
-		cmds = append(cmds, w.rings(t, live))
+		cmds = append(cmds, w.ringEnd(t, live))
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
@@ -150,8 +148,8 @@ func (w *Page) take(m readMsg) tea.Cmd {
 			w.fitInView()
 		}
 	}
-	w.retell()
-	w.takeTurns(m.at, m.brings())
+	w.updateStory()
+	w.noteTurns(m.tick, m.brings())
 	if problem != "" && problem != w.problem { // once, not at every tick
 		cmds = append(cmds, kit.Send(kit.Notice{Text: problem, Bad: true}))
 	}
@@ -184,11 +182,10 @@ func tidy() tea.Msg {
 // openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
 // that could be opened are watched, and the first problem is shown.
 type openMsg struct {
-	asked    int            // the number of the request that this answers
+	request  int            // the number of the request that this answers
 	runs     []panel.Opened // the runs to watch
 	found    int            // the number of runs that were found, of which runs has some
-	replay   *lab.Replay    // how they are replayed; nil shows them as they are
-	ghost    string         // the run that the others are raced against
+	wanted   lab.Watch      // what was asked for
 	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
 	problems []error        // one for each name or directory
 }
@@ -196,12 +193,12 @@ type openMsg struct {
 // readMsg brings the events that were appended to the logs of the watched runs. Every read is
 // answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
-	parts  []part
-	unread int       // the run whose log comes next; 0: all were read
-	round  int       // the number of the set of runs that was read; an older one is stale
-	again  bool      // whether the logs were read from their start
-	at     time.Time // the time of the tick that asked, by which turns are told
-	owed   bool      // whether something read before is not shown everywhere
+	parts     []part
+	unread    int       // the run whose log comes next; 0: all were read
+	round     int       // the number of the set of runs that was read; an older one is stale
+	fromStart bool      // whether the logs were read from their start
+	tick      time.Time // the time of the tick that asked, by which turns come
+	unshown   bool      // whether something read before is not shown everywhere
 }
 
 // part is the news of one run. It names its run by ID, because a command has no reference into the
@@ -213,14 +210,13 @@ type part struct {
 	share   float64       // the part of the log that was read, so far
 	status  runner.Status // as a fresh look at the directory says; "" without one
 	err     error
-	tape    *record.Tape // of a replay
-	log     lab.Log      // the log that was read
+	log     lab.Log // the log that was read
 }
 
 // Changes reports whether the screen may look different. The model keeps the last frame where it
 // does not, which makes an idle minute cheap. A part that waits for its turn counts, or the turn
 // would pass unseen.
-func (m readMsg) Changes() bool { return m.owed || m.brings() }
+func (m readMsg) Changes() bool { return m.unshown || m.brings() }
 
 // brings reports whether there is something new to show: events, an error, or a status from a
 // directory. Turns are counted by it.
@@ -238,9 +234,8 @@ func (m readMsg) News() bool {
 // printed is the last output of the program of the run under the cursor, which the log pane can
 // show in place of the events. It is read anew now and then while it is shown.
 type printed struct {
-	of      string   // the run's ID
-	text    string   // the end of the output, as it was read
-	lines   []string // the lines of text, as they may be drawn
+	id      string   // the run's ID
+	lines   []string // the end of the output, as it may be drawn
 	problem string   // why there are no lines; "" without a problem
 	looked  time.Time
 	reading bool
@@ -258,29 +253,27 @@ func trains(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
 // readPrinted looks for new output of the run's program, if the pane shows it.
 func (w *Page) readPrinted(now time.Time) tea.Cmd {
 	t, p := w.Run(), &w.printed
-	same := t != nil && p.of == t.ID
+	same := t != nil && p.id == t.ID
 	fresh := same && now.Sub(p.looked) < lookAgain
 	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {
-		*p = printed{of: t.ID}
+		*p = printed{id: t.ID}
 	}
 	p.reading, p.looked = true, now
 	run, before := t.Run, *p
 	return func() tea.Msg {
 		text, whole, err := run.Printed(mostPrinted)
-		m := printedMsg{of: before.of}
+		m := printedMsg{id: before.id}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			m.problem = noOutput
 		case err != nil:
 			m.problem = cell.OneLine(err.Error())
 		}
-		m.changes = !same || m.problem != before.problem || string(text) != before.text
-		if m.changes {
-			m.text, m.lines = string(text), linesOf(text, whole)
-		}
+		m.lines = linesOf(text, whole)
+		m.changes = !same || m.problem != before.problem || !slices.Equal(m.lines, before.lines)
 		return m
 	}
 }
@@ -301,23 +294,20 @@ func linesOf(text []byte, whole bool) (lines []string) {
 
 // printedMsg brings the output of a program.
 type printedMsg struct {
-	of, text, problem string
-	lines             []string
-	changes           bool
+	id, problem string
+	lines       []string
+	changes     bool
 }
 
 // Changes reports whether the output differs from before.
 func (m printedMsg) Changes() bool { return m.changes }
 
-// News is false: only events of a log are news, not the output of a program.
-func (printedMsg) News() bool { return false }
-
-// takePrinted shows the output. Output of another run than the one asked for last is dropped.
-func (w *Page) takePrinted(m printedMsg) {
-	if p := &w.printed; p.of == m.of {
+// showPrinted shows the output. Output of another run than the one asked for last is dropped.
+func (w *Page) showPrinted(m printedMsg) {
+	if p := &w.printed; p.id == m.id {
 		p.reading = false
 		if m.changes {
-			p.text, p.lines, p.problem = m.text, m.lines, m.problem
+			p.lines, p.problem = m.lines, m.problem
 			w.touch()
 		}
 	}
@@ -331,7 +321,7 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	switch {
 	case !trains(run):
 		note = noProgram
-	case p.of != run.ID || p.reading && p.text == "" && p.problem == "":
+	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
 		note = "reading" + t.More
 	case p.problem != "":
 		note = p.problem
@@ -339,12 +329,10 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 		all, note = p.lines, kit.Plural(len(p.lines), "line")
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
-	back := max(0, min(w.logBack, len(all)-ih))
-	end := len(all) - back
+	shown, below := scrolled(all, w.logBack, ih)
 	var lines []string
-	for _, l := range all[max(0, end-ih):end] {
+	for _, l := range shown {
 		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))
 	}
-	title := "Program of " + run.Label
-	return t.Panel(title, scrolled(back)+note, false, box, lines, r.W, r.H)
+	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)
 }

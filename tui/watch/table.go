@@ -54,7 +54,7 @@ func forNarrow(columns []column) (list []column) {
 		if dual(c) {
 			continue
 		}
-		if c.change != nil && i > 0 && columns[i-1].of != nil && !panel.Percents(*c.change) {
+		if c.change != nil && i > 0 && columns[i-1].best != nil && !panel.Percents(*c.change) {
 			for _, d := range columns {
 				if dual(d) {
 					d.Width = 8
@@ -104,7 +104,8 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		if c.rare && !w.have(c.of.Name) || c.change != nil && w.Baseline < 0 {
+		lacking := c.rare && !panel.OfEval(c.best.Name).Over(w.Tracks).Applies()
+		if lacking || c.change != nil && w.Baseline < 0 {
 			continue
 		}
 		if l.narrow { // c is a copy: the columns themselves keep their widths
@@ -127,13 +128,6 @@ func (w *Page) layTable(cells int) tableLayout {
 	return l
 }
 
-// have reports whether the last evaluation of any run has the measure.
-func (w *Page) have(name string) bool {
-	return slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
-		return panel.OfEval(name)(t).Applies()
-	})
-}
-
 // bests returns the row with the best value of each column that has one, at the last epoch that all
 // runs have; -1 for none. Values count as equal if they are written alike: a mark on one of two
 // equal figures would be a riddle. So would a mark on a figure while a run that is further along
@@ -141,9 +135,9 @@ func (w *Page) have(name string) bool {
 func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
-		if marks[i] = -1; c.of != nil && w.Comparable(c.of) {
-			marks[i] = w.leads(c.of, panel.OfEvalAt(c.of.Name, w.Epoch))
-			if w.leads(c.of, panel.OfEval(c.of.Name)) != marks[i] {
+		if marks[i] = -1; c.best != nil && w.Comparable(c.best) {
+			marks[i] = w.leads(c.best, panel.OfEvalAt(c.best.Name, w.Epoch))
+			if w.leads(c.best, panel.OfEval(c.best.Name)) != marks[i] {
 				marks[i] = -1
 			}
 		}
@@ -161,8 +155,8 @@ func (w *Page) leads(m *lab.Measure, figure panel.Figure) int {
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 
-// at names the epoch at which runs are compared, behind the head of what compares them.
-func (w *Page) at() string {
+// epochMark names the epoch at which runs are compared, behind the head of what compares them.
+func (w *Page) epochMark() string {
 	if w.Epoch == 0 {
 		return ""
 	}
@@ -208,8 +202,7 @@ func (w *Page) nameCells(form int) (cells int) {
 // firstRow returns the first row that a table of h lines shows. The row under the cursor is always
 // shown, and there are no blank lines below the last. A click depends on it, too.
 func (w *Page) firstRow(h int) int {
-	rows, at := max(1, h-1), w.RowAt()
-	return max(0, min(max(w.top, at-rows+1), at, len(w.Rows())-rows))
+	return max(0, w.RowAt()+1-max(1, h-1))
 }
 
 // table draws a line of heads and one for each row, in exactly r's size. Where rows are hidden,
@@ -219,8 +212,9 @@ func (w *Page) table(r kit.Rect) []string {
 	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
-	if shown := max(0, r.H-1); shown < len(rows) { // more than there is room for
-		name = fmt.Sprintf("%d–%d/%d", first+1, first+shown, len(rows))
+	inView := page.Count(len(rows))[first:min(len(rows), first+max(0, r.H-1))]
+	if len(inView) < len(rows) { // more than there is room for
+		name = fmt.Sprintf("%d–%d/%d", first+1, first+len(inView), len(rows))
 	}
 	head := kit.Blanks(markWidth) + kit.Left(name, l.name)
 	if l.state > 0 {
@@ -228,10 +222,6 @@ func (w *Page) table(r kit.Rect) []string {
 	}
 	if l.bar > 0 {
 		head += " " + kit.Left("progress", l.bar)
-	}
-	var inView []int
-	for i := first; i < len(rows) && len(inView) < r.H-1; i++ {
-		inView = append(inView, i)
 	}
 	grid := t.Grid(w.fields(l).Table(inView, nil), r.W, 1)
 	lines := []string{t.Dim.Paint(t.Greek(kit.Left(head+grid.Head(nil), r.W)))}
@@ -252,9 +242,9 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 			f.Head = c.Brief
 		}
 		if c.change != nil && panel.Percents(*c.change) { // the epoch is that of both changes
-			f.Head = cell.Cut(f.Head, c.Width-1-len(w.at())) + w.at()
+			f.Head = cell.Cut(f.Head, c.Width-1-len(w.epochMark())) + w.epochMark()
 		}
-		if c.of != nil {
+		if c.best != nil {
 			f.Tone = func(text string) page.Tone {
 				return map[bool]page.Tone{true: page.Good}[strings.HasSuffix(text, best)]
 			}
@@ -302,19 +292,16 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	return s
 }
 
-// state returns the status of the first run of a row that has not ended, and the mean progress of
-// the row's runs, 0 to 1. A row of seeds goes on as long as one of its runs does.
+// state returns the status of the first run of a row that has not ended, or else of its first run,
+// and the mean progress of the row's runs, 0 to 1. A row of seeds goes on as long as one of its
+// runs does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	s = w.Tracks[runs[0]].Status // where all have ended
-	for _, t := range w.Of(runs) {
-		part += t.Done() / float64(len(runs))
+	list := w.Of(runs)
+	for _, t := range list {
+		part += t.Done() / float64(len(list))
 	}
-	for _, t := range w.Of(runs) {
-		if !t.Status.Ended() {
-			return t.Status, part
-		}
-	}
-	return s, part
+	live := func(t *panel.Track) bool { return !t.Status.Ended() }
+	return list[max(0, slices.IndexFunc(list, live))].Status, part
 }
 
 // column is a column of the table of runs. A row with several seeds shows their mean. A column
@@ -323,10 +310,10 @@ func (w *Page) state(runs []int) (s runner.Status, part float64) {
 type column struct {
 	// Field has the width with the blank before it and room for the mark of the best.
 	page.Field[[]*panel.Track]
-	// of is the measure of a column whose best row is marked; change is the measure of a column of
-	// changes against the baseline.
-	of, change *lab.Measure
-	rare       bool // left out until a run has the measure
+	// best is the measure of a column whose best row is marked; change is the measure of a column
+	// of changes against the baseline.
+	best, change *lab.Measure
+	rare         bool // left out until a run has the measure
 }
 
 // newColumn returns a column that shows a measure, or none.
@@ -347,13 +334,14 @@ const againstCells, atCells = 8, 3
 // evaluation, and where the two runs ask for different risks. It is blank for a run that is
 // further, too, because the figure beside the cell is that of a later epoch.
 func (w *Page) against(m lab.Measure) column {
-	c := newColumn("vs "+w.baselineName(), againstCells, nil, nil)
-	c.Brief, c.change, c.Tone = "vs", &m, kit.Change(m.Better == dro.Higher)
+	c := newColumn("", againstCells, nil, nil)
+	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
 		c.Width += atCells
 	}
-	if w.Baseline < 0 {
-		c.Head, c.Brief = "", ""
+	if w.Baseline >= 0 {
+		base := w.Tracks[w.Baseline]
+		c.Head, c.Brief = "vs "+base.ShortName(againstCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
@@ -429,14 +417,6 @@ func decimals(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
-// baselineName returns the baseline's name, cut to the head of a column of changes.
-func (w *Page) baselineName() string {
-	if w.Baseline < 0 || w.Baseline >= len(w.Tracks) {
-		return "none"
-	}
-	return w.Tracks[w.Baseline].Calls(againstCells - len(" vs "))
-}
-
 // outcome returns the columns of the two measures that the methods are made for, the accuracy of
 // the worst class and the robust risk, each with its change against the baseline. They are on the
 // narrowest screen; the mean accuracy comes after them.
@@ -448,7 +428,7 @@ func (w *Page) outcome() []column {
 		f := panel.OfEval(m.Name)
 		c := newColumn(head, width, m,
 			func(runs []*panel.Track) string { return written(*m, f.Over(runs)) })
-		c.Brief, c.of = brief, m
+		c.Brief, c.best = brief, m
 		return c
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
@@ -474,7 +454,7 @@ func (w *Page) bySplit(test, val string) string {
 // setColumns makes the columns anew for the runs, the baseline and the split. The heads name the
 // baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
-	w.retell()
+	w.updateStory()
 	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
@@ -499,7 +479,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	if w.Validates && !w.Val {
 		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
-		c.Brief, c.of = "val", &m
+		c.Brief, c.best = "val", &m
 		list = append(list, c)
 	}
 	list = append(list,
@@ -524,7 +504,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	for _, m := range w.Own() { // the programs' own measures
 		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.OfStep(m.Name))
 		if m.Better != dro.Neither {
-			c.of = &m
+			c.best = &m
 		}
 		list = append(list, c)
 	}
@@ -532,7 +512,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		if !d.IsList() {
 			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.OfEval(m.Name))
-			c.Width, c.of, c.rare = cell.Width(c.Head)+2, &m, true
+			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
 		}
 	}

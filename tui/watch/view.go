@@ -12,6 +12,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// counts returns the numbers of panels that can be shown at once: those that grid can lay out
+// without a hole. The first stands for as many as suit the screen.
+func counts() []int { return []int{0, 1, 2, 4, 6} }
+
 // count returns the number of panels that are shown: 1, 2, 4 or 6. There are always more panels
 // than that (Standing and one more), so that first never goes below 0.
 func (w *Page) count() int {
@@ -19,7 +23,7 @@ func (w *Page) count() int {
 	case w.zoomed:
 		return 1
 	case w.shown > 0:
-		return w.shown
+		return counts()[w.shown]
 	}
 	return panelsFor(w.Body.W, w.Body.H)
 }
@@ -50,8 +54,8 @@ func (w *Page) View(cols, rows int) []string {
 	}
 	l, box := w.layout(), kit.Boxed(rows)
 	above := kit.Area(0, 0, cols, l.runs.H+l.head.H)
-	around := w.kept(&w.around, above, l.log, func() []string {
-		lines := slices.Concat(w.table(l.runs), w.headline(l.head.W, l.head.H))
+	around := w.partLines(&w.around, above, l.log, func() []string {
+		lines := slices.Concat(w.table(l.runs), w.headline(cols))
 		if l.log.H > 0 {
 			lines = append(lines, w.log(l.log, box)...)
 		}
@@ -61,7 +65,7 @@ func (w *Page) View(cols, rows int) []string {
 	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
 	place := func(p int, r kit.Rect, focused bool) {
-		lines := w.kept(&w.drawn[p], r, kit.Rect{}, func() []string {
+		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
 			iw, ih := w.room(r)
 			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
 		})
@@ -198,15 +202,15 @@ func (w *Page) eyeRows() int {
 	const rows, leastW, leastH = 10, 100, 52
 	p := w.EyeAt()
 	inView := p >= w.first() && p < w.first()+w.count()
-	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.gazed() {
+	if w.zoomed || w.Body.W < leastW || w.Body.H < leastH || p < 0 || inView || !w.hasEye() {
 		return 0
 	}
 	return rows
 }
 
-// gazed reports whether an evaluation of a watched run names samples, or may do so later. Room for
+// hasEye reports whether an evaluation of a watched run names samples, or may do so later. Room for
 // the eye is kept until then, because all panels would be sent again to make it.
-func (w *Page) gazed() bool {
+func (w *Page) hasEye() bool {
 	return slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
 		if t.Eval == nil {
 			return !t.Status.Ended()
@@ -259,9 +263,6 @@ type logLine struct {
 
 // log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
 // time, because runs are told apart by colour and an earlier event explains the next.
-//
-// logBack may be more than there is to scroll, since keys and wheel only add to it. It is cut
-// here, where the number of lines is known.
 func (w *Page) log(r kit.Rect, box bool) []string {
 	if w.logPane == printedPane {
 		return w.program(r, box)
@@ -279,11 +280,9 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	// Stable, as one run's notes of one moment are in the order of its log.
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
-	// A pane that is scrolled back moves on with new lines, because it counts from the end.
-	back := max(0, min(w.logBack, len(all)-ih))
-	end := len(all) - back
+	shown, below := scrolled(all, w.logBack, ih)
 	var lines []string
-	for _, l := range all[max(0, end-ih):end] {
+	for _, l := range shown {
 		text := t.Text
 		if l.Bad {
 			text = t.Warn
@@ -296,19 +295,22 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	if len(all) == 0 {
 		lines = []string{t.Dim.Paint(" no events yet")}
 	}
-	note := scrolled(back) + kit.Plural(len(all), "line")
+	note := below + kit.Plural(len(all), "line")
 	if skipped > 0 {
 		note = fmt.Sprintf("%d unreadable · ", skipped) + note
 	}
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
-// scrolled says how many lines are below the pane; "" for none.
-func scrolled(back int) string {
-	if back == 0 {
-		return ""
+// scrolled returns the part of some lines that a pane of so many rows shows if it is scrolled back,
+// and says how many are below it. The pane moves on with new lines, because back counts from the
+// end. It may be more than there is to scroll: keys and wheel only add to it.
+func scrolled[T any](all []T, back, rows int) (shown []T, below string) {
+	if back = max(0, min(back, len(all)-rows)); back > 0 {
+		below = fmt.Sprintf("%d more below · ", back)
 	}
-	return fmt.Sprintf("%d more below · ", back)
+	end := len(all) - back
+	return all[max(0, end-rows):end], below
 }
 
 // warnings shows the warnings of the row under the cursor in full. The pane cuts each to a line,
@@ -317,7 +319,7 @@ func (w *Page) warnings() tea.Cmd {
 	// The width at which a text reads well, and at which an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
-	for _, t := range w.Of(w.Rows()[w.RowAt()]) {
+	for _, t := range w.Of(w.RowOf(w.At)) {
 		for _, n := range t.Notes {
 			if n.Bad {
 				lines = append(lines,
@@ -351,8 +353,8 @@ const eyeTurn, stripTurn = 6, 15
 // are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is the last drawing of a part of the page. Both fields are values of turns.taken; a part
-// owes a drawing as long as wanted or taken is ahead of what it shows.
+// turned is the last drawing of a part of the page. Both fields are values of turns.news; a part
+// owes a drawing as long as wanted or news is ahead of what it shows.
 type turned struct {
 	kit.Drawn
 	shown  int // the value when the part was drawn
@@ -363,32 +365,32 @@ type turned struct {
 // whole: if a part depends on something else, that must be added here, or the part shows an old
 // state.
 type partOf struct {
-	at, and kit.Rect
-	theme   *kit.Theme
-	body    kit.Rect
-	touched int
-	round   int
-	shown   int
+	place, second kit.Rect
+	theme         *kit.Theme
+	body          kit.Rect
+	touched       int
+	round         int
+	shown         int
 }
 
-// kept returns the lines of a part, drawn anew if its turn has come or the user did something. at
-// and and are the places of the part; only the part with table and log pane has two. Without a
+// partLines returns the lines of a part, drawn anew if its turn has come or the user did something.
+// place and second are its places; only the part with table and log pane has two. Without a
 // Round, as in most tests, nothing is kept and every frame shows all there is.
-func (w *Page) kept(t *turned, at, and kit.Rect, draw func() []string) []string {
+func (w *Page) partLines(t *turned, place, second kit.Rect, draw func() []string) []string {
 	if w.Round == 0 {
 		return draw()
 	}
 	// Once due, a part shows all there is, also news that came after its turn.
 	if t.shown < t.wanted {
-		t.shown = w.taken
+		t.shown = w.news
 	}
-	return t.Get(partOf{at, and, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
+	return t.Get(partOf{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
 // turns is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
 type turns struct {
-	taken   int        // the number of looks that brought something new
+	news    int        // the number of looks that brought something new
 	touched int        // the number of calls of touch
 	since   time.Time  // the time of the last look
 	around  turned     // the part around the panels
@@ -402,7 +404,7 @@ func (w *Page) touch() { w.touched++ }
 // piece is a part of the page with the time between its turns, and when they come within a Round.
 type piece struct {
 	*turned
-	every, at time.Duration
+	every, offset time.Duration
 }
 
 // parts returns the parts of the page now: the part around the panels, and the panels. In a replay
@@ -448,15 +450,15 @@ func (w *Page) parts(look time.Duration) []piece {
 	return list
 }
 
-// takeTurns notes the news for the parts whose turn came since the last look. It only notes what
+// noteTurns notes the news for the parts whose turn came since the last look. It only notes what
 // each has to show: View draws, and a part that is out of view by then is not drawn.
-func (w *Page) takeTurns(now time.Time, changed bool) {
+func (w *Page) noteTurns(now time.Time, changed bool) {
 	if changed {
-		w.taken++
+		w.news++
 	}
 	for _, p := range w.parts(now.Sub(w.since)) {
-		if cameBetween(w.since, now, p.every, p.at) {
-			p.wanted = w.taken
+		if turnBetween(w.since, now, p.every, p.offset) {
+			p.wanted = w.news
 		}
 	}
 	w.since = now
@@ -464,15 +466,15 @@ func (w *Page) takeTurns(now time.Time, changed bool) {
 
 // Turns depend on the clock and not on the frame, because looks may come late, or seldom.
 
-// cameBetween reports whether a turn came between two moments. Turns come at intervals of every,
+// turnBetween reports whether a turn came between two moments. Turns come at intervals of every,
 // offset by at; with an interval of 0 one always came.
-func cameBetween(from, to time.Time, every, at time.Duration) bool {
+func turnBetween(from, to time.Time, every, at time.Duration) bool {
 	turn := func(t time.Time) int64 { return (t.UnixNano() - int64(at)) / int64(every) }
 	return every == 0 || turn(from) != turn(to)
 }
 
-// owes reports whether some part does not show all there is. Then the next look counts as a change
-// even if it brings nothing, so that the last news of a run that has ended is shown, too.
-func (w *Page) owes() bool {
-	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.taken })
+// hasUnshown reports whether some part does not show all there is. Then the next look counts as a
+// change even if it brings nothing, so that the last news of a run that has ended is shown, too.
+func (w *Page) hasUnshown() bool {
+	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.news })
 }

@@ -74,7 +74,7 @@ func TestTurns(t *testing.T) {
 	}
 	r.Clock(r.Now.Add(time.Second)) // all runs log
 	r.Send(kit.Tick(r.Now.Add(time.Millisecond)))
-	if !w.owes() || table() != before {
+	if !w.hasUnshown() || table() != before {
 		t.Fatal("a part shows what is new before its turn")
 	}
 	if r.Press("down"); table() == before {
@@ -83,7 +83,7 @@ func TestTurns(t *testing.T) {
 	for i := range 4 { // nothing more comes
 		r.Send(kit.Tick(r.Now.Add(time.Duration(i) * time.Second)))
 	}
-	if w.owes() {
+	if w.hasUnshown() {
 		t.Error("after two rounds parts do not show all there is")
 	}
 }
@@ -105,11 +105,11 @@ func TestColumnsTakeTurns(t *testing.T) {
 	const looks = 100
 	at, together := r.Now, 0
 	waits := make([]int, w.count())
-	w.takeTurns(at, true)
+	w.noteTurns(at, true)
 	for k := range looks {
 		at = at.Add(2*time.Second/5 + time.Duration(k%5)*time.Millisecond)
 		before := shown()
-		w.takeTurns(at, true)
+		w.noteTurns(at, true)
 		columns := map[int]bool{}
 		for i, n := range shown() {
 			if waits[i]++; n != before[i] {

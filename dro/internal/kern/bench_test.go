@@ -59,7 +59,7 @@ func BenchmarkConv(b *testing.B) {
 				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
 				for name, f := range map[string]func(){
 					"forward": func() { c.Forward(team, y, x, w, bias) },
-					"data":    func() { c.BackwardData(team, dx, y, w, x) },
+					"data":    func() { c.BackwardData(team, dx, y, w, x, nil) },
 					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
 				} {
 					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, isa,
@@ -79,7 +79,7 @@ func BenchmarkBF16(b *testing.B) {
 	for _, cfg := range append(alexNetConvs[:len(alexNetConvs):len(alexNetConvs)], otherConvs...) {
 		for kind := AVX512BF16; kind.Available(); kind++ {
 			for _, threads := range benchThreads {
-				c := must(must(NewConv(AVX512, batch, cfg)).BF16(kind, new(Workspace), true))
+				c := must(NewConv(AVX512, batch, cfg)).BF16(kind, new(Workspace), true)
 				team := NewTeam(threads)
 				r := rand.New(rand.NewPCG(1, 1))
 				x, y := noise(r, batch.Len(cfg.In)), noise(r, batch.Len(c.Out()))
@@ -87,7 +87,7 @@ func BenchmarkBF16(b *testing.B) {
 				dx, dw, db := Alloc(len(x)), Alloc(len(w)), Alloc(len(bias))
 				for name, f := range map[string]func(){
 					"forward": func() { c.Forward(team, y, x, w, bias) },
-					"data":    func() { c.BackwardData(team, dx, y, w, x) },
+					"data":    func() { c.BackwardData(team, dx, y, w, x, nil) },
 					"weights": func() { c.BackwardWeights(team, dw, db, x, y, false) },
 				} {
 					b.Run(fmt.Sprintf("%s/%s/%v/threads=%d", caseName(128, cfg), name, kind,
@@ -118,7 +118,7 @@ func BenchmarkWinograd(b *testing.B) {
 			dx, dw := Alloc(len(x)), Alloc(len(w))
 			for name, f := range map[string]func(){
 				"forward": func() { c.Forward(team, y, x, w, bias) },
-				"data":    func() { c.BackwardData(team, dx, y, w, x) },
+				"data":    func() { c.BackwardData(team, dx, y, w, x, nil) },
 				"weights": func() { c.BackwardWeights(team, dw, nil, x, y, false) },
 			} {
 				b.Run(fmt.Sprintf("%s/%s/threads=%d", caseName(128, cfg), name, threads),
@@ -184,8 +184,8 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	r := rand.New(rand.NewPCG(2, 2))
 	b := NewBatch(images)
 	n := &alexNet{
-		team: team, batch: b, pack: must(NewLayout(isa, b, alexNetConvs[0].In)),
-		loss: must(NewSoftmax(isa, b, 10)),
+		team: team, batch: b, pack: NewLayout(isa, b, alexNetConvs[0].In),
+		loss: NewLoss(isa, b, 10, false),
 	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))
@@ -206,9 +206,9 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 			w[j] *= .05
 		}
 		n.w, n.v, n.g = append(n.w, w), append(n.v, Alloc(size)), append(n.g, Alloc(size))
-		n.sgd = append(n.sgd, must(NewSGD(isa, size)))
+		n.sgd = append(n.sgd, NewSGD(isa, size))
 		if pooled[i] {
-			p := must(NewMaxPool(isa, b, c.Out()))
+			p := NewMaxPool(isa, b, c.Out())
 			n.pools = append(n.pools, p)
 			hold(p.Out())
 		}
@@ -259,7 +259,7 @@ func (n *alexNet) backward() {
 				mask = n.act[at-1]
 			}
 			w, _ := n.params(i, n.w)
-			n.convs[i].BackwardData(n.team, n.grad[at-1], n.grad[at], w, mask)
+			n.convs[i].BackwardData(n.team, n.grad[at-1], n.grad[at], w, mask, nil)
 		}
 		at--
 	}
@@ -312,7 +312,7 @@ func BenchmarkAlexNetStep(b *testing.B) {
 func BenchmarkPeak(b *testing.B) {
 	for _, isa := range isas() {
 		for _, threads := range benchThreads {
-			team, p := NewTeam(threads), must(NewPeak(isa))
+			team, p := NewTeam(threads), NewPeak(isa, Rounded)
 			b.Run(fmt.Sprintf("%v/threads=%d", isa, threads), func(b *testing.B) {
 				measure(b, p.FLOPs(), func() { p.Run(team) })
 			})

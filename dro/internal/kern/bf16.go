@@ -1,8 +1,6 @@
 package kern
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"sync"
 	"unsafe"
@@ -24,9 +22,6 @@ const (
 
 // String returns b's name; [BF16.On] has the name that runs record.
 func (b BF16) String() string {
-	if b < Rounded || b > AMX {
-		return fmt.Sprintf("BF16(%d)", int(b))
-	}
 	return [...]string{"bf16-rounded", "avx512-bf16", "amx-bf16"}[b]
 }
 
@@ -41,17 +36,16 @@ func (b BF16) On(isa ISA) string {
 // Available reports whether this build, machine and system can run b.
 func (b BF16) Available() bool { return b >= Rounded && b <= DetectBF16() }
 
-// check returns an error if b cannot run beside isa's kernels here. Constructors call it, as they
-// call the check of an [ISA].
-func (b BF16) check(isa ISA) error {
-	if !b.Available() {
-		return fmt.Errorf("kernel %v is not available here: the best is %v", b, DetectBF16())
+// check panics if b cannot run beside isa's kernels here. Constructors call it, as they call the
+// check of an [ISA].
+func (b BF16) check(isa ISA) {
+	isa.check()
+	if !b.runsBeside(isa) {
+		panic("kern: the kernel of bf16 products cannot run here or beside these kernels")
 	}
-	if b != Rounded && isa != AVX512 {
-		return fmt.Errorf("kernel %v needs instruction set %v", b, AVX512)
-	}
-	return nil
 }
+
+func (b BF16) runsBeside(isa ISA) bool { return b.Available() && (b == Rounded || isa == AVX512) }
 
 // DetectBF16 returns the best kernel of this build, machine and system. The first call asks the
 // system for AMX.
@@ -106,7 +100,7 @@ func (r *roundCall) task(i int) {
 // rounded returns src, rounded into dst.
 func (c *BF16Conv) rounded(t *Team, dst, src []float32) []float32 {
 	c.round = roundCall{dst[:len(src)], src}
-	t.run((len(src)+elementChunk-1)/elementChunk, &c.round)
+	t.run(pieces(len(src), elementChunk), &c.round)
 	c.round = roundCall{}
 	return dst[:len(src)]
 }
@@ -125,11 +119,11 @@ type Rounding struct {
 func CanRound(b Batch) bool { return b.valid() && b.Lanes%tileDepth == 0 }
 
 // NewRounding returns a Rounding for activations of shape s.
-func NewRounding(b Batch, s Shape) (*Rounding, error) {
+func NewRounding(b Batch, s Shape) *Rounding {
 	if !CanRound(b) || !s.valid() {
-		return nil, errors.New("rounding: a block of the batch does not fill lines")
+		panic("kern: Rounding: a block of the batch does not fill lines")
 	}
-	return &Rounding{pairs: Alloc(b.Len(s) / 2)}, nil
+	return &Rounding{pairs: Alloc(b.Len(s) / 2)}
 }
 
 // Round sets r to the rounding of x.
@@ -138,7 +132,7 @@ func (r *Rounding) Round(t *Team, x []float32) {
 		panic("kern: Rounding: slice has the wrong length")
 	}
 	r.src = x
-	t.run((len(x)+elementChunk-1)/elementChunk, r)
+	t.run(pieces(len(x), elementChunk), r)
 	r.src = nil
 }
 
@@ -147,14 +141,14 @@ func (r *Rounding) task(i int) {
 	round(r.pairs[from/2:to/2], r.src[from:to])
 }
 
-// place returns where in a line image i lies.
-func place(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
+// linePlace returns where in a line image i lies.
+func linePlace(i int) int { return i%tileSide/4*8 + i/tileSide*4 + i%4 }
 
 // clearImages sets the images of a channel from first on to 0.
 func clearImages(pairs []float32, first int) {
 	values := halves(pairs)
 	for i := first; i < len(values); i++ {
-		values[i/tileDepth*tileDepth+place(i%tileDepth)] = 0
+		values[i/tileDepth*tileDepth+linePlace(i%tileDepth)] = 0
 	}
 }
 
@@ -163,8 +157,8 @@ func halves(s []float32) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
 }
 
-// wholes is the inverse of halves.
-func wholes(s []uint16) []float32 {
+// floats is the inverse of halves.
+func floats(s []uint16) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s)/2)
 }
 
@@ -216,16 +210,16 @@ func newRuns(c *Conv) *runs {
 	return r
 }
 
-// at returns where column col of row row begins in a block of x.
-func (r *runs) at(row, col int) int {
+// offset returns where column col of row row begins in a block of x.
+func (r *runs) offset(row, col int) int {
 	return (row*r.width + col) * r.cfg.In.Channels * r.batch.Lanes / 2
 }
 
-func (r *runs) blockLen() int { return r.at(r.height, 0) }
+func (r *runs) blockLen() int { return r.offset(r.height, 0) }
 
 // triples returns the number of groups of three lines that cover a run; the last group may be
 // partial.
-func (r *runs) triples() int { return (r.run + tapsCols - 1) / tapsCols }
+func (r *runs) triples() int { return pieces(r.run, tapsCols) }
 
 // sumsLen returns the number of sums of a lot: [8 outputs][row of the kernel][three lines].
 func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
@@ -236,11 +230,11 @@ func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSum
 // of each tap are a tile.
 func (r *runs) spots() (spots []spot, taps []tap) {
 	for k := range r.cfg.KernelHeight {
-		taps = append(taps, tap{int32(r.at(k, 0)), int32(k * tileSide)})
+		taps = append(taps, tap{int32(r.offset(k, 0)), int32(k * tileSide)})
 	}
 	for row := range r.out.Height {
 		for col := range r.out.Width {
-			at := r.at(row*r.cfg.Stride, col*r.cfg.Stride)
+			at := r.offset(row*r.cfg.Stride, col*r.cfg.Stride)
 			spots = append(spots, spot{int32(at), 0, int32(len(taps))})
 		}
 	}
@@ -261,7 +255,7 @@ func (a *runsRound) task(i int) {
 	r := (*runs)(a)
 	size := r.cfg.In.Width * r.cfg.In.Channels * r.batch.Lanes
 	block, row := i/r.cfg.In.Height, i%r.cfg.In.Height
-	at := block*r.blockLen() + r.at(row+r.cfg.Pad, r.cfg.Pad)
+	at := block*r.blockLen() + r.offset(row+r.cfg.Pad, r.cfg.Pad)
 	round(r.x[at:][:size/2], r.values[i*size:][:size])
 }
 
@@ -293,9 +287,7 @@ func (r *runs) gradient(t *Team, dy []float32) {
 	t.run(r.batch.Blocks*r.parts, r)
 	t.run(r.cfg.Out/tapsRows, (*runsTotal)(r))
 	r.dy = nil
-	if r.call.db != nil {
-		t.run(r.rowTiles(), (*biasCall)(r.Conv))
-	}
+	r.sumBias(t)
 }
 
 // task computes the sums of a lot.
@@ -315,13 +307,13 @@ func (r *runs) addRow(sums []float32, block, row int) {
 	dy := r.dy[(block*r.out.Height+row)*size:]
 	tile := tapsTile{
 		positions: r.out.Width, groups: lanes / vector, dyRow: lanes, xTap: lanes,
-		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.at(0, r.cfg.Stride) - lanes,
+		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.offset(0, r.cfg.Stride) - lanes,
 		askDY: dy[min(size, len(dy)-1):],
 	}
 	for out := 0; out < r.cfg.Out; out += tapsRows {
 		tile.dy = dy[out*lanes:]
 		for k := range r.cfg.KernelHeight {
-			x := r.x[block*r.blockLen()+r.at(row*r.cfg.Stride+k, 0):]
+			x := r.x[block*r.blockLen()+r.offset(row*r.cfg.Stride+k, 0):]
 			for triple := range r.triples() {
 				tile.x = x[triple*tapsCols*lanes:]
 				tile.sum, sums = sums[:tapsSums], sums[tapsSums:]
@@ -373,7 +365,7 @@ func BF16Pairs(kind BF16, b Batch, cfg ConvConfig) bool {
 
 // roundings holds the roundings that the products of a convolution read.
 type roundings struct {
-	x, dy *Rounding // set by Given, or nil
+	x, dy *Rounding // set by SetRoundings, or nil
 	own   Rounding  // of an operand whose rounding is not given
 	zeros []float32 // for a bias
 }
@@ -389,19 +381,19 @@ func (p *plane) spotsOf(dst Shape, depth int) (spots []spot, taps []tap) {
 	for row := range dst.Height {
 		for col := range dst.Width {
 			class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
-			position, _ := p.at(row, col)
+			position, _ := p.lookUp(row, col)
 			spots = append(spots, spot{int32(position * depth), from[class], from[class+1]})
 		}
 	}
 	return spots, taps
 }
 
-// Given makes products read these roundings of the input and of the output's gradient. For one that
-// is nil, each call makes a rounding of its own.
-func (c *BF16Conv) Given(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
+// SetRoundings makes products read these roundings of the input and of the output's gradient. For
+// one that is nil, each call makes a rounding of its own.
+func (c *BF16Conv) SetRoundings(x, dy *Rounding) { c.rounds.x, c.rounds.dy = x, dy }
 
-// Rounds reports whether products read roundings of the input and of the output's gradient.
-func (c *BF16Conv) Rounds() (x, dy bool) {
+// ReadsRoundings reports whether products read roundings of the input and of the output's gradient.
+func (c *BF16Conv) ReadsRoundings() (x, dy bool) {
 	return c.rounds != nil && c.runs == nil, c.rounds != nil
 }
 
@@ -426,10 +418,10 @@ func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) 
 // multiplyPairs packs the weights of the call and computes the product. A task is all channels of
 // some rows of the map in one block of images.
 func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
-	c.call.product, c.call.pairs = p, pairs
+	c.direction, c.pairs = p, pairs
 	t.run(p.weightTasks(), (*packOperands)(c))
-	t.run(c.cutRows(c.batch.Blocks, p.dst.Height), (*pairsCall)(c))
-	c.call = bf16Call{}
+	t.run(c.cut(c.batch.Blocks, p.dst.Height, 1), (*pairsCall)(c))
+	c.direction, c.pairs = nil, nil
 	c.finish()
 }
 
@@ -437,19 +429,19 @@ type pairsCall BF16Conv
 
 func (m *pairsCall) task(i int) {
 	c := (*BF16Conv)(m)
-	p, lanes := c.call.product, c.batch.Lanes
+	p, lanes := c.direction, c.batch.Lanes
 	block, top := i/c.call.chunks, i%c.call.chunks*c.call.chunk
 	size := p.dst.Width * p.dst.Channels * lanes
 	tile := pairsTile{
-		bias: c.call.bias, a: c.space.a, taps: p.taps,
-		x:      c.call.pairs[block*p.block:],
+		bias: c.call.b, a: c.space.a, taps: p.taps,
+		x:      c.pairs[block*p.block:],
 		groups: lanes / tileDepth, rows: p.dst.Channels / pairsRows, inner: p.inner,
 		pairs: p.src.pairs, aNext: p.weightLines(), lanes: lanes, channels: p.dst.Channels,
 	}
-	if c.call.bias == nil {
+	if c.call.b == nil {
 		tile.bias = c.rounds.zeros
 	}
-	if c.call.relu == 0 {
+	if p.relu == 0 {
 		tile.floor = float32(math.Inf(-1))
 	}
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
@@ -462,6 +454,6 @@ func (m *pairsCall) task(i int) {
 			tile.plus = c.call.plus[at:][:size]
 		}
 		tile.run()
-		c.tellRow(block, row, 0, p.dst.Channels)
+		c.addMoments(block, row, 0, p.dst.Width, 0, p.dst.Channels)
 	}
 }

@@ -90,18 +90,18 @@ func finish(y, bias, mask []float32, rows, lanes, relu int) {
 	}
 }
 
-// ask prefetches s, which is to be read or written soon. It does nothing else.
-func ask(s []float32) {
+// prefetch prefetches s, which is to be read or written soon. It does nothing else.
+func prefetch(s []float32) {
 	if len(s) > 0 {
 		askBF16(&s[0], len(s)*4/cacheLine+1)
 	}
 }
 
-// runPeakBF16 runs n steps of products of operands that stay in registers. A step is 4 products of
-// tiles, or peakSums products of pairs.
+// runPeakBF16 runs n steps of products of operands that stay in registers: peakSums products of
+// pairs each or, every peakTileSteps steps, 4 products of tiles.
 func runPeakBF16(kind BF16, n int) {
 	if kind == AMX {
-		peakAMX(n)
+		peakAMX(n / peakTileSteps)
 	} else {
 		dotPeakBF16(n)
 	}

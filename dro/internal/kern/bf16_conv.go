@@ -29,8 +29,11 @@ type BF16Conv struct {
 	taps              []tap     // of the gradient: the lines of positions that a kernel tap joins
 	spans             []span    // of taps, by part and kernel tap
 
-	call  bf16Call
-	round roundCall
+	// The running call, beside Conv's.
+	direction *product   // nil in the gradient
+	pairs     []float32  // the rounding that a product reads
+	packs     [2]packing // the activations to pack
+	round     roundCall
 }
 
 // product is the forward direction, or the backward direction to the input.
@@ -42,30 +45,18 @@ type product struct {
 	inner  int     // tiles that the sum of a tap takes
 	dst    Shape
 	across bool    // weights are transposed
+	relu   int     // 1: the product ends with max(0, ·)
 	lines  []int32 // where packed lines go, see planLines
 	spots  []spot  // of a source that is only rounded; nil: it is packed
 	taps   []tap   // of spots
 	block  int     // pairs of a block of such a source
 }
 
-// bf16Call is the running call; see convCall.
-type bf16Call struct {
-	y, x, w, bias, mask []float32 // mask is a rounding if the product reads roundings
-	plus                []float32
-	pairs               []float32 // the rounding that a product reads
-	product             *product  // nil in the gradient
-	packs               [2]packing
-	relu                int
-	chunk, chunks       int
-}
-
 // BF16 returns c with products of rounded operands. It shares the running call with c, whose
 // float32 methods stay what they are. Without data there is no memory for BackwardData, which the
 // first layer of a network does not need.
-func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
-	if err := kind.check(c.isa); err != nil {
-		return nil, err
-	}
+func (c *Conv) BF16(kind BF16, space *Workspace, data bool) *BF16Conv {
+	kind.check(c.isa)
 	b := &BF16Conv{Conv: c, kind: kind, space: space}
 	if kind == Rounded {
 		in, out := c.batch.Len(c.cfg.In), c.batch.Len(c.out)
@@ -74,7 +65,7 @@ func (c *Conv) BF16(kind BF16, space *Workspace, data bool) (*BF16Conv, error) {
 	} else {
 		b.plan(data)
 	}
-	return b, nil
+	return b
 }
 
 // plan works out how operands are packed and where each product finds them.
@@ -90,10 +81,7 @@ func (c *BF16Conv) plan(data bool) {
 		c.runs = newRuns(c.Conv)
 	}
 	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
-	c.backward.plane = newPlane(
-		transposedAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
-		transposedAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-		out.Width, cfg.KernelWidth, c.positionLen(c.dy))
+	c.backward.plane = c.planeOf(transposedAxis, out, c.positionLen(c.dy))
 	switch {
 	case c.runs != nil:
 		x.pairs = (c.runs.run + 1) / 2
@@ -110,15 +98,13 @@ func (c *BF16Conv) plan(data bool) {
 	default:
 		for unit := range x.units() {
 			row, col := unit/in.Width, unit%in.Width
-			seen := c.seen(row, cfg.KernelHeight) && c.seen(col, cfg.KernelWidth)
+			seen := c.sees(row, cfg.KernelHeight) && c.sees(col, cfg.KernelWidth)
 			x.unseen = append(x.unseen, !seen)
 		}
 		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
-		c.forward.plane = newPlane(
-			convAxis(out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
-			convAxis(out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-			in.Width, cfg.KernelWidth, c.positionLen(c.x))
+		c.forward.plane = c.planeOf(convAxis, in, c.positionLen(c.x))
 	}
+	c.forward.relu = bit(cfg.ReLU)
 	products := []*product{&c.forward, &c.backward}
 	if !data {
 		products = products[:1]
@@ -162,12 +148,12 @@ func (p *product) scale() {
 // oneTap is the one tap of a product of strips.
 var oneTap = []tap{{}}
 
-// at returns the line of the source that output (row, col) counts its taps from, and the taps.
-func (p *product) at(row, col int) (line int, taps []tap) {
+// lookUp returns the line of the source that output (row, col) counts its taps from, and the taps.
+func (p *product) lookUp(row, col int) (line int, taps []tap) {
 	if p.strips != nil {
 		return p.strips.sees(row, col) / 2, oneTap // a line holds a pair
 	}
-	position, taps := p.plane.at(row, col)
+	position, taps := p.plane.lookUp(row, col)
 	return position * p.src.unitLines(), taps
 }
 
@@ -179,87 +165,60 @@ func (p *product) weightLines() int { return p.area * p.inner * tileSide }
 func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
 
 // tilesOf returns how many tiles n rows or columns fill.
-func tilesOf(n int) int { return (n + tileSide - 1) / tileSide }
+func tilesOf(n int) int { return pieces(n, tileSide) }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
-	if len(y) != c.batch.Len(c.out) || len(x) != c.batch.Len(c.cfg.In) || len(w) != c.weightLen() ||
-		bias != nil && len(bias) != c.cfg.Out {
-		panic("kern: BF16Conv.Forward: slice has the wrong length")
-	}
-	if c.kind == Rounded {
+	c.enterForward(y, x, w, bias)
+	switch {
+	case c.kind == Rounded:
 		c.Conv.Forward(t, y, c.rounded(t, c.space.x, x), c.rounded(t, c.space.w, w), bias)
-		return
-	}
-	c.call = bf16Call{y: y, x: x, w: w, bias: bias}
-	if c.cfg.ReLU {
-		c.call.relu = 1
-	}
-	if c.runs != nil {
+	case c.runs != nil:
 		c.runs.round(t, x)
 		c.multiplyPairs(t, &c.forward, c.runs.x)
-		return
-	}
-	if c.rounds != nil {
+	case c.rounds != nil:
 		c.multiplyPairs(t, &c.forward, c.rounding(t, c.rounds.x, c.space.x, x))
-		return
+	default:
+		c.multiply(t, &c.forward)
 	}
-	c.multiply(t, &c.forward)
 }
 
-// BackwardData is [Conv.BackwardData] on rounded dy and w.
-func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum is [Conv.BackwardSum] on rounded dy and w. If products do not read roundings, plus
+// BackwardData is [Conv.BackwardData] on rounded dy and w. If products do not read roundings, plus
 // must be nil.
-func (c *BF16Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
-	if len(dx) != c.batch.Len(c.cfg.In) || len(dy) != c.batch.Len(c.out) ||
-		len(w) != c.weightLen() || act != nil && len(act) != len(dx) ||
-		plus != nil && (len(plus) != len(dx) || c.backward.spots == nil) {
-		panic("kern: BF16Conv.BackwardData: slice has the wrong length")
-	}
-	if c.kind == Rounded {
-		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act)
-		return
-	}
-	c.call = bf16Call{y: dx, x: dy, w: w, mask: act, plus: plus}
-	if c.rounds != nil {
-		if act != nil {
+func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
+	c.enterBackward(dx, dy, w, act, plus)
+	switch {
+	case c.rounds != nil:
+		if act != nil { // the mask of such a product is a rounding
 			c.call.mask = c.rounding(t, c.rounds.x, c.space.w, act)
 		}
 		c.multiplyPairs(t, &c.backward, c.rounding(t, c.rounds.dy, c.space.x, dy))
-		return
+	case plus != nil:
+		panic("kern: BF16Conv.BackwardData: only products of roundings add another gradient")
+	case c.kind == Rounded:
+		c.Conv.BackwardData(t, dx, c.rounded(t, c.space.x, dy), c.rounded(t, c.space.w, w), act,
+			nil)
+	default:
+		c.multiply(t, &c.backward)
 	}
-	c.multiply(t, &c.backward)
 }
 
 // multiply packs the operands of the call and computes the product. A task is 32 channels of some
 // rows of the map in one block of images.
 func (c *BF16Conv) multiply(t *Team, p *product) {
-	c.call.product = p
-	c.call.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
+	c.direction = p
+	c.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
 	t.run(p.weightTasks()+c.units(p.src), (*packOperands)(c))
 	pairs := pairsOf(p.dst.Channels) * c.batch.Blocks
-	t.run(c.cutRows(pairs, p.dst.Height), (*multiplyCall)(c))
-	c.call = bf16Call{}
+	t.run(c.cut(pairs, p.dst.Height, 1), (*multiplyCall)(c))
+	c.direction, c.packs[0] = nil, packing{}
 	c.finish()
-}
-
-// cutRows cuts the n rows of each of others pieces of work into chunks, so that there are enough
-// tasks (see minTasks), and returns the number of tasks.
-func (c *BF16Conv) cutRows(others, n int) (tasks int) {
-	chunks := min((minTasks+others-1)/others, n)
-	c.call.chunk = (n + chunks - 1) / chunks
-	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
-	return others * c.call.chunks
 }
 
 // part returns the first row, the block and the first channel of a task. Successive tasks share the
 // larger operand, so that it is in the cache: the strips, or the weights of some channels.
 func (c *BF16Conv) part(i int) (row, block, channel int) {
-	p := c.call.product
+	p := c.direction
 	if pairs := pairsOf(p.dst.Channels); p.strips != nil {
 		channel, i = i%pairs, i/pairs
 		row, block = i%c.call.chunks, i/c.call.chunks
@@ -274,7 +233,7 @@ type multiplyCall BF16Conv
 
 func (m *multiplyCall) task(i int) {
 	c := (*BF16Conv)(m)
-	p, lanes := c.call.product, c.batch.Lanes
+	p, lanes := c.direction, c.batch.Lanes
 	top, block, channel := c.part(i)
 	rows := min(2*tileSide, p.dst.Channels-channel)
 	tile := mulTile{
@@ -285,15 +244,15 @@ func (m *multiplyCall) task(i int) {
 		cRow: lanes, rows: tilesOf(rows),
 	}
 	var bias []float32
-	if c.call.bias != nil {
-		bias = c.call.bias[channel:][:rows]
+	if c.call.b != nil {
+		bias = c.call.b[channel:][:rows]
 	}
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
-			tile.bBase, tile.taps = p.at(row, col)
+			tile.bBase, tile.taps = p.lookUp(row, col)
 			y := c.call.y[at:][:rows*lanes]
-			ask(y)
+			prefetch(y)
 			if rows%tileSide == 0 {
 				c.sweep(tile, y)
 			} else {
@@ -303,9 +262,9 @@ func (m *multiplyCall) task(i int) {
 			if c.call.mask != nil {
 				mask = c.call.mask[at:][:len(y)]
 			}
-			finish(y, bias, mask, rows, lanes, c.call.relu)
+			finish(y, bias, mask, rows, lanes, p.relu)
 		}
-		c.tellRow(block, row, channel, rows)
+		c.addMoments(block, row, 0, p.dst.Width, channel, rows)
 	}
 }
 
@@ -376,7 +335,7 @@ func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
 	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2}
 	s.step = cfg.Stride * s.run
-	s.weights = make([]int32, (cfg.KernelHeight*s.run+tileDepth-1)/tileDepth*tileDepth)
+	s.weights = make([]int32, pieces(cfg.KernelHeight*s.run, tileDepth)*tileDepth)
 	for i := range s.weights {
 		s.weights[i] = nothing
 		row, col, channel := s.value(i, cfg.In.Channels)
@@ -385,7 +344,7 @@ func newStrips(c *Conv) *strips {
 		}
 	}
 	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len(), pairs: tileSide}
-	s.rows = ((c.out.Height-1)*s.step + len(s.weights) + tileDepth - 1) / tileDepth * tileDepth
+	s.rows = pieces((c.out.Height-1)*s.step+len(s.weights), tileDepth) * tileDepth
 	for col := range c.out.Width {
 		s.base = append(s.base, 0)
 		s.offsets = append(s.offsets, s.strip(cfg, col*cfg.Stride-cfg.Pad))
@@ -521,7 +480,7 @@ func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
 			continue
 		}
 		for o, v := range sums[i*2*tileSide:][:outs] {
-			if to := &c.call.w[(out+o)*all+int(at)]; c.Conv.call.add {
+			if to := &c.call.dw[(out+o)*all+int(at)]; c.call.add {
 				*to += v
 			} else {
 				*to = v
@@ -581,10 +540,10 @@ func (s *source) table() []int32 {
 func (s *source) units() int { return len(s.base) }
 
 // depth returns the number of tiles that the rows of a unit fill as the sum of a product.
-func (s *source) depth() int { return (s.rows + tileDepth - 1) / tileDepth }
+func (s *source) depth() int { return pieces(s.rows, tileDepth) }
 
 // imageDepth returns the number of tiles that the images of a block fill as the sum of a product.
-func (s *source) imageDepth() int { return (s.lanes + tileDepth - 1) / tileDepth }
+func (s *source) imageDepth() int { return pieces(s.lanes, tileDepth) }
 
 // Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it
 // is [32 images][unit][16 rows]. For each of the two, these functions return the number of lines of
@@ -624,20 +583,20 @@ type packOperands BF16Conv
 
 func (p *packOperands) task(i int) {
 	c := (*BF16Conv)(p)
-	if d := c.call.product; d != nil {
+	if d := c.direction; d != nil {
 		if i < d.weightTasks() {
 			c.packWeights(i)
 			return
 		}
 		i -= d.weightTasks()
 	}
-	for k := range c.call.packs {
-		if c.call.packs[k].src != nil {
-			if i < c.units(c.call.packs[k].src) {
-				c.call.packs[k].unit(i)
+	for k := range c.packs {
+		if p := &c.packs[k]; p.src != nil {
+			if i < c.units(p.src) {
+				p.unit(i)
 				return
 			}
-			i -= c.units(c.call.packs[k].src)
+			i -= c.units(p.src)
 		}
 	}
 	(*biasCall)(c.Conv).task(i)
@@ -661,7 +620,7 @@ func (p *packing) unit(i int) {
 	base, offsets := s.base[unit], s.offsets[unit]
 	if unit+1 < s.units() {
 		next := values[s.base[unit+1]:]
-		ask(next[:min(s.rows*s.lanes, len(next))])
+		prefetch(next[:min(s.rows*s.lanes, len(next))])
 	}
 	if p.form == depthOfB {
 		for lane := 0; lane < s.lanes; lane += tileSide {
@@ -692,7 +651,7 @@ func (p *packing) lines(block, unit int) {
 		line := block*s.imageLines() + lane/tileDepth*s.groupLines() + unit*s.imageUnitLines()
 		for row := 0; row < s.rows; row += tileSide {
 			from := p.values[((block*s.units()+unit)*s.rows+row)*apart+lane/2:]
-			to := wholes(p.dst[(line+row)*tileDepth:][:tileLen])
+			to := floats(p.dst[(line+row)*tileDepth:][:tileLen])
 			if p.form == rowsOfB {
 				transpose(AVX512, to, from, tileSide, tileSide, tileSide, apart)
 				continue
@@ -707,7 +666,7 @@ func (p *packing) lines(block, unit int) {
 // packWeights packs the weights of the running product as rows of A, [16 destination
 // channels][tap][depth].
 func (c *BF16Conv) packWeights(i int) {
-	d := c.call.product
+	d := c.direction
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
 	switch {
@@ -737,7 +696,7 @@ func (c *BF16Conv) packWeightRows(dst []uint16, row, rows int) {
 // packTaps packs rows whose values lie one kernel area apart: of each row, 32 input channels by 16
 // taps at a time.
 func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
-	d := c.call.product
+	d := c.direction
 	ins, area := c.cfg.In.Channels, c.area()
 	for col := 0; col < ins; col += tileDepth {
 		offsets := offsetsOf(min(tileDepth, ins-col), area)
@@ -755,7 +714,7 @@ func (c *BF16Conv) packTaps(dst []uint16, row, rows int) {
 // taps of these channels are neighbours in each output channel; 32 output channels by 16 taps are
 // packed at a time.
 func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
-	d := c.call.product
+	d := c.direction
 	ins, outs, area := c.cfg.In.Channels, c.cfg.Out, c.area()
 	for out := 0; out < outs; out += tileDepth {
 		offsets := offsetsOf(min(tileDepth, outs-out), ins*area)
@@ -773,7 +732,7 @@ func (p *product) planLines() {
 	if p.across {
 		channels = tileSide
 	}
-	for i := range (channels*p.area + tileSide - 1) / tileSide * tileSide {
+	for i := range pieces(channels*p.area, tileSide) * tileSide {
 		p.lines = append(p.lines, int32(2*(i%p.area*p.inner*tileLen+i/p.area*tileDepth)))
 	}
 }

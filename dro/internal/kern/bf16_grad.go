@@ -38,7 +38,7 @@ func (c *BF16Conv) gradParts() int {
 	if c.kind == AMX || c.batch.Blocks*lines*cacheLine <= 2*gradCacheBytes {
 		return 1
 	}
-	return min((lines*cacheLine+gradCacheBytes-1)/gradCacheBytes, c.out.Height)
+	return min(pieces(lines*cacheLine, gradCacheBytes), c.out.Height)
 }
 
 // channelTaps lists the taps, part by part. Whatever the parts, the positions of a tap have the
@@ -78,19 +78,12 @@ func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
 // BackwardWeights is [Conv.BackwardWeights] on rounded x and dy. The gradient of the bias takes dy
 // as it is, not rounded.
 func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	if len(dw) != c.weightLen() || len(x) != c.batch.Len(c.cfg.In) ||
-		len(dy) != c.batch.Len(c.out) || db != nil && len(db) != c.cfg.Out {
-		panic("kern: BF16Conv.BackwardWeights: slice has the wrong length")
-	}
-	bias := 0 // tasks of the bias
-	if db != nil {
-		bias = (c.cfg.Out + tileRows - 1) / tileRows
-	}
+	c.enterWeights(dw, db, x, dy, add)
 	if c.kind == Rounded {
 		c.Conv.BackwardWeights(t, dw, nil, c.rounded(t, c.space.x, x),
 			c.rounded(t, c.space.w, dy), add)
+		c.enterWeights(dw, db, x, dy, add) // for the bias
 	}
-	c.Conv.call = convCall{dw: dw, db: db, x: x, dy: dy, add: add} // for biasCall and place
 	if c.rounds != nil {
 		if c.runs == nil {
 			x = c.rounding(t, c.rounds.x, c.space.x, x)
@@ -104,17 +97,16 @@ func (c *BF16Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	case c.onTaps != nil:
 		c.onTaps.gradient(t, x, dy)
 	case c.kind == Rounded:
-		t.run(bias, (*biasCall)(c.Conv))
+		c.sumBias(t)
 	default:
-		c.gradient(t, bias, dw, x, dy)
+		c.gradient(t, x, dy)
 	}
-	c.Conv.call = convCall{}
+	c.call = convCall{}
 }
 
 // gradient packs both operands, beside the tasks of the bias, and multiplies them. A task of the
 // product is 32 output channels by a chunk of groups of 32 input channels, or a task of stripCall.
-func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
-	c.call.w = dw
+func (c *BF16Conv) gradient(t *Team, x, dy []float32) {
 	rounded := c.rounds != nil
 	rows := packing{src: c.dy, values: dy, rounded: rounded}
 	cols := packing{src: c.x, values: x, rounded: rounded}
@@ -123,20 +115,24 @@ func (c *BF16Conv) gradient(t *Team, bias int, dw, x, dy []float32) {
 	}
 	rows.dst, rows.form = c.space.a, rowsOfA
 	cols.dst, cols.form = c.space.b, rowsOfB
-	c.call.packs = [2]packing{rows, cols}
-	t.run(c.units(c.dy)+c.units(c.x)+bias, (*packOperands)(c))
+	c.packs = [2]packing{rows, cols}
+	tasks := c.units(c.dy) + c.units(c.x)
+	if c.call.db != nil {
+		tasks += c.rowTiles()
+	}
+	t.run(tasks, (*packOperands)(c))
 	if c.strips != nil {
 		pairs := pairsOf(len(c.strips.weights))
-		t.run(c.cutRows(len(c.spans), pairs), (*stripCall)(c))
+		t.run(c.cut(len(c.spans), pairs, 1), (*stripCall)(c))
 		t.run(pairs, (*stripSum)(c))
 	} else {
-		t.run(c.cutRows(pairsOf(c.cfg.Out), pairsOf(c.x.rows)), (*gradCall)(c))
+		t.run(c.cut(pairsOf(c.cfg.Out), pairsOf(c.x.rows), 1), (*gradCall)(c))
 	}
-	c.call = bf16Call{}
+	c.packs = [2]packing{}
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.
-func pairsOf(n int) int { return (n + 2*tileSide - 1) / (2 * tileSide) }
+func pairsOf(n int) int { return pieces(n, 2*tileSide) }
 
 // The rows of the results of some taps are a line longer than a power of two, which suits the cache
 // better.
@@ -148,9 +144,9 @@ const (
 	gradRowLen = packedTaps*gradTapLen + tileSide
 )
 
-// askedRows is the number of rows by which memory for the gradient is prefetched ahead of its use:
-// all caches have long lost it since the last step.
-const askedRows = 4
+// prefetchedRows is the number of rows by which memory for the gradient is prefetched ahead of its
+// use: all caches have long lost it since the last step.
+const prefetchedRows = 4
 
 type gradCall BF16Conv
 
@@ -169,7 +165,7 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	outs, ins := min(2*tileSide, c.cfg.Out-out), min(2*tileSide, c.x.rows-in)
 	area := c.forward.area
 	row := func(r int) []float32 {
-		return c.call.w[((out+r)*c.x.rows+in)*area:][:ins*area]
+		return c.call.dw[((out+r)*c.x.rows+in)*area:][:ins*area]
 	}
 	tile := mulTile{
 		a: c.space.a[out*tileDepth:], b: c.space.b[in*tileDepth:], c: sums, taps: c.taps,
@@ -179,43 +175,23 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 	}
 	for first := 0; first < area; first += packedTaps {
 		count := min(packedTaps, area-first)
-		for r := range min(askedRows, outs) {
-			ask(row(r))
+		for r := range min(prefetchedRows, outs) {
+			prefetch(row(r))
 		}
 		for part := 0; part < len(c.spans); part += area {
 			tile.spans, tile.add = c.spans[part+first:][:count], min(part, 1)
 			tile.run(c.kind)
 		}
 		for r := range outs {
-			if r+askedRows < outs {
-				ask(row(r + askedRows))
+			if r+prefetchedRows < outs {
+				prefetch(row(r + prefetchedRows))
 			}
 			from := sums[r*gradRowLen:]
 			if area == 1 {
-				c.placeRow(row(r), from[:ins])
+				store(row(r), from, c.call.add)
 			} else {
 				c.place(row(r)[first:], from, count, ins, gradTapLen)
 			}
 		}
 	}
-}
-
-// placeRow puts gradients that lie in the order of dw in their places.
-func (c *BF16Conv) placeRow(dw, sums []float32) {
-	if !c.Conv.call.add {
-		copy(dw, sums)
-		return
-	}
-	for i, v := range sums {
-		dw[i] += v
-	}
-}
-
-// biasCall's task is the bias gradient of some channels.
-type biasCall Conv
-
-func (b *biasCall) task(i int) {
-	c := (*Conv)(b)
-	out := i * tileRows
-	c.biasGrad(c.call.db[out:min(out+tileRows, c.cfg.Out)], out)
 }

@@ -28,6 +28,6 @@ func packPairsAcross([]uint16, []float32, int, []int32, int, []int32, int) { pan
 
 func finish(_, _, _ []float32, _, _, _ int) { panic(noTiles) }
 
-func ask([]float32) { panic(noTiles) }
+func prefetch([]float32) { panic(noTiles) }
 
 func runPeakBF16(BF16, int) { panic(noTiles) }

@@ -32,19 +32,13 @@ func Linear(in Shape, out int, relu bool) ConvConfig {
 	}
 }
 
-// OutShape returns the shape of the output, or an error that names what is wrong with the geometry.
+// OutShape returns the shape of the output, or an error if the geometry is impossible.
 func (c ConvConfig) OutShape() (Shape, error) {
-	least := min(c.Out, c.KernelHeight, c.KernelWidth, c.Stride)
-	if !c.In.valid() || least < 1 || c.Pad < 0 {
-		return Shape{}, fmt.Errorf(
-			"convolution %+v: sizes and stride must be at least 1, pad at least 0", c)
-	}
-	if c.Pad >= c.KernelHeight || c.Pad >= c.KernelWidth {
-		return Shape{}, fmt.Errorf("convolution %+v: pad must be below the kernel's size", c)
-	}
+	least := min(c.Out, c.KernelHeight-c.Pad, c.KernelWidth-c.Pad, c.Stride)
 	h, w := c.In.Height+2*c.Pad-c.KernelHeight, c.In.Width+2*c.Pad-c.KernelWidth
-	if h < 0 || w < 0 {
-		return Shape{}, fmt.Errorf("convolution %+v: the kernel is larger than the padded input", c)
+	if !c.In.valid() || c.Pad < 0 || least < 1 || min(h, w) < 0 {
+		return Shape{}, fmt.Errorf("convolution %+v: sizes and stride must be at least 1, pad "+
+			"below the kernel's size, and the kernel no larger than the padded input", c)
 	}
 	return Shape{c.Out, h/c.Stride + 1, w/c.Stride + 1}, nil
 }
@@ -76,34 +70,35 @@ type convCall struct {
 	add           bool // add to dw and db instead of replacing them
 }
 
-// NewConv returns the convolution cfg for batches laid out as b.
+// NewConv returns the convolution cfg for batches laid out as b, or an error if the geometry is
+// impossible or too large.
 func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
 	out, err := cfg.OutShape()
 	if err != nil {
 		return nil, err
 	}
-	if !b.valid() {
-		return nil, fmt.Errorf("convolution for %+v: make the batch with NewBatch", b)
-	}
+	b.check(isa, out)
 	c := &Conv{isa: isa, batch: b, cfg: cfg, out: out}
 	if max(b.Len(cfg.In), b.Len(out), c.weightLen()) > math.MaxInt32 {
 		return nil, errors.New(
 			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
-	in, s, p := cfg.In, cfg.Stride, cfg.Pad
-	c.forward = newPlane(
-		convAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
-		convAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
-		in.Width, cfg.KernelWidth, in.Channels*b.Lanes)
-	c.backward = newPlane(
-		transposedAxis(out.Height, in.Height, cfg.KernelHeight, s, p),
-		transposedAxis(out.Width, in.Width, cfg.KernelWidth, s, p),
-		out.Width, cfg.KernelWidth, out.Channels*b.Lanes)
+	c.forward = c.planeOf(convAxis, cfg.In, cfg.In.Channels*b.Lanes)
+	c.backward = c.planeOf(transposedAxis, out, out.Channels*b.Lanes)
 	c.planGrad()
 	return c, nil
+}
+
+// planeOf returns the plane of the direction that has these axes and reads a map of src, with depth
+// values at a position.
+func (c *Conv) planeOf(
+	newAxis func(out, in, kernel, stride, pad int) axis, src Shape, depth int,
+) plane {
+	cfg, in := &c.cfg, c.cfg.In
+	return newPlane(
+		newAxis(c.out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
+		newAxis(c.out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
+		src.Width, cfg.KernelWidth, depth)
 }
 
 // Out returns the shape of the output.
@@ -119,7 +114,7 @@ func (c *Conv) FLOPs() float64 {
 	taps := 0
 	for row := range c.out.Height {
 		for col := range c.out.Width {
-			_, t := c.forward.at(row, col)
+			_, t := c.forward.lookUp(row, col)
 			taps += len(t)
 		}
 	}
@@ -147,14 +142,10 @@ func (c *Conv) enterForward(y, x, w, bias []float32) {
 
 // BackwardData computes dx, the gradient of the input, from the output's gradient dy. If act is not
 // nil, dx is 0 where act ≤ 0: with the input's own activations as act this is the backward pass of
-// the ReLU that made them. dy is not masked by this layer's own ReLU; that is for whoever made dy.
-func (c *Conv) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum is BackwardData with plus, if it is not nil, added before act masks: the gradient of
-// an input that is used twice, as [MaskedSum] computes it.
-func (c *Conv) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
+// the ReLU that made them. If plus is not nil, it is added before act masks: the gradient of an
+// input that is used twice, as [Sum] computes it. dy is not masked by this layer's own ReLU; that
+// is for whoever made dy.
+func (c *Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
 }
@@ -169,33 +160,27 @@ func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 	c.call = convCall{y: dx, x: dy, w: w, mask: act, plus: plus}
 }
 
-// Then makes the next Forward, which computes y for the first images of the batch, add up the
+// SumMoments makes the next Forward, which computes y for the first images of the batch, add up the
 // moments of y for n while the caches have y. It takes a row of the map for some channels at a
 // time, in the order of n's own pass.
-func (c *Conv) Then(n *BatchNorm, y []float32, images int) {
+func (c *Conv) SumMoments(n *BatchNorm, y []float32, images int) {
 	n.images = images
 	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
 	c.then = n
 }
 
-// tell adds up the moments of a position of a region, whose values are in the first-level cache.
-func (c *Conv) tell(r region, row, col int) {
+// addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of
+// a row of a block's map, whose values the caches have.
+func (c *Conv) addMoments(block, row, left, right, channel, rows int) {
 	if n := c.then; n != nil {
-		n.moments(r.block*n.shape.Height+row, col, col+1, r.channel, r.channel+r.rows)
-	}
-}
-
-// tellRow adds up the moments of a row of the map.
-func (c *Conv) tellRow(block, row, channel, channels int) {
-	if n := c.then; n != nil {
-		n.moments(block*n.shape.Height+row, 0, n.shape.Width, channel, channel+channels)
+		n.moments(block*n.shape.Height+row, left, right, channel, channel+rows)
 	}
 }
 
 // finish ends the call.
 func (c *Conv) finish() {
 	if c.then != nil {
-		c.then.told = true
+		c.then.summed = true
 	}
 	c.then, c.call = nil, convCall{}
 }
@@ -226,7 +211,7 @@ func (c *Conv) channels(dst Shape) int {
 // runs them.
 func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 	n := c.channels(dst)
-	tiles := (dst.Channels + n - 1) / n * c.batch.Blocks
+	tiles := pieces(dst.Channels, n) * c.batch.Blocks
 	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
 	c.finish()
 }
@@ -234,9 +219,9 @@ func (c *Conv) spread(t *Team, dst, src Shape, j job) {
 // cut cuts n rows or groups into chunks for each of some tiles, and returns the number of tasks.
 // There are at least least chunks, or n if n is smaller.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
-	chunks := min(max((minTasks+tiles-1)/tiles, least), n)
-	c.call.chunk = (n + chunks - 1) / chunks
-	c.call.chunks = (n + c.call.chunk - 1) / c.call.chunk
+	chunks := min(max(pieces(minTasks, tiles), least), n)
+	c.call.chunk = pieces(n, chunks)
+	c.call.chunks = pieces(n, c.call.chunk)
 	return tiles * c.call.chunks
 }
 
@@ -247,7 +232,7 @@ type region struct{ block, channel, rows, top, bottom int }
 // region returns the region of task i.
 func (c *Conv) region(i int, dst Shape) region {
 	n := c.channels(dst)
-	tiles := (dst.Channels + n - 1) / n
+	tiles := pieces(dst.Channels, n)
 	channel := i % tiles * n
 	i /= tiles
 	top := i % c.call.chunks * c.call.chunk
@@ -268,10 +253,7 @@ func (f *forwardCall) task(i int) {
 	tile := convTile{
 		w:    c.call.w,
 		wRow: in.Channels * c.area(), wStep: c.area(), prefetch: prefetchSteps * c.area(),
-		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes,
-	}
-	if c.cfg.ReLU {
-		tile.relu = 1
+		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes, relu: bit(c.cfg.ReLU),
 	}
 	c.sweep(&tile, r, c.out, in, &c.forward)
 }
@@ -297,22 +279,23 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 	first := r.block * lanes * dst.Len()
 	for row := r.top; row < r.bottom; row++ {
 		for col := range dst.Width {
-			position, taps := p.at(row, col)
+			position, taps := p.lookUp(row, col)
 			tile.xBase, tile.taps = position*src.Channels*lanes, taps
 			at := first + (row*dst.Width+col)*dst.Channels*lanes
 			for channel := r.channel; channel < r.channel+r.rows; channel += tileRows {
 				tile.rows = min(tileRows, r.channel+r.rows-channel)
 				tile.wBase = channel * tile.wRow
-				c.at(tile, at, channel)
+				c.placeTile(tile, at, channel)
 				tile.run(c.isa)
 			}
-			c.tell(r, row, col)
+			c.addMoments(r.block, row, col, col+1, r.channel, r.rows)
 		}
 	}
 }
 
-// at gives the tile its place: channels from channel on of the position that starts at position.
-func (c *Conv) at(t *convTile, position, channel int) {
+// placeTile gives the tile its place: channels from channel on of the position that starts at
+// position.
+func (c *Conv) placeTile(t *convTile, position, channel int) {
 	at, n := position+channel*t.lanes, t.rows*t.lanes
 	t.y = c.call.y[at:][:n]
 	if c.call.b != nil {
@@ -325,17 +308,17 @@ func (c *Conv) at(t *convTile, position, channel int) {
 		t.plus = c.call.plus[at:][:n]
 	}
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
-		t.askAhead()
+		t.prefetchPlace()
 	}
 }
 
-// askAhead makes the tile prefetch, during its sum, the memory that it reads and writes after the
-// sum. A tile with a sum of few steps prefetches its place at once.
-func (t *convTile) askAhead() {
+// prefetchPlace makes the tile prefetch, during its sum, the memory that it reads and writes after
+// the sum. A tile with a sum of few steps prefetches its place at once.
+func (t *convTile) prefetchPlace() {
 	steps := len(t.y) * 4 / cacheLine / askLines
 	if t.asks = steps; t.outer < steps {
 		t.asks = 0
-		ask(t.y)
+		prefetch(t.y)
 		return
 	}
 	y := address(t.y)
@@ -389,10 +372,10 @@ func transposedAxis(out, in, kernel, stride, pad int) axis {
 	})
 }
 
-func newAxis(n int, at func(int) (int, []step1)) axis {
+func newAxis(n int, lookUp func(int) (int, []step1)) axis {
 	a := axis{base: make([]int, n), class: make([]int, n)}
 	for i := range n {
-		base, steps := at(i)
+		base, steps := lookUp(i)
 		a.base[i], a.class[i] = base, a.classOf(steps)
 	}
 	return a
@@ -436,9 +419,9 @@ func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
 	return p
 }
 
-// at returns the source position that destination (row, col) counts its taps from, which may lie
-// outside the map, and the taps.
-func (p *plane) at(row, col int) (position int, taps []tap) {
+// lookUp returns the source position that destination (row, col) counts its taps from, which may
+// lie outside the map, and the taps.
+func (p *plane) lookUp(row, col int) (position int, taps []tap) {
 	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
 	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
 }
@@ -471,9 +454,9 @@ type Batch struct {
 // lanes, and then the narrowest lanes.
 func NewBatch(images int) Batch {
 	images = max(images, 1)
-	blocks := (images + maxLanes - 1) / maxLanes
-	perBlock := (images + blocks - 1) / blocks
-	return Batch{Images: images, Blocks: blocks, Lanes: (perBlock + vector - 1) / vector * vector}
+	blocks := pieces(images, maxLanes)
+	perBlock := pieces(images, blocks)
+	return Batch{Images: images, Blocks: blocks, Lanes: wholeVectors(perBlock)}
 }
 
 // padded returns the number of lanes in all blocks.
@@ -483,6 +466,26 @@ func (b Batch) padded() int { return b.Blocks * b.Lanes }
 func (b Batch) Len(s Shape) int { return b.padded() * s.Len() }
 
 func (b Batch) valid() bool { return b.Images > 0 && b == NewBatch(b.Images) }
+
+// check panics if isa cannot run here, or if no operation can have activations of shape s in b.
+func (b Batch) check(isa ISA, s Shape) {
+	isa.check()
+	if !b.valid() || !s.valid() {
+		panic("kern: an operation needs positive sizes and a batch from NewBatch")
+	}
+}
+
+// biasGrad sums dy, of shape s, over images and positions for the channels from channel on. It sets
+// db to the sums or, with add, adds them to it.
+func (b Batch) biasGrad(isa ISA, db, dy []float32, s Shape, channel int, add bool) {
+	if !add {
+		clear(db)
+	}
+	for block := range b.Blocks {
+		from := dy[(block*s.Len()+channel)*b.Lanes:]
+		sumRows(isa, db, from, s.Height*s.Width, s.Channels*b.Lanes, b.Lanes)
+	}
+}
 
 // cacheLine is the alignment of Alloc in bytes; vectors that straddle lines halve the load rate.
 const cacheLine = 64
@@ -510,15 +513,9 @@ type Layout struct {
 }
 
 // NewLayout returns the conversion for activations of shape s.
-func NewLayout(isa ISA, b Batch, s Shape) (*Layout, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !s.valid() {
-		return nil, fmt.Errorf(
-			"layout of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
-	}
-	return &Layout{isa: isa, batch: b, shape: s}, nil
+func NewLayout(isa ISA, b Batch, s Shape) *Layout {
+	b.check(isa, s)
+	return &Layout{isa: isa, batch: b, shape: s}
 }
 
 // Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;

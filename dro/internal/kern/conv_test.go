@@ -27,7 +27,7 @@ func (c convCase) compared() int {
 	}
 	out := must(c.cfg.OutShape())
 	each := out.Len() * c.cfg.In.Channels * c.cfg.KernelHeight * c.cfg.KernelWidth
-	return min(c.images, 1+4_000_000/each)
+	return min(c.images, 1+2_000_000/each)
 }
 
 // convCases are geometries that leave remainders everywhere: channels beside tiles, edges, strides
@@ -170,10 +170,10 @@ func (p *convProblem) check(t *testing.T, isa ISA) {
 	near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
 
 	dx := guarded(t, len(x))
-	c.BackwardData(nil, dx, dy, p.w, nil)
+	c.BackwardData(nil, dx, dy, p.w, nil, nil)
 	near(t, "dx", gather(p.b, p.cfg.In, dx), p.dx.value, p.dx.scale)
 	masked := guarded(t, len(x))
-	c.BackwardData(nil, masked, dy, p.w, x)
+	c.BackwardData(nil, masked, dy, p.w, x, nil)
 	for i := range masked {
 		if want := dx[i] * boolFloat(x[i] > 0); masked[i] != want {
 			t.Fatalf("masked dx[%d] = %v, want %v", i, masked[i], want)
@@ -251,7 +251,7 @@ func sameBitsOnAnyTeam(t *testing.T, tc convCase) {
 			y, rest := all[:len(dy)], all[len(dy):]
 			dx, rest := rest[:len(x)], rest[len(x):]
 			c.Forward(team, y, x, w, bias)
-			c.BackwardData(team, dx, dy, w, x)
+			c.BackwardData(team, dx, dy, w, x, nil)
 			dot := guarded(t, len(w))
 			taps := guarded(t, len(w))
 			c.BackwardWeights(team, taps, nil, x, dy, false)
@@ -264,7 +264,7 @@ func sameBitsOnAnyTeam(t *testing.T, tc convCase) {
 			return slices.Concat(all, dot, taps)
 		}
 		want := run(nil)
-		for _, n := range []int{1, 2, 3} {
+		for _, n := range []int{2, 3} {
 			team := NewTeam(n)
 			defer team.Close()
 			for range repeats(isa) {
@@ -307,7 +307,7 @@ func TestConvPropagatesNaNInfAndDenormals(t *testing.T) {
 			dy[i] = nan
 		}
 		dx := make([]float32, len(x))
-		c.BackwardData(nil, dx, dy, w, act)
+		c.BackwardData(nil, dx, dy, w, act, nil)
 		if dx[0] == dx[0] || dx[1] != 0 {
 			t.Fatalf("dx = %v, want NaN where the activation is NaN and 0 where it is 0", dx[:2])
 		}
@@ -333,11 +333,11 @@ func TestConvConfigErrors(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, err := NewConv(Generic, Batch{Images: 5, Blocks: 1, Lanes: 5}, good); err == nil {
-		t.Error("batch not from NewBatch: no error")
+	if panicOf(func() { NewConv(Generic, Batch{Images: 5, Blocks: 1, Lanes: 5}, good) }) == nil {
+		t.Error("batch not from NewBatch: no panic")
 	}
-	if _, err := NewConv(AVX512+1, NewBatch(1), good); err == nil {
-		t.Error("unknown instruction set: no error")
+	if panicOf(func() { NewConv(AVX512+1, NewBatch(1), good) }) == nil {
+		t.Error("unknown instruction set: no panic")
 	}
 }
 

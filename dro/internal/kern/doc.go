@@ -39,6 +39,8 @@
 //
 // # Errors
 //
-// Constructors check geometry and return errors. Methods panic on a slice of the wrong length,
-// which is a bug of the caller. Outputs must not overlap inputs except where a method says so.
+// Constructors return an error for a layer that cannot be or is too large. They panic on an
+// instruction set that is not available and on a batch that is not from NewBatch, as methods panic
+// on a slice of the wrong length: these are bugs of the caller. Outputs must not overlap inputs
+// except where a method says so.
 package kern

@@ -23,12 +23,12 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
 		} else {
 			c.call.chunk = min((items+t.Size()-1)/t.Size(), sweepTiles)
-			t.run((items+c.call.chunk-1)/c.call.chunk, (*outerSweep)(c))
+			t.run(pieces(items, c.call.chunk), (*outerSweep)(c))
 		}
 	} else {
 		taps := c.dotTaps()
 		c.call.chunk = (taps + t.Size() - 1) / t.Size()
-		t.run((taps+c.call.chunk-1)/c.call.chunk, (*dotCall)(c))
+		t.run(pieces(taps, c.call.chunk), (*dotCall)(c))
 	}
 	c.call = convCall{}
 }
@@ -43,50 +43,46 @@ func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
 }
 
 // rowTiles returns the number of tiles that the output channels fill.
-func (c *Conv) rowTiles() int { return (c.cfg.Out + tileRows - 1) / tileRows }
-
-// gradTask is what a task of a gradient covers: output channels [out, out+rows) and groups [first,
-// last) of input channels.
-type gradTask struct{ out, rows, first, last int }
-
-// gradTask returns what task i covers, and sums the task's part of the bias gradient.
-func (c *Conv) gradTask(i, groups int) gradTask {
-	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
-	g := gradTask{out, min(tileRows, c.cfg.Out-out), first, min(first+c.call.chunk, groups)}
-	if c.call.db != nil && first == 0 {
-		c.biasGrad(c.call.db[out:][:g.rows], out)
-	}
-	return g
-}
+func (c *Conv) rowTiles() int { return pieces(c.cfg.Out, tileRows) }
 
 // place transposes sums, [rows][cols] with rows stride values apart, to their places in dw,
 // [cols][rows] with columns an area of the kernel apart.
 func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
+	case area == 1:
+		store(dw[:cols], sums, c.call.add)
 	case c.call.add:
 		for i := range rows {
 			for j, v := range sums[i*stride:][:cols] {
 				dw[j*area+i] += v
 			}
 		}
-	case area == 1:
-		copy(dw, sums[:cols])
 	default:
 		transpose(c.isa, dw, sums, rows, cols, area, stride)
 	}
 }
 
-// biasGrad sums dy over images and positions for the output channels from out on.
-func (c *Conv) biasGrad(db []float32, out int) {
-	lanes := c.batch.Lanes
-	if !c.call.add {
-		clear(db)
+// biasGrad computes the gradient of the bias of rows output channels from out on, if it is wanted.
+func (c *Conv) biasGrad(out, rows int) {
+	if d := &c.call; d.db != nil {
+		c.batch.biasGrad(c.isa, d.db[out:][:rows], d.dy, c.out, out, d.add)
 	}
-	for block := range c.batch.Blocks {
-		dy := c.call.dy[block*lanes*c.out.Len():][:lanes*c.out.Len()]
-		sumRows(c.isa, db, dy[out*lanes:], c.out.Height*c.out.Width, c.out.Channels*lanes, lanes)
+}
+
+// sumBias computes the gradient of the bias, if it is wanted, in tasks of its own.
+func (c *Conv) sumBias(t *Team) {
+	if c.call.db != nil {
+		t.run(c.rowTiles(), (*biasCall)(c))
 	}
+}
+
+// biasCall's task is the bias gradient of some channels.
+type biasCall Conv
+
+func (b *biasCall) task(i int) {
+	c := (*Conv)(b)
+	c.biasGrad(i*tileRows, min(tileRows, c.cfg.Out-i*tileRows))
 }
 
 // joined calls visit for each output position in rows [top, bottom) and columns [left, right) that
@@ -110,8 +106,7 @@ func (c *Conv) planGrad() {
 	in := c.cfg.In.Channels
 	if GradTaps(c.isa, c.cfg) {
 		c.taps = newTapsPlan(c, false)
-	} else if columns := (in + vector - 1) / vector * vector; columns > vector &&
-		2*columns <= 3*in {
+	} else if columns := wholeVectors(in); columns > vector && 2*columns <= 3*in {
 		c.outer = newOuterPlan(c)
 	} else {
 		c.dot = newDotPlan(c)
@@ -145,7 +140,7 @@ func newDotPlan(c *Conv) *dotPlan {
 			cols = (cols + 1) / 2
 		}
 	}
-	d := &dotPlan{blocks: 1, columns: (c.cfg.In.Channels + gradCols - 1) / gradCols}
+	d := &dotPlan{blocks: 1, columns: pieces(c.cfg.In.Channels, gradCols)}
 	d.sums = Alloc(d.columns * c.rowTiles() * c.area() * gradSums)
 	if rows == c.out.Height && cols == c.out.Width {
 		d.blocks = min(max(dotCacheBytes/bytes(), 1), c.batch.Blocks)
@@ -212,8 +207,8 @@ func (c *Conv) dotPlace(t dotTile) {
 	rows, area := c.rowTiles(), c.area()
 	out, in := t.k%rows*tileRows, t.k/rows*gradCols
 	channels := min(tileRows, c.cfg.Out-out)
-	if c.call.db != nil && in == 0 && t.from == 0 {
-		c.biasGrad(c.call.db[out:][:channels], out)
+	if in == 0 && t.from == 0 {
+		c.biasGrad(out, channels)
 	}
 	for r := range channels {
 		to := c.call.dw[((out+r)*c.cfg.In.Channels+in)*area+t.from:]
@@ -271,11 +266,11 @@ func newOuterPlan(c *Conv) *outerPlan {
 	in := c.cfg.In
 	block := c.batch.Lanes * in.Height * in.Width
 	bytes := 4 * block * min(in.Channels, maxLanes)
-	parts := min((bytes+outerCacheBytes-1)/outerCacheBytes, c.out.Height)
+	parts := min(pieces(bytes, outerCacheBytes), c.out.Height)
 	p := &outerPlan{blocks: min(max(outerCacheBytes/bytes, 1), c.batch.Blocks)}
 	start := 0
 	for first := 0; first < in.Channels; first += maxLanes {
-		width := min((in.Channels-first+vector-1)/vector*vector, maxLanes)
+		width := min(wholeVectors(in.Channels-first), maxLanes)
 		g := outerGroup{first: first, width: width, start: start}
 		for part := range parts {
 			top, bottom := part*c.out.Height/parts, (part+1)*c.out.Height/parts
@@ -320,11 +315,11 @@ func (t *transposeCall) task(i int) {
 	in, lanes := c.cfg.In, c.batch.Lanes
 	row, lane := i%in.Height, i/in.Height*vector
 	block, lane := lane/lanes, lane%lanes
-	if !c.seen(row, c.cfg.KernelHeight) {
+	if !c.sees(row, c.cfg.KernelHeight) {
 		return
 	}
 	for col := range in.Width {
-		if !c.seen(col, c.cfg.KernelWidth) {
+		if !c.sees(col, c.cfg.KernelWidth) {
 			continue
 		}
 		position := (block*in.Height+row)*in.Width + col
@@ -338,47 +333,75 @@ func (t *transposeCall) task(i int) {
 	}
 }
 
-// seen reports whether any output sees row or column i of the input. A 1×1 kernel with stride 2
+// sees reports whether any output sees row or column i of the input. A 1×1 kernel with stride 2
 // sees every other one.
-func (c *Conv) seen(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
+func (c *Conv) sees(i, kernel int) bool { return (i+c.cfg.Pad)%c.cfg.Stride < kernel }
 
-// outerSquare is the number of kernel taps whose tiles are put in place at once: a square of the
-// transposition.
-const outerSquare = 16
+// outerSide is the number of kernel taps whose tiles are put in place at once: the side of a square
+// of the transposition.
+const outerSide = 16
 
 // outerCall's task is one row tile of output channels against some groups of input channels.
 type outerCall Conv
 
 func (o *outerCall) task(i int) {
 	c := (*Conv)(o)
-	g := c.gradTask(i, len(c.outer.groups))
-	for k := g.first; k < g.last; k++ {
-		c.outerGrad(g, &c.outer.groups[k])
+	out, first := i/c.call.chunks*tileRows, i%c.call.chunks*c.call.chunk
+	if first == 0 {
+		c.biasGrad(out, min(tileRows, c.cfg.Out-out))
+	}
+	for k := first; k < min(first+c.call.chunk, len(c.outer.groups)); k++ {
+		c.outerGrad(out, &c.outer.groups[k])
 	}
 }
 
-// outerGrad computes the gradient of the weights between g's output channels and the group's input
-// channels.
-func (c *Conv) outerGrad(g gradTask, group *outerGroup) {
-	cols, area := min(group.width, c.cfg.In.Channels-group.first), c.area()
-	size := g.rows * group.width
-	if area == 1 {
+// outerGrad computes the gradient of the weights between a tile of output channels from out on and
+// the group's input channels.
+func (c *Conv) outerGrad(out int, group *outerGroup) {
+	if c.area() == 1 {
 		var tile [tileRows * maxLanes]float32
-		c.outerTiles(tile[:size], g, group, 0)
-		for r := range g.rows {
-			to := c.call.dw[(g.out+r)*c.cfg.In.Channels+group.first:]
-			c.place(to, tile[r*group.width:], 1, cols, size)
-		}
+		c.outerSquare(tile[:], out, group, 0, 1)
 		return
 	}
-	var tiles [outerSquare * tileRows * maxLanes]float32
-	for first := 0; first < area; first += outerSquare {
-		count := min(outerSquare, area-first)
-		c.outerTiles(tiles[:count*size], g, group, first)
-		for r := range g.rows {
-			to := c.call.dw[((g.out+r)*c.cfg.In.Channels+group.first)*area+first:]
-			c.place(to, tiles[r*group.width:], count, cols, size)
-		}
+	var tiles [outerSide * tileRows * maxLanes]float32
+	for first := 0; first < c.area(); first += outerSide {
+		c.outerSquare(tiles[:], out, group, first, min(outerSide, c.area()-first))
+	}
+}
+
+// outerSquare does so for count kernel taps from first on, in the memory of tiles.
+func (c *Conv) outerSquare(tiles []float32, out int, group *outerGroup, first, count int) {
+	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
+		c.outerTaps(tiles, out, group, block, group.parts[0][first:][:count], block > 0)
+	}
+	c.placeTiles(tiles, out, group, first, count)
+}
+
+// outerTaps computes the gradient for some kernel taps, as [tap][row][lane of the group], from the
+// blocks of a pass from block on. With add it adds to y.
+func (c *Conv) outerTaps(
+	y []float32, out int, group *outerGroup, block int, byTap [][]tap, add bool,
+) {
+	lanes := c.batch.Lanes
+	tile := convTile{
+		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
+		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
+		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes, add: bit(add),
+	}
+	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
+	size, held := tile.rows*group.width, min(c.outer.blocks, c.batch.Blocks-block)
+	for k, taps := range byTap {
+		tile.y, tile.taps = y[k*size:][:size], taps[:len(taps)/c.outer.blocks*held]
+		tile.run(c.isa)
+	}
+}
+
+// placeTiles puts the gradient for count kernel taps from first on in its place in dw.
+func (c *Conv) placeTiles(tiles []float32, out int, group *outerGroup, first, count int) {
+	rows, cols := min(tileRows, c.cfg.Out-out), min(group.width, c.cfg.In.Channels-group.first)
+	for r := range rows {
+		to := c.call.dw[((out+r)*c.cfg.In.Channels+group.first)*c.area()+first:]
+		c.place(to, tiles[r*group.width:], count, cols, rows*group.width)
 	}
 }
 
@@ -398,21 +421,18 @@ func (o *outerSweep) task(i int) {
 	for block := range c.batch.Blocks {
 		for part := range c.outer.groups[0].parts {
 			for k := first; k < end; k++ {
-				c.sweepPart(k%rows*tileRows, &c.outer.groups[k/rows], block, part, c.sweepSums(k))
+				out, group := k%rows*tileRows, &c.outer.groups[k/rows]
+				c.outerTaps(c.sweepSums(k), out, group, block, group.parts[part],
+					block > 0 || part > 0)
 			}
 		}
 	}
 	for k := first; k < end; k++ {
 		out, group := k%rows*tileRows, &c.outer.groups[k/rows]
-		channels, area := min(tileRows, c.cfg.Out-out), c.area()
-		if c.call.db != nil && k < rows {
-			c.biasGrad(c.call.db[out:][:channels], out)
+		if k < rows {
+			c.biasGrad(out, min(tileRows, c.cfg.Out-out))
 		}
-		cols, sums := min(group.width, c.cfg.In.Channels-group.first), c.sweepSums(k)
-		for r := range channels {
-			to := c.call.dw[((out+r)*c.cfg.In.Channels+group.first)*area:]
-			c.place(to, sums[r*group.width:], area, cols, channels*group.width)
-		}
+		c.placeTiles(c.sweepSums(k), out, group, 0, c.area())
 	}
 }
 
@@ -420,50 +440,6 @@ func (o *outerSweep) task(i int) {
 func (c *Conv) sweepSums(k int) []float32 {
 	n := c.area() * tileRows * maxLanes
 	return c.outer.sums[k*n:][:n]
-}
-
-// sweepPart adds a part of a block to the sums of a tile of output channels from out on, or sets
-// them if it is the first.
-func (c *Conv) sweepPart(out int, group *outerGroup, block, part int, sums []float32) {
-	lanes := c.batch.Lanes
-	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: min(tileRows, c.cfg.Out-out),
-		lanes: group.width, wBase: block*lanes*c.out.Len() + out*lanes,
-	}
-	tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
-	if block > 0 || part > 0 {
-		tile.add = 1
-	}
-	size := tile.rows * group.width
-	for k, taps := range group.parts[part] {
-		tile.y, tile.taps = sums[k*size:][:size], taps
-		tile.run(c.isa)
-	}
-}
-
-// outerTiles computes the gradient for the kernel taps from first on, as
-// [tap][g.rows][group.width].
-func (c *Conv) outerTiles(y []float32, g gradTask, group *outerGroup, first int) {
-	lanes := c.batch.Lanes
-	size := g.rows * group.width
-	tile := convTile{
-		w: c.call.dy, wRow: lanes, wStep: vector, prefetch: vector,
-		outer: lanes / vector, xStep: vector * group.width, rows: g.rows, lanes: group.width,
-	}
-	for block := 0; block < c.batch.Blocks; block += c.outer.blocks {
-		held := min(c.outer.blocks, c.batch.Blocks-block)
-		tile.x = c.outer.x[group.start+block*lanes*c.cfg.In.Height*c.cfg.In.Width*group.width:]
-		tile.wBase = block*lanes*c.out.Len() + g.out*lanes
-		for _, part := range group.parts {
-			for k := range len(y) / size {
-				taps := part[first+k]
-				tile.y, tile.taps = y[k*size:][:size], taps[:len(taps)/c.outer.blocks*held]
-				tile.run(c.isa)
-			}
-			tile.add = 1
-		}
-	}
 }
 
 // tapsPlan is the weight gradient of a kernel three columns wide on a large map, on AVX-512. The
@@ -535,9 +511,7 @@ func (p *tapsPlan) gradient(team *Team, x, dy []float32) {
 	team.run(p.batch.Blocks*p.parts, p)
 	team.run(p.cfg.Out/tapsRows, (*tapsTotal)(p))
 	p.operand = [2][]float32{}
-	if p.call.db != nil {
-		team.run(p.rowTiles(), (*biasCall)(p.Conv))
-	}
+	p.sumBias(team)
 }
 
 // task computes the sums of a lot.
@@ -559,9 +533,9 @@ func (p *tapsPlan) lotSums(lot int) []float32 {
 	return p.sums[lot*p.weightLen():][:p.weightLen()]
 }
 
-// held returns where a lot holds a row of the input. A lot holds the last rows, as many as the
+// heldRow returns where a lot holds a row of the input. A lot holds the last rows, as many as the
 // kernel has.
-func (p *tapsPlan) held(lot, row int) []float32 {
+func (p *tapsPlan) heldRow(lot, row int) []float32 {
 	n, height := p.rowLen(), p.cfg.KernelHeight
 	return p.x[(lot*height+row%height)*n:][:n]
 }
@@ -569,7 +543,7 @@ func (p *tapsPlan) held(lot, row int) []float32 {
 // transpose transposes a row of a block's input to where a lot holds it.
 func (p *tapsPlan) transpose(lot, block, row int) {
 	in, lanes := p.cfg.In, p.lanes
-	to, size := p.held(lot, row), in.Channels*lanes
+	to, size := p.heldRow(lot, row), in.Channels*lanes
 	from := p.operand[0][(block*in.Height+row)*in.Width*size:][:in.Width*size]
 	for col := range min(in.Width, p.cols-p.cfg.Pad) {
 		for first := 0; first < in.Channels; first += vector {
@@ -592,12 +566,12 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 			if at < 0 || at >= cfg.In.Height {
 				continue
 			}
-			x := p.held(lot, at)
+			x := p.heldRow(lot, at)
 			for group := range cfg.In.Channels / vector {
 				tile.x = x[group*p.cols*p.colLen():]
-				tile.sum = sums[p.tapsAt(out, k, group):][:tapsSums]
+				tile.sum = sums[p.tapsOffset(out, k, group):][:tapsSums]
 				tile.run(p.pairs)
-				tile.askDY, tile.askX = p.after(tile.askDY), p.after(tile.askX)
+				tile.askDY, tile.askX = p.skipPrefetched(tile.askDY), p.skipPrefetched(tile.askX)
 			}
 		}
 	}
@@ -621,14 +595,14 @@ func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
 	return t, dy
 }
 
-// after returns the memory to prefetch after a tile that has prefetched from s on.
-func (p *tapsPlan) after(s []float32) []float32 {
+// skipPrefetched returns the memory to prefetch after a tile that has prefetched from s on.
+func (p *tapsPlan) skipPrefetched(s []float32) []float32 {
 	lines := tapsAsk * p.out.Width * p.groups
 	return s[min(lines*cacheLine/4, len(s)-1):]
 }
 
-// tapsAt returns where the sums of a tile begin.
-func (c *Conv) tapsAt(out, kernelRow, group int) int {
+// tapsOffset returns where the sums of a tile begin.
+func (c *Conv) tapsOffset(out, kernelRow, group int) int {
 	tile := out/tapsRows*c.cfg.KernelHeight + kernelRow
 	return (tile*(c.cfg.In.Channels/vector) + group) * tapsSums
 }
@@ -639,7 +613,7 @@ type tapsTotal tapsPlan
 
 func (a *tapsTotal) task(i int) {
 	p := (*tapsPlan)(a)
-	from, to := p.tapsAt(i*tapsRows, 0, 0), p.tapsAt((i+1)*tapsRows, 0, 0)
+	from, to := p.tapsOffset(i*tapsRows, 0, 0), p.tapsOffset((i+1)*tapsRows, 0, 0)
 	sums := p.lotSums(0)[from:to]
 	for lot := 1; lot < p.batch.Blocks*p.parts; lot++ {
 		for k, v := range p.lotSums(lot)[from:to] {
@@ -650,7 +624,7 @@ func (a *tapsTotal) task(i int) {
 	for r := range tapsRows {
 		for k := range p.cfg.KernelHeight {
 			for first := 0; first < channels; first += vector {
-				at := p.tapsAt(0, k, first/vector) + r*tapsCols*vector
+				at := p.tapsOffset(0, k, first/vector) + r*tapsCols*vector
 				to := ((i*tapsRows+r)*channels+first)*p.area() + k*tapsCols
 				p.place(p.call.dw[to:], sums[at:], tapsCols, vector, vector)
 			}

@@ -26,13 +26,13 @@ func TestConvTellsMoments(t *testing.T) {
 				plain := must(NewConv(isa, b, cfg))
 				x, w := random(t, r, b.Len(cfg.In)), random(t, r, plain.weightLen())
 				gamma, beta := random(t, r, cfg.Out), random(t, r, cfg.Out)
-				n := must(NewBatchNorm(isa, b, plain.Out(), true))
+				n := NewBatchNorm(isa, b, plain.Out(), true)
 				convs := []telling{plain}
 				if cfg.KernelWidth == 3 && cfg.Stride == 1 && cfg.In.Height%2+cfg.In.Width%2 == 0 {
 					convs = append(convs, must(NewConv(isa, b, cfg)).Winograd(NewScratch(3)))
 				}
-				for kind := Rounded; kind.Available() && kind.check(isa) == nil; kind++ {
-					c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), false))
+				for kind := Rounded; kind.runsBeside(isa); kind++ {
+					c := must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), false)
 					convs = append(convs, c)
 				}
 				for i, c := range convs {
@@ -41,7 +41,7 @@ func TestConvTellsMoments(t *testing.T) {
 					n.Forward(nil, z, y, gamma, beta, nil, max(images-1, 1))
 					for threads := 1; threads <= 3; threads++ {
 						team, got := NewTeam(threads), guarded(t, len(z))
-						c.Then(n, y, max(images-1, 1))
+						c.SumMoments(n, y, max(images-1, 1))
 						c.Forward(team, y, x, w, nil)
 						clear(n.mean) // nothing is left of the last one
 						n.Forward(team, got, y, gamma, beta, nil, max(images-1, 1))
@@ -56,7 +56,7 @@ func TestConvTellsMoments(t *testing.T) {
 
 // telling is a convolution that computes the moments of its output: [Conv] or [BF16Conv].
 type telling interface {
-	Then(n *BatchNorm, y []float32, images int)
+	SumMoments(n *BatchNorm, y []float32, images int)
 	Forward(t *Team, y, x, w, bias []float32)
 }
 
@@ -73,10 +73,10 @@ func TestNormWithSum(t *testing.T) {
 		gamma, beta := random(t, r, 5), random(t, r, 5)
 		var reference []float32
 		eachISA(t, func(t *testing.T, isa ISA) {
-			n, sum := must(NewBatchNorm(isa, b, s, false)), must(NewSum(isa, true))
+			n, sum := NewBatchNorm(isa, b, s, false), NewSum(isa)
 			apart, joined := guarded(t, len(x)), guarded(t, len(x))
 			n.Forward(nil, apart, x, gamma, beta, nil, images)
-			sum.Run(nil, apart, apart, plus)
+			sum.Run(nil, apart, apart, plus, apart)
 			n.Forward(nil, joined, x, gamma, beta, plus, images)
 			sameBits(t, fmt.Sprint("y of ", images), joined, apart)
 			dx, grads := guarded(t, len(x)), guarded(t, 10)
@@ -96,13 +96,14 @@ func TestMaskedSum(t *testing.T) {
 		eachISA(t, func(t *testing.T, isa ISA) {
 			a, b, y := random(t, r, n), random(t, r, n), random(t, r, n)
 			want, got := guarded(t, n), guarded(t, n)
-			must(NewSum(isa, false)).Run(nil, want, a, b)
-			must(NewReLUBackward(isa)).Run(nil, want, want, y)
-			must(NewMaskedSum(isa)).Run(nil, got, a, b, y)
+			sum := NewSum(isa)
+			sum.Run(nil, want, a, b, nil)
+			sum.Run(nil, want, want, nil, y)
+			sum.Run(nil, got, a, b, y)
 			sameBits(t, fmt.Sprint(n, " values"), got, want)
 			team := NewTeam(2)
 			defer team.Close()
-			must(NewMaskedSum(isa)).Run(team, got, a, b, y)
+			sum.Run(team, got, a, b, y)
 			sameBits(t, "on two threads", got, want)
 		})
 	}
@@ -123,11 +124,11 @@ func TestBackwardSum(t *testing.T) {
 				dy, w := random(t, r, b.Len(c.Out())), random(t, r, c.weightLen())
 				plus, act := random(t, r, b.Len(cfg.In)), random(t, r, b.Len(cfg.In))
 				want, got := guarded(t, len(act)), guarded(t, len(act))
-				c.BackwardData(nil, want, dy, w, nil)
-				must(NewMaskedSum(isa)).Run(nil, want, want, plus, act)
+				c.BackwardData(nil, want, dy, w, nil, nil)
+				NewSum(isa).Run(nil, want, want, plus, act)
 				for threads := 1; threads <= 3; threads++ {
 					team := NewTeam(threads)
-					c.BackwardSum(team, got, dy, w, act, plus)
+					c.BackwardData(team, got, dy, w, act, plus)
 					sameBits(t, fmt.Sprintf("%d images, %d threads", images, threads), got, want)
 					team.Close()
 				}

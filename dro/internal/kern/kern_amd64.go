@@ -241,24 +241,20 @@ func maxOf4(isa ISA, y, a, b, c, d []float32) {
 
 // maxOf4Backward gives dy to the first of the four inputs that equals y, their maximum.
 func maxOf4Backward(isa ISA, dx, x *[4][]float32, y, dy []float32, relu bool) {
-	flag := 0
-	if relu {
-		flag = 1
-	}
 	switch isa {
 	case Generic:
 		maxBackwardGeneric(dx, x, y, dy, relu)
 	case AVX2:
 		maxOf4BackwardAVX2(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
-			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), bit(relu))
 	default:
 		maxOf4BackwardAVX512(&dx[0][0], &dx[1][0], &dx[2][0], &dx[3][0],
-			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), flag)
+			&x[0][0], &x[1][0], &x[2][0], &x[3][0], &y[0], &dy[0], len(y), bit(relu))
 	}
 }
 
-// whole returns how many of n values the assembly takes; the rest go to the reference.
-func whole(isa ISA, n int) int {
+// vectorised returns how many of n values the assembly takes; the rest go to the reference.
+func vectorised(isa ISA, n int) int {
 	if isa == Generic {
 		return 0
 	}
@@ -267,7 +263,7 @@ func whole(isa ISA, n int) int {
 
 // mask sets dst to dy where y > 0 or y is NaN, and to 0 elsewhere.
 func mask(isa ISA, dst, dy, y []float32) {
-	n := whole(isa, len(dy))
+	n := vectorised(isa, len(dy))
 	if n > 0 && isa == AVX2 {
 		maskAVX2(&dst[0], &dy[0], &y[0], n)
 	} else if n > 0 {
@@ -278,7 +274,7 @@ func mask(isa ISA, dst, dy, y []float32) {
 
 // add sets dst to a + b.
 func add(isa ISA, dst, a, b []float32) {
-	n := whole(isa, len(dst))
+	n := vectorised(isa, len(dst))
 	if n > 0 && isa == AVX2 {
 		addAVX2(&dst[0], &a[0], &b[0], n)
 	} else if n > 0 {
@@ -327,7 +323,7 @@ func (t *normTile) backward(isa ISA) {
 
 // sgdUpdate updates w and v by g and returns Σ g².
 func sgdUpdate(isa ISA, w, v, g []float32, c *SGDConfig) float64 {
-	n, norm := whole(isa, len(g)), 0.0
+	n, norm := vectorised(isa, len(g)), 0.0
 	if n > 0 && isa == AVX2 {
 		norm = sgdUpdateAVX2(&w[0], &v[0], &g[0], n, c.LearningRate, c.Momentum, c.WeightDecay)
 	} else if n > 0 {
@@ -338,7 +334,7 @@ func sgdUpdate(isa ISA, w, v, g []float32, c *SGDConfig) float64 {
 
 // sumSquares returns Σ g², in sgdUpdate's order.
 func sumSquares(isa ISA, g []float32) float64 {
-	n, norm := whole(isa, len(g)), 0.0
+	n, norm := vectorised(isa, len(g)), 0.0
 	if n > 0 && isa == AVX2 {
 		norm = sumSquaresAVX2(&g[0], n)
 	} else if n > 0 {

@@ -1,7 +1,5 @@
 package kern
 
-import "fmt"
-
 // Loss computes a loss for each image from the outputs of the last layer, and its gradient. Each
 // kind of loss has a prediction p of the label's unit vector, and the gradient with respect to the
 // outputs is p minus that vector. Everything is computed in float64, with the bits of Go's
@@ -26,31 +24,14 @@ type lossCall struct {
 // lossImages is the number of images whose losses a task computes: two vectors, each in one block.
 const lossImages = 2 * vector
 
-// NewSoftmax returns the cross-entropy −log p[label] of outputs of shape {classes, 1, 1}, where p
-// is their softmax.
-func NewSoftmax(isa ISA, b Batch, classes int) (*Loss, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || classes < 1 {
-		return nil, fmt.Errorf(
-			"a loss over %d classes in %+v: needs a class and a batch from NewBatch", classes, b)
-	}
-	exp := make([]float64, classes*vector*lossTasks(b.Images))
-	return &Loss{isa: isa, batch: b, classes: classes, exp: exp}, nil
+// NewLoss returns the loss of outputs of shape {classes, 1, 1}. It is the cross-entropy
+// −log p[label], where p is their softmax. If squared, it is half the squared distance of the
+// outputs, which are p themselves, from the label's unit vector.
+func NewLoss(isa ISA, b Batch, classes int, squared bool) *Loss {
+	b.check(isa, Shape{classes, 1, 1})
+	exp := make([]float64, classes*vector*pieces(b.Images, lossImages))
+	return &Loss{isa: isa, batch: b, classes: classes, squared: squared, exp: exp}
 }
-
-// NewSquared returns half the squared distance of the outputs, which are p themselves, from the
-// label's unit vector.
-func NewSquared(isa ISA, b Batch, classes int) (*Loss, error) {
-	l, err := NewSoftmax(isa, b, classes)
-	if err == nil {
-		l.squared = true
-	}
-	return l, err
-}
-
-func lossTasks(images int) int { return (images + lossImages - 1) / lossImages }
 
 // Losses sets losses[i] to the loss of image i, and predictions, which is laid out as outputs, to
 // p. labels may hold fewer images than the batch; predictions is 0 for the others. predictions may
@@ -62,12 +43,11 @@ func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32,
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
-	t.run(lossTasks(len(labels)), (*lossJob)(l))
+	t.run(pieces(len(labels), lossImages), (*lossJob)(l))
 	l.call = lossCall{}
-	if predictions == nil {
-		return
+	if predictions != nil {
+		l.clear(predictions, len(labels))
 	}
-	l.clear(predictions, len(labels))
 }
 
 type lossJob Loss
@@ -94,20 +74,20 @@ func (l *Loss) lossesOf(k, first, n int) {
 func (l *Loss) clear(a []float32, first int) {
 	for i := first; i < l.batch.padded(); i++ {
 		for c := range l.classes {
-			a[l.at(i)+c*l.batch.Lanes] = 0
+			a[l.offset(i)+c*l.batch.Lanes] = 0
 		}
 	}
 }
 
-// at returns where image i begins: its classes are a block's lanes apart.
-func (l *Loss) at(i int) int {
+// offset returns where image i begins: its classes are a block's lanes apart.
+func (l *Loss) offset(i int) int {
 	lanes := l.batch.Lanes
 	return i/lanes*l.classes*lanes + i%lanes
 }
 
 // softmax computes the probabilities and cross-entropies of n images from first on.
 func (l *Loss) softmax(exp []float64, first, n int) {
-	c, at := &l.call, l.at(first)
+	c, at := &l.call, l.offset(first)
 	tile := lossTile{outputs: c.outputs[at:], exp: exp, classes: l.classes, lanes: l.batch.Lanes}
 	if c.predictions != nil {
 		tile.predictions = c.predictions[at:]
@@ -127,7 +107,7 @@ func (l *Loss) softmax(exp []float64, first, n int) {
 
 // squares copies the outputs of n images from first on and computes their squared losses.
 func (l *Loss) squares(first, n int) {
-	c, at, lanes := &l.call, l.at(first), l.batch.Lanes
+	c, at, lanes := &l.call, l.offset(first), l.batch.Lanes
 	losses := c.losses[first:][:n]
 	clear(losses)
 	for k := range l.classes {
@@ -161,7 +141,7 @@ func (l *Loss) gradientOf(
 	doutputs, predictions []float32, labels []int, weights []float64, from, to int,
 ) {
 	for first := from; first < to; first += vector {
-		at := l.at(first)
+		at := l.offset(first)
 		tile := lossTile{
 			outputs: doutputs[at:], predictions: predictions[at:],
 			classes: l.classes, lanes: l.batch.Lanes,

@@ -11,17 +11,17 @@ import (
 // padded images is 0.
 func TestLossGradient(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
-		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, NewSoftmax) })
-		t.Run("squared", func(t *testing.T) { lossGradient(t, isa, NewSquared) })
+		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, false) })
+		t.Run("squared", func(t *testing.T) { lossGradient(t, isa, true) })
 	})
 }
 
-func lossGradient(t *testing.T, isa ISA, of func(ISA, Batch, int) (*Loss, error)) {
+func lossGradient(t *testing.T, isa ISA, squared bool) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, images := range batchSizes {
 		b := NewBatch(images)
 		const classes = 5
-		s := must(of(isa, b, classes))
+		s := NewLoss(isa, b, classes, squared)
 		held := max(images-1, 1)
 		labels, weights := make([]int, held), make([]float64, held)
 		for i := range labels {
@@ -57,7 +57,7 @@ func lossGradient(t *testing.T, isa ISA, of func(ISA, Batch, int) (*Loss, error)
 
 func TestSoftmaxLossesStable(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
-		s := must(NewSoftmax(isa, NewBatch(2), 2))
+		s := NewLoss(isa, NewBatch(2), 2, false)
 		logits := make([]float32, 2*16)
 		logits[0], logits[16] = 1e4, -1e4 // image 0
 		logits[1], logits[17] = 3, 3      // image 1
@@ -86,17 +86,17 @@ func TestSoftmaxKeepsItsBits(t *testing.T) {
 					labels[i] = r.IntN(classes)
 				}
 				want, p := make([]float64, len(labels)), make([]float32, len(outputs))
-				must(NewSoftmax(Generic, b, classes)).Losses(nil, want, p, outputs, labels)
+				NewLoss(Generic, b, classes, false).Losses(nil, want, p, outputs, labels)
 				got, q := make([]float64, len(labels)), guarded(t, len(outputs))
-				must(NewSoftmax(isa, b, classes)).Losses(nil, got, q, outputs, labels)
+				NewLoss(isa, b, classes, false).Losses(nil, got, q, outputs, labels)
 				if !slices.Equal(got, want) {
 					t.Fatalf("%d classes × %g: losses %v, want %v", classes, scale, got, want)
 				}
 				sameBits(t, "predictions", p, q)
 				weights := got // of any size
 				g, h := make([]float32, len(outputs)), guarded(t, len(outputs))
-				must(NewSoftmax(Generic, b, classes)).Gradient(g, p, labels, weights)
-				must(NewSoftmax(isa, b, classes)).Gradient(h, p, labels, weights)
+				NewLoss(Generic, b, classes, false).Gradient(g, p, labels, weights)
+				NewLoss(isa, b, classes, false).Gradient(h, p, labels, weights)
 				sameBits(t, "gradient", g, h)
 			}
 		}
@@ -111,7 +111,7 @@ func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
 			outputs, labels := make([]float32, 3*16), []int{0, 1, 2, 1, 0}
 			outputs[class*16+1], outputs[class*16+2], outputs[class*16+3] = nan, inf, -inf
 			losses := make([]float64, 5)
-			must(NewSoftmax(isa, NewBatch(5), 3)).Losses(nil, losses, nil, outputs, labels)
+			NewLoss(isa, NewBatch(5), 3, false).Losses(nil, losses, nil, outputs, labels)
 			lost := math.Log(2) // of image 3, which lacks a class
 			if class == 1 {
 				lost = math.Inf(1)
@@ -125,7 +125,7 @@ func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
 }
 
 func TestSquaredLosses(t *testing.T) {
-	s := must(NewSquared(Detect(), NewBatch(2), 2))
+	s := NewLoss(Detect(), NewBatch(2), 2, true)
 	outputs := make([]float32, 2*16)
 	outputs[0], outputs[16] = 3, -4 // image 0
 	outputs[1], outputs[17] = 0, 1  // image 1

@@ -1,9 +1,6 @@
 package kern
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // PyTorch's defaults.
 const (
@@ -33,9 +30,9 @@ type BatchNorm struct {
 
 	rounded [2]roundedNorm // for forward and backward
 
-	sums []moment // by task and channel
-	told bool     // a convolution has put the moments into sums
-	call normCall
+	sums   []moment // by task and channel
+	summed bool     // a convolution has put the moments into sums
+	call   normCall
 }
 
 // normCall is the running call. Forward sets dst = scale·(x − centre) + offset + plus; backward
@@ -48,14 +45,8 @@ type normCall struct {
 
 // NewBatchNorm returns the normalisation of activations of shape s; with relu, Forward ends with
 // max(0, ·).
-func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !s.valid() {
-		return nil, fmt.Errorf(
-			"batch norm of %+v in %+v: sizes must be positive and the batch from NewBatch", s, b)
-	}
+func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) *BatchNorm {
+	b.check(isa, s)
 	c := s.Channels
 	return &BatchNorm{
 		isa: isa, batch: b, shape: s, relu: relu,
@@ -65,7 +56,7 @@ func NewBatchNorm(isa ISA, b Batch, s Shape, relu bool) (*BatchNorm, error) {
 		call: normCall{
 			scale: make([]float32, c), slope: make([]float32, c), offset: make([]float32, c),
 		},
-	}, nil
+	}
 }
 
 // roundedNorm says where a pass writes the rounding of its results (nil: nowhere), and whether it
@@ -177,11 +168,11 @@ func (n *BatchNorm) normalise(t *Team, y, x, gamma, beta, plus []float32) {
 // addUp writes the moments of a and b around a centre for each channel to n.sums, unless a
 // convolution has already done so.
 func (n *BatchNorm) addUp(t *Team, a, b []float32, around []float64) {
-	if !n.told {
+	if !n.summed {
 		n.call.dy, n.call.x, n.call.around = a, b, around
 		t.run(n.tasks(), (*normMoments)(n))
 	}
-	n.told = false
+	n.summed = false
 	n.call.dy, n.call.x, n.call.around = nil, nil, nil
 }
 
@@ -253,8 +244,8 @@ func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 	return t, used
 }
 
-// end clears the lanes beyond the last image.
-func (t *normTile) end(used int) {
+// clearUnused clears the lanes beyond the last image.
+func (t *normTile) clearUnused(used int) {
 	for k := 0; used < t.lanes && k < t.positions*t.channels; k++ {
 		if t.dst != nil {
 			clear(t.dst[k*t.lanes:][used:t.lanes])
@@ -270,15 +261,13 @@ type normForward BatchNorm
 func (f *normForward) task(i int) {
 	n := (*BatchNorm)(f)
 	tile, used := n.tile(i, n.rounded[0])
-	if n.relu || tile.plus != nil {
-		tile.relu = 1
-	}
+	tile.relu = bit(n.relu || tile.plus != nil)
 	if tile.rounded != nil {
 		tile.forwardRounded()
 	} else {
 		tile.forward(n.isa)
 	}
-	tile.end(used)
+	tile.clearUnused(used)
 }
 
 type normBackward BatchNorm
@@ -291,7 +280,7 @@ func (f *normBackward) task(i int) {
 	} else {
 		tile.backward(n.isa)
 	}
-	tile.end(used)
+	tile.clearUnused(used)
 }
 
 // This file is the reference of batch normalisation; generic.go is the reference of the rest.

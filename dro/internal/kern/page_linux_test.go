@@ -44,7 +44,7 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 			w, dw := wall(c.weightLen()), wall(c.weightLen())
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
-			c.BackwardData(nil, dx, y, w, x)
+			c.BackwardData(nil, dx, y, w, x, nil)
 			for _, outer := range []bool{false, true} {
 				if c.dot, c.outer = newDotPlan(c), nil; outer {
 					c.dot, c.outer = nil, newOuterPlan(c)
@@ -52,21 +52,21 @@ func TestNothingTouchesBeyondTheEnd(t *testing.T) {
 				}
 				c.BackwardWeights(nil, dw, db, x, y, false)
 			}
-			l := must(NewLayout(isa, b, tc.cfg.In))
+			l := NewLayout(isa, b, tc.cfg.In)
 			images := wall(tc.images * tc.cfg.In.Len())
 			l.Pack(nil, x, images)
 			l.Unpack(images, x)
-			must(NewReLUBackward(isa)).Run(nil, dx, dx, x)
-			n := must(NewBatchNorm(isa, b, tc.cfg.In, false))
+			NewSum(isa).Run(nil, dx, dx, nil, x)
+			n := NewBatchNorm(isa, b, tc.cfg.In, false)
 			gamma, dgamma := wall(tc.cfg.In.Channels), wall(tc.cfg.In.Channels)
 			z := wall(len(x))
 			n.Forward(nil, z, x, gamma, dgamma, dx, tc.images)
 			n.Backward(nil, dx, dgamma, gamma, x, z, gamma, false)
-			must(NewMaskedSum(isa)).Run(nil, dx, dx, z, x)
+			NewSum(isa).Run(nil, dx, dx, z, x)
 			v := wall(len(w))
-			must(NewSGD(isa, len(w))).Step(nil, w, v, dw, SGDConfig{})
+			NewSGD(isa, len(w)).Step(nil, w, v, dw, SGDConfig{})
 			if in := c.Out(); in.Height >= 2 && in.Width >= 2 {
-				m := must(NewMaxPool(isa, b, in))
+				m := NewMaxPool(isa, b, in)
 				p, dp, dy := wall(b.Len(m.Out())), wall(b.Len(m.Out())), wall(len(y))
 				m.Forward(nil, p, y)
 				m.Backward(nil, dy, y, p, dp, true)
@@ -82,7 +82,7 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 		b := NewBatch(tc.images)
 		eachBF16(t, func(t *testing.T, kind BF16, isa ISA) {
 			wall := func(n int) []float32 { return walled(t, n) }
-			c := must(must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true))
+			c := must(NewConv(isa, b, tc.cfg)).BF16(kind, new(Workspace), true)
 			if kind != Rounded {
 				for _, s := range []*[]uint16{&c.space.a, &c.space.b} {
 					*s = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(wall(len(*s)/2)))),
@@ -93,7 +93,7 @@ func TestNothingTouchesBeyondTheEndInBF16(t *testing.T) {
 			w, dw := wall(c.weightLen()), wall(c.weightLen())
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			c.Forward(nil, y, x, w, bias)
-			c.BackwardData(nil, dx, y, w, x)
+			c.BackwardData(nil, dx, y, w, x, nil)
 			c.BackwardWeights(nil, dw, db, x, y, false)
 		})
 	}
@@ -118,7 +118,7 @@ func TestNothingTouchesBeyondTheEndByWinograd(t *testing.T) {
 			bias, db := wall(tc.cfg.Out), wall(tc.cfg.Out)
 			w[0] = 1 // not the zeros that are transformed already
 			c.Forward(nil, y, x, w, bias)
-			c.BackwardSum(nil, dx, y, w, x, x)
+			c.BackwardData(nil, dx, y, w, x, x)
 			c.BackwardWeights(nil, dw, db, x, y, false)
 		})
 	}
@@ -139,7 +139,7 @@ func TestNoAllocationByWinograd(t *testing.T) {
 		if a := testing.AllocsPerRun(2, func() {
 			w[0]++
 			c.Forward(team, y, x, w, db)
-			c.BackwardData(team, x, y, w, x)
+			c.BackwardData(team, x, y, w, x, nil)
 			c.BackwardWeights(team, w, db, x, y, true)
 		}); a != 0 {
 			t.Errorf("it allocates %v times", a)
@@ -154,12 +154,12 @@ func TestNoAllocationInBF16(t *testing.T) {
 		defer team.Close()
 		cfg := bf16Cases()[len(convCases)].cfg
 		b := NewBatch(20)
-		c := must(must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true))
+		c := must(NewConv(isa, b, cfg)).BF16(kind, new(Workspace), true)
 		x, y := Alloc(b.Len(cfg.In)), Alloc(b.Len(c.Out()))
 		w, db := Alloc(c.weightLen()), Alloc(cfg.Out)
 		if a := testing.AllocsPerRun(2, func() {
 			c.Forward(team, y, x, w, db)
-			c.BackwardData(team, x, y, w, x)
+			c.BackwardData(team, x, y, w, x, nil)
 			c.BackwardWeights(team, w, db, x, y, true)
 		}); a != 0 {
 			t.Errorf("it allocates %v times", a)
@@ -217,7 +217,7 @@ func TestRowsOfACutFile(t *testing.T) {
 		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
-		onePass := must(NewRowsPass(r, must(NewSoftmax(isa, b, 3))))
+		onePass := must(NewRowsPass(r, NewLoss(isa, b, 3, false)))
 		call := PassCall{
 			Images: x, W: w, Y: y, DW: dw,
 			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),

@@ -15,14 +15,10 @@ const (
 	peakTileSteps = 8 // one step of tile products takes as long as this many steps
 )
 
-// NewPeak returns the roofline of isa.
-func NewPeak(isa ISA) (*Peak, error) {
-	return &Peak{isa: isa}, isa.check()
-}
-
-// NewBF16Peak returns the roofline of bf16 products by kind, beside float32 kernels of isa.
-func NewBF16Peak(kind BF16, isa ISA) (*Peak, error) {
-	return &Peak{isa, kind}, kind.check(isa)
+// NewPeak returns the roofline of isa, or of bf16 products by kind beside float32 kernels of isa.
+func NewPeak(isa ISA, kind BF16) *Peak {
+	kind.check(isa)
+	return &Peak{isa, kind}
 }
 
 // FLOPs returns the floating-point operations of one Run.
@@ -43,13 +39,10 @@ func (p *Peak) FLOPs() float64 {
 func (p *Peak) Run(t *Team) { t.run(peakTasks, p) }
 
 func (p *Peak) task(int) {
-	switch p.bf16 {
-	case AMX:
-		runPeakBF16(AMX, peakSteps/peakTileSteps)
-	case AVX512BF16:
-		runPeakBF16(AVX512BF16, peakSteps)
-	default:
+	if p.bf16 == Rounded {
 		runPeak(p.isa, peakSteps)
+	} else {
+		runPeakBF16(p.bf16, peakSteps)
 	}
 }
 

@@ -10,20 +10,20 @@ func TestPeak(t *testing.T) {
 		}
 	}
 	for _, isa := range isas() {
-		p := must(NewPeak(isa))
+		p := NewPeak(isa, Rounded)
 		p.Run(nil)
 		if p.FLOPs() <= 0 {
 			t.Errorf("%v: counts %v operations", isa, p.FLOPs())
 		}
 	}
 	for kind := Rounded; kind.Available(); kind++ {
-		p := must(NewBF16Peak(kind, Detect()))
+		p := NewPeak(Detect(), kind)
 		p.Run(nil)
 		if p.FLOPs() <= 0 {
 			t.Errorf("%v: counts %v operations", kind, p.FLOPs())
 		}
 	}
-	if _, err := NewPeak(AVX512 + 1); err == nil {
+	if panicOf(func() { NewPeak(AVX512+1, Rounded) }) == nil {
 		t.Error("an instruction set that does not exist is taken")
 	}
 }

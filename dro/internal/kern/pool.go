@@ -1,9 +1,5 @@
 package kern
 
-import (
-	"fmt"
-)
-
 // MaxPool is the maximum over windows of 2×2 positions that do not overlap. A last row or column
 // that fills no window is left out.
 type MaxPool struct {
@@ -16,16 +12,10 @@ type MaxPool struct {
 }
 
 // NewMaxPool returns the pooling of activations of shape in.
-func NewMaxPool(isa ISA, b Batch, in Shape) (*MaxPool, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !in.valid() || in.Height < 2 || in.Width < 2 {
-		return nil, fmt.Errorf("max-pool of %+v by 2 in %+v: "+
-			"the window must fit the input, the batch be from NewBatch", in, b)
-	}
+func NewMaxPool(isa ISA, b Batch, in Shape) *MaxPool {
 	out := Shape{in.Channels, in.Height / 2, in.Width / 2}
-	return &MaxPool{isa: isa, batch: b, in: in, out: out}, nil
+	b.check(isa, out)
+	return &MaxPool{isa: isa, batch: b, in: in, out: out}
 }
 
 // Out returns the shape of the output.
@@ -59,13 +49,13 @@ func (m *MaxPool) check(out, in []float32) {
 // depth returns the number of values at one position of one block.
 func (m *MaxPool) depth() int { return m.in.Channels * m.batch.Lanes }
 
-// outAt returns the values at position (row, col) of s, the output or its gradient.
-func (m *MaxPool) outAt(s []float32, block, row, col int) []float32 {
+// outValues returns the values at position (row, col) of s, the output or its gradient.
+func (m *MaxPool) outValues(s []float32, block, row, col int) []float32 {
 	return s[((block*m.out.Height+row)*m.out.Width+col)*m.depth():][:m.depth()]
 }
 
-// inAt returns the values at position (row, col) of s, the input or its gradient.
-func (m *MaxPool) inAt(s []float32, block, row, col int) []float32 {
+// inValues returns the values at position (row, col) of s, the input or its gradient.
+func (m *MaxPool) inValues(s []float32, block, row, col int) []float32 {
 	return s[((block*m.in.Height+row)*m.in.Width+col)*m.depth():][:m.depth()]
 }
 
@@ -76,9 +66,9 @@ func (f *poolForward) task(i int) {
 	m := (*MaxPool)(f)
 	block, row := i/m.out.Height, i%m.out.Height
 	for col := range m.out.Width {
-		maxOf4(m.isa, m.outAt(m.y, block, row, col),
-			m.inAt(m.x, block, 2*row, 2*col), m.inAt(m.x, block, 2*row, 2*col+1),
-			m.inAt(m.x, block, 2*row+1, 2*col), m.inAt(m.x, block, 2*row+1, 2*col+1))
+		maxOf4(m.isa, m.outValues(m.y, block, row, col),
+			m.inValues(m.x, block, 2*row, 2*col), m.inValues(m.x, block, 2*row, 2*col+1),
+			m.inValues(m.x, block, 2*row+1, 2*col), m.inValues(m.x, block, 2*row+1, 2*col+1))
 	}
 }
 
@@ -93,19 +83,19 @@ func (f *poolBackward) task(i int) {
 		var x, dx [4][]float32
 		for k := range x {
 			inRow, inCol := 2*row+k/2, 2*col+k%2
-			x[k] = m.inAt(m.x, block, inRow, inCol)
-			dx[k] = m.inAt(m.dx, block, inRow, inCol)
+			x[k] = m.inValues(m.x, block, inRow, inCol)
+			dx[k] = m.inValues(m.dx, block, inRow, inCol)
 		}
-		y, dy := m.outAt(m.y, block, row, col), m.outAt(m.dy, block, row, col)
+		y, dy := m.outValues(m.y, block, row, col), m.outValues(m.dy, block, row, col)
 		maxOf4Backward(m.isa, &dx, &x, y, dy, m.relu)
 	}
 	if m.in.Width%2 == 1 {
-		clear(m.inAt(m.dx, block, 2*row, m.in.Width-1))
-		clear(m.inAt(m.dx, block, 2*row+1, m.in.Width-1))
+		clear(m.inValues(m.dx, block, 2*row, m.in.Width-1))
+		clear(m.inValues(m.dx, block, 2*row+1, m.in.Width-1))
 	}
 	if row == m.out.Height-1 && m.in.Height%2 == 1 {
 		for col := range m.in.Width {
-			clear(m.inAt(m.dx, block, m.in.Height-1, col))
+			clear(m.inValues(m.dx, block, m.in.Height-1, col))
 		}
 	}
 }
@@ -120,15 +110,9 @@ type AveragePool struct {
 }
 
 // NewAveragePool returns the pooling of activations of shape in.
-func NewAveragePool(isa ISA, b Batch, in Shape) (*AveragePool, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if !b.valid() || !in.valid() {
-		return nil, fmt.Errorf(
-			"average of %+v in %+v: sizes must be positive and the batch from NewBatch", in, b)
-	}
-	return &AveragePool{isa: isa, batch: b, in: in}, nil
+func NewAveragePool(isa ISA, b Batch, in Shape) *AveragePool {
+	b.check(isa, in)
+	return &AveragePool{isa: isa, batch: b, in: in}
 }
 
 // Out returns the shape of the output.
@@ -151,9 +135,9 @@ func (p *AveragePool) run(t *Team, wide, flat []float32, j job) {
 	p.wide, p.flat = nil, nil
 }
 
-// at returns the lanes of position k in the block and channel of task i, and the lanes of their
+// lanes returns the lanes of position k in the block and channel of task i, and the lanes of their
 // mean.
-func (p *AveragePool) at(i, k int) (wide, flat []float32) {
+func (p *AveragePool) lanes(i, k int) (wide, flat []float32) {
 	lanes, channels := p.batch.Lanes, p.in.Channels
 	block, channel := i/channels, i%channels
 	first := ((block*p.in.Height*p.in.Width+k)*channels + channel) * lanes
@@ -164,10 +148,10 @@ type averageForward AveragePool
 
 func (f *averageForward) task(i int) {
 	p := (*AveragePool)(f)
-	_, y := p.at(i, 0)
+	_, y := p.lanes(i, 0)
 	clear(y)
 	for k := range p.in.Height * p.in.Width {
-		x, _ := p.at(i, k)
+		x, _ := p.lanes(i, k)
 		add(p.isa, y, y, x)
 	}
 	for j := range y {
@@ -179,12 +163,12 @@ type averageBackward AveragePool
 
 func (f *averageBackward) task(i int) {
 	p := (*AveragePool)(f)
-	first, dy := p.at(i, 0)
+	first, dy := p.lanes(i, 0)
 	for j, v := range dy {
 		first[j] = v / float32(p.in.Height*p.in.Width)
 	}
 	for k := 1; k < p.in.Height*p.in.Width; k++ {
-		dx, _ := p.at(i, k)
+		dx, _ := p.lanes(i, k)
 		copy(dx, first)
 	}
 }

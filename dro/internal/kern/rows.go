@@ -80,9 +80,7 @@ func RowsParts(b Batch, cfg ConvConfig) int {
 
 // NewRows returns the layer cfg for batches laid out as b.
 func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
+	isa.check()
 	if !RowsFit(isa, cfg) || !b.valid() {
 		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
 			"features and at most %d units, a batch from NewBatch and assembly",
@@ -142,7 +140,7 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 }
 
 // strips returns the number of strips of up to 64 features.
-func (r *Rows) strips() int { return (r.in + maxLanes - 1) / maxLanes }
+func (r *Rows) strips() int { return pieces(r.in, maxLanes) }
 
 // check panics if the kernels would read or write beyond a slice. The rows are left to checkRows.
 func (r *Rows) check(x Images, weights, outputs int) {
@@ -206,12 +204,6 @@ func (r *Rows) outputsOf(first int, next []int32) {
 	}
 }
 
-func fill(a []float32, v float32) {
-	for i := range a {
-		a[i] = v
-	}
-}
-
 // rowsBackward's task is up to 64 features.
 type rowsBackward Rows
 
@@ -228,10 +220,10 @@ func (f *rowsBackward) task(i int) {
 		}
 		tile.run(r.isa)
 		for u := range rows {
-			r.place(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:])
+			store(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:], r.call.add)
 		}
-		if r.call.db != nil && first == 0 {
-			r.biasGrad(r.call.db[unit:][:rows], unit)
+		if first == 0 {
+			r.biasGrad(unit, rows)
 		}
 	}
 }
@@ -328,31 +320,15 @@ func (f *rowsSum) task(i int) {
 			tile.run(r.isa)
 		}
 	}
-	if r.call.db != nil && first == 0 {
-		for unit := 0; unit < r.units; unit += tileRows {
-			r.biasGrad(r.call.db[unit:min(unit+tileRows, r.units)], unit)
-		}
+	if first == 0 {
+		r.biasGrad(0, r.units)
 	}
 }
 
-func (r *Rows) place(dw, sums []float32) {
-	if !r.call.add {
-		copy(dw, sums)
-		return
-	}
-	for i := range dw {
-		dw[i] += sums[i]
-	}
-}
-
-// biasGrad sums dy over images for the units from unit on.
-func (r *Rows) biasGrad(db []float32, unit int) {
-	lanes := r.batch.Lanes
-	if !r.call.add {
-		clear(db)
-	}
-	for block := range r.batch.Blocks {
-		sumRows(r.isa, db, r.call.dy[(block*r.units+unit)*lanes:], 1, 0, lanes)
+// biasGrad sums dy over images for rows units from unit on, if the gradient of the bias is wanted.
+func (r *Rows) biasGrad(unit, rows int) {
+	if c := &r.call; c.db != nil {
+		r.batch.biasGrad(r.isa, c.db[unit:][:rows], c.dy, Shape{r.units, 1, 1}, unit, c.add)
 	}
 }
 

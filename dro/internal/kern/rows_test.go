@@ -200,9 +200,8 @@ func TestRowsPassIsTheSame(t *testing.T) {
 		for _, units := range []int{2, 7, 13} {
 			q, b := newPassProblem(t, images, units), NewBatch(max(images, 100))
 			eachRows(t, q.p.cfg, func(t *testing.T, isa ISA) {
-				type newLoss = func(ISA, Batch, int) (*Loss, error)
-				for _, kind := range []newLoss{NewSoftmax, NewSquared} {
-					r, l := must(NewRows(isa, b, q.p.cfg)), must(kind(isa, b, units))
+				for _, squared := range []bool{false, true} {
+					r, l := must(NewRows(isa, b, q.p.cfg)), NewLoss(isa, b, units, squared)
 					want := q.call(t, b)
 					q.inTurn(r, l, want)
 					for _, threads := range []int{1, 3} {
@@ -239,7 +238,7 @@ func TestRowsPassRefuses(t *testing.T) {
 	rows := func(b Batch, units int) *Rows {
 		return must(NewRows(isa, b, Linear(Shape{16, 1, 1}, units, false)))
 	}
-	loss := must(NewSoftmax(isa, b, 3))
+	loss := NewLoss(isa, b, 3, false)
 	for name, r := range map[string]*Rows{
 		"other units": rows(b, 4), "many units": rows(b, partUnits+1),
 		"a small batch": rows(NewBatch(16), 3),

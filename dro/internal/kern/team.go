@@ -1,7 +1,6 @@
 package kern
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -129,7 +128,7 @@ func (t *Team) Close() {
 
 // failure holds the value that a task panicked with. As a rule, the task read a mapped file that
 // was cut.
-type failure struct{ of any }
+type failure struct{ value any }
 
 // run runs the tasks 0 to n-1 of j and returns when all are done. If a task panics, on whatever
 // thread, run panics with the same value once no thread is inside any more; other tasks may then
@@ -148,12 +147,12 @@ func (t *Team) run(n int, j job) {
 	t.turn = max(t.turn+1, 1)
 	t.epoch.Store(t.turn)
 	t.rouseWorkers()
-	t.take(0)
+	t.runTasks(0)
 	t.epoch.Store(0)
 	t.caller.await(func() bool { return t.inside.Load() == 0 })
 	t.job = nil
 	if f := t.failed.Swap(nil); f != nil {
-		panic(f.of)
+		panic(f.value)
 	}
 }
 
@@ -178,9 +177,9 @@ func (t *Team) shareOf(i, n int) (first, end int) {
 	return n, n
 }
 
-// take runs tasks until none is left, beginning with the tasks of the given seat.
-func (t *Team) take(seat int) {
-	defer t.keep()
+// runTasks runs tasks until none is left, beginning with the tasks of the given seat.
+func (t *Team) runTasks(seat int) {
+	defer t.recoverPanic()
 	for range t.seats {
 		end := t.share(seat + 1)
 		for i := t.seats[seat].next.Add(1) - 1; i < end; i = t.seats[seat].next.Add(1) - 1 {
@@ -190,8 +189,8 @@ func (t *Team) take(seat int) {
 	}
 }
 
-// keep recovers a panic of this thread and keeps it for the caller.
-func (t *Team) keep() {
+// recoverPanic recovers a panic of this thread and keeps it for the caller.
+func (t *Team) recoverPanic() {
 	if p := recover(); p != nil {
 		t.failed.Store(&failure{p})
 	}
@@ -218,7 +217,7 @@ func (t *Team) work(b *bed, seat int) {
 		// from inside is safe to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
-			t.take(seat)
+			t.runTasks(seat)
 		}
 		if t.inside.Add(-1) == 0 {
 			t.caller.rouse()
@@ -239,7 +238,10 @@ type Memory struct {
 const memoryTasks = 64
 
 // NewMemory returns a Memory that reads with the kernels of isa.
-func NewMemory(isa ISA) (*Memory, error) { return &Memory{isa: isa}, isa.check() }
+func NewMemory(isa ISA) *Memory {
+	isa.check()
+	return &Memory{isa: isa}
+}
 
 // Read reads x on all threads of t.
 func (m *Memory) Read(t *Team, x []float32) {
@@ -266,21 +268,15 @@ const (
 )
 
 // String returns i's name, as runs record it.
-func (i ISA) String() string {
-	if i < Generic || i > AVX512 {
-		return fmt.Sprintf("ISA(%d)", int(i))
-	}
-	return [...]string{"generic", "avx2", "avx512"}[i]
-}
+func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
 
 // Available reports whether this build and this machine can run i.
 func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
 
-// check returns an error if the machine cannot run i. Constructors call it, so that no operation
-// exists whose kernels would fault.
-func (i ISA) check() error {
+// check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
+// kernels would fault.
+func (i ISA) check() {
 	if !i.Available() {
-		return fmt.Errorf("instruction set %v is not available here: the best is %v", i, Detect())
+		panic("kern: this build or machine does not have the instruction set")
 	}
-	return nil
 }

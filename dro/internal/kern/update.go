@@ -1,9 +1,6 @@
 package kern
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // sgdChunk is the number of parameters in a task: 64 KiB of each vector. Squared norms are summed
 // within chunks and then over the chunks in order.
@@ -36,64 +33,47 @@ type SGD struct {
 }
 
 // NewSGD returns an SGD for n parameters.
-func NewSGD(isa ISA, n int) (*SGD, error) {
-	if err := isa.check(); err != nil {
-		return nil, err
-	}
-	if n < 1 {
-		return nil, fmt.Errorf("sgd over %d parameters: needs at least 1", n)
-	}
-	return &SGD{isa: isa, norms: make([]float64, (n+sgdChunk-1)/sgdChunk)}, nil
+func NewSGD(isa ISA, n int) *SGD {
+	isa.check()
+	return &SGD{isa: isa, norms: make([]float64, pieces(n, sgdChunk))}
 }
 
 // Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖²,
 // without the weight decay.
 func (s *SGD) Step(t *Team, w, v, g []float32, c SGDConfig) float64 {
-	s.check(w, v, g)
-	s.w, s.v, s.g, s.config = w, v, g, c
-	t.run(len(s.norms), (*sgdStep)(s))
-	s.w, s.v, s.g = nil, nil, nil
-	return s.norm()
+	s.config = c
+	return s.run(t, w, v, g, (*sgdStep)(s))
 }
 
 // SquaredNorm returns ‖g‖², with the same bits as Step.
 func (s *SGD) SquaredNorm(t *Team, g []float32) float64 {
-	s.check(g, g, g)
-	s.g = g
-	t.run(len(s.norms), (*sgdNorm)(s))
-	s.g = nil
-	return s.norm()
+	return s.run(t, g, g, g, (*sgdNorm)(s))
 }
 
 // Accumulate sets v = momentum·v + keep·(scale·g + weightDecay·w) and returns ‖v‖².
 func (s *SGD) Accumulate(t *Team, w, v, g []float32, c AccumulateConfig) float64 {
-	s.check(w, v, g)
-	s.w, s.v, s.g, s.accumulate = w, v, g, c
-	t.run(len(s.norms), (*sgdAccumulate)(s))
-	s.w, s.v, s.g = nil, nil, nil
-	return s.norm()
+	s.accumulate = c
+	return s.run(t, w, v, g, (*sgdAccumulate)(s))
 }
 
 // Advance sets w = w − rate·v.
 func (s *SGD) Advance(t *Team, w, v []float32, rate float32) {
-	s.check(w, v, v)
-	s.w, s.v, s.config.LearningRate = w, v, rate
-	t.run(len(s.norms), (*sgdAdvance)(s))
-	s.w, s.v = nil, nil
+	s.config.LearningRate = rate
+	s.run(t, w, v, v, (*sgdAdvance)(s))
 }
 
-func (s *SGD) check(w, v, g []float32) {
-	if len(w) != len(g) || len(v) != len(g) || (len(g)+sgdChunk-1)/sgdChunk != len(s.norms) {
+// run runs j over all parameters and returns the sum of norms.
+func (s *SGD) run(t *Team, w, v, g []float32, j job) (norm float64) {
+	if len(w) != len(g) || len(v) != len(g) || pieces(len(g), sgdChunk) != len(s.norms) {
 		panic("kern: SGD: slice has the wrong length")
 	}
-}
-
-func (s *SGD) norm() float64 {
-	sum := 0.0
+	s.w, s.v, s.g = w, v, g
+	t.run(len(s.norms), j)
+	s.w, s.v, s.g = nil, nil, nil
 	for _, n := range s.norms {
-		sum += n
+		norm += n
 	}
-	return sum
+	return norm
 }
 
 type sgdStep SGD
@@ -145,21 +125,17 @@ type AdamWConfig struct {
 // time beside the products of a step.
 type AdamW struct {
 	w, m, v, g []float32 // the running call
-
-	keep, scale, grow1, beta2, grow2, root, eps, rate float32 // root is 1/Root
+	config     AdamWConfig
 }
 
 // Step sets g = scale·g, w = keep·w, m = m + (1−β1)(g − m), v = β2·v + (1−β2)g² and then
 // w = w − rate·m/(√v/root + eps). It changes no value of g.
-func (a *AdamW) Step(t *Team, w, m, v, g []float32, c *AdamWConfig) {
+func (a *AdamW) Step(t *Team, w, m, v, g []float32, c AdamWConfig) {
 	if len(w) != len(g) || len(m) != len(g) || len(v) != len(g) {
 		panic("kern: AdamW: slice has the wrong length")
 	}
-	a.w, a.m, a.v, a.g = w, m, v, g
-	a.keep, a.scale = float32(c.Keep), float32(c.Scale)
-	a.grow1, a.beta2, a.grow2 = float32(1-c.Beta1), float32(c.Beta2), float32(1-c.Beta2)
-	a.root, a.eps, a.rate = float32(1/c.Root), float32(c.Eps), float32(c.Rate)
-	t.run((len(g)+sgdChunk-1)/sgdChunk, (*adamStep)(a))
+	a.w, a.m, a.v, a.g, a.config = w, m, v, g, c
+	t.run(pieces(len(g), sgdChunk), (*adamStep)(a))
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
 
@@ -169,8 +145,10 @@ func (a *adamStep) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(a.g))
 	g := a.g[from:to]
 	w, m, v := a.w[from:to][:len(g)], a.m[from:to][:len(g)], a.v[from:to][:len(g)]
-	keep, scale, rate, root, eps := a.keep, a.scale, a.rate, a.root, a.eps
-	grow1, beta2, grow2 := a.grow1, a.beta2, a.grow2
+	c := &a.config
+	keep, scale, rate := float32(c.Keep), float32(c.Scale), float32(c.Rate)
+	root, eps, beta2 := float32(1/c.Root), float32(c.Eps), float32(c.Beta2)
+	grow1, grow2 := float32(1-c.Beta1), float32(1-c.Beta2)
 	for k, d := range g {
 		d *= scale
 		first := m[k] + grow1*(d-m[k])

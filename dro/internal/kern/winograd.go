@@ -24,12 +24,11 @@ type Winograd struct {
 	space *Scratch
 
 	weights []float32 // G·g·Gᵀ: [4×4 places][out][in, whole vectors]
-	of      []float32 // the w that weights was computed from
+	source  []float32 // the w that weights was computed from
 
 	forth, back winogradWay
-	now         *winogradWay // the direction of the running call
+	direction   *winogradWay // of the running call
 	channels    int          // channels of a task of the running call
-	relu        int
 
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
@@ -40,6 +39,7 @@ type winogradWay struct {
 	pad      int   // padding around the source
 	taps     []tap // of a product, by source channel
 	row      int   // from one destination channel to the next, in the weights
+	relu     int   // 1: the call ends with max(0, ·)
 	places   [windowArea]int
 }
 
@@ -58,9 +58,10 @@ func WinogradFits(cfg ConvConfig) bool {
 // network share a space.
 func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
-	w := &Winograd{Conv: c, space: space, of: make([]float32, c.weightLen())}
-	w.weights = Alloc(windowArea * w.plane())
-	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in)}
+	w := &Winograd{Conv: c, space: space, source: make([]float32, c.weightLen())}
+	w.weights = Alloc(windowArea * w.planeLen())
+	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in),
+		relu: bit(c.cfg.ReLU)}
 	w.back = winogradWay{dst: c.cfg.In, src: c.out, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
 		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
@@ -81,37 +82,27 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	if c.outer != nil {
 		w.grad = newWinogradGrad(w)
 	}
-	space.room(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
-	space.room(kernelArea*wholeVectors(in), 0)
+	space.grow(windowSide*(w.apart(in)+w.apart(c.cfg.Out)), lanes*max(in, c.cfg.Out))
+	space.grow(kernelArea*wholeVectors(in), 0)
 	return w
 }
-
-// wholeVectors returns n rounded up to whole vectors.
-func wholeVectors(n int) int { return (n + vector - 1) / vector * vector }
 
 // apart returns how far apart the places of a window of so many channels are. This is a cache line
 // more than their values take, or all places would lie in the same lines of the first-level cache.
 func (c *Winograd) apart(channels int) int { return channels*c.batch.Lanes + vector }
 
-// plane returns how far apart the places of the weights are: also a line more, for the same reason.
-func (c *Winograd) plane() int { return c.cfg.Out*wholeVectors(c.cfg.In.Channels) + vector }
+// planeLen returns how far apart the places of the weights are: also a line more, for the same
+// reason.
+func (c *Winograd) planeLen() int { return c.cfg.Out*wholeVectors(c.cfg.In.Channels) + vector }
 
 // Forward does what [Conv.Forward] does.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
-	if c.cfg.ReLU {
-		c.relu = 1
-	}
 	c.run(t, &c.forth)
 }
 
 // BackwardData does what [Conv.BackwardData] does.
-func (c *Winograd) BackwardData(t *Team, dx, dy, w, act []float32) {
-	c.BackwardSum(t, dx, dy, w, act, nil)
-}
-
-// BackwardSum does what [Conv.BackwardSum] does.
-func (c *Winograd) BackwardSum(t *Team, dx, dy, w, act, plus []float32) {
+func (c *Winograd) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
 	c.run(t, &c.back)
 }
@@ -123,16 +114,16 @@ const leastPart = 10 * tileRows
 // run transforms the weights, if they have changed since the last call, and runs the call in one
 // direction. A task is two rows of the map, or some of their channels where there are few rows.
 func (c *Winograd) run(t *Team, way *winogradWay) {
-	c.now = way
+	c.direction = way
 	c.space.open(t)
-	if !slices.Equal(c.of, c.call.w) {
-		copy(c.of, c.call.w)
+	if !slices.Equal(c.source, c.call.w) {
+		copy(c.source, c.call.w)
 		t.run(c.cfg.Out, (*winogradWeights)(c))
 	}
 	rows := c.batch.Blocks * way.dst.Height / squareSide
 	c.channels = partOf(way.dst.Channels, minTasks/rows)
 	t.run(rows*c.parts(), (*winogradCall)(c))
-	c.now, c.relu = nil, 0
+	c.direction = nil
 	c.finish()
 }
 
@@ -140,12 +131,12 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 // so many parts.
 func partOf(channels, parts int) int {
 	parts = min(max(parts, 1), max(channels/leastPart, 1))
-	tiles := (channels + tileRows - 1) / tileRows
-	return (tiles + parts - 1) / parts * tileRows
+	tiles := pieces(channels, tileRows)
+	return pieces(tiles, parts) * tileRows
 }
 
 // parts returns the number of tasks that share the channels of two rows.
-func (c *Winograd) parts() int { return (c.now.dst.Channels + c.channels - 1) / c.channels }
+func (c *Winograd) parts() int { return pieces(c.direction.dst.Channels, c.channels) }
 
 // winogradWeights transforms the kernels of an output channel.
 type winogradWeights Winograd
@@ -154,12 +145,12 @@ func (w *winogradWeights) task(out int) {
 	c := (*Winograd)(w)
 	in := c.cfg.In.Channels
 	n := wholeVectors(in)
-	memory := c.space.take()
-	tile := kernelTile{g: memory.of(kernelArea * n), n: n, apart: c.plane()}
+	memory := c.space.acquire()
+	tile := kernelTile{g: memory.first(kernelArea * n), n: n, apart: c.planeLen()}
 	transpose(c.isa, tile.g, c.call.w[out*in*kernelArea:], in, kernelArea, n, kernelArea)
 	tile.u = c.weights[out*n:]
 	tile.run(c.isa)
-	c.space.give(memory)
+	c.space.release(memory)
 }
 
 // winogradCall's task is two rows of some channels.
@@ -167,15 +158,15 @@ type winogradCall Winograd
 
 func (w *winogradCall) task(i int) {
 	c := (*Winograd)(w)
-	dst := c.now.dst
+	dst := c.direction.dst
 	first := i % c.parts() * c.channels
 	i /= c.parts()
 	r := region{
 		block: i / (dst.Height / squareSide), channel: first,
 		rows: min(c.channels, dst.Channels-first), top: i % (dst.Height / squareSide) * squareSide,
 	}
-	memory := c.space.take()
-	v, m := memory.two(windowSide*c.apart(c.now.src.Channels), windowSide*c.apart(r.rows))
+	memory := c.space.acquire()
+	v, m := memory.split(windowSide*c.apart(c.direction.src.Channels), windowSide*c.apart(r.rows))
 	for col := 0; col < dst.Width; col += squareSide {
 		for row := range windowSide {
 			c.window(v, r, row, col)
@@ -183,20 +174,21 @@ func (w *winogradCall) task(i int) {
 			c.square(m, r, row, col)
 		}
 		for k := range squareSide * squareSide {
-			c.tell(r, r.top+k/squareSide, col+k%squareSide)
+			at := col + k%squareSide
+			c.addMoments(r.block, r.top+k/squareSide, at, at+1, r.channel, r.rows)
 		}
 	}
-	c.space.give(memory)
+	c.space.release(memory)
 }
 
 // windowRows holds, for each row of Bᵀ, the two rows of a window that it joins: by a difference or,
 // for the second row of Bᵀ, by a sum.
 var windowRows = [windowSide][2]int{{0, 2}, {1, 2}, {2, 1}, {1, 3}}
 
-// windowAt returns the tile that makes one row of the places of a window, numbered of. The window
+// windowAt returns the tile that makes a row of the places of a window, the given line. The window
 // begins at position (row, col) of the map that starts at x and has n values per position; zeros
 // stand for positions outside the map.
-func windowAt(s Shape, x, zeros []float32, n, of, row, col int) (t windowTile) {
+func windowAt(s Shape, x, zeros []float32, n, line, row, col int) (t windowTile) {
 	position := func(row, col int) []float32 {
 		if row < 0 || row >= s.Height || col < 0 || col >= s.Width {
 			return zeros[:n]
@@ -204,22 +196,19 @@ func windowAt(s Shape, x, zeros []float32, n, of, row, col int) (t windowTile) {
 		return x[(row*s.Width+col)*n:][:n]
 	}
 	for j := range windowSide {
-		t.a[j] = position(row+windowRows[of][0], col+j)
-		t.b[j] = position(row+windowRows[of][1], col+j)
+		t.a[j] = position(row+windowRows[line][0], col+j)
+		t.b[j] = position(row+windowRows[line][1], col+j)
 	}
-	if of == 1 {
-		t.plus = 1
-	}
-	t.n, t.ahead = n, squareSide*n
+	t.plus, t.n, t.ahead = bit(line == 1), n, squareSide*n
 	return t
 }
 
 // window sets v to a row of places of the window around the square of region r at col.
-func (c *Winograd) window(v []float32, r region, of, col int) {
-	src := c.now.src
+func (c *Winograd) window(v []float32, r region, line, col int) {
+	src := c.direction.src
 	n := src.Channels * c.batch.Lanes
 	x := c.call.x[r.block*src.Height*src.Width*n:]
-	tile := windowAt(src, x, c.space.zeros, n, of, r.top-c.now.pad, col-c.now.pad)
+	tile := windowAt(src, x, c.space.zeros, n, line, r.top-c.direction.pad, col-c.direction.pad)
 	tile.v, tile.apart = v, c.apart(src.Channels)
 	tile.run(c.isa)
 }
@@ -229,15 +218,16 @@ func (c *Winograd) window(v []float32, r region, of, col int) {
 const biasPlace = windowSide + 1
 
 // multiply sets m, [places of a row][channels of r][lane], to the products of the weights and v.
-func (c *Winograd) multiply(m, v []float32, r region, of int) {
+func (c *Winograd) multiply(m, v []float32, r region, line int) {
 	lanes := c.batch.Lanes
-	tile := convTile{x: v, w: c.weights, taps: c.now.taps, wRow: c.now.row, outer: 1, lanes: lanes}
+	tile := convTile{x: v, w: c.weights, taps: c.direction.taps, wRow: c.direction.row, outer: 1,
+		lanes: lanes}
 	for j := range windowSide {
-		place := of*windowSide + j
-		tile.xBase = j * c.apart(c.now.src.Channels)
+		place := line*windowSide + j
+		tile.xBase = j * c.apart(c.direction.src.Channels)
 		for channel := 0; channel < r.rows; channel += tileRows {
 			tile.rows = min(tileRows, r.rows-channel)
-			tile.wBase = c.now.places[place]*c.plane() + (r.channel+channel)*tile.wRow
+			tile.wBase = c.direction.places[place]*c.planeLen() + (r.channel+channel)*tile.wRow
 			tile.y = m[j*c.apart(r.rows)+channel*lanes:][:tile.rows*lanes]
 			tile.bias = nil
 			if place == biasPlace && c.call.b != nil {
@@ -253,25 +243,25 @@ func (c *Winograd) multiply(m, v []float32, r region, of int) {
 var squareRows = [windowSide][squareSide]int{{1, 0}, {1, 1}, {1, -1}, {0, -1}}
 
 // square adds a row of places to the square of region r at col.
-func (c *Winograd) square(m []float32, r region, of, col int) {
-	dst, lanes := c.now.dst, c.batch.Lanes
-	for i, with := range squareRows[of] {
+func (c *Winograd) square(m []float32, r region, line, col int) {
+	dst, lanes := c.direction.dst, c.batch.Lanes
+	for i, with := range squareRows[line] {
 		if with == 0 {
 			continue
 		}
 		tile := squareTile{m: m, n: r.rows * lanes, apart: c.apart(r.rows),
 			ahead: squareSide * dst.Channels * lanes}
-		if of > i {
+		if line > i {
 			tile.start = with
 		}
 		for j := range squareSide {
 			row, col := r.block*dst.Height+r.top+i, col+j
 			at := ((row*dst.Width+col)*dst.Channels + r.channel) * lanes
 			tile.y[j] = c.call.y[at:][:tile.n]
-			if of < i+2 {
+			if line < i+2 {
 				continue // more is to come
 			}
-			tile.last, tile.relu = 1, c.relu
+			tile.last, tile.relu = 1, c.direction.relu
 			if c.call.plus != nil {
 				tile.plus[j] = c.call.plus[at:][:tile.n]
 			}
@@ -299,9 +289,9 @@ type piece struct {
 // NewScratch returns memory for a team of so many threads.
 func NewScratch(threads int) *Scratch { return &Scratch{pieces: make([]piece, threads)} }
 
-// room makes each piece at least size values long, and zeros at least the given length. It is for
+// grow makes each piece at least size values long, and zeros at least the given length. It is for
 // constructors.
-func (s *Scratch) room(size, zeros int) {
+func (s *Scratch) grow(size, zeros int) {
 	for i := range s.pieces {
 		if p := &s.pieces[i]; len(p.memory) < size {
 			p.memory = Alloc(size)
@@ -322,9 +312,9 @@ func (s *Scratch) open(t *Team) {
 	}
 }
 
-// take returns a piece that no other task has. There is one, because at most as many tasks run as
-// there are pieces.
-func (s *Scratch) take() *piece {
+// acquire returns a piece that no other task has. There is one, because at most as many tasks run
+// as there are pieces.
+func (s *Scratch) acquire() *piece {
 	for {
 		for i := range s.pieces {
 			if s.pieces[i].busy.CompareAndSwap(false, true) {
@@ -334,13 +324,13 @@ func (s *Scratch) take() *piece {
 	}
 }
 
-func (s *Scratch) give(p *piece) { p.busy.Store(false) }
+func (s *Scratch) release(p *piece) { p.busy.Store(false) }
 
-// of returns the piece's first n values.
-func (p *piece) of(n int) []float32 { return p.memory[:n] }
+// first returns the piece's first n values.
+func (p *piece) first(n int) []float32 { return p.memory[:n] }
 
-// two returns the piece's first n values, and the m values behind them.
-func (p *piece) two(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }
+// split returns the piece's first n values, and the m values behind them.
+func (p *piece) split(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }
 
 // winogradGrad is the plan of the gradient of the weights. The input is transposed as in outerPlan,
 // so that channels are the lanes of its windows; a product sums over images. A lot is some rows of
@@ -372,18 +362,18 @@ func newWinogradGrad(c *Winograd) *winogradGrad {
 	g.apart = c.cfg.Out*width + vector
 	g.part = partOf(c.cfg.Out, gradTasks)
 	rows := c.batch.Blocks * c.out.Height / squareSide
-	parts := (c.cfg.Out + g.part - 1) / g.part
+	parts := pieces(c.cfg.Out, g.part)
 	most := gradLotBytes / (4 * windowArea * g.apart)
 	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
-	g.sums = Alloc(g.lots * g.lot())
+	g.sums = Alloc(g.lots * g.lotLen())
 	widest := c.outer.groups[0].width
-	c.space.room(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
-	c.space.room(kernelArea*widest, 0)
+	c.space.grow(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
+	c.space.grow(kernelArea*widest, 0)
 	return g
 }
 
-// lot returns how far apart the sums of two lots are.
-func (g *winogradGrad) lot() int { return windowArea * g.apart }
+// lotLen returns how far apart the sums of two lots are.
+func (g *winogradGrad) lotLen() int { return windowArea * g.apart }
 
 // BackwardWeights does what [Conv.BackwardWeights] does.
 func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
@@ -395,12 +385,10 @@ func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.enterWeights(dw, db, x, dy, add)
 	c.space.open(t)
 	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
-	parts := (c.cfg.Out + g.part - 1) / g.part
+	parts := pieces(c.cfg.Out, g.part)
 	t.run(parts*g.lots*windowSide, (*winogradSums)(c))
 	t.run(c.cfg.Out, (*winogradFold)(c))
-	if db != nil {
-		t.run(c.rowTiles(), (*biasCall)(c.Conv))
-	}
+	c.sumBias(t)
 	c.call = convCall{}
 }
 
@@ -409,36 +397,37 @@ type winogradSums Winograd
 
 func (w *winogradSums) task(i int) {
 	c, g := (*Winograd)(w), w.grad
-	of, i := i%windowSide, i/windowSide
+	line, i := i%windowSide, i/windowSide
 	lot, first := i%g.lots, i/g.lots*g.part
 	channels := min(g.part, c.cfg.Out-first)
 	height := c.out.Height / squareSide
 	rows := c.batch.Blocks * height
-	memory := c.space.take()
+	memory := c.space.acquire()
 	size := windowSide * c.apart(channels)
-	p, v := memory.two(size, len(memory.memory)-size)
+	p, v := memory.split(size, len(memory.memory)-size)
 	for row := lot * rows / g.lots; row < (lot+1)*rows/g.lots; row++ {
 		for col := 0; col < c.out.Width; col += squareSide {
 			r := region{block: row / height, channel: first, rows: channels,
 				top: row % height * squareSide}
-			c.spread(p, r, of, col)
+			c.spreadSquare(p, r, line, col)
 			fresh := row == lot*rows/g.lots && col == 0
 			for k := range c.outer.groups {
-				c.addProducts(g.sums[lot*g.lot():], p, v, r, of, col, k, fresh)
+				c.addProducts(g.sums[lot*g.lotLen():], p, v, r, line, col, k, fresh)
 			}
 		}
 	}
-	c.space.give(memory)
+	c.space.release(memory)
 }
 
 // spreadRows holds, for each row of A, the row of a square that it begins with and the sign of the
 // other row; 0 means that the other row is left out.
 var spreadRows = [windowSide]struct{ first, with int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}}
 
-// spread sets p to a row of places of the transformed gradient of the square of region r at col.
-func (c *Winograd) spread(p []float32, r region, of, col int) {
+// spreadSquare sets p to a row of places of the transformed gradient of the square of region r at
+// col.
+func (c *Winograd) spreadSquare(p []float32, r region, line, col int) {
 	lanes := c.batch.Lanes
-	row := spreadRows[of]
+	row := spreadRows[line]
 	tile := spreadTile{p: p, with: row.with, n: r.rows * lanes, apart: c.apart(r.rows)}
 	for j := range squareSide {
 		at := func(i int) []float32 {
@@ -453,33 +442,30 @@ func (c *Winograd) spread(p []float32, r region, of, col int) {
 // addProducts adds to sums the products of p and a row of places of the window around the square of
 // region r at col, for group k of the input channels. If fresh, it sets sums instead. v is memory
 // for that row of places.
-func (c *Winograd) addProducts(sums, p, v []float32, r region, of, col, k int, fresh bool) {
+func (c *Winograd) addProducts(sums, p, v []float32, r region, line, col, k int, fresh bool) {
 	group, lanes := &c.outer.groups[k], c.batch.Lanes
 	n := lanes * group.width
 	x := c.outer.x[group.start+r.block*c.cfg.In.Height*c.cfg.In.Width*n:]
-	window := windowAt(c.cfg.In, x, c.space.zeros, n, of, r.top-c.cfg.Pad, col-c.cfg.Pad)
+	window := windowAt(c.cfg.In, x, c.space.zeros, n, line, r.top-c.cfg.Pad, col-c.cfg.Pad)
 	window.v, window.apart = v, n+vector
 	window.run(c.isa)
 	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1,
-		lanes: group.width, add: 1}
-	if fresh {
-		tile.add = 0
-	}
+		lanes: group.width, add: bit(!fresh)}
 	for j := range windowSide {
 		tile.xBase = j * window.apart
-		place := sums[(of*windowSide+j)*c.grad.apart:]
+		place := sums[(line*windowSide+j)*c.grad.apart:]
 		for channel := 0; channel < r.rows; channel += tileRows {
 			tile.rows = min(tileRows, r.rows-channel)
 			tile.wBase = j*c.apart(r.rows) + channel*lanes
-			at := c.grad.at(group, c.cfg.Out, r.channel+channel)
+			at := c.grad.offset(group, c.cfg.Out, r.channel+channel)
 			tile.y = place[at:][:tile.rows*group.width]
 			tile.run(c.isa)
 		}
 	}
 }
 
-// at returns where the sums of an output channel and a group begin in a place.
-func (g *winogradGrad) at(group *outerGroup, outs, out int) int {
+// offset returns where the sums of an output channel and a group begin in a place.
+func (g *winogradGrad) offset(group *outerGroup, outs, out int) int {
 	return group.first*outs + out*group.width
 }
 
@@ -488,19 +474,19 @@ type winogradFold Winograd
 
 func (w *winogradFold) task(out int) {
 	c, g := (*Winograd)(w), w.grad
-	memory := c.space.take()
+	memory := c.space.acquire()
 	for k := range c.outer.groups {
 		group := &c.outer.groups[k]
 		tile := foldTile{
-			g: memory.of(kernelArea * group.width), u: g.sums[g.at(group, c.cfg.Out, out):],
-			n: group.width, apart: g.apart, lots: g.lots, lot: g.lot(),
+			g: memory.first(kernelArea * group.width), u: g.sums[g.offset(group, c.cfg.Out, out):],
+			n: group.width, apart: g.apart, lots: g.lots, lot: g.lotLen(),
 		}
 		tile.run(c.isa)
 		cols := min(group.width, c.cfg.In.Channels-group.first)
 		dw := c.call.dw[(out*c.cfg.In.Channels+group.first)*kernelArea:]
 		c.place(dw, tile.g, kernelArea, cols, group.width)
 	}
-	c.space.give(memory)
+	c.space.release(memory)
 }
 
 // generic transforms a row of the windows.

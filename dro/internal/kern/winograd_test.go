@@ -47,10 +47,10 @@ func (p *convProblem) checkWinograd(t *testing.T, isa ISA) {
 	near(t, "y", gather(p.b, p.out, y), p.y.value, p.y.scale)
 
 	dx, sum := guarded(t, len(x)), guarded(t, len(x))
-	c.BackwardData(nil, dx, dy, p.w, nil)
+	c.BackwardData(nil, dx, dy, p.w, nil, nil)
 	near(t, "dx", gather(p.b, p.cfg.In, dx), p.dx.value, p.dx.scale)
 	act, plus := random(t, r, len(x)), random(t, r, len(x))
-	c.BackwardSum(nil, sum, dy, p.w, act, plus)
+	c.BackwardData(nil, sum, dy, p.w, act, plus)
 	for i := range sum {
 		if want := (dx[i] + plus[i]) * boolFloat(act[i] > 0); sum[i] != want {
 			t.Fatalf("masked dx[%d] with a sum = %v, want %v", i, sum[i], want)
@@ -83,7 +83,7 @@ func TestWinogradSameBits(t *testing.T) {
 			w, bias := random(t, r, c.weightLen()), random(t, r, tc.cfg.Out)
 			wantY, wantX := guarded(t, len(dy)), guarded(t, len(x))
 			c.Forward(nil, wantY, x, w, bias)
-			c.BackwardData(nil, wantX, dy, w, x)
+			c.BackwardData(nil, wantX, dy, w, x, nil)
 			wantW := guarded(t, len(w))
 			c.BackwardWeights(nil, wantW, nil, x, dy, false)
 			for threads := 1; threads <= 3; threads++ {
@@ -92,7 +92,7 @@ func TestWinogradSameBits(t *testing.T) {
 				for range repeats(isa) {
 					y, dx := guarded(t, len(dy)), guarded(t, len(x))
 					c.Forward(team, y, x, w, bias)
-					c.BackwardData(team, dx, dy, w, x)
+					c.BackwardData(team, dx, dy, w, x, nil)
 					dw := guarded(t, len(w))
 					c.BackwardWeights(team, dw, nil, x, dy, false)
 					sameBits(t, fmt.Sprintf("dw on %d threads", threads), dw, wantW)

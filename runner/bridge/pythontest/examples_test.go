@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 const examples = "../python/examples/"
@@ -44,7 +44,7 @@ func TestExamples(t *testing.T) {
 	} {
 		t.Run(script, func(t *testing.T) {
 			p := begin(t, examples+script, words...)
-			index := frame.Ints(places(0, 12, 36))
+			index := bridge.Ints(places(0, 12, 36))
 			before := sum(p.numbers(losses("train", 0), index))
 			for range 12 {
 				p.ask(losses("train", 0), index)
@@ -56,7 +56,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("losses go from %v to %v", before, after)
 			}
 			p.tell(mode("evaluate"))
-			p.ask(losses("test", 0), frame.Ints([]int{0, 1, 2}))
+			p.ask(losses("test", 0), bridge.Ints([]int{0, 1, 2}))
 			_, got := p.ask(message{"do": "outputs", "want": []string{"classes"}})
 			if got[0].Len() != 3 {
 				t.Errorf("%d classes of 3 samples", got[0].Len())
@@ -92,7 +92,8 @@ func TestGreeting(t *testing.T) {
 			t.Errorf("%s is %v, want %v", member, said[member], want)
 		}
 	}
-	if len(got) != 2 || got[0].Len() != 3000 || got[1].Len() != 1000 || got[0].Type != frame.Int32 {
+	if len(got) != 2 || got[0].Len() != 3000 || got[1].Len() != 1000 ||
+		got[0].Type != bridge.Int32 {
 		t.Errorf("the labels are %d arrays", len(got))
 	}
 	p.close()
@@ -119,15 +120,15 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
 // a step, of 128 samples.
 func BenchmarkStep(b *testing.B) {
 	p := begin(b, "peer/lookup.py")
-	index, weights := frame.Ints(places(0, 128, 50000)), frame.Floats(ramp(128, 64))
+	index, weights := bridge.Ints(places(0, 128, 50000)), bridge.Floats(ramp(128, 64))
 	var head message
 	for b.Loop() {
 		must(b, p.Send(losses("train", 3), index))
-		_, err := p.Receive(&head, frame.MostHead, frame.MostBody)
+		_, err := p.Receive(&head, bridge.MostHead, bridge.MostBody)
 		must(b, err)
 		must(b, p.Send(message{"do": "gradient", "epoch": 0}, weights))
 		must(b, p.Send(message{"do": "step", "epoch": 0}, rule(0.1, 0)))
-		_, err = p.Receive(&head, frame.MostHead, frame.MostBody)
+		_, err = p.Receive(&head, bridge.MostHead, bridge.MostBody)
 		must(b, err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/bridge/pythontest/asnative"
 	"drolab/runner/data"
-	"drolab/runner/internal/frame"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -35,7 +35,7 @@ func TestAsNative(t *testing.T) {
 				index := places(step, 16, d.Train.Len())
 				want := make([]float64, 16)
 				own.Losses(want, batch(d, index), nil)
-				got := p.numbers(losses("train", 0), frame.Ints(index))
+				got := p.numbers(losses("train", 0), bridge.Ints(index))
 				near(t, "losses", got, want, 1e-4)
 				w := ramp(16, 8)
 				own.Gradient(w, false)

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"drolab/dro/peertest"
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 // zygote is a process that starts programs: see peer/zygote.py.
@@ -135,7 +135,7 @@ func (z *zygote) start(t testing.TB, o order) (pid, ended chan int) {
 
 // program is a started program, with drolab's side of its pipes.
 type program struct {
-	*frame.Conn
+	*bridge.Conn
 	t     testing.TB
 	out   *os.File // to it
 	in    *os.File
@@ -171,7 +171,7 @@ func startLogged(t testing.TB, log, script string, words ...string) *program {
 	p.in, err = os.OpenFile(said, os.O_RDONLY, 0)
 	must(t, err)
 	p.pid = <-pid
-	p.Conn = frame.NewConn(p.in, p.out)
+	p.Conn = bridge.NewConn(p.in, p.out)
 	t.Cleanup(func() { p.out.Close(); p.in.Close() })
 	return p
 }
@@ -179,13 +179,13 @@ func startLogged(t testing.TB, log, script string, words ...string) *program {
 // message is the head of any message.
 type message = map[string]any
 
-func (p *program) tell(head message, arrays ...frame.Array) {
+func (p *program) tell(head message, arrays ...bridge.Array) {
 	p.t.Helper()
 	must(p.t, p.Send(head, arrays...))
 }
 
 // ask sends a question and returns its answer. An answer with an error fails the test.
-func (p *program) ask(head message, arrays ...frame.Array) (message, []frame.Array) {
+func (p *program) ask(head message, arrays ...bridge.Array) (message, []bridge.Array) {
 	p.t.Helper()
 	p.tell(head, arrays...)
 	said, got := p.answer()
@@ -196,25 +196,25 @@ func (p *program) ask(head message, arrays ...frame.Array) (message, []frame.Arr
 }
 
 // answer receives an answer and returns it with copies of its arrays.
-func (p *program) answer() (message, []frame.Array) {
+func (p *program) answer() (message, []bridge.Array) {
 	p.t.Helper()
 	var head message
-	got, err := p.Receive(&head, frame.MostHead, frame.MostBody)
+	got, err := p.Receive(&head, bridge.MostHead, bridge.MostBody)
 	if err != nil {
 		p.t.Fatalf("%v\n%s", err, p.printed())
 	}
 	if head["alive"] == true {
 		return p.answer()
 	}
-	copies := []frame.Array{}
+	copies := []bridge.Array{}
 	for _, a := range got {
-		copies = append(copies, frame.Array{Type: a.Type, Raw: append([]byte{}, a.Raw...)})
+		copies = append(copies, bridge.Array{Type: a.Type, Raw: append([]byte{}, a.Raw...)})
 	}
 	return head, copies
 }
 
 // numbers asks a question and returns the numbers of the answer's first array.
-func (p *program) numbers(head message, arrays ...frame.Array) []float64 {
+func (p *program) numbers(head message, arrays ...bridge.Array) []float64 {
 	p.t.Helper()
 	_, got := p.ask(head, arrays...)
 	if len(got) == 0 {

@@ -10,13 +10,13 @@ import (
 	"slices"
 	"testing"
 
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 const job = "peer/job.py"
 
 // rule returns a step of size lr, with gradients clipped to the length clip.
-func rule(lr, clip float64) frame.Array { return frame.Floats([]float64{lr, 0.9, 0, clip}) }
+func rule(lr, clip float64) bridge.Array { return bridge.Floats([]float64{lr, 0.9, 0, clip}) }
 
 // places returns n samples, different ones at each step.
 func places(step, n, of int) []int {
@@ -45,7 +45,7 @@ func mode(name string) message { return message{"do": "mode", "mode": name} }
 // gradient gives weights and step asks for a step; both apply to the last losses.
 func (p *program) gradient(weights []float64, add bool) {
 	p.t.Helper()
-	p.tell(message{"do": "gradient", "add": add}, frame.Floats(weights))
+	p.tell(message{"do": "gradient", "add": add}, bridge.Floats(weights))
 }
 
 func (p *program) step(lr, clip float64) float64 {
@@ -90,7 +90,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	p := begin(t, job, "optimizer=sgd", "dropout=0", "noise=false")
 	var all, norms, probed []float64
 	for s := range 20 {
-		index := frame.Ints(places(s, 32, 300))
+		index := bridge.Ints(places(s, 32, 300))
 		all = append(all, p.numbers(losses("train", 0), index)...)
 		p.gradient(ramp(32, 16), false)
 		norms = append(norms, p.step(0.05, 0.5))
@@ -103,7 +103,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 	near(t, "the loss of the fresh draw", probed, want.Probe, 1e-5)
 
 	p.tell(mode("evaluate"))
-	index := frame.Ints(places(-2, 100, 100))
+	index := bridge.Ints(places(-2, 100, 100))
 	p.ask(losses("test", 0), index)
 	_, got := p.ask(message{"do": "outputs",
 		"want": []string{"classes", "confidences", "probabilities"}})
@@ -131,7 +131,7 @@ func TestSameNumbersAsPyTorch(t *testing.T) {
 func trained(p *program, from, to int) (list []float64) {
 	p.t.Helper()
 	for s := from; s < to; s++ {
-		x, z := frame.Ints(places(s, 32, 300)), frame.Ints(places(s+1, 16, 300))
+		x, z := bridge.Ints(places(s, 32, 300)), bridge.Ints(places(s+1, 16, 300))
 		p.tell(message{"do": "next", "split": "train", "epoch": s, "mode": "train"}, x)
 		p.tell(message{"do": "next", "split": "train", "epoch": s, "mode": "probe"}, z)
 		p.tell(mode("train"))
@@ -157,7 +157,7 @@ func TestResume(t *testing.T) {
 		want := trained(p, 6, 12)
 		p.ask(message{"do": "swap"})
 		p.tell(mode("evaluate"))
-		want = append(want, p.numbers(losses("test", 0), frame.Ints(places(0, 50, 100)))...)
+		want = append(want, p.numbers(losses("test", 0), bridge.Ints(places(0, 50, 100)))...)
 		p.close()
 
 		again := begin(t, job, words...)
@@ -165,7 +165,7 @@ func TestResume(t *testing.T) {
 		got := trained(again, 6, 12)
 		again.ask(message{"do": "swap"})
 		again.tell(mode("evaluate"))
-		got = append(got, again.numbers(losses("test", 0), frame.Ints(places(0, 50, 100)))...)
+		got = append(got, again.numbers(losses("test", 0), bridge.Ints(places(0, 50, 100)))...)
 		again.close()
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: the resumed run has other numbers", words)
@@ -205,11 +205,11 @@ func TestAugmentation(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: other numbers", workers)
 		}
-		ahead := frame.Ints([]int{5, 6})
+		ahead := bridge.Ints([]int{5, 6})
 		p.tell(message{"do": "next", "split": "train", "epoch": 9, "mode": "train"}, ahead)
 		p.tell(mode("probe"))
 		at := func(epoch int, index ...int) []float64 {
-			return p.numbers(losses("train", epoch), frame.Ints(index))
+			return p.numbers(losses("train", epoch), bridge.Ints(index))
 		}
 		a, b, c := at(1, 5, 6, 7), at(1, 5, 6, 7), at(2, 5, 6, 7)
 		if !slices.Equal(a, b) || slices.Equal(a, c) {
@@ -235,7 +235,7 @@ func TestMicrobatch(t *testing.T) {
 // TestAccumulate checks the two halves of a step of normalised momentum by their norms.
 func TestAccumulate(t *testing.T) {
 	p := begin(t, job, "dropout=0", "noise=false", "norm=false")
-	index := frame.Ints(places(0, 32, 300))
+	index := bridge.Ints(places(0, 32, 300))
 	accumulate := func() []float64 {
 		p.ask(losses("train", 0), index)
 		p.gradient(ramp(32, 16), false)
@@ -246,7 +246,7 @@ func TestAccumulate(t *testing.T) {
 	b := accumulate() // x has not moved
 	near(t, "‖g‖", b[:1], a[:1], 1e-6)
 	near(t, "‖v‖", []float64{a[1], b[1]}, []float64{0.1 * a[0], 0.19 * a[0]}, 1e-5)
-	p.ask(message{"do": "advance"}, frame.Floats([]float64{0.5}))
+	p.ask(message{"do": "advance"}, bridge.Floats([]float64{0.5}))
 	if second := p.numbers(losses("train", 0), index); slices.Equal(first, second) {
 		t.Error("advance does not move x")
 	}
@@ -268,7 +268,7 @@ func TestRestart(t *testing.T) {
 // autocast are close to the losses without it.
 func TestHalfPrecision(t *testing.T) {
 	p := begin(t, job, "scaler=true", "dropout=0")
-	index, huge := frame.Ints(places(0, 32, 300)), make([]float64, 32)
+	index, huge := bridge.Ints(places(0, 32, 300)), make([]float64, 32)
 	for i := range huge {
 		huge[i] = 3e38
 	}
@@ -290,7 +290,7 @@ func TestHalfPrecision(t *testing.T) {
 // TestLog: the values that a program logs come with the next answer, non-finite ones as NaN.
 func TestLog(t *testing.T) {
 	p := begin(t, job)
-	said, got := p.ask(losses("train", 0), frame.Ints(places(0, 8, 300)))
+	said, got := p.ask(losses("train", 0), bridge.Ints(places(0, 8, 300)))
 	values := make([]float64, 2)
 	must(t, got[1].Floats(values))
 	names, err := json.Marshal(said["log"])

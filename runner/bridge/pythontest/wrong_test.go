@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 // TestWrongSetups: a mistake ends in one line that names its cure. The line is the answer and the
@@ -46,7 +46,7 @@ func TestWrongSetups(t *testing.T) {
 			p.tell(greeting(nil))
 			said, _ := p.answer()
 			if said["error"] == nil {
-				p.tell(losses("train", 0), frame.Ints([]int{0, 1, 2, 3}))
+				p.tell(losses("train", 0), bridge.Ints([]int{0, 1, 2, 3}))
 				said, _ = p.answer()
 			}
 			line, _ := said["error"].(string)
@@ -68,7 +68,7 @@ func TestWrongSetups(t *testing.T) {
 func TestWorkersErrors(t *testing.T) {
 	for _, workers := range []string{"workers=0", "workers=2"} {
 		p := begin(t, job, workers, "fails=11")
-		p.tell(losses("train", 0), frame.Ints([]int{10, 11, 12}))
+		p.tell(losses("train", 0), bridge.Ints([]int{10, 11, 12}))
 		said, _ := p.answer()
 		const want = "sample 11 of train cannot be read: OSError: no such picture (job.py, line"
 		if line, _ := said["error"].(string); !strings.Contains(line, want) {
@@ -132,7 +132,7 @@ func TestLongQuestions(t *testing.T) {
 	long := func(head, body uint32) []byte {
 		b := binary.LittleEndian.AppendUint32(nil, head)
 		b = binary.LittleEndian.AppendUint32(b, body)
-		return binary.LittleEndian.AppendUint32(b, frame.Magic)
+		return binary.LittleEndian.AppendUint32(b, bridge.Magic)
 	}
 	for _, c := range []struct {
 		greeted bool
@@ -162,18 +162,18 @@ func TestLongQuestions(t *testing.T) {
 func sent(t *testing.T) [][]byte {
 	t.Helper()
 	var list [][]byte
-	add := func(head message, arrays ...frame.Array) {
+	add := func(head message, arrays ...bridge.Array) {
 		var b strings.Builder
-		must(t, frame.NewConn(strings.NewReader(""), &b).Send(head, arrays...))
+		must(t, bridge.NewConn(strings.NewReader(""), &b).Send(head, arrays...))
 		list = append(list, []byte(b.String()))
 	}
-	index := frame.Ints([]int{0, 3, 5, 9})
+	index := bridge.Ints([]int{0, 3, 5, 9})
 	add(greeting(nil))
 	add(mode("train"))
 	add(message{"do": "next", "split": "train", "epoch": 0}, index)
 	add(losses("train", 0), index)
 	add(message{"do": "outputs", "want": []string{"classes", "probabilities"}})
-	add(message{"do": "gradient", "add": false}, frame.Floats(ramp(4, 2)))
+	add(message{"do": "gradient", "add": false}, bridge.Floats(ramp(4, 2)))
 	add(message{"do": "norm"})
 	add(message{"do": "step"}, rule(0.1, 1))
 	add(message{"do": "save", "folder": t.TempDir()})
@@ -217,7 +217,7 @@ func TestMutatedFrames(t *testing.T) {
 			defer close(done)
 			for {
 				var head message
-				if _, err := p.Receive(&head, frame.MostHead, frame.MostBody); err != nil {
+				if _, err := p.Receive(&head, bridge.MostHead, bridge.MostBody); err != nil {
 					return
 				}
 			}

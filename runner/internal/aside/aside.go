@@ -110,7 +110,7 @@ func (r Root) Sync() error {
 // is written through a leftover, which may be a link that somebody put there, and no writer renames
 // the unfinished file of another.
 func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
-	aside, err := own(in, name, mode, write)
+	aside, err := writeAside(in, name, mode, write)
 	if err != nil {
 		return err
 	}
@@ -121,11 +121,11 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 	return in.Sync()
 }
 
-// own writes the content of the file name under a temporary name that no other writer has.
-func own(
+// writeAside writes the content of the file name under a temporary name that no other writer has.
+func writeAside(
 	in Folder, name string, mode fs.FileMode, write func(io.Writer) error,
 ) (aside string, err error) {
-	return first(numbered(Prefix+name), func(name string) error {
+	return firstFree(numbered(Prefix+name), func(name string) error {
 		return fill(in, name, mode, write)
 	})
 }
@@ -150,11 +150,11 @@ func NewIn(
 	for name = range names {
 		break
 	}
-	aside, err := own(in, name, mode, write)
+	aside, err := writeAside(in, name, mode, write)
 	if err != nil {
 		return "", err
 	}
-	name, err = first(names, func(name string) error { return give(in, aside, name) })
+	name, err = firstFree(names, func(name string) error { return giveName(in, aside, name) })
 	in.Remove(aside) // after a rename it is gone already; a leftover costs only space
 	if err != nil {
 		return "", err
@@ -162,9 +162,9 @@ func NewIn(
 	return name, in.Sync()
 }
 
-// first returns the first name with which try succeeds, or fails for another reason than that the
-// name is taken.
-func first(names iter.Seq[string], try func(name string) error) (name string, err error) {
+// firstFree returns the first name with which try succeeds, or fails for another reason than that
+// the name is taken.
+func firstFree(names iter.Seq[string], try func(name string) error) (name string, err error) {
 	err = fs.ErrInvalid // no name
 	for name = range names {
 		if err = try(name); !errors.Is(err, fs.ErrExist) {
@@ -174,9 +174,9 @@ func first(names iter.Seq[string], try func(name string) error) (name string, er
 	return name, err
 }
 
-// give gives a file a name that no file has, by a hard link. On file systems without hard links it
-// takes two steps, between which somebody may take the name.
-func give(in Folder, from, to string) error {
+// giveName gives a file a name that no file has, by a hard link. On file systems without hard links
+// it takes two steps, between which somebody may take the name.
+func giveName(in Folder, from, to string) error {
 	err := in.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -209,23 +209,36 @@ func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error)
 
 // Write is WriteIn for a path.
 func Write(path string, write func(io.Writer) error) error {
-	return at(filepath.Dir(path), func(in Root) error {
+	return inFolder(filepath.Dir(path), func(in Root) error {
 		return WriteIn(in, filepath.Base(path), 0o666, write)
 	})
 }
 
-// New is NewIn for a path, which must be free.
-func New(path string, mode fs.FileMode, write func(io.Writer) error) error {
-	return at(filepath.Dir(path), func(in Root) error {
-		_, err := NewIn(in, slices.Values([]string{filepath.Base(path)}), mode, write)
-		return err
+// AddIn is NewIn for one name. The error is an fs.ErrExist where the name is taken.
+func AddIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+	_, err := NewIn(in, slices.Values([]string{name}), mode, write)
+	return err
+}
+
+// Add is AddIn for a path.
+func Add(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	return inFolder(filepath.Dir(path), func(in Root) error {
+		return AddIn(in, filepath.Base(path), mode, write)
 	})
 }
 
-// Sync is Root.Sync for a path.
-func Sync(folder string) error { return at(folder, Root.Sync) }
+// Copying returns a function that writes all of from, once.
+func Copying(from io.Reader) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := io.Copy(w, from)
+		return err
+	}
+}
 
-func at(folder string, do func(Root) error) error {
+// Sync is Root.Sync for a path.
+func Sync(folder string) error { return inFolder(folder, Root.Sync) }
+
+func inFolder(folder string, do func(Root) error) error {
 	r, err := os.OpenRoot(folder)
 	if err != nil {
 		return err

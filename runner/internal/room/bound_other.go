@@ -11,11 +11,11 @@ import (
 // Bound ends this process soon after it has taken more than this number of bytes beyond what it
 // has. The garbage collector works harder before that.
 func Bound(bytes float64) error {
-	most := taken() + bytes
+	most := allocated() + bytes
 	debug.SetMemoryLimit(int64(collectAt * bytes))
 	go func() {
 		for range time.Tick(10 * time.Millisecond) {
-			if taken() > most {
+			if allocated() > most {
 				os.Stderr.WriteString(OutOfMemory + "\n")
 				os.Exit(1)
 			}
@@ -23,3 +23,6 @@ func Bound(bytes float64) error {
 	}()
 	return nil
 }
+
+// resident returns the number of bytes that this process has, without its mapped files.
+func resident() float64 { return allocated() }

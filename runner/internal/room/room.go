@@ -175,8 +175,8 @@ func (s *Share) Shrink(bytes float64) {
 // Release gives back the whole share.
 func (s *Share) Release() { s.Shrink(0) }
 
-// taken returns the number of bytes that this program's allocator has from the system.
-func taken() float64 {
+// allocated returns the number of bytes that this program's allocator has from the system.
+func allocated() float64 {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},

@@ -1,9 +1,12 @@
 package room
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -17,7 +20,7 @@ func Free() (bytes float64, known bool) {
 	if kB, ok := field("/proc/meminfo", "MemAvailable:"); ok {
 		bytes = 1024 * kB
 	}
-	bytes = min(bytes, group("/sys/fs/cgroup"),
+	bytes = min(bytes, groupsLeave("/sys/fs/cgroup"),
 		limit(unix.RLIMIT_DATA, "VmData:"), limit(unix.RLIMIT_AS, "VmSize:"))
 	return bytes, !math.IsInf(bytes, 1)
 }
@@ -39,9 +42,9 @@ func limit(which int, name string) float64 {
 	return float64(l.Cur) - 1024*kB
 }
 
-// group returns the number of bytes that the control groups of this process leave (version 2, and
-// version 1 with its memory controller in the usual place).
-func group(root string) float64 {
+// groupsLeave returns the number of bytes that the control groups of this process leave (version 2,
+// and version 1 with its memory controller in the usual place).
+func groupsLeave(root string) float64 {
 	left := math.Inf(1)
 	text, _ := os.ReadFile("/proc/self/cgroup")
 	for line := range strings.Lines(string(text)) {
@@ -51,23 +54,23 @@ func group(root string) float64 {
 		case "":
 			dir := filepath.Join(root, path)
 			for ; strings.HasPrefix(dir, root); dir = filepath.Dir(dir) {
-				left = min(left, within(dir, "memory.max", "memory.current", "inactive_file"))
+				left = min(left, groupLeaves(dir, "memory.max", "memory.current", "inactive_file"))
 			}
 		case "memory":
 			dir := filepath.Join(root, "memory")
 			if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
 				dir = filepath.Join(dir, path)
 			}
-			left = min(left, within(dir, "memory.limit_in_bytes", "memory.usage_in_bytes",
+			left = min(left, groupLeaves(dir, "memory.limit_in_bytes", "memory.usage_in_bytes",
 				"total_inactive_file"))
 		}
 	}
 	return left
 }
 
-// within returns the number of bytes that one group leaves. Pages of files that nobody used lately
-// count as free, since the system drops them when room is needed.
-func within(dir, most, now, files string) float64 {
+// groupLeaves returns the number of bytes that one group leaves. Pages of files that nobody used
+// lately count as free, since the system drops them when room is needed.
+func groupLeaves(dir, most, now, files string) float64 {
 	limit, ok := number(filepath.Join(dir, most))
 	used, ok2 := number(filepath.Join(dir, now))
 	if !ok || !ok2 || limit > 1<<60 { // version 1 writes a very large limit for none
@@ -99,4 +102,32 @@ func field(path, name string) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// stack is the address space of a thread's stack in bytes, little of which is ever used.
+const stack = 8 << 20
+
+// Bound ends this process when it takes more than this number of bytes beyond what it has, mapped
+// files not counted. The garbage collector works harder before that. If the system still runs out
+// of memory, it ends this process first. No core is dumped.
+func Bound(bytes float64) error {
+	const others = 8 // threads besides those that compute
+	kB, _ := field("/proc/self/status", "VmData:")
+	most := uint64(1024*kB+bytes) + stack*uint64(runtime.GOMAXPROCS(0)+others)
+	for which, limit := range map[int]uint64{unix.RLIMIT_DATA: most, unix.RLIMIT_FSIZE: most,
+		unix.RLIMIT_CORE: 0} {
+		var now unix.Rlimit
+		err := unix.Getrlimit(which, &now)
+		if err == nil {
+			limit = min(limit, now.Max)
+			err = unix.Setrlimit(which, &unix.Rlimit{Cur: limit, Max: limit})
+		}
+		if err != nil {
+			return fmt.Errorf("setting a limit of this process: %w", err)
+		}
+	}
+	debug.SetMemoryLimit(int64(collectAt * bytes))
+	// Without /proc this order of killing cannot be set; the limits still hold.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	return nil
 }

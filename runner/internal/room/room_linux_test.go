@@ -81,13 +81,13 @@ func TestLedger(t *testing.T) {
 // TestTaken: where the system is not asked, the allocator reports about as many bytes as the system
 // would.
 func TestTaken(t *testing.T) {
-	before := taken()
+	before := allocated()
 	block := make([]byte, 64<<20)
 	for i := range block {
 		block[i] = 1
 	}
-	if got := taken() - before; got < 60<<20 || taken() > 4*resident() {
-		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, taken(),
+	if got := allocated() - before; got < 60<<20 || allocated() > 4*resident() {
+		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, allocated(),
 			resident())
 	}
 	runtime.KeepAlive(block)
@@ -101,10 +101,10 @@ func TestGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := within(dir, "memory.max", "memory.current", "inactive_file"); got != 350 {
+	if got := groupLeaves(dir, "memory.max", "memory.current", "inactive_file"); got != 350 {
 		t.Errorf("%v bytes are left of 1000", got)
 	}
-	if got := within(dir, "free.max", "memory.current", "inactive_file"); got < 1e300 {
+	if got := groupLeaves(dir, "free.max", "memory.current", "inactive_file"); got < 1e300 {
 		t.Errorf("%v bytes are left without a limit", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest/eventtest"
 )
 
 // Many fills the folder dir with n runs that are made from the run like, which has ended, to
@@ -23,20 +24,20 @@ func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 		at := like.Meta.Created.Add(time.Duration(i) * time.Minute)
 		id := fmt.Sprintf("many-s%d-%s-%06d", i%10, at.UTC().Format("20060102-150405"), i)
 		settings := map[string]any{}
-		must(t, json.Unmarshal(made["spec"], &settings))
+		eventtest.Must(t, json.Unmarshal(made["spec"], &settings))
 		settings["seed"], settings["lr"] = i%10, float64(1+i/10)/float64(n)
 		made["id"], made["created"] = asJSON(t, id), asJSON(t, at)
 		made["spec"] = asJSON(t, settings)
 		came["id"], came["seed"] = made["id"], asJSON(t, i%10)
 		came["test_accuracy"] = asJSON(t, float64(i*7919%n)/float64(n))
 		in := filepath.Join(dir, id)
-		must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
+		eventtest.Must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
 		for name, text := range map[string][]byte{"run.json": asJSON(t, made), "lock": nil,
 			"summary.json": asJSON(t, came), "events.jsonl": log,
 			"checkpoints/step-0000000001.json": asJSON(t,
 				map[string]any{"seal": came["seal"]}),
 			"checkpoints/step-0000000001.safetensors": make([]byte, 1000)} {
-			must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
+			eventtest.Must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
 		}
 		Reseal(t, in)
 	}
@@ -46,8 +47,8 @@ func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 func fieldsOf(t testing.TB, dir, name string) (fields map[string]json.RawMessage) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
-	must(t, err)
-	must(t, json.Unmarshal(b, &fields))
+	eventtest.Must(t, err)
+	eventtest.Must(t, json.Unmarshal(b, &fields))
 	return fields
 }
 
@@ -55,7 +56,7 @@ func fieldsOf(t testing.TB, dir, name string) (fields map[string]json.RawMessage
 func longer(t testing.TB, path string, lines int) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	must(t, err)
+	eventtest.Must(t, err)
 	list := strings.SplitAfter(string(b), "\n")
 	for i, line := range list {
 		if strings.Contains(line, `"type":"step"`) {
@@ -70,13 +71,6 @@ func longer(t testing.TB, path string, lines int) []byte {
 func asJSON(t testing.TB, v any) json.RawMessage {
 	t.Helper()
 	b, err := json.Marshal(v)
-	must(t, err)
+	eventtest.Must(t, err)
 	return b
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,13 +15,14 @@ import (
 
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/record/recordtest/eventtest"
 )
 
 // Reseal seals all files of the runs and sweeps below a folder whose content a test has changed, as
 // somebody would who forges a run.
 func Reseal(t testing.TB, root string) {
 	t.Helper()
-	must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	eventtest.Must(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch filepath.Base(path) {
 		case "run.json":
 			resealRun(t, filepath.Dir(path))
@@ -35,13 +37,13 @@ func resealSweep(t testing.TB, dir string) {
 	var of disk.Owner
 	owned := func(fields map[string]json.RawMessage) disk.Seal {
 		if of.ID == "" {
-			must(t, json.Unmarshal(fields["sweep"], &of.ID))
+			eventtest.Must(t, json.Unmarshal(fields["sweep"], &of.ID))
 		}
 		return disk.Seal{Owner: of}
 	}
 	rewrite(t, filepath.Join(dir, "sweep.json"), owned)
 	own, err := filepath.Glob(filepath.Join(dir, ".sweep", "*.json"))
-	must(t, err)
+	eventtest.Must(t, err)
 	for _, path := range own {
 		rewrite(t, path, owned)
 	}
@@ -51,20 +53,20 @@ func resealRun(t testing.TB, dir string) {
 	t.Helper()
 	var of disk.Owner
 	rewrite(t, filepath.Join(dir, "run.json"), func(fields map[string]json.RawMessage) disk.Seal {
-		must(t, json.Unmarshal(fields["id"], &of.ID))
+		eventtest.Must(t, json.Unmarshal(fields["id"], &of.ID))
 		return disk.Seal{}
 	})
 	text, err := os.ReadFile(filepath.Join(dir, "run.json"))
-	must(t, err)
-	of.Made = hash(text)
+	eventtest.Must(t, err)
+	of.Made = fmt.Sprintf("%x", sha256.Sum256(text))
 	extents := relog(t, filepath.Join(dir, "events.jsonl"), of)
 	others, err := filepath.Glob(filepath.Join(dir, "checkpoints", "*.json"))
-	must(t, err)
+	eventtest.Must(t, err)
 	for _, path := range append(others, filepath.Join(dir, "summary.json")) {
 		rewrite(t, path, func(fields map[string]json.RawMessage) disk.Seal {
 			var s disk.Seal
 			if seal := fields["seal"]; seal != nil {
-				must(t, json.Unmarshal(seal, &s))
+				eventtest.Must(t, json.Unmarshal(seal, &s))
 			} else { // a file that a test has written anew
 				s.Log = &disk.Extent{Seq: slices.Max(slices.Collect(maps.Keys(extents)))}
 			}
@@ -87,21 +89,21 @@ func rewrite(t testing.TB, path string, seal func(map[string]json.RawMessage) di
 	if os.IsNotExist(err) {
 		return
 	}
-	must(t, err)
+	eventtest.Must(t, err)
 	fields := map[string]json.RawMessage{}
-	must(t, json.Unmarshal(text, &fields))
+	eventtest.Must(t, json.Unmarshal(text, &fields))
 	s := seal(fields)
 	delete(fields, "seal")
 	text, err = s.JSON(fields)
-	must(t, err)
-	must(t, os.WriteFile(path, text, 0o600))
+	eventtest.Must(t, err)
+	eventtest.Must(t, os.WriteFile(path, text, 0o600))
 }
 
 // relog seals the lines of a log, and returns where each event ends.
 func relog(t testing.TB, path string, of disk.Owner) map[int64]disk.Extent {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	must(t, err)
+	eventtest.Must(t, err)
 	log, sum, extents := []byte(nil), sha256.New(), map[int64]disk.Extent{}
 	put := func(line []byte) { log = append(log, line...); sum.Write(line) }
 	put(eventlog.HeadLine(of))
@@ -122,11 +124,6 @@ func relog(t testing.TB, path string, of disk.Owner) map[int64]disk.Extent {
 		extents[seq] = disk.Extent{Seq: seq, Bytes: int64(len(log)),
 			SHA256: hex.EncodeToString(sum.Sum(nil))}
 	}
-	must(t, os.WriteFile(path, log, 0o600))
+	eventtest.Must(t, os.WriteFile(path, log, 0o600))
 	return extents
-}
-
-func hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
 }

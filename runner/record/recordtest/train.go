@@ -5,11 +5,13 @@ package recordtest
 import (
 	"context"
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest/eventtest"
 	"drolab/runner/spec"
 )
 
@@ -18,23 +20,22 @@ import (
 func Train(t testing.TB, s spec.Spec) *record.Run {
 	t.Helper()
 	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	q := queue.NewQueue(context.Background(), queue.Settings{Store: store, Threads: 2,
 		DataDir: os.Getenv("DROLAB_DATA")})
 	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	for _, o := range q.Wait() {
-		if o.Err != nil {
-			t.Fatal(o.Err)
-		}
+		eventtest.Must(t, o.Err)
 	}
 	r, err := record.Find(store.Dir(), ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	return r
+}
+
+// Main runs a package's tests with a less frequent garbage collector. With the few megabytes that
+// tests hold, collection takes a third of their time.
+func Main(m *testing.M) {
+	debug.SetGCPercent(400)
+	os.Exit(m.Run())
 }

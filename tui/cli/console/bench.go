@@ -189,32 +189,22 @@ func lacks(con *Console, dataset string) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// workload is everything that the time of a step depends on.
-type workload struct {
-	model       string
-	precision   string
-	convolution string
-	batch       int
-	shape       data.Shape
-	classes     int
-}
-
-// Stopwatch measures the steps of each workload once.
+// Stopwatch measures steps once of each kind.
 type Stopwatch struct {
 	ctx     context.Context
 	threads int
-	known   map[workload]train.StepTimes
+	known   map[string]train.StepTimes // by everything that the time of a step depends on
 }
 
 // NewStopwatch returns a Stopwatch that measures until ctx is cancelled.
 func NewStopwatch(ctx context.Context, threads int) *Stopwatch {
-	return &Stopwatch{ctx, threads, map[workload]train.StepTimes{}}
+	return &Stopwatch{ctx, threads, map[string]train.StepTimes{}}
 }
 
 func (w *Stopwatch) measure(
 	s *spec.Spec, shape data.Shape, classes int, budget time.Duration,
 ) (train.StepTimes, error) {
-	key := workload{s.Model, s.Precision, s.Convolution, s.Batch, shape, classes}
+	key := fmt.Sprintln(s.Model, s.Precision, s.Convolution, s.Batch, shape, classes)
 	if t, ok := w.known[key]; ok {
 		return t, nil
 	}
@@ -242,17 +232,17 @@ func Host() runner.Host {
 		System: runtime.GOOS + "/" + runtime.GOARCH, CPU: CPU(), Kernel: nn.Kernel("")}
 }
 
-// Lean makes the process collect its garbage early. Its memory is networks and images, which stay
-// and hold no pointers, so collecting costs next to nothing. Go's default, as much garbage again,
-// would be hundreds of megabytes.
-func Lean() { collect(10) }
+// CollectEarly makes the process collect its garbage early. Its memory is networks and images,
+// which stay and hold no pointers, so collecting costs next to nothing. Go's default, as much
+// garbage again, would be hundreds of megabytes.
+func CollectEarly() { collect(10) }
 
-// Calm sets up the process of an interface whose runs are in another process. It takes at most one
-// core from them, which is many times what it needs: with more, each tick wakes threads that only
-// look for work. It holds a few megabytes, and collects garbage twice as often as Go's default.
-// Collecting less often would gain no time that a user would see, and dozens of logs that are read
-// would leave three times as much in memory as is drawn of them.
-func Calm() {
+// YieldToRuns sets up the process of an interface whose runs are in another process. It takes at
+// most one core from them, which is many times what it needs: with more, each tick wakes threads
+// that only look for work. It holds a few megabytes, and collects garbage twice as often as Go's
+// default. Collecting less often would gain no time that a user would see, and dozens of logs that
+// are read would leave three times as much in memory as is drawn of them.
+func YieldToRuns() {
 	runtime.GOMAXPROCS(1)
 	collect(50)
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,13 +86,13 @@ type Console struct {
 func New(env Env) *Console {
 	c := &Console{Env: env, Stdout: cells.NewWriter(env.Stdout),
 		Stderr: cells.NewWriter(env.Stderr)}
-	c.Fit(true)
+	c.SetFolding(true)
 	return c
 }
 
-// Fit sets whether lines that are longer than the terminal's are broken between words. Without a
-// terminal lines stay as they are, because other programs read them.
-func (c *Console) Fit(on bool) {
+// SetFolding sets whether lines that are longer than the terminal's are broken between words.
+// Without a terminal lines stay as they are, because other programs read them.
+func (c *Console) SetFolding(on bool) {
 	c.Stdout.Width, c.Stderr.Width = 0, 0
 	if columns, _, ok := c.Size(); ok && on {
 		c.Stdout.Width = columns
@@ -105,25 +106,21 @@ func (c *Console) Fit(on bool) {
 // terminal.
 func Outlive() {}
 
-// saw notes runs that a command is about to read.
-func (c *Console) saw(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
+// noteRead notes runs that a command is about to read.
+func (c *Console) noteRead(runs ...*record.Run) { c.seen = append(c.seen, runs...) }
 
 // Broken returns the errors of the runs that were left out, as they cannot be read.
 func (c *Console) Broken() error { return c.broken.OrNil() }
 
-// TellPassedOver prints what was passed over in the files of the runs that were read, and so is
+// PrintPassedOver prints what was passed over in the files of the runs that were read, and so is
 // missing from the output. It serves all commands.
-func (c *Console) TellPassedOver() {
-	var list Failures
+func (c *Console) PrintPassedOver() {
+	told := map[string]bool{}
 	for _, r := range c.seen {
-		if err := r.PassedOver(); err != nil && !slices.ContainsFunc(list, func(e error) bool {
-			return e.Error() == err.Error()
-		}) {
-			list = append(list, err)
+		if err := r.PassedOver(); err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			PrintError(c.Stderr, err)
 		}
-	}
-	if len(list) > 0 {
-		PrintError(c.Stderr, list)
 	}
 }
 
@@ -135,8 +132,8 @@ func (c *Console) Catalogue() *record.Catalogue {
 	return c.catalogue
 }
 
-// Say prints a line. It cleans the line, because text about runs comes from files.
-func (c *Console) Say(format string, args ...any) {
+// PrintLine prints a line. It cleans the line, because text about runs comes from files.
+func (c *Console) PrintLine(format string, args ...any) {
 	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
 }
 
@@ -173,11 +170,11 @@ func (c *Console) OnTerminal() bool {
 	return in && out
 }
 
-// Draws sets whether the interface has the terminal now. Note prints nothing while it has.
-func (c *Console) Draws(now bool) {
+// SetDrawing sets whether the interface has the terminal now. Note prints nothing while it has.
+func (c *Console) SetDrawing(drawing bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drawing = now
+	c.drawing = drawing
 }
 
 // Size returns the size in cells of the terminal that Stdout is connected to.
@@ -211,11 +208,11 @@ func (f Failures) OrNil() error {
 	return f
 }
 
-// Each calls do for every item, and returns the errors of those for which it fails.
-func Each[T any](list []T, do func(T) error) error {
+// TryAll calls try for every item, and returns the errors of those for which it fails.
+func TryAll[T any](list []T, try func(T) error) error {
 	var wrong Failures
 	for _, item := range list {
-		wrong = wrong.And(do(item))
+		wrong = wrong.And(try(item))
 	}
 	return wrong.OrNil()
 }
@@ -234,45 +231,34 @@ func PrintError(w io.Writer, err error) {
 	}
 }
 
-// Theme returns the theme of text on Stdout, without colours if Stdout is not a terminal.
-func (c *Console) Theme() *kit.Theme {
+// Theme returns the theme of text on out, which is Stdout or Stderr: at most sixteen colours, the
+// terminal's own, which suit its background, and none if out is not a terminal. The output of a
+// command stays on the screen, and the command does not ask for the background.
+func (c *Console) Theme(out *cells.Writer) *kit.Theme {
 	_, _, terminal := c.Size()
-	return c.themeOf(terminal)
-}
-
-// ThemeErr returns the theme of text on Stderr, without colours if Stderr is not a terminal.
-func (c *Console) ThemeErr() *kit.Theme {
-	_, _, terminal := c.SizeErr()
-	return c.themeOf(terminal)
-}
-
-// themeOf returns a theme of at most sixteen colours: the terminal's own, which suit its
-// background. The output of a command stays on the screen, and the command does not ask for the
-// background.
-func (c *Console) themeOf(terminal bool) *kit.Theme {
+	if out == c.Stderr {
+		_, _, terminal = c.SizeErr()
+	}
+	if !terminal {
+		return kit.BareTheme(c.ASCII)
+	}
 	profile := colorprofile.NoTTY
 	noColor := func(v string) bool { return strings.HasPrefix(v, "NO_COLOR=") && v != "NO_COLOR=" }
-	if terminal && !slices.ContainsFunc(c.Environ, noColor) {
+	if !slices.ContainsFunc(c.Environ, noColor) {
 		profile = min(colorprofile.Env(c.Environ), colorprofile.ANSI)
 	}
-	t := kit.NewTheme(profile, true, c.ASCII)
-	if !terminal {
-		t.Bare()
-	}
-	return t
+	return kit.NewTheme(profile, true, c.ASCII)
 }
 
-// Width returns the width of Stdout in columns: the terminal's, or other if there is no terminal.
-func (c *Console) Width(other int) int {
-	if columns, _, ok := c.Size(); ok && columns > 0 {
-		return columns
-	}
-	return other
+// Width returns the width of Stdout in columns: the terminal's, or 80 if there is no terminal.
+func (c *Console) Width() int {
+	columns, _, _ := c.Size()
+	return cmp.Or(columns, 80)
 }
 
 // Blocks prints blocks at the width of Stdout.
 func (c *Console) Blocks(blocks ...page.Block) {
 	for _, b := range blocks {
-		(&PageWriter{Writer: c.Stdout, Width: c.Width(80), ASCII: c.ASCII}).block(b)
+		(&PageWriter{Writer: c.Stdout, Width: c.Width(), ASCII: c.ASCII}).block(b)
 	}
 }

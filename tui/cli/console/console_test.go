@@ -54,7 +54,7 @@ func TestFormats(t *testing.T) {
 func TestSayingSteersNoTerminal(t *testing.T) {
 	var out bytes.Buffer
 	c := New(Env{Stdout: &out})
-	c.Say("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
+	c.PrintLine("run %s is %s", "x\x1b[2J", "failed: a\nb\u202e")
 	if want := "run x\\x1b[2J is failed: a; b?\n"; out.String() != want {
 		t.Errorf("said %q, want %q", out.String(), want)
 	}

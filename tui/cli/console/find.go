@@ -30,7 +30,7 @@ func (c *Console) Find(id string) (*record.Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
-	c.saw(r)
+	c.noteRead(r)
 	return r, nil
 }
 
@@ -46,24 +46,21 @@ func (c *Console) FindStep(name string) (r *record.Run, step int64, err error) {
 // FindAny is FindStep for orders to a run, which may be damaged.
 func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 	step = -1
-	if id, ok := strings.CutSuffix(name, "@selected"); ok {
-		if r, err = c.Find(id); err != nil {
-			return nil, 0, err
-		}
-		s := r.Summary().Selected
-		if s == nil {
-			return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction",
-				r.Meta.ID)
-		}
-		return r, s.Step, nil
-	}
-	if strings.Contains(filepath.Base(name), "@") { // folders above may have an @ in their names
-		if name, step, err = runner.ParseParent(name); err != nil {
+	id, selected := strings.CutSuffix(name, "@selected")
+	if !selected && strings.Contains(filepath.Base(name), "@") { // folders may have an @, too
+		if id, step, err = runner.ParseParent(name); err != nil {
 			return nil, 0, err
 		}
 	}
-	r, err = c.Find(name)
-	return r, step, err
+	if r, err = c.Find(id); err != nil || !selected {
+		return r, step, err
+	}
+	s := r.Summary().Selected
+	if s == nil {
+		return nil, 0, fmt.Errorf("run %s has selected no step: set select and val_fraction",
+			r.Meta.ID)
+	}
+	return r, s.Step, nil
 }
 
 // FindSaved is FindStep for callers that read the checkpoint: it fails if there is none of that
@@ -97,7 +94,7 @@ func (c *Console) FindToRead(word string) (*record.Run, error) {
 		return nil, fmt.Errorf("%s matches %d runs: give more of the name, as in %s", word,
 			len(runs), runs[0].Dir)
 	}
-	c.saw(runs...)
+	c.noteRead(runs...)
 	return runs[0], nil
 }
 
@@ -130,7 +127,7 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 		c.broken = nil
 		return nil, err
 	}
-	c.saw(sound...)
+	c.noteRead(sound...)
 	return sound, nil
 }
 
@@ -172,6 +169,10 @@ func (c *Console) meant(
 			starting = append(starting, r)
 		}
 	}
+	if len(starting) == 0 { // Find says what is wrong
+		r, err := c.Find(word)
+		return []*record.Run{r}, err
+	}
 	for _, p := range problems {
 		shown := slices.ContainsFunc(starting, func(r *record.Run) bool {
 			return strings.HasPrefix(p.Error(), "run "+r.Meta.ID+":")
@@ -180,12 +181,7 @@ func (c *Console) meant(
 			c.broken = c.broken.And(p)
 		}
 	}
-	if len(starting) > 0 {
-		return starting, nil
-	}
-	c.broken = nil // Find says what is wrong
-	r, err := c.Find(word)
-	return []*record.Run{r}, err
+	return starting, nil
 }
 
 // apart returns the runs that a word stands for outside the runs folder: runs that come with the

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,15 +12,14 @@ import (
 	"drolab/runner/spec"
 )
 
-// TestRunsThatAWordMeans: the full name of a run means that run, however many other names begin
-// with it.
-func TestRunsThatAWordMeans(t *testing.T) {
-	dir := t.TempDir()
+// makeRuns returns a runs folder with runs of these names.
+func makeRuns(t *testing.T, ids ...string) (dir string) {
+	dir = t.TempDir()
 	store, err := record.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"node1", "node10", "node1.cluster", "latest-1", "a@b"} {
+	for _, id := range ids {
 		spec := spec.Defaults()
 		spec.Algorithms = []dro.Algorithm{dro.SFK}
 		r, err := store.Create(&runner.Meta{ID: id, Spec: spec}, nil)
@@ -29,6 +30,28 @@ func TestRunsThatAWordMeans(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// TestLeftOut: a run that is left out, as it cannot be read, is an error whatever is named after
+// it.
+func TestLeftOut(t *testing.T) {
+	dir := makeRuns(t, "node1", "node2", "other")
+	broken := filepath.Join(dir, "node2", "run.json")
+	if err := os.WriteFile(broken, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &Console{Env: Env{RunsDir: dir}}
+	runs, err := c.FindSeveral([]string{"node", filepath.Join(dir, "other")})
+	if err != nil || len(runs) != 2 || c.Broken() == nil {
+		t.Errorf("%d runs, %v, left out: %v", len(runs), err, c.Broken())
+	}
+}
+
+// TestRunsThatAWordMeans: the full name of a run means that run, however many other names begin
+// with it.
+func TestRunsThatAWordMeans(t *testing.T) {
+	dir := makeRuns(t, "node1", "node10", "node1.cluster", "latest-1", "a@b")
 	for word, want := range map[string][]string{
 		"node1": {"node1"}, "node10": {"node10"}, "node1.": {"node1.cluster"},
 		"latest-": {"latest-1"}, "node": {"node1", "node1.cluster", "node10"},

@@ -46,10 +46,10 @@ func (w *PageWriter) block(block page.Block) {
 		title := OneLine(string(block))
 		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
 	case page.Text:
-		w.wrapped(string(block), "", "")
+		w.wrapped("", string(block))
 	case page.List:
 		for _, line := range block {
-			w.wrapped(line, "- ", "  ")
+			w.wrapped("- ", line)
 		}
 	case *page.Table:
 		w.table(block)
@@ -77,16 +77,12 @@ func (w *PageWriter) rule() string {
 	return "─"
 }
 
-// wrapped prints a paragraph with the prefix first before its first line and others before the
-// other lines.
-func (w *PageWriter) wrapped(text, first, others string) {
-	lines := kit.Wrap(OneLine(text), w.Width-cells.Width(first))
-	for i, line := range lines {
-		mark := first
-		if i > 0 {
-			mark = others
-		}
+// wrapped prints a paragraph with a mark before its first line. The other lines begin below its
+// text.
+func (w *PageWriter) wrapped(mark, text string) {
+	for _, line := range kit.Wrap(OneLine(text), w.Width-len(mark)) {
 		fmt.Fprintln(w, mark+line)
+		mark = kit.Blanks(len(mark))
 	}
 }
 
@@ -110,7 +106,7 @@ func (w *PageWriter) table(t *page.Table) {
 		}
 	}
 	if t.Foot != "" {
-		w.wrapped(t.Foot, "", "")
+		w.wrapped("", t.Foot)
 	}
 }
 
@@ -179,16 +175,16 @@ func (w *PageWriter) figure(f *page.Figure) {
 			ends[1].Append(p.X, p.Y+p.Half)
 			c.X.Hi = max(c.X.Hi, p.X)
 		}
-		number := uint8(f.Look(i))
-		c.Bands = append(c.Bands, plot.Band{Seeds: ends, Half: toEnds, Number: number})
-		c.Lines = append(c.Lines, plot.Line{Series: mean, Number: number, Glyph: t.Glyph(number)})
+		number := uint8(f.Series(i))
+		c.Lines = append(c.Lines, plot.Line{Seeds: ends, Half: toEnds, Number: number},
+			plot.Line{Seeds: []*plot.Series{mean}, Number: number, Glyph: t.Glyph(number)})
 		names = append(names, fmt.Sprintf("%c %s", t.Glyph(number), Clean(curve.Name)))
 	}
 	c.Y = c.FitY()
 	var frame plot.Frame
 	c.DrawTo(&frame, w.Width, figureHeight)
-	w.wrapped(f.Caption, "", "")
-	w.wrapped(strings.Join(names, "   "), "", "")
+	w.wrapped("", f.Caption)
+	w.wrapped("", strings.Join(names, "   "))
 	for y := range frame.H {
 		var line strings.Builder
 		for _, cell := range frame.Row(y) {
@@ -231,7 +227,7 @@ func (c *Console) JSON(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	c.Fit(false)
+	c.SetFolding(false)
 	_, err := c.Stdout.Write(cells.EscapeJSON(b.Bytes()))
 	return err
 }

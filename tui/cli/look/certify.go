@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/record"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -63,8 +63,7 @@ drolab certify shapes-sfk --output --stationary`,
 	flags.StringSliceVar(&f.sets, "uncertainty", nil,
 		"uncertainty sets: "+strings.Join(dro.SetNames(), ", ")+" (default the first run's)")
 	flags.Float64Var(&f.k, "k", 0, "order k of cressie-read (default the first run's)")
-	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first "+
-		"run's)")
+	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first run's)")
 	flags.Float64SliceVar(&f.radii, "rho", []float64{.05, .1, .2, .5, 1, 2, 5}, "radii ρ")
 	flags.StringSliceVar(&f.splits, "split", nil,
 		"splits: test, val, train (default test, and val where there is one)")
@@ -103,9 +102,6 @@ type certified struct {
 	pass *measure.Pass
 }
 
-// contrasted is the list of differences between two runs on one split.
-type contrasted = []certificate.Contrast
-
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
 	if err := f.check(); err != nil {
 		return err
@@ -113,7 +109,11 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 	var grid *certificate.Grid
 	var list []certified
 	for _, name := range names {
-		frozen, err := freeze(con, name)
+		r, step, err := con.FindStep(name)
+		if err != nil {
+			return err
+		}
+		frozen, err := freeze(con, r, step)
 		if err != nil {
 			return err
 		}
@@ -133,9 +133,9 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 		return err
 	}
 	return con.Result(struct {
-		Runs        []certified `json:"runs"`
-		Differences contrasted  `json:"differences"`
-	}{list, append(contrasted{}, slices.Concat(pairs...)...)},
+		Runs        []certified            `json:"runs"`
+		Differences []certificate.Contrast `json:"differences"`
+	}{list, append([]certificate.Contrast{}, slices.Concat(pairs...)...)},
 		func() { printCertified(con, list, pairs, f) })
 }
 
@@ -163,12 +163,8 @@ func means(con *console.Console) certificate.Means {
 	return certificate.Means{DataDir: con.DataDir, Programs: bridge.Approvals(con.Programs)}
 }
 
-// freeze loads RUN@STEP, or the last checkpoint of RUN.
-func freeze(con *console.Console, name string) (*certificate.Frozen, error) {
-	r, step, err := con.FindStep(name)
-	if err != nil {
-		return nil, err
-	}
+// freeze loads the checkpoint of a step; -1 stands for the last one.
+func freeze(con *console.Console, r *record.Run, step int64) (*certificate.Frozen, error) {
 	past, err := r.Past(step)
 	if err != nil {
 		return nil, err
@@ -235,8 +231,9 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 	return list, nil
 }
 
-// contrast compares each run with the first one, on every split but the training split.
-func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err error) {
+// contrast compares each run with the first one, on every split but the training split. It returns
+// the differences of each pair.
+func contrast(list []certified, g certificate.Grid) (pairs [][]certificate.Contrast, err error) {
 	for i := range list {
 		b := &list[i]
 		if b.Split == runner.SplitTrain {
@@ -262,7 +259,9 @@ func contrast(list []certified, g certificate.Grid) (pairs []contrasted, err err
 
 // This file prints the results of certify.
 
-func printCertified(con *console.Console, list []certified, pairs []contrasted, f *certifyFlags) {
+func printCertified(
+	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
+) {
 	for i := range list {
 		c := &list[i]
 		at := fmt.Sprintf("step %d", c.Step)
@@ -289,15 +288,15 @@ func printCertified(con *console.Console, list []certified, pairs []contrasted, 
 	explainCertified(con, list, f)
 }
 
-// place returns the name of a set with its radius.
-func place(set dro.Set, rho measure.Number) string {
+// placeName returns the name of a set with its radius.
+func placeName(set dro.Set, rho measure.Number) string {
 	if !rho.Applies() {
 		return set.Label()
 	}
 	return fmt.Sprintf("%s, %g", set.Label(), rho.Float())
 }
 
-func between4(i *measure.Interval) string {
+func intervalText(i *measure.Interval) string {
 	if i == nil || !i[0].Applies() || !i[1].Applies() {
 		return "–"
 	}
@@ -316,8 +315,8 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 		if e.Doubt != "" && e.Upper.Applies() { // the bound is doubtful
 			upper = "! " + upper
 		}
-		t.Add(place(e.Set, e.Rho), upper, console.Short(e.Risk), between4(e.Bootstrap),
-			between4(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
+		t.Add(placeName(e.Set, e.Rho), upper, console.Short(e.Risk), intervalText(e.Bootstrap),
+			intervalText(e.Normal), lambda, fmt.Sprintf("%.4g", e.Eta),
 			fmt.Sprintf("%.4g", e.Divergence), fmt.Sprintf("%.4g", e.Effective))
 	}
 	return t
@@ -327,7 +326,7 @@ func (c *certified) table(f *certifyFlags) *page.Table {
 func (c *certified) weights() *page.Table {
 	t := page.New("mean weight")
 	for _, e := range c.Certificates {
-		t.Head(place(e.Set, e.Rho))
+		t.Head(placeName(e.Set, e.Rho))
 	}
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
@@ -344,7 +343,7 @@ func (c *certified) weights() *page.Table {
 }
 
 // contrasts returns a table with a row per set and radius.
-func contrasts(list contrasted, f *certifyFlags) *page.Table {
+func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
 	t := page.New("set, ρ", "difference of R_ρ", level+" interval", "by")
 	for _, d := range list {
@@ -355,7 +354,8 @@ func contrasts(list contrasted, f *certifyFlags) *page.Table {
 		case d.Better == d.Normal:
 			by = "normal limit"
 		}
-		t.Add(place(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), between4(&d.Better), by)
+		t.Add(placeName(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
+			intervalText(&d.Better), by)
 	}
 	return t
 }
@@ -383,8 +383,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
 			"level says\n  (see docs/results.md).", d[0], d[1])
 	}
-	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no "+
-		"interval.")
+	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no interval.")
 	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
 		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
 	say(train, "The network was fitted to the training samples, so they have no interval.")
@@ -420,8 +419,11 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		if err == io.EOF {
 			break
 		}
+		if p := new(csv.ParseError); errors.As(err, &p) {
+			err = fmt.Errorf("line %d: %w", p.Line, p.Err)
+		}
 		if err != nil {
-			return nil, csvError(err)
+			return nil, err
 		}
 		if at < 0 {
 			var named bool
@@ -432,10 +434,11 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 				continue
 			}
 		}
-		line, _ := r.FieldPos(at)
-		loss, err := parseLoss(record[at])
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+		loss, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
+		if err != nil || !finite(loss) {
+			line, _ := r.FieldPos(at)
+			return nil, fmt.Errorf("line %d: %.40s: want a finite number", line,
+				strconv.QuoteToGraphic(record[at]))
 		}
 		losses = append(losses, loss)
 	}
@@ -473,21 +476,4 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 	}
 	return 0, false, fmt.Errorf("line 1: no column %q: "+
 		"choose one with --column, by name or counted from 1", want)
-}
-
-func parseLoss(cell string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-	switch {
-	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		return 0, fmt.Errorf("%.40s: want a finite number", strconv.QuoteToGraphic(cell))
-	}
-	return x, nil
-}
-
-func csvError(err error) error {
-	var p *csv.ParseError
-	if errors.As(err, &p) {
-		return fmt.Errorf("line %d: %w", p.Line, p.Err)
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
@@ -56,7 +57,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 			return con.Table(forms, table, exactComparison(table), explained(table), func() {
 				printComparison(con.Stdout, table)
 				if con.Explain {
-					define(con, runs)
+					printDefinitions(con, runs)
 				}
 			})
 		},
@@ -87,8 +88,8 @@ func checkFamily(family string) error {
 // printComparison prints a row per measure and a column per group of runs, as many columns at a
 // time as fit on a page.
 func printComparison(w io.Writer, t *compare.Table) {
-	const page = 4
-	for groups := range slices.Chunk(t.Rows, page) {
+	const columns = 4
+	for groups := range slices.Chunk(t.Rows, columns) {
 		fmt.Fprintln(w)
 		console.Blocks(w, comparison(t, groups, string(plot.FewMark)))
 	}
@@ -142,10 +143,14 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		if column.Few {
 			row[0] += " " + few
 		}
-		for _, g := range groups {
-			row = append(row, meanCell(&column, &g.Cells[i]))
-		}
 		m, _ := measure.FindMeasure(column.Name)
+		for _, g := range groups {
+			cell := page.Of(m.Scale).Half(3).With(g.Cells[i].Mean, g.Cells[i].Half)
+			if g.Cells[i].Best {
+				cell += "*"
+			}
+			row = append(row, cell)
+		}
 		if column.Class != "" && m.Axis != measure.PerRadius {
 			table.Rank(-groups[0].Cells[i].Mean.Float(), row...)
 		} else {
@@ -153,16 +158,6 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		}
 	}
 	return table
-}
-
-// meanCell formats a mean and its interval on the measure's own scale.
-func meanCell(column *compare.Column, c *compare.Cell) string {
-	m, _ := measure.FindMeasure(column.Name)
-	text := page.Of(m.Scale).Half(3).With(c.Mean, c.Half)
-	if c.Best {
-		text += "*"
-	}
-	return text
 }
 
 // exactComparison returns exact figures, with a row for each measure and column of the table.
@@ -238,7 +233,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 		return err
 	}
 	r, err := report.New(s, runs, report.Options{Family: f.family, Now: time.Now(),
-		Interim: f.interim || s != nil && s.Registered.IsZero() && !isFile(args[0])})
+		Interim: f.interim || s != nil && s.Registered.IsZero() && !presets.IsYAML(args[0])})
 	switch {
 	case err != nil:
 		return err
@@ -269,7 +264,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
 	out := &console.PageWriter{Writer: con.Stdout, Width: width, ASCII: con.ASCII,
-		Theme: con.Theme()}
+		Theme: con.Theme(con.Stdout)}
 	out.Page(p)
 	return nil
 }
@@ -280,7 +275,7 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 func (f *reportFlags) study(con *console.Console, args []string) (
 	s *report.Study, runs []*record.Run, err error,
 ) {
-	if !isFile(args[0]) {
+	if !presets.IsYAML(args[0]) { // these are runs
 		if runs, err = con.FindSeveral(args); err == nil {
 			s, err = recorded.StudyOf(runs)
 		}
@@ -298,11 +293,6 @@ func (f *reportFlags) study(con *console.Console, args []string) (
 		con.Note(err.Error())
 	}
 	return s, s.Gather(all).Own(), nil
-}
-
-// isFile reports whether a word names a study's file, and no runs.
-func isFile(word string) bool {
-	return strings.HasSuffix(word, ".yaml") || strings.HasSuffix(word, ".yml")
 }
 
 // replaceIn replaces the tables between the marker lines of a Markdown file.

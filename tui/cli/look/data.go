@@ -175,7 +175,8 @@ type dataCell struct {
 }
 
 func dataShowCommand(con *console.Console) *cobra.Command {
-	var o showOptions
+	var valFraction float64
+	var minGroup int
 	c := &cobra.Command{
 		Use:   "show DATASET",
 		Short: "Describe a dataset: splits, classes, groups, missing values",
@@ -189,31 +190,28 @@ is wider than ± 10 points.`,
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := openCard(con, args[0], o)
+			card, err := openCard(con, args[0], valFraction, minGroup)
 			if err != nil {
 				return err
 			}
 			return con.Result(card, func() { card.print(con.Stdout) })
 		},
 	}
-	c.Flags().Float64Var(&o.val, "val-fraction", 0,
+	c.Flags().Float64Var(&valFraction, "val-fraction", 0,
 		"share of the training split to hold out (the setting val_fraction)")
-	c.Flags().IntVar(&o.minGroup, "min-group", spec.Defaults().MinGroup,
+	c.Flags().IntVar(&minGroup, "min-group", spec.Defaults().MinGroup,
 		"fewest test samples of a worst group (the setting min_group)")
 	con.JSONFlag(c, "the card")
 	return c
 }
 
-// showOptions are the flags of `data show`.
-type showOptions struct {
-	val      float64
-	minGroup int
-}
-
 // openCard opens a dataset. A table with missing values is opened with a category for them,
 // and the card says so.
-func openCard(con *console.Console, name string, by showOptions) (*dataCard, error) {
-	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty, ValFraction: by.val}
+func openCard(
+	con *console.Console, name string, valFraction float64, minGroup int,
+) (*dataCard, error) {
+	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty,
+		ValFraction: valFraction}
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
@@ -234,7 +232,7 @@ func openCard(con *console.Console, name string, by showOptions) (*dataCard, err
 		return nil, err
 	}
 	defer d.Close()
-	return cardOf(d, by.minGroup), nil
+	return cardOf(d, minGroup), nil
 }
 
 func cardOf(d *data.Dataset, minGroup int) *dataCard {
@@ -416,7 +414,7 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
 	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}
-	if err := f.ask(ctx, con, &q); err != nil {
+	if err := f.fill(ctx, con, &q); err != nil {
 		return err
 	}
 	if q.Data != nil {
@@ -439,16 +437,16 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 		return err
 	}
 	return con.Result(console.Summaries([]*record.Run{r}), func() {
-		con.Say("%s", m.ID)
+		con.PrintLine("%s", m.ID)
 		for _, note := range append(p.Notes, m.Imported.Absent...) {
 			fmt.Fprintf(con.Stderr, "note: %s\n", console.OneLine(note))
 		}
 	})
 }
 
-// ask fills in what the run is compared by: the settings of the preset, and its data if they are on
-// this machine.
-func (f *importFlags) ask(ctx context.Context, con *console.Console, q *certificate.Import) error {
+// fill fills in what the run is compared by: the settings of the preset, and its data if they are
+// on this machine.
+func (f *importFlags) fill(ctx context.Context, con *console.Console, q *certificate.Import) error {
 	p := presets.Preset{Preset: runner.Preset{Spec: spec.Defaults()}}
 	if f.preset != "" {
 		var err error

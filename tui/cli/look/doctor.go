@@ -38,7 +38,7 @@ problem.`,
 			}
 			list, runs, err := look(con.RunsDir)
 			list = append(list, con.Catalogue().Examine(mend)...)
-			for _, dir := range sweep.Under(con.RunsDir) {
+			for _, dir := range sweep.FindUnder(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)
 				for _, f := range more {
 					f.Run = filepath.Base(dir)
@@ -52,9 +52,9 @@ problem.`,
 				return err
 			}
 			err = con.Result(append([]*record.Finding{}, list...), func() {
-				tellFindings(con, list, runs)
+				printFindings(con, list, runs)
 			})
-			return errors.Join(err, unwell(list))
+			return errors.Join(err, unresolved(list))
 		},
 	}
 	c.Flags().BoolVar(&mend, "mend", false, "repair what can be repaired, losing nothing")
@@ -62,30 +62,30 @@ problem.`,
 	return c
 }
 
-// tellFindings prints two lines per finding.
-func tellFindings(con *console.Console, list []*record.Finding, runs int) {
+// printFindings prints two lines per finding.
+func printFindings(con *console.Console, list []*record.Finding, runs int) {
 	for _, f := range list {
 		where := f.File
 		if f.Run != "" {
 			where = f.Run + " " + f.File
 		}
-		con.Say("%s: %s", where, f.What)
+		con.PrintLine("%s: %s", where, f.What)
 		switch {
 		case f.Mended:
-			con.Say("    mended")
+			con.PrintLine("    mended")
 		case f.Failed != "":
-			con.Say("    could not be repaired: %s", f.Failed)
+			con.PrintLine("    could not be repaired: %s", f.Failed)
 		default:
-			con.Say("    %s", f.Remedy)
+			con.PrintLine("    %s", f.Remedy)
 		}
 	}
-	if unwell(list) == nil {
-		con.Say("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
+	if unresolved(list) == nil {
+		con.PrintLine("No problems found in %s in %s", kit.Plural(runs, "run"), con.RunsDir)
 	}
 }
 
-// unwell returns an error if damage remains. What a crash left is none.
-func unwell(list []*record.Finding) error {
+// unresolved returns an error if damage remains. What a crash left is none.
+func unresolved(list []*record.Finding) error {
 	left := 0
 	for _, f := range list {
 		if !f.Mended && !f.Leftover {

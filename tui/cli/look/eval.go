@@ -26,6 +26,7 @@ import (
 // evalFlags are the flags of `eval`.
 type evalFlags struct {
 	dataset, split, out, sheet string
+	format                     *page.Format // of out; nil without out
 	radii                      []float64
 	top, draws                 int
 }
@@ -67,8 +68,8 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	return c
 }
 
-// looked is a look at a checkpoint, with the likelihood ratios at some radii.
-type looked struct {
+// evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
+type evaluated struct {
 	*certificate.Look
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
@@ -91,16 +92,17 @@ func eval(con *console.Console, name string, f *evalFlags) error {
 	if err := l.write(f); err != nil {
 		return err
 	}
-	return con.Result(l.result(f), func() {
-		l.print(con.Stdout)
+	result := l.result(f)
+	return con.Result(result, func() {
+		l.print(con.Stdout, result)
 		if f.top > 0 {
-			l.printTop(con.Stdout, f.top)
+			l.printTop(con.Stdout, result.Top)
 		}
 	})
 }
 
 // check rejects flags that would otherwise fail only after the work.
-func (f *evalFlags) check() error {
+func (f *evalFlags) check() (err error) {
 	if f.sheet != "" && f.top == 0 {
 		f.top = 50
 	}
@@ -110,15 +112,14 @@ func (f *evalFlags) check() error {
 	case f.draws != 0 && f.draws < 39:
 		return fmt.Errorf("--draws %d: want 0, or at least 39", f.draws)
 	}
-	if f.out == "" {
-		return nil
+	if f.out != "" {
+		f.format, err = page.FormatOf(f.out)
 	}
-	_, err := page.FormatOf(f.out)
 	return err
 }
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
-func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
+func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error) {
 	r, step, err := con.FindSaved(name)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &looked{Look: look, radii: f.radii}
+	l := &evaluated{Look: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -141,7 +142,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*looked, error) {
 }
 
 // weigh finds the worst case at each radius.
-func (l *looked) weigh() error {
+func (l *evaluated) weigh() error {
 	if !l.Set.HasRadius() {
 		l.radii = l.radii[:1]
 	}
@@ -159,30 +160,26 @@ func (l *looked) weigh() error {
 }
 
 // write writes the files that the flags ask for.
-func (l *looked) write(f *evalFlags) error {
+func (l *evaluated) write(f *evalFlags) error {
 	if f.sheet != "" {
 		if err := contactSheet(f.sheet, l.Src, l.picked(f.top), l.Samples); err != nil {
 			return fmt.Errorf("--sheet: %w", err)
 		}
 	}
-	if f.out == "" {
+	if f.format == nil {
 		return nil
 	}
-	format, err := page.FormatOf(f.out)
-	if err != nil {
-		return err
-	}
-	return format.Put(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return f.format.WriteNew(f.out, l.fields().Long(page.Count(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
-func (l *looked) picked(most int) []int {
+func (l *evaluated) picked(most int) []int {
 	order := l.Order()
 	return order[:min(most, len(order))]
 }
 
 // fields returns the columns of the file that the samples have values for.
-func (l *looked) fields() (list page.Fields[int]) {
+func (l *evaluated) fields() (list page.Fields[int]) {
 	add := func(has bool, head string, cell func(i int) string) {
 		if has {
 			list.Add(head, cell)
@@ -205,21 +202,19 @@ func (l *looked) fields() (list page.Fields[int]) {
 	return list
 }
 
-func (l *looked) ratioName(k int) string {
+func (l *evaluated) ratioName(k int) string {
 	if !l.Set.HasRadius() {
 		return "ratio"
 	}
 	return "ratio_" + page.Exact(l.radii[k])
 }
 
-func (l *looked) printTop(w io.Writer, most int) {
+func (l *evaluated) printTop(w io.Writer, top []pickedSample) {
 	fmt.Fprintln(w)
 	t := page.New("row", "label", "group", "prediction", "loss", l.ratioName(0))
-	for _, i := range l.picked(most) {
-		t.Add(strconv.Itoa(l.Rows[i]),
-			console.Clean(l.Data.Classes[l.Labels[i]]), console.Clean(l.Data.Groups[l.Groups[i]]),
-			console.Clean(l.Data.Classes[l.Predictions[i]]), fmt.Sprintf("%.4f", l.Losses[i]),
-			fmt.Sprintf("%.4g", l.ratios[0][i]))
+	for _, s := range top {
+		t.Add(strconv.Itoa(s.Row), s.Label, s.Group, s.Prediction,
+			fmt.Sprintf("%.4f", s.Loss.Float()), fmt.Sprintf("%.4g", s.Ratio.Float()))
 	}
 	console.Blocks(w, t)
 }
@@ -260,7 +255,7 @@ type pickedSample struct {
 	Ratio      measure.Number `json:"ratio"`
 }
 
-func (l *looked) result(f *evalFlags) *evalResult {
+func (l *evaluated) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
@@ -280,8 +275,7 @@ func (l *looked) result(f *evalFlags) *evalResult {
 }
 
 // print prints the result for a person.
-func (l *looked) print(w io.Writer) {
-	r := l.result(&evalFlags{})
+func (l *evaluated) print(w io.Writer, r *evalResult) {
 	fmt.Fprintf(w, "%s@%d on %d samples of %s\n", r.Run, r.Step, r.Samples,
 		console.Clean(r.Dataset))
 	for _, note := range r.Notes {
@@ -305,12 +299,11 @@ func (l *looked) print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "loss %s, accuracy %s, worst %s %s\n", console.Short(r.Loss),
 		console.Percent(r.Accuracy), part, console.Percent(r.Worst))
-	for k, at := range r.Risks {
+	for _, at := range r.Risks {
 		if l.Set.HasRadius() {
 			fmt.Fprintf(w, "robust risk at ρ = %g: %s\n", at.Rho, console.Short(at.Risk))
 		} else {
-			fmt.Fprintf(w, "robust risk (%s): %s\n", console.Clean(l.Set.Label()),
-				console.Short(r.Risks[k].Risk))
+			fmt.Fprintf(w, "robust risk (%s): %s\n", l.Set.Label(), console.Short(at.Risk))
 		}
 	}
 	l.printDecisions(w)
@@ -336,13 +329,13 @@ func (l *looked) print(w io.Writer) {
 		fmt.Fprintf(w, "rates count the samples classified as %s\n",
 			console.Clean(l.Data.Classes[1]))
 	}
-	if at := l.Look.Threshold; at.Applies() {
-		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(at))
+	if r.Threshold.Applies() {
+		fmt.Fprintf(w, "F1, rates and gaps are at the threshold %s\n", console.Short(r.Threshold))
 	}
 }
 
 // printDecisions prints the measures of decisions, with their intervals.
-func (l *looked) printDecisions(w io.Writer) {
+func (l *evaluated) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
 		if n := l.Measures.Of(m.Name); n.Applies() {
@@ -410,7 +403,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 		return err
 	}
 	defer f.Close()
-	if err := page.PutArrays(out, arrays(f)); err != nil {
+	if err := page.WriteArrays(out, arrays(f)); err != nil {
 		return err
 	}
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,

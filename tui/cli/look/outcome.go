@@ -26,7 +26,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	if err != nil {
 		return err
 	}
-	t, width := con.Theme(), con.Width(80)
+	t, width := con.Theme(con.Stdout), con.Width()
 	fmt.Fprintln(con.Stdout)
 	for _, line := range kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1) {
 		fmt.Fprintln(con.Stdout, t.Title.Paint(line))
@@ -40,7 +40,7 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	}
 	o.notes(con)
 	if _, _, terminal := con.Size(); !terminal { // a log has room for all
-		if err := o.curves(con, runs); err != nil {
+		if err := o.curves(con); err != nil {
 			return err
 		}
 		printAll(con.Stdout, runs)
@@ -51,12 +51,12 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 		}
 	}
 	fmt.Fprintln(con.Stdout)
-	next(con, t, common(runs))
+	printNext(con, t, commonName(runs))
 	return nil
 }
 
-// next names the commands that show more, each with what it shows.
-func next(con *console.Console, t *kit.Theme, name string) {
+// printNext names the commands that show more, each with what it shows.
+func printNext(con *console.Console, t *kit.Theme, name string) {
 	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
@@ -82,8 +82,8 @@ func (o *outcome) notes(con *console.Console) {
 	}
 }
 
-// common returns the word that names the runs in a command: their preset, if they share one.
-func common(runs []*record.Run) string {
+// commonName returns the word that names the runs in a command: their preset, if they share one.
+func commonName(runs []*record.Run) string {
 	name := console.Clean(runs[0].Meta.Preset)
 	for _, r := range runs {
 		if console.Clean(r.Meta.Preset) != name {
@@ -96,15 +96,14 @@ func common(runs []*record.Run) string {
 // outcome is a comparison of runs of which few measures are shown.
 type outcome struct {
 	*compare.Table
-	base int          // row of the baseline; -1 without one
-	meta *runner.Meta // of the first run, for its data
-	star string       // the mark of a significantly best figure
+	runs []*record.Run
+	base int    // row of the baseline; -1 without one
+	star string // the mark of a significantly best figure
 }
 
 // newOutcome compares the runs that are done, at their last step.
 func newOutcome(runs []*record.Run) *outcome {
-	o := &outcome{Table: compare.Runs(runs, compare.Options{At: compare.Last}), base: -1,
-		meta: &runs[0].Meta}
+	o := &outcome{compare.Runs(runs, compare.Options{At: compare.Last}), runs, -1, ""}
 	for _, r := range runs {
 		if r.Meta.Spec.Algorithm() == dro.Baseline() && r.Status() == runner.Done && o.base < 0 {
 			o.base = slices.IndexFunc(o.Rows,
@@ -116,47 +115,36 @@ func newOutcome(runs []*record.Run) *outcome {
 
 // figure is a measure of the table.
 type figure struct {
-	head    string
-	column  int
-	percent bool
-	like    bool // comparable only between rows with the same set and radius
+	head, name      string
+	value, distance page.Style // of a value, and of its change from the baseline
+	like            bool       // comparable only between rows with the same set and radius
+	column          int
 }
 
 // figures returns the figures that the runs have: what the methods are made for, and its price.
 func (o *outcome) figures() (list []figure) {
-	for _, f := range []struct {
-		figure
-		name string
-	}{
-		{figure{head: "worst " + o.meta.Part(), percent: true}, o.meta.Fit("worst_class_accuracy")},
-		{figure{head: "mean", percent: true}, "test_accuracy"},
-		{figure{head: "robust risk", like: true}, "robust_risk"},
+	m, percent, points, nats := &o.runs[0].Meta, page.Percent(), page.Points(), page.Fixed(3)
+	for _, f := range []figure{
+		{"worst " + m.Part(), m.Fit("worst_class_accuracy"), percent, points, false, 0},
+		{"mean", "test_accuracy", percent, points, false, 0},
+		{"robust risk", "robust_risk", nats, nats, true, 0},
 	} {
 		f.column = slices.IndexFunc(o.Columns, func(c compare.Column) bool {
 			return c.Class == "" && c.Name == f.name
 		})
 		if f.column >= 0 {
-			list = append(list, f.figure)
+			list = append(list, f)
 		}
 	}
 	return list
 }
 
-// value returns v, or a change by v, as it is printed; a dash if v is NaN.
-func (f *figure) value(v float64, change bool) string {
-	sign := ""
-	if change && v > 0 {
-		sign = "+"
-	}
-	switch {
-	case math.IsNaN(v):
+// number writes v; a dash if v is NaN.
+func number(style page.Style, v float64) string {
+	if math.IsNaN(v) {
 		return page.None
-	case f.percent && change:
-		return sign + fmt.Sprintf("%.1f", 100*v)
-	case f.percent:
-		return fmt.Sprintf("%.1f %%", 100*v)
 	}
-	return sign + fmt.Sprintf("%.3f", v)
+	return style.Float(v, math.NaN())
 }
 
 // best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
@@ -170,7 +158,7 @@ func (o *outcome) best(f *figure) int {
 		values = append(values, r.Cells[f.column].Mean)
 	}
 	return measure.Leads(values, o.Columns[f.column].Higher,
-		func(n measure.Number) string { return f.value(n.Float(), false) })
+		func(n measure.Number) string { return number(f.value, n.Float()) })
 }
 
 // Widths of the table, in cells.
@@ -234,7 +222,7 @@ func (o *outcome) marked(i int, f *figure) string {
 	case o.best(f) == i:
 		mark = leadMark
 	}
-	return f.value(c.Mean.Float(), false) + mark
+	return number(f.value, c.Mean.Float()) + mark
 }
 
 // leadMark marks a figure that leads, significantly or not.
@@ -254,7 +242,11 @@ func (o *outcome) change(i int, f *figure) string {
 	if i == o.base || f.like && base.Problem != r.Problem {
 		return ""
 	}
-	return f.value(r.Cells[f.column].Mean.Float()-base.Cells[f.column].Mean.Float(), true)
+	d := r.Cells[f.column].Mean.Float() - base.Cells[f.column].Mean.Float()
+	if d > 0 {
+		return "+" + number(f.distance, d)
+	}
+	return number(f.distance, d)
 }
 
 // alike reports whether all rows have the same number of seeds.
@@ -283,20 +275,16 @@ func (o *outcome) name(i int) string {
 
 // numbers returns the numbers of the rows' colours and marks: those of the methods, as everywhere.
 func (o *outcome) numbers() []uint8 {
-	methods, numbers := make([]uint8, len(o.Rows)), make([]uint8, len(o.Rows))
-	for i := range o.Rows {
-		label, _, _ := strings.Cut(o.Rows[i].Label, " ")
-		for _, s := range o.Rows[i].Settings {
-			if s.Key == "algorithms" {
-				label = s.Value
-			}
-		}
-		at := slices.Index(dro.Algorithms(), dro.Algorithm(label))
-		methods[i] = kit.MethodNumber(max(0, at))
+	var numbers []uint8
+	for _, row := range o.Rows {
+		own := func(r *record.Run) bool { return r.Meta.ID == row.Runs[0] }
+		method := o.runs[slices.IndexFunc(o.runs, own)].Meta.Spec.Algorithm()
+		place := max(0, slices.Index(dro.Algorithms(), method))
+		numbers = append(numbers, kit.MethodNumber(place))
 	}
-	given := kit.Numbers(methods...)
-	for i, m := range methods {
-		numbers[i] = given.Next(m, 0)
+	given := kit.Numbers(numbers...)
+	for i, method := range numbers {
+		numbers[i] = given.Next(method, 0)
 	}
 	return numbers
 }
@@ -361,12 +349,12 @@ func (o *outcome) drawn() (rows []int) {
 }
 
 // curves draws the accuracy of the worst class or group over the epochs, averaged over the seeds.
-func (o *outcome) curves(con *console.Console, runs []*record.Run) error {
-	f := &page.Figure{Caption: "Worst " + o.meta.Part() + " over epochs, %:"}
+func (o *outcome) curves(con *console.Console) error {
+	f := &page.Figure{Caption: "Worst " + o.runs[0].Meta.Part() + " over epochs, %:"}
 	numbers := o.numbers()
 	for _, i := range o.drawn() {
 		sums := map[float64][]float64{}
-		for _, r := range runs {
+		for _, r := range o.runs {
 			if !slices.Contains(o.Rows[i].Runs, r.Meta.ID) {
 				continue
 			}

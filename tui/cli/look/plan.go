@@ -63,7 +63,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 // plan prints the constants that Theorem 1 asks for.
 func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if f.from != "" {
-		if err := f.measured(con, c, 50); err != nil {
+		if err := f.fillFrom(con, c); err != nil {
 			return err
 		}
 	}
@@ -85,13 +85,16 @@ func (f *planFlags) plan(con *console.Console, c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return con.Result(newPlan(f.describe(set), h, &p), func() {
+	x, z := p.Samples()
+	result := plan{f.describe(set), h, p.Box.Lambda, p.Box.Eta, &p, x, z, p.LongestStep(),
+		p.LongestStep() <= 0, p.Vacuous()}
+	return con.Result(&result, func() {
 		if f.from != "" {
 			fmt.Fprintf(con.Stdout, "measured in %s: ε = %.3g, B = %.4g, G = %.4g, L = %.4g, "+
 				"Δ = %.4g; %s, ρ = %g\n\n", console.Clean(f.from), h.Epsilon,
 				h.Bound, h.Lipschitz, h.Smoothness, h.Gap, set.Label(), h.Rho)
 		}
-		printPlan(con, h, &p)
+		printPlan(con, h, &result)
 	})
 }
 
@@ -109,18 +112,11 @@ type plan struct {
 	Vacuous     bool          `json:"vacuous"` // λ0 is not below λ̄
 }
 
-func newPlan(of described, h dro.Assumptions, p *dro.Plan) *plan {
-	x, z := p.Samples()
-	return &plan{of, h, p.Box.Lambda, p.Box.Eta, p, x, z, p.LongestStep(),
-		p.LongestStep() <= 0, p.Vacuous()}
-}
-
-func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
+func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
 	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
-	theory := func(m dro.Magnitude) string { return m.String() }
 	const steps = 50 * 273 // of the paper's run
-	ofX, ofZ := p.Samples()
+	samples := side("about %.2g", float64(steps*practice.Batch))
 	t := page.New("", "Theorem 1", "in practice")
 	t.Rows = [][]string{
 		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
@@ -128,22 +124,22 @@ func printPlan(con *console.Console, h dro.Assumptions, p *dro.Plan) {
 		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
 			side("[-10, %.3g]", practice.EtaMax)},
 		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
-		{"L_z, smoothness in z", theory(p.Lz), ""},
-		{"L_x, smoothness in x", theory(p.Lx), ""},
-		{"σ0, bound of ‖∇ₓf‖", theory(p.Sigma0), ""},
-		{"σ1, bound of ‖∇_z f‖", theory(p.Sigma1), ""},
-		{"C, Frank-Wolfe constant", theory(p.C), practice.Text("c")},
-		{"D σ1/C, at most 1", theory(p.LongestStep()), ""},
-		{"α, step size", theory(p.Alpha), side("%.3g", practice.LR)},
-		{"n_x, samples per step", theory(p.Nx), side("%d", practice.Batch)},
-		{"n_z, samples per step", theory(p.Nz), side("%d", practice.Batch)},
-		{"T, steps", theory(p.T), side("about %.2g", float64(steps))},
-		{"n_x T, samples in all", theory(ofX), side("about %.2g", float64(steps*practice.Batch))},
-		{"n_z T, samples in all", theory(ofZ), side("about %.2g", float64(steps*practice.Batch))},
+		{"L_z, smoothness in z", p.Lz.String(), ""},
+		{"L_x, smoothness in x", p.Lx.String(), ""},
+		{"σ0, bound of ‖∇ₓf‖", p.Sigma0.String(), ""},
+		{"σ1, bound of ‖∇_z f‖", p.Sigma1.String(), ""},
+		{"C, Frank-Wolfe constant", p.C.String(), practice.Text("c")},
+		{"D σ1/C, at most 1", p.LongestStep.String(), ""},
+		{"α, step size", p.Alpha.String(), side("%.3g", practice.LR)},
+		{"n_x, samples per step", p.Nx.String(), side("%d", practice.Batch)},
+		{"n_z, samples per step", p.Nz.String(), side("%d", practice.Batch)},
+		{"T, steps", p.T.String(), side("about %.2g", float64(steps))},
+		{"n_x T, samples in all", p.SamplesX.String(), samples},
+		{"n_z T, samples in all", p.SamplesZ.String(), samples},
 	}
 	console.Blocks(con.Stdout, t)
 	fmt.Fprintln(con.Stdout)
-	for _, note := range planNotes(h, p) {
+	for _, note := range planNotes(h, p.Plan) {
 		fmt.Fprintln(con.Stdout, note)
 	}
 	fmt.Fprintf(con.Stdout, "The theorem covers every loss within these bounds, even the "+
@@ -166,18 +162,19 @@ func planNotes(h dro.Assumptions, p *dro.Plan) (notes []string) {
 	return notes
 }
 
-// measured fills in the assumptions of Theorem 1 from a run, except those given as flags.
-func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int) error {
-	list, spec, err := along(con, f.from, samples)
+// fillFrom fills in the assumptions of Theorem 1 from a run, except those given as flags.
+func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
+	r, step, all, err := findSteps(con, f.from)
 	if err != nil {
 		return err
 	}
-	of := largest(list)
-	r, _, err := con.FindStep(strings.TrimSuffix(f.from, allSteps))
+	const samples = 50
+	list, err := constantsAlong(con, r, step, all, samples)
 	if err != nil {
 		return err
 	}
-	gap, err := fallen(r)
+	of, own := largest(list), &r.Meta.Spec
+	gap, err := measuredGap(r)
 	if err != nil {
 		return err
 	}
@@ -187,11 +184,11 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int
 			*to = v
 		}
 	}
-	take("rho", &f.rho, spec.Rho)
-	take("k", &f.k, spec.K)
-	take("mu", &f.mu, spec.Mu)
+	take("rho", &f.rho, own.Rho)
+	take("k", &f.k, own.K)
+	take("mu", &f.mu, own.Mu)
 	if !given("uncertainty") {
-		f.uncertainty = spec.Uncertainty
+		f.uncertainty = own.Uncertainty
 	}
 	take("bound", &f.assumed.Bound, of.Bound)
 	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
@@ -209,9 +206,9 @@ func (f *planFlags) measured(con *console.Console, c *cobra.Command, samples int
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// fallen returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of the
-// evaluations.
-func fallen(r *record.Run) (float64, error) {
+// measuredGap returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of
+// the evaluations.
+func measuredGap(r *record.Run) (float64, error) {
 	first, least := math.NaN(), math.Inf(1)
 	for tail := r.Tail(); ; {
 		events, err := tail.Read()
@@ -264,8 +261,7 @@ checkpoint_keep and, for short epochs, checkpoint_every).`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no "+
-		"data")
+	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no data")
 	flags.IntVar(&f.draws, "draws", 50,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
@@ -288,8 +284,7 @@ type theoryJSON struct {
 }
 
 func theory(con *console.Console, f *theoryFlags, name string) error {
-	id, all := strings.CutSuffix(name, allSteps)
-	r, _, err := con.FindStep(id)
+	r, step, all, err := findSteps(con, name)
 	if err != nil {
 		return err
 	}
@@ -309,26 +304,21 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	switch {
 	case f.log:
 	case all:
-		t.Along, _, err = along(con, name, f.samples)
+		t.Along, err = constantsAlong(con, r, step, all, f.samples)
 	default:
-		err = theoryAt(con, f, name, &t)
+		noise := func(frozen *certificate.Frozen, train *measure.Pass,
+			c certificate.Constants) (err error) {
+			t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+			return err
+		}
+		var one atStep
+		one, err = constantsAt(con, r, step, f.samples, noise)
+		t.Step, t.Constants = one.Step, &one.Constants
 	}
 	if err != nil {
 		return err
 	}
 	return con.Result(t, func() { printTheory(con, &t, set) })
-}
-
-// theoryAt measures the noise of mini-batches and the constants at a checkpoint.
-func theoryAt(con *console.Console, f *theoryFlags, name string, t *theoryJSON) error {
-	noise := func(frozen *certificate.Frozen, train *measure.Pass,
-		c certificate.Constants) (err error) {
-		t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
-		return err
-	}
-	one, _, err := constantsAt(con, name, f.samples, noise)
-	t.Step, t.Constants = one.Step, &one.Constants
-	return err
 }
 
 // evaluations returns the evaluations in a run's log that no later resume has taken back.
@@ -396,76 +386,66 @@ type atStep struct {
 // allSteps is the suffix of a run's name that stands for all of its checkpoints.
 const allSteps = "@all"
 
-// along measures the constants at the checkpoint that RUN[@STEP] names, or at each kept checkpoint
-// of RUN@all. It also returns the run's spec.
-func along(
-	con *console.Console, name string, samples int,
-) (list []atStep, spec *spec.Spec, err error) {
-	names := []string{name}
+// findSteps is Console.FindStep for names that may also be RUN@all.
+func findSteps(
+	con *console.Console, name string,
+) (r *record.Run, step int64, all bool, err error) {
 	id, all := strings.CutSuffix(name, allSteps)
-	if all {
-		if names, err = kept(con, id); err != nil {
-			return nil, nil, err
-		}
+	if r, step, err = con.FindStep(id); err == nil && all && step >= 0 {
+		err = fmt.Errorf("%s: give a step or all, not both", name)
 	}
-	for i, name := range names {
-		one, meta, err := constantsAt(con, name, samples, nil)
-		if all && errors.Is(err, fs.ErrNotExist) && i < len(names)-1 {
-			continue // a live run has deleted it meanwhile
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		list, spec = append(list, one), &meta.Spec
-	}
-	return list, spec, nil
+	return r, step, all, err
 }
 
-// kept returns the names of the checkpoints that a run has: the newest (checkpoint_keep), the
-// selected and the pinned ones.
-func kept(con *console.Console, name string) (names []string, err error) {
-	r, err := con.Find(name)
-	if err != nil {
-		return nil, err
+// constantsAlong measures the constants at the checkpoint of a step, or at all that the run has
+// kept: the newest (checkpoint_keep), the selected and the pinned ones.
+func constantsAlong(
+	con *console.Console, r *record.Run, step int64, all bool, samples int,
+) (list []atStep, err error) {
+	steps := []int64{step}
+	if all {
+		steps, err = r.Checkpoints()
+		if err == nil && len(steps) == 0 {
+			err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+		}
 	}
-	steps, err := r.Checkpoints()
-	if err == nil && len(steps) == 0 {
-		err = fmt.Errorf("run %s has no checkpoint yet", r.Meta.ID)
+	for i, step := range steps {
+		one, e := constantsAt(con, r, step, samples, nil)
+		if all && errors.Is(e, fs.ErrNotExist) && i < len(steps)-1 {
+			continue // a live run has deleted it meanwhile
+		}
+		if e != nil {
+			return nil, e
+		}
+		list = append(list, one)
 	}
-	for _, s := range steps {
-		names = append(names, fmt.Sprintf("%s@%d", r.Meta.ID, s))
-	}
-	return names, err
+	return list, err
 }
 
 // constantsAt measures the constants at one checkpoint. If more is not nil, it then measures more
 // there, given the constants.
 func constantsAt(
-	con *console.Console, name string, samples int,
+	con *console.Console, r *record.Run, step int64, samples int,
 	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
-) (one atStep, m *runner.Meta, err error) {
-	r, _, err := con.FindStep(name)
-	if err == nil {
-		err = r.Meta.HasOwnNetwork()
+) (one atStep, err error) {
+	if err := r.Meta.HasOwnNetwork(); err != nil {
+		return one, err
 	}
+	frozen, err := freeze(con, r, step)
 	if err != nil {
-		return one, nil, err
-	}
-	frozen, err := freeze(con, name)
-	if err != nil {
-		return one, nil, err
+		return one, err
 	}
 	defer func() { err = errors.Join(err, frozen.Close()) }()
 	train, err := frozen.Pass(runner.SplitTrain)
 	if err != nil {
-		return one, nil, err
+		return one, err
 	}
 	one.Step = frozen.Step
 	one.Constants, err = frozen.Constants(train, samples)
 	if err == nil && more != nil {
 		err = more(frozen, train, one.Constants)
 	}
-	return one, frozen.Meta, err
+	return one, err
 }
 
 // largest returns the largest value of each constant. Checkpoints can say no more about the bounds

@@ -25,7 +25,7 @@ func Results(con *console.Console, runs []*record.Run) error {
 	if err := Outcome(con, runs); err != nil || !con.Explain {
 		return err
 	}
-	define(con, runs)
+	printDefinitions(con, runs)
 	return nil
 }
 
@@ -47,21 +47,21 @@ func printDetailed(con *console.Console, runs []*record.Run) error {
 // several runs, it prints a list of the runs and their comparison.
 func printAll(w io.Writer, runs []*record.Run) {
 	fmt.Fprintln(w)
-	seen := map[dro.Algorithm]bool{}
+	methods := map[dro.Algorithm]bool{}
 	for _, r := range runs {
-		if a := r.Meta.Spec.Algorithm(); seen[a] {
-			printList(w, runs)
-			printComparison(w, compare.Runs(runs, compare.Options{}))
-			return
-		} else {
-			seen[a] = true
-		}
+		methods[r.Meta.Spec.Algorithm()] = true
+	}
+	if len(methods) < len(runs) {
+		printList(w, runs)
+		printComparison(w, compare.Runs(runs, compare.Options{}))
+		return
 	}
 	console.Blocks(w, runTable(runs, sharedParts(runs)))
 }
 
-// define prints the definitions of the figures in the tables, if at least one of the runs has them.
-func define(con *console.Console, runs []*record.Run) {
+// printDefinitions prints the definitions of the figures in the tables, if at least one of the runs
+// has them.
+func printDefinitions(con *console.Console, runs []*record.Run) {
 	fmt.Fprintln(con.Stdout)
 	con.Blocks(page.Text("Definitions, at the last iterate unless another step is named:"))
 	var list page.List
@@ -151,9 +151,9 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
 				summary(name, func(s *runner.Summary) string {
-					return console.Figure(&m, at(s.ByGroup.Of(m.Name), i))
+					return console.Figure(&m, valueAt(s.ByGroup.Of(m.Name), i))
 				})
-				t.RankLast(-at(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
+				t.RankLast(-valueAt(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
 			}
 		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
 			summary(m.Head(), func(s *runner.Summary) string {
@@ -178,8 +178,8 @@ func epochs(r *record.Run) string {
 	return fmt.Sprintf("%.3g/%d", r.Summary().Epochs, r.Meta.Spec.Epochs)
 }
 
-// at returns the value of a class or a group, which a run of other data may lack.
-func at[T any](values []T, class int) (v T) {
+// valueAt returns the value of a class or a group, which a run of other data may lack.
+func valueAt[T any](values []T, class int) (v T) {
 	if class < len(values) {
 		v = values[class]
 	}
@@ -235,7 +235,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 	list.Words(m.Part(), func(i int) string { return console.Clean(names[i]) })
 	number := func(head string, of []int) {
 		if of != nil {
-			list.Add(head, func(i int) string { return fmt.Sprint(at(of, i)) })
+			list.Add(head, func(i int) string { return fmt.Sprint(valueAt(of, i)) })
 		}
 	}
 	number("n train", counts.Train)
@@ -249,13 +249,13 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 		values := lists.Of(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {
 			list.Add(head, func(i int) string {
-				return console.Figure(&row, at(values, i)) + extra(i)
+				return console.Figure(&row, valueAt(values, i)) + extra(i)
 			})
 		}
 	}
 	plain := func(int) string { return "" }
 	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
-		func(i int) string { return console.Between(at(interval, i)) })
+		func(i int) string { return console.Between(valueAt(interval, i)) })
 	if s.Selected != nil {
 		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
 	}
@@ -282,7 +282,7 @@ func showParts(w io.Writer, r *record.Run) {
 	}
 	accuracy := r.Summary().ByGroup.Of(m.Fit("class_accuracy"))
 	console.Blocks(w, partFields(r).Table(page.Count(len(names)),
-		func(i int) float64 { return -at(accuracy, i).Float() }))
+		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,
@@ -304,16 +304,4 @@ func tooSmall(m *runner.Meta) (names []string) {
 		}
 	}
 	return names
-}
-
-// selected describes the step that the validation split finds best, or returns "".
-func selected(r *record.Run) string {
-	s := r.Summary().Selected
-	if s == nil {
-		return ""
-	}
-	return fmt.Sprintf("step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
-		s.Step, s.Epoch, s.By, console.Short(s.Of("test_loss")),
-		console.Percent(s.Of("test_accuracy")), r.Meta.Part(),
-		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
 }

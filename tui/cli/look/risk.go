@@ -222,33 +222,26 @@ func (f *setFlags) describe(set dro.Set) described {
 
 // riskGroups reads the group of each loss, one per line, and returns the part of each group in the
 // worst case.
-func riskGroups(path string, losses, ratios []float64) ([]riskGroup, error) {
+func riskGroups(path string, all, ratios []float64) ([]riskGroup, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	text := strings.ReplaceAll(string(b), "\r\n", "\n")
 	names := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if len(names) != len(losses) {
+	if len(names) != len(all) {
 		return nil, fmt.Errorf("%s: %d lines for %d losses: want one group per line", path,
-			len(names), len(losses))
+			len(names), len(all))
 	}
-	sums, of := map[string]*riskGroup{}, map[string][]float64{}
+	losses, ratio := map[string][]float64{}, map[string]float64{}
 	for i, name := range names {
-		g := sums[name]
-		if g == nil {
-			g = &riskGroup{Name: name}
-			sums[name] = g
-		}
-		g.N++
-		of[name] = append(of[name], losses[i])
-		g.Ratio += ratios[i]
+		losses[name] = append(losses[name], all[i])
+		ratio[name] += ratios[i]
 	}
 	var list []riskGroup
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		g := *sums[name]
-		g.MeanLoss, g.Ratio = meanOf(of[name]), g.Ratio/float64(g.N)
-		list = append(list, g)
+	for _, name := range slices.Sorted(maps.Keys(losses)) {
+		n := len(losses[name])
+		list = append(list, riskGroup{name, n, meanOf(losses[name]), ratio[name] / float64(n)})
 	}
 	return list, nil
 }
@@ -314,23 +307,20 @@ func writeWeights(path string, losses, ratios []float64) error {
 }
 
 func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
-	rows := [][2]string{
-		{"risk", fmt.Sprintf("%.10g", r.Risk)},
-		{"mean loss", fmt.Sprintf("%.10g", r.MeanLoss)},
-		{"max loss", fmt.Sprintf("%.10g", r.MaxLoss)},
-		{"η", fmt.Sprintf("%.6g (unshifted)", r.Eta)},
-		{"divergence", fmt.Sprintf("%.6g", r.Divergence)},
-		{"effective n", fmt.Sprintf("%.6g of %d", r.EffectiveSampleSize, r.N)},
+	say := func(name, format string, args ...any) {
+		fmt.Fprintf(con.Stdout, "%-12s "+format+"\n", append([]any{name}, args...)...)
 	}
+	say("risk", "%.10g", r.Risk)
+	say("mean loss", "%.10g", r.MeanLoss)
+	say("max loss", "%.10g", r.MaxLoss)
+	say("η", "%.6g (unshifted)", r.Eta)
+	say("divergence", "%.6g", r.Divergence)
+	say("effective n", "%.6g of %d", r.EffectiveSampleSize, r.N)
 	if set.HasRadius() {
-		rows = append(rows, [2]string{"λ", page.Digits(6).Text(r.Lambda)})
+		say("λ", "%s", page.Digits(6).Text(r.Lambda))
 	}
 	if r.EtaPaper != nil {
-		rows = append(rows, [2]string{"η, paper",
-			fmt.Sprintf("%.6g (shifted by λ/(k−1))", *r.EtaPaper)})
-	}
-	for _, row := range rows {
-		fmt.Fprintf(con.Stdout, "%-12s %s\n", row[0], row[1])
+		say("η, paper", "%.6g (shifted by λ/(k−1))", *r.EtaPaper)
 	}
 	for _, p := range r.Curve {
 		fmt.Fprintf(con.Stdout, "ρ = %-10.4g risk %-12.8g λ %-10.4g η %-10.4g effective n %.4g\n",
@@ -349,8 +339,7 @@ func printRisk(con *console.Console, set dro.Set, f *riskFlags, r *solution) {
 	}
 	if f.set.mu == 1 && r.Mu != nil {
 		fmt.Fprintln(con.Stdout,
-			"with μ = 1 the set holds only the distribution of the samples: the risk is the "+
-				"mean")
+			"with μ = 1 the set holds only the distribution of the samples: the risk is the mean")
 		return
 	}
 	fmt.Fprintf(con.Stdout, "%s\n", convention(set))

@@ -91,58 +91,103 @@ func showCommand(con *console.Console) *cobra.Command {
 }
 
 func show(con *console.Console, r *record.Run) error {
-	m := &r.Meta
-	mean, err := r.Average()
+	average, err := r.Average()
 	if err != nil {
 		return err
 	}
-	lines := [][2]string{
-		{"run", m.ID},
-		{"status", console.StatusLine(r)},
-		{"directory", r.Dir},
-		{"preset", m.Preset},
-		{"parent", m.Parent},
-		{"label", r.Label().String()},
-		{"saved", checkpoints(r)},
-		{"made", fmt.Sprintf("%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
-			m.Host.Version, m.Host.Go)},
-		{"on", trained(m, "%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
-			kit.Plural(m.Host.Threads, "thread"))},
-		{"method", method(m.Spec.Algorithm())},
-		{"imported", importedFrom(m)},
-		{"model", trained(m, "%s, %d parameters", m.Spec.Model, m.Parameters)},
-		{"program", program(m.Program)},
-		{"data", fmt.Sprintf("%s, %s", m.Spec.Dataset, m.Checksum)},
-		{"z", trained(m, "%s coordinates, %s", m.Coordinates,
-			strings.Join(m.Spec.Bounds(m.Box.Lambda, m.Box.Eta), ", "))},
-		{"", m.BeyondBox(r.Summary())},
-		{"optimum", optimum(m.Optimum)},
-		{"settings", settings(&m.Spec)},
-		{"iterate", iterate(r.Summary().PaperIterate)},
-		{"", output(r.Summary())},
-		{"selected", selected(r)},
-		{"average", average(r, mean)},
-	}
-	for _, line := range lines {
-		if line[1] != "" {
-			fmt.Fprintf(con.Stdout, "%-10s %s\n", line[0], console.Clean(line[1]))
+	say := func(name, format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); text != "" {
+			fmt.Fprintf(con.Stdout, "%-10s %s\n", name, console.Clean(text))
 		}
 	}
+	m := &r.Meta
+	say("run", "%s", m.ID)
+	say("status", "%s", console.StatusLine(r))
+	say("directory", "%s", r.Dir)
+	say("preset", "%s", m.Preset)
+	say("parent", "%s", m.Parent)
+	say("label", "%s", r.Label().String())
+	say("saved", "%s", checkpoints(r))
+	say("made", "%s by drolab %s, %s", m.Created.Local().Format("2006-01-02 15:04:05"),
+		m.Host.Version, m.Host.Go)
+	showOrigin(say, m)
+	say("", "%s", m.BeyondBox(r.Summary()))
+	if o := m.Optimum; o != nil {
+		say("optimum", "min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk,
+			max(o.Gap, 1e-15), o.Lambda, o.Eta)
+	}
+	say("settings", "%s", settings(&m.Spec))
+	showChosen(say, r)
+	showAverage(say, m, average)
 	fmt.Fprintln(con.Stdout)
 	showParts(con.Stdout, r)
 	console.Blocks(con.Stdout, runTable([]*record.Run{r}, nil))
 	if con.Explain {
-		define(con, []*record.Run{r})
+		printDefinitions(con, []*record.Run{r})
 	}
 	return nil
 }
 
-// trained formats a text about a run that was trained here; it returns "" for an imported run.
-func trained(m *runner.Meta, format string, args ...any) string {
-	if m.Imported != nil {
-		return ""
+// sayer prints a line of show, with a name before it, unless the text is empty.
+type sayer func(name, format string, args ...any)
+
+// showOrigin says what was trained, on which data and machine, or from where a run was imported.
+func showOrigin(say sayer, m *runner.Meta) {
+	if m.Imported == nil {
+		say("on", "%s, %s, kernel %s, %s", m.Host.CPU, m.Host.System, m.Host.Kernel,
+			kit.Plural(m.Host.Threads, "thread"))
 	}
-	return fmt.Sprintf(format, args...)
+	say("method", "%s", method(m.Spec.Algorithm()))
+	if i := m.Imported; i != nil {
+		say("imported", "from %s, %s, columns %s; %s", i.File, i.Checksum,
+			strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
+	} else {
+		say("model", "%s, %d parameters", m.Spec.Model, m.Parameters)
+	}
+	say("program", "%s", program(m.Program))
+	say("data", "%s, %s", m.Spec.Dataset, m.Checksum)
+	if m.Imported == nil {
+		say("z", "%s coordinates, %s", m.Coordinates,
+			strings.Join(m.Spec.Bounds(m.Box.Lambda, m.Box.Eta), ", "))
+	}
+}
+
+// showChosen describes the paper's own output, which is not the last iterate, with how stationary
+// it is, and the step that the validation split finds best.
+func showChosen(say sayer, r *record.Run) {
+	s := r.Summary()
+	if p := s.PaperIterate; p != nil {
+		say("iterate", "step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
+			"λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, console.Short(p.Lambda),
+			console.Short(p.Eta), console.Short(p.TestLoss), console.Percent(p.TestAccuracy),
+			console.Percent(p.Worst()))
+		if gap := s.Of("output_dual_gap"); gap.Applies() {
+			say("", "there, on the training split: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
+				console.Short(gap), console.Short(s.Of("output_grad_norm")), console.Short(p.Gap),
+				console.Short(p.GradNorm))
+		}
+	}
+	if c := s.Selected; c != nil {
+		say("selected", "step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
+			c.Step, c.Epoch, c.By, console.Short(c.Of("test_loss")),
+			console.Percent(c.Of("test_accuracy")), r.Meta.Part(),
+			console.Percent(c.Of(r.Meta.Fit("worst_class_accuracy"))))
+	}
+}
+
+// showAverage describes the mean of the last evaluations, which the paper reports in place of the
+// last one.
+func showAverage(say sayer, m *runner.Meta, of *runner.Average) {
+	if of == nil {
+		return
+	}
+	classes := of.ByGroup.Of(m.Fit("class_accuracy"))
+	worst := measure.LeastOf(classes, m.Counts(m.Main()).Test, m.Spec.MinGroup)
+	say("average", "of the last %s (the paper's window of %d), "+
+		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",
+		kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
+		of.ToEpoch, console.Percent(of.Of("test_accuracy")), m.Part(), console.Percent(worst),
+		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
 }
 
 // settings lists the settings that a run reads and that differ from their defaults.
@@ -154,16 +199,6 @@ func settings(s *spec.Spec) string {
 		}
 	}
 	return strings.Join(append(words, "the others have their defaults"), "; ")
-}
-
-// importedFrom says where an imported run comes from; it returns "" for other runs.
-func importedFrom(m *runner.Meta) string {
-	i := m.Imported
-	if i == nil {
-		return ""
-	}
-	return fmt.Sprintf("from %s, %s, columns %s; %s", i.File, i.Checksum,
-		strings.Join(i.Columns, ", "), strings.Join(i.Absent, "; "))
 }
 
 // program describes the program that a run trains, as recorded; it returns "" for other runs.
@@ -179,53 +214,6 @@ func program(p *runner.Program) string {
 		words = append(words, name+" "+p.Packages[name])
 	}
 	return strings.Join(words, ", ")
-}
-
-// optimum describes what is known of the best network; it returns "" if nothing is.
-func optimum(o *measure.Optimum) string {
-	if o == nil {
-		return ""
-	}
-	return fmt.Sprintf("min R_ρ = %.10g (known to %.1g), there λ = %.4g, η = %.4g", o.Risk,
-		max(o.Gap, 1e-15), o.Lambda, o.Eta)
-}
-
-// iterate describes the paper's own output, which is not the last iterate.
-func iterate(p *runner.PaperIterate) string {
-	if p == nil {
-		return ""
-	}
-	return fmt.Sprintf("step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
-		"λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, console.Short(p.Lambda),
-		console.Short(p.Eta), console.Short(p.TestLoss), console.Percent(p.TestAccuracy),
-		console.Percent(p.Worst()))
-}
-
-// output says how stationary the paper's output is.
-func output(s *runner.Summary) string {
-	gap := s.Of("output_dual_gap")
-	if s.PaperIterate == nil || !gap.Applies() {
-		return ""
-	}
-	return fmt.Sprintf(
-		"there, on the training split: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
-		console.Short(gap), console.Short(s.Of("output_grad_norm")),
-		console.Short(s.PaperIterate.Gap), console.Short(s.PaperIterate.GradNorm))
-}
-
-// average describes the mean of the last evaluations, which the paper reports in place of the last
-// one.
-func average(r *record.Run, of *runner.Average) string {
-	if of == nil {
-		return ""
-	}
-	classes := of.ByGroup.Of(r.Meta.Fit("class_accuracy"))
-	worst := measure.LeastOf(classes, r.Meta.Counts(r.Meta.Main()).Test, r.Meta.Spec.MinGroup)
-	return fmt.Sprintf("of the last %s (the paper's window of %d), "+
-		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",
-		kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
-		of.ToEpoch, console.Percent(of.Of("test_accuracy")), r.Meta.Part(), console.Percent(worst),
-		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
 }
 
 // method returns a method's name with its source.
@@ -308,7 +296,7 @@ func (l *lister) run(con *console.Console) error {
 	}
 	runs, problems := con.Catalogue().List()
 	none := len(runs) == 0
-	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted.Match(r) })
+	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return !wanted(r) })
 	if err := l.order(runs); err != nil {
 		return fmt.Errorf("--sort: %w", err)
 	}
@@ -320,13 +308,13 @@ func (l *lister) run(con *console.Console) error {
 	case con.AsJSON || l.lines:
 		err = printJSON(con.Stdout, shown, l.lines)
 	case none:
-		con.Say("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
+		con.PrintLine("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
 	case len(runs) == 0:
-		con.Say("No runs match. drolab runs lists all")
+		con.PrintLine("No runs match. drolab runs lists all")
 	default:
 		printList(con.Stdout, shown, columns...)
 		if n := len(runs) - len(shown); n > 0 {
-			con.Say("and %d more: --all lists them, --filter selects", n)
+			con.PrintLine("and %d more: --all lists them, --filter selects", n)
 		}
 	}
 	return cmp.Or(err, console.Failures(problems).OrNil())
@@ -439,7 +427,7 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 			if err := os.MkdirAll(into, 0o755); err != nil {
 				return err
 			}
-			return console.Each(runs, func(r *record.Run) error { return pack(con, into, r) })
+			return console.TryAll(runs, func(r *record.Run) error { return pack(con, into, r) })
 		},
 	}
 	c.Flags().StringVar(&into, "into", ".", "folder of the files")
@@ -455,7 +443,7 @@ func pack(con *console.Console, into string, r *record.Run) error {
 	}
 	info, err := os.Stat(name)
 	if err == nil {
-		con.Say("%s: %.1f kB", name, float64(info.Size())/1e3)
+		con.PrintLine("%s: %.1f kB", name, float64(info.Size())/1e3)
 	}
 	return err
 }
@@ -464,7 +452,7 @@ func exportCommand(con *console.Console) *cobra.Command {
 	var to, out string
 	var lines, words []string
 	for _, f := range publish.Formats() {
-		lines = append(lines, "  "+f.Name+strings.Repeat(" ", 13-len(f.Name))+f.Doc)
+		lines = append(lines, fmt.Sprintf("  %-13s%s", f.Name, f.Doc))
 		words = append(words, f.Name+"\t"+f.Doc)
 	}
 	c := &cobra.Command{
@@ -510,6 +498,6 @@ func exportTo(con *console.Console, name, to, out string) error {
 	if err := f.Write(r, out); err != nil {
 		return err
 	}
-	con.Say("run %s is written to %s", r.Meta.ID, out)
+	con.PrintLine("run %s is written to %s", r.Meta.ID, out)
 	return nil
 }

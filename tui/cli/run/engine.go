@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,12 +39,13 @@ the engine in the background, and leave it running when they end.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
 			defer cancel()
-			console.Lean()
+			console.CollectEarly()
 			return engine.Run(ctx, engine.Settings{
-				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, DataDir: tr.DataDir,
-				Threads: tr.Threads, Host: console.Host(), Idle: idle, Log: tr.Stderr,
-				Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir),
-				Parallel: tr.sweepParallel(), Work: tr.sweepWork,
+				Settings: queue.Settings{DataDir: tr.DataDir, Threads: tr.Threads,
+					Parallel: tr.sweepParallel(), Host: console.Host(),
+					Programs: bridge.Approvals(tr.Programs), Ended: tr.notifier(tr.RunsDir)},
+				RunsDir: tr.RunsDir, RuntimeDir: tr.RuntimeDir, Idle: idle, Log: tr.Stderr,
+				Work: tr.sweepWork,
 			})
 		},
 	}
@@ -119,10 +121,7 @@ func (tr *Trainer) hasEngine() bool { return engine.Supported && tr.Self != nil 
 
 // client returns a client of the engine of a runs folder.
 func (tr *Trainer) client(runsDir string) *engine.Client {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "" // then datasets named by a relative path are not found
-	}
+	dir, _ := os.Getwd() // with "" datasets named by a relative path are not found
 	return engine.NewClient(engine.Client{RunsDir: runsDir, RuntimeDir: tr.RuntimeDir,
 		Version: console.Version(), Note: tr.Note,
 		Means:   runner.Means{DataDir: absolute(dir, tr.DataDir), Threads: tr.Threads, Dir: dir},
@@ -159,7 +158,7 @@ func (tr *Trainer) queue(
 		made <- q
 		saveAll(q)
 	})
-	console.Lean()
+	console.CollectEarly()
 	q = queue.NewQueue(ctx, tr.settings(store))
 	made <- q
 	return q, cancel
@@ -197,13 +196,13 @@ func (tr *Trainer) notifier(runsDir string) func(queue.Outcome) {
 		if o.Status != runner.Done && o.Status != runner.Failed {
 			return
 		}
-		if err := tr.ring(runsDir, o.ID); err != nil {
+		if err := tr.notify(runsDir, o.ID); err != nil {
 			tr.Note(fmt.Sprintf("notifying of run %s: %v", o.ID, err))
 		}
 	}
 }
 
-func (tr *Trainer) ring(runsDir, id string) error {
+func (tr *Trainer) notify(runsDir, id string) error {
 	r, err := record.Find(runsDir, id)
 	if err != nil {
 		return err
@@ -261,7 +260,7 @@ change of the file, approve it again.`,
 		Example: "drolab trust train.py",
 		Args:    console.OneOrMore("a program", "drolab trust train.py"),
 		RunE: func(_ *cobra.Command, paths []string) error {
-			return console.Each(paths, func(path string) error {
+			return console.TryAll(paths, func(path string) error {
 				return trust(tr, spec.Program{Path: path})
 			})
 		},
@@ -286,12 +285,11 @@ func trust(tr *Trainer, p spec.Program) error {
 // trustNamed approves the programs of specs if the command line names a program: in place of a
 // preset, or with --set.
 func (f *runFlags) trustNamed(tr *Trainer, name string, specs []spec.Spec) error {
-	says := func(text string) bool { return strings.Contains(text, spec.ProgramPrefix) }
-	named := spec.IsProgramName(name)
-	for _, assignment := range f.set {
-		named = named || strings.HasPrefix(assignment, "model=") && says(assignment)
+	sets := func(assignment string) bool {
+		return strings.HasPrefix(assignment, "model=") &&
+			strings.Contains(assignment, spec.ProgramPrefix)
 	}
-	if !named {
+	if !spec.IsProgramName(name) && !slices.ContainsFunc(f.set, sets) {
 		return nil
 	}
 	seen := map[string]bool{}

@@ -13,6 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/engine"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/publish"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -22,19 +23,18 @@ import (
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
 // crew trains the runs of one folder, which are followed to their end.
 type crew struct {
 	runner.Verbs
-	dir    string
-	live   func() ([]runner.LiveRun, error)
-	await  func(ids []string) []queue.Outcome
-	end    func(ids []string) []error // stops runs that have begun
-	leave  func()
-	remedy string // the advice if a run waits for its disk; %s is the run
+	dir     string
+	live    func() ([]runner.LiveRun, error)
+	await   func(ids []string) []queue.Outcome
+	end     func(ids []string) []error // stops runs that have begun
+	release func()
+	remedy  string // the advice if a run waits for its disk; %s is the run
 	// interrupted is closed when the user wants the runs to end; end must then be called. If it is
 	// nil, the runs end without that.
 	interrupted <-chan struct{}
@@ -45,7 +45,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	dir := store.Dir()
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
-		return &crew{Verbs: q, dir: dir, leave: cancel,
+		return &crew{Verbs: q, dir: dir, release: cancel,
 			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
@@ -54,7 +54,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	}
 	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
-	return &crew{Verbs: client, dir: dir, leave: cancel, interrupted: ctx.Done(),
+	return &crew{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
 		live: func() ([]runner.LiveRun, error) {
 			s, err := client.Status()
 			if err != nil {
@@ -90,8 +90,8 @@ func stopping(problems []error) string {
 }
 
 // awaitEnd returns when no process holds any of the runs' directories. That is the last thing to
-// happen to a run, however it ends.
-func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
+// happen to a run, however it ends. Its outcome is in its directory.
+func awaitEnd(dir string, ids []string) []queue.Outcome {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for _, id := range ids {
@@ -99,24 +99,13 @@ func awaitEnd(dir string, ids []string) (list []queue.Outcome) {
 		for err == nil && r.Held() {
 			<-tick.C
 		}
-		if err == nil {
-			r, err = record.Find(dir, id)
-		}
-		if err != nil {
-			list = append(list, queue.Outcome{ID: id, Status: runner.Failed, Err: err})
-			continue
-		}
-		o := queue.Outcome{ID: id, Status: r.Status()}
-		if o.Status == runner.Failed {
-			o.Err = errors.New(r.Summary().Cause)
-		}
-		list = append(list, o)
 	}
-	return list
+	return nil
 }
 
-// troubles sends a line for each new trouble of the runs, and for its end, until end is called.
-func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
+// followTroubles sends a line for each new trouble of the runs, and for its end, until end is
+// called.
+func (c *crew) followTroubles(ids []string) (lines <-chan string, end func()) {
 	tell, over := make(chan string), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(2 * time.Second)
@@ -132,7 +121,7 @@ func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 			if err != nil {
 				continue
 			}
-			for _, line := range troubles(now, ids, told, c.remedy) {
+			for _, line := range newTroubles(now, ids, told, c.remedy) {
 				select {
 				case tell <- line:
 				case <-over:
@@ -144,8 +133,8 @@ func (c *crew) troubles(ids []string) (lines <-chan string, end func()) {
 	return tell, func() { close(over) }
 }
 
-// troubles returns a line for each run whose trouble has changed since it was last told.
-func troubles(
+// newTroubles returns a line for each run whose trouble has changed since it was last told.
+func newTroubles(
 	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
 ) (lines []string) {
 	for _, r := range live {
@@ -168,8 +157,8 @@ func troubles(
 // event files.
 func (c *crew) follow(tr *Trainer, ids []string, exports bool) error {
 	outcomes := watch(tr, c, ids, exports)
-	c.leave() // from here on a signal ends the command, which only prints
-	runs, err := findAll(c.dir, ids)
+	c.release() // from here on a signal ends the command, which only prints
+	runs, err := findAll(ids, c.find)
 	if err != nil {
 		return err
 	}
@@ -179,10 +168,14 @@ func (c *crew) follow(tr *Trainer, ids []string, exports bool) error {
 	return notDone(runs, outcomes)
 }
 
-func findAll(dir string, ids []string) ([]*record.Run, error) {
-	var runs []*record.Run
-	for _, id := range ids {
-		r, err := record.Find(dir, id)
+// find returns a run of the folder.
+func (c *crew) find(id string) (*record.Run, error) { return record.Find(c.dir, id) }
+
+func findAll(
+	names []string, find func(string) (*record.Run, error),
+) (runs []*record.Run, err error) {
+	for _, name := range names {
+		r, err := find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -192,17 +185,20 @@ func findAll(dir string, ids []string) ([]*record.Run, error) {
 }
 
 // notDone returns an error that names the runs that are not done, with the cause and how to
-// continue them. The cause is taken from the outcome, because a full disk keeps it out of the
-// record.
+// continue them. An outcome counts before the record, because a full disk keeps the cause out of
+// it.
 func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
-	ended := map[string]queue.Outcome{}
-	for _, o := range outcomes {
-		ended[o.ID] = o
-	}
 	var list console.Failures
 	for _, r := range runs {
-		id := r.Meta.ID
-		switch o := ended[id]; {
+		id, o := r.Meta.ID, queue.Outcome{Status: r.Status()}
+		if o.Status == runner.Failed {
+			o.Err = errors.New(r.Summary().Cause)
+		}
+		own := func(o queue.Outcome) bool { return o.ID == id }
+		if i := slices.IndexFunc(outcomes, own); i >= 0 {
+			o = outcomes[i]
+		}
+		switch {
 		case o.Err != nil:
 			cause, _, _ := strings.Cut(o.Err.Error(), "\n") // the others follow from it
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
@@ -225,16 +221,16 @@ const lookEvery = time.Second
 func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- c.await(ids) }()
-	trouble, end := c.troubles(ids)
+	trouble, end := c.followTroubles(ids)
 	defer end()
-	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.ThemeErr()}
+	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
 		p.screen, every = true, console.DrawEvery
-		p.resize(width, height)
+		p.width, p.height = width, height
 	}
 	for _, id := range ids {
-		if r, err := record.Find(c.dir, id); err == nil {
+		if r, err := c.find(id); err == nil {
 			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta),
 				meta: r.Meta, tail: r.Tail()})
 		}
@@ -265,7 +261,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 		case <-tick.C:
 		}
 		if width, height, ok := tr.SizeErr(); ok {
-			p.resize(width, height)
+			p.width, p.height = width, height
 		}
 		p.read()
 		p.show(false)
@@ -347,7 +343,7 @@ func (l *live) export(e runner.Event) {
 	if l.out == nil {
 		return
 	}
-	err := l.out.Put(e)
+	err := l.out.Write(e)
 	if err == nil {
 		err = l.out.Flush()
 	}
@@ -369,8 +365,6 @@ type panel struct {
 	news          []string // lines to print once that concern no single run
 	theme         *kit.Theme
 }
-
-func (p *panel) resize(width, height int) { p.width, p.height = width, height }
 
 // read adds the events that the runs have recorded since the last call. Events that cannot be read
 // now may be readable at the next call; if not, the report at the end says so.
@@ -405,7 +399,7 @@ func (p *panel) show(last bool) {
 		b.WriteString(line + "\n")
 	}
 	p.news, p.drawn = nil, 0
-	if p.screen {
+	if p.screen && len(p.runs) > 0 {
 		for _, line := range p.block(last) {
 			b.WriteString(ansi.Truncate(console.Clean(line), max(1, p.width-1), "") + "\n")
 			p.drawn++
@@ -426,7 +420,7 @@ func (p *panel) show(last bool) {
 func (p *panel) block(last bool) []string {
 	room := max(1, p.height-2)
 	if last || len(p.runs) <= room {
-		return lines(p.runs, p.line)
+		return p.lines(p.runs)
 	}
 	var busy, rest []*live
 	for _, l := range p.runs {
@@ -436,20 +430,43 @@ func (p *panel) block(last bool) []string {
 			rest = append(rest, l)
 		}
 	}
-	shown := append(busy, rest...)[:room-1]
-	return append(lines(shown, p.line), "… "+tally(p.runs))
+	return append(p.lines(append(busy, rest...))[:room-1], "… "+countStatuses(p.runs))
 }
 
-func lines(runs []*live, line func(*live) string) []string {
-	var list []string
-	for _, l := range runs {
-		list = append(list, line(l))
+// gap is the number of blanks between two columns of the block.
+const gap = 2
+
+// lines returns a line for each of the runs, in columns. The bar takes the room that is left.
+func (p *panel) lines(runs []*live) []string {
+	lines := p.draw(runs, console.BarLeast)
+	left := max(0, p.width-1-cells.Width(lines[0]))
+	return p.draw(runs, min(console.BarMost, console.BarLeast+left))
+}
+
+// draw draws the columns that have room beside a bar of some cells.
+func (p *panel) draw(runs []*live, bar int) (lines []string) {
+	var columns page.Fields[[]part]
+	for k, x := range runs[0].parts(p, bar) {
+		columns = append(columns, page.Field[[]part]{
+			Column: page.Column{Words: true, Spare: x.spare},
+			Cell:   func(row []part) string { return row[k].text }})
 	}
-	return list
+	var rows [][]part
+	for _, l := range runs {
+		rows = append(rows, l.parts(p, bar))
+	}
+	theme := *p.theme
+	theme.ASCII = false // texts stay as they are
+	grid := theme.Grid(columns.Table(rows, nil), p.width-1+gap, gap)
+	for i, row := range rows {
+		paint := func(k int, text string) string { return row[k].style.Paint(text) }
+		lines = append(lines, grid.Line(i, paint)[gap:])
+	}
+	return lines
 }
 
-// tally counts the runs by status.
-func tally(runs []*live) string {
+// countStatuses counts the runs by status.
+func countStatuses(runs []*live) string {
 	counts := map[runner.Status]int{}
 	for _, l := range runs {
 		counts[l.Status]++
@@ -458,99 +475,16 @@ func tally(runs []*live) string {
 		runner.Done, runner.Stopped, runner.Failed), ", ")
 }
 
-// part is a piece of a run's line. On a narrow screen the parts of the highest rank are dropped
-// first.
+// part is a piece of a run's line. On a narrow screen the pieces that can be spared most are left
+// out. One that is too narrow for both the bar and the epoch shows the epoch.
 type part struct {
 	text  string
-	rank  int
+	spare int
 	style kit.Style
 }
 
-// barRank is the rank of the bar. A screen too narrow for both the bar and the epoch shows the
-// epoch.
-const barRank = 2
-
-// fit returns what fits in all lines: the parts up to a rank, and a bar of some cells, 0 for no
-// bar. All lines share these values, so that their parts form columns.
-func (p *panel) fit() (rank, bar int) {
-	widest := func(rank int) (n int) {
-		for _, l := range p.runs {
-			n = max(n, total(l.parts(p), rank))
-		}
-		return n
-	}
-	rank = 9
-	least := console.BarLeast + gap
-	for ; rank > 0; rank-- {
-		with := 0
-		if rank >= barRank {
-			with = least
-		}
-		if widest(rank)+with <= p.width-1 {
-			break
-		}
-	}
-	if rank < barRank {
-		return rank, 0
-	}
-	return rank, min(console.BarMost, p.width-1-widest(rank)-gap)
-}
-
-// gap is the number of blanks between two parts.
-const gap = 2
-
-// total returns the width of the parts up to a rank, in cells.
-func total(parts []part, rank int) int {
-	n := -gap
-	for _, x := range parts {
-		if x.rank <= rank {
-			n += lipgloss.Width(x.text) + gap
-		}
-	}
-	return n
-}
-
-func (p *panel) line(l *live) string {
-	rank, bar := p.fit()
-	t, series := p.look(), kit.Style{}
-	if i := slices.Index(dro.Algorithms(), l.meta.Spec.Algorithm()); i >= 0 {
-		series = t.Series[i%kit.Colors]
-	}
-	var words []string
-	for i, x := range l.parts(p) {
-		if x.rank > rank {
-			continue
-		}
-		if i == 0 {
-			x.style = series
-		}
-		words = append(words, x.style.Paint(x.text))
-		if i == 0 && bar > 0 {
-			words = append(words, series.Paint(console.Bar(l.Step, l.meta.Steps, bar, p.ascii)))
-		}
-	}
-	return strings.Join(words, strings.Repeat(" ", gap))
-}
-
-// look returns the theme of the panel; without a theme nothing has a colour.
-func (p *panel) look() *kit.Theme {
-	if p.theme == nil {
-		p.theme = kit.NewTheme(0, true, p.ascii)
-		p.theme.Bare()
-	}
-	return p.theme
-}
-
-func (p *panel) nameWidth() int {
-	n := 0
-	for _, l := range p.runs {
-		n = max(n, lipgloss.Width(l.name()))
-	}
-	return n
-}
-
 // parts returns the parts of a run's line, each of a fixed width, so that columns do not move.
-func (l *live) parts(p *panel) []part {
+func (l *live) parts(p *panel, bar int) []part {
 	var step runner.StepEvent
 	if l.Last != nil {
 		step = *l.Last
@@ -563,7 +497,10 @@ func (l *live) parts(p *panel) []part {
 	if d, ok := l.Remaining(); ok {
 		left = kit.Clock(d)
 	}
-	name, nameWidth, t := l.name(), p.nameWidth(), p.look()
+	t, series := p.theme, kit.Style{}
+	if i := slices.Index(dro.Algorithms(), l.meta.Spec.Algorithm()); i >= 0 {
+		series = t.Line(uint8(i))
+	}
 	state := t.Dim
 	switch l.Status {
 	case runner.Running:
@@ -574,7 +511,8 @@ func (l *live) parts(p *panel) []part {
 		state = t.Bad
 	}
 	return []part{
-		{name + strings.Repeat(" ", max(0, nameWidth-lipgloss.Width(name))), 0, t.Text},
+		{l.name(), 0, series},
+		{console.Bar(l.Step, l.meta.Steps, bar, p.ascii), 2, series},
 		{fmt.Sprintf("%-7s", l.Status), 4, state},
 		{fmt.Sprintf("epoch %5.1f/%d", step.Epoch, l.meta.Spec.Epochs), 1, t.Text},
 		{fmt.Sprintf("worst %6s", console.Percent(worst)), 3, t.Title},

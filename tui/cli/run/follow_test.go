@@ -12,9 +12,13 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	cells "drolab/tui/cell"
+	"drolab/tui/cli/console"
 
 	"charm.land/lipgloss/v2"
 )
+
+// plain is the theme of an output that is no terminal.
+var plain = (&console.Console{}).Theme(nil)
 
 func testLive(step int64) *live {
 	spec := spec.Defaults()
@@ -64,7 +68,7 @@ func TestRemaining(t *testing.T) {
 // TestLineFits: no line is wider than the screen, and the important parts remain.
 func TestLineFits(t *testing.T) {
 	for width := 1; width <= 200; width++ {
-		p := &panel{screen: true, width: width, height: 20,
+		p := &panel{theme: plain, screen: true, width: width, height: 20,
 			runs: []*live{testLive(0), testLive(25), testLive(100)}}
 		var out bytes.Buffer
 		p.out = cells.NewWriter(&out)
@@ -89,7 +93,7 @@ func TestLineFits(t *testing.T) {
 }
 
 func TestBlockFitsTheScreen(t *testing.T) {
-	p := &panel{screen: true, width: 80, height: 6}
+	p := &panel{theme: plain, screen: true, width: 80, height: 6}
 	for i := range 16 {
 		l := testLive(int64(i))
 		if i > 8 {
@@ -112,7 +116,7 @@ func TestBlockFitsTheScreen(t *testing.T) {
 
 func TestPanelRedraws(t *testing.T) {
 	var out bytes.Buffer
-	p := &panel{out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
+	p := &panel{theme: plain, out: cells.NewWriter(&out), screen: true, width: 80, height: 10,
 		runs: []*live{testLive(1), testLive(2)}}
 	p.show(false)
 	out.Reset()
@@ -133,19 +137,20 @@ func TestTroublesAreToldOnce(t *testing.T) {
 		{ID: "mine", Trouble: "disk full"}, {ID: "other", Trouble: "disk full"}, {ID: "fine"},
 	}
 	ids, remedy := []string{"mine", "fine"}, "continue with drolab resume %s"
-	if lines := troubles(live, ids, told, remedy); len(lines) != 1 ||
+	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 ||
 		!strings.Contains(lines[0],
 			"run mine waits: disk full (continue with drolab resume mine)") {
 		t.Errorf("told %q", lines)
 	}
-	if lines := troubles(live, ids, told, remedy); len(lines) != 0 {
+	if lines := newTroubles(live, ids, told, remedy); len(lines) != 0 {
 		t.Errorf("told again: %q", lines)
 	}
 	over := []runner.LiveRun{{ID: "mine"}}
-	if lines := troubles(over, ids, told, ""); len(lines) != 1 || lines[0] != "run mine continues" {
+	lines := newTroubles(over, ids, told, "")
+	if len(lines) != 1 || lines[0] != "run mine continues" {
 		t.Errorf("told when it was over: %q", lines)
 	}
-	if lines := troubles(live, ids, told, remedy); len(lines) != 1 {
+	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 {
 		t.Errorf("a second time is not told: %q", lines)
 	}
 }

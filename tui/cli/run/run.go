@@ -159,22 +159,22 @@ func requests(
 // request, so that they share their data.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
-		one, spec := *f, p.Spec
-		one.set = set
-		if err := one.apply(c, &spec); err != nil {
+		s := p.Spec
+		if err := f.apply(c, &s, set); err != nil {
 			return nil, err
 		}
-		if wrong := p.Check(&spec); len(wrong) > 0 {
+		if wrong := p.Check(&s); len(wrong) > 0 {
 			return nil, wrong
 		}
-		specs = append(specs, spec.Expand()...)
+		specs = append(specs, s.Expand()...)
 	}
 	return specs, nil
 }
 
-func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
+// apply changes settings as assignments say, and then as the flags that have a name do.
+func (f *runFlags) apply(c *cobra.Command, s *spec.Spec, assignments []string) error {
 	var keys []string
-	for _, assignment := range f.set {
+	for _, assignment := range assignments {
 		if err := presets.Set(s, assignment); err != nil {
 			return fmt.Errorf("--set %w", err)
 		}
@@ -183,15 +183,14 @@ func (f *runFlags) apply(c *cobra.Command, s *spec.Spec) error {
 	}
 	changed := c.Flags().Changed
 	if changed("algo") {
-		var list []dro.Algorithm
+		s.Algorithms = nil
 		for _, name := range f.algo {
 			m, err := dro.Find(dro.Algorithm(name))
 			if err != nil {
 				return fmt.Errorf("--algo: %w", err)
 			}
-			list = append(list, m.Name)
+			s.Algorithms = append(s.Algorithms, m.Name)
 		}
-		s.Algorithms = list
 	}
 	if changed("seeds") {
 		s.Seeds = f.seeds
@@ -217,19 +216,19 @@ func fork(tr *Trainer, c *cobra.Command, f *runFlags) (req runner.Request, err e
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	spec, err := past.Fork()
+	s, err := past.Fork()
 	if err != nil {
 		return req, fmt.Errorf("--from: %w", err)
 	}
-	if err := f.apply(c, &spec); err != nil {
+	if err := f.apply(c, &s, f.set); err != nil {
 		return req, err
 	}
-	if err := spec.Validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return req, err
 	}
 	tr.RunsDir = filepath.Dir(parent.Dir)
 	return runner.Request{
-		Preset: parent.Meta.Preset, Specs: spec.Expand(),
+		Preset: parent.Meta.Preset, Specs: s.Expand(),
 		Parent: fmt.Sprintf("%s@%d", parent.Meta.ID, past.From.Step),
 	}, nil
 }
@@ -249,18 +248,18 @@ func (f *runFlags) train(
 		return errors.New("--detach: this system cannot leave runs in the background")
 	}
 	by := newCrew(ctx, tr, store, f.inline)
-	defer by.leave()
+	defer by.release()
 	ids, err := f.start(requests, by.Start)
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
-	more, failed := begin(tr, resumed, runner.Orders(by.Do).Resume)
+	more, failed := resumeAll(tr, resumed, runner.Orders(by.Do).Resume)
 	ids = append(ids, more...)
 	if len(ids) == 0 {
 		return failed.OrNil()
 	}
 	if f.detach {
-		return failed.And(leave(tr, store.Dir(), ids)).OrNil()
+		return failed.And(by.leaveAlone(tr, ids)).OrNil()
 	}
 	return failed.And(by.follow(tr, ids, f.live != "")).OrNil()
 }
@@ -281,9 +280,9 @@ func (f *runFlags) start(
 	return ids, nil
 }
 
-// leave prints the runs that were started.
-func leave(tr *Trainer, dir string, ids []string) error {
-	runs, err := findAll(dir, ids)
+// leaveAlone prints the runs that were started.
+func (c *crew) leaveAlone(tr *Trainer, ids []string) error {
+	runs, err := findAll(ids, c.find)
 	if err != nil {
 		return err
 	}
@@ -325,7 +324,7 @@ stopped.`,
 		Args:              runsOrAll(&all, "resume"),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+			runs, err := chooseRuns(tr, args, all, func(r *record.Run) bool {
 				return r.Status() == runner.Paused || r.Status() == runner.Interrupted
 			})
 			if err != nil || len(runs) == 0 {
@@ -356,8 +355,8 @@ stopped.`,
 	return c
 }
 
-// begin resumes the runs, and tells at once how many cannot be resumed.
-func begin(
+// resumeAll resumes the runs, and tells at once how many cannot be resumed.
+func resumeAll(
 	tr *Trainer, runs []*record.Run, resume func(id string) error,
 ) (ids []string, list console.Failures) {
 	for _, r := range runs {
@@ -418,7 +417,7 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	}
 	requests, resumed := p.requests()
 	if len(requests)+len(resumed) == 0 {
-		tr.Say("%s", p.state())
+		tr.PrintLine("%s", p.state())
 		return nil
 	}
 	return f.train(ctx, tr, requests, resumed)
@@ -485,18 +484,18 @@ func (p *plan) print(ctx context.Context, tr *Trainer) error {
 	return tr.Result(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
 		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
 		for _, r := range p.Failed {
-			tr.Say("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
+			tr.PrintLine("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
 		}
 		for _, l := range lines {
-			tr.Say("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
+			tr.PrintLine("%s, seed %d: %s %s", l.Arm, l.Seed, l.Does, l.Run)
 		}
 		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
 		case len(lines) == 0:
-			tr.Say("%s", p.state())
+			tr.PrintLine("%s", p.state())
 		case math.IsNaN(seconds):
-			tr.Say("%s; the time of the missing ones is not known", p.state())
+			tr.PrintLine("%s; the time of the missing ones is not known", p.state())
 		default:
-			tr.Say("%s; the missing ones take about %s, if this machine does nothing else",
+			tr.PrintLine("%s; the missing ones take about %s, if this machine does nothing else",
 				p.state(), took)
 		}
 	})

@@ -82,18 +82,18 @@ func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
 
 // open shows the interface over runs of another process, until the user leaves it.
 func (tr *Trainer) open(ctx context.Context, cfg lab.Config) error {
-	console.Calm()
+	console.YieldToRuns()
 	story := ""
-	cfg.Told = func(sentence string) { story = sentence }
-	tr.Draws(true)
+	cfg.Story = func(sentence string) { story = sentence }
+	tr.SetDrawing(true)
 	err := tui.Run(ctx, cfg)
-	tr.Draws(false)
+	tr.SetDrawing(false)
 	if errors.Is(err, tui.ErrHangup) {
 		return nil
 	}
 	tr.comeBack(cfg.RunsDir)
 	if story != "" { // as the last line, as after a run and in a report
-		tr.Say("%s", story)
+		tr.PrintLine("%s", story)
 	}
 	return err
 }
@@ -131,7 +131,7 @@ func (tr *Trainer) interactInline(
 	trainings, stop := context.WithCancel(runs)
 	defer stop()
 	queue := sync.OnceValue(func() *queue.Queue {
-		console.Lean()
+		console.CollectEarly()
 		return queue.NewQueue(trainings, tr.settings(store))
 	})
 	cfg.Verbs = lazyVerbs(func() runner.Verbs { return queue() })

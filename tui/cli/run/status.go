@@ -56,7 +56,7 @@ const (
 func (tr *Trainer) lookAt(folder *sweep.Folder) *sweep.Look {
 	look := sweep.NewLook(folder)
 	runs, _ := record.NewCatalogue(folder.Dir, tr.Catalogues).List() // the look reports errors
-	look.Known(runs)
+	look.AddFinished(runs)
 	return look
 }
 
@@ -70,7 +70,7 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 		if err != nil {
 			return err
 		}
-		jobs, err := folder.Jobs(ctx, sweep.Slurm{}, true)
+		jobs, err := folder.Jobs(ctx, true)
 		if err != nil {
 			tr.Note(err.Error()) // the folders have most of the information
 		}
@@ -78,7 +78,7 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 			tick.Reset(slurmPause)
 		}
 		jobs.Mark(states)
-		over := sweep.Over(states) && !jobs.Busy()
+		over := sweep.Complete(states) && !jobs.Busy()
 		if follow && !over {
 			if line := countLine(states); line != said && !tr.AsJSON {
 				said = line
@@ -236,7 +236,7 @@ a loop in a shell works as well.`,
 			}
 			ctx, cancel := tr.Orderly(c.Context(), nil)
 			defer cancel()
-			console.Lean()
+			console.CollectEarly()
 			t := sweep.Task{Folder: folder, Place: place, Rung: rung, Host: console.Host(),
 				DataDir: absolute(folder.List.Dir, tr.DataDir), Threads: tr.Threads,
 				Programs: bridge.Approvals(tr.Programs)}
@@ -248,9 +248,9 @@ a loop in a shell works as well.`,
 			array, task := tr.variable("SLURM_ARRAY_JOB_ID"), tr.variable("SLURM_ARRAY_TASK_ID")
 			if array != "" && task != "" {
 				t.Requeue = func() error {
-					return sweep.Slurm{}.Requeue(context.Background(), array, task)
+					return sweep.Requeue(context.Background(), array, task)
 				}
-				t.Holder = folder.Holder(sweep.Slurm{}, array, task,
+				t.Holder = folder.Holder(array, task,
 					tr.variable("SLURM_RESTART_COUNT"))
 			}
 			err = t.Do(ctx)

@@ -188,7 +188,7 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
-	there, err := folder.Want(h)
+	there, err := folder.Request(h)
 	if err != nil {
 		return err
 	}
@@ -197,12 +197,12 @@ func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFla
 	}
 	what := fmt.Sprintf("%s of %s", kit.Plural(len(folder.List.Runs), "run"), folder.List.Name)
 	if there != nil {
-		tr.Say("%s: another drolab sweep start trains them, %s", what, there)
+		tr.PrintLine("%s: another drolab sweep start trains them, %s", what, there)
 	} else {
-		tr.Say("%s: %s", what, h)
+		tr.PrintLine("%s: %s", what, h)
 	}
 	fmt.Fprintln(tr.Stdout, folder.Dir)
-	tr.Say("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
+	tr.PrintLine("see drolab sweep status %s --follow, or drolab --runs %s", folder.Dir, folder.Dir)
 	return nil
 }
 
@@ -213,12 +213,12 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	}
 	ctx, cancel := tr.Orderly(ctx, nil)
 	defer cancel()
-	console.Lean()
+	console.CollectEarly()
 	s := tr.settings(store)
 	s.Parallel = h.Parallel
 	q := queue.NewQueue(ctx, s)
 	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
-		tr.Say(format, args...)
+		tr.PrintLine(format, args...)
 	})
 	q.Wait()
 	if err != nil {
@@ -239,14 +239,14 @@ func (tr *Trainer) sweepWork() func(context.Context, *queue.Queue) {
 		fmt.Fprintf(tr.Stderr, "sweep: "+format+"\n", args...)
 	}
 	return func(ctx context.Context, q *queue.Queue) {
-		err := folder.Work(ctx, q, *h, func() bool { return folder.Wants(h) }, logf)
+		err := folder.Work(ctx, q, *h, func() bool { return folder.StillWants(h) }, logf)
 		if ctx.Err() != nil {
 			return // the next engine continues
 		}
 		if err != nil {
 			logf("%v", err)
 		}
-		if err := folder.Through(h); err != nil {
+		if err := folder.Finish(h); err != nil {
 			logf("%v", err)
 		}
 	}
@@ -284,7 +284,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err := folder.Stop(); err != nil {
 		return err
 	}
-	list := console.Failures{}.And(folder.Cancel(context.Background(), sweep.Slurm{}))
+	list := console.Failures{}.And(folder.Cancel(context.Background()))
 	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {
@@ -293,7 +293,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err != nil {
 		return list.And(err)
 	}
-	for _, id := range folder.Ours(status.Runs) {
+	for _, id := range folder.OwnLive(status.Runs) {
 		list = list.And(client.Stop(id))
 	}
 	return list.OrNil()
@@ -327,14 +327,13 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		}
 		return err
 	}
-	err = folder.Alone(func() error {
-		var slurm sweep.Slurm
-		if err := folder.Adopt(ctx, slurm); err != nil {
+	err = folder.WithLock(func() error {
+		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
-		calls, tasks, err := tr.submit(ctx, folder, ask, slurm.Submit)
+		calls, tasks, err := tr.submit(ctx, folder, ask, sweep.Sbatch)
 		if len(calls) > 0 {
-			tr.Say("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
+			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
 		return err
 	})
@@ -348,13 +347,14 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 func (tr *Trainer) submit(
 	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
 ) (calls [][]string, tasks int, err error) {
-	jobs, err := folder.Jobs(ctx, sweep.Slurm{}, false)
+	jobs, err := folder.Jobs(ctx, false)
 	if err != nil {
 		return nil, 0, err
 	}
 	rungs := len(folder.List.Halving.Epochs) > 0
 	if jobs.Busy() && rungs {
-		tr.Say("%s is already in Slurm's queue, and its rungs follow by themselves", folder.Dir)
+		tr.PrintLine("%s is already in Slurm's queue, and its rungs follow by themselves",
+			folder.Dir)
 		return nil, 0, nil
 	}
 	states, err := sweep.NewLook(folder).States()
@@ -371,10 +371,10 @@ func (tr *Trainer) submit(
 	switch {
 	case len(todo) > 0 || rungs:
 	case jobs.Busy():
-		tr.Say("all missing runs are already in Slurm's queue")
+		tr.PrintLine("all missing runs are already in Slurm's queue")
 		return nil, 0, nil
 	default:
-		tr.Say("No run is missing")
+		tr.PrintLine("No run is missing")
 		return nil, 0, nil
 	}
 	stages, err := folder.Batches(todo, ask)

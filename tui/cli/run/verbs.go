@@ -48,21 +48,21 @@ func verbCommand(
 		Args:              runsOrAll(&all, verb),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := chosen(tr, args, all, func(r *record.Run) bool {
+			runs, err := chooseRuns(tr, args, all, func(r *record.Run) bool {
 				return !r.Status().Ended() && !so(r)
 			})
 			if err != nil {
 				return err
 			}
-			return askAll(tr, runs, asks, so)
+			return sendToAll(tr, runs, asks, so)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every run that this applies to")
 	return c
 }
 
-// chosen returns the named runs or, if all is set, the runs of the folder for which fits holds.
-func chosen(
+// chooseRuns returns the named runs or, if all is set, the runs of the folder for which fits holds.
+func chooseRuns(
 	tr *Trainer, names []string, all bool, fits func(*record.Run) bool,
 ) ([]*record.Run, error) {
 	if all {
@@ -74,26 +74,18 @@ func chosen(
 		}
 		return runs, nil
 	}
-	var runs []*record.Run
-	for _, name := range names {
-		r, err := tr.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
-	}
-	return runs, nil
+	return findAll(names, tr.Find)
 }
 
-// askAll sends the request to all runs before it waits for the first one.
-func askAll(
+// sendToAll sends the request to all runs before it waits for the first one.
+func sendToAll(
 	tr *Trainer, runs []*record.Run, verb runner.Verb, so func(*record.Run) bool,
 ) error {
 	var list console.Failures
 	var asked []*record.Run
 	for _, r := range runs {
 		if !so(r) {
-			if _, err := askRun(tr, r, runner.Order{Verb: verb}); err != nil {
+			if _, err := sendOrder(tr, r, runner.Order{Verb: verb}); err != nil {
 				list = append(list, err)
 				continue
 			}
@@ -106,15 +98,15 @@ func askAll(
 			list = append(list, err)
 			continue
 		}
-		if tr.Say("run %s is %s", r.Meta.ID, console.StatusLine(r)); !so(r) {
+		if tr.PrintLine("run %s is %s", r.Meta.ID, console.StatusLine(r)); !so(r) {
 			list = append(list, fmt.Errorf("run %s has already ended", r.Meta.ID))
 		}
 	}
 	return list.OrNil()
 }
 
-// askRun sends an order to a run that has not ended.
-func askRun(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) {
+// sendOrder sends an order to a run that has not ended.
+func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) {
 	if r.Status().Ended() {
 		return 0, fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
@@ -147,7 +139,7 @@ func awaitRun(tr *Trainer, r *record.Run, so func(*record.Run) bool) (*record.Ru
 		// On an error, the run's directory shows how the run ends.
 		if s, err := tr.client(dir).Status(); err == nil {
 			const remedy = "then continue with drolab resume %s"
-			lines := troubles(s.Runs, []string{id}, map[string]string{}, remedy)
+			lines := newTroubles(s.Runs, []string{id}, map[string]string{}, remedy)
 			if len(lines) > 0 {
 				return nil, errors.New(lines[0])
 			}
@@ -178,10 +170,10 @@ run repeats it at the same step.`,
 			key, value, _ := strings.Cut(args[1], "=")
 			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 			o := runner.Order{Verb: runner.Knob, Key: key, Value: value}
-			if _, err := askRun(tr, r, o); err != nil {
+			if _, err := sendOrder(tr, r, o); err != nil {
 				return err
 			}
-			tr.Say("run %s: %s=%s takes effect at the next step", r.Meta.ID, key, value)
+			tr.PrintLine("run %s: %s=%s takes effect at the next step", r.Meta.ID, key, value)
 			return nil
 		},
 	}
@@ -223,7 +215,7 @@ lists them.`,
 			}
 			saved, err := save(tr, r)
 			if err == nil {
-				tr.Say("run %s is saved at step %d of %d: drolab run --from %s@%d",
+				tr.PrintLine("run %s is saved at step %d of %d: drolab run --from %s@%d",
 					r.Meta.ID, saved, r.Meta.Steps, r.Meta.ID, saved)
 			}
 			return err
@@ -242,7 +234,7 @@ func save(tr *Trainer, r *record.Run) (step int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	step, err = askRun(tr, r, runner.Order{Verb: runner.Checkpoint})
+	step, err = sendOrder(tr, r, runner.Order{Verb: runner.Checkpoint})
 	if !errors.Is(err, runner.ErrSlow) {
 		return step, err
 	}
@@ -274,7 +266,7 @@ func pinAt(tr *Trainer, r *record.Run, step int64) (err error) {
 		step, err = pinNewest(r)
 	}
 	if err == nil {
-		tr.Say("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
+		tr.PrintLine("run %s keeps the checkpoint of step %d for good: drolab run --from %s@%d",
 			r.Meta.ID, step, r.Meta.ID, step)
 	}
 	return err
@@ -308,7 +300,7 @@ func unpinAt(tr *Trainer, r *record.Run, step int64) error {
 	if err := r.Unpin(step); err != nil {
 		return err
 	}
-	tr.Say("run %s: the checkpoint of step %d is no longer pinned", r.Meta.ID, step)
+	tr.PrintLine("run %s: the checkpoint of step %d is no longer pinned", r.Meta.ID, step)
 	return nil
 }
 
@@ -337,7 +329,7 @@ the command prints the labels.`,
 			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
 				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
 			}
-			return console.Each(args, func(id string) error {
+			return console.TryAll(args, func(id string) error {
 				r, err := tr.Find(id)
 				if err == nil && c.Flags().NFlag() > 0 {
 					err = r.Relabel(change)
@@ -346,7 +338,7 @@ the command prints the labels.`,
 					r, err = tr.Find(r.Meta.ID)
 				}
 				if err == nil {
-					tr.Say("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
+					tr.PrintLine("%s: %s", r.Meta.ID, cmp.Or(r.Label().String(), "no label"))
 				}
 				return err
 			})
@@ -371,25 +363,31 @@ given. It refuses a live run: stop it first.`,
 		Args:              console.OneOrMore("some runs", "drolab delete latest"),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := chosen(tr, args, false, nil)
+			runs, err := findAll(args, tr.Find)
 			if err != nil {
 				return err
 			}
 			if !yes {
-				if err := sure(tr, runs); err != nil {
+				if err := confirm(tr, runs); err != nil {
 					return err
 				}
 			}
-			return remove(tr, runs)
+			return console.TryAll(runs, func(r *record.Run) error {
+				err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
+				if err == nil {
+					tr.PrintLine("run %s is deleted", r.Meta.ID)
+				}
+				return err
+			})
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
-// sure asks the user to confirm that the runs are deleted, and fails without a yes. If nobody can
-// be asked, the runs stay.
-func sure(tr *Trainer, runs []*record.Run) error {
+// confirm asks the user to confirm that the runs are deleted, and fails without a yes. If nobody
+// can be asked, the runs stay.
+func confirm(tr *Trainer, runs []*record.Run) error {
 	for _, r := range runs {
 		fmt.Fprintf(tr.Stderr, "  %s  %s\n", console.Clean(r.Meta.ID),
 			console.OneLine(console.StatusLine(r)))
@@ -403,14 +401,4 @@ func sure(tr *Trainer, runs []*record.Run) error {
 		return errors.New("nothing deleted: the answer was not yes (--yes skips the question)")
 	}
 	return nil
-}
-
-func remove(tr *Trainer, runs []*record.Run) error {
-	return console.Each(runs, func(r *record.Run) error {
-		err := record.Delete(filepath.Dir(r.Dir), r.Meta.ID)
-		if err == nil {
-			tr.Say("run %s is deleted", r.Meta.ID)
-		}
-		return err
-	})
 }

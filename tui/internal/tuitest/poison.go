@@ -29,20 +29,16 @@ const Colour = "\x1b[5;9m"
 // Poisons returns texts that together contain every control. Each is short enough to be shown whole
 // where a name has a few cells.
 func Poisons() (list []string) {
-	for c := range rune(0x20) {
-		list = append(list, string(c))
+	for _, of := range [][2]rune{{0, 0x1f}, {0x7f, 0xa0},
+		{0x200b, 0x200f},   // joiners and marks of direction
+		{0x2028, 0x202e},   // breaks of lines and paragraphs, overrides
+		{0x2060, 0x206f}} { // isolates
+		for c := of[0]; c <= of[1]; c++ {
+			list = append(list, string(c))
+		}
 	}
-	for c := rune(0x7f); c <= 0xa0; c++ { // as characters, and as the bytes alone
-		list = append(list, string(c), string([]byte{byte(c)}))
-	}
-	for c := rune(0x200b); c <= 0x200f; c++ { // joiners and marks of direction
-		list = append(list, string(c))
-	}
-	for c := rune(0x2028); c <= 0x202e; c++ { // breaks of lines and paragraphs, overrides
-		list = append(list, string(c))
-	}
-	for c := rune(0x2060); c <= 0x206f; c++ { // isolates
-		list = append(list, string(c))
+	for c := 0x7f; c <= 0xa0; c++ { // as bytes alone, too
+		list = append(list, string([]byte{byte(c)}))
 	}
 	list = append(list, "\u00ad", "\u034f", "\u061c", "\u115f", "\u180e", "\u3164", "\ue000",
 		"\ufeff", "\ufff9", "\ufffe", "\U000e0041", "\U000e0100", "\U000f0000",

@@ -65,7 +65,7 @@ func (r *Rig) Send(msgs ...tea.Msg) {
 			continue
 		case kit.Open:
 			r.Overlay = m.Overlay
-			r.Overlay.Fit(r.Theme, r.Body.W, r.Body.H)
+			r.Overlay.Resize(r.Theme, r.Body.W, r.Body.H)
 			continue
 		}
 		r.run(r.Page.Update(m))
@@ -118,10 +118,6 @@ func (r *Rig) press(k tea.KeyPressMsg) {
 // Type presses the keys of a text.
 func (r *Rig) Type(s string) {
 	for _, c := range s {
-		if c == ' ' {
-			r.Press("space")
-			continue
-		}
 		r.Press(string(c))
 	}
 }
@@ -151,7 +147,7 @@ func (r *Rig) Wait(d, frame time.Duration) {
 func (r *Rig) Size(w, h int) {
 	r.Body = kit.Area(0, 0, w, h)
 	if r.Overlay != nil {
-		r.Overlay.Fit(r.Theme, w, h)
+		r.Overlay.Resize(r.Theme, w, h)
 	}
 }
 

@@ -34,18 +34,7 @@ func Shot(view string, w, h int) uv.ScreenBuffer {
 // Text returns the characters of a screen, one line for each row.
 func Text(e uv.ScreenBuffer) string {
 	var b strings.Builder
-	for y := range e.Height() {
-		var line strings.Builder
-		for x := 0; x < e.Width(); {
-			c := e.CellAt(x, y)
-			if c == nil || c.Content == "" {
-				line.WriteByte(' ')
-				x++
-				continue
-			}
-			line.WriteString(c.Content)
-			x += max(1, c.Width)
-		}
+	for _, line := range e.Lines {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()

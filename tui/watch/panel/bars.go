@@ -45,8 +45,10 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 			b.Heads = append(b.Heads, c.Head)
 		}
 	}
+	worst, few := judge(t, values, of)
 	for i, v := range values {
-		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN()}
+		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN(),
+			Worst: i == worst, Few: few[i]}
 		if len(base) == len(values) { // else it is of other classes
 			bar.Base = base[i].Float()
 		}
@@ -58,7 +60,6 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 		}
 		b.Bars = append(b.Bars, bar)
 	}
-	judge(t, t.Places(of), b, of)
 	// Percentages end at 100. Other scales take the next round number, which moves seldom.
 	if of.Scale != dro.Percent {
 		b.Max = plot.Range{}.Fit(plot.Range{Lo: 0, Hi: b.Max}, plot.Scale{}).Hi
@@ -66,28 +67,25 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	return b
 }
 
-// judge marks the worst bar, and the bars of too few samples to be called the worst. Bars, the
-// spread and the film all call it, so that they name the same class. The rule is the one by which
-// the run's own worst_class_accuracy is computed. The values are the run's own, or the means of its
-// seeds.
-func judge(t *Track, values []measure.Number, b *plot.Bars, of lab.Measure) {
-	known := values
+// judge returns the place with the worst value, −1 for none, and which places have too few samples
+// to be called the worst. Bars, the spread and the film all call it, so that they name the same
+// class. The rule is the one by which the run's own worst_class_accuracy is computed. The values
+// are the run's own, or the means of its seeds.
+func judge(t *Track, values []measure.Number, of lab.Measure) (worst int, few []bool) {
+	known, left := values, 0
 	if of.Better != dro.Neither {
 		known = measure.Enough(values, t.counted(of), t.Meta.Spec.MinGroup)
 	}
-	for i := range b.Bars {
-		b.Bars[i].Few = values[i].Applies() && !known[i].Applies()
-	}
-	left := 0
-	for _, v := range known {
+	for i, v := range known {
+		few = append(few, values[i].Applies() && !v.Applies())
 		if v.Applies() {
 			left++
 		}
 	}
-	// A single bar is not the worst.
-	if i := measure.Worst(known, b.LowerIsBetter); i >= 0 && left > 1 {
-		b.Bars[i].Worst = true
+	if left < 2 { // a single value is not the worst
+		return -1, few
 	}
+	return measure.Worst(known, of.Better != dro.Higher), few
 }
 
 // barFields returns the columns behind a measure's bars, the most important first: plot.Bars leaves
@@ -157,13 +155,10 @@ func between(values []measure.Number, n []int, i int) string {
 // fewNote says which bars have too few samples to be called the worst; "" if none has. The mark ?
 // alone would be taken for a value that is not known.
 func fewNote(t *Track, b *plot.Bars) string {
-	for _, bar := range b.Bars {
-		if bar.Few {
-			return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
-				t.Meta.Spec.MinGroup)
-		}
+	if !slices.ContainsFunc(b.Bars, func(bar plot.Bar) bool { return bar.Few }) {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark, t.Meta.Spec.MinGroup)
 }
 
 // SplitName returns the name of a split in titles and notices.
@@ -266,12 +261,10 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 // sort keeps the orders of places for the next frames, also for views that are not shown: like an
 // axis, an order must not depend on what the user looked at.
 func (w *Board) sort() {
-	for p := range w.Panels {
-		for i := range w.Panels[p].Views {
-			if v := &w.Panels[p].Views[i]; v.As != nil && v.Bars != "" {
-				of := v.Of(w.Run().Meta)
-				w.orders[of.Name] = w.worstFirst(of)
-			}
+	for v := range views(w.Panels) {
+		if v.As != nil && v.Bars != "" {
+			of := v.Of(w.Run().Meta)
+			w.orders[of.Name] = w.worstFirst(of)
 		}
 	}
 }
@@ -287,7 +280,6 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		return nil
 	}
 	s := &plot.Spread{
-		Lo:      0,
 		Hi:      1,
 		Percent: Percents(of),
 		Front:   -1,
@@ -295,10 +287,10 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		Charset: w.Theme.Charset(false),
 	}
 	var all [][]measure.Number
-	for _, row := range w.Rows() {
+	for _, row := range w.visible(w.Rows()) {
 		// Front is an index into all: the row that is drawn over the others.
 		values := meansAt(w.Of(row), w.CommonEpoch(), of)
-		if w.Tracks[row[0]].Hidden || len(values) != len(order) {
+		if len(values) != len(order) {
 			continue
 		}
 		if slices.Contains(row, w.At) {
@@ -314,35 +306,31 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 // of values by place for each row of the table that is shown; order has the place of each line.
 func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
 	run, top := w.Run(), 0.0
-	bars := &plot.Bars{Bars: make([]plot.Bar, len(order)), LowerIsBetter: of.Better != dro.Higher}
 	judged := w.Measured(of).PlacesAt(w.CommonEpoch(), of)
 	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}
-	judge(w.Measured(of), judged, bars, of)
-	switch s.Heads = []string{AxisName(of.Axis)}; {
+	worst, few := judge(w.Measured(of), judged, of)
+	unit := of.Unit
+	switch {
 	case s.Percent:
-		s.Unit = w.Theme.Mark(run.Number) + " acc %"
+		unit = w.Theme.Mark(run.Number) + " acc %"
 	case of.Better == dro.Neither:
-		s.Unit = w.Theme.Mark(run.Number) + " ratio"
-	default:
-		s.Unit = of.Unit
+		unit = w.Theme.Mark(run.Number) + " ratio"
 	}
+	s.Heads = []string{AxisName(of.Axis), unit}
 	// How much there was to train on explains more of a class's place than anything else.
 	counts := run.Meta.Counts(of.Axis).Train
 	if len(counts) > 0 {
 		s.Heads = append(s.Heads, "train")
 	}
 	for _, i := range order {
-		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: bars.Bars[i].Worst,
-			Few: bars.Bars[i].Few}
+		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: i == worst, Few: few[i]}
 		for _, values := range all {
-			x := math.NaN()
 			if values[i].Applies() {
-				x = values[i].Float()
-				top = max(top, x)
+				top = max(top, values[i].Float())
 			}
-			r.Values = append(r.Values, x)
+			r.Values = append(r.Values, values[i].Float())
 		}
 		if len(counts) > 0 {
 			r.Cells = []string{textAt(counts, i, strconv.Itoa)}

@@ -46,7 +46,7 @@ type axes struct {
 
 // vertical is the axis of a quantity: one for all panels that show it.
 type vertical struct {
-	fit  plot.Range // the range in view; zero before there was any
+	span plot.Range // the range in view; zero before there was any
 	kind plot.ScaleKind
 }
 
@@ -58,10 +58,11 @@ const (
 	bySteps axis = iota
 	byEpochs
 	byTime
-	axisCount // the number of kinds
 )
 
-func (a axis) String() string { return [...]string{"step", "epoch", "time"}[a] }
+func axisNames() []string { return []string{"step", "epoch", "time"} }
+
+func (a axis) String() string { return axisNames()[a] }
 
 // smoothing is one way to smooth the noisy curves; make is nil for none. It makes a filter for
 // each curve, since a filter has memory.
@@ -160,6 +161,14 @@ func (w *Board) Refit() {
 	}
 }
 
+// xAt returns the place of a run's step on the horizontal axis.
+func (w *Board) xAt(t *Track, step float64) float64 {
+	if f := w.mapX(t); f != nil {
+		return f(step)
+	}
+	return step
+}
+
 // mapX returns the map from a run's steps to the horizontal axis; nil is the identity, so that a
 // chart by steps calls nothing for each point. The map must not decrease, because charts search in
 // it.
@@ -173,13 +182,14 @@ func (w *Board) mapX(t *Track) func(float64) float64 {
 	return nil
 }
 
-// Lined returns the runs of each line on a chart. By time seeds are apart, because they have clocks
-// of their own. Whatever has a line on a chart goes by Lined; tables and bars go by Rows.
+// Lined returns the runs of each line on a chart; hidden runs have none. By time seeds are apart,
+// because they have clocks of their own. Whatever has a line on a chart goes by Lined; tables and
+// bars go by Rows.
 func (w *Board) Lined() [][]int {
 	if w.Axis == byTime {
-		return w.singles()
+		return w.visible(w.singles())
 	}
-	return w.Rows()
+	return w.visible(w.Rows())
 }
 
 // front returns the run that is drawn last, over the others: the one picked at the crosshair, or
@@ -201,27 +211,15 @@ func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series,
 	if mapX {
 		f = w.mapX(first)
 	}
-	name, back := w.Theme.Greek(first.Short), !slices.Contains(row, w.front())
-	briefs := first.Briefs
-	if len(row) == 1 {
-		c.Lines = append(c.Lines, plot.Line{Name: name, Briefs: briefs, Series: series(first),
-			Back: back, Number: first.Number, MapX: f, Glyph: w.Theme.Glyph(first.Number)})
-		return
-	}
-	b := plot.Band{Name: name, Briefs: briefs, Half: lab.Half95, Number: first.Number, Back: back,
-		MapX: f, Glyph: w.Theme.Glyph(first.Number)}
+	l := plot.Line{Name: w.Theme.Greek(first.Short), Briefs: first.Briefs, Half: lab.Half95,
+		Number: first.Number, Back: !slices.Contains(row, w.front()), MapX: f,
+		Glyph: w.Theme.Glyph(first.Number)}
 	for _, t := range w.Of(row) {
 		if s := series(t); s != nil {
-			b.Seeds = append(b.Seeds, s)
+			l.Seeds = append(l.Seeds, s)
 		}
 	}
-	c.Bands = append(c.Bands, b)
-}
-
-// Measure returns the measure of a name that some panel shows over the steps.
-func (w *Board) Measure(name string) *lab.Measure {
-	m := w.quantities[name]
-	return &m
+	c.Lines = append(c.Lines, l)
 }
 
 // NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:
@@ -229,7 +227,7 @@ func (w *Board) Measure(name string) *lab.Measure {
 func (w *Board) NextScale(p int) {
 	for _, q := range w.Shows(p).Curves {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
-		w.scales[q].fit = plot.Range{}
+		w.scales[q].span = plot.Range{}
 	}
 	w.Refit()
 }
@@ -253,7 +251,7 @@ func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
 
 // NextAxis takes the next horizontal axis, and shows all of it.
 func (w *Board) NextAxis() {
-	w.Axis = (w.Axis + 1) % axisCount
+	w.Axis = (w.Axis + 1) % axis(len(axisNames()))
 	w.newAxis()
 }
 
@@ -264,8 +262,8 @@ func (w *Board) newAxis() {
 
 // NextStyle takes the next style of curves, and returns its name.
 func (w *Board) NextStyle() string {
-	w.style = (w.style + 1) % styles
-	return w.style.String()
+	w.style = (w.style + 1) % style(len(styleNames()))
+	return styleNames()[w.style]
 }
 
 // Furnish makes panels and axes for the methods of the watched runs. The user's choices stay. It
@@ -280,7 +278,7 @@ func (w *Board) Furnish() {
 	}
 	w.Validates = slices.ContainsFunc(runs, lab.Validates)
 	w.Val = w.Val && w.Validates
-	w.turnToHad()
+	w.turnToPresent()
 	w.quantities = quantities(w.Panels)
 	for _, q := range w.quantities {
 		w.scale(&q)
@@ -325,7 +323,7 @@ func (w *Board) Reset() {
 	w.X, w.ZoomX, w.phaseX, w.phaseY = plot.Range{}, plot.Range{}, plot.Range{}, plot.Range{}
 	w.Cross, w.Picked, w.orders = plot.Cross{}, 0, map[string][]int{}
 	for _, y := range w.scales {
-		y.fit = plot.Range{}
+		y.span = plot.Range{}
 	}
 	w.Refit()
 	w.Fit()
@@ -338,23 +336,12 @@ func (w *Board) Choices() lab.Choices {
 		smooth = append(smooth, s.name)
 	}
 	return lab.Choices{
-		lab.OneOf("style", words(styles), &w.style, func() {}),
-		lab.OneOf("axis", words(axisCount), &w.Axis, w.newAxis),
+		lab.OneOf("style", styleNames(), &w.style, func() {}),
+		lab.OneOf("axis", axisNames(), &w.Axis, w.newAxis),
 		lab.OneOf("smoothing", smooth, &w.smooth, w.smoothAll),
 		{Name: "scales", Get: w.chosenScales, Set: w.chooseScales},
 		{Name: "views", Get: w.chosenViews, Set: w.chooseViews},
 	}
-}
-
-// words returns the names of the n values of a type.
-func words[T interface {
-	~int
-	String() string
-}](n T) (list []string) {
-	for i := range n {
-		list = append(list, i.String())
-	}
-	return list
 }
 
 // usual returns the scale of a quantity for which the user has chosen none.

@@ -20,10 +20,7 @@ func (w *Board) Span() plot.Range {
 
 // Last returns the x that a run has come to, where the crosshair begins.
 func (w *Board) Last(t *Track) float64 {
-	if f := w.mapX(t); f != nil {
-		return f(float64(t.Step))
-	}
-	return float64(t.Step)
+	return w.xAt(t, float64(t.Step))
 }
 
 // Pan moves the part of x in view, within the axis. The width of the view stays: at an end the move
@@ -90,9 +87,6 @@ type Crossed struct {
 func (w *Board) Readings(q string) (list []Crossed) {
 	for _, row := range w.Lined() {
 		c := &plot.Chart{Cross: w.Cross}
-		if w.Tracks[row[0]].Hidden {
-			continue
-		}
 		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
 		if read := c.Read(); len(read) == 1 {
 			list = append(list, Crossed{row[0], read[0].Value})

@@ -133,10 +133,9 @@ type style int
 const (
 	auto    style = iota // dots, or the theme's characters in their place
 	inLines              // box-drawing lines, as asciigraph has them
-	styles               // the number of styles
 )
 
-func (s style) String() string { return [...]string{"auto", "lines"}[s] }
+func styleNames() []string { return []string{"auto", "lines"} }
 
 // problems says which values a chart cannot show. They are not left out in silence: a loss that is
 // not finite is what one looks for when a run goes wrong.
@@ -159,16 +158,14 @@ func (w *Board) Chart(q string) *plot.Chart {
 	// Only the run in front shows its raw curve, faintly: the raw curves of all would hide
 	// everything.
 	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
-		c.Lines = append(c.Lines, plot.Line{Series: raw.Raw, Number: t.Number, Faint: true,
-			MapX: w.mapX(t)})
+		c.Lines = append(c.Lines, plot.Line{Seeds: []*plot.Series{raw.Raw}, Number: t.Number,
+			Faint: true, MapX: w.mapX(t)})
 	}
 	w.references(c, q)
 	w.selections(c, q)
 	if !t.Hidden {
 		for _, m := range t.Markers {
-			if f := w.mapX(t); f != nil {
-				m.X = f(m.X)
-			}
+			m.X = w.xAt(t, m.X)
 			c.Markers = append(c.Markers, m)
 		}
 	}
@@ -179,12 +176,10 @@ func (w *Board) Chart(q string) *plot.Chart {
 // may leave the axis where the smoothed one does not: one wild batch must not flatten the rest.
 func (w *Board) plain(q string) *plot.Chart {
 	y := w.scales[q]
-	c := &plot.Chart{X: w.Span(), Y: y.fit, YScale: plot.Scale{Kind: y.kind},
+	c := &plot.Chart{X: w.Span(), Y: y.span, YScale: plot.Scale{Kind: y.kind},
 		Duration: w.Axis == byTime, Percent: Percents(w.quantities[q]), Ends: true, Cross: w.Cross}
 	for _, row := range w.Lined() {
-		if !w.Tracks[row[0]].Hidden {
-			w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
-		}
+		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
 	}
 	return c
 }
@@ -212,17 +207,11 @@ func (w *Board) selections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return
 	}
-	for _, row := range w.Rows() {
-		for _, t := range w.Of(row) {
-			if t.Hidden || len(row) > 1 || t.Selected == nil || !t.Selected.Of(q).Applies() {
-				continue
-			}
-			x := float64(t.Selected.Step)
-			if f := w.mapX(t); f != nil {
-				x = f(x)
-			}
-			c.Spots = append(c.Spots, plot.Spot{X: x, Y: t.Selected.Of(q).Float(),
-				Number: t.Number})
+	for _, row := range w.visible(w.Rows()) {
+		t := w.Tracks[row[0]]
+		if len(row) == 1 && t.Selected != nil && t.Selected.Of(q).Applies() {
+			c.Spots = append(c.Spots, plot.Spot{X: w.xAt(t, float64(t.Selected.Step)),
+				Y: t.Selected.Of(q).Float(), Number: t.Number})
 		}
 	}
 }
@@ -238,9 +227,9 @@ func (w *Board) fitY(q string) {
 	}
 	switch y := w.scales[q]; {
 	case fresh && any:
-		y.fit = w.plain(q).FitY()
+		y.span = w.plain(q).FitY()
 	case fresh: // as before the first frame, where each chart would be laid out for nothing
-		y.fit = y.fit.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
+		y.span = y.span.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
 	}
 }
 
@@ -260,10 +249,7 @@ func (w *Board) Risks(v *View) *plot.Chart {
 	for _, rho := range radii {
 		c.X = c.X.Add(math.Log10(rho))
 	}
-	for _, row := range w.Rows() {
-		if w.Tracks[row[0]].Hidden {
-			continue
-		}
+	for _, row := range w.visible(w.Rows()) {
 		w.Line(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
 	}
 	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
@@ -304,13 +290,9 @@ type heat struct {
 // filmed returns the measures that views show as films, with those of the validation split: a film
 // cannot be made up for later, when the user turns to that split.
 func filmed(panels []Panel, m *runner.Meta) (names []string) {
-	for _, p := range panels {
-		for i := range p.Views {
-			for v := &p.Views[i]; v != nil; v = v.val {
-				if _, ok := v.As.(film); ok {
-					names = append(names, v.Of(m).Name, m.Fit(v.Beside))
-				}
-			}
+	for v := range views(panels) {
+		for ; v != nil && v.Films(); v = v.val {
+			names = append(names, v.Of(m).Name, v.Named(v.Beside, m))
 		}
 	}
 	slices.Sort(names)
@@ -323,18 +305,15 @@ func filmed(panels []Panel, m *runner.Meta) (names []string) {
 func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	t := w.Run()
 	of := v.Of(t.Meta)
-	left, right := t.Films[of.Name], t.Films[t.Meta.Fit(v.Beside)]
+	left, right := t.Films[of.Name], t.Films[v.Named(v.Beside, t.Meta)]
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
 	}
-	// judge marks bars, so it gets a bar for each row, in the order of the data set.
 	order := w.worstFirst(of)
 	if len(t.Places(of)) != len(order) { // the log is half read: films have more than is shown
 		return nil
 	}
-	bars := &plot.Bars{Bars: make([]plot.Bar, len(order))}
-	judge(t, t.Places(of), bars, of)
-	worst := slices.IndexFunc(bars.Bars, func(b plot.Bar) bool { return b.Worst })
+	worst, _ := judge(t, t.Places(of), of)
 	a := &plot.HeatMap{
 		Film:    left,
 		Head:    "accuracy %",

@@ -28,12 +28,12 @@ import (
 type gaze struct{}
 
 func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
-	e := w.seen()
+	e := w.eyeEval()
 	if e == nil || len(e.Heaviest) == 0 {
 		return nil, ""
 	}
 	list := e.Heaviest
-	first, problem := w.Eye.Get(w.Run().ID, list[0].Index)
+	first, problem := w.Eye.Sample(w.Run().ID, list[0].Index)
 	if first != nil && first.Picture != nil {
 		if lines := w.pictures(list, iw, ih); lines != nil {
 			return lines, problem
@@ -44,36 +44,28 @@ func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 
 func (gaze) note(w *Board, _ *View) string {
 	note := w.Run().Label + " · training split"
-	if e := w.seen(); e != nil {
+	if e := w.eyeEval(); e != nil {
 		note += atEpoch(e.Epoch)
 	}
 	return note
 }
 
-// seen returns the evaluation whose samples are shown: the one that hangs in the gallery, or the
+// eyeEval returns the evaluation whose samples are shown: the one that hangs in the gallery, or the
 // last one if none hangs there or a replay went back to before it.
-func (w *Board) seen() *runner.EvalEvent {
+func (w *Board) eyeEval() *runner.EvalEvent {
 	t := w.Run()
-	if e := w.Eye.Hung(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
+	if e := w.Eye.Evaluation(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
 		return e
 	}
 	return t.Eval
 }
 
 // Gazes reports whether the view shows single samples.
-func (v *View) Gazes() bool {
-	_, ok := v.As.(gaze)
-	return ok
-}
+func (v *View) Gazes() bool { return v.As == gaze{} }
 
 // EyeAt returns the index of the panel that shows single samples; -1 for none.
 func (w *Board) EyeAt() int {
-	for p := range w.Panels {
-		if w.Shows(p).Gazes() {
-			return p
-		}
-	}
-	return -1
+	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].Gazes() })
 }
 
 // pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows
@@ -108,7 +100,7 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
 func (w *Board) thumbnail(s Seat, size int) []string {
-	got, _ := w.Eye.Get(w.Run().ID, s.Index)
+	got, _ := w.Eye.Sample(w.Run().ID, s.Index)
 	if got == nil || got.Picture == nil {
 		return nil
 	}
@@ -161,29 +153,26 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 		if grouped {
 			text += kit.Left(cell.Cut(w.called(measure.PerGroup, h.Group), 21), 22)
 		}
-		if s, _ := w.Eye.Get(w.Run().ID, h.Index); s != nil && s.Columns != "" {
+		if s, _ := w.Eye.Sample(w.Run().ID, h.Index); s != nil && s.Columns != "" {
 			text, told = text+s.Columns, true
 		}
 		rows = append(rows, text)
 	}
-	across, cells := 1, iw
+	across, cells, high := 1, iw, max(1, ih-1) // high is a column without its head
 	if !told {
-		across = max(1, min(iw/short, (len(rows)+ih-2)/max(1, ih-1)))
+		across = max(1, min(iw/short, (len(rows)+high-1)/high))
 		cells = iw / across
 	} else {
 		head += "its most unusual columns"
 	}
-	var blocks []kit.Placed
-	for c := range across {
-		lines := []string{w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))}
-		for i := c * (ih - 1); i < min(len(rows), (c+1)*(ih-1)); i++ {
-			part := list[i].Ratio / list[0].Ratio
-			text := w.Theme.Greek(cell.Cut(rows[i], cells-2))
-			lines = append(lines, w.Theme.Swatch(part, 1)+kit.Left(text, cells-1))
-		}
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(c*cells, 0, cells, ih), Lines: lines})
+	head = w.Theme.Dim.Paint(kit.Left(cell.Cut(head, cells-1), cells))
+	lines := append([]string{strings.Repeat(head, across)}, make([]string, high)...)
+	for i, row := range rows[:min(len(rows), across*high)] {
+		part := list[i].Ratio / list[0].Ratio
+		text := w.Theme.Greek(cell.Cut(row, cells-2))
+		lines[1+i%high] += w.Theme.Swatch(part, 1) + kit.Left(text, cells-1)
 	}
-	return kit.Compose(iw, ih, blocks)
+	return lines
 }
 
 // called returns the name of a class or group of the run under the cursor.
@@ -210,18 +199,18 @@ type Seat struct {
 // fetched. It changes seldom, because a new picture has as many bytes as all else sends in a
 // second.
 type Gallery struct {
-	Config  *lab.Config
-	run     string
-	hung    *runner.EvalEvent // nil before the first
-	since   time.Time         // the time at which it was hung
-	seats   []Seat
-	due     bool // whether a seat still has to change to show hung
-	changed int  // the number of pictures changed since hung was hung
-	samples map[int]*Sample
-	data    *data.Dataset // the run's data, if they stay on the disk; else nil
-	problem string        // the problem of the last fetch; "" without one
-	busy    bool
-	rest    time.Time // the time before which nothing is fetched
+	Config    *lab.Config
+	run       string
+	eval      *runner.EvalEvent // nil before the first
+	since     time.Time         // the time at which it was hung
+	seats     []Seat
+	due       bool // whether a seat still has to change to show hung
+	changed   int  // the number of pictures changed since hung was hung
+	samples   map[int]*Sample
+	data      *data.Dataset // the run's data, if they stay on the disk; else nil
+	problem   string        // the problem of the last fetch; "" without one
+	busy      bool
+	restUntil time.Time // the time before which nothing is fetched
 }
 
 const (
@@ -236,31 +225,31 @@ const (
 
 // Fetched is the message that brings the missing samples of an evaluation.
 type Fetched struct {
-	run     string
-	eval    *runner.EvalEvent
-	samples map[int]*Sample
-	data    *data.Dataset
-	problem string
-	took    time.Duration
+	run      string
+	eval     *runner.EvalEvent
+	samples  map[int]*Sample
+	data     *data.Dataset
+	problem  string
+	duration time.Duration
 }
 
 // Next is the message that a seat is to change, so that the gallery is drawn anew.
 type Next struct{}
 
-// Get returns a sample of a run, nil where it is not there, and the problem of the last fetch.
-func (g *Gallery) Get(run string, index int) (*Sample, string) {
+// Sample returns a sample of a run, nil where it is not there, and the problem of the last fetch.
+func (g *Gallery) Sample(run string, index int) (*Sample, string) {
 	if g.run != run {
 		return nil, ""
 	}
 	return g.samples[index], g.problem
 }
 
-// Hung returns the evaluation of a run whose samples hang; nil for none.
-func (g *Gallery) Hung(run string) *runner.EvalEvent {
+// Evaluation returns the evaluation of a run whose samples hang; nil for none.
+func (g *Gallery) Evaluation(run string) *runner.EvalEvent {
 	if g.run != run {
 		return nil
 	}
-	return g.hung
+	return g.eval
 }
 
 // Seats returns the heaviest n of the samples: each that hung before in its place, and the others
@@ -314,9 +303,9 @@ func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
 // Changed returns the number of pictures that changed since the evaluation was hung.
 func (g *Gallery) Changed() int { return g.changed }
 
-// Look fetches the missing samples of an evaluation, so that they can hang, if it is time: the
+// Fetch fetches the missing samples of an evaluation, so that they can hang, if it is time: the
 // evaluation before hangs for a turn at least.
-func (g *Gallery) Look(
+func (g *Gallery) Fetch(
 	now time.Time, turn time.Duration, m *runner.Meta, e *runner.EvalEvent,
 ) tea.Cmd {
 	if g.busy || len(e.Heaviest) == 0 {
@@ -331,7 +320,7 @@ func (g *Gallery) Look(
 		}
 		*g = Gallery{Config: g.Config, run: m.ID, samples: map[int]*Sample{}}
 	}
-	if g.hung != nil && (g.hung.Step == e.Step || now.Before(g.since.Add(turn))) {
+	if g.eval != nil && (g.eval.Step == e.Step || now.Before(g.since.Add(turn))) {
 		return nil
 	}
 	var missing []runner.Heavy
@@ -340,7 +329,7 @@ func (g *Gallery) Look(
 			missing = append(missing, h)
 		}
 	}
-	if len(missing) > 0 && now.Before(g.rest) {
+	if len(missing) > 0 && now.Before(g.restUntil) {
 		return nil
 	}
 	g.busy = true
@@ -354,15 +343,15 @@ func (g *Gallery) Look(
 	}
 }
 
-// Take hangs the evaluation of f, and keeps the samples that were fetched.
-func (g *Gallery) Take(now time.Time, f Fetched) {
+// Hang hangs the evaluation of f, and keeps the samples that were fetched.
+func (g *Gallery) Hang(now time.Time, f Fetched) {
 	g.busy = false
 	if f.run != g.run {
 		return
 	}
-	g.hung, g.since, g.changed, g.data = f.eval, now, 0, f.data
-	if f.took > 0 {
-		g.problem, g.rest = f.problem, now.Add(restFor*f.took)
+	g.eval, g.since, g.changed, g.data = f.eval, now, 0, f.data
+	if f.duration > 0 {
+		g.problem, g.restUntil = f.problem, now.Add(restFor*f.duration)
 	}
 	if len(g.samples) > mostKept {
 		maps.DeleteFunc(g.samples, func(i int, _ *Sample) bool {
@@ -396,7 +385,7 @@ func (f *Fetched) fetch(m *runner.Meta, dir string, wanted []runner.Heavy) {
 	if err != nil {
 		f.problem = cell.OneLine(err.Error())
 	}
-	f.took = time.Since(began)
+	f.duration = time.Since(began)
 }
 
 func (f *Fetched) read(d *data.Dataset, wanted []runner.Heavy) {

@@ -104,17 +104,17 @@ func TestGallery(t *testing.T) {
 		g, now := &Gallery{Config: &lab.Config{Guest: guest}}, time.Unix(1e9, 0)
 		look := func(after time.Duration, m *runner.Meta, step int64) (looked bool) {
 			now = now.Add(after)
-			cmd := g.Look(now, turn, m, eval(step))
+			cmd := g.Fetch(now, turn, m, eval(step))
 			if cmd == nil {
 				return false
 			}
-			if g.Look(now, turn, m, eval(step+1)) != nil {
+			if g.Fetch(now, turn, m, eval(step+1)) != nil {
 				t.Error("two looks at once")
 			}
 			f := cmd().(Fetched)
-			f.took = min(f.took, time.Millisecond)
-			g.Take(now, f)
-			if sample, why := g.Get(m.ID, int(step)); (sample == nil) != guest || why != "" {
+			f.duration = min(f.duration, time.Millisecond)
+			g.Hang(now, f)
+			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != guest || why != "" {
 				t.Errorf("guest %v: %v, %q", guest, sample, why)
 			}
 			return true
@@ -129,12 +129,12 @@ func TestGallery(t *testing.T) {
 				t.Errorf("guest %v, look %d: %v", guest, i, got)
 			}
 		}
-		if e := g.Hung(run.ID); e == nil || e.Step != 3 {
+		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
 			t.Errorf("guest %v: there hangs %+v", guest, e)
 		}
 		other := *run
 		other.ID = "another"
-		if !look(0, &other, 5) || g.Hung(run.ID) != nil {
+		if !look(0, &other, 5) || g.Evaluation(run.ID) != nil {
 			t.Errorf("guest %v: another run waits", guest)
 		}
 	}
@@ -145,8 +145,8 @@ func TestGallery(t *testing.T) {
 func TestOtherData(t *testing.T) {
 	g, m := &Gallery{Config: &lab.Config{}}, trained(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
-	g.Take(time.Time{}, g.Look(time.Time{}, 0, m, e)().(Fetched))
-	if s, why := g.Get(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
+	g.Hang(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
+	if s, why := g.Sample(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
 		t.Errorf("%+v, %q", s, why)
 	}
 }

@@ -33,7 +33,7 @@ func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
 	note := v.form().note(w, v)
 	var lines []string
 	var warning string
-	if !w.predicted() || w.had(v) {
+	if !w.predicted() || w.inSummary(v) {
 		lines, warning = v.form().draw(w, p, v, in.W, in.H)
 	}
 	switch {
@@ -60,17 +60,10 @@ func (v *View) form() form {
 
 // Whole reports whether the view shows all places of its measure whatever the room. Such a view has
 // nothing to scroll: radii and bins are points across, not rows.
-func (v *View) Whole() bool {
-	_, radii := v.As.(ByRadius)
-	_, bins := v.As.(histogram)
-	return radii || bins
-}
+func (v *View) Whole() bool { return v.As == ByRadius{} || v.As == histogram{} }
 
 // Films reports whether the view shows maps over the steps.
-func (v *View) Films() bool {
-	_, ok := v.As.(film)
-	return ok
-}
+func (v *View) Films() bool { return v.As == film{} }
 
 // Plots reports whether the view shows curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
@@ -137,9 +130,9 @@ func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (everyone) note(w *Board, v *View) string {
 	// The note names the run that sorts, which need not be the one under the cursor.
-	note := "by " + w.ranking().Calls(12) + ", worst first"
+	note := "by " + w.ranking().ShortName(12) + ", worst first"
 	if v.Of(w.Run().Meta).Better == dro.Neither {
-		note = "by " + w.ranking().Calls(12)
+		note = "by " + w.ranking().ShortName(12)
 	}
 	return note + atEpoch(w.CommonEpoch())
 }
@@ -283,10 +276,7 @@ type Setting struct {
 }
 
 // Lists reports whether the view shows the settings of the run under the cursor.
-func (v *View) Lists() bool {
-	_, lists := v.As.(settings)
-	return lists
-}
+func (v *View) Lists() bool { return v.As == settings{} }
 
 func (settings) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	const least, gap = 27, 2 // cells of a column, and between two

@@ -8,7 +8,6 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -48,15 +47,15 @@ func (w *Runs) Methods() (list []dro.Algorithm) {
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
 func (w *Runs) Own() []lab.Measure {
-	return runner.UserMeasures(func(yield func(*runner.Meta, measure.Values) bool) {
-		for _, t := range w.Tracks {
-			for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
-				if last != nil && !yield(t.Meta, last.Values) {
-					return
-				}
+	sides := runner.UserSides{}
+	for _, t := range w.Tracks {
+		for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
+			if last != nil {
+				sides.Add(t.Meta, last.Values)
 			}
 		}
-	})
+	}
+	return sides.Measures()
 }
 
 // Run returns the run under the cursor; nil without runs.
@@ -89,7 +88,7 @@ func metas(tracks []*Track) []*runner.Meta {
 func SeedGroups(tracks []*Track) (groups [][]int) {
 	for i, t := range tracks {
 		g := slices.IndexFunc(groups, func(of []int) bool {
-			return !slices.ContainsFunc(of, func(j int) bool { return !t.another(tracks[j]) })
+			return !slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
 		})
 		if g < 0 {
 			groups = append(groups, []int{i})
@@ -100,9 +99,9 @@ func SeedGroups(tracks []*Track) (groups [][]int) {
 	return groups
 }
 
-// another reports whether two runs differ in the seed and in nothing else. It is false for a fork:
-// part of its curves is its parent's, so a band would count that part twice.
-func (t *Track) another(o *Track) bool {
+// differsInSeed reports whether two runs differ in the seed and in nothing else. It is false for a
+// fork: part of its curves is its parent's, so a band would count that part twice.
+func (t *Track) differsInSeed(o *Track) bool {
 	if t.Meta.Spec.Seed == o.Meta.Spec.Seed || t.Meta.Parent != "" || o.Meta.Parent != "" {
 		return false
 	}
@@ -128,6 +127,17 @@ func (w *Runs) singles() [][]int {
 		rows[i] = []int{i}
 	}
 	return rows
+}
+
+// visible returns the rows whose curves are not hidden.
+func (w *Runs) visible(rows [][]int) [][]int {
+	hidden := func(row []int) bool { return w.Tracks[row[0]].Hidden }
+	return slices.DeleteFunc(slices.Clone(rows), hidden)
+}
+
+// Shown returns the runs whose curves are not hidden.
+func (w *Runs) Shown() []*Track {
+	return slices.DeleteFunc(slices.Clone(w.Tracks), func(t *Track) bool { return t.Hidden })
 }
 
 // RowAt returns the row under the cursor, as an index into Rows.
@@ -307,7 +317,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	seeds := map[string]int{}
 	var configurations []string
 	for _, r := range runs {
-		of := compare.Configuration(&r.Meta)
+		of := r.Configuration()
 		if seeds[of]++; seeds[of] == 1 {
 			configurations = append(configurations, of)
 		}
@@ -317,7 +327,7 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	// runs are listed newest first.
 	wanted := configurations[:min(len(configurations), kit.Colors)]
 	list = slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool {
-		return !slices.Contains(wanted, compare.Configuration(&r.Meta))
+		return !slices.Contains(wanted, r.Configuration())
 	})
 	slices.SortStableFunc(list, func(a, b *record.Run) int {
 		return cmp.Compare(a.Meta.Spec.Seed, b.Meta.Spec.Seed)

@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -64,13 +65,24 @@ func panels(list []Panel, methods []dro.Algorithm, runs ...*runner.Meta) []Panel
 	}
 	list = append(list, rest)
 	if slices.ContainsFunc(runs, lab.Validates) {
-		for _, p := range list {
-			for i := range p.Views {
-				p.Views[i].val = p.Views[i].onValidation()
-			}
+		for v := range views(list) {
+			v.val = v.onValidation()
 		}
 	}
 	return list
+}
+
+// views returns the views of panels, one by one.
+func views(panels []Panel) iter.Seq[*View] {
+	return func(yield func(*View) bool) {
+		for _, p := range panels {
+			for i := range p.Views {
+				if !yield(&p.Views[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // fitTo turns curves of classes into curves of groups if all runs have groups, and adds the bars of
@@ -93,13 +105,10 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	if slices.ContainsFunc(runs, by(measure.PerClass)) {
 		return
 	}
-	for _, p := range list {
-		for i := range p.Views {
-			v := &p.Views[i]
-			for c, name := range v.Curves {
-				if v.Curves[c] = runs[0].Fit(name); v.Curves[c] != name {
-					v.Name = strings.Replace(v.Name, "class", "group", 1)
-				}
+	for v := range views(list) {
+		for c, name := range v.Curves {
+			if v.Curves[c] = runs[0].Fit(name); v.Curves[c] != name {
+				v.Name = strings.Replace(v.Name, "class", "group", 1)
 			}
 		}
 	}
@@ -236,15 +245,17 @@ func (v *View) Measures() []string {
 	return v.Curves
 }
 
-// Of returns the measure of the bars for a run: a measure of groups where the run has groups,
-// unless the view is Plain.
-func (v *View) Of(m *runner.Meta) lab.Measure {
-	name := v.Bars
-	if !v.Plain {
-		name = m.Fit(name)
+// Named returns the name of the measure that the view shows of a run in place of a measure of
+// classes: one of groups where the run has groups, unless the view is Plain.
+func (v *View) Named(measure string, m *runner.Meta) string {
+	if v.Plain {
+		return measure
 	}
-	return lab.ListNamed(name)
+	return m.Fit(measure)
 }
+
+// Of returns the measure of the bars for a run.
+func (v *View) Of(m *runner.Meta) lab.Measure { return lab.ListNamed(v.Named(v.Bars, m)) }
 
 // onValidation returns the view with the measures of the validation split; nil if no measure has
 // one. The receiver is a copy, and the curves are cloned, because a row of the table shares its
@@ -272,11 +283,9 @@ func (v View) onValidation() *View {
 // shown returns the names of all measures that the panels show over the steps.
 func shown(panels []Panel) map[string]bool {
 	drawn := map[string]bool{}
-	for _, p := range panels {
-		for i := range p.Views {
-			for _, name := range p.Views[i].Measures() {
-				drawn[name] = true
-			}
+	for v := range views(panels) {
+		for _, name := range v.Measures() {
+			drawn[name] = true
 		}
 	}
 	return drawn

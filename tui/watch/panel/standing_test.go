@@ -1,6 +1,7 @@
 package panel
 
 import (
+	"fmt"
 	"testing"
 
 	"drolab/dro"
@@ -29,6 +30,17 @@ func TestPanels(t *testing.T) {
 					v.Measures(), v.Bars)
 			}
 		}
+	}
+}
+
+// TestFilms: a film of groups has two measures of groups, and the film of classes beside it two
+// measures of classes.
+func TestFilms(t *testing.T) {
+	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
+	m.Groups = []string{"coast", "reef", "wreck"}
+	got := fmt.Sprint(filmed(panels(Standing(), nil, m), m))
+	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
+		t.Errorf("the films show %s", got)
 	}
 }
 

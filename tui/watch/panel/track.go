@@ -65,6 +65,9 @@ type evaluated struct {
 
 // Names are the names of a run, and the number of its colour.
 type Names struct {
+	// Configuration is equal for runs that differ in the seed alone.
+	Configuration string
+
 	ID     string   // the name of its directory, which tells apart runs with the same label
 	Label  string   // the name that tells it from the other watched runs
 	Short  string   // the name on charts, which runs that differ only in the seed share
@@ -96,7 +99,7 @@ func NewTrack(o Opened) *Track {
 	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
 	t.Standing, t.ID = o.At, o.Run.Meta.ID
-	t.Uses, t.Asks = lab.Mark(t.Meta), QuestionsOf(t.Meta)
+	t.Uses, t.Asks, t.Configuration = lab.Mark(t.Meta), QuestionsOf(t.Meta), o.Run.Configuration()
 	t.Turns = len(Turnable(t.Meta.Spec)) > 0
 	return t
 }
@@ -146,7 +149,7 @@ func (t *Track) Add(events []runner.Event) {
 		if t.read().Add(e) {
 			t.rewind(t.read().Step)
 		}
-		t.draws(e)
+		t.addDrawn(e)
 	}
 }
 
@@ -168,8 +171,8 @@ func (t *Track) CaughtUp() bool {
 	return true
 }
 
-// draws stores the part of an event that is drawn: points, notes and marks.
-func (t *Track) draws(e runner.Event) {
+// addDrawn stores the part of an event that is drawn: points, notes and marks.
+func (t *Track) addDrawn(e runner.Event) {
 	h := e.Header()
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // these advance Seconds
@@ -181,7 +184,7 @@ func (t *Track) draws(e runner.Event) {
 	case *runner.EvalEvent:
 		t.addEval(e)
 		t.keepEval(e)
-		t.roll(e)
+		t.addToFilms(e)
 	case *runner.StatusEvent:
 		t.noteStatus(h)
 	case *runner.ResumeEvent:
@@ -317,10 +320,15 @@ func (t *Track) rewind(step int64) {
 
 // note appends a line for the log pane, and drops the oldest line where there are too many.
 func (t *Track) note(h *runner.Head, bad bool, text string) {
-	if len(t.Notes) == maxNotes {
-		t.Notes = slices.Delete(t.Notes, 0, 1)
+	t.Notes = push(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad}, maxNotes)
+}
+
+// push appends to a list of at most so many, and drops the oldest if there are more.
+func push[T any](list []T, v T, most int) []T {
+	if len(list) == most {
+		list = slices.Delete(list, 0, 1)
 	}
-	t.Notes = append(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad})
+	return append(list, v)
 }
 
 // noteCheckpoint replaces the note of the previous checkpoint if nothing happened since.
@@ -334,10 +342,7 @@ func (t *Track) noteCheckpoint(h *runner.Head, text string) {
 }
 
 func (t *Track) mark(step int64, letter rune) {
-	if len(t.Markers) == maxMarkers {
-		t.Markers = slices.Delete(t.Markers, 0, 1)
-	}
-	t.Markers = append(t.Markers, plot.Marker{X: float64(step), Letter: letter})
+	t.Markers = push(t.Markers, plot.Marker{X: float64(step), Letter: letter}, maxMarkers)
 }
 
 // Done returns the part of the planned steps that is done, 0 to 1. Without planned steps it is 1
@@ -361,15 +366,13 @@ func (t *Track) Name() string {
 	return t.Label + t.Uses
 }
 
-// roll appends an evaluation to the films.
-func (t *Track) roll(e *runner.EvalEvent) {
+// addToFilms appends an evaluation to the films.
+func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
 		if list := e.ByGroup.Of(name); len(list) > 0 {
 			values := make([]float64, len(list))
 			for i, v := range list {
-				if values[i] = math.NaN(); v.Applies() {
-					values[i] = v.Float()
-				}
+				values[i] = v.Float()
 			}
 			f.Append(float64(e.Step), values)
 		}
@@ -408,20 +411,10 @@ type turned []runner.KnobEvent
 
 // add takes in a turn, in the order of the log.
 func (s turned) add(e *runner.KnobEvent) turned {
-	if last, ok := s.last(); ok && last.Key == e.Key && e.New == last.Old {
-		return s[:len(s)-1]
+	if n := len(s); n > 0 && s[n-1].Key == e.Key && e.New == s[n-1].Old {
+		return s[:n-1]
 	}
-	if len(s) == maxTurned {
-		s = s[1:]
-	}
-	return append(s, *e)
-}
-
-func (s turned) last() (e runner.KnobEvent, ok bool) {
-	if len(s) == 0 {
-		return e, false
-	}
-	return s[len(s)-1], true
+	return push(s, *e, maxTurned)
 }
 
 // maxTurned is the number of turns of a run that can be taken back.
@@ -430,10 +423,10 @@ const maxTurned = 64
 // Back returns the setting and the value that take back the last turn that stands. The value is the
 // one from before the turn, in as many digits as its bits need. ok is false where no turn stands.
 func (t *Track) Back() (key, value string, ok bool) {
-	last, ok := t.turns.last()
-	if !ok {
+	if len(t.turns) == 0 {
 		return "", "", false
 	}
+	last := t.turns[len(t.turns)-1]
 	before := runner.KnobEvent{New: last.Old}
 	return last.Key, before.Value().String(), true
 }
@@ -527,24 +520,6 @@ func (t *Track) EvalAt(epoch float64) *runner.EvalEvent {
 	return compare.At(t.evals, epoch)
 }
 
-// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
-func OfEvalAt(name string, epoch float64) Figure {
-	return func(t *Track) (v measure.Number) {
-		if e := t.EvalAt(epoch); e != nil {
-			v = e.Of(t.Meta.Fit(name))
-		}
-		return v
-	}
-}
-
-// PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
-func (t *Track) PlacesAt(epoch float64, of lab.Measure) []measure.Number {
-	if e := t.EvalAt(epoch); e != nil {
-		return e.ByGroup.Of(of.Name)
-	}
-	return nil
-}
-
 // A run whose predictions come from another program has an evaluation, but no steps. A panel shows
 // what the evaluation has, or says that there is nothing.
 
@@ -554,8 +529,8 @@ func (w *Board) predicted() bool {
 	return len(w.Tracks) > 0 && !slices.ContainsFunc(w.Tracks, trained)
 }
 
-// had reports whether every measure that a view shows is in the summary of some run.
-func (w *Board) had(v *View) bool {
+// inSummary reports whether every measure that a view shows is in the summary of some run.
+func (w *Board) inSummary(v *View) bool {
 	for _, name := range v.Curves {
 		has := func(t *Track) bool { return t.Run.Summary().Of(name).Applies() }
 		if !slices.ContainsFunc(w.Tracks, has) {
@@ -564,11 +539,8 @@ func (w *Board) had(v *View) bool {
 	}
 	for _, name := range []string{v.Bars, v.Beside} {
 		has := func(t *Track) bool {
-			fit := name
-			if !v.Plain {
-				fit = t.Meta.Fit(name)
-			}
-			return slices.ContainsFunc(t.Run.Summary().ByGroup.Of(fit), measure.Number.Applies)
+			list := t.Run.Summary().ByGroup.Of(v.Named(name, t.Meta))
+			return slices.ContainsFunc(list, measure.Number.Applies)
 		}
 		if name != "" && !slices.ContainsFunc(w.Tracks, has) {
 			return false
@@ -589,7 +561,7 @@ func (w *Board) leaveOut() {
 	for i := range w.Panels {
 		p, rest := &w.Panels[i], i == len(w.Panels)-1
 		views := slices.DeleteFunc(slices.Clone(p.Views), func(v View) bool {
-			return (rest && !w.ofStep(&v) || isRate(v.Bars)) && !w.had(&v)
+			return (rest && !w.ofStep(&v) || isRate(v.Bars)) && !w.inSummary(&v)
 		})
 		if len(views) > 0 {
 			p.Views = views
@@ -612,15 +584,16 @@ func isRate(bars string) bool {
 	})
 }
 
-// turnToHad turns panels of predicted runs that have nothing to show to a view that has something.
-func (w *Board) turnToHad() {
+// turnToPresent turns panels of predicted runs that have nothing to show to a view that has
+// something.
+func (w *Board) turnToPresent() {
 	if !w.predicted() {
 		return
 	}
 	for i := range w.Panels {
 		p := &w.Panels[i]
-		had := func(v View) bool { return w.had(&v) }
-		if k := slices.IndexFunc(p.Views, had); k >= 0 && !w.had(&p.Views[p.View]) {
+		had := func(v View) bool { return w.inSummary(&v) }
+		if k := slices.IndexFunc(p.Views, had); k >= 0 && !w.inSummary(&p.Views[p.View]) {
 			p.View = k
 		}
 	}

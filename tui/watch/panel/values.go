@@ -43,22 +43,37 @@ func OfStep(name string) Figure {
 // over classes into that of the one over groups where the run's data have groups, so one column
 // serves both kinds of runs.
 func OfEval(name string) Figure {
-	return func(t *Track) (v measure.Number) {
-		if t.Eval != nil {
-			v = t.Eval.Of(t.Meta.Fit(name))
-		}
-		return v
+	return func(t *Track) measure.Number { return t.valueIn(t.Eval, name) }
+}
+
+// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
+func OfEvalAt(name string, epoch float64) Figure {
+	return func(t *Track) measure.Number { return t.valueIn(t.EvalAt(epoch), name) }
+}
+
+// valueIn returns the value of a measure in one of the run's evaluations; nil has none.
+func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
+	if e != nil {
+		v = e.Of(t.Meta.Fit(name))
 	}
+	return v
 }
 
 // Places returns the values of a list measure at the last evaluation, one for each class, group,
 // radius or bin. The list belongs to the event and must not be changed; it is nil where the event
 // has none.
-func (t *Track) Places(of lab.Measure) []measure.Number {
-	if t.Eval == nil {
+func (t *Track) Places(of lab.Measure) []measure.Number { return placesIn(t.Eval, of) }
+
+// PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
+func (t *Track) PlacesAt(epoch float64, of lab.Measure) []measure.Number {
+	return placesIn(t.EvalAt(epoch), of)
+}
+
+func placesIn(e *runner.EvalEvent, of lab.Measure) []measure.Number {
+	if e == nil {
 		return nil
 	}
-	return t.Eval.ByGroup.Of(of.Name)
+	return e.ByGroup.Of(of.Name)
 }
 
 // counted returns the numbers of samples from which the values of a list measure are computed.
@@ -218,8 +233,9 @@ func (t *Track) figures(e *runner.EvalEvent) string {
 		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
 
-// Calls returns the short name of a run or, if it is wider than most cells, the name of its method.
-func (t *Track) Calls(most int) string {
+// ShortName returns the short name of a run or, if it is wider than most cells, the name of its
+// method.
+func (t *Track) ShortName(most int) string {
 	if cell.Width(t.Short) > most {
 		return string(t.Meta.Spec.Algorithm())
 	}
@@ -234,6 +250,6 @@ func (t *Track) Evaluated() string {
 	return atEpoch(t.Eval.Epoch)
 }
 
-// Of names the epoch of a panel's figures for its note. Bars do not move with the curves, and
+// atEpoch names the epoch of a panel's figures for its note. Bars do not move with the curves, and
 // without the epoch they would be taken for the figures of the current step.
 func atEpoch(epoch float64) string { return fmt.Sprintf(" · epoch %.4g", epoch) }

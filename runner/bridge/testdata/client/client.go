@@ -7,16 +7,16 @@ import (
 	"os"
 	"strings"
 
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 // Model is what a program trains. Samples are places in a split.
 type Model interface {
 	// Hello says what the program has: the members and arrays of the answer.
-	Hello(Question) (answer map[string]any, arrays []frame.Array, err error)
+	Hello(Question) (answer map[string]any, arrays []bridge.Array, err error)
 	SetMode(mode string)
 	Losses(split string, epoch uint64, index []int) []float64
-	Outputs(want string) frame.Array
+	Outputs(want string) bridge.Array
 	Gradient(weights []float64, add bool)
 	Norm() float64
 	Step(rule []float64) (norm float64, skipped bool)
@@ -52,26 +52,26 @@ type Question struct {
 }
 
 // Pipes connects to drolab.
-func Pipes() (*frame.Conn, error) {
+func Pipes() (*bridge.Conn, error) {
 	var in, out uintptr
 	if n, _ := fmt.Sscanf(os.Getenv("DROLAB_PIPES"), "%d,%d", &in, &out); n != 2 {
 		return nil, errors.New("drolab starts this program: drolab run PROGRAM")
 	}
-	return frame.NewConn(os.NewFile(in, "questions"), os.NewFile(out, "answers")), nil
+	return bridge.NewConn(os.NewFile(in, "questions"), os.NewFile(out, "answers")), nil
 }
 
 // Main answers questions until drolab wants no more, or is gone.
-func Main(c *frame.Conn, m Model) error {
+func Main(c *bridge.Conn, m Model) error {
 	for {
 		var q Question
-		arrays, err := c.Receive(&q, frame.MostHead, frame.MostBody)
+		arrays, err := c.Receive(&q, bridge.MostHead, bridge.MostBody)
 		if err != nil || q.Do == "close" {
 			return err
 		}
 		head, list, silent, err := answer(m, &q, arrays)
 		if l, ok := m.(Logger); ok && !silent && err == nil {
 			if names, values := l.Logged(); len(names) > 0 {
-				head["log"], list = names, append(list, frame.Floats(values))
+				head["log"], list = names, append(list, bridge.Floats(values))
 			}
 		}
 		switch {
@@ -87,12 +87,12 @@ func Main(c *frame.Conn, m Model) error {
 }
 
 // answer does what is asked.
-func answer(m Model, q *Question, arrays []frame.Array) (
-	head map[string]any, list []frame.Array, silent bool, err error,
+func answer(m Model, q *Question, arrays []bridge.Array) (
+	head map[string]any, list []bridge.Array, silent bool, err error,
 ) {
 	var numbers []float64
 	var index []int
-	if len(arrays) > 0 && arrays[0].Type == frame.Float64 {
+	if len(arrays) > 0 && arrays[0].Type == bridge.Float64 {
 		numbers = make([]float64, arrays[0].Len())
 		err = arrays[0].Floats(numbers)
 	} else if len(arrays) > 0 {
@@ -103,7 +103,7 @@ func answer(m Model, q *Question, arrays []frame.Array) (
 		return nil, nil, false, err
 	}
 	head = map[string]any{}
-	floats := func(x ...float64) { list = append(list, frame.Floats(x)) }
+	floats := func(x ...float64) { list = append(list, bridge.Floats(x)) }
 	switch q.Do {
 	case "hello":
 		head, list, err = m.Hello(*q)

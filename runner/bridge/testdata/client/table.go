@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"drolab/runner/internal/frame"
+	"drolab/runner/bridge"
 )
 
 // Table is a program without a network: losses from a table.
@@ -14,9 +14,9 @@ type Table struct {
 	n       int // of the last batch
 }
 
-func (t *Table) Hello(Question) (map[string]any, []frame.Array, error) {
-	labels := func(n int) frame.Array { // by turns
-		a := frame.Array{Type: frame.Int32, Raw: make([]byte, 4*n)}
+func (t *Table) Hello(Question) (map[string]any, []bridge.Array, error) {
+	labels := func(n int) bridge.Array { // by turns
+		a := bridge.Array{Type: bridge.Int32, Raw: make([]byte, 4*n)}
 		for i := range n {
 			a.Raw[4*i] = byte(i % 2)
 		}
@@ -25,7 +25,7 @@ func (t *Table) Hello(Question) (map[string]any, []frame.Array, error) {
 	return map[string]any{"version": 2, "samples": map[string]int{"train": t.Samples, "test": 8},
 			"classes": []string{"a", "b"}, "log": []string{"tokens"}, "restart": true,
 			"accumulate": true, "pick": true},
-		[]frame.Array{labels(t.Samples), labels(8), frame.Floats([]float64{1})}, nil
+		[]bridge.Array{labels(t.Samples), labels(8), bridge.Floats([]float64{1})}, nil
 }
 
 func (t *Table) SetMode(string) {}
@@ -38,15 +38,15 @@ func (t *Table) Losses(_ string, _ uint64, index []int) []float64 {
 	return losses
 }
 
-func (t *Table) Outputs(want string) frame.Array {
+func (t *Table) Outputs(want string) bridge.Array {
 	half := slices.Repeat([]float64{.5}, t.n)
 	switch want {
 	case "classes":
-		return frame.Array{Type: frame.Int32, Raw: make([]byte, 4*t.n)}
+		return bridge.Array{Type: bridge.Int32, Raw: make([]byte, 4*t.n)}
 	case "confidences":
-		return frame.Floats(half)
+		return bridge.Floats(half)
 	}
-	even := frame.Array{Type: frame.Float32}
+	even := bridge.Array{Type: bridge.Float32}
 	for range 2 * t.n {
 		even.Raw = binary.LittleEndian.AppendUint32(even.Raw, math.Float32bits(.5))
 	}

@@ -101,23 +101,17 @@ type Dataset struct {
 	Encoder    Encoder // the encoding that a network trained on these samples needs
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 
-	Release func() error // the function that Close calls once; nil: nothing is held
-	Mapped  []Mapping
-}
-
-// Mapping is a file that a data set has mapped.
-type Mapping struct {
-	Path  string
-	Bytes []byte
+	Release func() error // a function that Close calls once; nil: none
+	Mapped  Mapped       // files that Close releases
 }
 
 // Close releases what the dataset holds. No source or loader of the dataset may be used after it.
 func (d *Dataset) Close() error {
-	if d.Release == nil {
-		return nil
+	err := d.Mapped.Close()
+	if release := d.Release; release != nil {
+		d.Release = nil
+		err = errors.Join(err, release())
 	}
-	err := d.Release()
-	d.Release = nil
 	return err
 }
 
@@ -241,7 +235,8 @@ type Provider struct {
 	Raw bool
 	// Pack puts the samples that the options have left into memory; nil: they stay where they are.
 	Pack func(*Dataset)
-	// Locate makes the paths in a name absolute; nil: names have no paths.
+	// Locate makes the paths in a name absolute; nil: the only path, if any, is the argument of a
+	// scheme.
 	Locate func(name string, absolute func(path string) string) string
 
 	Files *Files // what Fetch brings into the data folder; nil: it needs nothing there
@@ -279,7 +274,7 @@ func SizesBy(p *Provider, o Options) (s Sizes, ok bool) {
 		counts[c] = (s.Train + s.Classes - 1 - c) / s.Classes
 	}
 	s.Train = 0
-	for _, n := range o.keep(counts) {
+	for _, n := range o.remaining(counts) {
 		s.Train += n - Share(o.ValFraction, n)
 	}
 	return s, true
@@ -323,13 +318,16 @@ func (t *Table) Read(dst []float32, i int) { copy(dst, t.X.Row(i)) }
 // BlockWords is the number of words of a block, unless a row is longer.
 const BlockWords = 1 << 18
 
-// RowBlocks holds rows of float32 in blocks.
-type RowBlocks struct {
+// RowBlocks holds rows of float32.
+type RowBlocks = Rows[float32]
+
+// Rows holds rows of words in blocks.
+type Rows[T float32 | uint32] struct {
 	Width, Per int
-	Blocks     [][]float32 // of Per rows each, the last maybe of fewer
+	Blocks     [][]T // of Per rows each, the last maybe of fewer
 }
 
-func (b *RowBlocks) Row(i int) []float32 {
+func (b *Rows[T]) Row(i int) []T {
 	at := i % b.Per * b.Width
 	return b.Blocks[i/b.Per][at : at+b.Width]
 }

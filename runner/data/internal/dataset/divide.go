@@ -27,14 +27,7 @@ func Divide(d *Dataset, src Source, s Splits) error {
 	if len(s.Train) == 0 {
 		return nil // nothing is to be learned here
 	}
-	var learned, others []string
-	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
-		if n > 0 {
-			learned = append(learned, d.Classes[c])
-		} else {
-			others = append(others, d.Classes[c])
-		}
-	}
+	learned, others := d.learned()
 	if others == nil || len(learned) == 1 { // trainable refuses one class
 		return nil
 	}
@@ -43,7 +36,19 @@ func Divide(d *Dataset, src Source, s Splits) error {
 			"but for the end: %s", same)
 	}
 	return fmt.Errorf("no training sample has class %s, found in %d of the others: write the "+
-		"labels alike, or take those samples out", quoted(others), unlearned(d))
+		"labels alike, or take those samples out", Quoted(others, 5), unlearned(d))
+}
+
+// learned returns the classes that have training samples, and the others.
+func (d *Dataset) learned() (learned, others []string) {
+	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
+		if n > 0 {
+			learned = append(learned, d.Classes[c])
+		} else {
+			others = append(others, d.Classes[c])
+		}
+	}
+	return learned, others
 }
 
 // bareEnd returns a name without the punctuation and blanks at its end: the test file of UCI's
@@ -69,9 +74,8 @@ func sameButEnd(names, known []string) string {
 		url.QueryEscape(strings.TrimSpace(ends)))
 }
 
-// quoted lists names in quotation marks, only the first few of many.
-func quoted(names []string) string {
-	const few = 5
+// Quoted lists names in quotation marks, only the first few of many.
+func Quoted(names []string, few int) string {
 	list := make([]string, min(few, len(names)))
 	for i := range list {
 		list[i] = strconv.Quote(names[i])
@@ -110,6 +114,9 @@ func (s *Subset) Label(i int) int           { return s.Source.Label(int(s.Index[
 func (s *Subset) Group(i int) int           { return s.Source.Group(int(s.Index[i])) }
 func (s *Subset) Read(dst []float32, i int) { s.Source.Read(dst, int(s.Index[i])) }
 
+// under returns the source of sample i, and its place there.
+func (s *Subset) under(i int) (Source, int) { return s.Source, int(s.Index[i]) }
+
 // ImageSubset is a subset of an image source.
 type ImageSubset struct {
 	Subset
@@ -128,10 +135,10 @@ func SubsetOf(src Source, index []uint32) Source {
 }
 
 // ClassCounts counts the samples of each of the first classes labels.
-func ClassCounts(src Source, classes int) []int { return counts(src.Len(), classes, src.Label) }
+func ClassCounts(src Marked, classes int) []int { return counts(src.Len(), classes, src.Label) }
 
 // GroupCounts counts the samples of each of the first groups groups.
-func GroupCounts(src Source, groups int) []int { return counts(src.Len(), groups, src.Group) }
+func GroupCounts(src Marked, groups int) []int { return counts(src.Len(), groups, src.Group) }
 
 func counts(n, kinds int, of func(i int) int) []int {
 	counts := make([]int, kinds)
@@ -172,7 +179,7 @@ func (d *Dataset) Restrict(o Options) error {
 // hold returns the training samples that cap, imbalance and hold-out leave. The held-out ones are
 // the test split of the result.
 func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
-	kept := keepFirst(train, o.keep(counts(train.Len(), len(d.Classes), train.Label)))
+	kept := keepFirst(train, o.remaining(ClassCounts(train, len(d.Classes))))
 	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
 }
 
@@ -188,13 +195,10 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 		return train // Restrict refuses it
 	}
 	var rest []uint32
-	held := s.Test
 	for i, row := range train {
-		if len(held) > 0 && int(held[0]) == i {
-			held = held[1:]
-			continue
+		if _, held := slices.BinarySearch(s.Test, uint32(i)); !held {
+			rest = append(rest, row)
 		}
-		rest = append(rest, row)
 	}
 	return rest
 }
@@ -211,16 +215,10 @@ func (p *markedPart) Group(i int) int { return p.Marked.Group(int(p.index[i])) }
 
 // trainable refuses a training split of a single class, from which nothing can be learned.
 func (d *Dataset) trainable() error {
-	var there []string
-	for c, n := range ClassCounts(d.Train, len(d.Classes)) {
-		if n > 0 {
-			there = append(there, d.Classes[c])
-		}
-	}
-	if len(there) == 1 {
+	if learned, _ := d.learned(); len(learned) == 1 {
 		return fmt.Errorf(
 			"all %d training samples are of class %q: a training split needs two classes",
-			d.Train.Len(), there[0])
+			d.Train.Len(), learned[0])
 	}
 	return nil
 }
@@ -234,13 +232,9 @@ func (o Options) suits(classes int) error {
 	return nil
 }
 
-// keep returns the number of samples of each class that cap and imbalance leave of counts.
-func (o Options) keep(counts []int) []int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	keep := slices.Clone(counts)
+// remaining returns the number of samples of each class that cap and imbalance leave of counts.
+func (o Options) remaining(counts []int) []int {
+	total, keep := sum(counts), slices.Clone(counts)
 	for c := range keep {
 		if o.Samples > 0 && o.Samples < total {
 			keep[c] = int(float64(keep[c]) * float64(o.Samples) / float64(total))
@@ -250,6 +244,13 @@ func (o Options) keep(counts []int) []int {
 		}
 	}
 	return keep
+}
+
+func sum(counts []int) (total int) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }
 
 // Compact copies the images of Train and Val out of a larger source in memory, and frees that
@@ -264,15 +265,11 @@ func Compact(d *Dataset) {
 
 // keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
 func keepFirst(src Marked, keep []int) []uint32 {
-	total := 0
-	for _, k := range keep {
-		total += k
-	}
-	index := make([]uint32, 0, total)
-	seen := make([]int, len(keep))
+	index := make([]uint32, 0, sum(keep))
+	left := slices.Clone(keep)
 	for i := range src.Len() {
-		if c := src.Label(i); seen[c] < keep[c] {
-			seen[c]++
+		if c := src.Label(i); left[c] > 0 {
+			left[c]--
 			index = append(index, uint32(i))
 		}
 	}
@@ -290,19 +287,11 @@ type Marked interface {
 // combinations of a class and a group.
 type Strata struct{ Classes, groups int } // groups is 0 if classes are the strata
 
-func (s Strata) of(src Marked, i int) int {
+func (s Strata) stratum(src Marked, i int) int {
 	if s.groups == 0 {
 		return src.Label(i)
 	}
 	return src.Label(i)*s.groups + src.Group(i)
-}
-
-// strata returns the strata of the hold-outs of d.
-func (d *Dataset) strata() Strata {
-	if d.ByGroup {
-		return Strata{len(d.Classes), len(d.Groups)}
-	}
-	return Strata{Classes: len(d.Classes)}
 }
 
 // holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are
@@ -313,9 +302,13 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 	if fraction == 0 {
 		return Splits{Train: index}, nil
 	}
-	for kinds := d.strata(); ; kinds.groups = 0 {
+	kinds := Strata{Classes: len(d.Classes)}
+	if d.ByGroup {
+		kinds.groups = len(d.Groups)
+	}
+	for ; ; kinds.groups = 0 {
 		s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
-		if err = d.lacking(src, &s, key, fraction); err == nil || kinds.groups == 0 {
+		if err = d.checkClasses(src, &s, key, fraction); err == nil || kinds.groups == 0 {
 			return s, err
 		}
 		s.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
@@ -323,11 +316,10 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 	}
 }
 
-// lacking returns an error if only one part of a hold-out has samples of a class.
-func (d *Dataset) lacking(src Marked, s *Splits, key string, fraction float64) error {
-	rest, held := &markedPart{src, s.Train}, &markedPart{src, s.Test}
-	learned := counts(rest.Len(), len(d.Classes), rest.Label)
-	for c, n := range counts(held.Len(), len(d.Classes), held.Label) {
+// checkClasses returns an error if only one part of a hold-out has samples of a class.
+func (d *Dataset) checkClasses(src Marked, s *Splits, key string, fraction float64) error {
+	learned := ClassCounts(&markedPart{src, s.Train}, len(d.Classes))
+	for c, n := range ClassCounts(&markedPart{src, s.Test}, len(d.Classes)) {
 		if (n == 0) != (learned[c] == 0) {
 			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d): "+
 				"change it, or merge the class with another", key, fraction, d.Classes[c],
@@ -343,7 +335,7 @@ func HoldOut(src Marked, kinds Strata, index []uint32, fraction float64, seed ui
 	held []uint32) {
 	members := make([][]uint32, kinds.Classes*max(1, kinds.groups))
 	for _, i := range index {
-		k := kinds.of(src, int(i))
+		k := kinds.stratum(src, int(i))
 		members[k] = append(members[k], i)
 	}
 	rng := rand.New(rand.NewPCG(seed, purposeHoldOut))

@@ -42,8 +42,8 @@ type Files struct {
 	Fetch func(ctx context.Context, dir string, o FetchOptions) error
 }
 
-// There says whether the files of a dataset are in the data folder.
-func There(f *Files, dir string) bool {
+// AreIn says whether the files of a dataset are in the data folder.
+func (f *Files) AreIn(dir string) bool {
 	if f.There != nil {
 		return f.There(dir)
 	}
@@ -52,6 +52,14 @@ func There(f *Files, dir string) bool {
 		names = append(names, strings.TrimSuffix(r.Name, ".gz"))
 	}
 	return AllExist(filepath.Join(dir, f.Folder), names)
+}
+
+// Bring brings the files of a dataset into the data folder.
+func (f *Files) Bring(ctx context.Context, dir string, o FetchOptions) error {
+	if f.Fetch != nil {
+		return f.Fetch(ctx, dir, o)
+	}
+	return FetchFiles(ctx, filepath.Join(dir, f.Folder), f.Remote, o)
 }
 
 // AllExist says whether a folder has all files, plain or as .gz.
@@ -87,8 +95,8 @@ type downloader struct {
 func (d *downloader) path(r Remote) string { return filepath.Join(d.folder, r.Name) }
 func (d *downloader) part(r Remote) string { return d.path(r) + ".part" }
 
-// get makes sure that the file is there and right, trying one address after the other.
-func (d *downloader) get(ctx context.Context, r Remote) error {
+// download makes sure that the file is there and right, trying one address after the other.
+func (d *downloader) download(ctx context.Context, r Remote) error {
 	if verify(d.path(r), r) == nil {
 		d.progress(r.Size)
 		return nil
@@ -98,7 +106,7 @@ func (d *downloader) get(ctx context.Context, r Remote) error {
 	}
 	var failed []string
 	for _, url := range r.URLs {
-		err := d.from(ctx, url, r)
+		err := d.downloadFrom(ctx, url, r)
 		if err == nil {
 			return nil
 		}
@@ -114,9 +122,9 @@ func (d *downloader) get(ctx context.Context, r Remote) error {
 		strings.Join(failed, "; "))
 }
 
-// from downloads from one address. After a broken connection it continues, as long as each attempt
-// brings more bytes.
-func (d *downloader) from(ctx context.Context, url string, r Remote) error {
+// downloadFrom downloads from one address. After a broken connection it continues, as long as each
+// attempt brings more bytes.
+func (d *downloader) downloadFrom(ctx context.Context, url string, r Remote) error {
 	for {
 		before := FileSize(d.part(r))
 		err := d.load(ctx, url, r)
@@ -167,15 +175,13 @@ func (d *downloader) request(ctx context.Context, url string, have int64) (*http
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", have))
 	}
 	resp, err := d.client.Do(req)
-	if err != nil || have == 0 || rangeHonoured(resp, have) || resp.StatusCode == http.StatusOK {
-		return resp, err
-	}
-	if resp.StatusCode == http.StatusPartialContent ||
-		resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+	if err == nil && have > 0 && !rangeHonoured(resp, have) &&
+		(resp.StatusCode == http.StatusPartialContent ||
+			resp.StatusCode == http.StatusRequestedRangeNotSatisfiable) {
 		resp.Body.Close()
 		return d.request(ctx, url, 0)
 	}
-	return resp, nil
+	return resp, err
 }
 
 // rangeHonoured says whether the answer starts at byte have.
@@ -188,10 +194,9 @@ func rangeHonoured(resp *http.Response, have int64) bool {
 // no use.
 func startOf(resp *http.Response, have, size int64) (int64, error) {
 	from := int64(0)
-	switch {
-	case have > 0 && rangeHonoured(resp, have):
+	if rangeHonoured(resp, have) {
 		from = have
-	case resp.StatusCode != http.StatusOK:
+	} else if resp.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("the server answers %s", resp.Status)
 	}
 	if n := resp.ContentLength; n >= 0 && from+n != size {
@@ -289,12 +294,9 @@ func FileSize(path string) int64 {
 }
 
 // FetchFiles loads files into a folder.
-func FetchFiles(ctx context.Context, folder string, files []Remote,
-	o FetchOptions) error {
-	d := &downloader{
-		client: cmp.Or(o.Client, http.DefaultClient), folder: folder, stall: cmp.Or(o.Stall,
-			30*time.Second),
-	}
+func FetchFiles(ctx context.Context, folder string, files []Remote, o FetchOptions) error {
+	d := &downloader{client: cmp.Or(o.Client, http.DefaultClient), folder: folder,
+		stall: cmp.Or(o.Stall, 30*time.Second)}
 	total, before := TotalSize(files), int64(0)
 	for _, r := range files {
 		if o.URL != "" {
@@ -305,7 +307,7 @@ func FetchFiles(ctx context.Context, folder string, files []Remote,
 				o.Progress(before+loaded, total)
 			}
 		}
-		if err := d.get(ctx, r); err != nil {
+		if err := d.download(ctx, r); err != nil {
 			return err
 		}
 		before += r.Size

@@ -74,18 +74,6 @@ func ofSplit() []string {
 	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
 }
 
-// Inherit adds the options of an encoder that the name of further files does not set.
-func (f *OwnFiles) Inherit(e *Encoder) {
-	if e == nil {
-		return
-	}
-	for key, v := range e.Options {
-		if _, said := f.Options[key]; !said && slices.Contains(f.keys, key) {
-			f.Options[key] = v
-		}
-	}
-}
-
 // Keep returns the options that further files are read with.
 func (f *OwnFiles) Keep() map[string]string {
 	kept := maps.Clone(f.Options)
@@ -167,24 +155,16 @@ func renamed(src Source, classes, groups []int) Source {
 // all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int {
 	for {
-		switch s := src.(type) {
-		case *ImageSubset:
-			src, i = s.Source, int(s.Index[i])
-		case *Subset:
-			src, i = s.Source, int(s.Index[i])
-		case *Relabelled:
-			src = s.Source
-		case *relabelledImages:
-			src = s.Source
-		case *Table:
-			if s.Origin != nil {
-				i = int(s.Origin[i])
-			}
-			return i
-		default:
-			return i
+		s, ok := src.(interface{ under(i int) (Source, int) })
+		if !ok {
+			break
 		}
+		src, i = s.under(i)
 	}
+	if t, ok := src.(*Table); ok && t.Origin != nil {
+		return int(t.Origin[i])
+	}
+	return i
 }
 
 // A Value is the value of one column of a sample as its file had it, as far as the features tell.
@@ -237,8 +217,17 @@ type Factor struct {
 	Codes  []uint16 // one a sample: its place in Values
 }
 
-// Marks are the labels and groups of samples.
+// Marks are the labels and groups of samples. Where no groups are given, both are the same memory.
 type Marks struct{ Labels, Groups []uint16 }
+
+// NewMarks returns memory for the labels and the groups of n samples.
+func NewMarks(n int) Marks { return Marks{make([]uint16, n), make([]uint16, n)} }
+
+// NewLabels returns memory for the labels of n samples without groups.
+func NewLabels(n int) Marks {
+	labels := make([]uint16, n)
+	return Marks{labels, labels}
+}
 
 func (m *Marks) Len() int        { return len(m.Labels) }
 func (m *Marks) Label(i int) int { return int(m.Labels[i]) }
@@ -246,9 +235,9 @@ func (m *Marks) Group(i int) int { return int(m.Groups[i]) }
 
 // Own has the columns of a user's own files that are not features.
 type Own struct {
-	Label  Factor
-	Groups []Factor // crossed with one another
-	Cells  bool     // and with the label
+	Label  *Factor
+	Groups []*Factor // crossed with one another
+	Cells  bool      // and with the label
 
 	ByGroup bool // see Dataset
 	Fitted  bool // fitted to other data: there may be one class only
@@ -273,12 +262,15 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	all, err := crossed(o.Groups)
 	if err == nil && o.Cells {
 		given := all
-		if all, err = crossed([]Factor{o.Label, given}); err == nil {
+		if all, err = crossed([]*Factor{o.Label, given}); err == nil {
 			d.Cells = newCells(all, o.Label, given)
 		}
 	}
+	if err != nil {
+		return nil, Marks{}, err
+	}
 	d.Groups, d.ByGroup, m.Groups = all.Values, o.ByGroup, all.Codes
-	return d, m, err
+	return d, m, nil
 }
 
 // NoRegression says why a label cannot be continuous, and the remedy.
@@ -304,7 +296,7 @@ func (f *Factor) continuous() bool {
 }
 
 // newCells returns the label and the given group of each value of label × given.
-func newCells(all, label, given Factor) *Cells {
+func newCells(all, label, given *Factor) *Cells {
 	c := &Cells{Label: make([]int, len(all.Values)), Given: make([]int, len(all.Values))}
 	for i, g := range all.Codes {
 		c.Label[g], c.Given[g] = int(label.Codes[i]), int(given.Codes[i])
@@ -317,7 +309,7 @@ func newCells(all, label, given Factor) *Cells {
 
 // crossed returns one factor whose values are the combinations of several factors that occur, such
 // as "Female × Black". The values of the first factor count most in their order.
-func crossed(list []Factor) (Factor, error) {
+func crossed(list []*Factor) (*Factor, error) {
 	all := list[0]
 	for _, f := range list[1:] {
 		pair := func(i int) int { return int(all.Codes[i])*len(f.Values) + int(f.Codes[i]) }
@@ -325,13 +317,13 @@ func crossed(list []Factor) (Factor, error) {
 		for i := range all.Codes {
 			place[pair(i)] = 1
 		}
-		out := Factor{name: all.name + " × " + f.name, Codes: make([]uint16, len(all.Codes))}
+		out := &Factor{name: all.name + " × " + f.name, Codes: make([]uint16, len(all.Codes))}
 		for k, occurs := range place {
 			if occurs == 0 {
 				continue
 			}
 			if len(out.Values) == MaxClasses {
-				return out, fmt.Errorf(
+				return nil, fmt.Errorf(
 					"%s has more than %d combinations: take fewer groups", out.name, MaxClasses)
 			}
 			place[k] = uint16(len(out.Values))
@@ -357,8 +349,8 @@ func (f *Factor) shown(code int) string {
 
 // NewFactor returns a factor with its values in order. dict and codes number the values in the
 // order in which they came.
-func NewFactor(name string, dict map[string]uint16, codes []uint16) Factor {
-	f := Factor{
+func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
+	f := &Factor{
 		name:   name,
 		Values: slices.Sorted(maps.Keys(dict)),
 		Codes:  make([]uint16, len(codes)),
@@ -413,7 +405,7 @@ func SplitOf(word string) string {
 }
 
 // SplitBy reads the splits from a column or an array of their names or numbers.
-func SplitBy(f Factor) (s Splits, err error) {
+func SplitBy(f *Factor) (s Splits, err error) {
 	to := make([]*[]uint32, len(f.Values))
 	for i, v := range f.Values {
 		switch SplitOf(v) {
@@ -443,7 +435,7 @@ func SplitBy(f Factor) (s Splits, err error) {
 
 // Splits draws the test split of a dataset that is not complete yet.
 func (d Draw) Splits(src Marked, set *Dataset) (s Splits, err error) {
-	if d.Whole {
+	if d.AllTest {
 		s.Test = Indices(0, src.Len())
 		return s, nil
 	}

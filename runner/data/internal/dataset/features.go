@@ -77,7 +77,7 @@ func (f *Features) Scan(name string, hash io.Writer) error {
 	}()
 	hashed := Guard(func() { hash.Write(f.Data) })
 	if f := cmp.Or(<-checked, hashed); f != nil {
-		panic(f.Of)
+		panic(f.Value)
 	}
 	return err
 }
@@ -159,24 +159,14 @@ func (f *Features) Floats() []float32 {
 
 // Images is an ImageSource in memory: samples of equal length, Stride bytes apart.
 type Images struct {
+	Marks
 	Dims   Shape
 	Data   []byte // sample i is Data[i*Stride+Skip:][:Dims.Len()]
 	Stride int
 	Skip   int
-	Labels []byte
-	Groups []uint16 // nil: the labels
 }
 
-func (s *Images) Len() int        { return len(s.Labels) }
-func (s *Images) Shape() Shape    { return s.Dims }
-func (s *Images) Label(i int) int { return int(s.Labels[i]) }
-
-func (s *Images) Group(i int) int {
-	if s.Groups == nil {
-		return s.Label(i)
-	}
-	return int(s.Groups[i])
-}
+func (s *Images) Shape() Shape { return s.Dims }
 
 func (s *Images) Pixels(_ []byte, i int) []byte {
 	at := i*s.Stride + s.Skip
@@ -194,15 +184,14 @@ func Store(d *Dataset, wanted func(ImageSource) bool) {
 	}
 }
 
-// stored copies a source of at most 256 classes into memory, or draws it there, on every core.
+// stored copies a source into memory, or draws it there, on every core.
 func stored(src ImageSource) *Images {
 	n, size := src.Len(), src.Shape().Len()
-	out := &Images{Dims: src.Shape(), Data: make([]byte, n*size), Stride: size,
-		Labels: make([]byte, n), Groups: make([]uint16, n)}
+	out := &Images{Marks: NewMarks(n), Dims: src.Shape(), Data: make([]byte, n*size), Stride: size}
 	OnEveryCore(n, func(i int) {
 		room := out.Data[i*size : (i+1)*size]
 		copy(room, src.Pixels(room, i))
-		out.Labels[i], out.Groups[i] = byte(src.Label(i)), uint16(src.Group(i))
+		out.Labels[i], out.Groups[i] = uint16(src.Label(i)), uint16(src.Group(i))
 	})
 	return out
 }
@@ -224,7 +213,7 @@ func OnEveryCore(n int, do func(i int)) {
 	}
 	wg.Wait()
 	if f := cmp.Or(faults...); f != nil {
-		panic(f.Of)
+		panic(f.Value)
 	}
 }
 
@@ -245,7 +234,7 @@ func Tabulate(d *Dataset) {
 func Tabulated(src Source) *Table {
 	n, width := src.Len(), src.Shape().Len()
 	x := &RowBlocks{width, max(1, n), [][]float32{make([]float32, n*width)}}
-	out := &Table{Marks{make([]uint16, n), make([]uint16, n)}, x, nil}
+	out := &Table{NewMarks(n), x, nil}
 	OnEveryCore(n, func(i int) {
 		src.Read(x.Row(i), i)
 		out.Labels[i], out.Groups[i] = uint16(src.Label(i)), uint16(src.Group(i))
@@ -269,6 +258,9 @@ type Relabelled struct {
 
 func (s *Relabelled) Label(i int) int { return int(s.labels[i]) }
 func (s *Relabelled) Group(i int) int { return int(s.groups[i]) }
+
+// under returns the source of sample i, and its place there.
+func (s *Relabelled) under(i int) (Source, int) { return s.Source, i }
 
 // Cells are the parts of a dataset's groups, where these are label × group. The label of a cell is
 // the label that is trained on.

@@ -60,27 +60,69 @@ func OpenInput(path string) (*Input, error) {
 // Read implements io.Reader.
 func (f *Input) Read(p []byte) (int, error) { return f.left.Read(p) }
 
-// Contents returns the bytes of a file, mapped if it is larger than inMemory, and a function that
-// releases them, or nil.
-func Contents(path string, inMemory int64) ([]byte, func() error, error) {
+// Mapped are the files that a data set has mapped.
+type Mapped []Mapping
+
+// Mapping is a mapped file.
+type Mapping struct {
+	Path    string
+	Bytes   []byte
+	release func() error
+}
+
+// Contents returns the bytes of a file. If it is larger than InMemory, it is mapped, and the bytes
+// are valid until Close.
+func (m *Mapped) Contents(path string) ([]byte, error) {
 	f, err := OpenInput(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	if f.Size > inMemory {
-		return MapFile(f)
+	if f.Size > InMemory {
+		return m.Map(f)
 	}
 	return ReadWhole(f)
 }
 
+// Map maps a whole file for reading, or reads it where the system maps none.
+func (m *Mapped) Map(f *Input) ([]byte, error) {
+	if f.Size != int64(int(f.Size)) {
+		return nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.Size)
+	}
+	b, release, err := mapFile(f)
+	if release != nil {
+		*m = append(*m, Mapping{f.Name(), b, release})
+	}
+	return b, err
+}
+
+// Attach gives the files to the data set that was made of them. If there is an error instead, it
+// releases them and returns the error.
+func (m *Mapped) Attach(d *Dataset, err error) (*Dataset, error) {
+	if err != nil {
+		m.Close() // the first error is the one to tell
+		return nil, err
+	}
+	d.Mapped = *m
+	return d, nil
+}
+
+// Close releases the files, whose bytes nobody may read any more.
+func (m *Mapped) Close() (err error) {
+	for _, f := range *m {
+		err = errors.Join(err, f.release())
+	}
+	*m = nil
+	return err
+}
+
 // ReadWhole reads all of a file.
-func ReadWhole(f *Input) ([]byte, func() error, error) {
+func ReadWhole(f *Input) ([]byte, error) {
 	b := make([]byte, f.Size)
 	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
+		return nil, fmt.Errorf("%s: changed while it was read: %w", f.Name(), err)
 	}
-	return b, nil, nil
+	return b, nil
 }
 
 // Inflate returns the uncompressed bytes of a gzip stream. More than limit bytes are an error.
@@ -101,26 +143,6 @@ func Inflate(r io.Reader, name string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// MaxRecord is the maximum length in bytes of one line of a table, or of a cell with many lines,
-// since a reader keeps it whole.
-const MaxRecord = 16 << 20
-
-// Allowance is a reader that returns an error after Left more bytes, unless Left is raised
-// meanwhile.
-type Allowance struct {
-	io.Reader
-	Left int
-}
-
-func (a *Allowance) Read(p []byte) (int, error) {
-	if a.Left <= 0 {
-		return 0, fmt.Errorf("a line of more than %d bytes", MaxRecord)
-	}
-	n, err := a.Reader.Read(p[:min(len(p), a.Left)])
-	a.Left -= n
-	return n, err
-}
-
 // Exists reports whether path is there. Any error but its absence counts as present: opening it
 // will tell more.
 func Exists(path string) bool {
@@ -130,7 +152,7 @@ func Exists(path string) bool {
 
 // Fault is the value with which a goroutine panicked, for the goroutine that waits for it. The
 // cause is mostly a mapped file that was cut.
-type Fault struct{ Of any }
+type Fault struct{ Value any }
 
 // Guard calls f and returns the Fault if f panics, else nil.
 func Guard(f func()) (caught *Fault) {
@@ -184,7 +206,7 @@ func (t *text) Read(p []byte) (int, error) {
 	t.lines += bytes.Count(p[:good], []byte{'\n'})
 	t.at += int64(good)
 	if wrong == nil && err == io.EOF && len(t.part) > 0 {
-		wrong = t.foreign(nil, -len(t.part), t.part[0])
+		wrong = t.notUTF8(nil, -len(t.part), t.part[0])
 	}
 	if t.err = wrong; wrong == nil {
 		t.err = err
@@ -207,7 +229,7 @@ func (t *text) check(b []byte) (good int, wrong error) {
 	t.part = append(t.part, b[whole:]...)
 	if !utf8.Valid(b[at:whole]) {
 		good = at + invalid(string(b[at:whole]))
-		return good, t.foreign(b[:good], good, b[good])
+		return good, t.notUTF8(b[:good], good, b[good])
 	}
 	return len(b), nil
 }
@@ -222,7 +244,7 @@ func (t *text) complete(b []byte) (n int, err error) {
 	switch {
 	case before == 0 || !utf8.FullRune(t.part):
 	case !utf8.Valid(t.part):
-		return 0, t.foreign(nil, -before, t.part[0])
+		return 0, t.notUTF8(nil, -before, t.part[0])
 	default:
 		t.part = t.part[:0]
 	}
@@ -242,9 +264,9 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// foreign returns the error of byte b, which is at a place in the piece that is checked, behind the
+// notUTF8 returns the error of byte b, which is at a place in the piece that is checked, behind the
 // good bytes.
-func (t *text) foreign(good []byte, at int, b byte) error {
+func (t *text) notUTF8(good []byte, at int, b byte) error {
 	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
 	encoding := "latin1"
 	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1

@@ -2,14 +2,10 @@
 
 package dataset
 
-import "fmt"
-
-// MapFile reads a whole file: there is no mapping here.
-func MapFile(f *Input) ([]byte, func() error, error) {
-	if f.Size != int64(int(f.Size)) {
-		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.Size)
-	}
-	return ReadWhole(f)
+// mapFile reads a whole file, and returns no function that releases it: there is no mapping here.
+func mapFile(f *Input) ([]byte, func() error, error) {
+	b, err := ReadWhole(f)
+	return b, nil, err
 }
 
 // ReadAtRandom has nothing to do: the file is in memory.

@@ -8,11 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MapFile maps a whole file for reading.
-func MapFile(f *Input) ([]byte, func() error, error) {
-	if f.Size != int64(int(f.Size)) {
-		return nil, nil, fmt.Errorf("%s: %d bytes do not fit the address space", f.Name(), f.Size)
-	}
+// mapFile maps a whole file for reading, and returns the function that releases it.
+func mapFile(f *Input) ([]byte, func() error, error) {
 	b, err := unix.Mmap(int(f.Fd()), 0, int(f.Size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		return nil, nil, fmt.Errorf("mapping %s: %w", f.Name(), err)

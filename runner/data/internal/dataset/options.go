@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -14,14 +13,24 @@ import (
 // OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
 type OwnFiles struct {
 	Name, Path string
-	Options    map[string]string // by key: those in the name, and inherited ones
-	keys       []string          // all keys that the scheme takes
+	Options    map[string]string   // by key: those in the name, and inherited ones
+	words      map[string][]string // by key: the only values of the option, the default first
 }
 
-// ParseOwn takes a name apart. It refuses an option that is not among keys or is given twice.
-func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
+// ParseOwn takes a name apart, and adds the options of an encoder, if any, that the name does not
+// set. The options are keys; the only words that one takes may follow it, the default first:
+// "cells=no|yes". Any other option is refused, as is one that is given twice.
+func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, error) {
 	path, query, _ := strings.Cut(strings.TrimPrefix(name, scheme), "?")
-	f := OwnFiles{Name: name, Path: path, Options: map[string]string{}, keys: keys}
+	f := OwnFiles{Name: name, Path: path, Options: map[string]string{},
+		words: map[string][]string{}}
+	var keys []string
+	for _, option := range options {
+		key, words, limited := strings.Cut(option, "=")
+		if keys = append(keys, key); limited {
+			f.words[key] = strings.Split(words, "|")
+		}
+	}
 	values, err := url.ParseQuery(plain(query))
 	if err != nil {
 		return f, err
@@ -41,6 +50,14 @@ func ParseOwn(name, scheme string, keys []string) (OwnFiles, error) {
 	}
 	if path == "" {
 		return f, errors.New("no path: write " + scheme + "PATH")
+	}
+	for _, key := range keys {
+		if _, said := f.Options[key]; !said && e != nil && e.Options[key] != "" {
+			f.Options[key] = e.Options[key]
+		}
+		if words, limited := f.words[key]; limited && !slices.Contains(words, f.Choice(key)) {
+			return f, fmt.Errorf("%s=%s: give %s", key, f.Choice(key), strings.Join(words, ", "))
+		}
 	}
 	return f, nil
 }
@@ -66,20 +83,27 @@ func (f OwnFiles) List(key string) []string {
 	return strings.Split(f.Options[key], ",")
 }
 
-// Choice returns the value of an option, which must be one of words, or the first word if the
-// option is not given.
-func (f OwnFiles) Choice(key string, words ...string) (string, error) {
-	v := cmp.Or(f.Options[key], words[0])
-	if !slices.Contains(words, v) {
-		return "", fmt.Errorf("%s=%s: give %s", key, v, strings.Join(words, ", "))
+// Choice returns the word that an option says, or its default. It is empty for an option that the
+// scheme does not take.
+func (f OwnFiles) Choice(key string) string {
+	if v := f.Options[key]; v != "" || f.words[key] == nil {
+		return v
 	}
-	return v, nil
+	return f.words[key][0]
 }
 
 // Cells tells whether the groups are to be label × group.
-func (f OwnFiles) Cells() (bool, error) {
-	v, err := f.Choice("cells", "no", "yes")
-	return v == "yes", err
+func (f OwnFiles) Cells() bool { return f.Choice("cells") == "yes" }
+
+// Splits returns the splits that by says for each sample or, if it is nil, draws a test split.
+func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (Splits, error) {
+	if by == nil {
+		return how.Splits(src, d)
+	}
+	if err := f.RefuseBeside("split", "test_fraction", "data_seed"); err != nil {
+		return Splits{}, err
+	}
+	return SplitBy(by)
 }
 
 // TestShare is the default part of the user's own samples that is drawn as the test split, if the
@@ -90,7 +114,7 @@ const TestShare = .2
 type Draw struct {
 	Fraction float64
 	Seed     uint64
-	Whole    bool // nothing is drawn: all samples are the test split
+	AllTest  bool // nothing is drawn: all samples are the test split
 }
 
 // Draw reads the options test_fraction and data_seed. Without data_seed, the seed is Options.Seed,
@@ -111,23 +135,15 @@ func (f OwnFiles) Draw(o Options) (d Draw, err error) {
 	return d, nil
 }
 
-// Useless returns an error if one of the options keys is given, which have no use beside another
-// option.
-func (f OwnFiles) Useless(beside string, keys ...string) error {
+// RefuseBeside returns an error if one of the options keys is given, which have no use beside
+// another option.
+func (f OwnFiles) RefuseBeside(beside string, keys ...string) error {
 	for _, key := range keys {
 		if f.Options[key] != "" {
 			return fmt.Errorf("%s= has no use beside %s: leave one out", key, beside)
 		}
 	}
 	return nil
-}
-
-// Locate returns a function that makes the path in a name absolute, for a scheme without paths in
-// its options.
-func Locate(scheme string) func(name string, absolute func(path string) string) string {
-	return func(name string, absolute func(path string) string) string {
-		return LocateOwn(name, scheme, absolute, func(_, value string) string { return value })
-	}
 }
 
 // LocateOwn makes the path in a name absolute, and replaces the value of each option by the result
@@ -160,7 +176,7 @@ var (
 	decimalComma = regexp.MustCompile(`^[-+]?[0-9]*,[0-9]+$`)
 	thousands    = regexp.MustCompile(`^[-+]?[0-9]{1,3}([,' \x{a0}\x{202f}][0-9]{3})+(\.[0-9]+)?$`)
 	points       = regexp.MustCompile(`^[-+]?[0-9]{1,3}(\.[0-9]{3})+(,[0-9]+)?$`)
-	apart        = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
+	separators   = strings.NewReplacer(",", "", "'", "", " ", "", "\u00a0", "", "\u202f", "")
 )
 
 // PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
@@ -169,7 +185,7 @@ func PlainNumber(cell string) (plain string, ok bool) {
 	plain = strings.TrimSpace(strings.Trim(cell, "$€£¥%"))
 	switch {
 	case thousands.MatchString(plain):
-		plain = apart.Replace(plain)
+		plain = separators.Replace(plain)
 	case decimalComma.MatchString(plain):
 		plain = strings.Replace(plain, ",", ".", 1)
 	case points.MatchString(plain):

@@ -188,12 +188,13 @@ func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sam
 	}
 	for i := range out.Columns {
 		c := &out.Columns[i]
-		c.Numbers, c.Codes = picked(c.Numbers, kept), picked(c.Codes, kept)
+		c.Numbers, c.Codes = Picked(c.Numbers, kept), Picked(c.Codes, kept)
 	}
 	return out
 }
 
-func picked[T any](list []T, places []int) []T {
+// Picked returns the elements at the places; nil stays nil.
+func Picked[T any](list []T, places []int) []T {
 	if list == nil {
 		return nil
 	}

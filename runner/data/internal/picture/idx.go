@@ -2,7 +2,6 @@ package picture
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -26,9 +25,6 @@ type idxSet struct {
 	remedy    string
 	mean, std []float32
 	augment   dataset.Augment
-	own       bool // the augmentation is ownAugment
-	scale     bool // mean and std are the training split's
-	options   dataset.Options
 }
 
 func Mnist() *dataset.Provider {
@@ -90,33 +86,29 @@ func (s idxSet) provider(purpose string, from []string, sizes [4]int64,
 //	names=A,B          names of the classes in their order; by default their numbers
 //	scale=none         or standard: every channel by mean and deviation of the training split
 func IDXFolders() *dataset.Provider {
-	const scheme = "idx:"
 	return &dataset.Provider{
-		Name: scheme, Argument: "DIR", Apart: true,
+		Name: "idx:", Argument: "DIR", Apart: true,
 		Purpose: "images of your own: four IDX files named as MNIST's: " +
 			"idx:DIR?names=A,B&scale=standard",
-		Open:   openIDX,
-		Locate: dataset.Locate(scheme),
+		Open: openIDX,
 	}
 }
 
 func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
-	f, err := dataset.ParseOwn(name, "idx:", []string{"names", "scale"})
+	f, err := dataset.ParseOwn(name, "idx:", []string{"names", "scale=none|standard"}, o.Encoder)
 	if err != nil {
 		return nil, err
 	}
-	f.Inherit(o.Encoder)
-	scale, err := f.Choice("scale", "none", "standard")
-	if err != nil {
-		return nil, err
-	}
-	d, err := idxSet{name: name, folder: f.Path, classes: f.List("names"), own: true,
-		scale: scale == "standard", options: o,
+	d, err := idxSet{name: name, folder: f.Path, classes: f.List("names"),
 		remedy: "put the four IDX files there, plain or .gz, under the names of MNIST"}.open()
-	if err == nil {
-		d.Encoder.Options = f.Keep()
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	d.Augment, d.Encoder.Options = ownAugment(d.Train.Shape()), f.Keep()
+	if f.Choice("scale") == "standard" {
+		fitScale(d, d.Train, dataset.Indices(0, d.Train.Len()), o)
+	}
+	return d, nil
 }
 
 func Numbers(n int) []string {
@@ -127,64 +119,44 @@ func Numbers(n int) []string {
 	return names
 }
 
-func (s idxSet) open() (d *dataset.Dataset, err error) {
+func (s idxSet) open() (*dataset.Dataset, error) {
+	var mapped dataset.Mapped
+	return mapped.Attach(s.join(&mapped))
+}
+
+// join makes a data set of the four files.
+func (s idxSet) join(mapped *dataset.Mapped) (*dataset.Dataset, error) {
 	var parts [4]idxArray
-	d = &dataset.Dataset{Mean: s.mean, Std: s.std, Augment: s.augment}
-	d.Release = func() error {
-		var errs error
-		for _, p := range parts {
-			if p.close != nil {
-				errs = errors.Join(errs, p.close())
-			}
-		}
-		return errs
-	}
-	defer func() {
-		if err != nil {
-			d.Close() // the first error is the one to tell
-			d = nil
-		}
-	}()
-	for i, file := range IDXFiles() { // a part that fails to parse is still released
-		if parts[i], err = s.read(file); err != nil {
-			return d, err
+	var err error
+	for i, file := range IDXFiles() {
+		if parts[i], err = s.read(file, mapped); err != nil {
+			return nil, err
 		}
 	}
 	train, err := s.images(parts[0], parts[1])
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	test, err := s.images(parts[2], parts[3])
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	if train.Dims != test.Dims {
-		return d, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.Dims,
+		return nil, fmt.Errorf("%s: training images are %v, test images %v", s.folder, train.Dims,
 			test.Dims)
 	}
-	d.Train, d.Test = train, test
-	if d.Classes = s.classes; d.Classes == nil {
+	d := &dataset.Dataset{Classes: s.classes, Train: train, Test: test, Mean: s.mean, Std: s.std,
+		Augment: s.augment}
+	if d.Classes == nil {
 		d.Classes = Numbers(1 + int(max(slices.Max(train.Labels), slices.Max(test.Labels))))
 	}
-	if s.own {
-		d.Augment = ownAugment(train.Dims)
-	}
-	if s.scale {
-		rows := dataset.FittedTo(s.options, train, dataset.Indices(0, train.Len()), d)
-		d.Mean, d.Std = channelMoments(dataset.SubsetOf(train, rows).(dataset.ImageSource))
-	}
 	// Reads everything in order: what fits stays in memory.
-	d.Checksum = dataset.Checksum(train.Data, train.Labels, test.Data, test.Labels)
-	for _, p := range parts {
-		if p.close != nil {
-			d.Mapped = append(d.Mapped, dataset.Mapping{Path: p.name, Bytes: p.whole})
-		}
-	}
+	d.Checksum = dataset.Checksum(parts[0].Data, parts[1].Data, parts[2].Data, parts[3].Data)
 	return d, nil
 }
 
 // read loads one file, plain or compressed.
-func (s idxSet) read(file string) (idxArray, error) {
+func (s idxSet) read(file string, mapped *dataset.Mapped) (idxArray, error) {
 	path := filepath.Join(s.folder, file)
 	if !dataset.Exists(path) {
 		path += ".gz"
@@ -193,26 +165,24 @@ func (s idxSet) read(file string) (idxArray, error) {
 		return idxArray{}, &dataset.MissingError{Dataset: s.name, Path: filepath.Join(s.folder,
 			file) + "[.gz]", Remedy: s.remedy}
 	}
-	b, release, err := s.bytes(path)
+	b, err := contents(path, mapped)
 	if err != nil {
 		return idxArray{}, err
 	}
-	a, err := ParseIDX(path, b)
-	a.whole, a.close = b, release
-	return a, err
+	return ParseIDX(path, b)
 }
 
-func (s idxSet) bytes(path string) ([]byte, func() error, error) {
+// contents returns the bytes of a file, uncompressed.
+func contents(path string, mapped *dataset.Mapped) ([]byte, error) {
 	if filepath.Ext(path) != ".gz" {
-		return dataset.Contents(path, dataset.InMemory)
+		return mapped.Contents(path)
 	}
 	f, err := dataset.OpenInput(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
-	b, err := dataset.Inflate(f, path, dataset.InMemory)
-	return b, nil, err
+	return dataset.Inflate(f, path, dataset.InMemory)
 }
 
 // images joins pixels ([N][H][W] or [N][C][H][W]) and labels ([N]).
@@ -233,24 +203,22 @@ func (s idxSet) images(x, y idxArray) (*dataset.Images, error) {
 		return nil, fmt.Errorf("%s has %d labels for the %d images of %s",
 			y.name, y.Dims[0], x.Dims[0], x.name)
 	}
-	if s.classes != nil {
-		for i, v := range y.Data {
-			if int(v) >= len(s.classes) {
-				return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s",
-					y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
-			}
+	marks := dataset.NewLabels(len(y.Data))
+	for i, v := range y.Data {
+		if s.classes != nil && int(v) >= len(s.classes) {
+			return nil, fmt.Errorf("%s: label %d (byte %d) is %d, not 0 to %d: %s",
+				y.name, i, 8+i, v, len(s.classes)-1, s.remedy)
 		}
+		marks.Labels[i] = uint16(v)
 	}
-	return &dataset.Images{Dims: shape, Data: x.Data, Stride: shape.Len(), Labels: y.Data}, nil
+	return &dataset.Images{Marks: marks, Dims: shape, Data: x.Data, Stride: shape.Len()}, nil
 }
 
 // idxArray is the content of one IDX file of bytes.
 type idxArray struct {
-	name  string
-	Dims  []int
-	Data  []byte // of the file itself
-	whole []byte // with the header
-	close func() error
+	name string
+	Dims []int
+	Data []byte // of the file itself
 }
 
 // ParseIDX parses a whole file: the bytes 0 and 0, the type 8 (bytes), the number of dimensions,

@@ -1,10 +1,8 @@
 package picture
 
 import (
-	"bufio"
 	"cmp"
 	"crypto/sha256"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +30,8 @@ import (
 //	data_seed=0        drawn by this seed
 func pictureOptions() []string {
 	return []string{
-		"size", "colour", "scale", "metadata", "file", "label", "group", "split", "cells",
-		"test_fraction", "data_seed",
+		"size", "colour=rgb|grey", "scale=standard|none", "metadata", "file", "label", "group",
+		"split", "cells=no|yes", "test_fraction", "data_seed",
 	}
 }
 
@@ -47,8 +45,10 @@ type pictureSet struct {
 	dataset.Draw
 	shape dataset.Shape
 	files []string // paths below the folder
-	of    dataset.Own
+	own   dataset.Own
 	split *dataset.Factor // nil: it is drawn
+
+	mapped dataset.Mapped
 }
 
 func PictureFolders() *dataset.Provider {
@@ -56,31 +56,17 @@ func PictureFolders() *dataset.Provider {
 		Name: "images:", Argument: "DIR", Apart: true,
 		Purpose: "pictures (PNG, JPEG, WebP), one folder per class or metadata.csv: " +
 			"images:DIR?size=32&...",
-		Open:   openPictures,
-		Locate: dataset.Locate("images:"),
+		Open: openPictures,
 	}
 }
 
 func openPictures(name string, o dataset.Options) (*dataset.Dataset, error) {
-	s, err := parsePictures(name, o)
+	s := &pictureSet{}
+	var err error
+	s.OwnFiles, err = dataset.ParseOwn(name, "images:", pictureOptions(), o.Encoder)
 	if err != nil {
 		return nil, err
 	}
-	if !dataset.Exists(s.Path) {
-		return nil, &dataset.MissingError{Dataset: s.Name, Path: s.Path, Remedy: "check the path"}
-	}
-	if err := s.list(); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	return s.open(o)
-}
-
-func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
-	s = &pictureSet{}
-	if s.OwnFiles, err = dataset.ParseOwn(name, "images:", pictureOptions()); err != nil {
-		return nil, err
-	}
-	s.Inherit(o.Encoder)
 	if s.Draw, err = s.OwnFiles.Draw(o); err != nil {
 		return nil, err
 	}
@@ -89,17 +75,18 @@ func parsePictures(name string, o dataset.Options) (s *pictureSet, err error) {
 		return nil, fmt.Errorf("size=%s: give a number of pixels from 1 to %d", s.Options["size"],
 			maxSide)
 	}
-	colour, err := s.Choice("colour", "rgb", "grey")
-	if err != nil {
-		return nil, err
-	}
 	s.shape = dataset.Shape{C: 3, H: side, W: side}
-	if colour == "grey" {
+	if s.Choice("colour") == "grey" {
 		s.shape.C = 1
 	}
-	s.of.Cells, err = s.OwnFiles.Cells()
-	s.of.Fitted = o.Encoder != nil
-	return s, err
+	s.own.Cells, s.own.Fitted = s.Cells(), o.Encoder != nil
+	if !dataset.Exists(s.Path) {
+		return nil, &dataset.MissingError{Dataset: s.Name, Path: s.Path, Remedy: "check the path"}
+	}
+	if err := s.list(); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return s.mapped.Attach(s.read(o))
 }
 
 // list finds the pictures with their labels, groups and splits.
@@ -109,51 +96,32 @@ func (s *pictureSet) list() error {
 		table = "metadata.csv"
 	}
 	if table != "" {
-		s.of.ByGroup = true
+		s.own.ByGroup = true
 		return s.readMetadata(table)
 	}
-	if err := s.Useless("folders that name the classes", "file", "label", "group",
+	if err := s.RefuseBeside("folders that name the classes", "file", "label", "group",
 		"split"); err != nil {
 		return err
 	}
 	return s.readFolders()
 }
 
-func (s *pictureSet) open(o dataset.Options) (*dataset.Dataset, error) {
-	d, m, err := s.of.Dataset()
+func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
+	d, m, err := s.own.Dataset()
 	if err != nil {
 		return nil, err
 	}
-	if len(d.Classes) > 256 {
-		return nil, fmt.Errorf("%d classes: at most 256 are taken of pictures", len(d.Classes))
-	}
-	p, err := s.pixels(o.Dir)
+	pixels, err := s.pixels(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	d.Release, d.Mapped = p.release, p.mapped
-	if err := s.fill(d, m, p.bytes, o); err != nil {
-		d.Close() // the first error is the one to tell
-		return nil, err
-	}
-	return d, nil
-}
-
-// fill gives d its splits, checksum and normalisation.
-func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
-	o dataset.Options) error {
-	src := &dataset.Images{Dims: s.shape, Data: pixels, Stride: s.shape.Len(), Labels: make([]byte,
-		m.Len()),
-		Groups: m.Groups}
-	for i, c := range m.Labels {
-		src.Labels[i] = byte(c)
-	}
-	parts, err := s.splits(src, d)
+	src := &dataset.Images{Marks: m, Dims: s.shape, Data: pixels, Stride: s.shape.Len()}
+	parts, err := s.OwnFiles.Splits(s.split, s.Draw, src, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := dataset.Divide(d, src, parts); err != nil {
-		return fmt.Errorf("%s: %w", s.Path, err)
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	sum := sha256.New()
 	sum.Write(pixels)
@@ -163,22 +131,16 @@ func (s *pictureSet) fill(d *dataset.Dataset, m dataset.Marks, pixels []byte,
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
 	d.Augment, d.Encoder.Options = ownAugment(s.shape), s.Keep()
-	scale, err := s.Choice("scale", "standard", "none")
-	if err == nil && scale == "standard" && o.Encoder == nil {
-		d.Mean, d.Std = channelMoments(dataset.SubsetOf(src, dataset.FittedTo(o, src, parts.Train,
-			d)).(dataset.ImageSource))
+	if s.Choice("scale") == "standard" && o.Encoder == nil {
+		fitScale(d, src, parts.Train, o)
 	}
-	return err
+	return d, nil
 }
 
-func (s *pictureSet) splits(src dataset.Marked, d *dataset.Dataset) (dataset.Splits, error) {
-	if s.split == nil {
-		return s.Draw.Splits(src, d)
-	}
-	if err := s.Useless("a split", "test_fraction", "data_seed"); err != nil {
-		return dataset.Splits{}, err
-	}
-	return dataset.SplitBy(*s.split)
+// fitScale sets the normalisation of d by the training samples of src.
+func fitScale(d *dataset.Dataset, src dataset.Source, train []uint32, o dataset.Options) {
+	rows := dataset.FittedTo(o, src, train, d)
+	d.Mean, d.Std = channelMoments(dataset.SubsetOf(src, rows).(dataset.ImageSource))
 }
 
 // ownAugment returns the augmentation of pictures of unknown content: a crop after padding by an
@@ -234,28 +196,23 @@ func isSplit(name string) bool {
 
 // readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
 func (s *pictureSet) readFolders() error {
-	label, split := newCoded("label"), newCoded("split")
+	label, split := newCoded("label", 0), newCoded("split", 0)
 	top, err := folders(s.Path)
 	if err != nil {
 		return err
 	}
 	parted := len(top) > 0 && !slices.ContainsFunc(top,
 		func(name string) bool { return !isSplit(name) })
-	under := map[string][]string{"": top}
-	if parted {
-		under = map[string][]string{}
-		for _, part := range top {
-			if under[part], err = folders(filepath.Join(s.Path, part)); err != nil {
-				return err
-			}
-		}
-	} else {
-		top = []string{""}
+	if !parted {
+		top = []string{""} // the classes lie in the folder itself
 	}
 	for _, part := range top {
-		for _, class := range under[part] {
-			err = s.readClass(part, class, label, split)
-			if err != nil {
+		classes, err := folders(filepath.Join(s.Path, part))
+		if err != nil {
+			return err
+		}
+		for _, class := range classes {
+			if err := s.readClass(part, class, label, split); err != nil {
 				return err
 			}
 		}
@@ -263,10 +220,9 @@ func (s *pictureSet) readFolders() error {
 	if len(s.files) == 0 {
 		return errNoPictures
 	}
-	s.of.Label = label.factor()
+	s.own.Label = label.factor()
 	if parted {
-		f := split.factor()
-		s.split = &f
+		s.split = split.factor()
 	}
 	return nil
 }
@@ -317,22 +273,18 @@ func (s *pictureSet) readMetadata(name string) error {
 		return err
 	}
 	defer in.Close()
-	allowed := &dataset.Allowance{Reader: dataset.NewText(in), Left: dataset.MaxRecord}
-	cr := csv.NewReader(bufio.NewReader(allowed))
-	cr.TrimLeadingSpace = true
-	header, err := cr.Read()
+	lines := table.NewLines(in, ',')
+	lines.FieldsPerRecord = 0 // that of the header
+	header, _, err := lines.Next()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, table.CSVError(err))
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	t, err := s.metadataColumns(header)
+	t, err := s.metadataColumns(slices.Clone(header))
 	for err == nil {
-		allowed.Left = dataset.MaxRecord
 		var record []string
-		if record, err = cr.Read(); err == nil {
-			line, _ := cr.FieldPos(0)
+		var line int
+		if record, line, err = lines.Next(); err == nil {
 			err = t.add(record, line)
-		} else if !errors.Is(err, io.EOF) {
-			err = table.CSVError(err)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -342,80 +294,62 @@ func (s *pictureSet) readMetadata(name string) error {
 	if len(s.files) == 0 {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
-	s.of.Label = t.columns[0].factor()
-	for _, c := range t.columns[1 : 1+t.groups] {
-		s.of.Groups = append(s.of.Groups, c.factor())
+	s.own.Label = t.columns[1].factor()
+	for _, c := range t.columns[2:][:t.groups] {
+		s.own.Groups = append(s.own.Groups, c.factor())
 	}
 	if t.split {
-		f := t.columns[len(t.columns)-1].factor()
-		s.split = &f
+		s.split = t.columns[len(t.columns)-1].factor()
 	}
 	return nil
 }
 
 // metadata is a table of pictures: the label, groups and, if there is one, the split.
 type metadata struct {
-	file    int
-	at      []int
-	columns []*coded
+	columns []*coded // the file, the label, the groups and the split
 	groups  int
 	split   bool
 	files   []string
 }
 
-func (s *pictureSet) metadataColumns(header []string) (*metadata, error) {
+func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	for i := range header {
-		header[i] = strings.TrimSpace(strings.TrimPrefix(header[i], "\ufeff"))
+		header[i] = strings.TrimSpace(header[i])
 	}
-	find := func(key string, needed bool) (int, error) {
-		name := cmp.Or(s.Options[key], key)
+	t = &metadata{}
+	addColumn := func(key, name string, needed bool) {
 		at := slices.Index(header, name)
-		if at < 0 && (needed || s.Options[key] != "") {
-			return at, fmt.Errorf(
+		switch {
+		case at >= 0:
+			t.columns = append(t.columns, newCoded(name, at))
+		case err == nil && (needed || s.Options[key] != ""):
+			err = fmt.Errorf(
 				"line 1: no column %q: the columns are %q: name it with %s=", name, header, key)
 		}
-		return at, nil
 	}
-	t := &metadata{}
-	take := func(at int, name string) {
-		t.at, t.columns = append(t.at, at), append(t.columns, newCoded(name))
-	}
-	var err error
-	if t.file, err = find("file", true); err != nil {
-		return nil, err
-	}
-	label, err := find("label", true)
-	if err != nil {
-		return nil, err
-	}
-	take(label, header[label])
 	groups := s.OwnFiles.List("group")
 	if groups == nil && slices.Contains(header, "group") {
 		groups = []string{"group"}
 	}
+	addColumn("file", cmp.Or(s.Options["file"], "file"), true)
+	addColumn("label", cmp.Or(s.Options["label"], "label"), true)
 	for _, name := range groups {
-		at := slices.Index(header, name)
-		if at < 0 {
-			return nil, fmt.Errorf("line 1: no column %q: the columns are %q", name, header)
-		}
-		take(at, name)
+		addColumn("group", name, true)
 	}
-	t.groups = len(groups)
-	split, err := find("split", false)
-	if t.split = split >= 0; t.split {
-		take(split, header[split])
-	}
+	before := len(t.columns)
+	addColumn("split", cmp.Or(s.Options["split"], "split"), false)
+	t.groups, t.split = len(groups), len(t.columns) > before
 	return t, err
 }
 
 func (t *metadata) add(record []string, line int) error {
-	file := strings.TrimSpace(record[t.file])
+	file := strings.TrimSpace(record[t.columns[0].place])
 	if !filepath.IsLocal(file) {
 		return fmt.Errorf("line %d: %q is not a path below the folder", line, file)
 	}
 	t.files = append(t.files, file)
-	for i, c := range t.columns {
-		if err := c.add(strings.TrimSpace(record[t.at[i]]), line); err != nil {
+	for _, c := range t.columns[1:] {
+		if err := c.add(strings.TrimSpace(record[c.place]), line); err != nil {
 			return err
 		}
 	}
@@ -425,10 +359,13 @@ func (t *metadata) add(record []string, line int) error {
 // coded is a property of the pictures, such as their label, while it is read.
 type coded struct {
 	table.Column
+	place int // the place of its column in a table
 	codes []uint16
 }
 
-func newCoded(name string) *coded { return &coded{Column: *table.NewColumn(name, true)} }
+func newCoded(name string, at int) *coded {
+	return &coded{Column: *table.NewColumn(name, true), place: at}
+}
 
 func (c *coded) add(cell string, line int) error {
 	if table.MissingValue(cell) {
@@ -439,66 +376,72 @@ func (c *coded) add(cell string, line int) error {
 	return err
 }
 
-func (c *coded) factor() dataset.Factor { return dataset.NewFactor(c.Name, c.Dict, c.codes) }
+func (c *coded) factor() *dataset.Factor { return dataset.NewFactor(c.Name, c.Dict, c.codes) }
 
 // glance leaves the pictures where they lie: it reads the files once, for their labels, and then
 // one record at a time.
 func (l CIFAR) glance(d *dataset.Dataset, folder string) error {
-	var parts []*filed
-	d.Release = func() error {
-		var errs []error
-		for _, p := range parts {
-			errs = append(errs, p.file.Close())
+	train, test := &filed{Images: *l.images(nil)}, &filed{Images: *l.images(nil)}
+	d.Train, d.Test = train, test
+	d.Release = func() (err error) {
+		for _, f := range append(train.files, test.files...) {
+			err = errors.Join(err, f.Close())
 		}
-		return errors.Join(errs...)
+		return err
 	}
 	for _, name := range l.Files() {
-		path := filepath.Join(folder, name)
+		to, path := train, filepath.Join(folder, name)
+		if name == l.test {
+			to = test
+		}
 		f, err := l.openPart(path)
+		if err == nil {
+			to.files = append(to.files, f)
+			if err = l.readMarks(&to.Marks, f); err != nil {
+				err = l.damage(path, err)
+			}
+		}
 		if err != nil {
 			return errors.Join(err, d.Close())
 		}
-		part := &filed{*l.images(nil, 0), f}
-		parts = append(parts, part)
-		if part.Labels, err = l.readLabels(f); err != nil {
-			return errors.Join(l.damaged(path, err), d.Close())
-		}
 	}
-	last := len(parts) - 1
-	d.Train, d.Test = joined(parts[:last]), parts[last]
 	return nil
 }
 
-// readLabels reads the labels of a file, a few records at a time: a buffer that stays in the
-// processor's cache is several times as fast as one for the whole file.
-func (l CIFAR) readLabels(f *dataset.Input) (labels []byte, err error) {
-	if err := l.measured(f.Size); err != nil {
-		return nil, err
+// readMarks appends the labels and groups of a file. It reads a few records at a time: a buffer
+// that stays in the processor's cache is several times as fast as one for the whole file.
+func (l CIFAR) readMarks(m *dataset.Marks, f *dataset.Input) error {
+	if err := l.checkSize(f.Size); err != nil {
+		return err
 	}
-	records := make([]byte, 50*l.record())
-	for left := f.Size; left > 0; {
-		b := records[:min(left, int64(len(records)))]
+	const few = 50
+	length := int64(l.record())
+	for at := int64(0); at < f.Size; at += few * length {
+		b := make([]byte, min(few*length, f.Size-at))
 		if _, err := io.ReadFull(f, b); err != nil {
-			return nil, err
+			return err
 		}
-		if err := l.labelled(b, len(labels)); err != nil {
-			return nil, err
+		if err := l.checkLabels(b, int(at/length)); err != nil {
+			return err
 		}
-		labels = append(labels, l.images(b, 0).Labels...)
-		left -= int64(len(b))
+		marks := l.images(b).Marks
+		m.Labels = append(m.Labels, marks.Labels...)
+		m.Groups = append(m.Groups, marks.Groups...)
 	}
-	return labels, nil
+	return nil
 }
 
-// filed is a source of the images in a file, with only their labels in memory.
+// filed is a source of the images in one or several files, each with the same number of images.
+// Only their labels are in memory.
 type filed struct {
 	dataset.Images
-	file *dataset.Input
+	files []*dataset.Input
 }
 
 func (s *filed) Pixels(buf []byte, i int) []byte {
 	buf = append(buf[:0], make([]byte, s.Dims.Len())...)
-	if _, err := s.file.ReadAt(buf, int64(i*s.Stride+s.Skip)); err != nil {
+	each := s.Len() / len(s.files)
+	if _, err := s.files[i/each].ReadAt(buf, int64(i%each*s.Stride+s.Skip)); err != nil {
 		panic(lost{})
 	}
 	return buf
@@ -512,31 +455,3 @@ type lost struct{}
 
 func (lost) Error() string { return "a file of the data was cut" }
 func (lost) Addr() uintptr { return math.MaxUint }
-
-// joined is a source of the images in several files, each with the same number of images.
-type joined []*filed
-
-func (s joined) at(i int) (part *filed, of int) {
-	each := s[0].Len()
-	return s[i/each], i % each
-}
-
-func (s joined) Len() int             { return len(s) * s[0].Len() }
-func (s joined) Shape() dataset.Shape { return s[0].Shape() }
-
-func (s joined) Label(i int) int {
-	part, of := s.at(i)
-	return part.Label(of)
-}
-
-func (s joined) Group(i int) int { return s.Label(i) }
-
-func (s joined) Pixels(buf []byte, i int) []byte {
-	part, of := s.at(i)
-	return part.Pixels(buf, of)
-}
-
-func (s joined) Read(dst []float32, i int) {
-	part, of := s.at(i)
-	part.Read(dst, of)
-}

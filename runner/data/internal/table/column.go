@@ -28,13 +28,14 @@ const (
 // few different texts, whether these are numbers or not; after that, the words are numbers. A cell
 // without a value is NaN as a number and "" as a category.
 type Column struct {
-	Name    string
+	dataset.Column // with the result of the fit to some rows: the categories, "" first
+
 	limit   int  // the maximum number of categories
 	numbers int  // their maximum number while all are numbers
 	textual bool // a label, group or split, not a feature: numbers are names
 
 	In       *words
-	at       int               // the place of its word in a row
+	place    int               // the place of its word in a row
 	Dict     map[string]uint16 // nil once there are too many categories
 	table    []float64         // the number of each category, while all are numbers
 	Numeric  bool              // until a cell is not a number
@@ -45,18 +46,13 @@ type Column struct {
 	NotALine int    // its line
 	notAFile string // its file
 
-	// Of the rows that it was fitted to:
-	Mean, Std float64
-	flagged   bool     // a second feature tells where the number is missing
-	values    []string // the categories, "" first
-	rest      bool     // the last category stands for all others
-	places    []int    // the place of each category in values; −1: none
-	unseen    int      // the number of cells whose category is not in values
+	places []int // the place in Categories of each value in Dict; −1: none
+	unseen int   // the number of cells whose value is not in Categories
 }
 
 func NewColumn(name string, textual bool) *Column {
-	c := &Column{Name: name, limit: MaxCategories, numbers: MaxCategories, textual: textual,
-		Numeric: !textual, Dict: map[string]uint16{}}
+	c := &Column{Column: dataset.Column{Name: name}, limit: MaxCategories, numbers: MaxCategories,
+		textual: textual, Numeric: !textual, Dict: map[string]uint16{}}
 	if textual {
 		c.limit = dataset.MaxClasses
 	}
@@ -178,7 +174,7 @@ func (c *Column) leaveDict(line int) (err error) {
 	}
 	c.Dict, c.table = nil, nil
 	for i := range c.In.rows - 1 { // the last row is being read
-		w := &c.In.Row(i)[c.at]
+		w := &c.In.Row(i)[c.place]
 		*w = words[*w]
 	}
 	return nil
@@ -211,10 +207,10 @@ func (c *Column) Value(word uint32) float64 {
 // not numbers.
 func (c *Column) Wide() bool { return !c.Numeric && c.Dict == nil }
 
-func (c *Column) Factor() dataset.Factor {
+func (c *Column) Factor() *dataset.Factor {
 	codes := make([]uint16, c.In.rows)
 	for i := range codes {
-		codes[i] = uint16(c.In.Row(i)[c.at])
+		codes[i] = uint16(c.In.Row(i)[c.place])
 	}
 	return dataset.NewFactor(c.Name, c.Dict, codes)
 }
@@ -224,32 +220,24 @@ func (c *Column) Factor() dataset.Factor {
 func (c *Column) fitCategories(rows []uint32, top int) {
 	seen := make([]int, len(c.Dict))
 	for _, i := range rows {
-		seen[c.In.Row(int(i))[c.at]]++
+		seen[c.In.Row(int(i))[c.place]]++
 	}
 	for name, code := range c.Dict {
 		if seen[code] > 0 {
-			c.values = append(c.values, name)
+			c.Categories = append(c.Categories, name)
 		}
 	}
-	if c.rest = top > 0 && len(c.values) > top; c.rest {
-		slices.SortFunc(c.values, func(a, b string) int {
+	if c.Rest = top > 0 && len(c.Categories) > top; c.Rest {
+		slices.SortFunc(c.Categories, func(a, b string) int {
 			return cmp.Or(seen[c.Dict[b]]-seen[c.Dict[a]], strings.Compare(a, b))
 		})
-		c.values = c.values[:top]
+		c.Categories = c.Categories[:top]
 	}
-	slices.Sort(c.values)
-	dataset.SortNumeric(c.values)
-	if c.rest {
-		c.values = append(c.values, dataset.OtherCategory)
+	slices.Sort(c.Categories)
+	dataset.SortNumeric(c.Categories)
+	if c.Rest {
+		c.Categories = append(c.Categories, dataset.OtherCategory)
 	}
-}
-
-// fitted returns the result of the fit.
-func (c *Column) fitted() dataset.Column {
-	if !c.Numeric {
-		return dataset.Column{Name: c.Name, Categories: c.values, Rest: c.rest}
-	}
-	return dataset.Column{Name: c.Name, Mean: c.Mean, Std: c.Std, Flagged: c.flagged}
 }
 
 // adopt takes the result of a fit to other rows, instead of a fit to the rows of this table.
@@ -263,11 +251,8 @@ func (c *Column) adopt(as *dataset.Column) error {
 		return fmt.Errorf("column %q: more than %d different values, and the network knows %d",
 			c.Name, c.limit, len(as.Categories))
 	}
-	c.Mean, c.Std, c.flagged = as.Mean, as.Std, as.Flagged
-	c.values, c.rest = as.Categories, as.Rest
-	if as.Categories != nil {
-		c.Numeric = false
-	}
+	c.Column = *as
+	c.Numeric = as.Categories == nil
 	return nil
 }
 
@@ -275,8 +260,8 @@ func (c *Column) adopt(as *dataset.Column) error {
 func (c *Column) width() int {
 	switch {
 	case !c.Numeric:
-		return len(c.values)
-	case c.flagged:
+		return len(c.Categories)
+	case c.Flagged:
 		return 2
 	}
 	return 1
@@ -286,8 +271,8 @@ func (c *Column) width() int {
 func (c *Column) ready() {
 	c.places = make([]int, len(c.Dict))
 	for name, code := range c.Dict {
-		if c.places[code] = slices.Index(c.values, name); c.places[code] < 0 && c.rest {
-			c.places[code] = len(c.values) - 1
+		if c.places[code] = slices.Index(c.Categories, name); c.places[code] < 0 && c.Rest {
+			c.places[code] = len(c.Categories) - 1
 		}
 	}
 }
@@ -308,7 +293,7 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	}
 	v := c.Value(word)
 	if math.IsNaN(v) {
-		if c.flagged {
+		if c.Flagged {
 			dst[1] = 1
 		}
 		return nil
@@ -338,7 +323,7 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 		for _, i := range rows {
 			row := in.Row(int(i))
 			for k, c := range list {
-				if v := c.Value(row[c.at]); v == v {
+				if v := c.Value(row[c.place]); v == v {
 					do(k, v)
 				}
 			}
@@ -349,7 +334,7 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 		n[k]++
 	})
 	for k, c := range list {
-		c.Mean, c.Std, c.flagged = 0, 0, flag && int(n[k]) < len(rows)
+		c.Mean, c.Std, c.Flagged = 0, 0, flag && int(n[k]) < len(rows)
 		if scale[k] == 0 {
 			scale[k] = 1 // zeros, or nothing
 		}
@@ -374,25 +359,13 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 // tooWide returns an error if columns cannot be features: it names them all, and the option that
 // leaves them out.
 func (f *Frame) tooWide() error {
-	var first *Column
-	var names []string
-	for _, c := range f.features() {
-		if !c.Wide() {
-			continue
-		}
-		if names = append(names, c.Name); first == nil {
-			first = c
-		}
-	}
-	if first == nil {
+	wide := slices.DeleteFunc(f.features(), func(c *Column) bool { return !c.Wide() })
+	if len(wide) == 0 {
 		return nil
 	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	drop := strings.Join(names, ",")
+	first, drop := wide[0], f.dropping(wide)
 	why := fmt.Errorf("line %d, column %q: %q is not a number, and the column has more than %d "+
-		"different values: categories=top:20 keeps the commonest, or drop=%s", first.NotALine,
+		"different values: categories=top:20 keeps the commonest, or %s", first.NotALine,
 		first.Name, first.NotANum, MaxCategories, drop)
 	plain, isNumber := dataset.PlainNumber(first.NotANum)
 	switch {
@@ -403,7 +376,7 @@ func (f *Frame) tooWide() error {
 			first.NotALine, first.Name, first.NotANum, plain)
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
-			"different values to count: drop=%s", first.NotALine, first.Name, first.NotANum, drop)
+			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
 	}
 	return &inFile{first.notAFile, why}
 }
@@ -419,9 +392,9 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	for _, c := range features {
 		c.ready()
 		width += c.width()
-		d.Encoder.Columns = append(d.Encoder.Columns, c.fitted())
+		d.Encoder.Columns = append(d.Encoder.Columns, c.Column)
 	}
-	more := 4 * float64(f.Rows) * float64(width-f.words.columns) // the cells have memory already
+	more := 4 * float64(f.Rows) * float64(width-f.words.Width) // the cells have memory already
 	if err := room.Ask(max(0, more), "the table as features"); err != nil {
 		return nil, err
 	}
@@ -429,7 +402,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	x, err := f.words.Features(width, func(dst []float32, cells []uint32) error {
 		for _, c := range features {
 			n := c.width()
-			if err := c.encode(dst[:n], cells[c.at]); err != nil {
+			if err := c.encode(dst[:n], cells[c.place]); err != nil {
 				return f.inFileOf(row, err)
 			}
 			dst = dst[n:]
@@ -451,11 +424,20 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 	return x, nil
 }
 
+// dropping returns the option that leaves out further columns.
+func (f *Frame) dropping(list []*Column) string {
+	drop := f.asked.drop
+	for _, c := range list {
+		drop += "," + c.Name
+	}
+	return "drop=" + strings.TrimPrefix(drop, ",")
+}
+
 // lacking counts the missing values that are kept, by column.
 func (f *Frame) lacking() map[string]int {
 	counts := map[string]int{}
-	for _, c := range f.columns {
-		if c != nil && c.Missing > 0 {
+	for _, c := range f.used() {
+		if c.Missing > 0 {
 			counts[c.Name] = c.Missing
 		}
 	}
@@ -477,8 +459,7 @@ func (f *Frame) fit(train []uint32) (list []*Column, err error) {
 		}
 		parts := slices.Collect(slices.Chunk(numeric, 8))
 		dataset.OnEveryCore(len(parts), func(i int) {
-			Moments(parts[i], train,
-				f.missing == missingCategory)
+			Moments(parts[i], train, f.missing == missingCategory)
 		})
 		return list, nil
 	}

@@ -51,12 +51,15 @@ const examplePath = "example"
 //	sep=,                  one character, or tab, semicolon, pipe, space; tab for .tsv
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
-	return append([]string{"label", "group", "cells", "test", "split", "test_fraction",
-		"data_seed", "missing", "drop", "categories", "label_trim"}, ofText()...)
+	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
+		"data_seed", "missing=error|drop|mean|category", "drop", "categories", "label_trim"},
+		ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.
-func ofText() []string { return []string{"header", "sep", "encoding"} }
+func ofText() []string {
+	return []string{"header=yes|none", "sep", "encoding=utf8|latin1|cp1252|utf16"}
+}
 
 // csvSet is a table in comma-separated form: a header, then one sample a line; lines before the
 // header that start with # are comments. A path that ends in .gz is compressed.
@@ -82,36 +85,21 @@ type tableFormat struct {
 
 func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*csvSet).load} }
 
-func (t tableFormat) parse(name string, e *dataset.Encoder) (s csvSet, err error) {
-	s.format = t
-	if s.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options); err != nil {
+func (t tableFormat) parse(name string, opened dataset.Options) (s csvSet, err error) {
+	s.format, s.opened, s.fitted = t, opened, opened.Encoder
+	if s.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, s.fitted); err != nil {
 		return s, err
 	}
-	s.Inherit(e)
-	s.fitted = e
+	if s.Draw, err = s.OwnFiles.Draw(opened); err != nil {
+		return s, err
+	}
 	o := s.Options
 	s.asked = columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}
-	header, err := s.Choice("header", "yes", "none")
-	if err != nil {
-		return s, err
-	}
-	s.bare = header == "none"
-	word, err := s.Choice("missing", string(missingError), string(missingDrop), string(missingMean),
-		string(missingCategory))
-	if err != nil {
-		return s, err
-	}
-	s.missing = missing(word)
-	if s.Frame.cells, err = s.OwnFiles.Cells(); err != nil {
-		return s, err
-	}
-	if s.encoding, err = s.Choice("encoding", encodings()...); err != nil {
-		return s, err
-	}
+	s.missing, s.cells, s.trim = s.Choice("missing"), s.Cells(), o["label_trim"]
 	if s.top, err = commonest(o["categories"]); err != nil {
 		return s, err
 	}
-	s.trim = o["label_trim"]
+	s.bare, s.encoding = s.Choice("header") == "none", s.Choice("encoding")
 	s.comma, err = separator(o["sep"], s.Path)
 	return s, err
 }
@@ -163,16 +151,9 @@ func CSVExample() *dataset.Provider {
 }
 
 func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
-	s, err := t.parse(name, o.Encoder)
+	s, err := t.parse(name, o)
 	if err != nil {
 		return nil, err
-	}
-	if s.Draw, err = s.OwnFiles.Draw(o); err != nil {
-		return nil, err
-	}
-	s.opened = o
-	if o.Raw {
-		return s.openRaw()
 	}
 	return s.open()
 }
@@ -200,27 +181,28 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 func testFiles(option string) []string { return strings.Split(option, "+") }
 
 func (s csvSet) open() (*dataset.Dataset, error) {
+	if err := s.useless(); err != nil {
+		return nil, err
+	}
 	sum := sha256.New()
 	if err := s.format.load(&s, s.Path, sum); err != nil {
 		return nil, err
 	}
 	trainRows := s.Rows
 	if test := s.Options["test"]; test != "" {
-		if err := s.Useless("test", "split", "test_fraction", "data_seed"); err != nil {
-			return nil, err
-		}
 		for _, path := range testFiles(test) {
 			if err := s.format.load(&s, path, sum); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if s.Options["split"] != "" {
-		if err := s.Useless("split", "test_fraction", "data_seed"); err != nil {
-			return nil, err
-		}
+	var d *dataset.Dataset
+	var err error
+	if s.opened.Raw {
+		d, err = s.raw()
+	} else {
+		d, err = s.Dataset(trainRows, s.Draw)
 	}
-	d, err := s.Dataset(trainRows, s.Draw)
 	if in := new(inFile); err != nil && !errors.As(err, &in) {
 		err = &inFile{s.Path, err}
 	}
@@ -231,6 +213,19 @@ func (s csvSet) open() (*dataset.Dataset, error) {
 	d.Encoder.Options = s.Keep()
 	d.Encoder.Options["label"] = s.header[max(0, s.label)]
 	return d, nil
+}
+
+// useless refuses options that say nothing beside another way to split the samples.
+func (s csvSet) useless() error {
+	switch {
+	case s.opened.Raw:
+		return s.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed")
+	case s.Options["test"] != "":
+		return s.RefuseBeside("test", "split", "test_fraction", "data_seed")
+	case s.Options["split"] != "":
+		return s.RefuseBeside("split", "test_fraction", "data_seed")
+	}
+	return nil
 }
 
 // load appends one file to the frame and its bytes to the hash.
@@ -254,9 +249,6 @@ func (s *csvSet) load(path string, hash io.Writer) error {
 	return s.within(path, func() error { return s.Read(io.TeeReader(r, hash)) })
 }
 
-// encodings lists the values of the option encoding, UTF-8 first.
-func encodings() []string { return []string{"utf8", "latin1", "cp1252", "utf16"} }
-
 // decoded returns a reader that converts a text from its encoding to UTF-8.
 func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	switch encoding {
@@ -279,18 +271,18 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 	return r, nil
 }
 
-// offered makes an error of a text that is not UTF-8 offer the option that reads the text.
-func offered(err error) error {
+// withEncoding makes an error of a text that is not UTF-8 offer the option that reads the text.
+func withEncoding(err error) error {
 	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
 		wrong.Remedy = "add encoding=" + wrong.Encoding
 	}
 	return err
 }
 
-// faithful refuses a cell with a character that its encoding lacks: all such characters are decoded
-// to the same one, so that two names could become one.
-func (f *Frame) faithful(line int, record []string) error {
-	if f.encoding == encodings()[0] {
+// checkCharacters refuses a cell with a character that its encoding lacks: all such characters are
+// decoded to the same one, so that two names could become one.
+func (f *Frame) checkCharacters(line int, record []string) error {
+	if f.encoding == "" || f.encoding == "utf8" {
 		return nil
 	}
 	for i, cell := range record {
@@ -302,29 +294,67 @@ func (f *Frame) faithful(line int, record []string) error {
 	return nil
 }
 
-// lineReader reads the records of a table.
-type lineReader struct{ *csv.Reader }
+// Lines reads the records of a text file.
+type Lines struct {
+	*csv.Reader
+	allowed *allowance
+}
 
-// lineBuffer is the number of bytes that are read of a file at a time.
-const lineBuffer = 1 << 18
+const (
+	// lineBuffer is the number of bytes that are read of a file at a time.
+	lineBuffer = 1 << 18
+	// maxRecord is the maximum length in bytes of one line of a table, or of a cell with many
+	// lines, since the reader keeps it whole.
+	maxRecord = 16 << 20
+)
 
-func newLines(in *bufio.Reader, comma rune) lineReader {
-	l := lineReader{csv.NewReader(in)}
-	if comma != 0 {
-		l.Comma = comma
+// allowance is a reader that returns an error after left more bytes, unless left is raised
+// meanwhile.
+type allowance struct {
+	io.Reader
+	left int
+}
+
+func (a *allowance) Read(p []byte) (int, error) {
+	if a.left <= 0 {
+		return 0, fmt.Errorf("a line of more than %d bytes", maxRecord)
 	}
+	n, err := a.Reader.Read(p[:min(len(p), a.left)])
+	a.left -= n
+	return n, err
+}
+
+// NewLines returns a reader of UTF-8 text, with or without a byte-order mark.
+func NewLines(r io.Reader, comma rune) Lines {
+	allowed := &allowance{dataset.NewText(r), maxRecord}
+	in := bufio.NewReaderSize(allowed, lineBuffer)
+	if b, _ := in.Peek(3); string(b) == "\ufeff" {
+		in.Discard(3)
+	}
+	l := Lines{csv.NewReader(in), allowed}
+	l.Comma = cmp.Or(comma, ',')
 	l.TrimLeadingSpace = comma != '\t' && comma != ' '
 	l.ReuseRecord, l.FieldsPerRecord = true, -1
 	return l
 }
 
-// next returns a record, which is valid until the next one, and its line.
-func (l lineReader) next() (record []string, line int, err error) {
+// Next returns a record, which is valid until the next one, and its line.
+func (l Lines) Next() (record []string, line int, err error) {
+	l.allowed.left = maxRecord
 	if record, err = l.Read(); err != nil {
-		return nil, 0, CSVError(err)
+		return nil, 0, withPlace(err)
 	}
 	line, _ = l.FieldPos(0)
 	return record, line, nil
+}
+
+// withPlace returns an error of encoding/csv with its line and character.
+func withPlace(err error) error {
+	var p *csv.ParseError
+	if !errors.As(err, &p) {
+		return err
+	}
+	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.
@@ -334,15 +364,6 @@ func trimmed(s string) string {
 		return s
 	}
 	return strings.TrimSpace(s)
-}
-
-// CSVError returns an error of encoding/csv with its line and character.
-func CSVError(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
-	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 }
 
 // noteRepeated notes a line that repeats the header, as in a file that was joined from several.
@@ -388,24 +409,7 @@ func (f *Frame) labelOf(cell string) string {
 }
 
 // A raw table has another program's predictions: label, groups and split as in other tables, and
-// the columns that dataset/raw.go names. Other columns are left out.
-
-// openRaw reads a raw table. All of its rows are the test split.
-func (s csvSet) openRaw() (*dataset.Dataset, error) {
-	if err := s.Useless("a column of splits", "test", "test_fraction", "data_seed"); err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	if err := s.format.load(&s, s.Path, sum); err != nil {
-		return nil, err
-	}
-	d, err := s.raw()
-	if err != nil {
-		return nil, &inFile{s.Path, err}
-	}
-	d.Checksum = dataset.ChecksumOf(sum)
-	return d, nil
-}
+// the columns that runner/data names. Other columns are left out, and all rows are the test split.
 
 // setRaw finds the columns of a raw table.
 func (f *Frame) setRaw() (err error) {
@@ -431,11 +435,7 @@ func (f *Frame) setRaw() (err error) {
 
 // raw returns the dataset of a raw table, with the rows as the file has them.
 func (f *Frame) raw() (*dataset.Dataset, error) {
-	o := dataset.Own{Cells: f.cells, Label: f.columns[f.label].Factor(), Fitted: true}
-	for _, g := range f.groups {
-		o.Groups = append(o.Groups, f.columns[g].Factor())
-	}
-	d, m, err := o.Dataset()
+	d, m, err := f.own().Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -467,7 +467,7 @@ func (f *Frame) raw() (*dataset.Dataset, error) {
 			return nil, fmt.Errorf("line %d, column %q: %.40q is not a number: mend it",
 				c.NotALine, c.Name, c.NotANum)
 		default:
-			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.at]) })
+			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.place]) })
 		}
 	}
 	if err := room.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {
@@ -479,9 +479,7 @@ func (f *Frame) raw() (*dataset.Dataset, error) {
 			x = binary.LittleEndian.AppendUint64(x, math.Float64bits(value(row)))
 		}
 	}
-	if f.dropped > 0 {
-		d.Notes = []string{fmt.Sprintf("lines left out for a missing value: %d", f.dropped)}
-	}
+	d.Notes = f.leftOut()
 	d.Test = &dataset.Features{Marks: m, Dims: dataset.Shape{C: len(of), H: 1, W: 1}, Size: 8,
 		Data: x, Decode: dataset.Decode64}
 	return d, nil

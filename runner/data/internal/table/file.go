@@ -105,15 +105,6 @@ func leaves(schema []format.SchemaElement) (list []column) {
 	return list
 }
 
-// chunkBytes returns where the pages of a chunk begin, and how many bytes they have.
-func chunkBytes(m *format.ColumnMetaData) (from, size int64) {
-	from = m.DataPageOffset
-	if d := m.DictionaryPageOffset; d > 0 && d < from {
-		from = d
-	}
-	return from, m.TotalCompressedSize
-}
-
 // Columns returns the names of the columns.
 func (f *File) Columns() (names []string) {
 	for _, c := range f.columns {
@@ -191,9 +182,13 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 		return nil, fmt.Errorf(
 			"is of type %v, and its values of type %v", col.Type.V, c.MetaData.Type)
 	}
-	from, size := chunkBytes(&c.MetaData)
-	chunk := io.NewSectionReader(f.in, from, size)
-	p := &pages{column: col, at: i, kind: kind, codec: c.MetaData.Codec, in: bufio.NewReader(chunk)}
+	from := c.MetaData.DataPageOffset
+	if d := c.MetaData.DictionaryPageOffset; d > 0 {
+		from = min(from, d)
+	}
+	chunk := io.NewSectionReader(f.in, from, c.MetaData.TotalCompressedSize)
+	p := &pages{column: col, place: i, kind: kind, codec: c.MetaData.Codec,
+		in: bufio.NewReader(chunk)}
 	p.headers.Reset(new(thrift.CompactProtocol).NewReader(p.in))
 	return p, nil
 }

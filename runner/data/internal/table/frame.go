@@ -1,24 +1,22 @@
 package table
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
 )
 
-// missing says what a table does with missing values.
-type missing string
-
+// These words say what a table does with missing values.
 const (
-	missingError missing = "error" // refuse them
-	missingDrop  missing = "drop"  // leave such lines out
+	missingError = "error" // refuse them
+	missingDrop  = "drop"  // leave such lines out
 	// missingMean takes the training split's mean for numbers, and else a category of its own.
-	missingMean     missing = "mean"
-	missingCategory missing = "category" // likewise, and a feature that marks missing numbers
+	missingMean     = "mean"
+	missingCategory = "category" // likewise, and a feature that marks missing numbers
 )
 
 // columnsAsked are the names that the options give, maybe empty.
@@ -27,10 +25,10 @@ type columnsAsked struct{ label, group, split, drop string }
 // Frame holds the columns of a table, which may come from several files.
 type Frame struct {
 	asked   columnsAsked
-	missing missing // empty: as missingError
-	bare    bool    // no line names the columns
-	cells   bool    // groups are label × group
-	comma   rune    // 0: a comma
+	missing string // empty: as missingError
+	bare    bool   // no line names the columns
+	cells   bool   // groups are label × group
+	comma   rune   // 0: a comma
 
 	encoding string // one of encodings
 	top      int    // the number of commonest categories to keep; 0: too many are refused
@@ -62,60 +60,58 @@ func (f *Frame) Read(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	allowed := &dataset.Allowance{Reader: dataset.NewText(r), Left: dataset.MaxRecord}
-	br := bufio.NewReaderSize(allowed, lineBuffer)
-	if b, _ := br.Peek(3); string(b) == "\ufeff" { // a byte-order mark
-		br.Discard(3)
-	}
-	in := newLines(br, f.comma)
+	in := NewLines(r, f.comma)
 	if !f.bare {
 		if err := f.readHeader(in); err != nil {
 			return err
 		}
 	}
 	for {
-		allowed.Left = dataset.MaxRecord
-		record, line, err := in.next()
+		record, line, err := f.next(in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if err == nil {
-			err = f.faithful(line, record)
+		if err != nil {
+			return err
 		}
-		if err == nil && line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
+		if line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with
 		}
-		if err == nil && f.header == nil {
-			if err = f.setHeader(numbered(len(record))); err == nil && f.namesColumns(record) {
-				f.notes = append(f.notes, "the first line names the columns and is not a "+
-					"sample")
+		if f.header == nil {
+			if err := f.setHeader(numbered(len(record))); err != nil {
+				return err
+			}
+			if f.namesColumns(record) {
+				f.notes = append(f.notes, "the first line names the columns and is not a sample")
 				continue
 			}
 		}
-		if err == nil {
-			err = f.add(record, line)
-		}
-		if err != nil {
-			return offered(err)
+		if err := f.add(record, line); err != nil {
+			return err
 		}
 	}
 }
 
+// next returns the next record and its line.
+func (f *Frame) next(in Lines) (record []string, line int, err error) {
+	if record, line, err = in.Next(); err == nil {
+		err = f.checkCharacters(line, record)
+	}
+	return record, line, withEncoding(err)
+}
+
 // readHeader takes the line that names the columns, after comments.
-func (f *Frame) readHeader(in lineReader) error {
+func (f *Frame) readHeader(in Lines) error {
 	if in.Comma != '#' {
 		in.Comment = '#' // only before the header
 	}
-	header, line, err := in.next()
+	header, line, err := f.next(in)
 	in.Comment = 0
 	if errors.Is(err, io.EOF) {
 		return errors.New("is empty: the first line must name the columns")
 	}
-	if err == nil {
-		err = f.faithful(line, header)
-	}
 	if err != nil {
-		return offered(err)
+		return err
 	}
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
@@ -163,7 +159,10 @@ func (f *Frame) add(record []string, line int) error {
 		}
 	}
 	if !whole {
-		f.leaveOut()
+		if f.origin == nil {
+			f.origin = dataset.Indices(0, f.Rows)
+		}
+		f.dropped++
 		return nil
 	}
 	if f.opened.Raw && f.Rows == dataset.MostRaw {
@@ -179,7 +178,7 @@ func (f *Frame) add(record []string, line int) error {
 			continue
 		}
 		var err error
-		if row[c.at], err = c.Add(cell, line); err != nil {
+		if row[c.place], err = c.Add(cell, line); err != nil {
 			return err
 		}
 	}
@@ -195,30 +194,14 @@ func (f *Frame) add(record []string, line int) error {
 
 // layOut gives every column its place in a row of words.
 func (f *Frame) layOut() {
-	n := 0
-	for _, c := range f.columns {
-		if c != nil {
-			c.at = n
-			n++
-		}
-	}
-	f.words = NewWords(n)
-	for _, c := range f.columns {
-		if c != nil {
-			c.In = f.words
-		}
+	used := f.used()
+	f.words = NewWords(len(used))
+	for i, c := range used {
+		c.In, c.place = f.words, i
 	}
 	if f.fitted == nil && !f.opened.Raw {
 		f.sampler = dataset.NewSampler(f.header)
 	}
-}
-
-// leaveOut counts a line that is left out.
-func (f *Frame) leaveOut() {
-	if f.origin == nil {
-		f.origin = dataset.Indices(0, f.Rows)
-	}
-	f.dropped++
 }
 
 // refuse returns an error with the remedy if a missing value of a column cannot be taken.
@@ -237,14 +220,14 @@ func (f *Frame) refuse(column int) error {
 		"of its own, or missing=mean")
 }
 
+// used gives the columns that are not left out.
+func (f *Frame) used() []*Column {
+	return slices.DeleteFunc(slices.Clone(f.columns), func(c *Column) bool { return c == nil })
+}
+
 // features gives the columns that are features.
-func (f *Frame) features() (list []*Column) {
-	for _, c := range f.columns {
-		if c != nil && !c.textual {
-			list = append(list, c)
-		}
-	}
-	return list
+func (f *Frame) features() []*Column {
+	return slices.DeleteFunc(f.used(), func(c *Column) bool { return c.textual })
 }
 
 // Dataset splits the rows and encodes them. Rows from trainRows on are the test split. If there are
@@ -258,17 +241,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 			return nil, err
 		}
 	}
-	// A column that is only called group is no request for splits by group.
-	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "", Fitted: f.fitted != nil}
-	if f.label >= 0 {
-		o.Label = f.columns[f.label].Factor()
-	} else {
-		o.Label = dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
-	}
-	for _, g := range f.groups {
-		o.Groups = append(o.Groups, f.columns[g].Factor())
-	}
-	d, m, err := o.Dataset()
+	d, m, err := f.own().Dataset()
 	if err != nil {
 		return nil, err
 	}
@@ -276,11 +249,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	if f.dropped > 0 {
-		d.Notes = append(f.notes, fmt.Sprintf("lines left out for a missing value: %d", f.dropped))
-	} else {
-		d.Notes = f.notes
-	}
+	d.Notes = append(f.notes, f.leftOut()...)
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
 	d.Sample = f.sample(&s, fit, &m)
 	x, err := f.encode(d, fit)
@@ -292,6 +261,30 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 		return nil, f.ofTest(err, trainRows)
 	}
 	return d, nil
+}
+
+// own returns the columns that are not features.
+func (f *Frame) own() dataset.Own {
+	// A column that is only called group is no request for splits by group.
+	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "",
+		Fitted: f.fitted != nil || f.opened.Raw}
+	if f.label >= 0 {
+		o.Label = f.columns[f.label].Factor()
+	} else {
+		o.Label = &dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
+	}
+	for _, g := range f.groups {
+		o.Groups = append(o.Groups, f.columns[g].Factor())
+	}
+	return o
+}
+
+// leftOut returns a note of the lines that were left out, if there are any.
+func (f *Frame) leftOut() []string {
+	if f.dropped == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("lines left out for a missing value: %d", f.dropped)}
 }
 
 func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,

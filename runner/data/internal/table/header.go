@@ -164,13 +164,13 @@ func (f *Frame) namesColumns(record []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
-		return takes(&c, trimmed(record[slices.Index(f.header, c.Name)]))
+		return suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
 	})
 }
 
-// takes reports whether a cell suits a column: it is a number, if the column has numbers, one of
+// suits reports whether a cell suits a column: it is a number, if the column has numbers, one of
 // its categories, or missing.
-func takes(c *dataset.Column, cell string) bool {
+func suits(c *dataset.Column, cell string) bool {
 	if _, isNumber := number(cell); c.Categories == nil && isNumber {
 		return true
 	}
@@ -287,31 +287,22 @@ func (f *Frame) unique(header []string) []string {
 		names[i], taken[name], seen[name] = name, true, true
 	}
 	if len(nameless) > 0 {
-		note("%s", called(nameless, "without a name"))
+		note("%s", describeColumns(nameless, "without a name"))
 	}
 	if len(twins) > 0 {
-		note("%s", called(twins, "with the name of one before"))
+		note("%s", describeColumns(twins, "with the name of one before"))
 	}
 	return names
 }
 
-// called says how many columns are like that, and names the first few.
-func called(names []string, like string) string {
-	const few = 3
+// describeColumns says how many columns are like that, and names the first few.
+func describeColumns(names []string, like string) string {
 	what := "columns"
 	if len(names) == 1 {
 		what = "column"
 	}
-	list := make([]string, min(few, len(names)))
-	for i := range list {
-		list[i] = strconv.Quote(names[i])
-	}
-	more := ""
-	if len(names) > few {
-		more = fmt.Sprintf(" and %d more", len(names)-few)
-	}
-	return fmt.Sprintf("%d %s %s, called %s%s here",
-		len(names), what, like, strings.Join(list, ", "), more)
+	return fmt.Sprintf("%d %s %s, called %s here", len(names), what, like,
+		dataset.Quoted(names, 3))
 }
 
 // isMeasure reports whether a name is a number that does not look like the name of a column: not

@@ -16,7 +16,7 @@ import (
 // pages reads the values of a column's chunk, page by page.
 type pages struct {
 	column  *column
-	at      int          // the column's place in a row
+	place   int          // the column's place in a row
 	kind    parquet.Type // of the column's stored bits
 	codec   format.CompressionCodec
 	raw     []byte // the page as it lies in the file
@@ -29,12 +29,13 @@ type pages struct {
 	places     *runs // places in words, if the page holds places
 	words      *parquetWords
 	values     parquet.ValueReader // otherwise
-	some       [blockRows]parquet.Value
+	buffer     [blockRows]parquet.Value
 	ahead      []parquet.Value // the values in some that are not used yet
 	buf        []byte          // memory of the texts of numbers
 }
 
-// words holds texts in one string. A pointer for each text would cost the garbage collector time.
+// parquetWords holds texts in one string. A pointer for each text would cost the garbage collector
+// time.
 type parquetWords struct {
 	text string
 	ends []int // text i lies from ends[i] to ends[i+1]; the first is 0
@@ -46,12 +47,12 @@ func (p *pages) fill(rows [][]string) (err error) {
 	p.buf = p.buf[:0]
 	for _, row := range rows {
 		for p.left == 0 {
-			if err := p.turn(); err != nil {
+			if err := p.nextPage(); err != nil {
 				return err
 			}
 		}
 		p.left--
-		if row[p.at], err = p.next(); err != nil {
+		if row[p.place], err = p.next(); err != nil {
 			return err
 		}
 	}
@@ -76,11 +77,11 @@ func (p *pages) next() (string, error) {
 		return p.words.text[p.words.ends[i]:p.words.ends[i+1]], nil
 	}
 	if len(p.ahead) == 0 {
-		n, err := p.values.ReadValues(p.some[:])
+		n, err := p.values.ReadValues(p.buffer[:])
 		if n == 0 {
 			return "", errors.Join(errShort, err)
 		}
-		p.ahead = p.some[:n]
+		p.ahead = p.buffer[:n]
 	}
 	v := p.ahead[0]
 	p.ahead = p.ahead[1:]
@@ -89,8 +90,8 @@ func (p *pages) next() (string, error) {
 
 var errShort = errors.New("a page ends before its values do")
 
-// turn reads the next page: it prepares a page of values for reading, or keeps a dictionary.
-func (p *pages) turn() error {
+// nextPage reads the next page: it prepares a page of values for reading, or keeps a dictionary.
+func (p *pages) nextPage() error {
 	var h format.PageHeader
 	if err := p.headers.Decode(&h); errors.Is(err, io.EOF) {
 		return errors.New("has fewer values than rows")
@@ -119,12 +120,12 @@ func (p *pages) turn() error {
 	}
 	switch h.Type {
 	case format.DictionaryPage:
-		return p.keep(&h.DictionaryPageHeader.V, body)
+		return p.keepDictionary(&h.DictionaryPageHeader.V, body)
 	case format.DataPage:
 		first := h.DataPageHeader.V
-		return p.begin(first.NumValues, first.Encoding, nil, body)
+		return p.beginPage(first.NumValues, first.Encoding, nil, body)
 	case format.DataPageV2:
-		return p.begin(second.NumValues, second.Encoding, raw[:levels], body)
+		return p.beginPage(second.NumValues, second.Encoding, raw[:levels], body)
 	}
 	return nil
 }
@@ -149,8 +150,8 @@ func (p *pages) read(n int, again bool) ([]byte, error) {
 // version 1.
 const plainDictionary format.Encoding = 2
 
-// keep decodes a dictionary and keeps it as texts.
-func (p *pages) keep(h *format.DictionaryPageHeader, body []byte) error {
+// keepDictionary decodes a dictionary and keeps it as texts.
+func (p *pages) keepDictionary(h *format.DictionaryPageHeader, body []byte) error {
 	if encoding := h.Encoding; encoding != format.Plain && encoding != plainDictionary {
 		return fmt.Errorf("a dictionary of encoding %v", encoding)
 	}
@@ -162,8 +163,8 @@ func (p *pages) keep(h *format.DictionaryPageHeader, body []byte) error {
 	ends := make([]int, 1, int(h.NumValues)+1)
 	cells := p.buf
 	for n := -1; n != 0; p.buf = cells {
-		n, err = values.ReadValues(p.some[:])
-		for _, v := range p.some[:n] {
+		n, err = values.ReadValues(p.buffer[:])
+		for _, v := range p.buffer[:n] {
 			text = append(text, p.text(v)...)
 			ends = append(ends, len(text))
 		}
@@ -175,8 +176,8 @@ func (p *pages) keep(h *format.DictionaryPageHeader, body []byte) error {
 	return err
 }
 
-// begin prepares for reading the n values of a page, missing ones included.
-func (p *pages) begin(n int32, encoding format.Encoding, levels, body []byte) (err error) {
+// beginPage prepares for reading the n values of a page, missing ones included.
+func (p *pages) beginPage(n int32, encoding format.Encoding, levels, body []byte) (err error) {
 	p.levels, p.places, p.ahead = nil, nil, nil
 	if p.column.RepetitionType.V == format.Optional {
 		if levels == nil {

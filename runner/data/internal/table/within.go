@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"drolab/runner/data/internal/dataset"
 )
 
 // inFile is an error of one of a table's files.
@@ -27,10 +28,8 @@ type fileEnd struct {
 // test split would be drawn from the training file. Errors name the file.
 func (f *Frame) within(path string, read func() error) error {
 	rows, dropped := f.Rows, f.dropped
-	for _, c := range f.columns {
-		if c != nil {
-			c.lacking = 0
-		}
+	for _, c := range f.used() {
+		c.lacking = 0
 	}
 	err := read()
 	if err == nil && f.Rows == rows {
@@ -39,8 +38,8 @@ func (f *Frame) within(path string, read func() error) error {
 	if err != nil {
 		return &inFile{path, err}
 	}
-	for _, c := range f.columns {
-		if c != nil && c.NotANum != "" {
+	for _, c := range f.used() {
+		if c.NotANum != "" {
 			c.notAFile = cmp.Or(c.notAFile, path)
 		}
 	}
@@ -73,20 +72,10 @@ func (f *Frame) noneLeft(lines int) error {
 	if lines == 0 {
 		return errors.New("has no samples")
 	}
-	var empty []*Column // columns without a value in every line
-	var most *Column
-	for _, c := range f.columns {
-		if c == nil {
-			continue
-		}
-		if c.lacking == lines {
-			empty = append(empty, c)
-		}
-		if most == nil || c.lacking > most.lacking {
-			most = c
-		}
-	}
+	filled := func(c *Column) bool { return c.lacking < lines }
+	empty := slices.DeleteFunc(f.used(), filled) // columns without a value in every line
 	if len(empty) == 0 {
+		most := slices.MaxFunc(f.used(), func(a, b *Column) int { return a.lacking - b.lacking })
 		return fmt.Errorf("missing=drop leaves none of %d lines: every one lacks a value, most "+
 			"often in column %q (%d lines): leave such columns out with drop=%s, or take "+
 			"missing=category", lines, most.Name, most.lacking, most.Name)
@@ -96,13 +85,13 @@ func (f *Frame) noneLeft(lines int) error {
 
 // alwaysEmpty names the columns without any value, and the remedy.
 func (f *Frame) alwaysEmpty(list []*Column) string {
-	var names, quoted []string
+	var names []string
 	for _, c := range list {
-		names, quoted = append(names, c.Name), append(quoted, fmt.Sprintf("%q", c.Name))
+		names = append(names, c.Name)
 	}
-	what := fmt.Sprintf("columns %s have no value in any line", strings.Join(quoted, ", "))
+	what := fmt.Sprintf("columns %s have no value in any line", dataset.Quoted(names, len(names)))
 	if len(list) == 1 {
-		what = fmt.Sprintf("column %s has no value in any line", quoted[0])
+		what = fmt.Sprintf("column %q has no value in any line", names[0])
 	}
 	used := slices.ContainsFunc(list, func(c *Column) bool { return c.textual })
 	switch {
@@ -113,8 +102,5 @@ func (f *Frame) alwaysEmpty(list []*Column) string {
 	case f.fitted != nil:
 		return what + ", and the network takes it: add missing=mean"
 	}
-	if f.asked.drop != "" {
-		names = append([]string{f.asked.drop}, names...)
-	}
-	return what + ": leave it out with drop=" + strings.Join(names, ",")
+	return what + ": leave it out with " + f.dropping(list)
 }

@@ -19,52 +19,46 @@ import (
 // and 4 for the feature, since scales are known only when all is read. The largest table that fits
 // a machine would then be half as large.
 type words struct {
-	columns int // words a row
-	per     int // rows a block
-	rows    int
-	blocks  [][]uint32
+	dataset.Rows[uint32]
+	rows int
 }
 
 func NewWords(columns int) *words {
-	return &words{columns: columns, per: max(1, dataset.BlockWords/max(1, columns))}
+	per := max(1, dataset.BlockWords/max(1, columns))
+	return &words{Rows: dataset.Rows[uint32]{Width: columns, Per: per}}
 }
 
 // Next adds a row and returns it.
 func (c *words) Next() []uint32 {
-	if c.rows == len(c.blocks)*c.per {
-		c.blocks = append(c.blocks, make([]uint32, max(dataset.BlockWords, c.columns)))
+	if c.rows == len(c.Blocks)*c.Per {
+		c.Blocks = append(c.Blocks, make([]uint32, max(dataset.BlockWords, c.Width)))
 	}
 	c.rows++
 	return c.Row(c.rows - 1)
 }
 
-func (c *words) Row(i int) []uint32 {
-	at := i % c.per * c.columns
-	return c.blocks[i/c.per][at : at+c.columns]
-}
-
 // Features encodes all rows, in their order, as rows of float32, and frees the cells.
 func (c *words) Features(width int, encode func(dst []float32,
 	cells []uint32) error) (*dataset.RowBlocks, error) {
-	out := &dataset.RowBlocks{Width: width, Per: max(1, max(dataset.BlockWords, c.columns)/max(1,
-		width))}
+	size := max(dataset.BlockWords, c.Width)
+	out := &dataset.RowBlocks{Width: width, Per: max(1, size/max(1, width))}
 	var free [][]float32
 	for i := range c.rows {
 		if i%out.Per == 0 {
 			if len(free) == 0 || len(free[0]) < width {
-				free = [][]float32{make([]float32, max(dataset.BlockWords, c.columns, width))}
+				free = [][]float32{make([]float32, max(size, width))}
 			}
 			out.Blocks, free = append(out.Blocks, free[0]), free[1:]
 		}
 		if err := encode(out.Row(i), c.Row(i)); err != nil {
 			return nil, err
 		}
-		if at := i / c.per; i%c.per == c.per-1 {
-			free = append(free, floats(c.blocks[at]))
-			c.blocks[at] = nil
+		if at := i / c.Per; i%c.Per == c.Per-1 {
+			free = append(free, floats(c.Blocks[at]))
+			c.Blocks[at] = nil
 		}
 	}
-	c.blocks = nil
+	c.Blocks = nil
 	return out, nil
 }
 
@@ -215,9 +209,9 @@ func (f *Frame) hash(row uint32) uint64 {
 		if c == nil || i == f.split {
 			continue
 		}
-		word := uint64(cells[c.at])
+		word := uint64(cells[c.place])
 		if c.Dict == nil { // the same number may be several words
-			word = math.Float64bits(c.Value(cells[c.at]))
+			word = math.Float64bits(c.Value(cells[c.place]))
 		}
 		h = (h ^ word) * prime
 		h ^= h >> 29

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"drolab/runner/internal/aside"
@@ -139,7 +139,14 @@ func (f *Folder) Same(name string, flags int, before fs.FileInfo) (File, error) 
 
 // Read opens a file for reading, and returns its size in bytes.
 func (f *Folder) Read(name string) (o File, size int64, err error) {
-	if o, err = f.Open(name, os.O_RDONLY, 0); err != nil {
+	return f.OpenSized(name, os.O_RDONLY, 0)
+}
+
+// OpenSized is Open, and returns the file's size in bytes.
+func (f *Folder) OpenSized(
+	name string, flags int, mode fs.FileMode,
+) (o File, size int64, err error) {
+	if o, err = f.Open(name, flags, mode); err != nil {
 		return nil, 0, err
 	}
 	info, err := o.Stat()
@@ -199,12 +206,43 @@ func (f *Folder) empty(name string) error {
 
 // OpenRegular is Folder.Read for a path.
 func OpenRegular(path string) (o File, size int64, err error) {
-	f, err := OpenFolder(nil, filepath.Dir(path))
+	err = InFolderOf(nil, path, func(in *Folder, name string) error {
+		o, size, err = in.Read(name)
+		return err
+	})
+	return o, size, err
+}
+
+// InFolderOf calls do with the open folder that holds path, and the name in it.
+func InFolderOf(open Opener, path string, do func(in *Folder, name string) error) error {
+	in, err := OpenFolder(open, filepath.Dir(path))
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	defer f.Close()
-	return f.Read(filepath.Base(path))
+	defer in.Close()
+	return do(in, filepath.Base(path))
+}
+
+// OwnFolder returns an error unless a folder belongs to this user alone: nobody else can then have
+// put a file there.
+func OwnFolder(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || Foreign(info) || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s: want a folder of yours that nobody else may enter (chmod 700)", path)
+	}
+	return nil
+}
+
+// MakeOwnFolder makes a folder for this user alone, or checks that an existing one is. Another user
+// could have made it in /tmp before.
+func MakeOwnFolder(path string) error {
+	if err := os.Mkdir(path, FolderMode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return OwnFolder(path)
 }
 
 // Files keeps small files beside runs, for what concerns many of them. Each is complete at every
@@ -225,7 +263,7 @@ func (k Files) Folder(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), FolderMode); err != nil {
 		return err
 	}
-	return k.beside(path, func(in *Folder, name string) error {
+	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		err := in.Mkdir(name, FolderMode)
 		if errors.Is(err, fs.ErrExist) {
 			return nil
@@ -234,49 +272,36 @@ func (k Files) Folder(path string) error {
 	})
 }
 
-// beside calls do with the open folder that holds path, and the name in it.
-func (k Files) beside(path string, do func(in *Folder, name string) error) error {
-	in, err := OpenFolder(k.Open, filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	in.Who = k.Who
-	return do(in, filepath.Base(path))
-}
-
 // Write makes or replaces a sealed file.
 func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
 
 // Add makes a sealed file. The error is an fs.ErrExist where the file exists. Of several processes
 // that add it at once only one succeeds.
-func (k Files) Add(path string, v any) error { return k.sealed(path, v, addIn) }
+func (k Files) Add(path string, v any) error { return k.sealed(path, v, aside.AddIn) }
 
 // WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
 func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
 
-// way is a function that puts a file into a folder: aside.WriteIn or addIn.
-type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
+// AddText is Add for a file that is not sealed.
+func (k Files) AddText(path string, text []byte) error { return k.put(path, text, aside.AddIn) }
 
-func addIn(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
-	_, err := aside.NewIn(in, slices.Values([]string{name}), mode, write)
-	return err
-}
+// way is a function that puts a file into a folder: aside.WriteIn or aside.AddIn.
+type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
 
 func (k Files) sealed(path string, v any, how way) error {
 	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	if err == nil {
+		b, err = Seal{Owner: k.Owner}.PutJSON(b)
 	}
-	if b, err = (Seal{Owner: k.Owner}).PutJSON(b); err != nil {
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return k.put(path, b, how)
 }
 
 func (k Files) put(path string, text []byte, how way) error {
-	return k.beside(path, func(in *Folder, name string) error {
-		if err := how(in, name, lockMode, writing(text)); err != nil {
+	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
+		if err := how(in, name, lockMode, aside.Copying(bytes.NewReader(text))); err != nil {
 			return fmt.Errorf("writing %s: %w", path, Explain(err))
 		}
 		return nil
@@ -289,20 +314,10 @@ func (k Files) Read(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	body, s, err := Unseal(text)
-	if err == nil && k.ID != "" {
-		err = k.Check(s.Owner)
+	if _, err = k.Decode(text, v); err != nil {
+		err = fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
 	}
-	switch {
-	case err != nil:
-		err = fmt.Errorf("%w; drolab doctor has the remedy", err)
-	default:
-		err = json.Unmarshal(append(body, '}'), v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
 // ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for one
@@ -320,7 +335,7 @@ func (k Files) ReadFirst(path string, v any) error {
 
 // Text returns the text of a file as it is, with its seal.
 func (k Files) Text(path string) (text []byte, err error) {
-	err = k.beside(path, func(in *Folder, name string) error {
+	err = InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		text, err = in.text(name, mostFile)
 		return err
 	})
@@ -329,7 +344,7 @@ func (k Files) Text(path string) (text []byte, err error) {
 
 // Remove removes a file. A missing file is no error.
 func (k Files) Remove(path string) error {
-	return k.beside(path, func(in *Folder, name string) error {
+	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		if err := in.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -341,7 +356,8 @@ func (k Files) Remove(path string) error {
 // is a lease.
 func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	const pause = 50 * time.Millisecond
-	err = k.beside(path, func(in *Folder, name string) error {
+	err = InFolderOf(k.Open, path, func(in *Folder, name string) error {
+		in.Who = k.Who
 		for began := time.Now(); ; time.Sleep(pause) {
 			l, err = in.Acquire(name)
 			if !errors.Is(err, ErrHeld) && !errors.Is(err, ErrLeased) {
@@ -359,35 +375,30 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 // files of a run: only a regular file, without following a link.
 
 // OpenPlain opens a file for reading.
-func OpenPlain(path string) (*os.File, error) { return plainFile(path, os.O_RDONLY) }
+func OpenPlain(path string) (*os.File, error) {
+	f, _, err := plainFile(path, os.O_RDONLY)
+	return f, err
+}
 
 // AppendPlain opens a file to append to. It makes a missing file for its owner only. It empties a
 // file of more than most bytes.
 func AppendPlain(path string, most int64) (*os.File, error) {
-	f, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-	if err != nil {
-		return nil, err
+	f, size, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err == nil && size > most {
+		if err = f.Truncate(0); err != nil {
+			f.Close()
+		}
 	}
-	info, err := f.Stat()
-	if err == nil && info.Size() > most {
-		err = f.Truncate(0)
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
+	return f, err
 }
 
-func plainFile(path string, flags int) (*os.File, error) {
-	in, err := OpenFolder(nil, filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	f, err := in.Open(filepath.Base(path), flags, lockMode)
-	if err != nil {
-		return nil, err
-	}
-	return f.(*os.File), nil // without an Opener, files are the system's
+func plainFile(path string, flags int) (f *os.File, size int64, err error) {
+	err = InFolderOf(nil, path, func(in *Folder, name string) error {
+		o, n, err := in.OpenSized(name, flags, lockMode)
+		if err == nil {
+			f, size = o.(*os.File), n // without an Opener, files are the system's
+		}
+		return err
+	})
+	return f, size, err
 }

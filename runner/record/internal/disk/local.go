@@ -30,8 +30,8 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
-		if err := f.gone(o, there); err != nil {
+	if there, claimed := parseClaim(lockText(o)); claimed && !there.isOf(machine) {
+		if err := f.checkFree(o, there); err != nil {
 			return nil, err
 		}
 	}
@@ -39,13 +39,13 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := standIn(o, os.O_CREATE)
+	s, err := openStandIn(o, os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	l := &lease{file: o, local: s}
-	if err = insist(tryLock, s, tries); err == nil {
-		_, err = l.say(words)
+	if err = retry(tries, func() error { return tryLock(s, true) }); err == nil {
+		_, err = l.write(words)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -54,10 +54,10 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	return l, nil
 }
 
-// gone returns an error that says why another machine's lease cannot be taken over, or nil if it
-// can.
-func (f *Folder) gone(o File, there claim) error {
-	switch alive, known := f.Who.asks(there); {
+// checkFree returns an error that says why another machine's lease cannot be taken over, or nil if
+// it can.
+func (f *Folder) checkFree(o File, there claim) error {
+	switch alive, known := f.Who.exists(there); {
 	case alive && known: // perhaps it was last heard of before it was suspended
 		return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
 	case known:
@@ -78,11 +78,11 @@ func heldLocally(o File) bool {
 	if err != nil {
 		return true
 	}
-	if there, claimed := parseClaim(said(o)); claimed && !there.of(machine) {
+	if there, claimed := parseClaim(lockText(o)); claimed && !there.isOf(machine) {
 		info, err := o.Stat()
 		return err != nil || time.Since(info.ModTime()) < leaseTime
 	}
-	s, err := standIn(o, 0)
+	s, err := openStandIn(o, 0)
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
@@ -90,9 +90,9 @@ func heldLocally(o File) bool {
 	return tryLock(s, false) != nil
 }
 
-// standIn opens the file that is locked in place of o. Its name consists of o's device and inode,
-// which stay the same when the folder of o is renamed.
-func standIn(o File, flags int) (File, error) {
+// openStandIn opens the file that is locked in place of o. Its name consists of o's device and
+// inode, which stay the same when the folder of o is renamed.
+func openStandIn(o File, flags int) (File, error) {
 	info, err := o.Stat()
 	if err != nil {
 		return nil, err
@@ -103,13 +103,8 @@ func standIn(o File, flags int) (File, error) {
 	}
 	path := fmt.Sprintf("/tmp/drolab-%d", os.Getuid())
 	if flags&os.O_CREATE != 0 {
-		if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := MakeOwnFolder(path); err != nil {
 			return nil, err
-		}
-		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || Foreign(info) {
-			return nil, errors.Join(fmt.Errorf(
-				"%s: want a folder of yours that nobody else may enter (chmod 700)", path), err)
 		}
 	}
 	f, err := OpenFolder(nil, path)

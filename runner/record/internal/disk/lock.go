@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -32,9 +31,13 @@ type try func(f File, exclusive bool) error
 // where somebody else holds the lock. See local.go for file systems without locks.
 func Acquire(path string) (*Lock, error) { return AcquireBy(tryLock, path, writerTries) }
 
-// writerTries is the number of times that a writer tries to lock. A reader that tests a lock holds
-// it for a moment, which must not turn a writer away.
-const writerTries = 20
+const (
+	// writerTries is the number of times that a writer tries to lock. A reader that tests a lock
+	// holds it for a moment, which must not turn a writer away.
+	writerTries = 20
+	// longTries take some ten seconds, for a holder who gives the lock up soon.
+	longTries = 2000
+)
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
 func AcquireBy(lock try, path string, tries int) (*Lock, error) {
@@ -61,8 +64,8 @@ func (f *Folder) Await(name string, shared bool) (l *Lock, err error) {
 	if shared {
 		lock = tryShared
 	}
-	err = patiently(func() error {
-		l, err = f.acquire(lock, name, writerTries)
+	err = retry(longTries, func() error {
+		l, err = f.acquire(lock, name, 1)
 		return err
 	})
 	if errors.Is(err, ErrHeld) {
@@ -84,7 +87,7 @@ func (f *Folder) Share(name string, may bool) *Lock {
 	if err != nil {
 		return nil
 	}
-	if patiently(func() error { return insist(tryShared, o, writerTries) }) != nil {
+	if retry(longTries, func() error { return tryShared(o, true) }) != nil {
 		o.Close()
 		return nil
 	}
@@ -94,10 +97,13 @@ func (f *Folder) Share(name string, may bool) *Lock {
 // tryShared is tryLock for one of several holders.
 func tryShared(f File, _ bool) error { return tryLock(f, lockFlags&os.O_EXCL != 0) }
 
-// patiently calls lock until it succeeds, for some seconds: the holder gives the lock up soon.
-func patiently(lock func() error) (err error) {
-	const patience = 10 * time.Second
-	for begin := time.Now(); time.Since(begin) < patience; {
+// retry calls lock until nobody else holds the lock, so many times at most.
+func retry(tries int, lock func() error) (err error) {
+	const pause = 5 * time.Millisecond
+	for n := range tries {
+		if n > 0 {
+			time.Sleep(pause)
+		}
 		if err = lock(); !errors.Is(err, ErrHeld) {
 			break
 		}
@@ -135,7 +141,7 @@ func (f *Folder) acquire(lock try, name string, tries int) (*Lock, error) {
 		return nil, err
 	}
 	l := &Lock{file: o}
-	err = insist(lock, o, tries)
+	err = retry(tries, func() error { return lock(o, true) })
 	if noLocks(err) {
 		l.lease, err = f.takeLease(o, tries)
 	}
@@ -167,19 +173,6 @@ func (f *Folder) openLock(name string) (File, error) {
 	return o, err
 }
 
-func insist(lock try, f File, tries int) (err error) {
-	const pause = 5 * time.Millisecond
-	for n := range tries {
-		if n > 0 {
-			time.Sleep(pause)
-		}
-		if err = lock(f, true); !errors.Is(err, ErrHeld) {
-			break
-		}
-	}
-	return err
-}
-
 // Local reports whether the lock, in the long run, keeps out only processes of this machine,
 // because its file system has no locks.
 func (l *Lock) Local() bool { return l.lease != nil }
@@ -199,7 +192,7 @@ func (l *Lock) Release() error {
 // held.
 func (l *Lock) Write(b []byte) (int, error) {
 	if l.lease != nil {
-		return l.lease.say(b)
+		return l.lease.write(b)
 	}
 	return rewrite(l.file, b)
 }
@@ -251,7 +244,7 @@ func (l *Lock) InPlace(path string) bool {
 // Is reports whether there describes the lock's file, and the lock is still held.
 func (l *Lock) Is(there fs.FileInfo) bool {
 	mine, err := l.file.Stat()
-	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.stands())
+	return err == nil && os.SameFile(mine, there) && (l.lease == nil || l.lease.isHeld())
 }
 
 // A lease is a lock on a disk that has none. Its file says who holds it. The file's time says when
@@ -293,23 +286,18 @@ func (c claim) words() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Older
-// programs wrote the machine on the first line and the holder on the second. Text in neither form
-// names a machine that does not exist, so the lease is somebody else's.
+// parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
+// another form names no machine, so the lease is somebody else's.
 func parseClaim(b []byte) (c claim, claimed bool) {
-	if len(bytes.TrimSpace(b)) == 0 {
-		return claim{}, false
-	}
 	if json.Unmarshal(b, &c) != nil {
-		machine, holder, _ := strings.Cut(string(b), "\n")
-		c = claim{machine, strings.TrimSuffix(holder, "\n")}
+		c = claim{}
 	}
-	return c, true
+	return c, len(bytes.TrimSpace(b)) > 0
 }
 
-// of reports whether machine has made the claim. A machine without a name cannot be told from
+// isOf reports whether machine has made the claim. A machine without a name cannot be told from
 // others, and has no claim.
-func (c claim) of(machine string) bool { return machine != "" && c.Host == machine }
+func (c claim) isOf(machine string) bool { return machine != "" && c.Host == machine }
 
 // String names the holder of a claim, for people.
 func (c claim) String() string {
@@ -320,8 +308,8 @@ func (c claim) String() string {
 	return text
 }
 
-// asks reports whether the holder of a claim still exists: see Holder.Alive.
-func (h Holder) asks(c claim) (alive, known bool) {
+// exists reports whether the holder of a claim still exists: see Holder.Alive.
+func (h Holder) exists(c claim) (alive, known bool) {
 	if c.Holder == "" || h.Alive == nil {
 		return false, false
 	}
@@ -333,8 +321,8 @@ const (
 	leaseBeat = leaseTime / 6
 )
 
-// say replaces the text of the lease's file.
-func (l *lease) say(b []byte) (int, error) {
+// write replaces the text of the lease's file.
+func (l *lease) write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.words = bytes.Clone(b[:min(len(b), maxWords)])
@@ -356,18 +344,18 @@ func (l *lease) keep() {
 func (l *lease) renew() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.over || !bytes.Equal(said(l.file), l.words) {
+	if l.over || !bytes.Equal(lockText(l.file), l.words) {
 		return false
 	}
 	l.file.WriteAt(l.words, 0) // where that fails, the next beat does it
 	return true
 }
 
-// stands reports whether the file still holds what this holder wrote.
-func (l *lease) stands() bool {
+// isHeld reports whether the file still holds what this holder wrote.
+func (l *lease) isHeld() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return bytes.Equal(said(l.file), l.words)
+	return bytes.Equal(lockText(l.file), l.words)
 }
 
 // end gives up the lease, unless it is somebody else's by now.
@@ -375,7 +363,7 @@ func (l *lease) end() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true
-	if !bytes.Equal(said(l.file), l.words) {
+	if !bytes.Equal(lockText(l.file), l.words) {
 		return nil
 	}
 	return l.file.Truncate(0)
@@ -384,8 +372,8 @@ func (l *lease) end() error {
 // maxWords is the number of bytes of a lock file that are read.
 const maxWords = 1 << 10
 
-// said returns the text of a lock file, or nothing where it cannot be read.
-func said(f File) []byte {
+// lockText returns the text of a lock file, or nothing where it cannot be read.
+func lockText(f File) []byte {
 	b := make([]byte, maxWords)
 	n, _ := f.ReadAt(b, 0)
 	return b[:n]

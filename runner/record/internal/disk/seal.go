@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 )
 
 // Owner is what a file belongs to: a run, or a sweep, whose files have no Made.
@@ -83,7 +84,7 @@ func Unseal(text []byte) (body []byte, s Seal, err error) {
 		string(text[n-len(crcMark):n]) != crcMark {
 		return nil, s, ErrSum
 	}
-	sum, ok := digits(text[n:][:8])
+	sum, ok := parseDigits(text[n:][:8])
 	if !ok || sum != crc32.Checksum(text[:n-len(crcMark)], Castagnoli) {
 		return nil, s, ErrSum
 	}
@@ -127,14 +128,24 @@ func ReadLast(f io.ReaderAt, size int64) (body []byte, s Seal, err error) {
 // for a text that has neither a format nor a seal.
 func Decode(text []byte, v any) (s Seal, err error) {
 	var has struct{ Format int }
-	body, s, err := Unseal(text)
-	switch {
-	case errors.Is(err, ErrBare) && json.Unmarshal(text, &has) == nil && has.Format == 0:
+	s, err = Owner{}.Decode(text, v)
+	if errors.Is(err, ErrBare) && json.Unmarshal(text, &has) == nil && has.Format == 0 {
 		return s, ErrBefore
-	case err != nil:
-		return s, err
 	}
-	return s, json.Unmarshal(append(body, '}'), v)
+	return s, err
+}
+
+// Decode unseals the text of a file of o and decodes it into v. The zero Owner is not checked.
+// Decoding changes the text.
+func (o Owner) Decode(text []byte, v any) (s Seal, err error) {
+	body, s, err := Unseal(text)
+	if err == nil && o.ID != "" {
+		err = o.Check(s.Owner)
+	}
+	if err == nil {
+		err = json.Unmarshal(append(body, '}'), v)
+	}
+	return s, err
 }
 
 // Check returns an error, worded as part of a sentence, unless a file of another owner is o's.
@@ -165,15 +176,15 @@ func UnsealLine(line []byte) ([]byte, error) {
 	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) {
 		return nil, ErrSum
 	}
-	sum, ok := digits(line[n+len(crcMark):][:8])
+	sum, ok := parseDigits(line[n+len(crcMark):][:8])
 	if !ok || sum != crc32.Checksum(line[:n], Castagnoli) {
 		return nil, ErrSum
 	}
 	return append(line[:n], '}'), nil
 }
 
-// digits parses the hexadecimal digits of a checksum.
-func digits(text []byte) (sum uint32, ok bool) {
+// parseDigits parses the hexadecimal digits of a checksum.
+func parseDigits(text []byte) (sum uint32, ok bool) {
 	for _, c := range text {
 		switch {
 		case '0' <= c && c <= '9':
@@ -191,10 +202,7 @@ func digits(text []byte) (sum uint32, ok bool) {
 // with ten thousand classes has about one million.
 const maxJSON = 16 << 20
 
-// WriteJSON makes or replaces a sealed file.
-func (f *Folder) WriteJSON(name string, v any) error { return f.WriteSealed(name, v, nil) }
-
-// WriteSealed is WriteJSON for a file that goes with this much of the log.
+// WriteSealed makes or replaces a sealed file that goes with this much of the log; nil: with none.
 func (f *Folder) WriteSealed(name string, v any, log *Extent) error {
 	b, err := Seal{Owner: f.Owner, Log: log}.JSON(v)
 	if err != nil {
@@ -204,7 +212,9 @@ func (f *Folder) WriteSealed(name string, v any, log *Extent) error {
 }
 
 // WriteText makes or replaces a file with this text.
-func (f *Folder) WriteText(name string, text []byte) error { return f.Write(name, writing(text)) }
+func (f *Folder) WriteText(name string, text []byte) error {
+	return f.Write(name, aside.Copying(bytes.NewReader(text)))
+}
 
 // JSON returns a value as the text of a sealed file.
 func (s Seal) JSON(v any) ([]byte, error) {
@@ -227,15 +237,9 @@ func (f *Folder) ReadSealed(name string, v any) (s Seal, err error) {
 	if err != nil {
 		return s, err
 	}
-	body, s, err := Unseal(text)
-	if err == nil && f.ID != "" {
-		err = f.Check(s.Owner)
-	}
+	s, err = f.Decode(text, v)
 	if errors.Is(err, ErrSum) || errors.Is(err, ErrBare) {
 		err = fmt.Errorf("%w; restore it from a copy", err)
-	}
-	if err == nil {
-		err = json.Unmarshal(append(body, '}'), v)
 	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", f.Join(name), err)
@@ -263,14 +267,6 @@ func (f *Folder) text(name string, most int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %d bytes, want at most %d", f.Join(name), size, most)
 	}
 	return io.ReadAll(io.LimitReader(o, most))
-}
-
-// writing returns a function that writes text.
-func writing(text []byte) func(io.Writer) error {
-	return func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	}
 }
 
 // Explain adds the remedy to an error, where one is known. Where the same write may succeed later,

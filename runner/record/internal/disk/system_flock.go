@@ -52,13 +52,14 @@ func StampOf(path string) (s Stamp) {
 	}
 }
 
-// Device returns a number that tells the disk of path from other disks.
-func Device(path string) uint64 {
+// Identity returns the numbers that tell a folder from all others of this machine: that of its
+// disk, and its own on that disk. They are 0 where it is missing.
+func Identity(path string) (device, inode uint64) {
 	var st unix.Stat_t
 	if unix.Stat(path, &st) != nil {
-		return 0
+		return 0, 0
 	}
-	return uint64(st.Dev)
+	return uint64(st.Dev), uint64(st.Ino)
 }
 
 // Linked reports whether a file has more than one name.

@@ -24,8 +24,8 @@ func StampOf(path string) Stamp {
 	return Stamp{Size: info.Size(), Written: info.ModTime().UnixNano()}
 }
 
-// Device tells one disk from another on systems that number their disks; here it is 0.
-func Device(string) uint64 { return 0 }
+// Identity returns numbers on systems that number their folders; here they are 0.
+func Identity(string) (device, inode uint64) { return 0, 0 }
 
 func Linked(os.FileInfo) bool { return false }
 

@@ -117,12 +117,11 @@ func (a *Audit) pass() {
 		m := a.witnesses[0]
 		a.witnesses = a.witnesses[1:]
 		if m.Bytes < a.Bytes || m.SHA256 != sumOf(a.hash) {
-			a.unlike(fmt.Errorf("differs from the log that %s goes with", m.File))
+			err := fmt.Errorf("differs from the log that %s goes with", m.File)
+			a.Unlike = append(a.Unlike, err)
 		}
 	}
 }
-
-func (a *Audit) unlike(err error) { a.Unlike = append(a.Unlike, err) }
 
 // end looks at the bytes behind the last newline, and at the witnesses of more lines. The bytes are
 // part of a line that a crash left, or a whole line whose newline was changed or is missing.
@@ -133,8 +132,8 @@ func (a *Audit) end(rest []byte) {
 		a.add(rest[:a.Unended])
 	}
 	for _, m := range a.witnesses {
-		a.unlike(fmt.Errorf("has lost lines: it ends with event %d, and %s was written behind "+
-			"event %d", a.Seq, m.File, m.Seq))
+		a.Unlike = append(a.Unlike, fmt.Errorf("has lost lines: it ends with event %d, and %s was "+
+			"written behind event %d", a.Seq, m.File, m.Seq))
 	}
 }
 
@@ -152,7 +151,7 @@ func (a *Audit) add(line []byte) {
 		a.damage(err.Error())
 		return
 	}
-	seq, kind := leading(line)
+	seq, kind := parseLeading(line)
 	if first {
 		a.Foreign = checkHead(line, a.owner)
 	}
@@ -188,9 +187,9 @@ func (a *Audit) explained() bool {
 	return n > 0 && a.Damaged[n-1].after == a.Seq
 }
 
-// leading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has none.
-// Both stand at the start of the lines that this program writes.
-func leading(line []byte) (seq int64, kind string) {
+// parseLeading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has
+// none. Both stand at the start of the lines that this program writes.
+func parseLeading(line []byte) (seq int64, kind string) {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`)); ok {
 		number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
 		if seq, err := strconv.ParseInt(string(number), 10, 64); err == nil {
@@ -310,7 +309,7 @@ func (r *repair) line(line []byte) error {
 	if err != nil {
 		return nil
 	}
-	seq, _ := leading(bare)
+	seq, _ := parseLeading(bare)
 	if seq <= r.seq { // the head is written already, and a warning in the place of this event
 		return nil
 	}

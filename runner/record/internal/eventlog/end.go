@@ -66,7 +66,8 @@ func ReadBack(
 	switch {
 	case err == io.EOF:
 		passed.Add(fmt.Errorf("%s: no line ends in its last %d bytes", e.path, budget))
-	case err == nil && !e.take(rest[:unended(rest)], start, enough): // a torn line is passed over
+	// A torn line is passed over.
+	case err == nil && !e.addLine(rest[:unended(rest)], start, enough):
 		err = e.read(lines, enough)
 	}
 	if err != nil && err != io.EOF {
@@ -90,14 +91,14 @@ func (e *End) read(lines *backward, enough func(*End) bool) error {
 		if line == nil {
 			e.passed.addLine(e.path, start, errLong)
 		}
-		if e.take(line, start, enough) {
+		if e.addLine(line, start, enough) {
 			return nil
 		}
 	}
 }
 
-// take takes in a line, and reports whether enough is known.
-func (e *End) take(line []byte, start int64, enough func(*End) bool) bool {
+// addLine takes in a line, and reports whether enough is known.
+func (e *End) addLine(line []byte, start int64, enough func(*End) bool) bool {
 	if len(line) == 0 {
 		return false
 	}

@@ -77,12 +77,12 @@ func (h *History) Add(e runner.Event) (back bool) {
 		h.Status, h.Cause = e.Status, e.Cause
 	case *runner.StepEvent:
 		h.Status, h.Cause = runner.Running, ""
-		h.Last, h.Steps = e, push(h.Steps, e, h.Most)
+		h.Last, h.Steps = e, appendBounded(h.Steps, e, h.Most)
 	case *runner.EvalEvent:
 		h.Status, h.Cause = runner.Running, ""
-		h.Eval, h.Evals = e, put(h.Evals, e, h.Most)
+		h.Eval, h.Evals = e, appendEval(h.Evals, e, h.Most)
 		if e.Selected {
-			h.Selected, h.selected = e, put(h.selected, e, h.Most)
+			h.Selected, h.selected = e, appendEval(h.selected, e, h.Most)
 		}
 	}
 	return false
@@ -91,7 +91,7 @@ func (h *History) Add(e runner.Event) (back bool) {
 // rewind takes back the events that a run repeats when it goes on from step.
 func (h *History) rewind(step int64) {
 	h.Steps = slices.DeleteFunc(h.Steps, func(e *runner.StepEvent) bool { return e.Step > step })
-	h.Evals, h.selected = upTo(h.Evals, step), upTo(h.selected, step)
+	h.Evals, h.selected = evalsUpTo(h.Evals, step), evalsUpTo(h.selected, step)
 	h.Last, h.Eval, h.Selected = last(h.Steps), last(h.Evals), last(h.selected)
 	h.Status, h.Cause = runner.Queued, ""
 }
@@ -145,29 +145,29 @@ const latestKept = 8
 
 func latest[T any](list []T) []T { return slices.Clone(list[max(0, len(list)-latestKept):]) }
 
-// put appends an evaluation, or replaces the last one if that is at the same step.
-func put(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {
+// appendEval appends an evaluation, or replaces the last one if that is at the same step.
+func appendEval(list []*runner.EvalEvent, e *runner.EvalEvent, most int) []*runner.EvalEvent {
 	if n := len(list); n > 0 && list[n-1].Step == e.Step {
 		list = list[:n-1]
 	}
-	return push(list, e, most)
+	return appendBounded(list, e, most)
 }
 
-// push appends v to a list, of which at least the last most values are kept; 0 keeps all.
-func push[T any](list []T, v T, most int) []T {
+// appendBounded appends v to a list, of which at least the last most values are kept; 0 keeps all.
+func appendBounded[T any](list []T, v T, most int) []T {
 	if most > 0 && len(list) >= 2*most {
 		list = slices.Clone(list[len(list)-most:])
 	}
 	return append(list, v)
 }
 
-// upTo drops the events above a step. If that makes two events at one step neighbours, the later
-// one stays.
-func upTo(list []*runner.EvalEvent, step int64) []*runner.EvalEvent {
+// evalsUpTo drops the events above a step. If that makes two events at one step neighbours, the
+// later one stays.
+func evalsUpTo(list []*runner.EvalEvent, step int64) []*runner.EvalEvent {
 	kept := list[:0]
 	for _, e := range list {
 		if e.Step <= step {
-			kept = put(kept, e, 0)
+			kept = appendEval(kept, e, 0)
 		}
 	}
 	clear(list[len(kept):])
@@ -236,7 +236,7 @@ func (p *Progress) time(m moment, stood bool) {
 	case stood:
 		p.from = m
 	}
-	p.times = push(p.times, m, goBack)
+	p.times = appendBounded(p.times, m, goBack)
 }
 
 // rewindClock sets Seconds to their value at a step, interpolated between the recorded moments
@@ -284,9 +284,8 @@ func (p *Progress) Remaining() (left time.Duration, ok bool) {
 // PassedOver collects the errors of what was passed over in a run's files, so that nobody takes the
 // rest for all. Several goroutines may use it at once. A nil PassedOver collects nothing.
 type PassedOver struct {
-	mu    sync.Mutex
-	list  []error
-	known map[string]bool // by its text: a file is read more than once
+	mu   sync.Mutex
+	list []error // each once, although a file is read more than once
 }
 
 func (p *PassedOver) Add(err error) {
@@ -295,14 +294,10 @@ func (p *PassedOver) Add(err error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.known[err.Error()] || len(p.list) == maxDamaged {
-		return
+	known := func(e error) bool { return e.Error() == err.Error() }
+	if len(p.list) < maxDamaged && !slices.ContainsFunc(p.list, known) {
+		p.list = append(p.list, err)
 	}
-	if p.known == nil {
-		p.known = map[string]bool{}
-	}
-	p.known[err.Error()] = true
-	p.list = append(p.list, err)
 }
 
 // addLine adds the error of one line of a log.

@@ -60,7 +60,7 @@ const (
 // add takes in the next event; end is the offset behind its line in the log. The index owns the
 // event from then on.
 func (x *Index) add(e runner.Event, end int64) {
-	if n := len(x.blocks); n == 0 || x.blocks[n-1].length(x.start(n-1)) >= x.span {
+	if n := len(x.blocks); n == 0 || x.blocks[n-1].end-x.start(n-1) >= x.span {
 		if n == MaxBlocks {
 			x.halve()
 		}
@@ -70,7 +70,7 @@ func (x *Index) add(e runner.Event, end int64) {
 	x.watch.add(e)
 	trim(e)
 	b := &x.blocks[len(x.blocks)-1]
-	b.take(dated{e, x.watch.Seconds})
+	b.add(dated{e, x.watch.Seconds})
 	b.end = end
 	if _, ok := e.(*runner.StepEvent); !ok {
 		x.others++
@@ -87,15 +87,13 @@ func (x *Index) start(i int) int64 {
 	return x.blocks[i-1].end
 }
 
-func (b *block) length(start int64) int64 { return b.end - start }
-
 // halve joins each two blocks into one. New blocks get as long as these from then on.
 func (x *Index) halve() {
 	n := len(x.blocks) / 2
 	for i := range n {
 		a, b := x.blocks[2*i], x.blocks[2*i+1]
 		for _, e := range b.events {
-			a.take(e)
+			a.add(e)
 		}
 		x.blocks[i] = block{b.end, a.events}
 	}
@@ -103,9 +101,9 @@ func (x *Index) halve() {
 	x.span = max(1, x.Size/int64(len(x.blocks)))
 }
 
-// room prepares the index for more bytes of the log, so that no blocks have to be joined while
+// makeRoom prepares the index for more bytes of the log, so that no blocks have to be joined while
 // these are taken in.
-func (x *Index) room(more int64) {
+func (x *Index) makeRoom(more int64) {
 	if x.span > 0 && int64(len(x.blocks))+more/x.span+1 <= MaxBlocks {
 		return
 	}
@@ -115,9 +113,9 @@ func (x *Index) room(more int64) {
 	x.span = max(x.span, more/(MaxBlocks/2)+1)
 }
 
-// take adds an event. Of the steps without a resume between them only the last one stays, and
+// add adds an event. Of the steps without a resume between them only the last one stays, and
 // covers the others.
-func (b *block) take(e dated) {
+func (b *block) add(e dated) {
 	if s, ok := e.Event.(*runner.StepEvent); ok {
 		if i := b.lastStep(); i >= 0 {
 			s.Cover(b.events[i].Event.(*runner.StepEvent))
@@ -150,7 +148,7 @@ func (x *Index) thin() {
 		x.drop((*runner.EvalEvent)(nil).Kind())
 	}
 	if x.lists > maxLists { // few evaluations, with very many classes
-		x.strip()
+		x.dropLists()
 	}
 }
 
@@ -173,33 +171,34 @@ func (x *Index) commonest() (most string) {
 // drop removes every second event of a type, counted from the last, which stays. The evaluation
 // that the run has selected stays, too.
 func (x *Index) drop(kind string) {
-	odd, selected := true, false
-	for i := range slices.Backward(x.blocks) {
+	behind, selected := 0, runner.Event(nil)
+	for e := range x.All() {
+		if e.Event.Kind() == kind {
+			behind++
+		}
+		if eval, ok := e.Event.(*runner.EvalEvent); ok && eval.Selected {
+			selected = eval
+		}
+	}
+	for i := range x.blocks {
 		b := &x.blocks[i]
-		kept := len(b.events)
-		for j, e := range slices.Backward(b.events) {
+		b.events = slices.DeleteFunc(b.events, func(e dated) bool {
 			if e.Event.Kind() != kind {
-				continue
+				return false
 			}
-			first := false
-			if eval, ok := e.Event.(*runner.EvalEvent); ok && eval.Selected {
-				first, selected = !selected, true
-			}
-			if odd = !odd; !odd || first {
-				continue
+			behind--
+			if behind%2 == 0 || e.Event == selected {
+				return false
 			}
 			x.others--
 			x.lists -= numbers(e.Event)
-			copy(b.events[j:], b.events[j+1:kept])
-			kept--
-		}
-		clear(b.events[kept:])
-		b.events = b.events[:kept]
+			return true
+		})
 	}
 }
 
-// strip removes the lists from all evaluations but the last.
-func (x *Index) strip() {
+// dropLists removes the lists from all evaluations but the last.
+func (x *Index) dropLists() {
 	last := true
 	for _, b := range slices.Backward(x.blocks) {
 		for i, d := range slices.Backward(b.events) {
@@ -623,7 +622,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 		s.Index = &Index{}
 	}
 	tail.offset, tail.size = s.Index.Size, size
-	s.Index.room(size - s.Index.Size)
+	s.Index.makeRoom(size - s.Index.Size)
 	if size-s.Index.Size <= exact {
 		s.goal = s.Index.Size
 	}
@@ -631,12 +630,7 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 }
 
 // share returns the part of the goal that the index has reached, 0 to 1.
-func (s *indexed) share() float64 {
-	if s.tail.offset >= s.goal {
-		return 1
-	}
-	return float64(s.tail.offset) / float64(s.goal)
-}
+func (s *indexed) share() float64 { return share(s.tail.offset, s.goal) }
 
 // extend adds the next part of the log to the index.
 func (s *indexed) extend() error {

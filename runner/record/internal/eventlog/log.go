@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -195,10 +196,7 @@ func (l *EventLog) copy() error {
 		return err
 	}
 	defer old.Close()
-	err = l.in.Write(LogName, func(w io.Writer) error {
-		_, err := io.Copy(w, io.NewSectionReader(old, 0, l.Bytes))
-		return err
-	})
+	err = l.in.Write(LogName, aside.Copying(io.NewSectionReader(old, 0, l.Bytes)))
 	if err != nil {
 		return err
 	}

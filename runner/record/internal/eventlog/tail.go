@@ -75,11 +75,14 @@ func (t *Tail) last(f func(e runner.Event, end int64)) {
 }
 
 // Share implements Log.
-func (t *Tail) Share() float64 {
-	if t.offset >= t.size {
+func (t *Tail) Share() float64 { return share(t.offset, t.size) }
+
+// share returns the part of size that offset has reached, 0 to 1.
+func share(offset, size int64) float64 {
+	if offset >= size {
 		return 1
 	}
-	return float64(t.offset) / float64(t.size)
+	return float64(offset) / float64(size)
 }
 
 // part passes to f the next events from the bytes before limit, each with the offset behind its

@@ -1,11 +1,4 @@
-// Package frame carries the messages of docs/protocol.md over a pair of pipes: a small
-// JSON head and raw arrays of numbers, so that no float goes through text.
-//
-// A frame is three little-endian uint32 (the bytes of the head, the bytes of the body, and Magic),
-// the head, and the body. The body is the arrays of the head, one behind the other. Both sides
-// trust nothing that they read: they check a length against the arrays that the head declares and
-// against what the reader expects, and ask the ledger of memory before they allocate much.
-package frame
+package bridge
 
 import (
 	"bufio"
@@ -23,6 +16,13 @@ import (
 
 	"drolab/runner/internal/room"
 )
+
+// A frame carries a message of docs/protocol.md over a pipe. It is three little-endian uint32 (the
+// bytes of the head, the bytes of the body, and Magic), the head, which is a small JSON object, and
+// the body. The body is the arrays of the head, one behind the other, so that no float goes through
+// text. Both sides trust nothing that they read: they check a length against the arrays that the
+// head declares and against what the reader expects, and ask the ledger of memory before they
+// allocate much.
 
 // Magic follows the two lengths at the start of every frame: "dro1". It distinguishes a program
 // that speaks the protocol from one that prints into the pipe.
@@ -62,8 +62,8 @@ type Array struct {
 // Len returns the number of elements.
 func (a Array) Len() int { return len(a.Raw) / sizes[a.Type] }
 
-// head holds the member of a head that the protocol itself reads; the message has the others.
-type head struct {
+// layout holds the member of a head that the protocol itself reads; the message has the others.
+type layout struct {
 	Arrays []declared `json:"arrays"`
 }
 
@@ -101,7 +101,7 @@ type Conn struct {
 
 // NewConn returns a connection over two pipes.
 func NewConn(in io.Reader, out io.Writer) *Conn {
-	return &Conn{in: bufio.NewReaderSize(soon(in), 1<<16), out: out}
+	return &Conn{in: bufio.NewReaderSize(eagerReader(in), 1<<16), out: out}
 }
 
 // Send writes a message as one frame. The message is a struct or map that makes a JSON object; it
@@ -180,7 +180,7 @@ func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 	if err := c.read("head", &c.text, text, mostHead); err != nil {
 		return nil, err
 	}
-	var h head
+	var h layout
 	if err := cmp.Or(json.Unmarshal(c.text, &h), json.Unmarshal(c.text, message)); err != nil {
 		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
 	}
@@ -214,7 +214,7 @@ func (c *Conn) Forget() {
 }
 
 // split checks that the declared arrays of a head fill a body of so many bytes.
-func (h *head) split(body int) ([]Array, error) {
+func (h *layout) split(body int) ([]Array, error) {
 	arrays, sum := make([]Array, len(h.Arrays)), 0
 	for i, d := range h.Arrays {
 		size, known := sizes[d.kind]

@@ -1,6 +1,6 @@
 //go:build unix
 
-package frame
+package bridge
 
 import (
 	"io"
@@ -30,8 +30,8 @@ type eager struct {
 	err  error
 }
 
-// soon wraps in into a reader that is quick to read an answer that comes soon.
-func soon(in io.Reader) io.Reader {
+// eagerReader wraps in into a reader that is quick to read an answer that comes soon.
+func eagerReader(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in

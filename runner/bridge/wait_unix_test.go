@@ -1,6 +1,6 @@
 //go:build unix
 
-package frame
+package bridge
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func TestLooksLess(t *testing.T) {
 	}
 	defer in.Close()
 	defer out.Close()
-	e := soon(in).(*eager)
+	e := eagerReader(in).(*eager)
 	e.into = make([]byte, 1)
 	looks := 0
 	wait := func() (found bool) {

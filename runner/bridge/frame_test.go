@@ -1,4 +1,4 @@
-package frame
+package bridge
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"drolab/runner/internal/room"
 )
 
-type question struct {
+type message struct {
 	Do    string `json:"do"`
 	Split string `json:"split,omitempty"`
 }
@@ -33,12 +33,12 @@ func sent(t *testing.T, message any, arrays ...Array) []byte {
 // A message is received as it was sent, to the bit, and a second frame does not disturb it.
 func TestRoundTrip(t *testing.T) {
 	losses := []float64{0.1, math.Inf(1), math.Copysign(0, -1), math.SmallestNonzeroFloat64}
-	pipe := append(sent(t, question{"losses", "train"}, Floats(losses), Ints([]int{3, 0, 7})),
-		sent(t, question{Do: "close"})...)
+	pipe := append(sent(t, message{"losses", "train"}, Floats(losses), Ints([]int{3, 0, 7})),
+		sent(t, message{Do: "close"})...)
 	c := NewConn(bytes.NewReader(pipe), nil)
-	var q question
+	var q message
 	arrays, err := c.Receive(&q, MostHead, MostBody)
-	if err != nil || q != (question{"losses", "train"}) || len(arrays) != 2 {
+	if err != nil || q != (message{"losses", "train"}) || len(arrays) != 2 {
 		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
 	}
 	got, index := make([]float64, 4), make([]int, 3)
@@ -51,7 +51,7 @@ func TestRoundTrip(t *testing.T) {
 	if !same || !slices.Equal(index, []int{3, 0, 7}) {
 		t.Fatalf("%v %v", got, index)
 	}
-	q = question{}
+	q = message{}
 	arrays, err = c.Receive(&q, MostHead, MostBody)
 	if err != nil || q.Do != "close" || len(arrays) != 0 {
 		t.Fatalf("%v %v %d arrays", err, q, len(arrays))
@@ -78,7 +78,7 @@ func TestArraysAreChecked(t *testing.T) {
 
 // Bytes that are no frame end in an error that says so, whatever lengths they declare.
 func TestNoFrame(t *testing.T) {
-	good := sent(t, question{Do: "losses"}, Floats([]float64{1, 2}))
+	good := sent(t, message{Do: "losses"}, Floats([]float64{1, 2}))
 	changed := func(change func(b []byte) []byte) []byte { return change(slices.Clone(good)) }
 	lengths := func(text, body uint32) []byte {
 		b := binary.LittleEndian.AppendUint32(nil, text)
@@ -97,14 +97,14 @@ func TestNoFrame(t *testing.T) {
 			`{"arrays":[["f8",-1]]  }12345678`...),
 		"body too short": changed(func(b []byte) []byte { b[4]--; return b }),
 	} {
-		var q question
+		var q message
 		_, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody)
 		if !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for n := 1; n < len(good); n++ {
-		var q question
+		var q message
 		_, err := NewConn(bytes.NewReader(good[:n]), nil).Receive(&q, MostHead, MostBody)
 		if !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("cut to %d bytes: %v", n, err)
@@ -114,7 +114,7 @@ func TestNoFrame(t *testing.T) {
 
 // A frame beyond the limits is not sent.
 func TestTooLong(t *testing.T) {
-	q := question{Do: strings.Repeat("x", MostHead)}
+	q := message{Do: strings.Repeat("x", MostHead)}
 	if err := NewConn(nil, io.Discard).Send(q); err == nil {
 		t.Fatal("it is sent")
 	}
@@ -128,27 +128,27 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// counted is a message that tells how many numbers follow.
-type counted struct{ N int }
+// announced is a message that tells how many numbers follow.
+type announced struct{ N int }
 
-func (c *counted) MostBody() int { return 8 * c.N }
+func (c *announced) MostBody() int { return 8 * c.N }
 
 // A frame that is longer than its reader expects is refused before the part that is too long is
 // read.
 func TestUnexpectedLength(t *testing.T) {
-	usual := sent(t, question{Do: "losses"}, Floats(make([]float64, 100)))
+	usual := sent(t, message{Do: "losses"}, Floats(make([]float64, 100)))
 	head := usual[:len(usual)-800]
 	n := len(head) - lengths
-	told := sent(t, counted{99}, Floats(make([]float64, 100)))
+	told := sent(t, announced{99}, Floats(make([]float64, 100)))
 	for want, c := range map[string]struct {
 		pipe       []byte
 		message    any
 		head, body int
 	}{
 		fmt.Sprintf("its head has %d bytes: want at most %d", n, n-1): {head[:lengths],
-			&question{}, n - 1, 800},
-		"its body has 800 bytes: want at most 799": {head, &question{}, MostHead, 799},
-		"its body has 800 bytes: want at most 792": {told[:len(told)-800], &counted{},
+			&message{}, n - 1, 800},
+		"its body has 800 bytes: want at most 799": {head, &message{}, MostHead, 799},
+		"its body has 800 bytes: want at most 792": {told[:len(told)-800], &announced{},
 			MostHead, MostBody},
 	} {
 		conn := NewConn(io.MultiReader(bytes.NewReader(c.pipe), unread{t}), nil)
@@ -157,7 +157,7 @@ func TestUnexpectedLength(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := NewConn(bytes.NewReader(usual), nil).Receive(&question{}, n, 800); err != nil {
+	if _, err := NewConn(bytes.NewReader(usual), nil).Receive(&message{}, n, 800); err != nil {
 		t.Errorf("just long enough: %v", err)
 	}
 }
@@ -169,8 +169,8 @@ func TestLedger(t *testing.T) {
 		t.Skip("the free memory is not known on this system")
 	}
 	const n = kept/8 + 1
-	long := sent(t, question{Do: "losses"}, Floats(make([]float64, n)))
-	short := sent(t, question{Do: "close"})
+	long := sent(t, message{Do: "losses"}, Floats(make([]float64, n)))
+	short := sent(t, message{Do: "close"})
 	var promised []*room.Share
 	release := func() {
 		for _, s := range promised {
@@ -188,7 +188,7 @@ func TestLedger(t *testing.T) {
 		}
 		body := iotest.ErrReader(io.ErrNoProgress)
 		conn := NewConn(io.MultiReader(bytes.NewReader(long[:len(long)-8*n]), body), nil)
-		if _, err = conn.Receive(&question{}, MostHead, MostBody); errors.As(err, &lack) {
+		if _, err = conn.Receive(&message{}, MostHead, MostBody); errors.As(err, &lack) {
 			break
 		}
 	}
@@ -198,7 +198,7 @@ func TestLedger(t *testing.T) {
 	release()
 	promised = nil
 	conn := NewConn(bytes.NewReader(append(long, short...)), io.Discard)
-	arrays, err := conn.Receive(&question{}, MostHead, MostBody)
+	arrays, err := conn.Receive(&message{}, MostHead, MostBody)
 	if err != nil || len(arrays) != 1 || arrays[0].Len() != n {
 		t.Fatalf("%v, %d arrays", err, len(arrays))
 	}
@@ -206,11 +206,11 @@ func TestLedger(t *testing.T) {
 	if share == nil || share.Bytes() < 8*n {
 		t.Errorf("the ledger has %+v", share)
 	}
-	if _, err := conn.Receive(&question{}, MostHead, MostBody); err != nil || share.Bytes() != 0 ||
+	if _, err := conn.Receive(&message{}, MostHead, MostBody); err != nil || share.Bytes() != 0 ||
 		cap(conn.body) > kept {
 		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
 	}
-	err = conn.Send(question{}, Floats(make([]float64, n)))
+	err = conn.Send(message{}, Floats(make([]float64, n)))
 	if err != nil || cap(conn.sent) > kept {
 		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
 	}
@@ -221,12 +221,12 @@ func TestLedger(t *testing.T) {
 func FuzzReceive(f *testing.F) {
 	f.Add([]byte("Epoch 1: loss 0.3\n"))
 	var pipe bytes.Buffer
-	NewConn(nil, &pipe).Send(question{Do: "losses"}, Floats([]float64{1, 2}))
+	NewConn(nil, &pipe).Send(message{Do: "losses"}, Floats([]float64{1, 2}))
 	f.Add(pipe.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		c := NewConn(bytes.NewReader(b), nil)
 		for {
-			var q question
+			var q message
 			arrays, err := c.Receive(&q, 1<<10, 1<<16)
 			if err != nil {
 				return
@@ -247,8 +247,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	for b.Loop() {
 		var pipe bytes.Buffer
 		c := NewConn(&pipe, &pipe)
-		c.Send(question{"losses", "train"}, losses)
-		var q question
+		c.Send(message{"losses", "train"}, losses)
+		var q message
 		if _, err := c.Receive(&q, MostHead, MostBody); err != nil {
 			b.Fatal(err)
 		}

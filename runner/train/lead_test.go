@@ -1,0 +1,55 @@
+package train
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+)
+
+// refusing is a log that takes no event, and remembers the kinds of those that it was given.
+type refusing struct {
+	discard
+	kinds []string
+}
+
+func (r *refusing) Append(e runner.Event) error {
+	r.kinds = append(r.kinds, e.Kind())
+	return errors.New("the log is closed")
+}
+
+// TestNothingFollowsALostEvaluation: if the log does not take a script's evaluation, the event of
+// the values that the script has logged is not tried.
+func TestNothingFollowsALostEvaluation(t *testing.T) {
+	s := spec.Defaults()
+	s.Algorithms = []dro.Algorithm{dro.ERM}
+	classes, counts := []string{"a", "b"}, []int{1, 1}
+	parts := measure.Parts{Classes: classes,
+		ClassCounts: measure.Counts{Train: counts, Test: counts}}
+	log := &refusing{}
+	r := newHeldRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
+		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
+	r.leader = struct{ Leader }{}
+	var err error
+	if r.Method, err = newMethod(&s, &parts); err != nil {
+		t.Fatal(err)
+	}
+	r.meter = newMeter(dro.ERM)
+	r.setCurrent("loss", 1)
+	r.last = &runner.StepEvent{}
+	if err := r.Log("temperature", 1); err != nil {
+		t.Fatal(err)
+	}
+	r.AddPass(runner.SplitTest, &measure.Pass{Losses: []float64{1, 2}, Correct: []bool{true, false},
+		Labels: []int{0, 1}, Groups: []int{0, 1}, Predictions: []int{0, 0},
+		Confidences: []float64{.5, .5}})
+	if err := r.Report(); err == nil || slices.Contains(log.kinds, "step") {
+		t.Errorf("%v after %v", err, log.kinds)
+	}
+}
