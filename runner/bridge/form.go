@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"slices"
+
 	"drolab/dro"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -27,27 +29,83 @@ func (f *form) open(r *train.Run) {
 	}
 }
 
-// next puts the form of the next weights into an answer, and returns its arrays: the numbers, the
-// step size, and the flags unless they were sent before.
-func (f *form) next(r *train.Run, head *scriptAnswer, rate Array) []Array {
-	now := dro.FormOf(r.Method.Trainer, f.numbers[:0])
-	f.numbers, head.Form = now.Numbers, now.Kind
+// answerForm answers a script with the form of its next weights.
+func (s *Script) answerForm() error {
+	now := dro.FormOf(s.run.Method.Trainer, s.form.numbers[:0])
+	s.form.numbers = now.Numbers
+	head, rate := s.beginStep()
+	head.Form, head.By = now.Kind, s.form.looksAt(now.Kind)
 	arrays := []Array{Floats(now.Numbers), rate}
-	switch now.Kind {
+	return s.answer(head, append(arrays, s.form.newFlags(now.Flags)...)...)
+}
+
+// looksAt returns where a kind finds the place of a sample among its numbers or flags.
+func (f *form) looksAt(kind string) string {
+	switch kind {
 	case dro.FormByGroup, dro.FormGroups:
-		head.By = f.by
+		return f.by
 	case dro.FormByFlag:
-		head.By = "index"
+		return "index"
 	}
-	if len(now.Flags) == 0 || f.flags == &now.Flags[0] {
-		return arrays
+	return ""
+}
+
+// newFlags returns the flags as an array, unless they were sent before or there are none.
+func (f *form) newFlags(flags []bool) []Array {
+	if len(flags) == 0 || f.flags == &flags[0] {
+		return nil
 	}
-	f.flags = &now.Flags[0]
-	list := make([]int, len(now.Flags))
-	for i, is := range now.Flags {
+	f.flags = &flags[0]
+	list := make([]int, len(flags))
+	for i, is := range flags {
 		if is {
 			list[i] = 1
 		}
 	}
-	return append(arrays, Ints(list))
+	return []Array{Ints(list)}
 }
+
+// A program takes whole steps by the following questions, of which only the last has an answer.
+
+// Steps implements train.Stepper.
+func (n *Network) Steps(kind string) bool {
+	return n.start.Spec.Weights == spec.OnDevice && slices.Contains(n.forms, kind)
+}
+
+// Begin implements train.Stepper.
+func (n *Network) Begin(b train.Batch) { n.sendSamples("begin", b) }
+
+// Draw implements train.Stepper.
+func (n *Network) Draw(b train.Batch) { n.sendSamples("draw", b) }
+
+func (n *Network) sendSamples(do string, b train.Batch) {
+	n.setMode(b.Mode)
+	n.send(question{Do: do, Split: b.Split, Epoch: b.Epoch}, "losses", Ints(b.Index))
+}
+
+// Weigh implements train.Stepper.
+func (n *Network) Weigh(f dro.Form, b train.Batch, r train.Rule, keep bool) {
+	q := question{Do: "weigh", Form: f.Kind, By: n.form.looksAt(f.Kind), Keep: keep}
+	arrays := []Array{Floats(f.Numbers), ruleOf(r)}
+	if q.By == "group" {
+		arrays = append(arrays, Ints(b.Groups))
+	}
+	n.send(q, "a step", append(arrays, n.form.newFlags(f.Flags)...)...)
+}
+
+// Results implements train.Stepper.
+func (n *Network) Results(losses, drawn []float64) (norm float64, taken bool) {
+	want := wanted{2, 8 * (len(losses) + 1 + len(drawn))}
+	if drawn != nil {
+		want.arrays++
+	}
+	var a answer
+	got := n.request(question{Do: "results"}, &a, "a step", want)
+	one := []float64{0}
+	for i, list := range [][]float64{losses, one, drawn} {
+		n.floats(list, got[min(i, len(got)):], "a step")
+	}
+	return one[0], !a.Skipped
+}
+
+var _ train.Stepper = (*Network)(nil)

@@ -531,13 +531,6 @@ func (s *Script) Gradient(weights []float64, _ bool) {
 	}
 }
 
-// answerForm answers with the form of the weights.
-func (s *Script) answerForm() error {
-	head, rate := s.beginStep()
-	arrays := s.form.next(s.run, &head, rate)
-	return s.answer(head, arrays...)
-}
-
 // beginStep returns what the script hears with its weights, or with their form.
 func (s *Script) beginStep() (head scriptAnswer, rate Array) {
 	alpha, stop, save := s.run.Requests()

@@ -71,6 +71,8 @@ def _run(func, args, kwargs):
     elif far and (name in _READS or to_host):
         reads.append((name, now))
     out = func(*near_args, **near)
+    if not func._schema.returns:
+        return None
     if name.endswith("_") and not name.endswith("__"):
         return args[0]
     if to_host or not far and device is None:
