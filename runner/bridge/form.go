@@ -12,14 +12,15 @@ import (
 type form struct {
 	most    int       // most bytes of its arrays; 0: the weights come from drolab
 	used    bool      // the step under way has weights of a form
-	by      string    // where the other side has the group of a sample: group or label
+	by      string    // what the other side calls the group of a sample
 	numbers []float64 // memory
 	flags   *bool     // the first of the flags that were sent
 }
 
 // open finds out whether the run's method has a form that its settings allow.
 func (f *form) open(r *train.Run) {
-	if r.Meta.Spec.Weights != spec.OnDevice || dro.FormOf(r.Method.Trainer, nil).Kind == dro.FormNone {
+	kind := dro.FormOf(r.Method.Trainer, nil).Kind
+	if r.Meta.Spec.Weights != spec.OnDevice || kind == dro.FormNone {
 		return
 	}
 	f.most = 8 * (2*len(r.Data.Groups) + 4 + r.Data.Train.Len())

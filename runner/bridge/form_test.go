@@ -43,8 +43,8 @@ func TestStepsByForms(t *testing.T) {
 				id := must(r.queueUp(means, job))(t)[0]
 				logs = append(logs, asAny(r.log(t, id)))
 				run := must(record.Find(r.dir, id))(t)
-				if run.Meta.Spec.Weights != spec.OnDevice || len(asAny(r.log(t, id)).(map[string]any)) < 30 {
-					t.Errorf("weights %s, %d events", run.Meta.Spec.Weights, len(logs))
+				if n := len(r.log(t, id)); n < 30 || run.Meta.Spec.Weights != spec.OnDevice {
+					t.Errorf("weights %s, %d events", run.Meta.Spec.Weights, n)
 				}
 			}
 			var copies, behind int
