@@ -107,6 +107,8 @@ class Job(job.Job):
     microbatch: int = 0
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
 
+    _late: Optional[Dict[str, Tensor]] = None  # tensors logged in a step that has begun
+
     # Methods that a program may override.
 
     def collate(self, samples: List[Tuple[Any, Any]]) -> Tuple[Any, Any]:
@@ -204,6 +206,7 @@ class Job(job.Job):
         self._outputs: Any = None
         self._form, self._copies = forms.Form(), device.Copies()
         self._took: List[np.ndarray] = []  # of a step: losses, norm, and parts of its draw
+        self._noted: Dict[str, np.ndarray] = {}  # those of the step that is taken
         self._eager = False  # a gradient of the last losses was asked for in an evaluation
         overridden = {n for n in ("collate", "augment")
                       if getattr(type(self), n) is not getattr(Job, n)}
@@ -409,7 +412,15 @@ class Job(job.Job):
         return tuple(forms.KINDS) if own and not by_drolab else ()
 
     def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
+        self._late = {}
         self._begun = self._forward(split, index, epoch)
+
+    def log(self, **values: Any) -> None:
+        if self._late is not None and self.current_mode == "train":
+            self._late.update({k: v.detach().reshape(()) for k, v in values.items()
+                               if isinstance(v, Tensor)})
+            values = {k: v for k, v in values.items() if not isinstance(v, Tensor)}
+        super().log(**values)
 
     def take_step(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
                   given: Mapping[str, Any], rule: Sequence[float]) -> None:
@@ -420,6 +431,8 @@ class Job(job.Job):
         if head.get("keep") is True:
             self._spare, self._kept = self._copied(self._spare), True
         self._took = [self._copies.take("losses", losses), self._copies.take("norm", length)]
+        self._noted = {k: self._copies.take("log " + k, v) for k, v in (self._late or {}).items()}
+        self._late = None
         self._copies.mark()
 
     def draw(self, split: str, index: np.ndarray, epoch: int) -> None:
@@ -429,6 +442,7 @@ class Job(job.Job):
 
     def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
         self._copies.wait()
+        super().log(**{k: float(v) for k, v in self._noted.items()})
         losses, norm, *drawn = self._took
         return losses.astype(np.float64), float(norm), \
             np.concatenate([np.empty(0), *drawn]).astype(np.float64)

@@ -26,6 +26,12 @@ class Samples(torch.utils.data.Dataset):
 
 
 class Job(drolab.torch.Job):
+    def loss(self, outputs, y):
+        losses = super().loss(outputs, y)
+        if self.current_mode == "train":
+            self.log(mean=losses.mean())
+        return losses
+
     def setup(self, settings):
         folder = settings["folder"]
         if settings.get("forms"):
