@@ -329,14 +329,19 @@ func (j *twice) Weights(w []float64, b Batch) {
 	if j.wrong == nil {
 		return
 	}
-	share := float64(j.count) / float64(j.samples)
-	scale := 1 / (1 + share*(j.up-1))
+	scale := j.scale()
 	for i, sample := range b.Index {
 		w[i] = scale
 		if j.wrong[sample] {
 			w[i] = scale * j.up
 		}
 	}
+}
+
+// scale returns the weight of a sample that is not among the wrong ones.
+func (j *twice) scale() float64 {
+	share := float64(j.count) / float64(j.samples)
+	return 1 / (1 + share*(j.up-1))
 }
 
 // EndEpoch implements Epochal.

@@ -152,14 +152,19 @@ func (a *confident) Weights(w []float64, b Batch) {
 	if a.apart == nil {
 		return
 	}
-	n := len(a.apart)
-	scale := float64(n) / float64(n-int(apartShare*float64(n)))
+	scale := a.scale()
 	for i, sample := range b.Index {
 		w[i] = scale
 		if a.apart[sample] {
 			w[i] = 0
 		}
 	}
+}
+
+// scale returns the weight of a sample that is not set apart, where some are.
+func (a *confident) scale() float64 {
+	n := len(a.apart)
+	return float64(n) / float64(n-int(apartShare*float64(n)))
 }
 
 // Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then

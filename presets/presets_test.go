@@ -180,7 +180,8 @@ func TestUnknownKeyIsAKeyOfNoSpec(t *testing.T) {
 	spec.Algorithms = dro.Algorithms()
 	for _, key := range Keys() {
 		of := spec
-		if key == "program_patience" || key == "checkpoint_gb" { // only runs of programs have them
+		switch key {
+		case "program_patience", "weights", "checkpoint_gb": // only runs of programs have them
 			of.Model = "program:train.py"
 		}
 		text, err := json.Marshal(of)

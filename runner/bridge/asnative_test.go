@@ -61,13 +61,13 @@ func trainPictured(what string) int {
 
 // torchJob returns the spec of a run of pythontest/peer/native.py on the networks and samples in a
 // folder.
-func torchJob(t *testing.T, r room, s spec.Spec, folder string) spec.Spec {
+func torchJob(t *testing.T, r room, s spec.Spec, folder string, words ...string) spec.Spec {
 	path, err := filepath.Abs("pythontest/peer/native.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Dataset, s.Samples, s.ValFraction = spec.ProgramData, 0, 0
-	s.Model = spec.Program{Path: path, Words: []string{"folder=" + folder}}.String()
+	s.Model = spec.Program{Path: path, Words: append(words, "folder="+folder)}.String()
 	s.SettleProgram("")
 	if err := r.approvals.Approve(path); err != nil {
 		t.Fatal(err)

@@ -24,8 +24,9 @@ type Description struct {
 	Parameters int
 	// Restart, Accumulate and Pick say which methods it can be trained with.
 	Restart, Accumulate, Pick bool
-	Ahead                     bool // it wants to hear of samples before it is asked about them
-	StepsPerEpoch             int  // in a script; 0: whole batches of the training split
+	Ahead                     bool     // it wants to hear of samples before it is asked about them
+	Forms                     []string // kinds of forms by which it takes whole steps
+	StepsPerEpoch             int      // in a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
 	User                      measure.Sides     // its own values that are better higher, or lower
@@ -49,9 +50,10 @@ type hello struct {
 type greeting struct {
 	answer
 	Traits
-	Accumulate bool  `json:"accumulate"`
-	Pick       bool  `json:"pick"`
-	Ahead      *bool `json:"ahead"`
+	Accumulate bool     `json:"accumulate"`
+	Pick       bool     `json:"pick"`
+	Ahead      *bool    `json:"ahead"`
+	Forms      []string `json:"forms"`
 }
 
 // Traits are what a program and a script say of themselves in the same members.
@@ -159,7 +161,7 @@ func (g *greeting) describe(arrays []Array) (*Description, error) {
 		return nil, errors.New("it has no classes: want the names of one or more")
 	}
 	d.Accumulate, d.Pick, d.Ahead = g.Accumulate, g.Pick, g.Ahead == nil || *g.Ahead
-	d.labels = g.MostBody()
+	d.Forms, d.labels = g.Forms, g.MostBody()
 	return d, g.fill(d.Data, arrays)
 }
 

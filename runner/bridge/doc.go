@@ -6,6 +6,7 @@
 //	program.go   the conversation: questions, answers, limits of time, the first failure
 //	describe.go  hello: what the program has, as a dataset without values
 //	network.go   train.Network over the conversation
+//	form.go      weights that the other side computes, and train.Stepper
 //	pack.go      the files that a program saves, as one file of a checkpoint
 //	approval.go  the programs that this user has started before
 //

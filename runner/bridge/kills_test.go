@@ -64,11 +64,18 @@ func trainResumed(what string) int {
 }
 
 // TestKillsForLong: a program in PyTorch, drolab, or both are killed a hundred times at random
-// moments. The run comes to the same bits as a run without kills.
+// moments, with weights of drolab's and then with weights of forms. The run comes to the same bits
+// as a run without kills.
 func TestKillsForLong(t *testing.T) {
 	if !*long || runtime.GOOS != "linux" {
-		t.Skip("takes half an hour, and Linux: -long")
+		t.Skip("takes an hour, and Linux: -long")
 	}
+	for _, words := range [][]string{nil, {"forms=1"}} {
+		t.Run(strings.Join(words, ""), func(t *testing.T) { killsForLong(t, words) })
+	}
+}
+
+func killsForLong(t *testing.T, words []string) {
 	means := python(t)
 	r, folder := newRoom(t), t.TempDir()
 	native := killsSpec("", max(3, *kills))
@@ -80,7 +87,7 @@ func TestKillsForLong(t *testing.T) {
 	if err := asnative.Write(folder, &native, d, weights); err != nil {
 		t.Fatal(err)
 	}
-	s := torchJob(t, r, native, folder)
+	s := torchJob(t, r, native, folder, words...)
 	whole := must(r.queueUp(means, s))(t)[0]
 
 	rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]int{}

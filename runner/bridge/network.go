@@ -21,10 +21,12 @@ import (
 type Network struct {
 	*Program
 	classes int
-	said    nn.Mode // the mode that the program was last told
-	last    int     // number of samples of the last losses
-	made    int     // number of folders made so far
-	ahead   bool    // whether it hears of samples before it is asked about them
+	said    nn.Mode  // the mode that the program was last told
+	last    int      // number of samples of the last losses
+	made    int      // number of folders made so far
+	ahead   bool     // whether it hears of samples before it is asked about them
+	forms   []string // kinds of forms by which it takes whole steps
+	form    form
 }
 
 // modes are the words of the protocol for the modes.
@@ -53,7 +55,8 @@ func open(ctx context.Context, s Start, checksum string) (*Network, *data.Datase
 		p.Close()
 		return nil, nil, p.err
 	}
-	return &Network{Program: p, classes: len(d.Data.Classes), ahead: d.Ahead}, d.Data, nil
+	return &Network{Program: p, classes: len(d.Data.Classes), ahead: d.Ahead,
+		forms: d.Forms, form: form{by: "group"}}, d.Data, nil
 }
 
 // Feed implements train.Network: it announces samples, in pieces of at most a batch, to a program
@@ -74,14 +77,19 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 // Losses implements train.Network. If the mode has changed, the program is told the new mode
 // before.
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
-	if b.Mode != n.said {
-		n.send(question{Do: "mode", Mode: modes[b.Mode]}, "its mode")
-		n.said = b.Mode
-	}
+	n.setMode(b.Mode)
 	n.last = b.N
 	got := n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
 		wanted{1, 8 * b.N}, Ints(b.Index))
 	n.floats(losses[:b.N], got, "losses")
+}
+
+// setMode tells the program its mode, if that has changed.
+func (n *Network) setMode(mode nn.Mode) {
+	if mode != n.said {
+		n.send(question{Do: "mode", Mode: modes[mode]}, "its mode")
+		n.said = mode
+	}
 }
 
 // Outputs implements train.Network.
@@ -148,7 +156,7 @@ func (n *Network) numbers(
 
 // Step implements train.Network.
 func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
-	rule := Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
+	rule := ruleOf(r)
 	if r.Advance == nil {
 		var a answer
 		return n.numbers(question{Do: "step"}, &a, "a step", 1, rule)[0], !a.Skipped
@@ -160,6 +168,10 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 			Floats([]float64{rate}))
 	}
 	return norms[0], true
+}
+
+func ruleOf(r train.Rule) Array {
+	return Floats([]float64{r.LR, r.Momentum, r.WeightDecay, r.Clip})
 }
 
 // Pick implements train.Network.

@@ -15,7 +15,7 @@ import (
 )
 
 // version is the version of docs/protocol.md.
-const version = 1
+const version = 2
 
 // The purposes for which a program is started.
 const (
@@ -55,6 +55,9 @@ type Program struct {
 type question struct {
 	Do     string   `json:"do"`
 	Mode   string   `json:"mode,omitempty"`
+	Form   string   `json:"form,omitempty"`
+	By     string   `json:"by,omitempty"`
+	Keep   bool     `json:"keep,omitempty"`
 	Split  string   `json:"split,omitempty"`
 	Epoch  uint64   `json:"epoch"`
 	Want   []string `json:"want,omitempty"`

@@ -45,15 +45,16 @@ type Script struct {
 	part   int           // number of losses of z that were asked for
 	epoch  uint64
 	report stepReport
+	form   form
 	again  bool // whether the script is to go back to its start
 	waits  bool // whether the script waits for an answer
 }
 
 // stepReport holds what the script says of a step.
 type stepReport struct {
-	rate, norm float64
-	normed     bool
-	err        error // why it took no step
+	rate, norm      float64
+	normed, skipped bool
+	err             error // why it took no step
 }
 
 // scriptMessage is a message of the script after the first, with the members of every kind.
@@ -61,6 +62,7 @@ type scriptMessage struct {
 	opening *Opening
 	Do      string   `json:"do"`
 	Has     []string `json:"has"`
+	Fresh   []string `json:"fresh"`
 	Split   string   `json:"split"`
 	Skipped bool     `json:"skipped"`
 	Names   []string `json:"names"`
@@ -84,6 +86,8 @@ func (m *scriptMessage) MostBody() int {
 // scriptAnswer is an answer to such a message.
 type scriptAnswer struct {
 	Error    string `json:"error,omitempty"`
+	Form     string `json:"form,omitempty"`
+	By       string `json:"by,omitempty"`
 	Fresh    bool   `json:"fresh,omitempty"`
 	Stop     bool   `json:"stop,omitempty"`
 	Save     bool   `json:"save,omitempty"`
@@ -96,7 +100,8 @@ type scriptAnswer struct {
 type welcome struct {
 	Version int    `json:"version"`
 	ID      string `json:"id"`
-	Folder  string `json:"folder,omitempty"` // with the files that the script has saved
+	Folder  string `json:"folder,omitempty"`     // with the files that the script has saved
+	Bytes   int    `json:"form_bytes,omitempty"` // most of the arrays of a form; 0: no form
 	Step    int64  `json:"step"`
 	Epoch   uint64 `json:"epoch"`
 }
@@ -160,7 +165,9 @@ func (s *Script) At(
 // Lead implements train.Leader.
 func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
-	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, r.Head().Step, s.epoch}); err != nil {
+	s.form.open(r)
+	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
+		s.epoch}); err != nil {
 		return err
 	}
 	for {
@@ -201,10 +208,7 @@ func (s *Script) answer(head any, arrays ...Array) error {
 func (s *Script) carryOut(m *scriptMessage, arrays []Array) error {
 	switch m.Do {
 	case "weights":
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
-			return fmt.Errorf("weights: %w", err)
-		}
-		return s.run.TakeStep(s.x.batch.N)
+		return s.weights(m, arrays)
 	case "epoch":
 		return s.endEpoch(m, arrays)
 	case "evaluate":
@@ -495,12 +499,44 @@ func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses 
 // Outputs implements train.Network. It does nothing, since evaluations come from the script.
 func (s *Script) Outputs(train.Outputs) {}
 
-// Gradient implements train.Network. It gives the script the weights of its samples.
+// weights has the run take a step. The script sends its samples with its question, and drolab
+// answers with the weights; or it sends them with its step, after the form was the answer.
+func (s *Script) weights(m *scriptMessage, arrays []Array) error {
+	s.form.used = s.form.most > 0 && len(m.Has) == 0
+	if !s.form.used {
+		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+	}
+	if err := s.run.Ready(); err != nil {
+		return err
+	}
+	if s.form.used {
+		if err := s.answerForm(); err != nil {
+			return err
+		}
+		if s.hearStep(); s.report.err != nil {
+			return s.report.err
+		}
+	}
+	return s.run.TakeStep(s.x.batch.N)
+}
+
+// Gradient implements train.Network. It gives the script the weights of its samples, unless the
+// script has computed them.
 func (s *Script) Gradient(weights []float64, _ bool) {
-	rate, stop, save := s.run.Requests()
-	s.report = stepReport{rate: rate}
-	s.report.err = s.answer(scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save},
-		Floats(weights), Floats([]float64{rate}))
+	if !s.form.used {
+		head, rate := s.beginStep()
+		s.report.err = s.answer(head, Floats(weights), rate)
+	}
+}
+
+// beginStep returns what the script hears with its weights, or with their form.
+func (s *Script) beginStep() (head scriptAnswer, rate Array) {
+	alpha, stop, save := s.run.Requests()
+	s.report = stepReport{rate: alpha}
+	head = scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}
+	return head, Floats([]float64{alpha})
 }
 
 // GradNorm implements train.Network.
@@ -508,9 +544,17 @@ func (s *Script) GradNorm() float64 { return math.NaN() }
 
 // Step implements train.Network. It waits for the step of the script.
 func (s *Script) Step(train.Rule) (norm float64, ok bool) {
+	if !s.form.used && s.report.err == nil {
+		s.hearStep()
+	}
 	if s.report.err != nil {
 		return math.NaN(), false
 	}
+	return s.report.norm, !s.report.skipped
+}
+
+// hearStep waits for the step of the script.
+func (s *Script) hearStep() {
 	m, arrays, err := s.receive()
 	switch {
 	case err == nil && m.Do == "end":
@@ -522,7 +566,6 @@ func (s *Script) Step(train.Rule) (norm float64, ok bool) {
 		err = s.step(m, arrays)
 	}
 	s.report.err = err
-	return s.report.norm, err == nil && !m.Skipped
 }
 
 // step takes in what the script says of its step.
@@ -540,19 +583,28 @@ func (s *Script) step(m *scriptMessage, arrays []Array) error {
 		}
 		s.report.rate = lr
 	}
+	s.report.skipped = m.Skipped
 	if s.report.norm = rule[1]; math.IsNaN(s.report.norm) {
 		s.report.norm = s.run.WithoutNorm()
 	} else {
 		s.report.normed = !m.Skipped
 	}
+	arrays = arrays[1:]
+	if s.form.used {
+		n := min(len(m.Has), len(arrays))
+		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays[:n], s.needs); err != nil {
+			return fmt.Errorf("weights: %w", err)
+		}
+		arrays = arrays[n:]
+	}
 	switch fresh := s.run.Method.Fresh(); {
-	case m.Skipped || !fresh && len(m.Has) == 0:
+	case m.Skipped || !fresh && len(m.Fresh) == 0:
 		return nil
-	case len(m.Has) == 0:
+	case len(m.Fresh) == 0:
 		return fmt.Errorf("step: %s looks at an independent draw of samples at the new x: give "+
 			"run.step(fresh=draw), or the setting share_batch", s.run.Meta.Spec.Algorithm())
 	}
-	if err := s.z.take(s, runner.SplitTrain, m.Has, arrays[1:], s.needs); err != nil {
+	if err := s.z.take(s, runner.SplitTrain, m.Fresh, arrays, s.needs); err != nil {
 		return fmt.Errorf("step: the fresh draw: %w", err)
 	}
 	return nil

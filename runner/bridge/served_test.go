@@ -113,7 +113,7 @@ func (s *served) Hello(q client.Question) (map[string]any, []bridge.Array, error
 		}
 		arrays = append(arrays, int32s(labels), int32s(groups))
 	}
-	return map[string]any{"version": 1, "samples": sizes, "classes": s.data.Classes,
+	return map[string]any{"version": 2, "samples": sizes, "classes": s.data.Classes,
 		"groups": s.data.Groups, "parameters": 7, "restart": true, "accumulate": true, "pick": true,
 		"packages": map[string]string{"gorgonia": "\x1b[31mred"}, "device": "cpu",
 		"higher": []string{"a b"}, "lower": []string{"batch"}}, arrays, nil

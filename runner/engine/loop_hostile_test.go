@@ -69,8 +69,10 @@ func wrongs() map[string]wrong {
 	ask := func(has ...string) map[string]any { return message("weights", "", has...) }
 	weights := line{ask("losses", "label", "index"), good}
 	given := func(arrays ...bridge.Array) []line { return []line{{weights.head, arrays}} }
-	step := func(has []string, arrays ...bridge.Array) []line {
-		return []line{weights, {message("step", "", has...), arrays}, weights}
+	step := func(fresh []string, arrays ...bridge.Array) []line {
+		m := message("step", "")
+		m["fresh"] = fresh
+		return []line{weights, {m, arrays}, weights}
 	}
 	drawn, n := []string{"losses"}, make([]int, 360)
 	pass := func(do, split string, losses int, has ...string) []line {

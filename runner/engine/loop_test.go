@@ -68,7 +68,7 @@ func answersLong(c *bridge.Conn) int {
 		if _, err := c.Receive(&m, bridge.MostHead, bridge.MostBody); err != nil {
 			return 1
 		}
-		c.Send(map[string]any{"version": 1, "id": "x", "step": 0, "epoch": 0}, arrays...)
+		c.Send(map[string]any{"version": 2, "id": "x", "step": 0, "epoch": 0}, arrays...)
 	}
 	return 0
 }
@@ -96,8 +96,9 @@ func scripted(what []string) int {
 		if err != nil {
 			return err
 		}
+		s.there = what[3] == "device"
 		if what[1] != "" {
-			s.opening = map[string]any{"do": "start", "version": 1, "resume": what[1]}
+			s.opening = map[string]any{"do": "start", "version": 2, "resume": what[1]}
 		}
 		return doomed(what[2], c.Process.Pid, s)
 	}()
@@ -310,21 +311,27 @@ func TestSameNumbers(t *testing.T) {
 	}
 }
 
-// TestExact: whatever is killed, before any message, the resumed run has the same bits.
+// TestExact: whatever is killed, before any message, the resumed run has the same bits, whether the
+// weights are drolab's or of a form.
 func TestExact(t *testing.T) {
 	r := room(t.TempDir())
 	want := r.log(t, r.well(t, dro.SFK, func(*script) {}))
+	there := r.log(t, r.well(t, dro.SFK, func(s *script) { s.there = true }))
+	if at := far(there, want, 0, ""); at != "" {
+		t.Fatalf("weights of a form: %s", at)
+	}
 	points := []string{"script 1", "script 24", "server 25", "both 26", "server 13", "script 14",
 		"both 50"}
 	if os.Getenv("DROLAB_LONG") != "" {
-		for i := range 100 {
-			points = append(points, fmt.Sprintf("%s %d", []string{"script", "server", "both"}[i%3],
-				1+i*13%67))
+		for i := range 120 { // in pairs: weights by drolab, and by the form
+			points = append(points, fmt.Sprintf("%s %d",
+				[]string{"script", "server", "both"}[i/2%3], 1+i/2*13%67))
 		}
 	}
 	slots := make(chan struct{}, 2)
-	for _, point := range points {
-		t.Run(point, func(t *testing.T) {
+	for i, point := range points {
+		where := []string{spec.OnHost, spec.OnDevice}[i%2]
+		t.Run(point+" "+where, func(t *testing.T) {
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -332,7 +339,7 @@ func TestExact(t *testing.T) {
 			id := ""
 			for _, trouble := range []string{point, "none 0"} {
 				c := exec.Command(self())
-				what := strings.Join([]string{string(r), id, trouble}, "\n")
+				what := strings.Join([]string{string(r), id, trouble, where}, "\n")
 				c.Env = append(os.Environ(), doom+"="+what)
 				out, err := c.CombinedOutput()
 				if (err == nil) != (trouble == "none 0") {
@@ -450,7 +457,7 @@ func TestOrders(t *testing.T) {
 		t.Errorf("a queue says %v", err)
 	}
 	again := r.well(t, dro.SFK, func(s *script) {
-		s.opening = map[string]any{"do": "start", "version": 1, "resume": id}
+		s.opening = map[string]any{"do": "start", "version": 2, "resume": id}
 	})
 	events := r.log(t, again)
 	if again != id || len(events) < 27 {
@@ -463,7 +470,7 @@ func TestOrders(t *testing.T) {
 				s.spec.Epochs = 0
 			}
 		}
-		s.opening = map[string]any{"do": "start", "version": 1, "from": id + "@5",
+		s.opening = map[string]any{"do": "start", "version": 2, "from": id + "@5",
 			"settings": map[string]any{"rho": 1}}
 	})
 	run, err = record.Find(string(r), fork)

@@ -18,6 +18,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // python runs a script in Python with this binary as its drolab, and returns the lines that it
@@ -84,7 +85,7 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 	if a == "jtt" {
 		settings["jtt_epochs"] = 1
 	}
-	must(s.ask(map[string]any{"do": "start", "version": 1, "name": "table", "restart": true,
+	must(s.ask(map[string]any{"do": "start", "version": 2, "name": "table", "restart": true,
 		"settings": settings, "samples": three(96), "class_counts": three([]int{48, 48}),
 		"group_counts": three([]int{32, 32, 32}), "classes": []string{"0", "1"},
 		"groups": []string{"0", "1", "2"}}))
@@ -112,7 +113,7 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 		}
 		m, arrays := message("step", ""), []bridge.Array{bridge.Floats([]float64{.5, pairwise(w)})}
 		if s.hear.Fresh {
-			m = message("step", "", "losses", "label", "group", "index")
+			m["fresh"] = []string{"losses", "label", "group", "index"}
 			arrays = append(arrays, samples(step+1, other)...)
 		}
 		must(nil, s.tell(m, arrays...))
@@ -162,9 +163,14 @@ func (r room) table(t *testing.T, a dro.Algorithm) string {
 }
 
 // TestPythonWrong: a mistake in a script gives one line, and its run has the right status.
-func TestPythonWrong(t *testing.T) {
+func TestPythonWrong(t *testing.T) { wrongScript(t, "numpy", "wrong.py") }
+
+// TestFormsWrong: so does a mistake in a script whose weights are computed by forms.
+func TestFormsWrong(t *testing.T) { wrongScript(t, "numpy torch", "torch_wrong.py") }
+
+func wrongScript(t *testing.T, modules, script string) {
 	r := room(t.TempDir())
-	lines, err := r.python(t, "numpy", "wrong.py")
+	lines, err := r.python(t, modules, script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +192,36 @@ func TestPythonWrong(t *testing.T) {
 	}
 	if runs < 12 {
 		t.Errorf("%d runs: %q", runs, lines)
+	}
+}
+
+// TestWeightsOfForms: a run whose weights are computed by a form has the numbers of one whose
+// weights are drolab's. So has a run on a device apart, where nothing of a step is waited for
+// before the next forward pass: peer/weights.py checks that, and the bits of the parameters.
+func TestWeightsOfForms(t *testing.T) {
+	r := room(t.TempDir())
+	methods := []string{"erm", "sfk", "pgd", "pan", "group", "reweight", "tilted", "sfk-auto"}
+	lines, err := r.python(t, "numpy torch", "weights.py", methods...)
+	if err != nil || len(lines) != len(methods) {
+		t.Fatalf("%q: %v", lines, err)
+	}
+	for i, line := range lines {
+		ids := strings.Fields(line)
+		if len(ids) != 3 {
+			t.Fatalf("%s: %q", methods[i], line)
+		}
+		want := r.log(t, ids[0])
+		for _, id := range ids[1:] {
+			if at := far(r.log(t, id), want, 0, ""); at != "" || len(want) != 50 {
+				t.Errorf("%s: %d events, %s", methods[i], len(want), at)
+			}
+		}
+		for k, want := range []string{spec.OnHost, spec.OnDevice, spec.OnDevice} {
+			run, err := record.Find(string(r), ids[k])
+			if err != nil || run.Meta.Spec.Weights != want {
+				t.Errorf("the record of %s says %q: %v", ids[k], run.Meta.Spec.Weights, err)
+			}
+		}
 	}
 }
 

@@ -62,6 +62,7 @@ type script struct {
 	messages int
 	trouble  func(messages int) // called before each message
 	opening  map[string]any
+	there    bool   // it computes weights itself, by the form for chi2
 	without  string // the thing that it does not give
 	grows    int64  // the size of a file with a hole that it saves, if not 0
 	hear     told
@@ -69,7 +70,7 @@ type script struct {
 
 // told is an answer of any kind.
 type told struct {
-	Error, Folder, ID                    string
+	Error, Folder, ID, Form              string
 	Fresh, Stop, Save, Restart, Selected bool
 	Step                                 int64
 	Epoch                                int
@@ -107,7 +108,7 @@ func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
 	for _, split := range runner.Splits() {
 		samples[split] = train.Source(s.data, split).Len()
 	}
-	s.opening = map[string]any{"do": "start", "version": 1, "name": "test", "settings": asked(a),
+	s.opening = map[string]any{"do": "start", "version": 2, "name": "test", "settings": asked(a),
 		"samples": samples, "classes": s.data.Classes, "restart": true,
 		"class_counts":    counts(data.ClassCounts, len(s.data.Classes)),
 		"steps_per_epoch": s.data.Train.Len() / 32,
@@ -192,22 +193,21 @@ func (s *script) take() error {
 	if s.data.Grouped {
 		has, arrays = append(has, "group"), append(arrays, bridge.Ints(b.Groups))
 	}
-	got, err := s.ask(message("weights", "", has...), arrays...)
+	weights, rate, err := s.weights(losses, has, arrays)
 	if err != nil {
 		return err
 	}
-	weights, rate := make([]float64, b.N), make([]float64, 1)
-	if err := errors.Join(got[0].Floats(weights), got[1].Floats(rate)); err != nil {
-		return err
-	}
 	s.net.Gradient(weights, false)
-	norm, _ := s.net.Step(train.Rule{SGD: nn.SGD{LR: rate[0], Momentum: s.spec.Momentum,
+	norm, _ := s.net.Step(train.Rule{SGD: nn.SGD{LR: rate, Momentum: s.spec.Momentum,
 		WeightDecay: s.spec.WeightDecay, Clip: 2}})
 	if s.without == "grad_norm" {
 		norm = math.NaN()
 	}
 	s.step++
-	m, drawn := message("step", ""), []bridge.Array{bridge.Floats([]float64{rate[0], norm})}
+	m, drawn := message("step", ""), []bridge.Array{bridge.Floats([]float64{rate, norm})}
+	if s.there {
+		m, drawn = message("step", "", has...), append(drawn, arrays...)
+	}
 	if s.hear.Fresh {
 		z := train.Batch{Split: runner.SplitTrain, Mode: nn.Probe, Batch: s.z.Next()}
 		losses = make([]float64, z.N)
@@ -215,14 +215,41 @@ func (s *script) take() error {
 		for from := 0; from < z.N; from += 32 {
 			s.net.Losses(losses[from:], z.Part(&part, from, min(from+32, z.N)), nil)
 		}
-		m = message("step", "", "losses", "label", "index")
+		fresh := []string{"losses", "label", "index"}
 		drawn = append(drawn, s.samples(z.Batch, losses)...)
 		if s.data.Grouped {
-			m = message("step", "", "losses", "label", "index", "group")
-			drawn = append(drawn, bridge.Ints(z.Groups))
+			fresh, drawn = append(fresh, "group"), append(drawn, bridge.Ints(z.Groups))
 		}
+		m["fresh"] = fresh
 	}
 	return s.tell(m, drawn...)
+}
+
+// weights returns the weights of a batch and the step size.
+func (s *script) weights(
+	losses []float64, has []string, arrays []bridge.Array,
+) (weights []float64, rate float64, err error) {
+	if s.there {
+		has, arrays = nil, nil
+	}
+	got, err := s.ask(message("weights", "", has...), arrays...)
+	if err != nil {
+		return nil, 0, err
+	}
+	weights = make([]float64, got[0].Len())
+	alpha := make([]float64, 1)
+	if err := errors.Join(got[0].Floats(weights), got[1].Floats(alpha)); err != nil || !s.there {
+		return weights, alpha[0], err
+	}
+	if s.hear.Form != dro.FormChi2 || len(weights) != 2 {
+		return nil, 0, fmt.Errorf("%d numbers of the form %q", len(weights), s.hear.Form)
+	}
+	lambda, eta := weights[0], weights[1]
+	weights = nil
+	for _, l := range losses {
+		weights = append(weights, max(0, 1+(l-eta)/lambda))
+	}
+	return weights, alpha[0], nil
 }
 
 // endEpoch evaluates the splits, and resets the network if drolab asks for it.

@@ -182,6 +182,11 @@ func dataRows() []Setting {
 		{Key: "program_patience", Doc: "seconds that a program may take to answer",
 			Want: "a number from 1 to 1000000", bridge: true, asked: true, viewed: true,
 			in: between(1, 1e6)},
+		{Key: "weights", bridge: true,
+			Doc: "where weights are computed: device, where the losses are, if the method has a " +
+				"form; host, by drolab",
+			Want: "one of ", among: weighers, Choices: weighers,
+			ok: func(s *Spec) bool { return slices.Contains(weighers(), s.Weights) }},
 		{Key: "init", native: true,
 			Doc:   "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
 			words: nn.Inits, fixed: true},
@@ -317,6 +322,8 @@ func grouped(name string, rows []Setting) []Setting {
 }
 
 func paddings() []string { return []string{"black", "mean"} }
+
+func weighers() []string { return []string{OnDevice, OnHost} }
 
 func onOff() []string { return []string{"false", "true"} }
 

@@ -31,6 +31,8 @@ type Spec struct {
 	Dropout    float64 `key:"dropout"`
 	// ProgramPatience is the number of seconds that a program may take to answer.
 	ProgramPatience float64 `key:"program_patience"`
+	// Weights says where the weights of a program's samples are computed: OnDevice or OnHost.
+	Weights string `key:"weights"`
 	// Init is the initialisation of the weights, one of nn.Inits.
 	Init string `key:"init"`
 	// Precision is the precision of the operands of a training step's products, one of
@@ -146,6 +148,12 @@ type Spec struct {
 	Own map[string]Auto
 }
 
+// The values of Weights.
+const (
+	OnDevice = "device" // where the losses are, if the method has a form (dro.Form)
+	OnHost   = "host"   // by drolab, which each step waits for
+)
+
 // Defaults returns the settings that a preset overrides: the paper's settings where it publishes
 // them (math.md §6), on the dataset shapes.
 func Defaults() Spec {
@@ -156,6 +164,7 @@ func Defaults() Spec {
 		Hidden:      []int{256, 128}, Activation: nn.Activations()[0],
 		Optimizer: nn.Optimizers()[0], Beta1: .9, Beta2: .999, AdamEps: 1e-8,
 		Schedule: stepSchedule, Difficulty: 0.5, Augment: true, Pad: "black", ProgramPatience: 600,
+		Weights:     OnDevice,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
 		Batch: 128, Sampler: string(data.BySample),

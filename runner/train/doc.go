@@ -7,6 +7,9 @@
 //	between two steps: orders, knobs, checkpoints  (checkpoint.go, step.go, checkpoint.go)
 //	after an epoch:    measures of whole splits    (evaluate.go)
 //
+// Where a program on a GPU computes the weights itself, the network has a step before drolab has
+// its losses (ahead.go).
+//
 // Where a script drives the loop, its Leader calls the same parts in the script's order (lead.go).
 //
 // A run's numbers depend on its Meta, its data and its kernel. They do not depend on the clock,

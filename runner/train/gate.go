@@ -198,6 +198,16 @@ func (g *Gate) Leave() {
 	}
 }
 
+// HasNext reports whether an order waits, or every run is to stop.
+func (g *Gate) HasNext() bool {
+	select {
+	case <-g.Done:
+		return true
+	default:
+		return g.pauseDue || len(g.Orders) > 0
+	}
+}
+
 // Next returns a waiting order, without blocking. A pause that was requested while the run waited
 // for the disk comes first, since it is older.
 func (g *Gate) Next() (o Order, ok bool) {

@@ -64,22 +64,24 @@ func (r *Run) follow() error {
 	return cmp.Or(r.Report(), err)
 }
 
-// TakeStep is a step of the script on n samples: it obeys orders, and then does all that a training
-// step does.
-func (r *Run) TakeStep(n int) error {
+// Ready prepares the next step: it obeys orders, and waits while the run is paused.
+func (r *Run) Ready() error {
 	if err := r.Report(); err != nil {
 		return err
-	}
-	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
-		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+
-			"setting batch is %d, by which epochs are counted: give drolab.start batch=%d", n,
-			batch, n))
 	}
 	if err := r.replay(r.step); err != nil {
 		return err
 	}
-	if err := r.serveOrders(); err != nil {
-		return err
+	return r.serveOrders()
+}
+
+// TakeStep is a step of the script on n samples, after Ready. It does all that a training step
+// does.
+func (r *Run) TakeStep(n int) error {
+	if batch := r.Meta.Spec.Batch; r.step == r.began && n != batch {
+		r.warnOnce("batch size", fmt.Sprintf("a batch of the script has %d samples, and the "+
+			"setting batch is %d, by which epochs are counted: give drolab.start batch=%d", n,
+			batch, n))
 	}
 	err := r.train()
 	r.pause()()

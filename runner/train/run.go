@@ -43,6 +43,7 @@ type Run struct {
 	leader Leader // the network if its script drives the loop, else nil
 	Method Method
 	input
+	ahead
 	meter
 	stopwatch
 	outcome
@@ -112,6 +113,7 @@ func (r *Run) addNetwork() (err error) {
 	r.losses, r.weights = make([]float64, r.spec.Batch), make([]float64, r.spec.Batch)
 	r.Net, err = r.Network(&r.Meta.Spec, r.Data, r.Threads)
 	r.leader, _ = r.Net.(Leader)
+	r.stepper, _ = r.Net.(Stepper)
 	return err
 }
 
@@ -194,8 +196,10 @@ func (r *Run) loop() error {
 		if r.Until > 0 && r.step >= r.Until {
 			return r.stop()
 		}
-		if err := r.serveOrders(); err != nil {
-			return err
+		if !r.begun {
+			if err := r.serveOrders(); err != nil {
+				return err
+			}
 		}
 		if err := r.train(); err != nil {
 			return err

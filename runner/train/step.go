@@ -19,6 +19,12 @@ import (
 // First x moves by the weights at the old z; then z moves, by losses at the new x if the method
 // draws a batch for it. Changing the order changes every digest.
 func (r *Run) train() error {
+	if r.stepper != nil {
+		if f := dro.FormOf(r.Method.Trainer, r.numbers[:0]); r.stepper.Steps(f.Kind) {
+			r.numbers = f.Numbers
+			return r.trainByForm(f)
+		}
+	}
 	x, alpha := r.batches.Next(), r.rate()
 	r.losses, r.weights = resized(r.losses, x.N), resized(r.weights, x.N)
 	batch := batchOf(x, r.losses)
@@ -40,13 +46,23 @@ func (r *Run) train() error {
 	r.step++
 	r.images += x.N
 	if taken {
-		r.Method.After(r.ownBatch(batch), dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
-		r.keepPicked()
+		r.after(r.ownBatch(batch), alpha, norm)
 	}
+	return r.finishStep(measure.NumIf(measured, norm))
+}
+
+// after moves the method's state by its batch, once x has moved.
+func (r *Run) after(own dro.Batch, alpha, norm float64) {
+	r.Method.After(own, dro.Step{T: r.step, Rate: alpha, GradNorm: norm})
+	r.keepPicked()
+}
+
+// finishStep hears what the network has to say of a step, and measures it.
+func (r *Run) finishStep(norm measure.Number) error {
 	if err := cmp.Or(r.Net.Err(), r.readLogged()); err != nil {
 		return r.atStep(err)
 	}
-	return r.reportStep(measure.NumIf(measured, norm))
+	return r.reportStep(norm)
 }
 
 // resized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ

@@ -51,9 +51,8 @@ func TestSettingsAreThoseThatAreRead(t *testing.T) {
 	}
 	all := keys(dro.Algorithms()...)
 	foreign := func(key string) bool { // settings of programs, of CVaR, of adamw and of mlp
-		return slices.Contains([]string{"program_patience", "checkpoint_gb", "mu", "beta1", "beta2",
-			"adam_eps",
-			"hidden", "activation", "dropout"}, key)
+		return slices.Contains([]string{"program_patience", "weights", "checkpoint_gb", "mu",
+			"beta1", "beta2", "adam_eps", "hidden", "activation", "dropout"}, key)
 	}
 	if want := slices.DeleteFunc(presets.Keys(), foreign); !slices.Equal(all, want) {
 		t.Errorf("settings\n%v, want\n%v", all, want)

@@ -86,7 +86,7 @@ func sum(list []float64) (s float64) {
 func TestGreeting(t *testing.T) {
 	p := start(t, examples+"numpy_softmax.py")
 	said, got := p.ask(greeting(nil))
-	for member, want := range map[string]any{"version": 1.0, "parameters": 9.0, "restart": true,
+	for member, want := range map[string]any{"version": 2.0, "parameters": 9.0, "restart": true,
 		"accumulate": false, "pick": true, "device": "cpu"} {
 		if said[member] != want {
 			t.Errorf("%s is %v, want %v", member, said[member], want)

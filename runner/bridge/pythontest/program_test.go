@@ -231,7 +231,7 @@ func greeting(more message, words ...string) message {
 	for k, v := range more {
 		settings[k] = v
 	}
-	return message{"do": "hello", "version": 1, "purpose": "train", "settings": settings,
+	return message{"do": "hello", "version": 2, "purpose": "train", "settings": settings,
 		"arguments": append([]string{}, words...), "seed": 7, "batch": 128, "threads": 1,
 		"scratch": "."}
 }

@@ -208,6 +208,29 @@ class Job:
         """Exchanges the network and its copy."""
         raise NotImplementedError
 
+    # What only a program on a GPU offers: whole steps, by the forms of drolab.forms.
+
+    def forms(self) -> Sequence[str]:
+        """Returns the kinds of forms by which the program takes whole steps."""
+        return ()
+
+    def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
+        """Begins to compute the losses of a step."""
+        raise NotImplementedError
+
+    def take_step(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
+                  given: Mapping[str, Any], rule: Sequence[float]) -> None:
+        """Begins the rest of the step: its weights by a form, its gradient, and its move."""
+        raise NotImplementedError
+
+    def draw(self, split: str, index: np.ndarray, epoch: int) -> None:
+        """Begins to compute the losses of samples of a draw behind the step."""
+        raise NotImplementedError
+
+    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
+        """Waits for the step: its losses, the norm of its gradient, and the losses of its draw."""
+        raise NotImplementedError
+
     # Checkpoints.
 
     def save(self, folder: str) -> None:

@@ -26,7 +26,9 @@ Split = Union[int, Mapping[str, int]]
 Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
 _PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
-_OPTIONAL = ("label", "group", "index", "correct", "confidence")
+_OPTIONAL = ("label", "group", "index")
+_BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
+_STRANGE = "drolab sends other arrays than weights: install both of one version"
 
 
 class Failed(Exception):
@@ -178,6 +180,10 @@ class Run:
         self._fresh = False
         self._weighed = False
         self._most = 0  # bytes of the arrays of the answer
+        self._form: Any = None  # forms.Form, once a tensor was weighed by a form
+        self._copies: Any = None  # device.Copies
+        self._ready = False  # the form is that of the next weights
+        self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
         self.id = str(head["resume"])
         command = [_command(), "loop"] + (["--runs", runs] if runs else [])
         said, says = os.pipe()  # from drolab: the end of this process, and drolab's
@@ -207,6 +213,7 @@ class Run:
             raise
         self.id, self.saved = str(answer["id"]), answer.get("folder")
         self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
+        self._formed = int(answer.get("form_bytes") or 0)  # bytes of a form's numbers; 0: no form
 
     # Calls of a step.
 
@@ -218,21 +225,82 @@ class Run:
         places in the training split) are whole numbers [n], which some methods look at. The
         result is a tensor on the device of the losses if they are a tensor, otherwise a NumPy
         array of float64. The call waits while the run is paused.
+
+        If the method has a form, the weights of a tensor on a GPU are computed there. Then the
+        call waits for the step before, but not for these losses.
         """
         if self._weighed:
             raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
                         "with skipped=True if no step was taken")
-        has, arrays = _samples(losses, label=label, group=group, index=index)
-        head, answer = self._ask_often("weights", has, arrays)
-        if len(answer) != 2 or answer[0].shape != arrays[0].shape or answer[1].size != 1:
-            raise Failed("drolab sends other arrays than weights: install both of one version")
-        self.lr = float(answer[1][0])
+        given = {"label": label, "group": group, "index": index}
+        if self._computes(losses):
+            if not self._ready:
+                self.ready(losses.device)
+            w = self._form.weights(losses, given)
+            self._samples = _samples(losses, self._copies.take, **given)
+            self._copies.mark()
+            self._ready, self._weighed = False, True
+            return w
+        self._settle()
+        has, arrays = _samples(losses, **given)
+        head, answer = self._ask_often("weights", has, arrays, 8 * len(arrays[0]) + 8)
+        if len(answer) != 2 or answer[0].shape != arrays[0].shape:
+            raise Failed(_STRANGE)
+        self._samples = (), []
+        self._hear_wishes(head, answer[1])
+        self._weighed = True
+        if not hasattr(losses, "new_tensor"):
+            return answer[0]
+        from .forms import rounded
+
+        return rounded(answer[0], losses)
+
+    def ready(self, device: Any) -> None:
+        """Gets the numbers of the next weights, on a device, for ``form``.
+
+        ``weights`` does this by itself. Call it where a captured graph computes the weights:
+        before the graph runs. It waits for the step before, and while the run is paused.
+        """
+        import torch
+
+        from . import device as moves
+        from . import forms
+
+        if self._form is None:
+            self._form, self._copies = forms.Form(), moves.Copies()
+        if not self._formed:
+            raise Wrong("the method has no form, or weights is host: use run.weights")
+        self._settle()
+        head, answer = self._ask_often("weights", (), [], self._formed)
+        if len(answer) not in (2, 3):
+            raise Failed(_STRANGE)
+        self._hear_wishes(head, answer[1])
+        self._form.set(head, answer[0], answer[2] if len(answer) > 2 else None,
+                       torch.empty(0, device=device).device)
+        self._ready = True
+
+    def form(self, losses: Any, *, label: Any = None, group: Any = None, index: Any = None) -> Any:
+        """Returns the weights of losses by the numbers of the last ``ready`` or ``weights``.
+
+        It tells drolab nothing and looks at nothing but tensors on the device, so that a graph can
+        capture it. The numbers stay in the same memory.
+        """
+        if self._form is None:
+            raise Wrong("run.form comes before run.ready")
+        return self._form.weights(losses, {"label": label, "group": group, "index": index})
+
+    def _computes(self, losses: Any) -> bool:
+        """Reports whether the weights of losses are computed by the method's form."""
+        return self._ready or self._formed > 0 and hasattr(losses, "new_tensor") and \
+            losses.device.type not in _BY_DROLAB
+
+    def _hear_wishes(self, head: Mapping[str, Any], rate: np.ndarray) -> None:
+        if rate.size != 1:
+            raise Failed(_STRANGE)
+        self.lr = float(rate[0])
         self._fresh = head.get("fresh") is True
         self.stopping = head.get("stop") is True
         self.saving = head.get("save") is True
-        self._weighed = True
-        w = answer[0]
-        return losses.new_tensor(w) if hasattr(losses, "new_tensor") else w
 
     def step(self, lr: Optional[float] = None, grad_norm: Any = None,
              fresh: Optional[Callable[[], Any]] = None, skipped: bool = False) -> None:
@@ -249,20 +317,32 @@ class Run:
         """
         if not self._weighed:
             raise Wrong("run.step comes without run.weights before it")
-        has: Tuple[str, ...] = ()
-        arrays = [np.array([np.nan if lr is None else float(lr),
-                            np.nan if grad_norm is None else _number(grad_norm)])]
+        has, arrays = self._samples
+        late = bool(has)
+        rate = np.nan if lr is None else float(lr)
+        norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
+        of: Tuple[str, ...] = ()
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
-            if isinstance(given, Mapping):
-                has, drawn = _samples(**given)
-            else:
+            if not isinstance(given, Mapping):
                 parts = given if isinstance(given, (tuple, list)) else (given,)
-                has, drawn = _samples(parts[0], **dict(zip(_OPTIONAL, parts[1:4])))
-            arrays += drawn
+                given = dict(zip(("losses", *_OPTIONAL), parts[:4]))
+            take = (lambda name, x: self._copies.take("fresh " + name, x)) if late else None
+            of, drawn = _samples(given["losses"], take,
+                                 **{k: v for k, v in given.items() if k != "losses"})
+            arrays = arrays + drawn
+
+        def send() -> None:
+            self._tell_often("step", has, [np.array([rate, float(norm)]), *arrays], of,
+                             {"skipped": True} if skipped else {})
+
         self._weighed = False
         self.steps += 1
-        self._tell_often("step", has, arrays, {"skipped": True} if skipped else {})
+        if late:
+            self._copies.mark()
+            self._later.append(send)
+        else:
+            send()
 
     # Between steps.
 
@@ -312,9 +392,23 @@ class Run:
         """Records the script's own values, of at most 64 names. It does not wait for drolab."""
         if len(values) > MOST_LOGGED:
             raise Wrong(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
-        if values:
-            self._tell({"do": "log", "names": list(values)},
-                       [np.array([_number(v) for v in values.values()])])
+        late = self._form is not None
+        kept = [self._value(f"log {len(self._later)} {k}", v, late) for k, v in values.items()]
+
+        def send() -> None:
+            self._tell({"do": "log", "names": list(values)}, [np.array([float(v) for v in kept])])
+
+        if late and values:
+            self._copies.mark()
+            self._later.append(send)
+        elif values:
+            send()
+
+    def _value(self, name: str, x: Any, late: bool) -> Any:
+        """Returns a number, or if late the copy of a tensor that will hold it."""
+        if late and hasattr(x, "new_tensor"):
+            return self._copies.take(name, x.reshape(()))
+        return _number(x)
 
     @contextlib.contextmanager
     def checkpoint(self) -> Iterator[str]:
@@ -322,7 +416,7 @@ class Run:
 
         When the block has ended, either all of it is on the disk or nothing is.
         """
-        if self._weighed:
+        if self._weighed or self._ready:
             raise Wrong("run.checkpoint comes between run.weights and run.step")
         folder = str(self._ask({"do": "checkpoint"})[0].get("folder"))
         try:
@@ -352,6 +446,13 @@ class Run:
             if not self._in_step():
                 self._close(kill=True)
                 return
+            try:
+                self._settle()
+            except RuntimeError:  # the device has failed, and that is why the script ends
+                if error is None:
+                    raise
+                self._later.clear()
+                self._copies = None
             self._ask({"do": "end", "status": status, "cause": cause})
             self._close()
         except (Failed, Lost):
@@ -394,6 +495,13 @@ class Run:
 
     # The conversation.
 
+    def _settle(self) -> None:
+        """Tells drolab what it has not heard yet of the last step, when the device is done."""
+        if self._copies is not None:
+            self._copies.wait()
+        while self._later:
+            self._later.pop(0)()
+
     def _tell(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
         self._open()
         self._torn = True
@@ -404,12 +512,12 @@ class Run:
         self._torn = False
 
     def _tell_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray],
-                    more: Mapping[str, Any]) -> None:
+                    fresh: Tuple[str, ...], more: Mapping[str, Any]) -> None:
         self._open()
         self._torn = True
         try:
-            self._wire.send_known((do, has, bool(more)), lambda: dict(more, do=do, has=list(has)),
-                                  arrays)
+            self._wire.send_known((do, has, fresh, bool(more)), lambda: dict(
+                more, do=do, has=list(has), fresh=list(fresh)), arrays)
         except Gone:
             raise self._lost() from None
         self._torn = False
@@ -420,14 +528,15 @@ class Run:
 
     def _ask(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()
              ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
+        self._settle()
         self._tell(head, arrays)
         self._waiting, self._most = True, 0
         return self._hear()
 
-    def _ask_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray]
+    def _ask_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray], most: int
                    ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
-        self._tell_often(do, has, arrays, {})
-        self._waiting, self._most = True, 8 * len(arrays[0]) + 8  # weights and a step size
+        self._tell_often(do, has, arrays, (), {})
+        self._waiting, self._most = True, most
         return self._hear()
 
     def _hear(self) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
@@ -456,9 +565,11 @@ class Run:
                     f"drolab.start(resume={self.id!r})")
 
 
-def _samples(losses: Any, **more: Any) -> Tuple[Tuple[str, ...], List[np.ndarray]]:
-    """Returns the names of the arrays of samples, and the arrays."""
-    a = _array(losses)
+def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **more: Any
+             ) -> Tuple[Tuple[str, ...], List[np.ndarray]]:
+    """Returns the names of the arrays of samples, and the arrays. Their values may come later."""
+    take = take or (lambda _, x: _array(x))
+    a = take("losses", losses)
     if a.dtype.kind != "f":
         raise Wrong(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
@@ -470,7 +581,7 @@ def _samples(losses: Any, **more: Any) -> Tuple[Tuple[str, ...], List[np.ndarray
     for name, values in more.items():
         if values is None:
             continue
-        b = values if name == "confidence" else _whole(name, values)
+        b = values if name == "confidence" else _whole(name, take(name, values))
         if b.shape != a.shape:
             raise Wrong(f"{name} has the shape {b.shape} and losses have {a.shape}: give one for "
                         "each sample")

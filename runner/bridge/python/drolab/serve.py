@@ -20,7 +20,7 @@ from .job import Job, Wrong, settings_of
 
 __all__ = ["main"]
 
-VERSION = 1
+VERSION = 2
 MODES = ("train", "evaluate", "probe")
 
 Arrays = Sequence[np.ndarray]
@@ -75,9 +75,11 @@ class _Conversation:
         self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
             for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
-                         "restart", "pick", "swap", "save", "load")}
+                         "restart", "pick", "swap", "save", "load", "results")}
         self.silent: Dict[str, Callable[[Head, Arrays], None]] = {
-            name: getattr(self, "_" + name) for name in ("mode", "next", "gradient")}
+            name: getattr(self, "_" + name)
+            for name in ("mode", "next", "gradient", "begin", "weigh", "draw")}
+        self.begun = self.weighed = self.drawn = np.empty(0, np.int64)  # places of samples
 
     def run(self) -> int:
         failed: Optional[str] = None  # the error of a message that has no answer
@@ -149,19 +151,21 @@ class _Conversation:
             job.purpose, job.scratch = str(head.get("purpose")), str(head.get("scratch"))
         except (TypeError, ValueError) as e:
             raise Wrong(f"drolab's greeting has a member of another type: {e}") from None
-        self.most = USUAL_HEAD, min(max(8 * job.batch, USUAL_HEAD), MOST_BODY)
         job._alive = lambda: self.wire.send({"alive": True})
         splits = labels.table(job.begin())
         classes = labels.names(job.classes, splits, 0, "label")
         groups = labels.names(job.groups, splits, 1, "group")
         self.counts = {name: len(pair[0]) for name, pair in splits.items()}
+        # The largest question has the numbers of a form, the groups of its samples and its flags.
+        most = 8 * (2 * max(len(classes), len(groups)) + 5 + job.batch + self.counts["train"])
+        self.most = USUAL_HEAD, min(max(most, USUAL_HEAD), MOST_BODY)
         self.classes = len(classes)
         job.class_count = self.classes
         answer: Dict[str, Any] = {
             "version": VERSION, "samples": self.counts, "classes": classes,
             "parameters": job.parameters(), "restart": job.offers("restart"),
             "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
-            "ahead": job.offers("ahead"),
+            "ahead": job.offers("ahead"), "forms": list(job.forms()),
             "packages": _packages(job.packages), "device": str(job.device),
             "higher": list(job.higher), "lower": list(job.lower)}
         if groups:
@@ -207,15 +211,8 @@ class _Conversation:
         split, index, epoch = self._samples(head, arrays)
         self.last = 0
         losses = np.ascontiguousarray(job.losses(split, index, epoch), dtype=np.float64)
-        n = len(index)
-        if losses.shape != (n,):
-            raise Wrong(f"losses gave the shape {losses.shape} for {n} samples: "
-                        "give the loss of each sample, as reduction=\"none\" does")
-        if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
-            bad = int(np.flatnonzero(~np.isfinite(losses))[0])
-            raise Wrong(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: "
-                        "lower lr, set clip, or look at this sample")
-        self.last = n
+        _check(split, index, losses)
+        self.last = len(index)
         self._reply_array(losses)
 
     def _outputs(self, head: Head, arrays: Arrays) -> None:
@@ -266,6 +263,34 @@ class _Conversation:
         self._need().advance(rate)
         self._reply({})
 
+    # A whole step by a form. Only its results are waited for.
+
+    def _begin(self, head: Head, arrays: Arrays) -> None:
+        split, self.begun, epoch = self._samples(head, arrays)
+        self._need().begin_step(split, self.begun, epoch)
+
+    def _weigh(self, head: Head, arrays: Arrays) -> None:
+        rest = list(arrays[2:])
+        given = {"label": None, "group": None, "index": self.begun}
+        if head.get("by") == "group" and rest:
+            given["group"] = rest.pop(0)
+        if len(arrays) < 2 or not len(self.begun) or len(rest) > 1:
+            raise Wrong("drolab weighs no samples: install both of one version")
+        self.weighed, self.drawn = self.begun, self.drawn[:0]
+        self._need().take_step(head, arrays[0], rest[0] if rest else None, given,
+                               _rule(arrays[1:2]))
+
+    def _draw(self, head: Head, arrays: Arrays) -> None:
+        split, index, epoch = self._samples(head, arrays)
+        self.drawn = np.concatenate((self.drawn, index))
+        self._need().draw(split, index, epoch)
+
+    def _results(self, head: Head, arrays: Arrays) -> None:
+        losses, norm, drawn = self._need().results()
+        _check("train", self.weighed, losses)
+        _check("train", self.drawn, drawn)
+        self._reply({}, [losses, _norms(norm)] + ([drawn] if len(drawn) else []))
+
     def _restart(self, head: Head, arrays: Arrays) -> None:
         self._need().restart()
         self._reply({})
@@ -291,6 +316,18 @@ class _Conversation:
     def _load(self, head: Head, arrays: Arrays) -> None:
         self._need().load(self._folder(head))
         self._reply({})
+
+
+def _check(split: str, index: np.ndarray, losses: np.ndarray) -> None:
+    """Raises Wrong unless there is a finite loss of each sample."""
+    n = len(index)
+    if losses.shape != (n,):
+        raise Wrong(f"losses gave the shape {losses.shape} for {n} samples: "
+                    "give the loss of each sample, as reduction=\"none\" does")
+    if not math.isfinite(losses.sum()) and not np.isfinite(losses).all():
+        bad = int(np.flatnonzero(~np.isfinite(losses))[0])
+        raise Wrong(f"the loss of sample {index[bad]} of {split} is {losses[bad]}: "
+                    "lower lr, set clip, or look at this sample")
 
 
 def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Programs in PyTorch: see ``Job``. The only module that imports PyTorch."""
+"""Programs in PyTorch: see ``Job``."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
 
-from . import job, reading
+from . import device, forms, job, reading
 from .job import Wrong
 from .serve import main
 
 __all__ = ["Job", "main", "probe"]
 
+_BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see loop.py
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
 
 reading.GENERATORS.append(reading.Generator(
@@ -105,6 +106,8 @@ class Job(job.Job):
     #: batch is cut into parts, which are weighted as one batch. Each part passes the network twice.
     microbatch: int = 0
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
+
+    _late: Optional[Dict[str, Tensor]] = None  # tensors logged in a step that has begun
 
     # Methods that a program may override.
 
@@ -195,10 +198,15 @@ class Job(job.Job):
             self.scaler.state_dict() if self.scaler else None
         self._velocity: Optional[List[Tensor]] = None
         self._picked: Optional[List[Tensor]] = None
+        self._spare: Optional[List[Tensor]] = None  # a copy behind the last step,
+        self._kept = False  # if this is true
         self._graph: Optional[Tensor] = None  # losses with their graph
         self._samples: Tuple[Any, Any] = (None, None)  # x and y of the last losses
         self._random: Any = None  # states of the generators before a batch in parts
         self._outputs: Any = None
+        self._form, self._copies = forms.Form(), device.Copies()
+        self._took: List[np.ndarray] = []  # of a step: losses, norm, and parts of its draw
+        self._noted: Dict[str, np.ndarray] = {}  # those of the step that is taken
         self._eager = False  # a gradient of the last losses was asked for in an evaluation
         overridden = {n for n in ("collate", "augment")
                       if getattr(type(self), n) is not getattr(Job, n)}
@@ -286,7 +294,7 @@ class Job(job.Job):
         name, epoch = self._source(split, epoch, self.current_mode)
         tensors = self._tensors.get(name)
         if tensors is not None:
-            at = torch.from_numpy(index)
+            at = _to(torch.from_numpy(index), tensors[0].device)
             return _to(tensors[0][at], self.device), _to(tensors[1][at], self.device)
         if self._workers is not None:
             parts = [_to(p, self.device) for p in self._workers.read(name, index, epoch)]
@@ -328,6 +336,10 @@ class Job(job.Job):
         return losses
 
     def losses(self, split: str, index: np.ndarray, epoch: int) -> np.ndarray:
+        return self._forward(split, index, epoch).detach().cpu().double().numpy()
+
+    def _forward(self, split: str, index: np.ndarray, epoch: int) -> Tensor:
+        """Returns the losses of samples, with their graph where one is needed."""
         x, y = self._samples = self._read(split, index, epoch)
         self._graph = None
         if 0 < self.microbatch < len(index):
@@ -340,7 +352,7 @@ class Job(job.Job):
             elif self.current_mode == "evaluate":
                 self._random = None
         self._eager = False
-        return losses.detach().cpu().double().numpy()
+        return losses
 
     def _in_parts(self, x: Any, y: Any) -> Tensor:
         """Returns the losses of a batch that is too large to be held with its graph.
@@ -364,7 +376,7 @@ class Job(job.Job):
                 "probabilities": lambda: p}
         return [made[name]() for name in want]
 
-    def gradient(self, weights: np.ndarray, add: bool) -> None:
+    def gradient(self, weights: Any, add: bool) -> None:
         if not add:
             for p in self._learned:
                 p.grad = None
@@ -385,11 +397,55 @@ class Job(job.Job):
             self._backward((self._weights(part, losses) * losses).sum() / n)
         self._eager = self.current_mode == "evaluate"
 
-    def _weights(self, weights: np.ndarray, losses: Tensor) -> Tensor:
-        return torch.from_numpy(weights).to(losses.dtype).to(losses.device, non_blocking=True)
+    def _weights(self, weights: Any, losses: Tensor) -> Tensor:
+        return weights if isinstance(weights, Tensor) else forms.rounded(weights, losses)
 
     def _backward(self, mean: Tensor) -> None:
         (self.scaler.scale(mean) if self.scaler else mean).backward()
+
+    # Whole steps, whose weights are computed here.
+
+    def forms(self) -> Sequence[str]:
+        own = all(getattr(type(self), n) is getattr(Job, n)
+                  for n in ("losses", "gradient", "step"))
+        by_drolab = self.scaler is not None or self.device.type in _BY_DROLAB
+        return tuple(forms.KINDS) if own and not by_drolab else ()
+
+    def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
+        self._late = {}
+        self._begun = self._forward(split, index, epoch)
+
+    def log(self, **values: Any) -> None:
+        if self._late is not None and self.current_mode == "train":
+            self._late.update({k: v.detach().reshape(()) for k, v in values.items()
+                               if isinstance(v, Tensor)})
+            values = {k: v for k, v in values.items() if not isinstance(v, Tensor)}
+        super().log(**values)
+
+    def take_step(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
+                  given: Mapping[str, Any], rule: Sequence[float]) -> None:
+        losses, lr, clip = self._begun.detach(), rule[0], rule[3]
+        self._form.set(head, numbers, flags, losses.device)
+        self.gradient(self._form.weights(losses, given), False)
+        length = self._move(lr, clip)
+        if head.get("keep") is True:
+            self._spare, self._kept = self._copied(self._spare), True
+        self._took = [self._copies.take("losses", losses), self._copies.take("norm", length)]
+        self._noted = {k: self._copies.take("log " + k, v) for k, v in (self._late or {}).items()}
+        self._late = None
+        self._copies.mark()
+
+    def draw(self, split: str, index: np.ndarray, epoch: int) -> None:
+        losses = self._forward(split, index, epoch)
+        self._took.append(self._copies.take(f"drawn {len(self._took)}", losses))
+        self._copies.mark()
+
+    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
+        self._copies.wait()
+        super().log(**{k: float(v) for k, v in self._noted.items()})
+        losses, norm, *drawn = self._took
+        return losses.astype(np.float64), float(norm), \
+            np.concatenate([np.empty(0), *drawn]).astype(np.float64)
 
     # Steps.
 
@@ -401,6 +457,11 @@ class Job(job.Job):
         return float(self._length()) / (self.scaler.get_scale() if self.scaler else 1)
 
     def step(self, lr: float, momentum: float, decay: float, clip: float) -> Optional[float]:
+        length = self._move(lr, clip)
+        return None if length is None else float(length)  # the device has the step already
+
+    def _move(self, lr: float, clip: float) -> Optional[Tensor]:
+        """Moves the parameters. Returns the gradient's norm on the device; None: it did not."""
         assert self.optimizer is not None
         if lr != self._lr:
             self._set_rate(lr)
@@ -416,13 +477,14 @@ class Job(job.Job):
                 return None
         else:
             self.optimizer.step()
-        return float(length)  # float waits for the device, which has the step already
+        return length
 
     def _cut(self, length: Tensor, clip: float) -> None:
-        if clip > 0 and float(length) > clip:
-            for p in self._learned:
-                if p.grad is not None:
-                    p.grad.mul_(clip / float(length))
+        """Cuts a gradient that is longer than clip, without waiting for its length."""
+        grads = [p.grad for p in self._learned if p.grad is not None]
+        if 0 < clip < math.inf and grads:
+            exact = length if length.device.type == "mps" else length.double()
+            torch._foreach_mul_(grads, (clip / exact).clamp(max=1).to(length.dtype))
 
     def _set_rate(self, lr: float) -> None:
         assert self.optimizer is not None
@@ -476,12 +538,19 @@ class Job(job.Job):
         self._velocity, self._lr = None, math.nan
 
     def pick(self) -> None:
-        if self._picked is None:
-            self._picked = self._copy()
-            return
-        with torch.no_grad():
-            for c, t in zip(self._picked, self._held()):
-                c.copy_(t)
+        if self._kept:  # the next step may have begun, and moved running statistics
+            self._picked, self._spare, self._kept = self._spare, self._picked, False
+        else:
+            self._picked = self._copied(self._picked)
+
+    @torch.no_grad()
+    def _copied(self, copies: Optional[List[Tensor]]) -> List[Tensor]:
+        """Returns a copy of the network as it is, in the memory of an earlier one."""
+        if copies is None:
+            return self._copy()
+        for c, t in zip(copies, self._held()):
+            c.copy_(t)
+        return copies
 
     def swap(self) -> None:
         if self._picked is None:
@@ -605,6 +674,8 @@ def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
 def _to(batch: Any, device: torch.device) -> Any:
     """Returns a batch on a device: tensors, and containers of them."""
     if isinstance(batch, Tensor):
+        if device.type == "cuda" and batch.device.type == "cpu":
+            batch = batch.pin_memory()  # else the copy would wait for the device
         return batch.to(device, non_blocking=True)
     if isinstance(batch, Mapping):
         return {k: _to(v, device) for k, v in batch.items()}

@@ -26,8 +26,16 @@ class Samples(torch.utils.data.Dataset):
 
 
 class Job(drolab.torch.Job):
+    def loss(self, outputs, y):
+        losses = super().loss(outputs, y)
+        if self.current_mode == "train":
+            self.log(mean=losses.mean())
+        return losses
+
     def setup(self, settings):
         folder = settings["folder"]
+        if settings.get("forms"):
+            drolab.torch._BY_DROLAB = ()  # forms on the CPU, too
         sys.path.insert(0, folder)
         import native_network
         self.model = native_network.Network()
@@ -39,4 +47,51 @@ class Job(drolab.torch.Job):
                 if os.path.exists(os.path.join(folder, split + ".x"))}
 
 
-drolab.torch.main(Job)
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "..", "engine", "peer"))
+
+
+class Apart(Job):
+    """The same on a device that does not exist: see far.py. Checks what the host reads there."""
+
+    def setup(self, settings):
+        import far
+        from drolab import device
+
+        self.far = far
+        device.stream = lambda _: far.Stream()
+        far.Device().__enter__()
+        given = super().setup(settings)
+        self.device = torch.device("meta")
+        for m in self.model.modules():
+            for name, p in list(m._parameters.items()):
+                m._parameters[name] = p if p is None else torch.nn.Parameter(far.Far(p.detach()))
+            for name, b in list(m._buffers.items()):
+                m._buffers[name] = far.Far(b)
+        self.optimizer = torch.optim.SGD(self.model.parameters(), lr=settings["lr"],
+                                         momentum=settings["momentum"],
+                                         weight_decay=settings["weight_decay"])
+        return given
+
+    def begin_step(self, *given):
+        self.far.now += 1
+        self.far.reads.clear()
+        super().begin_step(*given)
+
+    def results(self):
+        assert not self.far.reads, self.far.reads
+        return super().results()
+
+    def save(self, folder):
+        with open(self.path(folder, "none"), "w") as f:
+            f.write("no run goes on from here")
+
+    def close(self):
+        """Writes the number of copies, and of those that were waited for one forward pass later."""
+        arrived = self.far.arrived
+        if arrived and all(now in (made, made + 1) for made, now in arrived):
+            with open(os.path.join(self.settings["folder"], "arrived"), "w") as f:
+                print(len(arrived), sum(now > made for made, now in arrived), file=f)
+        super().close()
+
+
+drolab.torch.main(Apart if "apart=1" in sys.argv else Job)

@@ -22,7 +22,7 @@ func (t *Table) Hello(Question) (map[string]any, []bridge.Array, error) {
 		}
 		return a
 	}
-	return map[string]any{"version": 1, "samples": map[string]int{"train": t.Samples, "test": 8},
+	return map[string]any{"version": 2, "samples": map[string]int{"train": t.Samples, "test": 8},
 			"classes": []string{"a", "b"}, "log": []string{"tokens"}, "restart": true,
 			"accumulate": true, "pick": true},
 		[]bridge.Array{labels(t.Samples), labels(8), bridge.Floats([]float64{1})}, nil

@@ -1,0 +1,212 @@
+package dro
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro/peertest"
+)
+
+// formless holds the methods without a form, each with the reason.
+var formless = map[Algorithm]string{
+	"batch":    "it solves for each batch",
+	"doro":     "it solves for each batch",
+	"nsgdm":    "its step looks at the batch that was weighed",
+	"sfk-auto": "its default rule moves z by a batch before it weighs the batch",
+}
+
+// formed is a method with settings and a set, and what its form must be.
+type formed struct {
+	name     string
+	method   Algorithm
+	set      Set
+	settings map[string]Auto
+	kind     string
+}
+
+// formedMethods returns every method that has a form, some of them several times.
+func formedMethods() []formed {
+	chi2 := CressieRead{K: 2}
+	rule1 := map[string]Auto{"c_rule": Fixed(1)}
+	list := []formed{
+		{"sfk chi2", SFK, chi2, nil, FormChi2},
+		{"sfk cvar", SFK, CVaR{Mu: .1}, nil, FormCVaR},
+		{"pgd k 1.5", PGD, CressieRead{K: 1.5}, nil, FormCressieRead},
+		{"pgd scvar", PGD, SmoothedCVaR{Mu: .2}, nil, FormSmoothedCVaR},
+		{"pan kl", PAN, KL{}, nil, FormKL},
+		{"dsgdc k 1.1", "dsgdc", CressieRead{K: 1.1}, nil, FormCressieRead},
+		{"sfk-auto rule 1", SFKAuto, chi2, rule1, FormChi2},
+		{"afr train", "afr", chi2, map[string]Auto{"afr_split": Fixed(1)}, FormByFlag},
+		{"jtt", "jtt", chi2, map[string]Auto{"jtt_epochs": Fixed(1)}, FormByFlag},
+		{"focal", "focal", chi2, nil, FormFocal},
+		{"focal 3.5", "focal", chi2, map[string]Auto{"focal_gamma": Fixed(3.5)}, FormFocal},
+		{"group", "group", chi2, map[string]Auto{"group_adjust": Fixed(2)}, FormGroups},
+		{"tilted", "tilted", chi2, nil, FormTilted},
+		{"reweight", "reweight", chi2, nil, FormByGroup},
+		{"balanced", "balanced", chi2, nil, FormByGroup},
+	}
+	for _, a := range []Algorithm{ERM, "subsample", "dfr", "afr"} {
+		list = append(list, formed{string(a), a, chi2, nil, FormUniform})
+	}
+	return list
+}
+
+// drawnBatch returns a batch of float32 losses: ordinary ones, or such that a formula may fail on.
+// wild says that a method's state does not survive it.
+func drawnBatch(rng *rand.Rand, groups, samples int) (b Batch, wild bool) {
+	n, kind, same := 1+rng.IntN(64), rng.IntN(8), rng.IntN(groups)
+	scale := math.Pow(10, 37*rng.Float64())
+	for range n {
+		l, g := rng.ExpFloat64(), rng.IntN(groups)
+		switch kind {
+		case 0: // ties
+			l = math.Round(2*l) / 2
+		case 1:
+			l = 1.25
+		case 2: // one class
+			g = same
+		case 3:
+			l *= scale
+		case 4:
+			l /= scale
+		}
+		b.Losses = append(b.Losses, float64(float32(l)))
+		b.Groups, b.Index = append(b.Groups, g), append(b.Index, rng.IntN(samples))
+	}
+	b.Labels = b.Groups
+	return b, kind == 3
+}
+
+// TestForms: PyTorch computes from a method's form the weights that the method gives, on 1000
+// batches of every method that has one.
+func TestForms(t *testing.T) {
+	rng, path := testRand(50), filepath.Join(t.TempDir(), "cases")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := json.NewEncoder(f)
+	for _, c := range formedMethods() {
+		if err := writeForms(lines, rng, c); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+	}
+	out := string(peertest.Run(t, "numpy torch", "peer/forms.py", "../runner/bridge/python", path))
+	if n := strings.Count(out, "\n"); n != len(formedMethods()) {
+		t.Errorf("%d methods: %s", n, out)
+	}
+	for line := range strings.Lines(out) {
+		var name string
+		var n, differ int
+		var most float64
+		fmt.Sscan(line, &name, &n, &differ, &most)
+		exact := strings.HasPrefix(name, "focal") && most <= 1e-15
+		if n < 1000*20 || differ > 0 && !exact {
+			t.Errorf("%s: of %d weights %d differ, by up to %g", name, n, differ, most)
+		}
+	}
+}
+
+// writeForms writes 1000 batches of a method with the form before each and the weights.
+func writeForms(to *json.Encoder, rng *rand.Rand, c formed) error {
+	m, err := Find(c.method)
+	if err != nil {
+		return err
+	}
+	p := &Problem{Set: c.set, Rho: .5, Coordinates: DefaultCoordinates(c.set)}
+	p.Box = DefaultBox(c.set, p.Rho, p.Coordinates, .1, 10)
+	start := task(m, p, c.settings)
+	if c.method == "group" {
+		start.Groups = []int{4, 16, 0, 20}
+	}
+	trainer, err := m.New(start)
+	if err != nil {
+		return err
+	}
+	if e, ok := trainer.(Epochal); ok {
+		e.EndEpoch(1, func() (Batch, error) {
+			b := Batch{Index: indices(start.Samples), Correct: make([]bool, start.Samples)}
+			for i := range b.Correct {
+				b.Correct[i] = i%3 > 0
+			}
+			return b, nil
+		})
+	}
+	bytes := func(v any) []byte {
+		b, _ := binary.Append(nil, binary.LittleEndian, v)
+		return b
+	}
+	for step := range 1000 {
+		b, wild := drawnBatch(rng, len(start.Groups), start.Samples)
+		if c.method == "group" {
+			for i, g := range b.Groups {
+				b.Groups[i] = []int{0, 1, 3, 3}[g]
+			}
+		}
+		state, form := trainer.State(), FormOf(trainer, nil)
+		if form.Kind != c.kind {
+			return fmt.Errorf("the form is %q, want %q", form.Kind, c.kind)
+		}
+		w, losses := make([]float64, len(b.Losses)), make([]float32, len(b.Losses))
+		at, flags := make([]int64, len(b.Losses)), make([]int64, len(form.Flags))
+		for i := range losses {
+			losses[i], at[i] = float32(b.Losses[i]), int64(b.Groups[i])
+			if form.Flags != nil {
+				at[i] = int64(b.Index[i])
+			}
+		}
+		for i, is := range form.Flags {
+			if is {
+				flags[i] = 1
+			}
+		}
+		trainer.Before(b)
+		trainer.Weights(w, b)
+		if wild {
+			trainer.Restore(state)
+		} else {
+			trainer.After(b, Step{T: int64(step + 1), Rate: .05, GradNorm: 1})
+		}
+		err := to.Encode(map[string]any{"method": c.name, "kind": form.Kind,
+			"numbers": bytes(form.Numbers), "losses": bytes(losses), "at": bytes(at),
+			"flags": bytes(flags), "weights": bytes(w)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFormless: every method has a form or a reason why it has none, and so has every set.
+func TestFormless(t *testing.T) {
+	for _, m := range Methods() {
+		has := slices.ContainsFunc(formedMethods(), func(c formed) bool {
+			return c.method == m.Name && c.settings["c_rule"].IsAuto()
+		})
+		if has == (formless[m.Name] != "") {
+			t.Errorf("%s is among the methods with a form: %v", m.Name, has)
+		}
+		if formless[m.Name] == "" {
+			continue
+		}
+		p := &Problem{Set: CressieRead{K: 2}, Rho: .5, Coordinates: Paper}
+		p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .1, 10)
+		if f := FormOf(newTrainer(t, m.Name, p, nil), nil); f.Kind != FormNone {
+			t.Errorf("%s has the form %q", m.Name, f.Kind)
+		}
+	}
+	type stranger struct{ KL }
+	d := &dual{problem: Problem{Set: stranger{}}, z: Z{1, 0}}
+	if f := d.Form(nil); f.Kind != FormNone {
+		t.Errorf("a set of another package has the form %q", f.Kind)
+	}
+}

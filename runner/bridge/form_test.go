@@ -1,0 +1,64 @@
+package bridge_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"drolab/dro"
+	"drolab/runner/bridge/pythontest/asnative"
+	"drolab/runner/data"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// TestStepsByForms: a program that takes whole steps by forms has the numbers of one whose weights
+// are drolab's, across epochs, evaluations, checkpoints and a start from the beginning. So has one
+// on a device apart, which waits for nothing of a step before the next forward pass, unless
+// something comes between the two: pythontest/peer/native.py checks that.
+func TestStepsByForms(t *testing.T) {
+	means := python(t)
+	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD, "group", "jtt"} {
+		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			r, folder := newRoom(t), t.TempDir()
+			s := pictured("linear", a)
+			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 4, 40, 7, spec.Fixed(.5)
+			if a == "jtt" {
+				s.SetOwn("jtt_epochs", spec.Fixed(2))
+			}
+			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+			defer d.Close()
+			net := must(train.Native(&s, d, 1))(t)
+			defer net.Close()
+			err := asnative.Write(folder, &s, d, net.(train.Parameters).Tensors())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var logs []any
+			for _, words := range [][]string{nil, {"forms=1"}, {"apart=1"}} {
+				job := torchJob(t, r, s, folder, words...)
+				id := must(r.queueUp(means, job))(t)[0]
+				logs = append(logs, asAny(r.log(t, id)))
+				run := must(record.Find(r.dir, id))(t)
+				if n := len(r.log(t, id)); n < 30 || run.Meta.Spec.Weights != spec.OnDevice {
+					t.Errorf("weights %s, %d events", run.Meta.Spec.Weights, n)
+				}
+			}
+			var copies, behind int
+			text := must(os.ReadFile(filepath.Join(folder, "arrived")))(t)
+			fmt.Sscan(string(text), &copies, &behind)
+			if copies < 80 || behind < copies*6/10 {
+				t.Errorf("of %d copies %d were waited for behind the next forward pass", copies,
+					behind)
+			}
+			for _, log := range logs[1:] {
+				if at := far(log, logs[0], 0, ""); at != "" {
+					t.Error(at)
+				}
+			}
+		})
+	}
+}

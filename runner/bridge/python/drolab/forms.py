@@ -1,0 +1,153 @@
+"""Computes weights from the forms of drolab's methods, on the device of the losses.
+
+A form is a kind and its numbers: see docs/protocol.md. The weights are computed in float64, by
+the operations of drolab itself, and then rounded. In float32 alone, a large loss would lose three
+digits of its weight.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Mapping, Optional
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .device import Numbers, upload
+from .job import Wrong
+
+__all__ = ["KINDS", "Form", "rounded", "weights"]
+
+_HALVES = (torch.float16, torch.bfloat16)
+
+
+def _type(losses: Tensor) -> torch.dtype:
+    """Returns the type of the weights of losses: at least float32."""
+    return torch.float32 if losses.dtype in _HALVES else losses.dtype
+
+
+def rounded(w: np.ndarray, losses: Tensor) -> Tensor:
+    """Returns weights (float64) that drolab has computed as a tensor beside their losses."""
+    return upload(w, losses.device, _type(losses))
+
+
+def weights(kind: str, numbers: Tensor, losses: Tensor, at: Optional[Tensor] = None,
+            flags: Optional[Tensor] = None) -> Tensor:
+    """Returns the weights [n] of losses [n], without waiting for the device.
+
+    ``numbers`` (float64, on the device) are those of the form. ``at`` (int64 [n]) holds the
+    groups of the samples, or their places among ``flags`` (int64, one for each training sample).
+    """
+    x = losses.detach()
+    if flags is not None and at is not None:
+        at = flags[at.clamp(0, len(flags) - 1)]
+    return KINDS[kind](x.double(), numbers, at).to(_type(losses))
+
+
+class Form:
+    """The form of the next weights, on a device."""
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.by = ""  # what it asks for beside the losses: label, group or index
+        self._numbers: Optional[Numbers] = None
+        self._flags: Optional[Tensor] = None
+
+    def set(self, head: Mapping[str, Any], numbers: np.ndarray, flags: Optional[np.ndarray],
+            device: torch.device) -> None:
+        """Takes in the form that drolab sent; flags are None if they are those before."""
+        self.kind, self.by = str(head.get("form")), str(head.get("by") or "")
+        if self.kind not in KINDS:
+            raise Wrong(f"drolab sends a form {self.kind[:40]!r}, which this client does not "
+                        "know: install both of one version")
+        if self._numbers is not None and self._numbers.fits(numbers, device):
+            self._numbers.set(numbers)
+        else:
+            self._numbers = Numbers(numbers, device)
+        if flags is not None:
+            self._flags = upload(flags, device)
+
+    def weights(self, losses: Tensor, given: Mapping[str, Any]) -> Tensor:
+        """Returns the weights of losses; ``given`` has label, group and index, or None."""
+        assert self._numbers is not None
+        at = given[self.by] if self.by else None
+        if self.by and at is None:
+            raise Wrong(f"give {self.by}: the method looks at it")
+        if at is not None:
+            at = at if isinstance(at, Tensor) else upload(np.asarray(at), losses.device)
+            at = at.to(losses.device, torch.int64, non_blocking=True)
+        flags = self._flags if self.by == "index" else None
+        return weights(self.kind, self._numbers.tensor, losses, at, flags)
+
+
+def _ratio(x: Tensor, numbers: Tensor) -> Tensor:
+    return (x - numbers[1]) / numbers[0]
+
+
+def _expm1(t: Tensor) -> Tensor:
+    """Returns e^t − 1 with the rounding of drolab, which shows where e^t is tiny."""
+    return torch.where(t.abs() > 1, t.exp() - 1, t.expm1())
+
+
+def _uniform(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    return torch.ones_like(x)
+
+
+def _chi2(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    return (1 + _ratio(x, numbers)).clamp(min=0)
+
+
+def _cressie_read(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    k = numbers[2] - 1
+    w = k * _ratio(x, numbers)
+    return torch.where(w <= -1, 0, 1 + _expm1(w.log1p() / k))
+
+
+def _kl(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    return 1 + _expm1(_ratio(x, numbers))
+
+
+def _smoothed_cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    t, mu = _ratio(x, numbers), numbers[2]
+    e, small = _expm1(t), (1 - mu) * (-t).exp()
+    return 1 + torch.where(t <= 1, (1 - mu) * e / (1 + mu * e), (1 - mu - small) / (mu + small))
+
+
+def _cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    return torch.where(_ratio(x, numbers) <= 0, 0, 1 + (1 / numbers[2] - 1))
+
+
+def _focal(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    q, gamma = -(-x).expm1(), numbers[0]
+    return q.pow(gamma - 1) * (q + gamma * (-x).exp() * x)
+
+
+def _tilted(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    e = (numbers[0] * (x - x.max())).exp()
+    return e * (len(x) / e.sum())
+
+
+def _by_place(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    assert at is not None
+    return numbers[at.clamp(0, len(numbers) - 1)]
+
+
+def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor]) -> Tensor:
+    assert at is not None
+    count = len(numbers) // 2
+    step, logs, adjust = numbers[0], numbers[1:1 + count], numbers[1 + count:]
+    at = at.clamp(0, count - 1)
+    sums = torch.zeros_like(logs).index_add_(0, at, x)
+    counts = torch.zeros_like(logs).index_add_(0, at, torch.ones_like(x))
+    moved = logs + torch.where(counts > 0, step * sums / counts + step * adjust, 0)
+    most = moved.max()
+    q = (moved - (most + (moved - most).exp().sum().log())).exp()
+    return (q * len(x) / counts)[at]
+
+
+#: How the weights of each kind are computed, by the name of the kind.
+KINDS: Dict[str, Callable[[Tensor, Tensor, Optional[Tensor]], Tensor]] = {
+    "uniform": _uniform, "chi2": _chi2, "cressie-read": _cressie_read, "kl": _kl,
+    "smoothed-cvar": _smoothed_cvar, "cvar": _cvar, "focal": _focal, "tilted": _tilted,
+    "by-group": _by_place, "by-flag": _by_place, "groups": _groups,
+}
