@@ -74,10 +74,10 @@ func (d *dual) Form(into []float64) Form {
 
 // Form implements Former.
 func (f *searching) Form(into []float64) Form {
-	if f.ruleOne {
-		return f.dual.Form(into)
+	if f.rule == 2 {
+		return Form{}
 	}
-	return Form{}
+	return f.dual.Form(into)
 }
 
 // Form implements Former: there is none, since Advance needs ∂F/∂η of the batch.

@@ -35,7 +35,6 @@ type formed struct {
 // formedMethods returns every method that has a form, some of them several times.
 func formedMethods() []formed {
 	chi2 := CressieRead{K: 2}
-	rule1 := map[string]Auto{"c_rule": Fixed(1)}
 	list := []formed{
 		{"sfk chi2", SFK, chi2, nil, FormChi2},
 		{"sfk cvar", SFK, CVaR{Mu: .1}, nil, FormCVaR},
@@ -43,7 +42,8 @@ func formedMethods() []formed {
 		{"pgd scvar", PGD, SmoothedCVaR{Mu: .2}, nil, FormSmoothedCVaR},
 		{"pan kl", PAN, KL{}, nil, FormKL},
 		{"dsgdc k 1.1", "dsgdc", CressieRead{K: 1.1}, nil, FormCressieRead},
-		{"sfk-auto rule 1", SFKAuto, chi2, rule1, FormChi2},
+		{"sfk-auto rule 1", SFKAuto, chi2, map[string]Auto{"c_rule": Fixed(1)}, FormChi2},
+		{"sfk-auto rule 3", SFKAuto, KL{}, map[string]Auto{"c_rule": Fixed(3)}, FormKL},
 		{"afr train", "afr", chi2, map[string]Auto{"afr_split": Fixed(1)}, FormByFlag},
 		{"jtt", "jtt", chi2, map[string]Auto{"jtt_epochs": Fixed(1)}, FormByFlag},
 		{"focal", "focal", chi2, nil, FormFocal},

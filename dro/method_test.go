@@ -122,7 +122,7 @@ func TestDualSteps(t *testing.T) {
 // NaN.
 func TestStepsStayInTheBox(t *testing.T) {
 	for _, m := range Methods() {
-		for _, rule := range []float64{1, 2} { // of sfk-auto
+		for _, rule := range []float64{1, 2, 3} { // of sfk-auto
 			rng, w := testRand(25), make([]float64, 16)
 			for _, p := range slices.Repeat(testProblems(.5), 20) {
 				if m.Applies(p.Set) != nil {

@@ -185,9 +185,9 @@ func sfkAuto() Method {
 			"it; dro/math.md §5",
 		Settings: []Setting{
 			{Key: "c_rule",
-				Doc:     "rule of the steps on z: 2, or 1 (dro/math.md §5)",
-				Default: Fixed(2), Want: "1 or 2", Whole: true,
-				Check: func(v float64) bool { return v == 1 || v == 2 }},
+				Doc:     "rule of the steps on z: 2, 1 or 3 (dro/math.md §5)",
+				Default: Fixed(2), Want: "1, 2 or 3", Whole: true,
+				Check: func(v float64) bool { return v >= 1 && v <= 3 }},
 			{Key: "kappa", Doc: "factor on the curvature by which a step on z is divided",
 				Default: Fixed(1), Want: "a number > 0", Check: above0},
 		},
@@ -195,8 +195,8 @@ func sfkAuto() Method {
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
-			first, kappa := t.Number("c_rule") == 1, t.Number("kappa")
-			return &searching{frankWolfe: f, ruleOne: first, kappa: kappa}, err
+			rule, kappa := int(t.Number("c_rule")), t.Number("kappa")
+			return &searching{frankWolfe: f, rule: rule, kappa: kappa}, err
 		},
 	}
 }
@@ -204,18 +204,22 @@ func sfkAuto() Method {
 type searching struct {
 	frankWolfe
 	kappa    float64
-	ruleOne  bool // "c_rule: 1"
-	halvings int  // number of halvings of γ in the last step
+	rule     int       // "c_rule"
+	halvings int       // number of halvings of γ in the last step
+	weighed  []float64 // in rule 3, the losses of the x-batch of this step
 }
 
 // After implements Trainer.
 func (f *searching) After(b Batch, s Step) {
 	before := f.z
 	f.halvings = 0
-	if f.ruleOne {
+	if f.rule == 1 {
 		f.batchwise(b.Losses)
 	} else {
 		f.blockwise(b.Losses)
+	}
+	if f.rule == 3 {
+		f.bear(f.weighed)
 	}
 	f.observe(s, before)
 }
@@ -302,25 +306,33 @@ func (f *searching) descend(losses []float64) {
 // Before implements Trainer. Rule 2 keeps z as small as the losses seen allow. One outlier of an
 // x-batch may then get a weight that no Q within the radius gives it, 1e8 under KL, from which x
 // does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
-// reported are those of After.
+// reported are those of After. Rule 3 judges the batch after its step, since the numbers of its
+// weights must be there before its losses: it bears an outlier once.
 func (f *searching) Before(b Batch) {
-	if f.ruleOne {
-		return
+	switch f.rule {
+	case 2:
+		f.bear(b.Losses)
+	case 3:
+		f.weighed = append(f.weighed[:0], b.Losses...)
 	}
+}
+
+// bear moves z until the weights of the losses are bearable.
+func (f *searching) bear(losses []float64) {
 	for range patience {
-		if f.bearable(b.Losses) {
+		if f.bearable(losses) {
 			break
 		}
-		f.descend(b.Losses)
+		f.descend(losses)
 	}
 }
 
 // Samplewise implements Trainer.
 func (f *searching) Samplewise() func(w, losses []float64) {
-	if f.ruleOne {
-		return f.weigh
+	if f.rule == 2 {
+		return nil
 	}
-	return nil
+	return f.weigh
 }
 
 func (f *searching) bearable(losses []float64) bool {

@@ -146,7 +146,8 @@ func TestAutomaticStepsEndInTheBox(t *testing.T) {
 				}
 			}
 			f := automatic(t, p, z)
-			if f.ruleOne = first; first {
+			if f.rule = 2; first {
+				f.rule = 1
 				f.batchwise(losses)
 			} else {
 				f.descend(losses)

@@ -142,7 +142,7 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 // The checkpoint holds what sfk-auto has learned, both before its memory is full and after the
 // oldest losses have left it.
 func TestAutomaticStepsAreResumed(t *testing.T) {
-	for _, rule := range []float64{1, 2} {
+	for _, rule := range []float64{1, 2, 3} {
 		settings := brief(dro.SFKAuto)
 		settings.LogEvery, settings.CheckpointEvery = 1, 1
 		settings.SetOwn("c_rule", spec.Fixed(rule))

@@ -25,7 +25,7 @@ X = torch.randn(N, 6, generator=made)
 Y = (X[:, 0] > 0).long()
 G = Y + 2 * (X[:, 1] > 0.3).long()
 COUNTS = {"class_counts": torch.bincount(Y), "group_counts": torch.bincount(G)}
-MORE = {"sfk": {"c": 5}, "pan": {"uncertainty": "kl"}, "sfk-auto": {"c_rule": 1}}
+MORE = {"sfk": {"c": 5}, "pan": {"uncertainty": "kl"}, "sfk-auto": {"c_rule": 3}}
 
 
 def train(method, weights, apart):
