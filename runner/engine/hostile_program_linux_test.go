@@ -35,7 +35,7 @@ type misdeed struct {
 // misdeeds returns each way to misbehave at each question, and mutated answers. The short form
 // leaves out ways that take seconds at most questions.
 func misdeeds() (list []misdeed) {
-	mutations := 20
+	mutations := 6
 	if *long {
 		mutations = 2000
 	}

@@ -28,7 +28,7 @@ func TestDeviation(t *testing.T) {
 // figure is ever cut.
 func TestSpreadFits(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 32))
-	for range 2000 {
+	for range 400 {
 		for _, c := range runColumns(true, lastValue) {
 			if c.Measure == nil {
 				continue
