@@ -48,7 +48,7 @@ func (g *generator) all() {
 	if !g.wide {
 		g.laneTableData()
 	}
-	g.convTiles()
+	g.convTile()
 	g.gradTiles()
 	g.rowsTiles()
 	g.outerTiles()
