@@ -353,10 +353,6 @@ func (n *Net) Peak() (flop float64) {
 	return n.graph.peak.FLOPs()
 }
 
-// Read reads an array in order on the network's threads and does nothing else. Its rate is the most
-// that passes over features can reach if no cache has the features.
-func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
-
 // Parameters returns the learned tensors, weights before biases, as views for a checkpoint to read
 // or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
