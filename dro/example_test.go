@@ -15,7 +15,7 @@ func ExampleNewSet() {
 	}
 	losses := []float64{.1, .5, 1.2, 3}
 	ratios := make([]float64, len(losses))
-	w, err := set.WorstCase(ratios, losses, .5)
+	w, err := dro.WorstCase(set, ratios, losses, .5)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,7 +70,7 @@ func ExampleMethod() {
 		forward() // full data: the new draw that Fresh asks for is the same
 		trainer.After(batch, dro.Step{T: int64(t + 1), Rate: .05})
 	}
-	worst, err := set.WorstCase(nil, batch.Losses, p.Rho)
+	worst, err := dro.WorstCase(set, nil, batch.Losses, p.Rho)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -25,7 +25,7 @@ func FuzzWorstCase(f *testing.F) {
 		}
 		ratios := make([]float64, n)
 		for _, set := range sets {
-			w, err := set.WorstCase(ratios, losses, rho)
+			w, err := WorstCase(set, ratios, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}

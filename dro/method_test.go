@@ -157,7 +157,7 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 	losses := exponential(testRand(22), 64)
 	rng := testRand(23)
 	for _, p := range testProblems(.5) {
-		w, err := p.Set.WorstCase(nil, losses, p.Rho)
+		w, err := WorstCase(p.Set, nil, losses, p.Rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -399,7 +399,8 @@ func TestPaperIterate(t *testing.T) {
 		{0, 4.4, true},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			if got := p.Observe(i+1, c.grad, c.gap); got != c.want {
+			p.Observe(Step{T: int64(i + 1), GradNorm: c.grad}, c.gap, Z{})
+			if got := p.Step == i+1; got != c.want {
 				t.Errorf("step %d: %v, want %v", i+1, got, c.want)
 			}
 		})
@@ -416,11 +417,10 @@ func TestPicked(t *testing.T) {
 	rng := testRand(26)
 	var best PaperIterate
 	for i := range 20 {
-		z, b, norm := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}, rng.Float64()
-		d.After(b, Step{T: int64(i + 1), GradNorm: norm})
-		if best.Observe(i+1, norm, reported(d)["gap"]) {
-			best.Z = z
-		}
+		z, b := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}
+		s := Step{T: int64(i + 1), GradNorm: rng.Float64()}
+		d.After(b, s)
+		best.Observe(s, reported(d)["gap"], z)
 		if got := d.(Picker).Picked(); got != best {
 			t.Fatalf("step %d: %+v, want %+v", i+1, got, best)
 		}

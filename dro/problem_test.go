@@ -314,7 +314,7 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 						losses[i] = bound * float64(rng.IntN(2))
 					}
 				}
-				w, err := p.Set.WorstCase(nil, losses, rho)
+				w, err := WorstCase(p.Set, nil, losses, rho)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -56,7 +56,7 @@ func (p *printed) After(b Batch, s Step) {
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
 	p.Confine() // γ = 1 may be a rounding beyond the corner
-	p.observe(s, before)
+	p.rule.Observe(s, p.gap, before)
 }
 
 // Warning implements Warner.
@@ -76,9 +76,7 @@ type frankWolfe struct {
 
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
-	// recent belongs to sfk-auto. It is here because old runs could turn from one method into the
-	// other and back, and such a run must resume bit for bit.
-	recent recent
+	recent     recent // of sfk-auto alone: empty in sfk
 }
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
@@ -88,13 +86,6 @@ func newFrankWolfe(t Task) (frankWolfe, error) {
 
 // Fresh implements Trainer.
 func (f *frankWolfe) Fresh() bool { return !f.share }
-
-// observe gives the output rule a step and the z before the step.
-func (f *frankWolfe) observe(s Step, before Z) {
-	if f.rule.Observe(int(s.T), s.GradNorm, f.gap) {
-		f.rule.Z = before
-	}
-}
 
 // aim evaluates F on the losses, returns the direction to the best corner of the box and sets the
 // gap.
@@ -156,21 +147,19 @@ type PaperIterate struct {
 	Step int
 	// GradNorm and Gap are the values of step t'.
 	GradNorm, Gap float64
-	// Z is z_{t'}, before the step, for the caller of Observe to keep.
+	// Z is z_{t'}, before the step.
 	Z Z
 }
 
-// Observe takes ‖∇_x f_x(x_t; z_t)‖ and the Frank-Wolfe gap of step t ≥ 1 and
-// reports whether t is the new t'. The output that belongs to it is x after the
-// step's x-update and z before its z-step. A NaN is never chosen.
-func (p *PaperIterate) Observe(t int, gradNorm, gap float64) bool {
-	score := gradNorm*gradNorm + gap*gap
+// Observe makes a step t', if it is the best so far by ‖∇_x f_x(x_t; z_t)‖ and its Frank-Wolfe gap.
+// The output that belongs to it is x after the step's x-update and z before its z-step. A NaN is
+// never chosen.
+func (p *PaperIterate) Observe(s Step, gap float64, before Z) {
+	score := s.GradNorm*s.GradNorm + gap*gap
 	best := p.GradNorm*p.GradNorm + p.Gap*p.Gap
-	if !(score < best) && (p.Step != 0 || score != score) {
-		return false
+	if score < best || p.Step == 0 && score == score {
+		*p = PaperIterate{Step: int(s.T), GradNorm: s.GradNorm, Gap: gap, Z: before}
 	}
-	*p = PaperIterate{Step: t, GradNorm: gradNorm, Gap: gap}
-	return true
 }
 
 // sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
@@ -217,7 +206,7 @@ func (f *searching) After(b Batch, s Step) {
 	} else {
 		f.blockwise(b.Losses)
 	}
-	f.observe(s, before)
+	f.rule.Observe(s, f.gap, before)
 }
 
 const (

@@ -27,7 +27,7 @@ func TestSeenBoxHoldsTheOptimum(t *testing.T) {
 				for i := range losses {
 					losses[i] = math.Min(losses[i], 10)
 				}
-				w, err := p.Set.WorstCase(nil, losses, rho)
+				w, err := WorstCase(p.Set, nil, losses, rho)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +64,7 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 					f.After(Batch{Losses: kept[30*i : 30*i+30]}, Step{T: 99})
 				}
 			}
-			w, err := p.Set.WorstCase(nil, kept, rho)
+			w, err := WorstCase(p.Set, nil, kept, rho)
 			if err != nil {
 				t.Fatal(err)
 			}

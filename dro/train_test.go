@@ -66,7 +66,7 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64,
 	all []int) Worst {
 	l.losses(values, slopes, x, all)
-	w, err := set.WorstCase(ratios, values, rho)
+	w, err := WorstCase(set, ratios, values, rho)
 	if err != nil {
 		t.Fatal(err)
 	}

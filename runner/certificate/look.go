@@ -51,7 +51,14 @@ func NewLook(q LookAt) (*Look, error) {
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Of("threshold")
 	}
-	if err = l.predictSplit(state, q.Inspection); err != nil {
+	l.Set, err = q.Run.Meta.Spec.Set()
+	if err == nil {
+		l.Src, err = splitOf(d, q.Split)
+	}
+	if err == nil {
+		l.Samples, err = Inspect(&q.Run.Meta, state, d, q.Split, q.Inspection)
+	}
+	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -85,17 +92,6 @@ func splitOf(d *data.Dataset, split string) (data.Source, error) {
 	return src, nil
 }
 
-func (l *Look) predictSplit(state *runner.State, how Inspection) (err error) {
-	if l.Set, err = l.Run.Meta.Spec.Set(); err != nil {
-		return err
-	}
-	if l.Src, err = splitOf(l.Data, l.Split); err != nil {
-		return err
-	}
-	l.Samples, err = Inspect(&l.Run.Meta, state, l.Data, l.Split, how)
-	return err
-}
-
 // Close releases the data.
 func (l *Look) Close() error { return l.Data.Close() }
 
@@ -106,7 +102,7 @@ func (l *Look) Labelled() bool { return l.Losses != nil }
 // worst case.
 func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
 	ratios := make([]float64, len(l.Losses))
-	worst, err := l.Set.WorstCase(ratios, l.Losses, rho)
+	worst, err := dro.WorstCase(l.Set, ratios, l.Losses, rho)
 	if err != nil {
 		err = fmt.Errorf("rho %v: %w", rho, err)
 	}
@@ -145,13 +141,10 @@ func (l *Look) Totals() (t Totals) {
 	if !l.Labelled() {
 		return t
 	}
-	accuracy := func(of []int, kinds int) ([]measure.Number, []int) {
-		return measure.MeansOf(kinds, l.Hits(), func(i int) int { return of[i] })
-	}
-	t.ByClass, t.ClassCounts = accuracy(l.Labels, len(l.Data.Classes))
+	t.ByClass, t.ClassCounts = measure.MeansOf(len(l.Data.Classes), l.Hits(), l.Labels)
 	main, counts := t.ByClass, t.ClassCounts
 	if l.Data.Grouped {
-		t.ByGroup, t.GroupCounts = accuracy(l.Groups, len(l.Data.Groups))
+		t.ByGroup, t.GroupCounts = measure.MeansOf(len(l.Data.Groups), l.Hits(), l.Groups)
 		main, counts = t.ByGroup, t.GroupCounts
 	}
 	t.Worst = measure.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)

@@ -65,7 +65,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 
 	for i, rho := range spec.RiskRadii {
 		problem, _ := spec.Problem()
-		w, err := problem.Set.WorstCase(nil, val, rho)
+		w, err := dro.WorstCase(problem.Set, nil, val, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Set.WorstCase(nil, train, p.Rho)
+	w, err := dro.WorstCase(p.Set, nil, train, p.Rho)
 	if err != nil {
 		t.Fatal(err)
 	}

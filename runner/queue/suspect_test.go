@@ -77,7 +77,7 @@ func TestWarningsOfEvaluations(t *testing.T) {
 		losses[i] = 3 * math.Pow(float64(i)/1000, 4)
 	}
 	set, p := dro.KL{}, &dro.Problem{Set: dro.KL{}, Rho: .5, Coordinates: dro.Unshifted}
-	worst, err := set.WorstCase(nil, losses, p.Rho)
+	worst, err := dro.WorstCase(set, nil, losses, p.Rho)
 	if err != nil {
 		t.Fatal(err)
 	}

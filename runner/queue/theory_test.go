@@ -66,7 +66,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 			t.Errorf("n = %d: %+v is above its bounds", n.N, n)
 		}
 	}
-	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
+	w, _ := dro.WorstCase(f.Problem().Set, nil, train.Losses, f.Problem().Rho)
 	one, want := noise[0], w.Risk-measure.Mean(train.Losses)
 	if math.Abs(one.Bias-want) > 4*one.BiasError {
 		t.Errorf("a batch of one has the bias %v ± %v, want %v", one.Bias, one.BiasError, want)

@@ -20,7 +20,7 @@ import (
 // draws a batch for it. Changing the order changes every digest.
 func (r *Run) train() error {
 	if r.stepper != nil {
-		if f := dro.FormOf(r.Method.Trainer, r.numbers[:0]); r.stepper.Steps(f.Kind) {
+		if f := r.Method.Form(r.numbers[:0]); r.stepper.Steps(f.Kind) {
 			r.numbers = f.Numbers
 			return r.trainByForm(f)
 		}
