@@ -328,13 +328,9 @@ func (s *Spec) Problem() (*dro.Problem, error) {
 	return p, p.Validate()
 }
 
-// Task returns the task of the Spec's method on data with the given numbers of training samples: in
-// all, of each class and of each group.
-func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
-	m, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return dro.Task{}, err
-	}
+// Task returns the task of the Spec's method m on data with the given numbers of training samples:
+// in all, of each class and of each group.
+func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task, error) {
 	p, err := s.Problem()
 	if err != nil {
 		return dro.Task{}, err
