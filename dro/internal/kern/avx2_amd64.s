@@ -1102,6 +1102,7 @@ loop65:
 	LEAQ    (DX)(R9*4), R9
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
+	PCALIGN $0x40
 
 lanes66:
 	VMOVUPS      (R8), Y1
@@ -1153,6 +1154,7 @@ loop69:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes70:
 	VMOVUPS      (R9), Y2
@@ -1207,6 +1209,7 @@ loop73:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes74:
 	VMOVUPS      (R9), Y3
@@ -1262,6 +1265,7 @@ loop76:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes77:
 	VMOVUPS      (R10), Y4
@@ -1321,6 +1325,7 @@ loop81:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes82:
 	VMOVUPS      (R9), Y2
@@ -1383,6 +1388,7 @@ loop85:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes86:
 	VMOVUPS      (R9), Y4
@@ -1450,6 +1456,7 @@ loop89:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes90:
 	VMOVUPS      (R9), Y6
@@ -1520,6 +1527,7 @@ loop92:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes93:
 	VMOVUPS      (R10), Y8
@@ -1590,6 +1598,7 @@ loop96:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes97:
 	VMOVUPS      (R9), Y3
@@ -1663,6 +1672,7 @@ loop100:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes101:
 	VMOVUPS      (R9), Y6
@@ -1743,6 +1753,7 @@ loop104:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes105:
 	VMOVUPS      (R9), Y9
@@ -1828,6 +1839,7 @@ loop107:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes108:
 	VMOVUPS      (R10), Y12
@@ -1909,6 +1921,7 @@ TEXT ·rowsTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes111:
 	VMOVUPS      (DX), Y1
@@ -1953,6 +1966,7 @@ next110:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes113:
 	VMOVUPS      (DX), Y2
@@ -2005,6 +2019,7 @@ next112:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes115:
 	VMOVUPS      (DX), Y3
@@ -2063,6 +2078,7 @@ next114:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
 lanes116:
 	VMOVUPS      (DX), Y4
@@ -2114,6 +2130,7 @@ next109:
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes119:
 	VMOVUPS      (DX), Y2
@@ -2170,6 +2187,7 @@ next118:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes121:
 	VMOVUPS      (DX), Y4
@@ -2236,6 +2254,7 @@ next120:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes123:
 	VMOVUPS      (DX), Y6
@@ -2310,6 +2329,7 @@ next122:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
 lanes124:
 	VMOVUPS      (DX), Y8
@@ -2373,6 +2393,7 @@ next117:
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes126:
 	VMOVUPS      (DX), Y3
@@ -2441,6 +2462,7 @@ next125:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes128:
 	VMOVUPS      (DX), Y6
@@ -2521,6 +2543,7 @@ next127:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes130:
 	VMOVUPS      (DX), Y9
@@ -2611,6 +2634,7 @@ next129:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
 lanes131:
 	VMOVUPS      (DX), Y12
@@ -2693,6 +2717,7 @@ TEXT ·outerTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes134:
 	VMOVUPS     (BX), Y1
@@ -2726,6 +2751,7 @@ next133:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes136:
 	VMOVUPS     (BX), Y2
@@ -2764,6 +2790,7 @@ next135:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes138:
 	VMOVUPS     (BX), Y3
@@ -2805,6 +2832,7 @@ next137:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes139:
 	VMOVUPS     (BX), Y4
@@ -2845,6 +2873,7 @@ next132:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes142:
 	VMOVUPS     (BX), Y2
@@ -2884,6 +2913,7 @@ next141:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes144:
 	VMOVUPS     (BX), Y4
@@ -2930,6 +2960,7 @@ next143:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes146:
 	VMOVUPS     (BX), Y6
@@ -2981,6 +3012,7 @@ next145:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes147:
 	VMOVUPS     (BX), Y8
@@ -3027,6 +3059,7 @@ next140:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes149:
 	VMOVUPS     (BX), Y3
@@ -3072,6 +3105,7 @@ next148:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes151:
 	VMOVUPS     (BX), Y6
@@ -3126,6 +3160,7 @@ next150:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes153:
 	VMOVUPS     (BX), Y9
@@ -3187,6 +3222,7 @@ next152:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
 lanes154:
 	VMOVUPS     (BX), Y12

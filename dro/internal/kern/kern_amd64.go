@@ -24,13 +24,19 @@ func Detect() ISA {
 
 // run computes the tile on isa.
 func (t *convTile) run(isa ISA) {
-	switch isa {
-	case Generic:
+	switch {
+	case isa == Generic:
 		t.generic()
-	case AVX2:
+	case isa == AVX2:
 		convTileAVX2(t)
+	case t.lanes == 64:
+		convTile64AVX512(t)
+	case t.lanes == 48:
+		convTile48AVX512(t)
+	case t.lanes == 32:
+		convTile32AVX512(t)
 	default:
-		convTileAVX512(t)
+		convTile16AVX512(t)
 	}
 }
 

@@ -4,7 +4,7 @@
 
 package kern
 
-// convTileAVX2 computes the tile.
+// convTileAVX2 computes the tile 16 lanes at a time.
 //
 //go:noescape
 func convTileAVX2(t *convTile)
@@ -134,10 +134,25 @@ func foldTileAVX2(t *foldTile)
 //go:noescape
 func pause(n int)
 
-// convTileAVX512 computes the tile.
+// convTile16AVX512 computes the tile 16 lanes at a time.
 //
 //go:noescape
-func convTileAVX512(t *convTile)
+func convTile16AVX512(t *convTile)
+
+// convTile32AVX512 computes the tile 32 lanes at a time.
+//
+//go:noescape
+func convTile32AVX512(t *convTile)
+
+// convTile48AVX512 computes the tile 48 lanes at a time.
+//
+//go:noescape
+func convTile48AVX512(t *convTile)
+
+// convTile64AVX512 computes the tile 64 lanes at a time.
+//
+//go:noescape
+func convTile64AVX512(t *convTile)
 
 // gradTileAVX512 computes up to 6 rows of the tile.
 //

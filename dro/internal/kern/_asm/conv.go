@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	op "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -12,25 +14,17 @@ const (
 	gradCols   = 4 // as in package kern
 )
 
-// convTile writes convTile's kernel. AVX-512 has a body for each number of vectors in a block, which
-// keeps the whole block in registers (24 sums, 4 inputs). AVX2 takes 16 lanes at a time (12 sums, 2
-// inputs), and so does AVX-512 where a block has another number of lanes.
-func (g *generator) convTile() {
-	g.function("convTile", "func(t *convTile)", "computes the tile.")
-	t := g.param("t")
+// convTiles writes convTile's kernels. AVX-512 has one kernel for each number of vectors in a
+// block, which keeps the whole block in registers (24 sums, 4 inputs). AVX2 takes 16 lanes at a
+// time (12 sums, 2 inputs).
+func (g *generator) convTiles() {
 	if !g.wide {
-		g.convGroups(t, 2)
+		g.convTile("convTile", 2)
 		return
 	}
-	lanes := g.field(t, "lanes")
-	for width := 4; width > 1; width-- {
-		next := g.label("width")
-		g.CMPQ(lanes, op.U8(16*width))
-		g.JNE(op.LabelRef(next))
-		g.convGroups(t, width)
-		g.Label(next)
+	for width := 1; width <= 4; width++ {
+		g.convTile(fmt.Sprintf("convTile%d", 16*width), width)
 	}
-	g.convGroups(t, 1)
 }
 
 // convArgs holds the registers and the width that all bodies of a convolution kernel share.
@@ -40,11 +34,12 @@ type convArgs struct {
 	width int          // vectors at a time
 }
 
-// convGroups computes the tile, so many vectors of lanes at a time, and returns from the kernel.
-func (g *generator) convGroups(t reg.Register, width int) {
-	a := convArgs{t: t, lane: g.GP64(), width: width}
-	groups := g.field(t, "lanes")
-	g.SHRQ(op.U8(log2(width*g.bytes/4)), groups)
+func (g *generator) convTile(name string, width int) {
+	lanes := width * g.bytes / 4
+	g.function(name, "func(t *convTile)", fmt.Sprintf("computes the tile %d lanes at a time.", lanes))
+	a := convArgs{t: g.param("t"), lane: g.GP64(), width: width}
+	groups := g.field(a.t, "lanes")
+	g.SHRQ(op.U8(log2(lanes)), groups)
 	g.XORQ(a.lane, a.lane)
 	rows := g.GP64()
 	top, done := g.label("group"), g.label("done")

@@ -56,7 +56,7 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 			g.ADDQ(op.U8(8), p)
 			left := g.field(t, "lanes")
 			top := g.label("lanes")
-			g.Label(top)
+			g.innerLoop(top)
 			g.gradStep(acc, dy, stride, stride3, rowsFrom(x, stride, stride3)[:cols])
 			g.ADDQ(op.U8(g.bytes), dy)
 			g.ADDQ(op.U8(g.bytes), x)

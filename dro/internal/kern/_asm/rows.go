@@ -19,7 +19,7 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.XORQ(lane, lane)
 	columns, next := g.columns(t, "at", start, lane, cols), g.columns(t, "next", start, lane, cols)
 	top := g.label("lanes")
-	g.Label(top)
+	g.innerLoop(top)
 	g.gradStep(acc, w, stride, stride3, columns)
 	for _, m := range next {
 		g.PREFETCHT1(m)
@@ -102,7 +102,7 @@ func (g *generator) outerBody(t reg.Register, rows, cols int) {
 	dw, row := g.slice(t, "dw"), g.field(t, "dwRow")
 	g.SHLQ(op.U8(2), row)
 	top := g.label("lanes")
-	g.Label(top)
+	g.innerLoop(top)
 	places := g.rowAddresses(dw, row, rows)
 	sums := g.vecs(rows)
 	for r, v := range sums {
