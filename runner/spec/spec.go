@@ -481,8 +481,8 @@ func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
 	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
 }
 
-// Few returns the first few lines of a kind, and how many more there are.
-func Few(lines []string) []string {
+// FirstFew returns the first few lines of a kind, and how many more there are.
+func FirstFew(lines []string) []string {
 	const few = 5
 	if more := len(lines) - few; more > 0 {
 		lines = append(lines[:few:few], fmt.Sprintf("and %d more like that", more))

@@ -288,7 +288,7 @@ func (r *Run) noteEmpty() {
 				list = append(list, fmt.Sprintf(text, name))
 			}
 		}
-		for _, message := range spec.Few(list) {
+		for _, message := range spec.FirstFew(list) {
 			r.warnOnce(text+message, message)
 		}
 	}

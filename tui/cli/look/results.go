@@ -287,7 +287,7 @@ func showParts(w io.Writer, r *record.Run) {
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
-				m.Spec.MinGroup, strings.Join(spec.Few(small), ", ")))
+				m.Spec.MinGroup, strings.Join(spec.FirstFew(small), ", ")))
 		if len(small) > len(names)-2 {
 			notes = append(notes, "fewer than two are left, so there is no worst "+m.Part())
 		}
