@@ -374,9 +374,9 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // batch normalisation, if the model has any. See Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// Each runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
+// RunEach runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
 // returns when all are done. Any thread may run any of them.
-func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
+func (n *Net) RunEach(count int, f func(i int)) { n.graph.team.RunEach(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.
 func (n *Net) Close() { n.graph.team.Close() }

@@ -44,7 +44,7 @@ func BenchmarkBandwidth(b *testing.B) {
 			}
 			const pieces = 64
 			inOrder := func() error { // a search takes vectors of bytes
-				r.Net.(*native).net.Each(pieces, func(i int) {
+				r.Net.(*native).net.RunEach(pieces, func(i int) {
 					bytes.IndexByte(memory[i*len(memory)/pieces:(i+1)*len(memory)/pieces], 0)
 				})
 				return nil

@@ -156,8 +156,8 @@ func (t *Team) run(n int, j job) {
 	}
 }
 
-// Each runs f(0) to f(n-1), which the threads share, and returns when all are done.
-func (t *Team) Each(n int, f func(i int)) { t.run(n, each(f)) }
+// RunEach runs f(0) to f(n-1), which the threads share, and returns when all are done.
+func (t *Team) RunEach(n int, f func(i int)) { t.run(n, each(f)) }
 
 type each func(i int)
 
