@@ -75,7 +75,7 @@ func ExampleMethod() {
 		fmt.Println(err)
 		return
 	}
-	gap := p.At(nil, batch.Losses, trainer.(dro.Dual).Z()).Value - worst.Risk
+	gap := p.Evaluate(nil, batch.Losses, trainer.(dro.Dual).Z()).Value - worst.Risk
 	fmt.Printf("x = %.3f, weights %.3f, optimal in z: %v\n", x, weights, gap < 1e-6)
 	// Output:
 	// x = 3.789, weights [0.776 0.776 0.776 0.776 1.894], optimal in z: true

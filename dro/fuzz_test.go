@@ -38,7 +38,7 @@ func FuzzWorstCase(f *testing.F) {
 			}
 			if w.Z.Lambda > 0 {
 				p := Problem{Set: set, Rho: rho, Coordinates: Unshifted}
-				if value := p.At(nil, losses, w.Z).Value; !within(value, w.Risk, 1e-9) {
+				if value := p.Evaluate(nil, losses, w.Z).Value; !within(value, w.Risk, 1e-9) {
 					t.Errorf("%s: dual %v, primal %v", label, value, w.Risk)
 				}
 			}

@@ -90,7 +90,7 @@ func (f *frankWolfe) Fresh() bool { return !f.share }
 // aim evaluates F on the losses, returns the direction to the best corner of the box and sets the
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
-	eval = f.problem.At(nil, losses, f.z)
+	eval = f.problem.Evaluate(nil, losses, f.z)
 	dir = box.Corner(eval.Grad).sub(f.z)
 	f.gap = -dir.dot(eval.Grad)
 	return eval, dir
@@ -282,7 +282,7 @@ func (f *searching) descend(losses []float64) {
 		eval, dir = f.aim(losses, box)
 	}
 	f.gamma = f.search(losses, eval, Z{Eta: dir.Eta}, .25)
-	eval = f.problem.At(nil, losses, f.z)
+	eval = f.problem.Evaluate(nil, losses, f.z)
 	dir = box.Corner(eval.Grad).sub(f.z)
 	f.gamma = max(f.gamma, f.search(losses, eval, Z{Lambda: dir.Lambda}, .25))
 	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
@@ -313,7 +313,7 @@ func (f *searching) Samplewise() func(w, losses []float64) {
 }
 
 func (f *searching) bearable(losses []float64) bool {
-	eval := f.problem.At(nil, losses, f.z)
+	eval := f.problem.Evaluate(nil, losses, f.z)
 	return eval.MeanRatio <= tolerated &&
 		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
 }
@@ -340,7 +340,7 @@ func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (g
 		gamma = gap / c
 	}
 	for range maxHalvings {
-		if f.problem.At(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
+		if f.problem.Evaluate(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
 			break
 		}
 		gamma /= 2

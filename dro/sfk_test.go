@@ -68,7 +68,7 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			over := p.At(nil, kept, f.Z()).Value - w.Risk
+			over := p.Evaluate(nil, kept, f.Z()).Value - w.Risk
 			bound := TruncationBound(p.Box.Lambda[0], rho) // of λ0, where λ* is below it
 			if w.Z.Lambda >= p.Box.Lambda[0] || !p.Set.HasRadius() {
 				bound = 0
@@ -90,9 +90,9 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
 		losses := exponential(testRand(43), 64)
 		losses[7] = 9
-		before := p.At(nil, losses, f.Z())
+		before := p.Evaluate(nil, losses, f.Z())
 		f.Before(Batch{Losses: losses})
-		after := p.At(nil, losses, f.Z())
+		after := p.Evaluate(nil, losses, f.Z())
 		if after.MeanRatio > tolerated || p.Set.HasRadius() && after.Divergence > tolerated*p.Rho {
 			t.Errorf("%v: from %+v to %+v", p, before, after)
 		}

@@ -136,7 +136,7 @@ func TestSigma1(t *testing.T) {
 		}
 		for range 1000 {
 			z := p.Box.Project(Z{10 * math.Pow(rng.Float64(), 3), 20*rng.Float64() - 10})
-			g := p.At(nil, []float64{10 * rng.Float64()}, z).Grad
+			g := p.Evaluate(nil, []float64{10 * rng.Float64()}, z).Grad
 			if norm := math.Sqrt(g.dot(g)); norm > c.Sigma1.Float64() {
 				t.Errorf("%v: gradient %v at %v above σ1 = %v", &p, norm, z, c.Sigma1)
 			}

@@ -170,7 +170,7 @@ func (l *least) train(
 	n := len(l.y)
 	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
 	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, l.all()).Risk
-	return x, risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
+	return x, risk, p.Evaluate(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
 // With full batches, sfk-auto, PGD and PAN reach the minimum of the exact risk. PAN's λ is the λ*

@@ -119,12 +119,12 @@ func TestTVIsCVaRAndTheLargest(t *testing.T) {
 		}
 		z := w.Z
 		z.Eta += 1e-12 // above the largest loss by rounding, F is infinite
-		f := (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, z).Value
+		f := (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, z).Value
 		if !within(f, w.Risk, 1e-11) {
 			t.Errorf("ρ %v: risk %v, F %v at %v", rho, w.Risk, f, w.Z)
 		}
 		short := Z{z.Lambda * .99, z.Eta}
-		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, short).Value
+		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, short).Value
 		if !math.IsInf(f, 1) {
 			t.Errorf("ρ %v: F %v at a λ that the largest loss is beyond", rho, f)
 		}

@@ -133,7 +133,7 @@ func TestPrimalEqualsDual(t *testing.T) {
 				continue
 			}
 			p := Problem{Set: set, Rho: rho, Coordinates: Unshifted}
-			eval := p.At(fromDual, losses, w.Z)
+			eval := p.Evaluate(fromDual, losses, w.Z)
 			if !within(eval.Value, w.Risk, 1e-12) {
 				t.Errorf("%v rho %v: F %v, risk %v", set, rho, eval.Value, w.Risk)
 			}
@@ -254,7 +254,7 @@ func TestPenalised(t *testing.T) {
 		p := Problem{Set: set, Rho: 1e-300, Coordinates: Unshifted}
 		value := got.Risk - got.Z.Lambda*got.Divergence
 		for _, shift := range []float64{-.1, -.001, 0, .001, .1} {
-			f := p.At(nil, losses, Z{got.Z.Lambda, got.Z.Eta + shift}).Value
+			f := p.Evaluate(nil, losses, Z{got.Z.Lambda, got.Z.Eta + shift}).Value
 			if f < value-1e-12 || shift == 0 && !within(f, value, 1e-12) {
 				t.Errorf("%v: dual %v at shift %v, value %v", set, f, shift, value)
 			}
@@ -298,7 +298,7 @@ func TestLambdaGivenEta(t *testing.T) {
 	lo, hi := .01, 10.0
 	for range 100 {
 		mid := (lo + hi) / 2
-		if p.At(nil, losses, Z{mid, -.3}).Grad.Lambda < 0 {
+		if p.Evaluate(nil, losses, Z{mid, -.3}).Grad.Lambda < 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -384,7 +384,7 @@ func TestLargeBatch(t *testing.T) {
 				t.Errorf("%v rho %v: %v with the share's start, %v without", set, rho, w.Risk,
 					cold.Risk)
 			}
-			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).At(nil, losses, w.Z).Value
+			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, w.Z).Value
 			if !within(f, w.Risk, 1e-11) {
 				t.Errorf("%v rho %v: dual %v, primal %v", set, rho, f, w.Risk)
 			}

@@ -126,7 +126,7 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 		return measure.Number{}, nil
 	}
 	weights := make([]float64, len(train.Losses))
-	f.Problem().At(weights, train.Losses, z)
+	f.Problem().Evaluate(weights, train.Losses, z)
 	whole, err := f.Run.GradNorm(weights)
 	if err != nil {
 		return measure.Number{}, err
@@ -136,7 +136,7 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 		return measure.Number{}, err
 	}
 	defer loader.Close()
-	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
+	atZ := func(w, losses []float64) { f.Problem().Evaluate(w, losses, z) }
 	square := 0.0
 	for range draws {
 		f.gradient(loader.Next(), atZ, false)

@@ -230,7 +230,7 @@ func (e *Evaluation) objective() Number {
 	if !e.solvable() {
 		return Number{}
 	}
-	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
+	return Num(e.Problem.Evaluate(nil, e.Train.Losses, *e.Z).Value)
 }
 
 // solvable reports whether there is a z, and training losses to compare it with.

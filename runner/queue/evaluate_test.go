@@ -88,7 +88,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	z := dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}
-	f := p.At(nil, train, z).Value
+	f := p.Evaluate(nil, train, z).Value
 	close("train objective", e.Of("train_objective"), f)
 	close("dual gap", e.Of("dual_gap"), f-w.Risk)
 	if !(e.Of("dual_gap").Float() >= 0) {

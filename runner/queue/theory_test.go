@@ -43,7 +43,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	}
 	ratios := make([]float64, len(train.Losses))
 	z, _ := f.Z()
-	f.Problem().At(ratios, train.Losses, z)
+	f.Problem().Evaluate(ratios, train.Losses, z)
 	var square float64
 	for _, norm := range alone(t, f, ratios) {
 		square += norm * norm / float64(len(ratios))
@@ -141,8 +141,8 @@ func steepest(p *dro.Problem, losses []float64, z dro.Z) (most float64) {
 	const h = 1e-6
 	for i := range 3600 {
 		c, s := math.Cos(float64(i)*math.Pi/3600), math.Sin(float64(i)*math.Pi/3600)
-		up := p.At(nil, losses, dro.Z{Lambda: z.Lambda + h*c, Eta: z.Eta + h*s}).Grad
-		down := p.At(nil, losses, dro.Z{Lambda: z.Lambda - h*c, Eta: z.Eta - h*s}).Grad
+		up := p.Evaluate(nil, losses, dro.Z{Lambda: z.Lambda + h*c, Eta: z.Eta + h*s}).Grad
+		down := p.Evaluate(nil, losses, dro.Z{Lambda: z.Lambda - h*c, Eta: z.Eta - h*s}).Grad
 		most = max(most, ((up.Lambda-down.Lambda)*c+(up.Eta-down.Eta)*s)/(2*h))
 	}
 	return most

@@ -342,7 +342,7 @@ func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
 	}
 	weights := make([]float64, len(train.Losses))
-	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	f := r.Method.Problem.Evaluate(weights, train.Losses, z).Value
 	norm, err := r.GradNorm(weights)
 	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
 }
