@@ -210,7 +210,7 @@ func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	case m.Spec.Select != spec.SelectValWorst:
 		return measure.FindMeasure(m.Spec.Select)
 	}
-	return measure.FindMeasure(m.Fit("val_worst_class_accuracy"))
+	return measure.FindMeasure(m.MeasureFor("val_worst_class_accuracy"))
 }
 
 // Selects sets the run's selection to the evaluation e; nil: nothing is selected.
