@@ -32,6 +32,27 @@ func fill(w []float64, v float64) {
 	}
 }
 
+// byFlag weighs a sample by a flag. Without flags every sample weighs 1.
+type byFlag struct {
+	Base
+	flags         []bool  // one for each training sample, or nil
+	plain, marked float64 // weights of the samples without the flag and with it
+}
+
+// Weights implements Trainer.
+func (f *byFlag) Weights(w []float64, b Batch) {
+	fill(w[:len(b.Losses)], 1)
+	if f.flags == nil {
+		return
+	}
+	for i, sample := range b.Index {
+		w[i] = f.plain
+		if f.flags[sample] {
+			w[i] = f.marked
+		}
+	}
+}
+
 // balanced weighs each group by its effective number of samples,
 // (1 − β^n)/(1 − β): between reweight (β → 1) and ERM (β → 0).
 func balanced() Method {
@@ -312,41 +333,18 @@ func jtt() Method {
 	}
 }
 
-// twice holds the set of wrong samples, which is empty in the first run.
+// twice marks the wrong samples, none of which is known in the first run.
 type twice struct {
-	Base
+	byFlag
 	epochs  int
 	up      float64
 	samples int
-	wrong   []bool // one flag for each training sample; nil in the first run
-	count   int    // number of wrong samples
-}
-
-// Weights implements Trainer. In the second run the weights have mean 1 over
-// the training split.
-func (j *twice) Weights(w []float64, b Batch) {
-	fill(w[:len(b.Losses)], 1)
-	if j.wrong == nil {
-		return
-	}
-	scale := j.scale()
-	for i, sample := range b.Index {
-		w[i] = scale
-		if j.wrong[sample] {
-			w[i] = scale * j.up
-		}
-	}
-}
-
-// scale returns the weight of a sample that is not among the wrong ones.
-func (j *twice) scale() float64 {
-	share := float64(j.count) / float64(j.samples)
-	return 1 / (1 + share*(j.up-1))
+	count   int // number of wrong samples
 }
 
 // EndEpoch implements Epochal.
 func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error) {
-	if epoch < j.epochs || j.wrong != nil {
+	if epoch < j.epochs || j.flags != nil {
 		return false, nil
 	}
 	b, err := split()
@@ -361,14 +359,18 @@ func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, 
 	return true, nil
 }
 
-// remember sets the wrong samples: the second run begins with them; nil stands for the first run.
+// remember sets the wrong samples: the second run begins with them; nil stands for the first run. In
+// the second run the weights have mean 1 over the training split.
 func (j *twice) remember(wrong []bool) {
-	j.wrong, j.count = wrong, 0
+	j.flags, j.count = wrong, 0
 	for _, is := range wrong {
 		if is {
 			j.count++
 		}
 	}
+	share := float64(j.count) / float64(j.samples)
+	j.plain = 1 / (1 + share*(j.up-1))
+	j.marked = j.plain * j.up
 }
 
 // Report implements Trainer.
@@ -378,10 +380,10 @@ func (j *twice) Report(record func(string, float64)) {
 
 // State implements Trainer.
 func (j *twice) State() State {
-	if j.wrong == nil {
+	if j.flags == nil {
 		return State{}
 	}
-	return State{Flags: map[string][]bool{"wrong": slices.Clone(j.wrong)}}
+	return State{Flags: map[string][]bool{"wrong": slices.Clone(j.flags)}}
 }
 
 // Restore implements Trainer.

@@ -544,8 +544,8 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 			}
 			again := jttOf(t, 8, c.up)
 			err = again.Restore(j.State())
-			if err != nil || !slices.Equal(again.wrong, j.wrong) || again.count != j.count {
-				t.Errorf("restored %v, was %v: %v", again.wrong, j.wrong, err)
+			if err != nil || !slices.Equal(again.flags, j.flags) || again.count != j.count {
+				t.Errorf("restored %v, was %v: %v", again.flags, j.flags, err)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func BenchmarkWorstCase(b *testing.B) {
 		for _, rho := range []float64{1e-6, .1, 1.5} {
 			b.Run(fmt.Sprintf("%s%v/rho=%v", set.Name(), set, rho), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := set.WorstCase(nil, losses, rho); err != nil {
+					if _, err := WorstCase(set, nil, losses, rho); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -11,8 +11,8 @@
 // Non-convex Stochastic Constrained Distributionally Robust Optimization, AAAI-24, arXiv
 // 2404.01200).
 //
-// Start at [NewSet] and its WorstCase method to measure a batch, at [Method] and [Trainer]
-// to train, and at [Theorem1] for the requirements of the theory.
+// Start at [NewSet] and [WorstCase] to measure a batch, at [Method] and [Trainer] to train, and at
+// [Theorem1] for the requirements of the theory.
 //
 // # The subject in one screen
 //
@@ -84,11 +84,12 @@
 //     φ(1) = 0, and find forms of r − 1 = φ*′(t) − 1, φ*, φ(r) and φ*″ that lose
 //     no digits near t = 0 and do not overflow.
 //  2. Make a small value type in a file of its own, with the methods of [Set];
-//     copy set.go. WorstCase is one line: the function of that name.
+//     copy set.go.
 //  3. Where the ratios are bounded, say in a method saturate when the radius stops
 //     binding, what the worst case is then and where η̃ goes as λ → 0, as
 //     set.go does. The solver in optimum.go needs nothing else. Sets of
-//     other packages have no saturate: their φ must be finite on [0, ∞).
+//     other packages have no saturate: their φ must be finite on [0, ∞), or
+//     they are a [Solver].
 //  4. Add its line to families, or call [RegisterSet] from another package.
 //     A set whose φ* is infinite somewhere has no dual to train by: see set.go.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:

@@ -48,12 +48,12 @@ func (d *dual) Z() Z { return d.z }
 func (d *dual) Confine() { d.z = d.problem.Box.Project(d.z) }
 
 // Weights implements Trainer.
-func (d *dual) Weights(w []float64, b Batch) { d.last = d.problem.At(w, b.Losses, d.z) }
+func (d *dual) Weights(w []float64, b Batch) { d.last = d.problem.Evaluate(w, b.Losses, d.z) }
 
 // Samplewise implements Trainer.
 func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
 
-func (d *dual) weigh(w, losses []float64) { d.problem.At(w, losses, d.z) }
+func (d *dual) weigh(w, losses []float64) { d.problem.Evaluate(w, losses, d.z) }
 
 // Report implements Trainer. A set without a radius has no λ.
 func (d *dual) Report(record func(string, float64)) {
@@ -91,7 +91,7 @@ func (d *dual) Warning() string {
 }
 
 // gradient returns ∂F/∂z of a batch at the present z.
-func (d *dual) gradient(losses []float64) Z { return d.problem.At(nil, losses, d.z).Grad }
+func (d *dual) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
 
 // Z holds the dual variables of one problem: the multiplier λ of the radius
 // constraint and the multiplier η of the constraint mean r = 1. Both have the

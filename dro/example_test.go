@@ -15,7 +15,7 @@ func ExampleNewSet() {
 	}
 	losses := []float64{.1, .5, 1.2, 3}
 	ratios := make([]float64, len(losses))
-	w, err := set.WorstCase(ratios, losses, .5)
+	w, err := dro.WorstCase(set, ratios, losses, .5)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -70,12 +70,12 @@ func ExampleMethod() {
 		forward() // full data: the new draw that Fresh asks for is the same
 		trainer.After(batch, dro.Step{T: int64(t + 1), Rate: .05})
 	}
-	worst, err := set.WorstCase(nil, batch.Losses, p.Rho)
+	worst, err := dro.WorstCase(set, nil, batch.Losses, p.Rho)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	gap := p.At(nil, batch.Losses, trainer.(dro.Dual).Z()).Value - worst.Risk
+	gap := p.Evaluate(nil, batch.Losses, trainer.(dro.Dual).Z()).Value - worst.Risk
 	fmt.Printf("x = %.3f, weights %.3f, optimal in z: %v\n", x, weights, gap < 1e-6)
 	// Output:
 	// x = 3.789, weights [0.776 0.776 0.776 0.776 1.894], optimal in z: true

@@ -4,6 +4,9 @@ package dro
 // the batch. Whoever has the losses can compute the weights from it, on a GPU too, without waiting
 // for the method: Trainer.Weights gives the same weights after Before. The method still sees each
 // batch afterwards, and moves its state as always.
+//
+// Some methods have none: "batch" and "doro" solve for each batch, sfk-auto's default rule moves z
+// by a batch before it weighs it, and the step of nsgdm depends on the batch that was weighed.
 type Form struct {
 	// Kind names the function; "" stands for none. The numbers of each kind are listed beside its
 	// name below.
@@ -33,26 +36,10 @@ const (
 	FormGroups = "groups"
 )
 
-// Former is a Trainer whose weights may have a form. The other methods have none: "batch" and
-// "doro" solve for each batch, sfk-auto's default rule moves z by a batch before it weighs it, and
-// the step of nsgdm depends on the batch that was weighed.
-type Former interface {
-	// Form returns the form of the next batch's weights. The numbers are appended to into.
-	Form(into []float64) Form
-}
-
-// FormOf returns the form of a Trainer's next weights, with its numbers appended to into.
-func FormOf(t Trainer, into []float64) Form {
-	if f, ok := t.(Former); ok {
-		return f.Form(into)
-	}
-	return Form{}
-}
-
-// Form implements Former.
+// Form implements Trainer.
 func (*uniform) Form(into []float64) Form { return Form{Kind: FormUniform, Numbers: into} }
 
-// Form implements Former. A set of another package has no form.
+// Form implements Trainer. A set of another package has no form.
 func (d *dual) Form(into []float64) Form {
 	u := d.problem.Unshift(d.z)
 	f := Form{Numbers: append(into, u.Lambda, u.Eta)}
@@ -72,50 +59,41 @@ func (d *dual) Form(into []float64) Form {
 	return f
 }
 
-// Form implements Former.
+// Form implements Trainer.
 func (f *searching) Form(into []float64) Form {
-	if f.rule == 2 {
+	if f.cRule == 2 {
 		return Form{}
 	}
 	return f.dual.Form(into)
 }
 
-// Form implements Former: there is none, since Advance needs ∂F/∂η of the batch.
+// Form implements Trainer: there is none, since Advance needs ∂F/∂η of the batch.
 func (n *normalised) Form([]float64) Form { return Form{} }
 
-// Form implements Former.
+// Form implements Trainer.
 func (p *perGroup) Form(into []float64) Form {
 	return Form{Kind: FormByGroup, Numbers: append(into, p.weight...)}
 }
 
-// Form implements Former.
+// Form implements Trainer.
 func (f *focused) Form(into []float64) Form {
 	return Form{Kind: FormFocal, Numbers: append(into, f.gamma)}
 }
 
-// Form implements Former.
+// Form implements Trainer.
 func (t *tilting) Form(into []float64) Form {
 	return Form{Kind: FormTilted, Numbers: append(into, t.t)}
 }
 
-// Form implements Former.
-func (j *twice) Form(into []float64) Form {
-	if j.wrong == nil {
+// Form implements Trainer.
+func (f *byFlag) Form(into []float64) Form {
+	if f.flags == nil {
 		return Form{Kind: FormUniform, Numbers: into}
 	}
-	scale := j.scale()
-	return Form{Kind: FormByFlag, Numbers: append(into, scale, scale*j.up), Flags: j.wrong}
+	return Form{Kind: FormByFlag, Numbers: append(into, f.plain, f.marked), Flags: f.flags}
 }
 
-// Form implements Former.
-func (a *confident) Form(into []float64) Form {
-	if a.apart == nil {
-		return a.refitting.Form(into)
-	}
-	return Form{Kind: FormByFlag, Numbers: append(into, a.scale(), 0), Flags: a.apart}
-}
-
-// Form implements Former.
+// Form implements Trainer.
 func (g *groupWeights) Form(into []float64) Form {
 	numbers := append(append(append(into, g.step), g.logs...), g.adjust...)
 	return Form{Kind: FormGroups, Numbers: numbers}

@@ -152,7 +152,7 @@ func writeForms(to *json.Encoder, rng *rand.Rand, c formed) error {
 				b.Groups[i] = []int{0, 1, 3, 3}[g]
 			}
 		}
-		state, form := trainer.State(), FormOf(trainer, nil)
+		state, form := trainer.State(), trainer.Form(nil)
 		if form.Kind != c.kind {
 			return fmt.Errorf("the form is %q, want %q", form.Kind, c.kind)
 		}
@@ -200,7 +200,7 @@ func TestFormless(t *testing.T) {
 		}
 		p := &Problem{Set: CressieRead{K: 2}, Rho: .5, Coordinates: Paper}
 		p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .1, 10)
-		if f := FormOf(newTrainer(t, m.Name, p, nil), nil); f.Kind != FormNone {
+		if f := newTrainer(t, m.Name, p, nil).Form(nil); f.Kind != FormNone {
 			t.Errorf("%s has the form %q", m.Name, f.Kind)
 		}
 	}

@@ -25,7 +25,7 @@ func FuzzWorstCase(f *testing.F) {
 		}
 		ratios := make([]float64, n)
 		for _, set := range sets {
-			w, err := set.WorstCase(ratios, losses, rho)
+			w, err := WorstCase(set, ratios, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func FuzzWorstCase(f *testing.F) {
 			}
 			if w.Z.Lambda > 0 {
 				p := Problem{Set: set, Rho: rho, Coordinates: Unshifted}
-				if value := p.At(nil, losses, w.Z).Value; !within(value, w.Risk, 1e-9) {
+				if value := p.Evaluate(nil, losses, w.Z).Value; !within(value, w.Risk, 1e-9) {
 					t.Errorf("%s: dual %v, primal %v", label, value, w.Risk)
 				}
 			}

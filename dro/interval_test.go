@@ -30,7 +30,7 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 			many = append(many, losses...)
 		}
 		for _, j := range []int{0, 7, 39} {
-			moved, err := set.WorstCase(nil, append(many, losses[j]), rho)
+			moved, err := WorstCase(set, nil, append(many, losses[j]), rho)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -131,6 +131,9 @@ type Trainer interface {
 	// its own loss and the present state, and Before does nothing. With such a function, the losses
 	// and the gradient of a batch can be computed in one pass, and Weights is called after it.
 	Samplewise() func(w, losses []float64)
+	// Form returns the form of the next batch's weights, with its numbers appended to into. The
+	// zero Form is none.
+	Form(into []float64) Form
 	// Fresh tells whether After wants samples drawn independently of the
 	// x-batch, at the new x. Otherwise it gets the x-batch with the losses that
 	// Weights saw.
@@ -179,6 +182,9 @@ func (Base) Before(Batch) {}
 
 // Samplewise implements Trainer.
 func (Base) Samplewise() func(w, losses []float64) { return nil }
+
+// Form implements Trainer.
+func (Base) Form([]float64) Form { return Form{} }
 
 // Fresh implements Trainer.
 func (Base) Fresh() bool { return false }

@@ -77,7 +77,7 @@ func TestDualSteps(t *testing.T) {
 	w, ratios := make([]float64, len(losses)), make([]float64, len(losses))
 	for _, p := range testProblems(.5) {
 		z := p.Box.Project(Z{1, .3})
-		eval := p.At(ratios, losses, z)
+		eval := p.Evaluate(ratios, losses, z)
 		corner := p.Box.Corner(eval.Grad)
 		gap := -corner.sub(z).dot(eval.Grad)
 
@@ -96,7 +96,7 @@ func TestDualSteps(t *testing.T) {
 		shared := with(startAt(z), "share_batch", Fixed(1))
 		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*searching)
 		auto.After(b, Step{T: 1, Rate: math.NaN()})
-		after := p.At(nil, losses, auto.Z()).Value
+		after := p.Evaluate(nil, losses, auto.Z()).Value
 		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
 			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
 		}
@@ -157,7 +157,7 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 	losses := exponential(testRand(22), 64)
 	rng := testRand(23)
 	for _, p := range testProblems(.5) {
-		w, err := p.Set.WorstCase(nil, losses, p.Rho)
+		w, err := WorstCase(p.Set, nil, losses, p.Rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 				p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
 			z = p.Box.Project(z)
 			d := newTrainer(t, SFK, p, startAt(z)).(*printed)
-			f := p.At(nil, losses, z).Value
+			f := p.Evaluate(nil, losses, z).Value
 			d.After(Batch{Losses: losses}, Step{T: 1})
 			// min over the box ≤ R_ρ + λ0 ρ (math.md §4)
 			if d.gap < f-w.Risk-TruncationBound(.1, p.Rho)-1e-9*f {
@@ -399,7 +399,8 @@ func TestPaperIterate(t *testing.T) {
 		{0, 4.4, true},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			if got := p.Observe(i+1, c.grad, c.gap); got != c.want {
+			p.Observe(Step{T: int64(i + 1), GradNorm: c.grad}, c.gap, Z{})
+			if got := p.Step == i+1; got != c.want {
 				t.Errorf("step %d: %v, want %v", i+1, got, c.want)
 			}
 		})
@@ -416,11 +417,10 @@ func TestPicked(t *testing.T) {
 	rng := testRand(26)
 	var best PaperIterate
 	for i := range 20 {
-		z, b, norm := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}, rng.Float64()
-		d.After(b, Step{T: int64(i + 1), GradNorm: norm})
-		if best.Observe(i+1, norm, reported(d)["gap"]) {
-			best.Z = z
-		}
+		z, b := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}
+		s := Step{T: int64(i + 1), GradNorm: rng.Float64()}
+		d.After(b, s)
+		best.Observe(s, reported(d)["gap"], z)
 		if got := d.(Picker).Picked(); got != best {
 			t.Fatalf("step %d: %+v, want %+v", i+1, got, best)
 		}

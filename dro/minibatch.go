@@ -65,20 +65,11 @@ func newBatchWorst(t Task) (batchWorst, error) {
 func (b *batchWorst) Weights(w []float64, batch Batch) {
 	w = w[:len(batch.Losses)]
 	var err error
-	if b.last, err = b.worst(w, batch.Losses); err != nil {
+	b.last, err = b.solver.worstCase(b.problem.Set, w, batch.Losses, b.problem.Rho)
+	if err != nil {
 		b.last = Worst{Risk: math.NaN()}
 		fill(w, math.NaN())
 	}
-}
-
-// worst returns the worst case of the losses and writes its ratios to w. It solves for a set of
-// this package without allocating; another set has its own WorstCase.
-func (b *batchWorst) worst(w, losses []float64) (Worst, error) {
-	set, rho := b.problem.Set, b.problem.Rho
-	if _, ours := set.(saturating); ours {
-		return b.solver.worstCase(set, w, losses, rho)
-	}
-	return set.WorstCase(w, losses, rho)
 }
 
 // Report implements Trainer. A set without a radius has no λ.

@@ -22,7 +22,7 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 			losses := exponential(rng, n)
 			w := make([]float64, n)
 			trainer.Weights(w, Batch{Losses: losses})
-			want, err := p.Set.WorstCase(nil, losses, p.Rho)
+			want, err := WorstCase(p.Set, nil, losses, p.Rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -38,7 +38,7 @@ func TestBatchWeightsAreAGradient(t *testing.T) {
 			for i, at := range losses {
 				risk := func(l float64) float64 {
 					losses[i] = l
-					worst, err := p.Set.WorstCase(nil, losses, p.Rho)
+					worst, err := WorstCase(p.Set, nil, losses, p.Rho)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -115,7 +115,7 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 			sum[n] += reported(trainer)["batch_risk"]
 			count[n]++
 		}
-		whole, err := p.Set.WorstCase(nil, losses, p.Rho)
+		whole, err := WorstCase(p.Set, nil, losses, p.Rho)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,7 +140,7 @@ func (d *descent) evaluate(x []float64) {
 		return
 	}
 	var err error
-	d.worst, err = d.set.WorstCase(d.ratios, d.losses, d.rho)
+	d.worst, err = WorstCase(d.set, d.ratios, d.losses, d.rho)
 	d.value = d.worst.Risk
 	if d.held = err == nil && d.worst.Z.Lambda < d.floor; d.held {
 		d.worst, err = Penalised(d.set, d.ratios, d.losses, d.floor)
@@ -172,7 +172,7 @@ func (d *descent) advance(decrement float64) bool {
 // bounds returns the result of the search: R_ρ of the set itself at x, and the lower bound from the
 // weights of the last worst case. The weights from any x give a valid bound.
 func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
-	above, err := set.WorstCase(nil, d.losses, rho)
+	above, err := WorstCase(set, nil, d.losses, rho)
 	if err != nil {
 		return Optimum{}, err
 	}
@@ -376,6 +376,9 @@ func (in *interior) prepare(set Set, s sample) {
 
 // worstCase is WorstCase that allocates nothing once its room is large enough.
 func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
+	if own, ok := set.(Solver); ok {
+		return own.WorstCase(ratios, losses, rho)
+	}
 	if err := validateRho(set, rho); err != nil {
 		return Worst{}, err
 	}

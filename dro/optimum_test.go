@@ -114,7 +114,7 @@ func (s *Regression) risk(t *testing.T, set Set, rho float64, x []float64) float
 	t.Helper()
 	losses := make([]float64, len(s.X))
 	s.losses(losses, x)
-	w, err := set.WorstCase(nil, losses, rho)
+	w, err := WorstCase(set, nil, losses, rho)
 	if err != nil {
 		t.Fatal(err)
 	}

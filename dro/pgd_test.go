@@ -23,7 +23,7 @@ func TestClippedStepsAreTheAlgorithm(t *testing.T) {
 			"clip": Fixed(clip)})
 		for i := range 60 {
 			losses := exponential(rng, 16)
-			f := func(eta float64) float64 { return p.At(nil, losses, Z{lambda, eta}).Value }
+			f := func(eta float64) float64 { return p.Evaluate(nil, losses, Z{lambda, eta}).Value }
 			slope := (f(eta+1e-6) - f(eta-1e-6)) / 2e-6
 			if math.Abs(slope) > clip {
 				slope = math.Copysign(clip, slope)
@@ -92,7 +92,7 @@ func TestClippedStepsReachTheOptimum(t *testing.T) {
 		}
 		gradient := make([]float64, 2)
 		ratios := make([]float64, 80)
-		p.At(ratios, values, trainer.(Dual).Z())
+		p.Evaluate(ratios, values, trainer.(Dual).Z())
 		if l.descend(gradient, ratios, slopes, l.all(), 1); length(gradient) > 1e-6 {
 			t.Errorf("%v: ‖∇_x F‖ = %v", set, length(gradient))
 		}
@@ -115,7 +115,7 @@ func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 		values, slopes := make([]float64, 20), make([]float64, 20)
 		objective := func(y []float64, index []int) float64 {
 			l.losses(values, slopes, y[:d], index)
-			return p.At(nil, values, Z{lambda, y[d]}).Value
+			return p.Evaluate(nil, values, Z{lambda, y[d]}).Value
 		}
 		y, m, atEnd := make([]float64, d+1), make([]float64, d+1), 0
 		for i := range steps {

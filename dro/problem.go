@@ -98,11 +98,11 @@ func (p *Problem) Unshift(z Z) Z { return Z{z.Lambda, z.Eta + p.shift()*z.Lambda
 // Shift is the inverse of Unshift.
 func (p *Problem) Shift(z Z) Z { return Z{z.Lambda, z.Eta - p.shift()*z.Lambda} }
 
-// At evaluates the dual objective of the losses at z, both in the problem's coordinates, and writes
-// the likelihood ratios into ratios unless that is nil. λ must be positive. At neither allocates
-// nor checks values: losses that are not finite give a result that is not finite. n ∂F/∂ℓ_i = r_i,
-// so ∇_x F = mean r_i ∇ℓ_i.
-func (p *Problem) At(ratios, losses []float64, z Z) Eval {
+// Evaluate evaluates the dual objective of the losses at z, both in the problem's coordinates, and
+// writes the likelihood ratios into ratios unless that is nil. λ must be positive. Evaluate neither
+// allocates nor checks values: losses that are not finite give a result that is not finite.
+// n ∂F/∂ℓ_i = r_i, so ∇_x F = mean r_i ∇ℓ_i.
+func (p *Problem) Evaluate(ratios, losses []float64, z Z) Eval {
 	checkRatios(ratios, losses)
 	u := p.Unshift(z)
 	var excess, conj, div float64

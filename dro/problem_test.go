@@ -85,9 +85,9 @@ func TestGradients(t *testing.T) {
 	ratios := make([]float64, len(losses))
 	for _, p := range testProblems(.7) {
 		for _, z := range []Z{{.3, .2}, {1, 0}, {2.5, 1.1}} {
-			eval := p.At(ratios, losses, z)
+			eval := p.Evaluate(ratios, losses, z)
 			const h = 1e-6
-			value := func(z Z) float64 { return p.At(nil, losses, z).Value }
+			value := func(z Z) float64 { return p.Evaluate(nil, losses, z).Value }
 			dLambda := (value(Z{z.Lambda + h, z.Eta}) - value(Z{z.Lambda - h, z.Eta})) / (2 * h)
 			dEta := (value(Z{z.Lambda, z.Eta + h}) - value(Z{z.Lambda, z.Eta - h})) / (2 * h)
 			scale := 1e-7 * (1 + math.Abs(eval.Value))
@@ -100,9 +100,9 @@ func TestGradients(t *testing.T) {
 			for _, i := range []int{0, 7, 29} {
 				moved := slices.Clone(losses)
 				moved[i] += h
-				above := p.At(nil, moved, z).Value
+				above := p.Evaluate(nil, moved, z).Value
 				moved[i] -= 2 * h
-				below := p.At(nil, moved, z).Value
+				below := p.Evaluate(nil, moved, z).Value
 				if got := (above - below) / (2 * h) * 30; math.Abs(got-ratios[i]) > 30*scale {
 					t.Errorf("%v at %v: n ∂F/∂ℓ_%d %v, difference %v", p, z, i, ratios[i], got)
 				}
@@ -131,7 +131,7 @@ func TestPaperForm(t *testing.T) {
 				want += math.Pow(k-1, star) / k * above * math.Pow(z.Lambda, 1-star) / 25
 			}
 			want += z.Lambda*(.5+1/(k*(k-1))) + z.Eta
-			if got := p.At(nil, losses, z).Value; !within(got, want, 1e-12) {
+			if got := p.Evaluate(nil, losses, z).Value; !within(got, want, 1e-12) {
 				t.Errorf("k %v at %v: F %v, the paper's %v", k, z, got, want)
 			}
 			back, slack := p.Shift(p.Unshift(z)), 1e-15*(1+math.Abs(z.Lambda)/(k-1))
@@ -150,7 +150,7 @@ func TestConvexInZ(t *testing.T) {
 			at := func() Z { return Z{.1 + 3*rng.Float64(), -1 + 4*rng.Float64()} }
 			a, b, s := at(), at(), rng.Float64()
 			mid := a.along(s, b.sub(a))
-			value := func(z Z) float64 { return p.At(nil, losses, z).Value }
+			value := func(z Z) float64 { return p.Evaluate(nil, losses, z).Value }
 			fa, fb, fm := value(a), value(b), value(mid)
 			if chord := (1-s)*fa + s*fb; fm > chord+1e-12*math.Abs(chord) {
 				t.Fatalf("%v: F at %v of [%v, %v] is %v above the chord's %v", p, s, a, b,
@@ -172,8 +172,8 @@ func TestCurvature(t *testing.T) {
 			z.Eta -= 1
 		}
 		const h = 1e-4
-		mid := p.At(nil, losses, z).Value
-		ahead, behind := p.At(nil, losses, z.along(h, d)), p.At(nil, losses, z.along(-h, d))
+		mid := p.Evaluate(nil, losses, z).Value
+		ahead, behind := p.Evaluate(nil, losses, z.along(h, d)), p.Evaluate(nil, losses, z.along(-h, d))
 		want := (ahead.Value - 2*mid + behind.Value) / (h * h)
 		if got := p.Curvature(losses, z, d); !within(got, want, 1e-4) {
 			t.Errorf("%v: curvature %v, difference %v", p, got, want)
@@ -189,7 +189,7 @@ func TestHomogeneous(t *testing.T) {
 		scaled[i] = 4 * losses[i]
 	}
 	for _, p := range testProblems(.7) {
-		a, b := p.At(nil, losses, Z{1, .5}), p.At(nil, scaled, Z{4, 2})
+		a, b := p.Evaluate(nil, losses, Z{1, .5}), p.Evaluate(nil, scaled, Z{4, 2})
 		if !within(b.Value, 4*a.Value, 1e-14) || b.Grad != a.Grad {
 			t.Errorf("%v: %+v, scaled by 4 %+v", p, a, b)
 		}
@@ -199,7 +199,7 @@ func TestHomogeneous(t *testing.T) {
 func TestNonFiniteLossesShow(t *testing.T) {
 	for _, p := range testProblems(.7) {
 		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-			v := p.At(nil, []float64{1, bad, 2}, Z{1, .5}).Value
+			v := p.Evaluate(nil, []float64{1, bad, 2}, Z{1, .5}).Value
 			if !math.IsNaN(v) && !math.IsInf(v, 0) {
 				t.Errorf("%v: loss %v gives F = %v", p, bad, v)
 			}
@@ -314,7 +314,7 @@ func TestDefaultBoxHoldsTheOptimum(t *testing.T) {
 						losses[i] = bound * float64(rng.IntN(2))
 					}
 				}
-				w, err := p.Set.WorstCase(nil, losses, rho)
+				w, err := WorstCase(p.Set, nil, losses, rho)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -114,7 +114,9 @@ func newAFR(t Task) (Trainer, error) {
 	a := &confident{refitting: refitting{split: refitVal},
 		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
 	if t.Number("afr_split") == 1 {
-		a.split, a.apart = refitTrain, setApart(t.Samples)
+		a.split, a.flags = refitTrain, setApart(t.Samples)
+		n := float64(t.Samples)
+		a.plain = n / (n - math.Trunc(apartShare*n)) // so that the weights have mean 1
 		return a, nil
 	}
 	if len(t.Val) == 0 {
@@ -124,10 +126,12 @@ func newAFR(t Task) (Trainer, error) {
 	return a, nil
 }
 
+// confident marks the training samples that are kept for the last layer. None are if the layer is
+// fitted to the validation split.
 type confident struct {
 	refitting
+	byFlag
 	gamma, lambda float64
-	apart         []bool // training samples kept for the last layer; nil if it is fitted to val
 }
 
 // apartShare is the share of the training samples that is set apart for the last layer. As in the
@@ -145,32 +149,10 @@ func setApart(n int) []bool {
 	return apart
 }
 
-// Weights implements Trainer. Samples that are set apart weigh 0, and all others weigh the same.
-// The mean over the training split is 1.
-func (a *confident) Weights(w []float64, b Batch) {
-	a.refitting.Weights(w, b)
-	if a.apart == nil {
-		return
-	}
-	scale := a.scale()
-	for i, sample := range b.Index {
-		w[i] = scale
-		if a.apart[sample] {
-			w[i] = 0
-		}
-	}
-}
-
-// scale returns the weight of a sample that is not set apart, where some are.
-func (a *confident) scale() float64 {
-	n := len(a.apart)
-	return float64(n) / float64(n-int(apartShare*float64(n)))
-}
-
 // Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then
 // depends on the sample's index.
 func (a *confident) Samplewise() func(w, losses []float64) {
-	if a.apart != nil {
+	if a.flags != nil {
 		return nil
 	}
 	return a.refitting.Samplewise()
@@ -180,8 +162,8 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
 func (a *confident) Refit(old Layer, held Held, _ uint64) (to Layer, how string, err error) {
-	if a.apart != nil {
-		held = held.flagged(a.apart)
+	if a.flags != nil {
+		held = held.flagged(a.flags)
 	}
 	rows, classes := held.rows(), len(old.Bias)
 	if len(rows) == 0 {
@@ -194,7 +176,7 @@ func (a *confident) Refit(old Layer, held Held, _ uint64) (to Layer, how string,
 	a.done = true
 	how = fmt.Sprintf("cross-entropy weighted by exp(−%g p) over the size of the class, held "+
 		"near ERM's layer by λ = %g", a.gamma, a.lambda)
-	if a.apart != nil {
+	if a.flags != nil {
 		how += fmt.Sprintf("; it used the %d samples that are set apart", len(rows))
 	}
 	return unflatten(f.w, classes), how, nil
@@ -245,19 +227,15 @@ func newDFR(t Task) (Trainer, error) {
 	for g, n := range t.Val {
 		complete = complete && (n > 1 || t.Groups[g] == 0)
 	}
-	switch t.Number("dfr_split") {
-	case 0:
-		if complete {
-			return &deepFeatures{refitting{split: refitVal}}, nil
-		}
-	case 1:
-		if !complete {
-			return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
-				"every group: set val_fraction, or set dfr_split to train")
-		}
-		return &deepFeatures{refitting{split: refitVal}}, nil
+	f := &deepFeatures{refitting{split: refitTrain}}
+	switch choice := t.Number("dfr_split"); {
+	case choice == 1 && !complete:
+		return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
+			"every group: set val_fraction, or set dfr_split to train")
+	case choice == 1, choice == 0 && complete:
+		f.split = refitVal
 	}
-	return &deepFeatures{refitting{split: refitTrain}}, nil
+	return f, nil
 }
 
 type deepFeatures struct{ refitting }

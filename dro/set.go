@@ -44,12 +44,6 @@ type Set interface {
 	// r − 1, φ*(t), φ(r) and φ*″(t), with r = φ*′(t). At a kink of φ*′ the
 	// second derivative is that of the flat side, 0.
 	Conjugate(t float64) (excess, conj, div, second float64)
-	// WorstCase returns the exact worst-case risk of the losses at radius rho
-	// and writes the worst distribution's likelihood ratios into ratios unless
-	// that is nil. The losses must be finite and not negative, rho positive and
-	// finite (CVaR ignores it). The function WorstCase does it for a set whose φ
-	// is finite on [0, ∞).
-	WorstCase(ratios, losses []float64, rho float64) (Worst, error)
 }
 
 // family is a named set, made from the settings k and mu.
@@ -181,11 +175,6 @@ func (c CVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 	return 1/c.Mu - 1, t / c.Mu, 0, 0
 }
 
-// WorstCase implements Set. rho is ignored.
-func (c CVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return WorstCase(c, ratios, losses, rho)
-}
-
 // saturate implements saturating: there is no radius that could bind.
 func (c CVaR) saturate(s *sample, room *room) saturation {
 	return saturation{divergence: math.Inf(-1), tail: s.tail(c.Mu, room)}
@@ -311,11 +300,6 @@ func (s SmoothedCVaR) Saturation() float64 {
 	return -math.Log(s.Mu) - (1-s.Mu)/s.Mu*math.Log1p(-s.Mu)
 }
 
-// WorstCase implements Set.
-func (s SmoothedCVaR) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return WorstCase(s, ratios, losses, rho)
-}
-
 // saturate implements saturating. The radius binds until the set contains the worst case of CVaR in
 // which the ties at the edge share their mass evenly.
 func (s SmoothedCVaR) saturate(b *sample, room *room) saturation {
@@ -382,11 +366,6 @@ func (c CressieRead) Conjugate(t float64) (excess, conj, div, second float64) {
 	return e, (e + w*r) / c.K, (t*r - e) / c.K, r / (1 + w)
 }
 
-// WorstCase implements Set.
-func (c CressieRead) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return WorstCase(c, ratios, losses, rho)
-}
-
 // saturate implements saturating. From ρ = ((n/m)^{k−1} − 1)/(k(k−1)) on, the radius does not bind:
 // this is the divergence of all mass on the m largest losses.
 func (c CressieRead) saturate(s *sample, _ *room) saturation {
@@ -431,11 +410,6 @@ func (KL) Conjugate(t float64) (excess, conj, div, second float64) {
 		return -1, -1, 1, 0
 	}
 	return e, e, t*r - e, r
-}
-
-// WorstCase implements Set.
-func (k KL) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return WorstCase(k, ratios, losses, rho)
 }
 
 // saturate implements saturating. With m ties at the maximum, the radius does not bind from
@@ -493,11 +467,6 @@ func (TV) Conjugate(t float64) (excess, conj, div, second float64) {
 		return 0, t, 0, 0
 	}
 	return -1, -.5, .5, 0
-}
-
-// WorstCase implements Set.
-func (v TV) WorstCase(ratios, losses []float64, rho float64) (Worst, error) {
-	return WorstCase(v, ratios, losses, rho)
 }
 
 // saturate implements saturating. With m ties at the maximum, no more than the mass of the other

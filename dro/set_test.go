@@ -28,10 +28,6 @@ func (d doubled) Conjugate(t float64) (excess, conj, div, second float64) {
 	return excess, d.by * conj, d.by * div, second / d.by
 }
 
-func (d doubled) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, error) {
-	return dro.WorstCase(d, ratios, losses, rho)
-}
-
 // A registered set can be made by its name. Its worst case is that of KL at the radius divided by
 // the factor, since D_{cφ} ≤ ρ where D_φ ≤ ρ/c.
 func TestRegisteredSet(t *testing.T) {
@@ -46,11 +42,11 @@ func TestRegisteredSet(t *testing.T) {
 	losses := []float64{.1, 2.5, .7, .7, 1.2, 0, 3.9, .05}
 	for _, rho := range []float64{.01, .3, 1, 2, 4, 50} {
 		got, want := make([]float64, len(losses)), make([]float64, len(losses))
-		w, err := set.WorstCase(got, losses, rho)
+		w, err := dro.WorstCase(set, got, losses, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kl, err := dro.KL{}.WorstCase(want, losses, rho/2)
+		kl, err := dro.WorstCase(dro.KL{}, want, losses, rho/2)
 		if err != nil {
 			t.Fatal(err)
 		}

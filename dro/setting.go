@@ -90,9 +90,6 @@ func (a Auto) String() string {
 	return strconv.FormatFloat(a.value, 'g', -1, 64)
 }
 
-// MarshalText writes a word or the number; it serves YAML.
-func (a Auto) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
-
 // UnmarshalText reads "auto", "none" or a number.
 func (a *Auto) UnmarshalText(b []byte) error {
 	switch string(b) {

@@ -56,7 +56,7 @@ func (p *printed) After(b Batch, s Step) {
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
 	p.Confine() // γ = 1 may be a rounding beyond the corner
-	p.observe(s, before)
+	p.rule.Observe(s, p.gap, before)
 }
 
 // Warning implements Warner.
@@ -76,9 +76,7 @@ type frankWolfe struct {
 
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
-	// recent belongs to sfk-auto. It is here because old runs could turn from one method into the
-	// other and back, and such a run must resume bit for bit.
-	recent recent
+	recent     recent // of sfk-auto alone: empty in sfk
 }
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
@@ -89,17 +87,10 @@ func newFrankWolfe(t Task) (frankWolfe, error) {
 // Fresh implements Trainer.
 func (f *frankWolfe) Fresh() bool { return !f.share }
 
-// observe gives the output rule a step and the z before the step.
-func (f *frankWolfe) observe(s Step, before Z) {
-	if f.rule.Observe(int(s.T), s.GradNorm, f.gap) {
-		f.rule.Z = before
-	}
-}
-
 // aim evaluates F on the losses, returns the direction to the best corner of the box and sets the
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
-	eval = f.problem.At(nil, losses, f.z)
+	eval = f.problem.Evaluate(nil, losses, f.z)
 	dir = box.Corner(eval.Grad).sub(f.z)
 	f.gap = -dir.dot(eval.Grad)
 	return eval, dir
@@ -156,21 +147,19 @@ type PaperIterate struct {
 	Step int
 	// GradNorm and Gap are the values of step t'.
 	GradNorm, Gap float64
-	// Z is z_{t'}, before the step, for the caller of Observe to keep.
+	// Z is z_{t'}, before the step.
 	Z Z
 }
 
-// Observe takes ‖∇_x f_x(x_t; z_t)‖ and the Frank-Wolfe gap of step t ≥ 1 and
-// reports whether t is the new t'. The output that belongs to it is x after the
-// step's x-update and z before its z-step. A NaN is never chosen.
-func (p *PaperIterate) Observe(t int, gradNorm, gap float64) bool {
-	score := gradNorm*gradNorm + gap*gap
+// Observe makes a step t', if it is the best so far by ‖∇_x f_x(x_t; z_t)‖ and its Frank-Wolfe gap.
+// The output that belongs to it is x after the step's x-update and z before its z-step. A NaN is
+// never chosen.
+func (p *PaperIterate) Observe(s Step, gap float64, before Z) {
+	score := s.GradNorm*s.GradNorm + gap*gap
 	best := p.GradNorm*p.GradNorm + p.Gap*p.Gap
-	if !(score < best) && (p.Step != 0 || score != score) {
-		return false
+	if score < best || p.Step == 0 && score == score {
+		*p = PaperIterate{Step: int(s.T), GradNorm: s.GradNorm, Gap: gap, Z: before}
 	}
-	*p = PaperIterate{Step: t, GradNorm: gradNorm, Gap: gap}
-	return true
 }
 
 // sfkAuto is our own method, inspired by SFK-DRO. Its step on x is the same, but on z it takes
@@ -196,7 +185,7 @@ func sfkAuto() Method {
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
 			rule, kappa := int(t.Number("c_rule")), t.Number("kappa")
-			return &searching{frankWolfe: f, rule: rule, kappa: kappa}, err
+			return &searching{frankWolfe: f, cRule: rule, kappa: kappa}, err
 		},
 	}
 }
@@ -204,7 +193,7 @@ func sfkAuto() Method {
 type searching struct {
 	frankWolfe
 	kappa    float64
-	rule     int       // "c_rule"
+	cRule    int
 	halvings int       // number of halvings of γ in the last step
 	weighed  []float64 // in rule 3, the losses of the x-batch of this step
 }
@@ -213,15 +202,15 @@ type searching struct {
 func (f *searching) After(b Batch, s Step) {
 	before := f.z
 	f.halvings = 0
-	if f.rule == 1 {
+	if f.cRule == 1 {
 		f.batchwise(b.Losses)
 	} else {
 		f.blockwise(b.Losses)
 	}
-	if f.rule == 3 {
+	if f.cRule == 3 {
 		f.bear(f.weighed)
 	}
-	f.observe(s, before)
+	f.rule.Observe(s, f.gap, before)
 }
 
 const (
@@ -297,7 +286,7 @@ func (f *searching) descend(losses []float64) {
 		eval, dir = f.aim(losses, box)
 	}
 	f.gamma = f.search(losses, eval, Z{Eta: dir.Eta}, .25)
-	eval = f.problem.At(nil, losses, f.z)
+	eval = f.problem.Evaluate(nil, losses, f.z)
 	dir = box.Corner(eval.Grad).sub(f.z)
 	f.gamma = max(f.gamma, f.search(losses, eval, Z{Lambda: dir.Lambda}, .25))
 	f.z = box.Project(f.z) // γ = 1 may be a rounding beyond the corner
@@ -309,7 +298,7 @@ func (f *searching) descend(losses []float64) {
 // reported are those of After. Rule 3 judges the batch after its step, since the numbers of its
 // weights must be there before its losses: it bears an outlier once.
 func (f *searching) Before(b Batch) {
-	switch f.rule {
+	switch f.cRule {
 	case 2:
 		f.bear(b.Losses)
 	case 3:
@@ -329,14 +318,14 @@ func (f *searching) bear(losses []float64) {
 
 // Samplewise implements Trainer.
 func (f *searching) Samplewise() func(w, losses []float64) {
-	if f.rule == 2 {
+	if f.cRule == 2 {
 		return nil
 	}
 	return f.weigh
 }
 
 func (f *searching) bearable(losses []float64) bool {
-	eval := f.problem.At(nil, losses, f.z)
+	eval := f.problem.Evaluate(nil, losses, f.z)
 	return eval.MeanRatio <= tolerated &&
 		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
 }
@@ -363,7 +352,7 @@ func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (g
 		gamma = gap / c
 	}
 	for range maxHalvings {
-		if f.problem.At(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
+		if f.problem.Evaluate(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
 			break
 		}
 		gamma /= 2

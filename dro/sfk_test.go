@@ -27,7 +27,7 @@ func TestSeenBoxHoldsTheOptimum(t *testing.T) {
 				for i := range losses {
 					losses[i] = math.Min(losses[i], 10)
 				}
-				w, err := p.Set.WorstCase(nil, losses, rho)
+				w, err := WorstCase(p.Set, nil, losses, rho)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,11 +64,11 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 					f.After(Batch{Losses: kept[30*i : 30*i+30]}, Step{T: 99})
 				}
 			}
-			w, err := p.Set.WorstCase(nil, kept, rho)
+			w, err := WorstCase(p.Set, nil, kept, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
-			over := p.At(nil, kept, f.Z()).Value - w.Risk
+			over := p.Evaluate(nil, kept, f.Z()).Value - w.Risk
 			bound := TruncationBound(p.Box.Lambda[0], rho) // of λ0, where λ* is below it
 			if w.Z.Lambda >= p.Box.Lambda[0] || !p.Set.HasRadius() {
 				bound = 0
@@ -90,9 +90,9 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
 		losses := exponential(testRand(43), 64)
 		losses[7] = 9
-		before := p.At(nil, losses, f.Z())
+		before := p.Evaluate(nil, losses, f.Z())
 		f.Before(Batch{Losses: losses})
-		after := p.At(nil, losses, f.Z())
+		after := p.Evaluate(nil, losses, f.Z())
 		if after.MeanRatio > tolerated || p.Set.HasRadius() && after.Divergence > tolerated*p.Rho {
 			t.Errorf("%v: from %+v to %+v", p, before, after)
 		}
@@ -146,8 +146,8 @@ func TestAutomaticStepsEndInTheBox(t *testing.T) {
 				}
 			}
 			f := automatic(t, p, z)
-			if f.rule = 2; first {
-				f.rule = 1
+			if f.cRule = 2; first {
+				f.cRule = 1
 				f.batchwise(losses)
 			} else {
 				f.descend(losses)

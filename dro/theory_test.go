@@ -136,7 +136,7 @@ func TestSigma1(t *testing.T) {
 		}
 		for range 1000 {
 			z := p.Box.Project(Z{10 * math.Pow(rng.Float64(), 3), 20*rng.Float64() - 10})
-			g := p.At(nil, []float64{10 * rng.Float64()}, z).Grad
+			g := p.Evaluate(nil, []float64{10 * rng.Float64()}, z).Grad
 			if norm := math.Sqrt(g.dot(g)); norm > c.Sigma1.Float64() {
 				t.Errorf("%v: gradient %v at %v above σ1 = %v", &p, norm, z, c.Sigma1)
 			}
@@ -251,7 +251,7 @@ func TestTruncation(t *testing.T) {
 		losses := exponential(rng, 20)
 		rho := .05 + 3*rng.Float64()
 		for _, set := range []Set{CressieRead{2}, CressieRead{1.3}, KL{}, SmoothedCVaR{.2}} {
-			w, err := set.WorstCase(nil, losses, rho)
+			w, err := WorstCase(set, nil, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,7 +285,7 @@ func TestBias(t *testing.T) {
 		population[i] = math.Pow(rng.Float64(), 6)
 	}
 	for _, set := range []Set{CressieRead{2}, CressieRead{1.5}, SmoothedCVaR{.2}, CVaR{.2}} {
-		whole, err := set.WorstCase(nil, population, rho)
+		whole, err := WorstCase(set, nil, population, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestBias(t *testing.T) {
 				for i := range batch {
 					batch[i] = population[rng.IntN(len(population))]
 				}
-				w, err := set.WorstCase(nil, batch, rho)
+				w, err := WorstCase(set, nil, batch, rho)
 				if err != nil {
 					t.Fatal(err)
 				}

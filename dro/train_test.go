@@ -66,7 +66,7 @@ func newLeast(rng *rand.Rand, n, d int, loss func(m, y float64) (float64, float6
 func (l *least) risk(t *testing.T, set Set, rho float64, x, ratios, values, slopes []float64,
 	all []int) Worst {
 	l.losses(values, slopes, x, all)
-	w, err := set.WorstCase(ratios, values, rho)
+	w, err := WorstCase(set, ratios, values, rho)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func (l *least) train(
 	n := len(l.y)
 	ratios, values, slopes := make([]float64, n), make([]float64, n), make([]float64, n)
 	risk = l.risk(t, p.Set, p.Rho, x, ratios, values, slopes, l.all()).Risk
-	return x, risk, p.At(nil, values, trainer.(Dual).Z()).Value - risk
+	return x, risk, p.Evaluate(nil, values, trainer.(Dual).Z()).Value - risk
 }
 
 // With full batches, sfk-auto, PGD and PAN reach the minimum of the exact risk. PAN's λ is the λ*

@@ -33,7 +33,7 @@ func TestTVIsExact(t *testing.T) {
 				continue // one loss
 			}
 			ratios := make([]float64, len(losses))
-			w, err := TV{}.WorstCase(ratios, losses, rho)
+			w, err := WorstCase(TV{}, ratios, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestTVMatchesEnumeration(t *testing.T) {
 				}
 			}
 			place(0, units, 0, 0)
-			w, err := TV{}.WorstCase(nil, losses, rho)
+			w, err := WorstCase(TV{}, nil, losses, rho)
 			if want := most / float64(units); err != nil || !within(w.Risk, want, 1e-14) {
 				t.Errorf("%v ρ %v: %+v, %v, want %v", losses, rho, w, err, want)
 			}
@@ -109,7 +109,7 @@ func TestTVIsCVaRAndTheLargest(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, rho := range rhos {
-		tail, err := CVaR{1 - rho}.WorstCase(nil, losses, 0)
+		tail, err := WorstCase(CVaR{1 - rho}, nil, losses, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,12 +119,12 @@ func TestTVIsCVaRAndTheLargest(t *testing.T) {
 		}
 		z := w.Z
 		z.Eta += 1e-12 // above the largest loss by rounding, F is infinite
-		f := (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, z).Value
+		f := (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, z).Value
 		if !within(f, w.Risk, 1e-11) {
 			t.Errorf("ρ %v: risk %v, F %v at %v", rho, w.Risk, f, w.Z)
 		}
 		short := Z{z.Lambda * .99, z.Eta}
-		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).At(nil, losses, short).Value
+		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, short).Value
 		if !math.IsInf(f, 1) {
 			t.Errorf("ρ %v: F %v at a λ that the largest loss is beyond", rho, f)
 		}
@@ -193,7 +193,7 @@ func TestTVHasNoDual(t *testing.T) {
 			break
 		}
 	}
-	w, err := TV{}.WorstCase(nil, losses, .1)
+	w, err := WorstCase(TV{}, nil, losses, .1)
 	if err != nil || e.Worst != w {
 		t.Errorf("the estimate is %+v, the worst case %+v, %v", e.Worst, w, err)
 	}

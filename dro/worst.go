@@ -82,14 +82,15 @@ func (s *sample) worst() Worst {
 	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
 }
 
-// allAtMax returns the tail with all mass spread evenly on the largest losses: r = n/ties there and
-// 0 elsewhere.
-func (s *sample) allAtMax() tail {
-	return tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
+// Solver is a Set that computes by itself what WorstCase returns.
+type Solver interface {
+	WorstCase(ratios, losses []float64, rho float64) (Worst, error)
 }
 
-// WorstCase is Set.WorstCase for a set whose φ is finite on [0, ∞): all mass on
-// the largest losses is then the worst that any radius allows.
+// WorstCase returns the exact worst-case risk of the losses at radius rho and writes the worst
+// distribution's likelihood ratios into ratios unless that is nil. The losses must be finite and not
+// negative, rho positive and finite (CVaR ignores it). A set of another package whose φ is not
+// finite on [0, ∞) must be a [Solver].
 func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	return new(interior).worstCase(set, ratios, losses, rho)
 }
@@ -173,10 +174,11 @@ func saturate(set Set, s *sample, room *room) saturation {
 	return s.atMax(share*set.Divergence(1/share) + (1-share)*set.Divergence(0))
 }
 
-// atMax returns the saturation of a set that ends, at this divergence, with all mass on the largest
-// losses.
+// atMax returns the saturation of a set that ends, at this divergence, with all mass spread evenly
+// on the largest losses: r = n/ties there and 0 elsewhere.
 func (s *sample) atMax(divergence float64) saturation {
-	return saturation{divergence: divergence, tail: s.allAtMax(), origin: s.max}
+	end := tail{edge: s.max, tie: s.ties, share: s.n() / float64(s.ties)}
+	return saturation{divergence: divergence, tail: end, origin: s.max}
 }
 
 // room is memory that successive solutions reuse. It grows to the largest size asked for.

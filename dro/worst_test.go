@@ -71,7 +71,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 				}
 				for _, rho := range rhos {
 					ratios := make([]float64, len(losses))
-					w, err := set.WorstCase(ratios, losses, rho)
+					w, err := WorstCase(set, ratios, losses, rho)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -93,7 +93,7 @@ func TestWorstCaseMatchesBruteForce(t *testing.T) {
 	losses := []float64{.1, .5, 1.2, 3}
 	for _, rho := range cases([]float64{1e-12, .1, 1.1}, 1e-4, .7) {
 		for _, k := range cases([]float64{1.0001, 1.5, 2}, 1.05) {
-			w, err := CressieRead{k}.WorstCase(nil, losses, rho)
+			w, err := WorstCase(CressieRead{k}, nil, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestWorstCaseMatchesBruteForce(t *testing.T) {
 					want, w.Risk/want-1)
 			}
 		}
-		w, err := KL{}.WorstCase(nil, losses, rho)
+		w, err := WorstCase(KL{}, nil, losses, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestPrimalEqualsDual(t *testing.T) {
 	fromDual, worst := make([]float64, len(losses)), make([]float64, len(losses))
 	for _, set := range testSets() {
 		for _, rho := range []float64{.01, .3, 1} {
-			w, err := set.WorstCase(worst, losses, rho)
+			w, err := WorstCase(set, worst, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestPrimalEqualsDual(t *testing.T) {
 				continue
 			}
 			p := Problem{Set: set, Rho: rho, Coordinates: Unshifted}
-			eval := p.At(fromDual, losses, w.Z)
+			eval := p.Evaluate(fromDual, losses, w.Z)
 			if !within(eval.Value, w.Risk, 1e-12) {
 				t.Errorf("%v rho %v: F %v, risk %v", set, rho, eval.Value, w.Risk)
 			}
@@ -167,7 +167,7 @@ func TestCurve(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, w := range curve {
-			alone, err := set.WorstCase(nil, losses, rhos[i])
+			alone, err := WorstCase(set, nil, losses, rhos[i])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestCurve(t *testing.T) {
 func TestLimits(t *testing.T) {
 	losses := exponential(testRand(5), 200)
 	risk := func(set Set, rho float64) Worst {
-		w, err := set.WorstCase(nil, losses, rho)
+		w, err := WorstCase(set, nil, losses, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestPenalised(t *testing.T) {
 			}
 			continue
 		}
-		w, err := set.WorstCase(nil, losses, .2)
+		w, err := WorstCase(set, nil, losses, .2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +254,7 @@ func TestPenalised(t *testing.T) {
 		p := Problem{Set: set, Rho: 1e-300, Coordinates: Unshifted}
 		value := got.Risk - got.Z.Lambda*got.Divergence
 		for _, shift := range []float64{-.1, -.001, 0, .001, .1} {
-			f := p.At(nil, losses, Z{got.Z.Lambda, got.Z.Eta + shift}).Value
+			f := p.Evaluate(nil, losses, Z{got.Z.Lambda, got.Z.Eta + shift}).Value
 			if f < value-1e-12 || shift == 0 && !within(f, value, 1e-12) {
 				t.Errorf("%v: dual %v at shift %v, value %v", set, f, shift, value)
 			}
@@ -267,7 +267,7 @@ func TestPenalised(t *testing.T) {
 
 func TestWorstCaseExamples(t *testing.T) {
 	ten := []float64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
-	w, err := CVaR{.2}.WorstCase(nil, ten, 0)
+	w, err := WorstCase(CVaR{.2}, nil, ten, 0)
 	if err != nil || w.Risk != 8.5 || !within(w.EffectiveSampleSize, 2, 1e-15) {
 		t.Errorf("CVaR of 0..9 at .2: %+v, %v; want 8.5 on 2 samples", w, err)
 	}
@@ -298,7 +298,7 @@ func TestLambdaGivenEta(t *testing.T) {
 	lo, hi := .01, 10.0
 	for range 100 {
 		mid := (lo + hi) / 2
-		if p.At(nil, losses, Z{mid, -.3}).Grad.Lambda < 0 {
+		if p.Evaluate(nil, losses, Z{mid, -.3}).Grad.Lambda < 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -343,7 +343,7 @@ func TestWorstCaseErrors(t *testing.T) {
 		{CVaR{1}, nil, ok, 1, "mu 1"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
-			_, err := c.set.WorstCase(c.ratios, c.losses, c.rho)
+			_, err := WorstCase(c.set, c.ratios, c.losses, c.rho)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v %v %v: error %v, want one with %q", c.set, c.losses, c.rho,
 					err, c.want)
@@ -367,7 +367,7 @@ func TestLargeBatch(t *testing.T) {
 	losses[1] = 1e6 // not in the share
 	for _, set := range []Set{CressieRead{1.3}, CressieRead{2}, KL{}, SmoothedCVaR{.1}} {
 		for _, rho := range []float64{1e-6, .3, 5} {
-			w, err := set.WorstCase(nil, losses, rho)
+			w, err := WorstCase(set, nil, losses, rho)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -384,7 +384,7 @@ func TestLargeBatch(t *testing.T) {
 				t.Errorf("%v rho %v: %v with the share's start, %v without", set, rho, w.Risk,
 					cold.Risk)
 			}
-			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).At(nil, losses, w.Z).Value
+			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, w.Z).Value
 			if !within(f, w.Risk, 1e-11) {
 				t.Errorf("%v rho %v: dual %v, primal %v", set, rho, f, w.Risk)
 			}

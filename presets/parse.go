@@ -31,8 +31,8 @@ func (e Errors) Unwrap() []error { return e }
 
 // parse reads a preset file. Each of its errors names the file and the line.
 func parse(file string, text []byte) (Preset, error) {
-	p := Preset{file: file, Preset: runner.Preset{Name: baseName(file), Spec: spec.Defaults(),
-		Reasons: map[string]string{}}}
+	p := Preset{file: file, lines: map[string]int{}, Preset: runner.Preset{Name: baseName(file),
+		Spec: spec.Defaults(), Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
 		return Preset{}, locateError(file, err)
@@ -47,9 +47,9 @@ func parse(file string, text []byte) (Preset, error) {
 			wrong = append(wrong, placed{line(e), err})
 		}
 	}
-	for i, key := range p.Overrides {
+	for _, key := range p.Overrides {
 		if err := p.Spec.Unread([]string{key}); err != nil {
-			wrong = append(wrong, placed{p.lines[i], err})
+			wrong = append(wrong, placed{p.lines[key], err})
 		}
 	}
 	if len(wrong) > 0 { // otherwise wrong values may still be overridden
@@ -89,9 +89,7 @@ func (p *Preset) place(errs []error) (list []placed) {
 		var of *spec.KeyError
 		e := placed{err: err}
 		if errors.As(err, &of) {
-			if at := slices.Index(p.Overrides, of.Key); at >= 0 {
-				e.line = p.lines[at]
-			}
+			e.line = p.lines[of.Key]
 		}
 		list = append(list, e)
 	}
@@ -115,7 +113,7 @@ func (p *Preset) add(e *ast.MappingValueNode) error {
 	if err := assign(&p.Spec, key, value); err != nil {
 		return err
 	}
-	p.Overrides, p.lines = append(p.Overrides, key), append(p.lines, line(e))
+	p.Overrides, p.lines[key] = append(p.Overrides, key), line(e)
 	if reason := comment(e); reason != "" {
 		p.Reasons[key] = reason
 	}

@@ -38,8 +38,8 @@ type Preset struct {
 	// Spec is the default one then.
 	Problem error `json:"-"`
 
-	file  string // the file that the preset was read from
-	lines []int  // the lines of Overrides
+	file  string         // the file that the preset was read from
+	lines map[string]int // the lines of Overrides, by key
 }
 
 // List returns the embedded presets, the default one first.

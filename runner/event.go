@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -226,22 +227,16 @@ func leadingType(line []byte) string {
 	return string(kind)
 }
 
+// events has an event of each kind, those of which a log has most first.
+var events = []Event{&StepEvent{}, &EvalEvent{}, &CheckpointEvent{}, &WarningEvent{},
+	&StatusEvent{}, &KnobEvent{}, &ResumeEvent{}}
+
+// newEvent returns an empty event of a kind, or nil if the kind is unknown.
 func newEvent(kind string) Event {
-	switch kind {
-	case "status":
-		return &StatusEvent{}
-	case "step":
-		return &StepEvent{}
-	case "eval":
-		return &EvalEvent{}
-	case "warning":
-		return &WarningEvent{}
-	case "checkpoint":
-		return &CheckpointEvent{}
-	case "resume":
-		return &ResumeEvent{}
-	case "knob":
-		return &KnobEvent{}
+	for _, e := range events {
+		if e.Kind() == kind {
+			return reflect.New(reflect.TypeOf(e).Elem()).Interface().(Event)
+		}
 	}
 	return nil
 }

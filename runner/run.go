@@ -365,7 +365,8 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	task, err := s.Task(sum(p.ClassCounts.Train), p.ClassCounts.Train, p.Counts(p.Main()).Train)
+	classes := p.ClassCounts.Train
+	task, err := s.Task(m, sum(classes), classes, p.Counts(p.Main()).Train)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -64,10 +64,7 @@ func (r *Results) Of(name string) measure.Number { return r.Measures.Of(name) }
 
 // Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
-	gap := s.Of("penalised_gap")
-	if !gap.Applies() { // λ moves
-		gap = s.Of("dual_gap")
-	}
+	gap := cmp.Or(s.Of("penalised_gap"), s.Of("dual_gap")) // the first applies if λ is fixed
 	return stationary(gap, s.Of("full_grad_norm"))
 }
 
@@ -105,10 +102,7 @@ type PaperIterate struct {
 
 // Worst returns the least test accuracy of the groups if they are given, else of the classes.
 func (p *PaperIterate) Worst() measure.Number {
-	if p.WorstGroupAccuracy.Applies() {
-		return p.WorstGroupAccuracy
-	}
-	return p.WorstClassAccuracy
+	return cmp.Or(p.WorstGroupAccuracy, p.WorstClassAccuracy)
 }
 
 // Summarize returns the summary of a run in the given state. eval and last are its last evaluation
@@ -216,7 +210,7 @@ func (m *Meta) Selector() (by measure.Measure, ok bool) {
 	case m.Spec.Select != spec.SelectValWorst:
 		return measure.FindMeasure(m.Spec.Select)
 	}
-	return measure.FindMeasure(m.Fit("val_worst_class_accuracy"))
+	return measure.FindMeasure(m.MeasureFor("val_worst_class_accuracy"))
 }
 
 // Selects sets the run's selection to the evaluation e; nil: nothing is selected.
@@ -257,30 +251,27 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 			Want: "0.5: another threshold needs two classes, and val_f1 also needs samples to " +
 				"validate on"}
 	}
-	switch by, ok := m.Selector(); {
-	case !ok:
-		return nil
-	case d.Val == nil:
-		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
-			Want: "last, or samples to validate on: a val_fraction above 0, or data with a " +
-				"validation split"}
-	case !by.CanApply(m):
-		return &spec.KeyError{Key: "select", Value: m.Spec.Select,
-			Want: "a measure that these data have: this one needs groups, two classes or both"}
-	case m.Spec.Select != spec.SelectValWorst:
-		return nil
-	}
 	counted := 0
 	for _, n := range m.Counts(m.Main()).Val {
 		if n >= max(m.Spec.MinGroup, 1) {
 			counted++
 		}
 	}
-	if counted >= 2 {
+	var want string
+	switch by, ok := m.Selector(); {
+	case !ok:
+		return nil
+	case d.Val == nil:
+		want = "last, or samples to validate on: a val_fraction above 0, or data with a " +
+			"validation split"
+	case !by.CanApply(m):
+		want = "a measure that these data have: this one needs groups, two classes or both"
+	case m.Spec.Select == spec.SelectValWorst && counted < 2:
+		want = fmt.Sprintf("two parts of the validation split with min_group = %d samples: "+
+			"a larger val_fraction or a smaller min_group", m.Spec.MinGroup)
+	default:
 		return nil
 	}
-	want := fmt.Sprintf("two parts of the validation split with min_group = %d samples: "+
-		"a larger val_fraction or a smaller min_group", m.Spec.MinGroup)
 	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: want}
 }
 

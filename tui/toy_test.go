@@ -493,15 +493,11 @@ func summaryOf(t *testing.T, s *record.Store, id string) *runner.Summary {
 	return r.Summary()
 }
 
-// toySet is KL under another name. It is solved as a set of another package is.
+// toySet is KL under another name.
 type toySet struct{ dro.KL }
 
 func (toySet) Name() string  { return "toy-set" }
 func (toySet) Label() string { return "toys" }
-
-func (s toySet) WorstCase(ratios, losses []float64, rho float64) (dro.Worst, error) {
-	return dro.WorstCase(s, ratios, losses, rho)
-}
 
 // TestToySet: a registered set trains with every method that is defined for it, with the same
 // result as KL, and has its label in tables.

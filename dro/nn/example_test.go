@@ -36,7 +36,7 @@ func Example() {
 	var first, last float64 // worst-case risks
 	for step := range 100 {
 		net.Losses(losses, points, labels)
-		worst, err := set.WorstCase(ratios, losses, .5)
+		worst, err := dro.WorstCase(set, ratios, losses, .5)
 		if err != nil {
 			panic(err)
 		}

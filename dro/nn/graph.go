@@ -38,7 +38,6 @@ type graph struct {
 	gradients, buffers   map[string][]float32
 
 	peak              *kern.Peak
-	memory            *kern.Memory
 	forward, backward float64            // FLOP of real work
 	flop              map[string]float64 // FLOP of all directions, by stage
 }
@@ -72,7 +71,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 	return g, nil
 }
 
-// makeEnds makes the parts around the graph: the rooflines, and the layouts of the input and the
+// makeEnds makes the parts around the graph: the roofline, and the layouts of the input and the
 // logits.
 func (g *graph) makeEnds(c Config, list []stage) {
 	if c.Precision == bf16 {
@@ -81,7 +80,7 @@ func (g *graph) makeEnds(c Config, list []stage) {
 			g.products = kern.Rounded
 		}
 	}
-	g.peak, g.memory = kern.NewPeak(g.isa, g.products), kern.NewMemory(g.isa)
+	g.peak = kern.NewPeak(g.isa, g.products)
 	g.sums = kern.NewSum(g.isa)
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	g.direct = takesRows(g.isa, list[0])

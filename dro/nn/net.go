@@ -353,10 +353,6 @@ func (n *Net) Peak() (flop float64) {
 	return n.graph.peak.FLOPs()
 }
 
-// Read reads an array in order on the network's threads and does nothing else. Its rate is the most
-// that passes over features can reach if no cache has the features.
-func (n *Net) Read(x []float32) { n.graph.memory.Read(n.graph.team, x) }
-
 // Parameters returns the learned tensors, weights before biases, as views for a checkpoint to read
 // or fill.
 func (n *Net) Parameters() []Tensor { return n.parameters }
@@ -378,9 +374,9 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // batch normalisation, if the model has any. See Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// Each runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
+// RunEach runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
 // returns when all are done. Any thread may run any of them.
-func (n *Net) Each(count int, f func(i int)) { n.graph.team.Each(count, f) }
+func (n *Net) RunEach(count int, f func(i int)) { n.graph.team.RunEach(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.
 func (n *Net) Close() { n.graph.team.Close() }

@@ -19,7 +19,7 @@ type form struct {
 
 // open finds out whether the run's method has a form that its settings allow.
 func (f *form) open(r *train.Run) {
-	kind := dro.FormOf(r.Method.Trainer, nil).Kind
+	kind := r.Method.Form(nil).Kind
 	if r.Meta.Spec.Weights != spec.OnDevice || kind == dro.FormNone {
 		return
 	}
@@ -32,7 +32,7 @@ func (f *form) open(r *train.Run) {
 
 // answerForm answers a script with the form of its next weights.
 func (s *Script) answerForm() error {
-	now := dro.FormOf(s.run.Method.Trainer, s.form.numbers[:0])
+	now := s.run.Method.Form(s.form.numbers[:0])
 	s.form.numbers = now.Numbers
 	head, rate := s.beginStep()
 	head.Form, head.By = now.Kind, s.form.looksAt(now.Kind)

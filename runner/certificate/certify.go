@@ -108,16 +108,12 @@ func (g *Grid) radii(set dro.Set) []float64 {
 // worst case. The worst case has more of a part whose mean is above 1.
 func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 	ratios := make([]float64, len(p.Losses))
-	if _, err := c.Set.WorstCase(ratios, p.Losses, rho); err != nil {
+	if _, err := dro.WorstCase(c.Set, ratios, p.Losses, rho); err != nil {
 		return err
 	}
-	e := &measure.Evaluation{Classes: len(f.Meta.Classes), Groups: len(f.Meta.Groups)}
-	if f.Run != nil {
-		e = f.Run.Evaluation()
-	}
-	c.ByClass = e.By(measure.PerClass, p, ratios)
-	if len(f.Meta.Groups) > 0 {
-		c.ByGroup = e.By(measure.PerGroup, p, ratios)
+	c.ByClass, _ = measure.MeansOf(len(f.Data.Classes), ratios, p.Labels)
+	if n := len(f.Meta.Groups); n > 0 {
+		c.ByGroup, _ = measure.MeansOf(n, ratios, p.Groups)
 	}
 	return nil
 }

@@ -48,23 +48,17 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 		return nil, err
 	}
 	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
-	if err := f.build(p.From, network, threads); err != nil {
+	if err = train.AskRoom(&m.Spec, d, m.Parameters); err == nil {
+		f.Run, err = train.Measuring(&m, d, network, p.From, threads, true)
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("run %s: %w", m.ID, err)
 	}
 	return f, nil
 }
 
-// build checks what can be refused cheaply before it makes the network.
-func (f *Frozen) build(from *runner.State, network train.NewNetwork, threads int) (err error) {
-	if err := train.AskRoom(&f.Meta.Spec, f.Data, f.Meta.Parameters); err != nil {
-		return err
-	}
-	f.Run, err = train.Measuring(f.Meta, f.Data, network, from, threads, true)
-	return err
-}
-
-// Close releases the data and the network, also of a Frozen that is only half built. The error is
+// Close releases the data and the network, if there is one. The error is
 // from closing the data.
 func (f *Frozen) Close() error {
 	if f.Run != nil {
@@ -187,7 +181,7 @@ type LayerSplit struct {
 
 // Features runs the network of a checkpoint over splits, by default over all that have
 // samples. The data are open until the LastLayer is closed.
-func Features(q LookAt, splits []string) (*LastLayer, error) {
+func Features(q ViewOf, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
 	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err

@@ -328,10 +328,7 @@ func importedSplit(m *runner.Meta, s *runner.State, split string) (*Samples, err
 		got := len(tensors[split+"."+name].Data)
 		return got == 0 || got == n*width
 	}
-	kinds := len(m.Groups)
-	if kinds == 0 {
-		kinds = len(m.Classes)
-	}
+	kinds := cmp.Or(len(m.Groups), len(m.Classes))
 	ok := len(marked.Data)%marks == 0 && fits("loss", words) && fits("probability", len(m.Classes))
 	of := &Samples{Classes: len(m.Classes)}
 	of.Probabilities = tensors[split+".probability"].Data
@@ -460,8 +457,10 @@ func (p *Predictions) meta(q *Import) *runner.Meta {
 	m.Classes, m.Groups = p.Classes, p.Groups
 	for _, split := range runner.Splits() {
 		if of := p.Splits[split]; of != nil {
-			*m.ClassCounts.Of(split) = countKinds(of.Labels, len(p.Classes))
-			*m.GroupCounts.Of(split) = countKinds(of.Groups, len(p.Groups))
+			*m.ClassCounts.Of(split) = data.ClassCounts(rows{of}, len(p.Classes))
+			if len(p.Groups) > 0 {
+				*m.GroupCounts.Of(split) = data.GroupCounts(rows{of}, len(p.Groups))
+			}
 		}
 	}
 	if p.Splits[runner.SplitVal] == nil {
@@ -478,17 +477,6 @@ func (p *Predictions) meta(q *Import) *runner.Meta {
 	}
 	m.Imported.Absent = p.absent()
 	return m
-}
-
-func countKinds(of []int, kinds int) []int {
-	if kinds == 0 {
-		return nil
-	}
-	counts := make([]int, kinds)
-	for _, k := range of {
-		counts[k]++
-	}
-	return counts
 }
 
 // labelChecksum identifies the samples by what is known of them: their labels, in their order.

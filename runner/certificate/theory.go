@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -43,23 +44,18 @@ type Constants struct {
 	LzBound measure.Number `json:"l_z_bound"`
 }
 
-// probe measures gradients of batches of training samples, in evaluation mode: the theory's ℓ_i(x)
-// has no batch statistics. A gradient stays in the network until the next one takes its place.
-type probe struct {
-	f *Frozen
-	x []nn.Tensor // the parameters to go back to
-}
-
 // streamTheory is the stream of random numbers for the draws of this file; Constants uses the next
 // one. Neither is a stream of the run's own, whose batches would not be independent of x.
 const streamTheory = 77
 
-// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size, where weigh computes the
-// weights w from the losses. It goes by pieces as large as a step's batch, since the network has no
-// room for more at once. With add it adds −1 times this gradient to the one that is there.
-func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
-	net := p.f.Run.Net
-	most := p.f.Meta.Spec.Batch
+// gradient computes ∇ of the mean of w_i ℓ_i over a batch of any size of training samples, where
+// weigh computes the weights w from the losses. The network is in evaluation mode, since the
+// theory's ℓ_i(x) has no batch statistics, and holds the gradient until the next one takes its
+// place. It goes by pieces as large as a step's batch, since the network has no room for more at
+// once. With add it adds −1 times this gradient to the one that is there.
+func (f *Frozen) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
+	net := f.Run.Net
+	most := f.Meta.Spec.Batch
 	whole := train.Batch{Split: runner.SplitTrain, Mode: nn.Evaluate, Batch: b}
 	var part data.Batch
 	for from := 0; from < b.N; from += most {
@@ -83,7 +79,7 @@ func (p *probe) gradient(b *data.Batch, weigh func(w, losses []float64), add boo
 // variance does not apply.
 func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants) ([]Noise, error) {
 	p := f.Problem()
-	whole, err := p.Set.WorstCase(nil, train.Losses, p.Rho)
+	whole, err := dro.WorstCase(p.Set, nil, train.Losses, p.Rho)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +126,7 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 		return measure.Number{}, nil
 	}
 	weights := make([]float64, len(train.Losses))
-	f.Problem().At(weights, train.Losses, z)
+	f.Problem().Evaluate(weights, train.Losses, z)
 	whole, err := f.Run.GradNorm(weights)
 	if err != nil {
 		return measure.Number{}, err
@@ -140,10 +136,10 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 		return measure.Number{}, err
 	}
 	defer loader.Close()
-	atZ := func(w, losses []float64) { f.Problem().At(w, losses, z) }
-	probe, square := probe{f: f}, 0.0
+	atZ := func(w, losses []float64) { f.Problem().Evaluate(w, losses, z) }
+	square := 0.0
 	for range draws {
-		probe.gradient(loader.Next(), atZ, false)
+		f.gradient(loader.Next(), atZ, false)
 		square += math.Pow(f.Run.Net.GradNorm(), 2) / float64(draws)
 	}
 	return measure.Num(max(0, square-whole*whole)), nil
@@ -171,17 +167,17 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 		return c, fmt.Errorf("run %s: the constants need a network whose weights are at hand",
 			f.Meta.ID)
 	}
-	p := probe{f: f, x: runner.CloneTensors(own.Tensors())}
+	before := runner.CloneTensors(own.Tensors())
 	for range samples {
 		b := loader.Next()
-		p.gradient(b, one, false)
+		f.gradient(b, one, false)
 		norm := f.Run.Net.GradNorm()
 		c.Lipschitz = max(c.Lipschitz, norm)
 		if moved := reach / norm; norm > leastSlope {
 			f.Run.Net.Step(train.Rule{SGD: nn.SGD{LR: moved}}) // the weights move by reach
-			p.gradient(b, one, false)
-			runner.CopyTensors(own.Tensors(), p.x)
-			p.gradient(b, one, true)
+			f.gradient(b, one, false)
+			runner.CopyTensors(own.Tensors(), before)
+			f.gradient(b, one, true)
 			c.Smoothness = max(c.Smoothness, f.Run.Net.GradNorm()/reach)
 		}
 	}
@@ -310,10 +306,7 @@ func samplesPerStep(m *runner.Meta) float64 {
 	if err != nil || !method.Fresh() {
 		return n
 	}
-	if m.Spec.BatchZ > 0 {
-		return n + float64(m.Spec.BatchZ)
-	}
-	return 2 * n
+	return n + float64(cmp.Or(m.Spec.BatchZ, m.Spec.Batch))
 }
 
 // fitLine puts a line through log value against log samples by least squares. The standard

@@ -232,7 +232,7 @@ var plain = map[string]func(*record.Run) string{
 	"archived":   func(r *record.Run) string { return strconv.FormatBool(r.Label().Archived) },
 	"algorithms": func(r *record.Run) string { return string(r.Meta.Spec.Algorithm()) },
 	"worst": func(r *record.Run) string { // of the groups where they are given
-		return page.Exact(r.Of(r.Meta.Fit("worst_class_accuracy")).Float())
+		return page.Exact(r.Of(r.Meta.MeasureFor("worst_class_accuracy")).Float())
 	},
 }
 

@@ -234,7 +234,7 @@ func valueText(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Tex
 
 // isWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
 // if the run has groups.
-func isWorst(name string, m *runner.Meta) bool { return name == m.Fit("worst_class_accuracy") }
+func isWorst(name string, m *runner.Meta) bool { return name == m.MeasureFor("worst_class_accuracy") }
 
 // worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
 // min_group test samples: the only one that counts is no worst.
@@ -242,7 +242,7 @@ func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
 		return measure.Number{}
 	}
-	return m.results().Of(m.meta.Fit("worst_class_accuracy"))
+	return m.results().Of(m.meta.MeasureFor("worst_class_accuracy"))
 }
 
 // counted lists the classes or groups that have min_group test samples. If the run's samples were

@@ -226,10 +226,10 @@ func (t *Table) noteCells() {
 				fmt.Sprintf("%s is of some runs only (%s)", name, strings.Join(rows, ", ")))
 		}
 	}
-	for _, text := range spec.Few(missing) {
+	for _, text := range spec.FirstFew(missing) {
 		t.note(Missing, nil, "%s", text)
 	}
-	for _, text := range spec.Few(spoilt) {
+	for _, text := range spec.FirstFew(spoilt) {
 		t.note(NotFinite, nil, "%s", text)
 	}
 }

@@ -310,7 +310,7 @@ func (a *arm) isPlain() bool {
 type quantity func(*runner.Meta, *runner.EvalEvent) float64
 
 func worstAccuracy(m *runner.Meta, e *runner.EvalEvent) float64 {
-	return 100 * e.Of(m.Fit("worst_class_accuracy")).Float()
+	return 100 * e.Of(m.MeasureFor("worst_class_accuracy")).Float()
 }
 
 func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
@@ -383,7 +383,7 @@ func (c *cast) commonPart(a *arm) (name string) {
 // samples.
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	counts := m.Counts(m.Main()).Test
-	known := measure.Enough(e.ByGroup.Of(m.Fit("class_accuracy")), counts, m.Spec.MinGroup)
+	known := measure.Enough(e.ByGroup.Of(m.MeasureFor("class_accuracy")), counts, m.Spec.MinGroup)
 	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
 		name = names[i]
 	}

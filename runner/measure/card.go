@@ -105,7 +105,7 @@ func DataBrief(list []DataWarning) (lines []string) {
 				texts = append(texts, w.Text)
 			}
 		}
-		lines = append(lines, spec.Few(texts)...)
+		lines = append(lines, spec.FirstFew(texts)...)
 	}
 	return lines
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -119,19 +120,16 @@ func (e *Evaluation) threshold() Number {
 // bestF1 returns the threshold with the greatest F1 of the class, the largest of equals. It does
 // not apply if no sample is of the class. It sorts the list.
 func bestF1(list []Scored) (threshold Number) {
-	byScore(list)
 	var all, of, taken, best float64
 	for _, s := range list {
 		all += s.Of
 	}
-	for len(list) > 0 {
-		at, n := tied(list)
+	for at := range byScore(list) {
 		of += at.Of
 		taken += at.Of + at.Others
 		if f1 := 2 * of / (taken + all); f1 > best {
 			threshold, best = Num(at.Score), f1
 		}
-		list = list[n:]
 	}
 	return threshold
 }
@@ -178,11 +176,11 @@ const anyLabel = -1
 // predicted as positive. The counts are the numbers of these samples. If no groups are given, it
 // returns nothing, since the Groups of a pass are classes then.
 func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
+	rates, counts = make([]Number, e.Groups), make([]int, e.Groups)
 	predictions := e.predictions()
 	if e.Classes != 2 || e.Groups == 0 || predictions == nil {
-		return make([]Number, e.Groups), make([]int, e.Groups)
+		return rates, counts
 	}
-	rates, counts = make([]Number, e.Groups), make([]int, e.Groups)
 	taken := make([]int, e.Groups)
 	for i, g := range e.Test.Groups {
 		if label == anyLabel || e.Test.Labels[i] == label {
@@ -199,18 +197,12 @@ func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
 // span returns the least and the greatest rate, over the groups with at least min_group of the
 // samples that the rate counts; ok is false if there are fewer than two such groups.
 func (e *Evaluation) span(label int) (least, most float64, ok bool) {
-	n := 0
 	rates, counts := e.rates(label)
-	for _, r := range Enough(rates, counts, e.Spec.MinGroup) {
-		if !r.Applies() {
-			continue
-		}
-		if n++; n == 1 {
-			least, most = r.value, r.value
-		}
-		least, most = min(least, r.value), max(most, r.value)
+	kept := judged(rates, counts, e.Spec.MinGroup)
+	if len(kept) < 2 {
+		return 0, 0, false
 	}
-	return least, most, n > 1
+	return Least(kept).value, kept[Worst(kept, true)].value, true
 }
 
 // gap returns the difference between the greatest and the least rate of the groups.
@@ -348,20 +340,22 @@ func fairnessRows() []Measure {
 // class that the score is about (Of), and of all other samples (Others).
 type Scored struct{ Score, Of, Others float64 }
 
-// byScore sorts samples, the largest score first.
-func byScore(list []Scored) {
+// byScore sorts samples, the largest score first, and returns the sum of the samples with each
+// score.
+func byScore(list []Scored) iter.Seq[Scored] {
 	slices.SortFunc(list, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })
-}
-
-// tied sums the samples with the largest score, which are at the start of a sorted list.
-func tied(list []Scored) (sum Scored, n int) {
-	sum.Score = list[0].Score
-	for n < len(list) && cmp.Compare(list[n].Score, sum.Score) == 0 {
-		sum.Of += list[n].Of
-		sum.Others += list[n].Others
-		n++
+	return func(yield func(Scored) bool) {
+		for n := 0; n < len(list); {
+			sum := Scored{Score: list[n].Score}
+			for ; n < len(list) && cmp.Compare(list[n].Score, sum.Score) == 0; n++ {
+				sum.Of += list[n].Of
+				sum.Others += list[n].Others
+			}
+			if !yield(sum) {
+				return
+			}
+		}
 	}
-	return sum, n
 }
 
 // AUROC returns the area under the receiver operating characteristic: the probability that a sample
@@ -369,14 +363,11 @@ func tied(list []Scored) (sum Scored, n int) {
 // Pattern Recognition Letters 27). It does not apply if one of the two kinds is missing. It sorts
 // the list.
 func AUROC(list []Scored) Number {
-	byScore(list)
 	var won, of, others float64
-	for len(list) > 0 {
-		at, n := tied(list)
+	for at := range byScore(list) {
 		won += at.Others * (of + at.Of/2)
 		of += at.Of
 		others += at.Others
-		list = list[n:]
 	}
 	return NumIf(of > 0 && others > 0, won/(of*others))
 }
@@ -385,16 +376,13 @@ func AUROC(list []Scored) Number {
 // over the scores from the largest down, of the recall that each adds times the precision there. A
 // tie is one step. It does not apply if one of the two kinds is missing. It sorts the list.
 func averagePrecision(list []Scored) Number {
-	byScore(list)
 	var sum, of, others float64
-	for len(list) > 0 {
-		at, n := tied(list)
+	for at := range byScore(list) {
 		of += at.Of
 		others += at.Others
 		if at.Of > 0 {
 			sum += at.Of * of / (of + others)
 		}
-		list = list[n:]
 	}
 	return NumIf(of > 0 && others > 0, sum/of)
 }
@@ -428,27 +416,18 @@ func ratioBin(r float64) int {
 func histogramRow() Measure {
 	return Measure{
 		Axis: PerRatio,
-		Measure: dro.Measure{
-			Name:  "ratio_histogram",
-			Title: "likelihood ratios",
-			Unit:  "samples",
-			Scale: dro.Whole,
-			Asks:  dro.OfProblem,
+		Measure: dro.Measure{Name: "ratio_histogram", Title: "likelihood ratios",
+			Unit: "samples", Scale: dro.Whole, Asks: dro.OfProblem,
 			Doc: "number of training samples in each of 16 bins of the likelihood ratio " +
 				"dQ/dP, for the exact worst case Q of the training losses: below 1/8, then " +
-				"half octaves, then 16 and above",
-		},
+				"half octaves, then 16 and above"},
 		List: func(e *Evaluation) []Number {
 			if e.Ratios == nil {
 				return nil
 			}
-			var counts [ratioBins]int
+			list := slices.Repeat([]Number{Num(0)}, ratioBins)
 			for _, r := range e.Ratios {
-				counts[ratioBin(r)]++
-			}
-			list := make([]Number, ratioBins)
-			for i, n := range counts {
-				list[i] = Num(float64(n))
+				list[ratioBin(r)].value++
 			}
 			return list
 		},

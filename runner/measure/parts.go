@@ -106,10 +106,10 @@ func (p *Parts) Counts(a Axis) Counts {
 	return Counts{}
 }
 
-// Fit returns the name of the measure of groups that corresponds to the named measure of classes,
-// if groups are given; else the name. A page that asks for the worst class thus shows the worst
+// MeasureFor returns the name of the measure of groups that corresponds to the named measure of
+// classes, if groups are given; else the name. A page that asks for the worst class thus shows the worst
 // group in a run that is about groups.
-func (p *Parts) Fit(name string) string {
+func (p *Parts) MeasureFor(name string) string {
 	if p.Main() == PerGroup {
 		if m, _ := FindMeasure(name); m.groups != "" {
 			return m.groups

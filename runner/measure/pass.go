@@ -71,7 +71,7 @@ func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
 // samples does not apply.
 func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 	n, of := e.parts(a, p)
-	means, _ := MeansOf(n, values, func(i int) int { return of[i] })
+	means, _ := MeansOf(n, values, of)
 	return means
 }
 
@@ -79,19 +79,24 @@ func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
 // in the test split. With fewer samples the accuracy would be chance.
 func (e *Evaluation) LeastAccuracy(a Axis) Number {
 	n, of := e.parts(a, e.Test)
-	means, counts := MeansOf(n, e.Test.Hits(), func(i int) int { return of[i] })
+	means, counts := MeansOf(n, e.Test.Hits(), of)
 	return LeastOf(means, counts, e.Spec.MinGroup)
 }
 
 // LeastOf returns the lowest value of the classes or groups whose count is least or more. It does
 // not apply if fewer than two are left: a single part is not the worst of any.
 func LeastOf(values []Number, counts []int, least int) Number {
-	none := func(n Number) bool { return !n.Applies() }
-	kept := slices.DeleteFunc(Enough(values, counts, least), none)
+	kept := judged(values, counts, least)
 	if len(kept) < 2 {
 		return Number{}
 	}
 	return Least(kept)
+}
+
+// judged returns the values that apply and whose count is least or more.
+func judged(values []Number, counts []int, least int) []Number {
+	none := func(n Number) bool { return !n.Applies() }
+	return slices.DeleteFunc(Enough(values, counts, least), none)
 }
 
 // Enough returns the values whose count is least or more. The others do not apply: they have too
@@ -108,16 +113,16 @@ func Enough(values []Number, counts []int, least int) []Number {
 
 // balanced returns the mean accuracy per class, over the classes that have samples.
 func (e *Evaluation) balanced() Number {
-	p := e.Test
-	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
-	return meanOf(classes)
+	return meanOf(e.By(PerClass, e.Test, e.Test.Hits()))
 }
 
 // recall returns, for each group, the mean accuracy of its classes.
 func (e *Evaluation) recall() []Number {
-	p := e.Test
-	cells, _ := MeansOf(e.Groups*e.Classes, p.Hits(),
-		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
+	cell := make([]int, len(e.Test.Groups)) // of a group and a class
+	for i, group := range e.Test.Groups {
+		cell[i] = group*e.Classes + e.Test.Labels[i]
+	}
+	cells, _ := MeansOf(e.Groups*e.Classes, e.Test.Hits(), cell)
 	list := make([]Number, e.Groups)
 	for g := range list {
 		list[g] = meanOf(cells[g*e.Classes:][:e.Classes])
@@ -125,18 +130,17 @@ func (e *Evaluation) recall() []Number {
 	return list
 }
 
-// MeansOf returns the mean and the number of the values of each of n kinds; of returns the kind of
-// value i, from 0 to n − 1. The mean of a kind without values does not apply.
-func MeansOf(n int, values []float64, of func(i int) int) (means []Number, counts []int) {
+// MeansOf returns the mean and the number of the values of each of n kinds; of has the kind of each
+// value, from 0 to n − 1. The mean of a kind without values does not apply.
+func MeansOf(n int, values []float64, of []int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
 		return means, counts
 	}
 	sums := make([]float64, n)
 	for i, v := range values {
-		k := of(i)
-		sums[k] += v
-		counts[k]++
+		sums[of[i]] += v
+		counts[of[i]]++
 	}
 	for k, count := range counts {
 		means[k] = NumIf(count > 0, sums[k]/float64(count))
@@ -207,7 +211,7 @@ func (p *Pass) ifLosses(x float64) Number { return NumIf(len(p.Losses) > 0, x) }
 // Solve finds the exact worst cases of the losses at the problem's radius and at the radii. If
 // ratios is not nil, it gets the likelihood ratios at the problem's radius.
 func (p *Pass) Solve(ratios []float64, by *dro.Problem, radii []float64) (err error) {
-	if p.Worst, err = by.Set.WorstCase(ratios, p.Losses, by.Rho); err != nil {
+	if p.Worst, err = dro.WorstCase(by.Set, ratios, p.Losses, by.Rho); err != nil {
 		return err
 	}
 	if !by.Set.HasRadius() {
@@ -226,7 +230,7 @@ func (e *Evaluation) objective() Number {
 	if !e.solvable() {
 		return Number{}
 	}
-	return Num(e.Problem.At(nil, e.Train.Losses, *e.Z).Value)
+	return Num(e.Problem.Evaluate(nil, e.Train.Losses, *e.Z).Value)
 }
 
 // solvable reports whether there is a z, and training losses to compare it with.

@@ -330,7 +330,7 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 func Worst(values []Number, lowerIsBetter bool) int {
 	worst := -1
 	for i, v := range values {
-		if !v.applies || math.IsNaN(v.value) || math.IsInf(v.value, 0) {
+		if !v.Finite() {
 			continue
 		}
 		if worst < 0 || v.value != values[worst].value &&

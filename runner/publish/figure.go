@@ -81,7 +81,7 @@ func (r *Run) figures() ([]*page.Figure, error) {
 		{Title: "robust risk",
 			Curves: ofEvals("robust_risk", "train_robust_risk", "val_robust_risk")},
 		{Title: "accuracy on the test split",
-			Curves: ofEvals("test_accuracy", r.Meta.Fit("worst_class_accuracy"))},
+			Curves: ofEvals("test_accuracy", r.Meta.MeasureFor("worst_class_accuracy"))},
 		{Title: "dual variables", Curves: ofSteps("lambda", "eta")},
 		{Title: "dual gap", Log: true, Curves: ofEvals("dual_gap")},
 	} {

@@ -19,7 +19,7 @@ func writeLaTeX(w io.Writer, r *Run) error {
 			figures.Add(row.Title, page.Alone(row.Scale).Text(s.Of(row.Name)))
 		}
 	}
-	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.Fit("class_accuracy"))
+	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.MeasureFor("class_accuracy"))
 	interval := s.ClassInterval
 	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval

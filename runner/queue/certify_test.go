@@ -101,8 +101,8 @@ func TestContrasts(t *testing.T) {
 	if len(list) != 3 || list[0].Rho.Float() != .1 || list[2].Rho.Applies() {
 		t.Fatalf("%+v: want KL at two radii, and CVaR once", list)
 	}
-	one, _ := dro.KL{}.WorstCase(nil, pa.Losses, 1)
-	two, _ := dro.KL{}.WorstCase(nil, pb.Losses, 1)
+	one, _ := dro.WorstCase(dro.KL{}, nil, pa.Losses, 1)
+	two, _ := dro.WorstCase(dro.KL{}, nil, pb.Losses, 1)
 	if want := one.Risk - two.Risk; math.Abs(list[1].Difference-want) > 1e-12 {
 		t.Errorf("difference %v, want %v", list[1].Difference, want)
 	}

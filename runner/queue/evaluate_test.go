@@ -65,7 +65,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 
 	for i, rho := range spec.RiskRadii {
 		problem, _ := spec.Problem()
-		w, err := problem.Set.WorstCase(nil, val, rho)
+		w, err := dro.WorstCase(problem.Set, nil, val, rho)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := p.Set.WorstCase(nil, train, p.Rho)
+	w, err := dro.WorstCase(p.Set, nil, train, p.Rho)
 	if err != nil {
 		t.Fatal(err)
 	}
 	z := dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}
-	f := p.At(nil, train, z).Value
+	f := p.Evaluate(nil, train, z).Value
 	close("train objective", e.Of("train_objective"), f)
 	close("dual gap", e.Of("dual_gap"), f-w.Risk)
 	if !(e.Of("dual_gap").Float() >= 0) {

@@ -117,7 +117,7 @@ func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 		}
 		b := batches.Next()
 		net.Losses(losses, b.X, b.Labels)
-		g := p.At(ratios, losses, dro.Z{Lambda: was["lambda"], Eta: was["eta"]}).Grad.Eta
+		g := p.Evaluate(ratios, losses, dro.Z{Lambda: was["lambda"], Eta: was["eta"]}).Grad.Eta
 		net.Gradient(ratios)
 		m := spec.Momentum
 		off := math.Abs(is["eta_momentum"] - m*was["eta_momentum"] - (1-m)*g)

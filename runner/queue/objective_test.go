@@ -20,7 +20,7 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 		objective func(p *dro.Problem, s *runner.State, losses []float64, groups []int) float64
 	}{
 		{"batch", func(p *dro.Problem, _ *runner.State, losses []float64, _ []int) float64 {
-			w, err := p.Set.WorstCase(nil, losses, p.Rho)
+			w, err := dro.WorstCase(p.Set, nil, losses, p.Rho)
 			if err != nil {
 				t.Fatal(err)
 			}

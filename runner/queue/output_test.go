@@ -25,8 +25,8 @@ func TestOutputCertificateByASecondRoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := p.At(ratios, losses, dro.Z{Lambda: m["picked_lambda"], Eta: m["picked_eta"]}).Value
-	w, err := p.Set.WorstCase(nil, losses, p.Rho)
+	f := p.Evaluate(ratios, losses, dro.Z{Lambda: m["picked_lambda"], Eta: m["picked_eta"]}).Value
+	w, err := dro.WorstCase(p.Set, nil, losses, p.Rho)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		}
 		e := tr.summary
 		set, _ := spec.Set()
-		worst, err := set.WorstCase(nil, s.Losses, spec.Rho)
+		worst, err := dro.WorstCase(set, nil, s.Losses, spec.Rho)
 		if err != nil {
 			t.Fatal(err)
 		}

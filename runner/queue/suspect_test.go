@@ -77,7 +77,7 @@ func TestWarningsOfEvaluations(t *testing.T) {
 		losses[i] = 3 * math.Pow(float64(i)/1000, 4)
 	}
 	set, p := dro.KL{}, &dro.Problem{Set: dro.KL{}, Rho: .5, Coordinates: dro.Unshifted}
-	worst, err := set.WorstCase(nil, losses, p.Rho)
+	worst, err := dro.WorstCase(set, nil, losses, p.Rho)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +129,10 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 	z := dro.Z{Lambda: last.Method.Numbers["lambda"], Eta: last.Method.Numbers["eta"]}
 	least := math.Inf(1)
 	for i := range 20001 {
-		least = min(least, p.At(nil, losses,
+		least = min(least, p.Evaluate(nil, losses,
 			dro.Z{Lambda: z.Lambda, Eta: -5 + 1e-3*float64(i)}).Value)
 	}
-	want := p.At(nil, losses, z).Value - least
+	want := p.Evaluate(nil, losses, z).Value - least
 	got := last.Eval.Of("penalised_gap").Float()
 	if !(math.Abs(got-want) < 1e-5) || !(got > 1e-4) || !(last.Eval.Of("dual_gap").Float() >= got) {
 		t.Errorf("penalised gap %v, by a grid %v, dual gap %v", got, want, last.Eval.Of("dual_gap"))

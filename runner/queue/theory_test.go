@@ -43,7 +43,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 	}
 	ratios := make([]float64, len(train.Losses))
 	z, _ := f.Z()
-	f.Problem().At(ratios, train.Losses, z)
+	f.Problem().Evaluate(ratios, train.Losses, z)
 	var square float64
 	for _, norm := range alone(t, f, ratios) {
 		square += norm * norm / float64(len(ratios))
@@ -66,7 +66,7 @@ func TestNoiseByASecondRoad(t *testing.T) {
 			t.Errorf("n = %d: %+v is above its bounds", n.N, n)
 		}
 	}
-	w, _ := f.Problem().Set.WorstCase(nil, train.Losses, f.Problem().Rho)
+	w, _ := dro.WorstCase(f.Problem().Set, nil, train.Losses, f.Problem().Rho)
 	one, want := noise[0], w.Risk-measure.Mean(train.Losses)
 	if math.Abs(one.Bias-want) > 4*one.BiasError {
 		t.Errorf("a batch of one has the bias %v ± %v, want %v", one.Bias, one.BiasError, want)
@@ -141,8 +141,8 @@ func steepest(p *dro.Problem, losses []float64, z dro.Z) (most float64) {
 	const h = 1e-6
 	for i := range 3600 {
 		c, s := math.Cos(float64(i)*math.Pi/3600), math.Sin(float64(i)*math.Pi/3600)
-		up := p.At(nil, losses, dro.Z{Lambda: z.Lambda + h*c, Eta: z.Eta + h*s}).Grad
-		down := p.At(nil, losses, dro.Z{Lambda: z.Lambda - h*c, Eta: z.Eta - h*s}).Grad
+		up := p.Evaluate(nil, losses, dro.Z{Lambda: z.Lambda + h*c, Eta: z.Eta + h*s}).Grad
+		down := p.Evaluate(nil, losses, dro.Z{Lambda: z.Lambda - h*c, Eta: z.Eta - h*s}).Grad
 		most = max(most, ((up.Lambda-down.Lambda)*c+(up.Eta-down.Eta)*s)/(2*h))
 	}
 	return most

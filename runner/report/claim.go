@@ -190,7 +190,7 @@ func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
 	}
 	plain := c.Measure != "" && !say.Along && say.Classes[0] == nil
 	if plain {
-		c.Measure = a.runs[0].Meta.Fit(c.Measure)
+		c.Measure = a.runs[0].Meta.MeasureFor(c.Measure)
 	}
 	c.Difference = differenceOf(a, b, comparedValue(say, c.Measure, p.condition.Radius), say.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {

@@ -501,7 +501,7 @@ func (r *Report) shortTable() string {
 			}
 			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
 			for _, m := range shortMeasures() {
-				row = append(row, p.meanOf(i, a.runs[0].Meta.Fit(m)))
+				row = append(row, p.meanOf(i, a.runs[0].Meta.MeasureFor(m)))
 			}
 			t.Add(row...)
 		}

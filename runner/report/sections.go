@@ -18,7 +18,7 @@ func (p *Problem) classBlocks() []page.Block {
 		return nil
 	}
 	m := &p.arms[0].runs[0].Meta
-	measure := m.Fit("class_accuracy")
+	measure := m.MeasureFor("class_accuracy")
 	base := p.base().label
 	t := page.New(m.Part(), "n train", base)
 	t.Head(p.Classes[0].Arms...)

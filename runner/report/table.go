@@ -350,7 +350,7 @@ func (p *Problem) classes() {
 		return
 	}
 	m := &base.runs[0].Meta
-	measured := m.Fit("class_accuracy")
+	measured := m.MeasureFor("class_accuracy")
 	for i, name := range m.Names(m.Main()) {
 		row := ClassRow{Class: name}
 		if counts := m.Counts(m.Main()).Train; i < len(counts) {
@@ -486,7 +486,7 @@ func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 			value: value})
 	}
 	if m := p.meta(); m != nil {
-		name := m.Fit(classAccuracy)
+		name := m.MeasureFor(classAccuracy)
 		for i, class := range m.Names(m.Main()) {
 			row(name, class, class, func(r *ran) measure.Number {
 				return pooled(r, name, []int{i})
@@ -501,7 +501,7 @@ func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 	for _, name := range []string{"worst_class_accuracy", "test_accuracy", "train_loss",
 		"test_loss", "train_objective"} {
 		row(name, "", headOf(name), func(r *ran) measure.Number {
-			return r.Summary().Of(r.Meta.Fit(name))
+			return r.Summary().Of(r.Meta.MeasureFor(name))
 		})
 	}
 	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {

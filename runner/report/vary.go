@@ -227,7 +227,7 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		arm:     a,
 	}
 	for _, name := range variedMeasures() {
-		name = a.runs[0].Meta.Fit(name)
+		name = a.runs[0].Meta.MeasureFor(name)
 		if name == "robust_risk" && v.Key == "rho" {
 			continue // another radius asks another question
 		}

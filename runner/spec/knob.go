@@ -34,20 +34,15 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 	if err := after.UnmarshalText([]byte(value)); err != nil {
 		return before, after, &KeyError{key, value, "a number or auto"}
 	}
-	before, err = s.Change(key, after)
-	return before, after, err
-}
-
-// Change is Turn with a parsed value.
-func (s *Spec) Change(key string, value Auto) (before Auto, err error) {
 	if t, ok := FindSetting(key); !ok || !t.liveIn(s) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
-		return before, &KeyError{"knob", key, want}
+		return before, after, &KeyError{"knob", key, want}
 	}
-	if most, ok := s.knobLimit(key); ok && value.Or(0) > most {
-		return before, &KeyError{key, value.Or(0), s.KnobWant(key)}
+	if most, ok := s.knobLimit(key); ok && after.Or(0) > most {
+		return before, after, &KeyError{key, after.Or(0), s.KnobWant(key)}
 	}
-	return s.Replay(key, value)
+	before, err = s.Replay(key, after)
+	return before, after, err
 }
 
 // knobLimit returns the greatest value that a knob may take while its run trains. Only lambda0 has
@@ -215,33 +210,25 @@ func ladder(v float64, by int) (list []float64) {
 func rung(v float64, by int) float64 {
 	switch {
 	case v == 0:
-		if by > 0 {
-			return firstRung
-		}
-		return -firstRung
+		return float64(by) * firstRung
 	case v < 0:
 		return -rung(-v, -by)
 	}
-	exponent := int(math.Floor(math.Log10(v)))
-	var rungs []float64
+	const near = 1e-9 // relative to v: a number written as a rung is that rung
+	exponent, below := int(math.Floor(math.Log10(v))), 0.0
 	for e := exponent - 1; e <= exponent+1; e++ {
 		for _, m := range []string{"1e", "2e", "5e"} {
 			x, err := strconv.ParseFloat(m+strconv.Itoa(e), 64)
-			if err == nil {
-				rungs = append(rungs, x)
+			switch {
+			case err != nil:
+			case by > 0 && x > v*(1+near):
+				return x
+			case x < v*(1-near):
+				below = x
 			}
 		}
 	}
-	const near = 1e-9 // relative to v: a number written as a rung is that rung
-	if by > 0 {
-		return rungs[slices.IndexFunc(rungs, func(x float64) bool { return x > v*(1+near) })]
-	}
-	for _, x := range slices.Backward(rungs) {
-		if x < v*(1-near) {
-			return x
-		}
-	}
-	return 0
+	return below
 }
 
 // firstRung is the first rung above 0.

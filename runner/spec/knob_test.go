@@ -21,7 +21,7 @@ func TestKnobKeepsItsBounds(t *testing.T) {
 	for value, want := range map[float64]bool{most / 2: true, most: true, most * 1.01: false,
 		1e9: false} {
 		turned := s
-		_, err := turned.Change("lambda0", Fixed(value))
+		_, _, err := turned.Turn("lambda0", Fixed(value).String())
 		if (err == nil) != want {
 			t.Errorf("lambda0 %g with λ_max %g: %v", value, most, err)
 		}

@@ -185,8 +185,7 @@ func dataRows() []Setting {
 		{Key: "weights", bridge: true,
 			Doc: "where weights are computed: device, where the losses are, if the method has a " +
 				"form; host, by drolab",
-			Want: "one of ", among: weighers, Choices: weighers,
-			ok: func(s *Spec) bool { return slices.Contains(weighers(), s.Weights) }},
+			words: weighers},
 		{Key: "init", native: true,
 			Doc:   "initial weights: he, normal by fan-in; torch, PyTorch's default, uniform",
 			words: nn.Inits, fixed: true},

@@ -328,13 +328,9 @@ func (s *Spec) Problem() (*dro.Problem, error) {
 	return p, p.Validate()
 }
 
-// Task returns the task of the Spec's method on data with the given numbers of training samples: in
-// all, of each class and of each group.
-func (s *Spec) Task(samples int, classes, groups []int) (dro.Task, error) {
-	m, err := dro.Find(s.Algorithm())
-	if err != nil {
-		return dro.Task{}, err
-	}
+// Task returns the task of the Spec's method m on data with the given numbers of training samples:
+// in all, of each class and of each group.
+func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task, error) {
 	p, err := s.Problem()
 	if err != nil {
 		return dro.Task{}, err
@@ -485,8 +481,8 @@ func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
 	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
 }
 
-// Few returns the first few lines of a kind, and how many more there are.
-func Few(lines []string) []string {
+// FirstFew returns the first few lines of a kind, and how many more there are.
+func FirstFew(lines []string) []string {
 	const few = 5
 	if more := len(lines) - few; more > 0 {
 		lines = append(lines[:few:few], fmt.Sprintf("and %d more like that", more))

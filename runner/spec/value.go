@@ -126,18 +126,14 @@ func (i Imbalance) MarshalJSON() ([]byte, error) {
 func (i *Imbalance) UnmarshalJSON(b []byte) error {
 	*i = Imbalance{}
 	var word string
-	if json.Unmarshal(b, &word) == nil {
-		switch word {
-		case "auto":
-		case "paper", "none":
-			i.word = word
-		default:
-			return &KeyError{"imbalance", word, "auto, paper, none or a list of ratios"}
-		}
-		return nil
-	}
-	if err := json.Unmarshal(b, &i.ratios); err != nil || len(i.ratios) == 0 {
-		return &KeyError{"imbalance", string(b), "auto, paper, none or a list of ratios"}
+	switch err := json.Unmarshal(b, &word); {
+	case word == "auto":
+	case word == "paper", word == "none":
+		i.word = word
+	case err != nil && json.Unmarshal(b, &i.ratios) == nil && len(i.ratios) > 0:
+	default:
+		return &KeyError{"imbalance", cmp.Or(word, string(b)),
+			"auto, paper, none or a list of ratios"}
 	}
 	return nil
 }

@@ -198,7 +198,7 @@ func (l *Look) result(r *record.Run) *Result {
 	by, _ := meta.Selector()
 	names := []string{by.Name}
 	for _, name := range measured {
-		names = append(names, meta.Fit(name))
+		names = append(names, meta.MeasureFor(name))
 	}
 	if !slices.Equal(names, l.names) {
 		l.names = names

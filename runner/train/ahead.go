@@ -57,10 +57,12 @@ func (r *Run) trainByForm(f dro.Form) error {
 	r.losses, r.weights = resized(r.losses, x.N), resized(r.weights, x.N)
 	keep := r.Method.Picker != nil
 	r.stepper.Weigh(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
-	var z *data.Batch
+	batch := batchOf(x, r.losses)
+	own, drawn := batch, []float64(nil)
 	if r.Method.Fresh() {
-		z = r.draws.Next()
+		z := r.draws.Next()
 		r.drawn = resized(r.drawn, z.N)
+		own, drawn = batchOf(z, r.drawn), r.drawn
 		probe := Batch{runner.SplitTrain, nn.Probe, z}
 		for from := 0; from < z.N; from += x.N {
 			r.stepper.Draw(probe.Part(&r.piece, from, min(from+x.N, z.N)))
@@ -69,21 +71,12 @@ func (r *Run) trainByForm(f dro.Form) error {
 	if r.begun = false; r.onlyStepFollows() {
 		r.beginStep()
 	}
-	var drawn []float64
-	if z != nil {
-		drawn = r.drawn
-	}
 	norm, taken := r.stepper.Results(r.losses, drawn)
 	if err := r.Net.Err(); err != nil {
 		return r.atStep(err)
 	}
-	batch := batchOf(x, r.losses)
 	r.Method.Before(batch)
 	r.Method.Weights(r.weights, batch)
-	own := batch
-	if z != nil {
-		own = batchOf(z, r.drawn)
-	}
 	r.step++
 	r.images += x.N
 	if taken {

@@ -1,12 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +22,7 @@ import (
 func BenchmarkBandwidth(b *testing.B) {
 	const rows, features = 200_000, 512
 	src := mappedFeatures(b, rows, features)
-	memory := slices.Repeat([]float32{1}, rows*features)
+	memory := bytes.Repeat([]byte{1}, 4*rows*features)
 	for _, batch := range []int{128, 1024, 4096} {
 		b.Run(fmt.Sprint("batch", batch), func(b *testing.B) {
 			s := spec.Defaults()
@@ -42,7 +42,13 @@ func BenchmarkBandwidth(b *testing.B) {
 					return nil
 				}
 			}
-			inOrder := func() error { r.Net.(*native).net.Read(memory); return nil }
+			const pieces = 64
+			inOrder := func() error { // a search takes vectors of bytes
+				r.Net.(*native).net.RunEach(pieces, func(i int) {
+					bytes.IndexByte(memory[i*len(memory)/pieces:(i+1)*len(memory)/pieces], 0)
+				})
+				return nil
+			}
 			ms := turns(b, epoch(r.train), epoch(r.forward), inOrder)
 			b.ReportMetric(rows/middle(ms[0])/1e3, "Msamples/s")
 			b.ReportMetric(4*rows*features/middle(ms[2])/1e6, "GB/s-in-order")

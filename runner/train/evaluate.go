@@ -79,7 +79,7 @@ func (r *Run) solve(e *measure.Evaluation) (err error) {
 	p := r.Method.Problem
 	if losses := e.Train.Losses; losses != nil {
 		e.Ratios = make([]float64, len(losses))
-		e.Train.Worst, err = p.Set.WorstCase(e.Ratios, losses, p.Rho)
+		e.Train.Worst, err = dro.WorstCase(p.Set, e.Ratios, losses, p.Rho)
 		if err == nil {
 			e.Penalised, err = r.penalised(e)
 		}
@@ -102,7 +102,9 @@ func (r *Run) solve(e *measure.Evaluation) (err error) {
 // certify computes the measures that take a full gradient: the second part of the paper's test at
 // the last iterate, and both parts at the method's own output.
 func (r *Run) certify(e *measure.Evaluation) error {
-	norm, err := r.fullGradNorm(e.Train)
+	weights := make([]float64, len(e.Train.Losses))
+	r.Method.Weights(weights, e.Train.Batch())
+	norm, err := r.GradNorm(weights)
 	if err != nil {
 		return err
 	}
@@ -236,14 +238,6 @@ func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	return nil
 }
 
-// fullGradNorm returns the norm of the gradient of the method's own objective over the training
-// split; for ERM, of the mean loss. train is a pass over that split.
-func (r *Run) fullGradNorm(train *measure.Pass) (float64, error) {
-	weights := make([]float64, len(train.Losses))
-	r.Method.Weights(weights, train.Batch())
-	return r.GradNorm(weights)
-}
-
 // GradNorm returns ‖mean w_i ∇ℓ_i‖ over the training split, with one weight per sample in the order
 // of the split. It changes weights in place, and leaves that gradient in the network: a second
 // array of that size for every run would be a tenth of all the memory.
@@ -343,12 +337,12 @@ func (r *Run) Stationarity(z dro.Z) (*measure.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	worst, err := r.Method.Problem.Set.WorstCase(nil, train.Losses, r.Method.Problem.Rho)
+	worst, err := dro.WorstCase(r.Method.Problem.Set, nil, train.Losses, r.Method.Problem.Rho)
 	if err != nil {
 		return nil, fmt.Errorf("step %d: the paper's iterate: training %w", r.step, err)
 	}
 	weights := make([]float64, len(train.Losses))
-	f := r.Method.Problem.At(weights, train.Losses, z).Value
+	f := r.Method.Problem.Evaluate(weights, train.Losses, z).Value
 	norm, err := r.GradNorm(weights)
 	return &measure.Output{DualGap: f - worst.Risk, GradNorm: norm}, err
 }

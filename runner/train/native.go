@@ -35,7 +35,7 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 
 // Feed implements Network. With one thread there is no second thread to prepare batches ahead.
 func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
-	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.Each, n.net.InPlace()
+	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.RunEach, n.net.InPlace()
 }
 
 // Losses implements Network. If network and data allow it, samples are read where they lie in

@@ -308,18 +308,13 @@ func (r *Run) writeEnd(status runner.Status, cause error) error {
 	if status == runner.Failed {
 		return errors.Join(r.rescue(), r.Record.Finish(s), r.Record.Append(e))
 	}
-	if err := r.writeSummary(s); err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
-	}
-	_, err := r.write(func() error { return r.Record.Append(e) })
-	return err
-}
-
-// writeSummary writes the summary. The log does not mention a wait for space, since the next event
-// there is the run's final status.
-func (r *Run) writeSummary(s *runner.Summary) error {
+	// The log does not mention a wait for space, since its next event is the run's final status.
 	silent := func(error) error { return nil }
 	_, err := r.Gate.Write(func() error { return r.Record.Finish(s) }, silent)
+	if err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	_, err = r.write(func() error { return r.Record.Append(e) })
 	return err
 }
 

@@ -20,7 +20,7 @@ import (
 // draws a batch for it. Changing the order changes every digest.
 func (r *Run) train() error {
 	if r.stepper != nil {
-		if f := dro.FormOf(r.Method.Trainer, r.numbers[:0]); r.stepper.Steps(f.Kind) {
+		if f := r.Method.Form(r.numbers[:0]); r.stepper.Steps(f.Kind) {
 			r.numbers = f.Numbers
 			return r.trainByForm(f)
 		}
@@ -288,7 +288,7 @@ func (r *Run) noteEmpty() {
 				list = append(list, fmt.Sprintf(text, name))
 			}
 		}
-		for _, message := range spec.Few(list) {
+		for _, message := range spec.FirstFew(list) {
 			r.warnOnce(text+message, message)
 		}
 	}

@@ -95,7 +95,7 @@ func measureCells(m lab.Measure, folded bool) int {
 
 // measureColumn returns the column of a measure.
 func measureColumn(folded bool, value valueOf, m lab.Measure) runColumn {
-	of := func(r *record.Run) measure.Number { return value(r, r.Meta.Fit(m.Name)) }
+	of := func(r *record.Run) measure.Number { return value(r, r.Meta.MeasureFor(m.Name)) }
 	c := figures(m.Head(), max(8, measureCells(m, folded), cell.Width(m.Head())+2), 0,
 		func(l line) string { return l.spread(of, m) },
 		func(l line) page.Key { return byNumber(l.mean(of), m.Better == dro.Higher) })
@@ -488,7 +488,7 @@ const trendHead = "worst 0–100"
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
 	worst := func(r *record.Run) measure.Number {
-		return lastValue(r, r.Meta.Fit("worst_class_accuracy"))
+		return lastValue(r, r.Meta.MeasureFor("worst_class_accuracy"))
 	}
 	return figures(trendHead, len("worst 0-100")+2, 140,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
@@ -499,7 +499,7 @@ func (p *Page) trendColumn() runColumn {
 func trend(r *record.Run, list []*runner.EvalEvent) string {
 	steps := []rune("▁▂▃▄▅▆▇█")
 	text := make([]rune, 0, trendCells)
-	name := r.Meta.Fit("worst_class_accuracy")
+	name := r.Meta.MeasureFor("worst_class_accuracy")
 	for i := range trendCells {
 		at := (i+1)*len(list)/trendCells - 1
 		if len(list) < trendCells { // one cell for each evaluation

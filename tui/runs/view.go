@@ -212,7 +212,7 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 	if s.Selected == nil {
 		return ""
 	}
-	worst := m.Fit("worst_class_accuracy")
+	worst := m.MeasureFor("worst_class_accuracy")
 	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ",
 		m.Part(), page.Points().Text(s.Of(worst)),
 		s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Of(worst)),
@@ -221,7 +221,7 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 
 // perPart returns the test accuracy of each class or group, in percent.
 func perPart(m *runner.Meta, s *runner.Summary) string {
-	list, names := s.ByGroup.Of(m.Fit("class_accuracy")), m.Names(m.Main())
+	list, names := s.ByGroup.Of(m.MeasureFor("class_accuracy")), m.Names(m.Main())
 	if len(list) == 0 {
 		return "–"
 	}

@@ -341,7 +341,7 @@ func (w *Page) columnNames() []string {
 		case c.change != nil:
 			names = append(names, "vs")
 		case c.Measure != nil:
-			names = append(names, w.Run().Meta.Fit(c.Measure.Name))
+			names = append(names, w.Run().Meta.MeasureFor(c.Measure.Name))
 		default:
 			names = append(names, c.Head)
 		}

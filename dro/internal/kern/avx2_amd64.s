@@ -1073,13 +1073,16 @@ done2:
 	VZEROUPPER
 	RET
 
-// func gradTile1AVX2(t *gradTile)
+// func gradTileAVX2(t *gradTile)
 // Requires: AVX, FMA3
-TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
+TEXT ·gradTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
+	MOVQ   120(AX), CX
+	MOVQ   128(AX), DX
 	CMPQ   CX, $0x01
-	JNE    cols62
+	JNE    next62
+	CMPQ   DX, $0x01
+	JNE    next63
 	VXORPS Y0, Y0, Y0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -1088,34 +1091,35 @@ TEXT ·gradTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop63:
+loop64:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop64:
+loop65:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
 	LEAQ    (DX)(R9*4), R9
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
+	PCALIGN $0x40
 
-lanes65:
+lanes66:
 	VMOVUPS      (R8), Y1
 	VMOVUPS      (R9), Y2
 	VFMADD231PS  Y2, Y1, Y0
 	ADDQ         $0x20, R8
 	ADDQ         $0x20, R9
 	SUBQ         $0x08, R10
-	JNZ          lanes65
+	JNZ          lanes66
 	DECQ         DI
-	JNZ          loop64
+	JNZ          loop65
 	MOVQ         104(AX), SI
 	LEAQ         (CX)(SI*4), CX
 	MOVQ         112(AX), SI
 	LEAQ         (DX)(SI*4), DX
 	DECQ         BX
-	JNZ          loop63
+	JNZ          loop64
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y1
 	VHADDPS      Y0, Y0, Y0
@@ -1127,9 +1131,9 @@ lanes65:
 	VZEROUPPER
 	RET
 
-cols62:
-	CMPQ   CX, $0x02
-	JNE    cols66
+next63:
+	CMPQ   DX, $0x02
+	JNE    next67
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1139,19 +1143,20 @@ cols62:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop67:
+loop68:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop68:
+loop69:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes69:
+lanes70:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -1160,15 +1165,15 @@ lanes69:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes69
+	JNZ          lanes70
 	DECQ         R8
-	JNZ          loop68
+	JNZ          loop69
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop67
+	JNZ          loop68
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1180,9 +1185,9 @@ lanes69:
 	VZEROUPPER
 	RET
 
-cols66:
-	CMPQ   CX, $0x03
-	JNE    cols70
+next67:
+	CMPQ   DX, $0x03
+	JNE    next71
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1193,19 +1198,20 @@ cols66:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop71:
+loop72:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop72:
+loop73:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes73:
+lanes74:
 	VMOVUPS      (R9), Y3
 	VMOVUPS      (R10), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -1216,15 +1222,15 @@ lanes73:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes73
+	JNZ          lanes74
 	DECQ         R8
-	JNZ          loop72
+	JNZ          loop73
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop71
+	JNZ          loop72
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1236,7 +1242,7 @@ lanes73:
 	VZEROUPPER
 	RET
 
-cols70:
+next71:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1259,6 +1265,7 @@ loop76:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes77:
 	VMOVUPS      (R10), Y4
@@ -1293,13 +1300,11 @@ lanes77:
 	VZEROUPPER
 	RET
 
-// func gradTile2AVX2(t *gradTile)
-// Requires: AVX, FMA3
-TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols78
+next62:
+	CMPQ   CX, $0x02
+	JNE    next78
+	CMPQ   DX, $0x01
+	JNE    next79
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   136(AX), CX
@@ -1309,19 +1314,20 @@ TEXT ·gradTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop79:
+loop80:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop80:
+loop81:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes81:
+lanes82:
 	VMOVUPS      (R9), Y2
 	VMOVUPS      (R9)(CX*1), Y3
 	VMOVUPS      (R10), Y4
@@ -1330,15 +1336,15 @@ lanes81:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes81
+	JNZ          lanes82
 	DECQ         R8
-	JNZ          loop80
+	JNZ          loop81
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop79
+	JNZ          loop80
 	MOVQ         (AX), AX
 	VHADDPS      Y0, Y0, Y2
 	VHADDPS      Y0, Y0, Y0
@@ -1357,9 +1363,9 @@ lanes81:
 	VZEROUPPER
 	RET
 
-cols78:
-	CMPQ   CX, $0x02
-	JNE    cols82
+next79:
+	CMPQ   DX, $0x02
+	JNE    next83
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1371,19 +1377,20 @@ cols78:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop83:
+loop84:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop84:
+loop85:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes85:
+lanes86:
 	VMOVUPS      (R9), Y4
 	VMOVUPS      (R9)(CX*1), Y5
 	VMOVUPS      (R10), Y6
@@ -1395,15 +1402,15 @@ lanes85:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes85
+	JNZ          lanes86
 	DECQ         R8
-	JNZ          loop84
+	JNZ          loop85
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop83
+	JNZ          loop84
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y1, Y1, Y1
@@ -1422,9 +1429,9 @@ lanes85:
 	VZEROUPPER
 	RET
 
-cols82:
-	CMPQ   CX, $0x03
-	JNE    cols86
+next83:
+	CMPQ   DX, $0x03
+	JNE    next87
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1438,19 +1445,20 @@ cols82:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop87:
+loop88:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop88:
+loop89:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes89:
+lanes90:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      (R9)(CX*1), Y7
 	VMOVUPS      (R10), Y8
@@ -1465,15 +1473,15 @@ lanes89:
 	ADDQ         $0x20, R9
 	ADDQ         $0x20, R10
 	SUBQ         $0x08, R11
-	JNZ          lanes89
+	JNZ          lanes90
 	DECQ         R8
-	JNZ          loop88
+	JNZ          loop89
 	MOVQ         104(AX), DI
 	LEAQ         (DX)(DI*4), DX
 	MOVQ         112(AX), DI
 	LEAQ         (BX)(DI*4), BX
 	DECQ         SI
-	JNZ          loop87
+	JNZ          loop88
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y2, Y2, Y1
@@ -1492,7 +1500,7 @@ lanes89:
 	VZEROUPPER
 	RET
 
-cols86:
+next87:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1519,6 +1527,7 @@ loop92:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes93:
 	VMOVUPS      (R10), Y8
@@ -1565,13 +1574,9 @@ lanes93:
 	VZEROUPPER
 	RET
 
-// func gradTile3AVX2(t *gradTile)
-// Requires: AVX, FMA3
-TEXT ·gradTile3AVX2(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols94
+next78:
+	CMPQ   DX, $0x01
+	JNE    next94
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1593,6 +1598,7 @@ loop96:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes97:
 	VMOVUPS      (R9), Y3
@@ -1639,9 +1645,9 @@ lanes97:
 	VZEROUPPER
 	RET
 
-cols94:
-	CMPQ   CX, $0x02
-	JNE    cols98
+next94:
+	CMPQ   DX, $0x02
+	JNE    next98
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1666,6 +1672,7 @@ loop100:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes101:
 	VMOVUPS      (R9), Y6
@@ -1716,9 +1723,9 @@ lanes101:
 	VZEROUPPER
 	RET
 
-cols98:
-	CMPQ   CX, $0x03
-	JNE    cols102
+next98:
+	CMPQ   DX, $0x03
+	JNE    next102
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1746,6 +1753,7 @@ loop104:
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
 lanes105:
 	VMOVUPS      (R9), Y9
@@ -1800,7 +1808,7 @@ lanes105:
 	VZEROUPPER
 	RET
 
-cols102:
+next102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -1820,19 +1828,20 @@ cols102:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop107:
+loop106:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop108:
+loop107:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes109:
+lanes108:
 	VMOVUPS      (R10), Y12
 	VMOVUPS      (R10)(CX*1), Y13
 	VMOVUPS      (R10)(CX*2), Y14
@@ -1855,15 +1864,15 @@ lanes109:
 	ADDQ         $0x20, R10
 	ADDQ         $0x20, R11
 	SUBQ         $0x08, R12
-	JNZ          lanes109
+	JNZ          lanes108
 	DECQ         R9
-	JNZ          loop108
+	JNZ          loop107
 	MOVQ         104(AX), R8
 	LEAQ         (BX)(R8*4), BX
 	MOVQ         112(AX), R8
 	LEAQ         (SI)(R8*4), SI
 	DECQ         DI
-	JNZ          loop107
+	JNZ          loop106
 	MOVQ         (AX), AX
 	VHADDPS      Y1, Y0, Y0
 	VHADDPS      Y3, Y2, Y1
@@ -1889,13 +1898,16 @@ lanes109:
 	VZEROUPPER
 	RET
 
-// func rowsTile1AVX2(t *rowsTile)
+// func rowsTileAVX2(t *rowsTile)
 // Requires: AVX, FMA3, MMX+
-TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
+TEXT ·rowsTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
+	MOVQ    120(AX), CX
+	MOVQ    128(AX), DX
 	CMPQ    CX, $0x01
-	JNE     cols110
+	JNE     next109
+	CMPQ    DX, $0x01
+	JNE     next110
 	VXORPS  Y0, Y0, Y0
 	MOVQ    136(AX), CX
 	SHLQ    $0x02, CX
@@ -1909,6 +1921,7 @@ TEXT ·rowsTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes111:
 	VMOVUPS      (DX), Y1
@@ -1932,9 +1945,9 @@ lanes111:
 	VZEROUPPER
 	RET
 
-cols110:
-	CMPQ    CX, $0x02
-	JNE     cols112
+next110:
+	CMPQ    DX, $0x02
+	JNE     next112
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -1953,6 +1966,7 @@ cols110:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes113:
 	VMOVUPS      (DX), Y2
@@ -1979,9 +1993,9 @@ lanes113:
 	VZEROUPPER
 	RET
 
-cols112:
-	CMPQ    CX, $0x03
-	JNE     cols114
+next112:
+	CMPQ    DX, $0x03
+	JNE     next114
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2005,6 +2019,7 @@ cols112:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes115:
 	VMOVUPS      (DX), Y3
@@ -2034,7 +2049,7 @@ lanes115:
 	VZEROUPPER
 	RET
 
-cols114:
+next114:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2063,8 +2078,9 @@ cols114:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes117:
+lanes116:
 	VMOVUPS      (DX), Y4
 	VMOVUPS      (R8)(SI*1), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -2081,7 +2097,7 @@ lanes117:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes117
+	JNE          lanes116
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2095,13 +2111,11 @@ lanes117:
 	VZEROUPPER
 	RET
 
-// func rowsTile2AVX2(t *rowsTile)
-// Requires: AVX, FMA3, MMX+
-TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols118
+next109:
+	CMPQ    CX, $0x02
+	JNE     next117
+	CMPQ    DX, $0x01
+	JNE     next118
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	MOVQ    136(AX), CX
@@ -2116,6 +2130,7 @@ TEXT ·rowsTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes119:
 	VMOVUPS      (DX), Y2
@@ -2149,9 +2164,9 @@ lanes119:
 	VZEROUPPER
 	RET
 
-cols118:
-	CMPQ    CX, $0x02
-	JNE     cols120
+next118:
+	CMPQ    DX, $0x02
+	JNE     next120
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2172,6 +2187,7 @@ cols118:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes121:
 	VMOVUPS      (DX), Y4
@@ -2209,9 +2225,9 @@ lanes121:
 	VZEROUPPER
 	RET
 
-cols120:
-	CMPQ    CX, $0x03
-	JNE     cols122
+next120:
+	CMPQ    DX, $0x03
+	JNE     next122
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2238,6 +2254,7 @@ cols120:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes123:
 	VMOVUPS      (DX), Y6
@@ -2279,7 +2296,7 @@ lanes123:
 	VZEROUPPER
 	RET
 
-cols122:
+next122:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2312,8 +2329,9 @@ cols122:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes125:
+lanes124:
 	VMOVUPS      (DX), Y8
 	VMOVUPS      (DX)(CX*1), Y9
 	VMOVUPS      (R8)(SI*1), Y10
@@ -2335,7 +2353,7 @@ lanes125:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes125
+	JNE          lanes124
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2357,13 +2375,9 @@ lanes125:
 	VZEROUPPER
 	RET
 
-// func rowsTile3AVX2(t *rowsTile)
-// Requires: AVX, FMA3, MMX+
-TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols126
+next117:
+	CMPQ    DX, $0x01
+	JNE     next125
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2379,8 +2393,9 @@ TEXT ·rowsTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
-lanes127:
+lanes126:
 	VMOVUPS      (DX), Y3
 	VMOVUPS      (DX)(CX*1), Y4
 	VMOVUPS      (DX)(CX*2), Y5
@@ -2392,7 +2407,7 @@ lanes127:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes127
+	JNE          lanes126
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2422,9 +2437,9 @@ lanes127:
 	VZEROUPPER
 	RET
 
-cols126:
-	CMPQ    CX, $0x02
-	JNE     cols128
+next125:
+	CMPQ    DX, $0x02
+	JNE     next127
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2447,8 +2462,9 @@ cols126:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
-lanes129:
+lanes128:
 	VMOVUPS      (DX), Y6
 	VMOVUPS      (DX)(CX*1), Y7
 	VMOVUPS      (DX)(CX*2), Y8
@@ -2465,7 +2481,7 @@ lanes129:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes129
+	JNE          lanes128
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2495,9 +2511,9 @@ lanes129:
 	VZEROUPPER
 	RET
 
-cols128:
-	CMPQ    CX, $0x03
-	JNE     cols130
+next127:
+	CMPQ    DX, $0x03
+	JNE     next129
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2527,8 +2543,9 @@ cols128:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
-lanes131:
+lanes130:
 	VMOVUPS      (DX), Y9
 	VMOVUPS      (DX)(CX*1), Y10
 	VMOVUPS      (DX)(CX*2), Y11
@@ -2550,7 +2567,7 @@ lanes131:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes131
+	JNE          lanes130
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2580,7 +2597,7 @@ lanes131:
 	VZEROUPPER
 	RET
 
-cols130:
+next129:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2617,8 +2634,9 @@ cols130:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes133:
+lanes131:
 	VMOVUPS      (DX), Y12
 	VMOVUPS      (DX)(CX*1), Y13
 	VMOVUPS      (DX)(CX*2), Y14
@@ -2645,7 +2663,7 @@ lanes133:
 	ADDQ         $0x20, DX
 	ADDQ         $0x20, SI
 	CMPQ         SI, CX
-	JNE          lanes133
+	JNE          lanes131
 	MOVQ         (AX), CX
 	MOVQ         144(AX), AX
 	SHLQ         $0x02, AX
@@ -2675,13 +2693,16 @@ lanes133:
 	VZEROUPPER
 	RET
 
-// func outerTile1AVX2(t *outerTile)
+// func outerTileAVX2(t *outerTile)
 // Requires: AVX, FMA3
-TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
+TEXT ·outerTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
+	MOVQ         112(AX), CX
+	MOVQ         120(AX), DX
 	CMPQ         CX, $0x01
-	JNE          cols134
+	JNE          next132
+	CMPQ         DX, $0x01
+	JNE          next133
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2696,8 +2717,9 @@ TEXT ·outerTile1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes135:
+lanes134:
 	VMOVUPS     (BX), Y1
 	VMOVUPS     (SI)(CX*1), Y2
 	VFMADD231PS Y2, Y0, Y1
@@ -2705,13 +2727,13 @@ lanes135:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes135
+	JNE         lanes134
 	VZEROUPPER
 	RET
 
-cols134:
-	CMPQ         CX, $0x02
-	JNE          cols136
+next133:
+	CMPQ         DX, $0x02
+	JNE          next135
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2729,8 +2751,9 @@ cols134:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes137:
+lanes136:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (DI)(CX*1), Y3
 	VFMADD231PS Y3, Y0, Y2
@@ -2740,13 +2763,13 @@ lanes137:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes137
+	JNE         lanes136
 	VZEROUPPER
 	RET
 
-cols136:
-	CMPQ         CX, $0x03
-	JNE          cols138
+next135:
+	CMPQ         DX, $0x03
+	JNE          next137
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2767,8 +2790,9 @@ cols136:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes139:
+lanes138:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (DI)(CX*1), Y4
 	VFMADD231PS Y4, Y0, Y3
@@ -2780,11 +2804,11 @@ lanes139:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes139
+	JNE         lanes138
 	VZEROUPPER
 	RET
 
-cols138:
+next137:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2808,8 +2832,9 @@ cols138:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes141:
+lanes139:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (DI)(CX*1), Y5
 	VFMADD231PS Y5, Y0, Y4
@@ -2823,17 +2848,15 @@ lanes141:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes141
+	JNE         lanes139
 	VZEROUPPER
 	RET
 
-// func outerTile2AVX2(t *outerTile)
-// Requires: AVX, FMA3
-TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols142
+next132:
+	CMPQ         CX, $0x02
+	JNE          next140
+	CMPQ         DX, $0x01
+	JNE          next141
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2850,8 +2873,9 @@ TEXT ·outerTile2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes143:
+lanes142:
 	VMOVUPS     (BX), Y2
 	VMOVUPS     (BX)(AX*1), Y3
 	VMOVUPS     (SI)(CX*1), Y4
@@ -2862,13 +2886,13 @@ lanes143:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes143
+	JNE         lanes142
 	VZEROUPPER
 	RET
 
-cols142:
-	CMPQ         CX, $0x02
-	JNE          cols144
+next141:
+	CMPQ         DX, $0x02
+	JNE          next143
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2889,8 +2913,9 @@ cols142:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes145:
+lanes144:
 	VMOVUPS     (BX), Y4
 	VMOVUPS     (BX)(AX*1), Y5
 	VMOVUPS     (DI)(CX*1), Y6
@@ -2904,13 +2929,13 @@ lanes145:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes145
+	JNE         lanes144
 	VZEROUPPER
 	RET
 
-cols144:
-	CMPQ         CX, $0x03
-	JNE          cols146
+next143:
+	CMPQ         DX, $0x03
+	JNE          next145
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2935,8 +2960,9 @@ cols144:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes147:
+lanes146:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (DI)(CX*1), Y8
@@ -2953,11 +2979,11 @@ lanes147:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes147
+	JNE         lanes146
 	VZEROUPPER
 	RET
 
-cols146:
+next145:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -2986,8 +3012,9 @@ cols146:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes149:
+lanes147:
 	VMOVUPS     (BX), Y8
 	VMOVUPS     (BX)(AX*1), Y9
 	VMOVUPS     (DI)(CX*1), Y10
@@ -3007,17 +3034,13 @@ lanes149:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes149
+	JNE         lanes147
 	VZEROUPPER
 	RET
 
-// func outerTile3AVX2(t *outerTile)
-// Requires: AVX, FMA3
-TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols150
+next140:
+	CMPQ         DX, $0x01
+	JNE          next148
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3036,8 +3059,9 @@ TEXT ·outerTile3AVX2(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes151:
+lanes149:
 	VMOVUPS     (BX), Y3
 	VMOVUPS     (BX)(AX*1), Y4
 	VMOVUPS     (BX)(AX*2), Y5
@@ -3051,13 +3075,13 @@ lanes151:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes151
+	JNE         lanes149
 	VZEROUPPER
 	RET
 
-cols150:
-	CMPQ         CX, $0x02
-	JNE          cols152
+next148:
+	CMPQ         DX, $0x02
+	JNE          next150
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3081,8 +3105,9 @@ cols150:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes153:
+lanes151:
 	VMOVUPS     (BX), Y6
 	VMOVUPS     (BX)(AX*1), Y7
 	VMOVUPS     (BX)(AX*2), Y8
@@ -3100,13 +3125,13 @@ lanes153:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes153
+	JNE         lanes151
 	VZEROUPPER
 	RET
 
-cols152:
-	CMPQ         CX, $0x03
-	JNE          cols154
+next150:
+	CMPQ         DX, $0x03
+	JNE          next152
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3135,8 +3160,9 @@ cols152:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes155:
+lanes153:
 	VMOVUPS     (BX), Y9
 	VMOVUPS     (BX)(AX*1), Y10
 	VMOVUPS     (BX)(AX*2), Y11
@@ -3158,11 +3184,11 @@ lanes155:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes155
+	JNE         lanes153
 	VZEROUPPER
 	RET
 
-cols154:
+next152:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -3196,8 +3222,9 @@ cols154:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes157:
+lanes154:
 	VMOVUPS     (BX), Y12
 	VMOVUPS     (BX)(AX*1), Y13
 	VMOVUPS     (BX)(AX*2), Y14
@@ -3223,7 +3250,7 @@ lanes157:
 	ADDQ        $0x20, BX
 	ADDQ        $0x20, CX
 	CMPQ        CX, DX
-	JNE         lanes157
+	JNE         lanes154
 	VZEROUPPER
 	RET
 
@@ -3358,17 +3385,17 @@ TEXT ·softmaxTileAVX2(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ $0x00000004, R9
 
-loop158:
+loop155:
 	VMOVUPS doubles<>+0(SB), Y0
 	MOVQ    CX, R10
 	MOVQ    144(AX), R11
 
-loop159:
+loop156:
 	VCVTPS2PD (R10), Y1
 	VMAXPD    Y1, Y0, Y0
 	ADDQ      R8, R10
 	DECQ      R11
-	JNZ       loop159
+	JNZ       loop156
 	VMOVUPS   doubles<>+32(SB), Y1
 	VMOVUPS   doubles<>+32(SB), Y2
 	VMOVUPS   (SI), Y3
@@ -3377,7 +3404,7 @@ loop159:
 	MOVQ      CX, R11
 	MOVQ      144(AX), R12
 
-loop160:
+loop157:
 	VCVTPS2PD    (R11), Y5
 	VSUBPD       Y0, Y5, Y5
 	VPCMPEQQ     Y4, Y3, Y6
@@ -3416,7 +3443,7 @@ loop160:
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
-	JNZ          loop160
+	JNZ          loop157
 	VMOVUPS      Y1, Y0
 	VPSUBQ       doubles<>+896(SB), Y0, Y0
 	VPSRLQ       $0x34, Y0, Y0
@@ -3459,12 +3486,12 @@ loop160:
 	VSUBPD       Y2, Y0, Y0
 	VMOVUPS      Y0, (DI)
 	TESTQ        DX, DX
-	JZ           unwanted161
+	JZ           unwanted158
 	MOVQ         BX, R10
 	MOVQ         DX, R11
 	MOVQ         144(AX), R12
 
-loop162:
+loop159:
 	VMOVUPS    (R10), Y0
 	VDIVPD     Y1, Y0, Y0
 	VCVTPD2PSY Y0, X0
@@ -3472,16 +3499,16 @@ loop162:
 	ADDQ       $0x00000080, R10
 	ADDQ       R8, R11
 	DECQ       R12
-	JNZ        loop162
+	JNZ        loop159
 	ADDQ       $0x10, DX
 
-unwanted161:
+unwanted158:
 	ADDQ $0x10, CX
 	ADDQ $0x20, BX
 	ADDQ $0x20, SI
 	ADDQ $0x20, DI
 	DECQ R9
-	JNZ  loop158
+	JNZ  loop155
 	VZEROUPPER
 	RET
 
@@ -3497,7 +3524,7 @@ TEXT ·lossGradientTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), DI
 	MOVQ $0x00000004, R8
 
-loop163:
+loop160:
 	VMOVUPS (SI), Y0
 	VXORPS  Y1, Y1, Y1
 	VMOVUPS (DI), Y2
@@ -3505,7 +3532,7 @@ loop163:
 	MOVQ    DX, R10
 	MOVQ    144(AX), R11
 
-loop164:
+loop161:
 	VCVTPS2PD  (R10), Y3
 	VSUBPD     doubles<>+128(SB), Y3, Y4
 	VPCMPEQQ   Y1, Y0, Y5
@@ -3517,13 +3544,13 @@ loop164:
 	ADDQ       BX, R9
 	ADDQ       BX, R10
 	DECQ       R11
-	JNZ        loop164
+	JNZ        loop161
 	ADDQ       $0x10, CX
 	ADDQ       $0x10, DX
 	ADDQ       $0x20, SI
 	ADDQ       $0x20, DI
 	DECQ       R8
-	JNZ        loop163
+	JNZ        loop160
 	VZEROUPPER
 	RET
 
@@ -3535,16 +3562,16 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop165:
+loop162:
 	MOVQ 72(AX), R8
 	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-channels167:
+channels164:
 	CMPQ         R10, $0x01
-	JL           less168
+	JL           less165
 	VBROADCASTSD (R8), Y2
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
@@ -3552,7 +3579,7 @@ channels167:
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes169:
+lanes166:
 	VCVTPS2PD    (SI)(R11*1), Y3
 	VCVTPS2PD    (DI)(R11*1), Y4
 	VADDPD       Y3, Y0, Y0
@@ -3561,7 +3588,7 @@ lanes169:
 	VADDPD       Y4, Y1, Y1
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes169
+	JNE          lanes166
 	VHADDPD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
@@ -3574,17 +3601,17 @@ lanes169:
 	ADDQ         $0x10, R9
 	ADDQ         $0x08, R8
 	SUBQ         $0x01, R10
-	JZ           position166
-	JMP          channels167
+	JZ           position163
+	JMP          channels164
 
-less168:
-position166:
+less165:
+position163:
 	MOVQ 104(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, CX
 	ADDQ SI, DX
 	DECQ BX
-	JNZ  loop165
+	JNZ  loop162
 	VZEROUPPER
 	RET
 
@@ -3598,10 +3625,10 @@ TEXT ·normForwardAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y0, Y0, Y0
 	MOVQ   192(AX), SI
 
-loop170:
+loop167:
 	XORQ DI, DI
 
-channel171:
+channel168:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y1
 	MOVQ         120(AX), R8
@@ -3612,27 +3639,27 @@ channel171:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes172:
+lanes169:
 	VMOVUPS (CX)(R8*1), Y4
 	VSUBPS  Y1, Y4, Y4
 	VMULPS  Y2, Y4, Y4
 	VADDPS  Y3, Y4, Y4
 	TESTQ   BX, BX
-	JZ      none173
+	JZ      none170
 	VADDPS  (BX)(R8*1), Y4, Y4
 
-none173:
+none170:
 	MOVQ   216(AX), R10
 	TESTQ  R10, R10
-	JZ     all174
+	JZ     all171
 	VCMPPS $0x06, Y0, Y4, Y5
 	VANDPS Y5, Y4, Y4
 
-all174:
+all171:
 	VMOVUPS Y4, (DX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes172
+	JNE     lanes169
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, DX
@@ -3640,18 +3667,18 @@ all174:
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	TESTQ   BX, BX
-	JZ      none175
+	JZ      none172
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none175:
+none172:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel171
+	JNE  channel168
 	DECQ SI
-	JNZ  loop170
+	JNZ  loop167
 	VZEROUPPER
 	RET
 
@@ -3664,10 +3691,10 @@ TEXT ·normBackwardAVX2(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop176:
+loop173:
 	XORQ DI, DI
 
-channel177:
+channel174:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Y0
 	MOVQ         120(AX), R8
@@ -3680,7 +3707,7 @@ channel177:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes178:
+lanes175:
 	VMOVUPS (DX)(R8*1), Y5
 	VMULPS  Y1, Y5, Y5
 	VMOVUPS (CX)(R8*1), Y4
@@ -3691,7 +3718,7 @@ lanes178:
 	VMOVUPS Y5, (BX)(R8*1)
 	ADDQ    $0x20, R8
 	CMPQ    R8, R9
-	JNE     lanes178
+	JNE     lanes175
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
@@ -3702,9 +3729,9 @@ lanes178:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel177
+	JNE     channel174
 	DECQ    SI
-	JNZ     loop176
+	JNZ     loop173
 	VZEROUPPER
 	RET
 
@@ -3718,19 +3745,19 @@ TEXT ·sumRowAVX2(SB), NOSPLIT, $0-36
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 
-loop179:
+loop176:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes180:
+lanes177:
 	VADDPS       (BX), Y0, Y0
 	VADDPS       32(BX), Y1, Y1
 	ADDQ         $0x40, BX
 	SUBQ         $0x10, SI
-	JNZ          lanes180
+	JNZ          lanes177
 	ADDQ         DX, AX
 	DECQ         CX
-	JNZ          loop179
+	JNZ          loop176
 	VADDPS       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPS       X1, X0, X1
@@ -3751,7 +3778,7 @@ TEXT ·maxOf4AVX2(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop181:
+loop178:
 	VMOVUPS   (CX), Y0
 	VMOVUPS   (DX), Y1
 	VMOVUPS   (BX), Y2
@@ -3786,7 +3813,7 @@ loop181:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop181
+	JNZ       loop178
 	VZEROUPPER
 	RET
 
@@ -3806,16 +3833,16 @@ TEXT ·maxOf4BackwardAVX2(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VXORPS Y0, Y0, Y0
 
-vector182:
+vector179:
 	VMOVUPS (R10)(R12*4), Y1
 	VMOVUPS (R11)(R12*4), Y2
 	MOVQ    relu+88(FP), R13
 	TESTQ   R13, R13
-	JZ      norelu183
+	JZ      norelu180
 	VCMPPS  $0x06, Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 
-norelu183:
+norelu180:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Y3
@@ -3855,7 +3882,7 @@ norelu183:
 	ADDQ       $0x08, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector182
+	JL         vector179
 	VZEROUPPER
 	RET
 
@@ -3869,7 +3896,7 @@ TEXT ·maskAVX2(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop184:
+loop181:
 	VMOVUPS (CX), Y1
 	VMOVUPS (DX), Y2
 	VCMPPS  $0x06, Y0, Y2, Y2
@@ -3884,7 +3911,7 @@ loop184:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop184
+	JNZ     loop181
 	VZEROUPPER
 	RET
 
@@ -3897,7 +3924,7 @@ TEXT ·addAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop185:
+loop182:
 	VMOVUPS (CX), Y0
 	VADDPS  (DX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -3908,7 +3935,7 @@ loop185:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop185
+	JNZ     loop182
 	VZEROUPPER
 	RET
 
@@ -3928,7 +3955,7 @@ TEXT ·sgdUpdateAVX2(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop186:
+loop183:
 	PREFETCHT0   2048(AX)
 	PREFETCHT0   2048(CX)
 	PREFETCHT0   2048(DX)
@@ -3960,7 +3987,7 @@ loop186:
 	ADDQ         $0x40, CX
 	ADDQ         $0x40, DX
 	DECQ         BX
-	JNZ          loop186
+	JNZ          loop183
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y4, Y3, Y3
@@ -3982,7 +4009,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop187:
+loop184:
 	PREFETCHT0   2048(AX)
 	VCVTPS2PD    (AX), Y4
 	VFMADD231PD  Y4, Y4, Y0
@@ -3996,7 +4023,7 @@ loop187:
 	VMOVUPS      32(AX), Y4
 	ADDQ         $0x40, AX
 	DECQ         CX
-	JNZ          loop187
+	JNZ          loop184
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y1, Y0, Y0
@@ -4026,7 +4053,7 @@ TEXT ·peakAVX2(SB), NOSPLIT, $0-8
 	VXORPS Y13, Y13, Y13
 	MOVQ   n+0(FP), AX
 
-loop188:
+loop185:
 	VFMADD231PS Y12, Y13, Y0
 	VFMADD231PS Y12, Y13, Y1
 	VFMADD231PS Y12, Y13, Y2
@@ -4040,7 +4067,7 @@ loop188:
 	VFMADD231PS Y12, Y13, Y10
 	VFMADD231PS Y12, Y13, Y11
 	DECQ        AX
-	JNZ         loop188
+	JNZ         loop185
 	VZEROUPPER
 	RET
 
@@ -4069,38 +4096,38 @@ TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
 	VMOVUPS    32(R8), Y8
 	VMASKMOVPS (CX), Y8, Y0
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y1
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y2
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y3
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y4
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y5
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y6
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 	VMASKMOVPS (CX), Y8, Y7
 	DECQ       SI
-	JZ         loaded189
+	JZ         loaded186
 	ADDQ       BX, CX
 
-loaded189:
+loaded186:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	LEAQ       lanes<>+0(SB), SI
@@ -4133,38 +4160,38 @@ loaded189:
 	VPERM2F128 $0x31, Y4, Y0, Y0
 	VMASKMOVPS Y6, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y7, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y2, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y9, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y3, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y1, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y5, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 	VMASKMOVPS Y0, Y8, (AX)
 	DECQ       CX
-	JZ         stored190
+	JZ         stored187
 	ADDQ       DX, AX
 
-stored190:
+stored187:
 	VZEROUPPER
 	RET
 
@@ -4186,10 +4213,10 @@ TEXT ·windowTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (R11)(R12*2), R13
 	MOVQ 216(AX), R14
 	CMPQ R14, $+1
-	JE   plus191
+	JE   plus188
 	XORQ R14, R14
 
-vector192:
+vector189:
 	VMOVUPS    (CX)(R14*1), Y0
 	VSUBPS     (DI)(R14*1), Y0, Y0
 	VMOVUPS    (DX)(R14*1), Y1
@@ -4219,14 +4246,14 @@ vector192:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector192
+	JL         vector189
 	VZEROUPPER
 	RET
 
-plus191:
+plus188:
 	XORQ R14, R14
 
-vector193:
+vector190:
 	VMOVUPS    (CX)(R14*1), Y0
 	VADDPS     (DI)(R14*1), Y0, Y0
 	VMOVUPS    (DX)(R14*1), Y1
@@ -4256,7 +4283,7 @@ vector193:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector193
+	JL         vector190
 	VZEROUPPER
 	RET
 
@@ -4266,12 +4293,12 @@ TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 72(AX), CX
 	CMPQ CX, $+1
-	JE   start194
+	JE   start191
 	CMPQ CX, $-1
-	JE   start195
+	JE   start192
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last196
+	JE   last193
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4280,7 +4307,7 @@ TEXT ·squareTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector197:
+vector194:
 	VMOVUPS    (BX)(SI*1), Y1
 	VADDPS     (BX), Y1, Y0
 	VADDPS     (DI), Y0, Y0
@@ -4299,11 +4326,11 @@ vector197:
 	MOVQ       192(AX), R9
 	SHLQ       $0x02, R9
 	CMPQ       R8, R9
-	JL         vector197
+	JL         vector194
 	VZEROUPPER
 	RET
 
-last196:
+last193:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4316,7 +4343,7 @@ last196:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector198:
+vector195:
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  (BX), Y1, Y0
 	VADDPS  (DI), Y0, Y0
@@ -4327,21 +4354,21 @@ vector198:
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu199
+	JE      norelu196
 	VMAXPS  Y0, Y2, Y0
 
-norelu199:
+norelu196:
 	TESTQ      R8, R8
-	JZ         noplus200
+	JZ         noplus197
 	VADDPS     (R8)(R12*1), Y0, Y0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus200:
+noplus197:
 	TESTQ      R10, R10
-	JZ         nomask201
+	JZ         nomask198
 	VMOVUPS    (R10)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y2
 	VANDPS     Y2, Y0, Y0
@@ -4350,26 +4377,26 @@ noplus200:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask201:
+nomask198:
 	VMOVUPS Y0, (CX)(R12*1)
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu202
+	JE      norelu199
 	VMAXPS  Y1, Y2, Y1
 
-norelu202:
+norelu199:
 	TESTQ      R9, R9
-	JZ         noplus203
+	JZ         noplus200
 	VADDPS     (R9)(R12*1), Y1, Y1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus203:
+noplus200:
 	TESTQ      R11, R11
-	JZ         nomask204
+	JZ         nomask201
 	VMOVUPS    (R11)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y0
 	VANDPS     Y0, Y1, Y1
@@ -4378,7 +4405,7 @@ noplus203:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask204:
+nomask201:
 	VMOVUPS    Y1, (DX)(R12*1)
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
@@ -4389,14 +4416,14 @@ nomask204:
 	MOVQ       192(AX), R13
 	SHLQ       $0x02, R13
 	CMPQ       R12, R13
-	JL         vector198
+	JL         vector195
 	VZEROUPPER
 	RET
 
-start194:
+start191:
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last205
+	JE   last202
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4405,7 +4432,7 @@ start194:
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector206:
+vector203:
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  (BX), Y1, Y0
 	VADDPS  (DI), Y0, Y0
@@ -4421,11 +4448,11 @@ vector206:
 	MOVQ    192(AX), R9
 	SHLQ    $0x02, R9
 	CMPQ    R8, R9
-	JL      vector206
+	JL      vector203
 	VZEROUPPER
 	RET
 
-last205:
+last202:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4438,7 +4465,7 @@ last205:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector207:
+vector204:
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  (BX), Y1, Y0
 	VADDPS  (DI), Y0, Y0
@@ -4450,21 +4477,21 @@ vector207:
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu208
+	JE      norelu205
 	VMAXPS  Y0, Y2, Y0
 
-norelu208:
+norelu205:
 	TESTQ      R8, R8
-	JZ         noplus209
+	JZ         noplus206
 	VADDPS     (R8)(R12*1), Y0, Y0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus209:
+noplus206:
 	TESTQ      R10, R10
-	JZ         nomask210
+	JZ         nomask207
 	VMOVUPS    (R10)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y2
 	VANDPS     Y2, Y0, Y0
@@ -4473,27 +4500,27 @@ noplus209:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask210:
+nomask207:
 	VMOVUPS Y0, (CX)(R12*1)
 	VADDPS  (DX)(R12*1), Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu211
+	JE      norelu208
 	VMAXPS  Y1, Y2, Y1
 
-norelu211:
+norelu208:
 	TESTQ      R9, R9
-	JZ         noplus212
+	JZ         noplus209
 	VADDPS     (R9)(R12*1), Y1, Y1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus212:
+noplus209:
 	TESTQ      R11, R11
-	JZ         nomask213
+	JZ         nomask210
 	VMOVUPS    (R11)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y0
 	VANDPS     Y0, Y1, Y1
@@ -4502,20 +4529,20 @@ noplus212:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask213:
+nomask210:
 	VMOVUPS Y1, (DX)(R12*1)
 	ADDQ    $0x20, R12
 	MOVQ    192(AX), R13
 	SHLQ    $0x02, R13
 	CMPQ    R12, R13
-	JL      vector207
+	JL      vector204
 	VZEROUPPER
 	RET
 
-start195:
+start192:
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last214
+	JE   last211
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4524,7 +4551,7 @@ start195:
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector215:
+vector212:
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  (BX), Y1, Y0
 	VADDPS  (DI), Y0, Y0
@@ -4542,11 +4569,11 @@ vector215:
 	MOVQ    192(AX), R9
 	SHLQ    $0x02, R9
 	CMPQ    R8, R9
-	JL      vector215
+	JL      vector212
 	VZEROUPPER
 	RET
 
-last214:
+last211:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -4559,7 +4586,7 @@ last214:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector216:
+vector213:
 	VMOVUPS (BX)(SI*1), Y1
 	VADDPS  (BX), Y1, Y0
 	VADDPS  (DI), Y0, Y0
@@ -4572,21 +4599,21 @@ vector216:
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu217
+	JE      norelu214
 	VMAXPS  Y0, Y2, Y0
 
-norelu217:
+norelu214:
 	TESTQ      R8, R8
-	JZ         noplus218
+	JZ         noplus215
 	VADDPS     (R8)(R12*1), Y0, Y0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus218:
+noplus215:
 	TESTQ      R10, R10
-	JZ         nomask219
+	JZ         nomask216
 	VMOVUPS    (R10)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y2
 	VANDPS     Y2, Y0, Y0
@@ -4595,28 +4622,28 @@ noplus218:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask219:
+nomask216:
 	VMOVUPS Y0, (CX)(R12*1)
 	VMOVUPS (DX)(R12*1), Y2
 	VSUBPS  Y1, Y2, Y1
 	VXORPS  Y2, Y2, Y2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu220
+	JE      norelu217
 	VMAXPS  Y1, Y2, Y1
 
-norelu220:
+norelu217:
 	TESTQ      R9, R9
-	JZ         noplus221
+	JZ         noplus218
 	VADDPS     (R9)(R12*1), Y1, Y1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus221:
+noplus218:
 	TESTQ      R11, R11
-	JZ         nomask222
+	JZ         nomask219
 	VMOVUPS    (R11)(R12*1), Y3
 	VCMPPS     $0x06, Y2, Y3, Y0
 	VANDPS     Y0, Y1, Y1
@@ -4625,13 +4652,13 @@ noplus221:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask222:
+nomask219:
 	VMOVUPS Y1, (DX)(R12*1)
 	ADDQ    $0x20, R12
 	MOVQ    192(AX), R13
 	SHLQ    $0x02, R13
 	CMPQ    R12, R13
-	JL      vector216
+	JL      vector213
 	VZEROUPPER
 	RET
 
@@ -4649,12 +4676,12 @@ TEXT ·spreadTileAVX2(SB), NOSPLIT, $0-8
 	LEAQ (DI)(R8*2), R9
 	MOVQ 120(AX), R10
 	CMPQ R10, $+1
-	JE   with223
+	JE   with220
 	CMPQ R10, $-1
-	JE   with224
+	JE   with221
 	XORQ BX, BX
 
-vector225:
+vector222:
 	VMOVUPS (CX)(BX*1), Y0
 	VMOVUPS (DX)(BX*1), Y1
 	VMOVUPS Y0, (DI)
@@ -4669,14 +4696,14 @@ vector225:
 	MOVQ    128(AX), SI
 	SHLQ    $0x02, SI
 	CMPQ    BX, SI
-	JL      vector225
+	JL      vector222
 	VZEROUPPER
 	RET
 
-with223:
+with220:
 	XORQ R10, R10
 
-vector226:
+vector223:
 	VMOVUPS (CX)(R10*1), Y0
 	VADDPS  (BX)(R10*1), Y0, Y0
 	VMOVUPS (DX)(R10*1), Y1
@@ -4693,14 +4720,14 @@ vector226:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector226
+	JL      vector223
 	VZEROUPPER
 	RET
 
-with224:
+with221:
 	XORQ R10, R10
 
-vector227:
+vector224:
 	VMOVUPS (CX)(R10*1), Y0
 	VSUBPS  (BX)(R10*1), Y0, Y0
 	VMOVUPS (DX)(R10*1), Y1
@@ -4717,7 +4744,7 @@ vector227:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector227
+	JL      vector224
 	VZEROUPPER
 	RET
 
@@ -4730,7 +4757,7 @@ TEXT ·kernelTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector228:
+vector225:
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4826,7 +4853,7 @@ vector228:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector228
+	JL      vector225
 	VZEROUPPER
 	RET
 
@@ -4839,7 +4866,7 @@ TEXT ·foldTileAVX2(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Y15
 	XORQ         CX, CX
 
-vector229:
+vector226:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4855,7 +4882,7 @@ vector229:
 	ADDQ   CX, DX
 	MOVQ   64(AX), SI
 
-loop230:
+loop227:
 	MOVQ    DX, DI
 	VMOVUPS (DI)(BX*1), Y10
 	VADDPS  (DI)(BX*2), Y10, Y11
@@ -4931,7 +4958,7 @@ loop230:
 	SHLQ    $0x02, DI
 	ADDQ    DI, DX
 	DECQ    SI
-	JNZ     loop230
+	JNZ     loop227
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -4958,7 +4985,7 @@ loop230:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector229
+	JL      vector226
 	VZEROUPPER
 	RET
 
@@ -4966,8 +4993,8 @@ loop230:
 TEXT ·pause(SB), NOSPLIT, $0-8
 	MOVQ n+0(FP), AX
 
-loop231:
+loop228:
 	PAUSE
 	DECQ AX
-	JNZ  loop231
+	JNZ  loop228
 	RET

@@ -5288,13 +5288,16 @@ done203:
 	VZEROUPPER
 	RET
 
-// func gradTile1AVX512(t *gradTile)
+// func gradTileAVX512(t *gradTile)
 // Requires: AVX, AVX512F
-TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
+TEXT ·gradTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
+	MOVQ   120(AX), CX
+	MOVQ   128(AX), DX
 	CMPQ   CX, $0x01
-	JNE    cols269
+	JNE    next269
+	CMPQ   DX, $0x01
+	JNE    next270
 	VPXORD Z0, Z0, Z0
 	MOVQ   136(AX), CX
 	SHLQ   $0x02, CX
@@ -5303,34 +5306,35 @@ TEXT ·gradTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), DX
 	MOVQ   96(AX), BX
 
-loop270:
+loop271:
 	MOVQ 72(AX), SI
 	MOVQ 80(AX), DI
 
-loop271:
+loop272:
 	MOVLQSX (SI), R8
 	MOVLQSX 4(SI), R9
 	LEAQ    (CX)(R8*4), R8
 	LEAQ    (DX)(R9*4), R9
 	ADDQ    $0x08, SI
 	MOVQ    136(AX), R10
+	PCALIGN $0x40
 
-lanes272:
+lanes273:
 	VMOVUPS     (R9), Z1
 	VMOVUPS     (R8), Z2
 	VFMADD231PS Z1, Z2, Z0
 	ADDQ        $0x40, R8
 	ADDQ        $0x40, R9
 	SUBQ        $0x10, R10
-	JNZ         lanes272
+	JNZ         lanes273
 	DECQ        DI
-	JNZ         loop271
+	JNZ         loop272
 	MOVQ        104(AX), SI
 	LEAQ        (CX)(SI*4), CX
 	MOVQ        112(AX), SI
 	LEAQ        (DX)(SI*4), DX
 	DECQ        BX
-	JNZ         loop270
+	JNZ         loop271
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z1
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -5349,9 +5353,9 @@ lanes272:
 	VZEROUPPER
 	RET
 
-cols269:
-	CMPQ   CX, $0x02
-	JNE    cols273
+next270:
+	CMPQ   DX, $0x02
+	JNE    next274
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -5361,19 +5365,20 @@ cols269:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop274:
+loop275:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop275:
+loop276:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes276:
+lanes277:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R10)(CX*1), Z3
 	VMOVUPS     (R9), Z4
@@ -5382,15 +5387,15 @@ lanes276:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes276
+	JNZ         lanes277
 	DECQ        R8
-	JNZ         loop275
+	JNZ         loop276
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop274
+	JNZ         loop275
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z2
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -5415,9 +5420,9 @@ lanes276:
 	VZEROUPPER
 	RET
 
-cols273:
-	CMPQ   CX, $0x03
-	JNE    cols277
+next274:
+	CMPQ   DX, $0x03
+	JNE    next278
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5428,19 +5433,20 @@ cols273:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop278:
+loop279:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop279:
+loop280:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes280:
+lanes281:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R10)(CX*1), Z4
 	VMOVUPS     (R10)(CX*2), Z5
@@ -5451,15 +5457,15 @@ lanes280:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes280
+	JNZ         lanes281
 	DECQ        R8
-	JNZ         loop279
+	JNZ         loop280
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop278
+	JNZ         loop279
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z0, Z0, Z3
 	VSHUFF32X4  $0xee, Z0, Z0, Z0
@@ -5493,7 +5499,7 @@ lanes280:
 	VZEROUPPER
 	RET
 
-cols277:
+next278:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5516,6 +5522,7 @@ loop283:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes284:
 	VMOVUPS     (R11), Z4
@@ -5578,13 +5585,11 @@ lanes284:
 	VZEROUPPER
 	RET
 
-// func gradTile2AVX512(t *gradTile)
-// Requires: AVX, AVX512F
-TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols285
+next269:
+	CMPQ   CX, $0x02
+	JNE    next285
+	CMPQ   DX, $0x01
+	JNE    next286
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   136(AX), CX
@@ -5594,19 +5599,20 @@ TEXT ·gradTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop286:
+loop287:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop287:
+loop288:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes288:
+lanes289:
 	VMOVUPS     (R10), Z2
 	VMOVUPS     (R9), Z3
 	VFMADD231PS Z2, Z3, Z0
@@ -5615,15 +5621,15 @@ lanes288:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes288
+	JNZ         lanes289
 	DECQ        R8
-	JNZ         loop287
+	JNZ         loop288
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop286
+	JNZ         loop287
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z2
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5642,9 +5648,9 @@ lanes288:
 	VZEROUPPER
 	RET
 
-cols285:
-	CMPQ   CX, $0x02
-	JNE    cols289
+next286:
+	CMPQ   DX, $0x02
+	JNE    next290
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5656,19 +5662,20 @@ cols285:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop290:
+loop291:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop291:
+loop292:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes292:
+lanes293:
 	VMOVUPS     (R10), Z4
 	VMOVUPS     (R10)(CX*1), Z5
 	VMOVUPS     (R9), Z6
@@ -5680,15 +5687,15 @@ lanes292:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes292
+	JNZ         lanes293
 	DECQ        R8
-	JNZ         loop291
+	JNZ         loop292
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop290
+	JNZ         loop291
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z4
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -5713,9 +5720,9 @@ lanes292:
 	VZEROUPPER
 	RET
 
-cols289:
-	CMPQ   CX, $0x03
-	JNE    cols293
+next290:
+	CMPQ   DX, $0x03
+	JNE    next294
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5729,19 +5736,20 @@ cols289:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop294:
+loop295:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop295:
+loop296:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes296:
+lanes297:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R10)(CX*2), Z8
@@ -5756,15 +5764,15 @@ lanes296:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes296
+	JNZ         lanes297
 	DECQ        R8
-	JNZ         loop295
+	JNZ         loop296
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop294
+	JNZ         loop295
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z6
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -5798,7 +5806,7 @@ lanes296:
 	VZEROUPPER
 	RET
 
-cols293:
+next294:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5825,6 +5833,7 @@ loop299:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes300:
 	VMOVUPS     (R11), Z8
@@ -5892,13 +5901,11 @@ lanes300:
 	VZEROUPPER
 	RET
 
-// func gradTile3AVX512(t *gradTile)
-// Requires: AVX, AVX512F
-TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols301
+next285:
+	CMPQ   CX, $0x03
+	JNE    next301
+	CMPQ   DX, $0x01
+	JNE    next302
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5909,19 +5916,20 @@ TEXT ·gradTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop302:
+loop303:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop303:
+loop304:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes304:
+lanes305:
 	VMOVUPS     (R10), Z3
 	VMOVUPS     (R9), Z4
 	VFMADD231PS Z3, Z4, Z0
@@ -5932,15 +5940,15 @@ lanes304:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes304
+	JNZ         lanes305
 	DECQ        R8
-	JNZ         loop303
+	JNZ         loop304
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop302
+	JNZ         loop303
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z3
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -5962,9 +5970,9 @@ lanes304:
 	VZEROUPPER
 	RET
 
-cols301:
-	CMPQ   CX, $0x02
-	JNE    cols305
+next302:
+	CMPQ   DX, $0x02
+	JNE    next306
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5978,19 +5986,20 @@ cols301:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop306:
+loop307:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop307:
+loop308:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes308:
+lanes309:
 	VMOVUPS     (R10), Z6
 	VMOVUPS     (R10)(CX*1), Z7
 	VMOVUPS     (R9), Z8
@@ -6005,15 +6014,15 @@ lanes308:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes308
+	JNZ         lanes309
 	DECQ        R8
-	JNZ         loop307
+	JNZ         loop308
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop306
+	JNZ         loop307
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z6
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -6044,9 +6053,9 @@ lanes308:
 	VZEROUPPER
 	RET
 
-cols305:
-	CMPQ   CX, $0x03
-	JNE    cols309
+next306:
+	CMPQ   DX, $0x03
+	JNE    next310
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6063,19 +6072,20 @@ cols305:
 	MOVQ   48(AX), BX
 	MOVQ   96(AX), SI
 
-loop310:
+loop311:
 	MOVQ 72(AX), DI
 	MOVQ 80(AX), R8
 
-loop311:
+loop312:
 	MOVLQSX (DI), R9
 	MOVLQSX 4(DI), R10
 	LEAQ    (DX)(R9*4), R9
 	LEAQ    (BX)(R10*4), R10
 	ADDQ    $0x08, DI
 	MOVQ    136(AX), R11
+	PCALIGN $0x40
 
-lanes312:
+lanes313:
 	VMOVUPS     (R10), Z9
 	VMOVUPS     (R10)(CX*1), Z10
 	VMOVUPS     (R10)(CX*2), Z11
@@ -6094,15 +6104,15 @@ lanes312:
 	ADDQ        $0x40, R9
 	ADDQ        $0x40, R10
 	SUBQ        $0x10, R11
-	JNZ         lanes312
+	JNZ         lanes313
 	DECQ        R8
-	JNZ         loop311
+	JNZ         loop312
 	MOVQ        104(AX), DI
 	LEAQ        (DX)(DI*4), DX
 	MOVQ        112(AX), DI
 	LEAQ        (BX)(DI*4), BX
 	DECQ        SI
-	JNZ         loop310
+	JNZ         loop311
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z9
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -6145,7 +6155,7 @@ lanes312:
 	VZEROUPPER
 	RET
 
-cols309:
+next310:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6176,6 +6186,7 @@ loop315:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes316:
 	VMOVUPS     (R11), Z12
@@ -6260,13 +6271,11 @@ lanes316:
 	VZEROUPPER
 	RET
 
-// func gradTile4AVX512(t *gradTile)
-// Requires: AVX, AVX512F
-TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols317
+next301:
+	CMPQ   CX, $0x04
+	JNE    next317
+	CMPQ   DX, $0x01
+	JNE    next318
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6278,19 +6287,20 @@ TEXT ·gradTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop318:
+loop319:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop319:
+loop320:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes320:
+lanes321:
 	VMOVUPS     (R11), Z4
 	VMOVUPS     (R10), Z5
 	VFMADD231PS Z4, Z5, Z0
@@ -6303,15 +6313,15 @@ lanes320:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes320
+	JNZ         lanes321
 	DECQ        R9
-	JNZ         loop319
+	JNZ         loop320
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop318
+	JNZ         loop319
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z4
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -6333,9 +6343,9 @@ lanes320:
 	VZEROUPPER
 	RET
 
-cols317:
-	CMPQ   CX, $0x02
-	JNE    cols321
+next318:
+	CMPQ   DX, $0x02
+	JNE    next322
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6351,19 +6361,20 @@ cols317:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop322:
+loop323:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop323:
+loop324:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes324:
+lanes325:
 	VMOVUPS     (R11), Z8
 	VMOVUPS     (R11)(CX*1), Z9
 	VMOVUPS     (R10), Z10
@@ -6381,15 +6392,15 @@ lanes324:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes324
+	JNZ         lanes325
 	DECQ        R9
-	JNZ         loop323
+	JNZ         loop324
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop322
+	JNZ         loop323
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z8
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -6420,9 +6431,9 @@ lanes324:
 	VZEROUPPER
 	RET
 
-cols321:
-	CMPQ   CX, $0x03
-	JNE    cols325
+next322:
+	CMPQ   DX, $0x03
+	JNE    next326
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6442,19 +6453,20 @@ cols321:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop326:
+loop327:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop327:
+loop328:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes328:
+lanes329:
 	VMOVUPS     (R11), Z12
 	VMOVUPS     (R11)(CX*1), Z13
 	VMOVUPS     (R11)(CX*2), Z14
@@ -6477,15 +6489,15 @@ lanes328:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes328
+	JNZ         lanes329
 	DECQ        R9
-	JNZ         loop327
+	JNZ         loop328
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop326
+	JNZ         loop327
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z12
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -6528,7 +6540,7 @@ lanes328:
 	VZEROUPPER
 	RET
 
-cols325:
+next326:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6563,6 +6575,7 @@ loop331:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes332:
 	VMOVUPS     (R11), Z16
@@ -6652,13 +6665,11 @@ lanes332:
 	VZEROUPPER
 	RET
 
-// func gradTile5AVX512(t *gradTile)
-// Requires: AVX, AVX512F
-TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols333
+next317:
+	CMPQ   CX, $0x05
+	JNE    next333
+	CMPQ   DX, $0x01
+	JNE    next334
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6671,19 +6682,20 @@ TEXT ·gradTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop334:
+loop335:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop335:
+loop336:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes336:
+lanes337:
 	VMOVUPS     (R11), Z5
 	LEAQ        (R10)(DX*1), R13
 	VMOVUPS     (R10), Z6
@@ -6699,15 +6711,15 @@ lanes336:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes336
+	JNZ         lanes337
 	DECQ        R9
-	JNZ         loop335
+	JNZ         loop336
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop334
+	JNZ         loop335
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z1, Z0, Z5
 	VSHUFF32X4  $0xee, Z1, Z0, Z0
@@ -6743,9 +6755,9 @@ lanes336:
 	VZEROUPPER
 	RET
 
-cols333:
-	CMPQ   CX, $0x02
-	JNE    cols337
+next334:
+	CMPQ   DX, $0x02
+	JNE    next338
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6763,19 +6775,20 @@ cols333:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop338:
+loop339:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop339:
+loop340:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes340:
+lanes341:
 	VMOVUPS     (R11), Z10
 	VMOVUPS     (R11)(CX*1), Z11
 	LEAQ        (R10)(DX*1), R13
@@ -6797,15 +6810,15 @@ lanes340:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes340
+	JNZ         lanes341
 	DECQ        R9
-	JNZ         loop339
+	JNZ         loop340
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop338
+	JNZ         loop339
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z2, Z0, Z10
 	VSHUFF32X4  $0xee, Z2, Z0, Z0
@@ -6856,9 +6869,9 @@ lanes340:
 	VZEROUPPER
 	RET
 
-cols337:
-	CMPQ   CX, $0x03
-	JNE    cols341
+next338:
+	CMPQ   DX, $0x03
+	JNE    next342
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6881,19 +6894,20 @@ cols337:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop342:
+loop343:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop343:
+loop344:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes344:
+lanes345:
 	VMOVUPS     (R11), Z15
 	VMOVUPS     (R11)(CX*1), Z16
 	VMOVUPS     (R11)(CX*2), Z17
@@ -6921,15 +6935,15 @@ lanes344:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes344
+	JNZ         lanes345
 	DECQ        R9
-	JNZ         loop343
+	JNZ         loop344
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop342
+	JNZ         loop343
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z3, Z0, Z15
 	VSHUFF32X4  $0xee, Z3, Z0, Z0
@@ -7001,7 +7015,7 @@ lanes344:
 	VZEROUPPER
 	RET
 
-cols341:
+next342:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7040,6 +7054,7 @@ loop347:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes348:
 	VMOVUPS     (R11), Z20
@@ -7170,13 +7185,9 @@ lanes348:
 	VZEROUPPER
 	RET
 
-// func gradTile6AVX512(t *gradTile)
-// Requires: AVX, AVX512F
-TEXT ·gradTile6AVX512(SB), NOSPLIT, $0-8
-	MOVQ   t+0(FP), AX
-	MOVQ   128(AX), CX
-	CMPQ   CX, $0x01
-	JNE    cols349
+next333:
+	CMPQ   DX, $0x01
+	JNE    next349
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7201,6 +7212,7 @@ loop351:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes352:
 	VMOVUPS     (R11), Z6
@@ -7264,9 +7276,9 @@ lanes352:
 	VZEROUPPER
 	RET
 
-cols349:
-	CMPQ   CX, $0x02
-	JNE    cols353
+next349:
+	CMPQ   DX, $0x02
+	JNE    next353
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7297,6 +7309,7 @@ loop355:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes356:
 	VMOVUPS     (R11), Z12
@@ -7382,9 +7395,9 @@ lanes356:
 	VZEROUPPER
 	RET
 
-cols353:
-	CMPQ   CX, $0x03
-	JNE    cols357
+next353:
+	CMPQ   DX, $0x03
+	JNE    next357
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7421,6 +7434,7 @@ loop359:
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
 lanes360:
 	VMOVUPS     (R11), Z18
@@ -7534,7 +7548,7 @@ lanes360:
 	VZEROUPPER
 	RET
 
-cols357:
+next357:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7566,19 +7580,20 @@ cols357:
 	MOVQ   48(AX), SI
 	MOVQ   96(AX), DI
 
-loop362:
+loop361:
 	MOVQ 72(AX), R8
 	MOVQ 80(AX), R9
 
-loop363:
+loop362:
 	MOVLQSX (R8), R10
 	MOVLQSX 4(R8), R11
 	LEAQ    (BX)(R10*4), R10
 	LEAQ    (SI)(R11*4), R11
 	ADDQ    $0x08, R8
 	MOVQ    136(AX), R12
+	PCALIGN $0x40
 
-lanes364:
+lanes363:
 	VMOVUPS     (R11), Z24
 	VMOVUPS     (R11)(CX*1), Z25
 	VMOVUPS     (R11)(CX*2), Z26
@@ -7617,15 +7632,15 @@ lanes364:
 	ADDQ        $0x40, R10
 	ADDQ        $0x40, R11
 	SUBQ        $0x10, R12
-	JNZ         lanes364
+	JNZ         lanes363
 	DECQ        R9
-	JNZ         loop363
+	JNZ         loop362
 	MOVQ        104(AX), R8
 	LEAQ        (BX)(R8*4), BX
 	MOVQ        112(AX), R8
 	LEAQ        (SI)(R8*4), SI
 	DECQ        DI
-	JNZ         loop362
+	JNZ         loop361
 	MOVQ        (AX), AX
 	VSHUFF32X4  $0x44, Z4, Z0, Z24
 	VSHUFF32X4  $0xee, Z4, Z0, Z0
@@ -7712,13 +7727,16 @@ lanes364:
 	VZEROUPPER
 	RET
 
-// func rowsTile1AVX512(t *rowsTile)
+// func rowsTileAVX512(t *rowsTile)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile1AVX512(SB), NOSPLIT, $0-8
+TEXT ·rowsTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
+	MOVQ    120(AX), CX
+	MOVQ    128(AX), DX
 	CMPQ    CX, $0x01
-	JNE     cols365
+	JNE     next364
+	CMPQ    DX, $0x01
+	JNE     next365
 	VPXORD  Z0, Z0, Z0
 	MOVQ    136(AX), CX
 	SHLQ    $0x02, CX
@@ -7732,6 +7750,7 @@ TEXT ·rowsTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes366:
 	VMOVUPS       (DI)(SI*1), Z1
@@ -7763,9 +7782,9 @@ lanes366:
 	VZEROUPPER
 	RET
 
-cols365:
-	CMPQ    CX, $0x02
-	JNE     cols367
+next365:
+	CMPQ    DX, $0x02
+	JNE     next367
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	MOVQ    136(AX), CX
@@ -7784,6 +7803,7 @@ cols365:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes368:
 	VMOVUPS       (R8)(SI*1), Z2
@@ -7824,9 +7844,9 @@ lanes368:
 	VZEROUPPER
 	RET
 
-cols367:
-	CMPQ    CX, $0x03
-	JNE     cols369
+next367:
+	CMPQ    DX, $0x03
+	JNE     next369
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7850,6 +7870,7 @@ cols367:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes370:
 	VMOVUPS       (R8)(SI*1), Z3
@@ -7902,7 +7923,7 @@ lanes370:
 	VZEROUPPER
 	RET
 
-cols369:
+next369:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -7931,8 +7952,9 @@ cols369:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes372:
+lanes371:
 	VMOVUPS       (R8)(SI*1), Z4
 	VMOVUPS       (R9)(SI*1), Z5
 	VMOVUPS       (R10)(SI*1), Z6
@@ -7949,7 +7971,7 @@ lanes372:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes372
+	JNE           lanes371
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -7992,13 +8014,11 @@ lanes372:
 	VZEROUPPER
 	RET
 
-// func rowsTile2AVX512(t *rowsTile)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile2AVX512(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols373
+next364:
+	CMPQ    CX, $0x02
+	JNE     next372
+	CMPQ    DX, $0x01
+	JNE     next373
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	MOVQ    136(AX), CX
@@ -8013,6 +8033,7 @@ TEXT ·rowsTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes374:
 	VMOVUPS       (DI)(SI*1), Z2
@@ -8050,9 +8071,9 @@ lanes374:
 	VZEROUPPER
 	RET
 
-cols373:
-	CMPQ    CX, $0x02
-	JNE     cols375
+next373:
+	CMPQ    DX, $0x02
+	JNE     next375
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8073,6 +8094,7 @@ cols373:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes376:
 	VMOVUPS       (R8)(SI*1), Z4
@@ -8120,9 +8142,9 @@ lanes376:
 	VZEROUPPER
 	RET
 
-cols375:
-	CMPQ    CX, $0x03
-	JNE     cols377
+next375:
+	CMPQ    DX, $0x03
+	JNE     next377
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8149,6 +8171,7 @@ cols375:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes378:
 	VMOVUPS       (R8)(SI*1), Z6
@@ -8209,7 +8232,7 @@ lanes378:
 	VZEROUPPER
 	RET
 
-cols377:
+next377:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8242,8 +8265,9 @@ cols377:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes380:
+lanes379:
 	VMOVUPS       (R8)(SI*1), Z8
 	VMOVUPS       (R9)(SI*1), Z9
 	VMOVUPS       (R10)(SI*1), Z10
@@ -8265,7 +8289,7 @@ lanes380:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes380
+	JNE           lanes379
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8312,13 +8336,11 @@ lanes380:
 	VZEROUPPER
 	RET
 
-// func rowsTile3AVX512(t *rowsTile)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile3AVX512(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols381
+next372:
+	CMPQ    CX, $0x03
+	JNE     next380
+	CMPQ    DX, $0x01
+	JNE     next381
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8334,6 +8356,7 @@ TEXT ·rowsTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R8
 	MOVLQSX (R8), R8
 	LEAQ    (BX)(R8*4), R8
+	PCALIGN $0x40
 
 lanes382:
 	VMOVUPS       (DI)(SI*1), Z3
@@ -8380,9 +8403,9 @@ lanes382:
 	VZEROUPPER
 	RET
 
-cols381:
-	CMPQ    CX, $0x02
-	JNE     cols383
+next381:
+	CMPQ    DX, $0x02
+	JNE     next383
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8405,6 +8428,7 @@ cols381:
 	LEAQ    (BX)(R10*4), R10
 	MOVLQSX 4(R9), R9
 	LEAQ    (BX)(R9*4), R9
+	PCALIGN $0x40
 
 lanes384:
 	VMOVUPS       (R8)(SI*1), Z6
@@ -8465,9 +8489,9 @@ lanes384:
 	VZEROUPPER
 	RET
 
-cols383:
-	CMPQ    CX, $0x03
-	JNE     cols385
+next383:
+	CMPQ    DX, $0x03
+	JNE     next385
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8497,6 +8521,7 @@ cols383:
 	LEAQ    (BX)(R12*4), R12
 	MOVLQSX 8(R10), R10
 	LEAQ    (BX)(R10*4), R10
+	PCALIGN $0x40
 
 lanes386:
 	VMOVUPS       (R8)(SI*1), Z9
@@ -8574,7 +8599,7 @@ lanes386:
 	VZEROUPPER
 	RET
 
-cols385:
+next385:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8611,8 +8636,9 @@ cols385:
 	LEAQ    (BX)(R14*4), R14
 	MOVLQSX 12(R11), R11
 	LEAQ    (BX)(R11*4), R11
+	PCALIGN $0x40
 
-lanes388:
+lanes387:
 	VMOVUPS       (R8)(SI*1), Z12
 	VMOVUPS       (R9)(SI*1), Z13
 	VMOVUPS       (R10)(SI*1), Z14
@@ -8639,7 +8665,7 @@ lanes388:
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, SI
 	CMPQ          SI, CX
-	JNE           lanes388
+	JNE           lanes387
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -8702,13 +8728,11 @@ lanes388:
 	VZEROUPPER
 	RET
 
-// func rowsTile4AVX512(t *rowsTile)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile4AVX512(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols389
+next380:
+	CMPQ    CX, $0x04
+	JNE     next388
+	CMPQ    DX, $0x01
+	JNE     next389
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8725,6 +8749,7 @@ TEXT ·rowsTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R9
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
+	PCALIGN $0x40
 
 lanes390:
 	VMOVUPS       (R8)(DI*1), Z4
@@ -8777,9 +8802,9 @@ lanes390:
 	VZEROUPPER
 	RET
 
-cols389:
-	CMPQ    CX, $0x02
-	JNE     cols391
+next389:
+	CMPQ    DX, $0x02
+	JNE     next391
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8804,6 +8829,7 @@ cols389:
 	LEAQ    (SI)(R11*4), R11
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
+	PCALIGN $0x40
 
 lanes392:
 	VMOVUPS       (R9)(DI*1), Z8
@@ -8871,9 +8897,9 @@ lanes392:
 	VZEROUPPER
 	RET
 
-cols391:
-	CMPQ    CX, $0x03
-	JNE     cols393
+next391:
+	CMPQ    DX, $0x03
+	JNE     next393
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -8906,6 +8932,7 @@ cols391:
 	LEAQ    (SI)(R13*4), R13
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
+	PCALIGN $0x40
 
 lanes394:
 	VMOVUPS       (R9)(DI*1), Z12
@@ -8991,7 +9018,7 @@ lanes394:
 	VZEROUPPER
 	RET
 
-cols393:
+next393:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9032,8 +9059,9 @@ cols393:
 	LEAQ    (SI)(R15*4), R15
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
+	PCALIGN $0x40
 
-lanes396:
+lanes395:
 	VMOVUPS       (R9)(DI*1), Z16
 	VMOVUPS       (R10)(DI*1), Z17
 	VMOVUPS       (R11)(DI*1), Z18
@@ -9065,7 +9093,7 @@ lanes396:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes396
+	JNE           lanes395
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9132,13 +9160,11 @@ lanes396:
 	VZEROUPPER
 	RET
 
-// func rowsTile5AVX512(t *rowsTile)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile5AVX512(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols397
+next388:
+	CMPQ    CX, $0x05
+	JNE     next396
+	CMPQ    DX, $0x01
+	JNE     next397
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9156,6 +9182,7 @@ TEXT ·rowsTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R9
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
+	PCALIGN $0x40
 
 lanes398:
 	VMOVUPS       (R8)(DI*1), Z5
@@ -9227,9 +9254,9 @@ lanes398:
 	VZEROUPPER
 	RET
 
-cols397:
-	CMPQ    CX, $0x02
-	JNE     cols399
+next397:
+	CMPQ    DX, $0x02
+	JNE     next399
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9256,6 +9283,7 @@ cols397:
 	LEAQ    (SI)(R11*4), R11
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
+	PCALIGN $0x40
 
 lanes400:
 	VMOVUPS       (R9)(DI*1), Z10
@@ -9349,9 +9377,9 @@ lanes400:
 	VZEROUPPER
 	RET
 
-cols399:
-	CMPQ    CX, $0x03
-	JNE     cols401
+next399:
+	CMPQ    DX, $0x03
+	JNE     next401
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9387,6 +9415,7 @@ cols399:
 	LEAQ    (SI)(R13*4), R13
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
+	PCALIGN $0x40
 
 lanes402:
 	VMOVUPS       (R9)(DI*1), Z15
@@ -9508,7 +9537,7 @@ lanes402:
 	VZEROUPPER
 	RET
 
-cols401:
+next401:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9553,8 +9582,9 @@ cols401:
 	LEAQ    (SI)(R15*4), R15
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
+	PCALIGN $0x40
 
-lanes404:
+lanes403:
 	VMOVUPS       (R9)(DI*1), Z20
 	VMOVUPS       (R10)(DI*1), Z21
 	VMOVUPS       (R11)(DI*1), Z22
@@ -9592,7 +9622,7 @@ lanes404:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes404
+	JNE           lanes403
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9696,13 +9726,9 @@ lanes404:
 	VZEROUPPER
 	RET
 
-// func rowsTile6AVX512(t *rowsTile)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowsTile6AVX512(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
-	MOVQ    128(AX), CX
-	CMPQ    CX, $0x01
-	JNE     cols405
+next396:
+	CMPQ    DX, $0x01
+	JNE     next404
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9721,8 +9747,9 @@ TEXT ·rowsTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ    96(AX), R9
 	MOVLQSX (R9), R9
 	LEAQ    (SI)(R9*4), R9
+	PCALIGN $0x40
 
-lanes406:
+lanes405:
 	VMOVUPS       (R8)(DI*1), Z6
 	LEAQ          (BX)(DX*1), SI
 	VMOVUPS       (BX), Z7
@@ -9741,7 +9768,7 @@ lanes406:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes406
+	JNE           lanes405
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9798,9 +9825,9 @@ lanes406:
 	VZEROUPPER
 	RET
 
-cols405:
-	CMPQ    CX, $0x02
-	JNE     cols407
+next404:
+	CMPQ    DX, $0x02
+	JNE     next406
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9829,8 +9856,9 @@ cols405:
 	LEAQ    (SI)(R11*4), R11
 	MOVLQSX 4(R10), R10
 	LEAQ    (SI)(R10*4), R10
+	PCALIGN $0x40
 
-lanes408:
+lanes407:
 	VMOVUPS       (R9)(DI*1), Z12
 	VMOVUPS       (R8)(DI*1), Z13
 	LEAQ          (BX)(DX*1), SI
@@ -9857,7 +9885,7 @@ lanes408:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes408
+	JNE           lanes407
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -9929,9 +9957,9 @@ lanes408:
 	VZEROUPPER
 	RET
 
-cols407:
-	CMPQ    CX, $0x03
-	JNE     cols409
+next406:
+	CMPQ    DX, $0x03
+	JNE     next408
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -9970,8 +9998,9 @@ cols407:
 	LEAQ    (SI)(R13*4), R13
 	MOVLQSX 8(R11), R11
 	LEAQ    (SI)(R11*4), R11
+	PCALIGN $0x40
 
-lanes410:
+lanes409:
 	VMOVUPS       (R9)(DI*1), Z18
 	VMOVUPS       (R10)(DI*1), Z19
 	VMOVUPS       (R8)(DI*1), Z20
@@ -10006,7 +10035,7 @@ lanes410:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes410
+	JNE           lanes409
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -10099,7 +10128,7 @@ lanes410:
 	VZEROUPPER
 	RET
 
-cols409:
+next408:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -10148,8 +10177,9 @@ cols409:
 	LEAQ    (SI)(R15*4), R15
 	MOVLQSX 12(R12), R12
 	LEAQ    (SI)(R12*4), R12
+	PCALIGN $0x40
 
-lanes412:
+lanes410:
 	VMOVUPS       (R9)(DI*1), Z24
 	VMOVUPS       (R10)(DI*1), Z25
 	VMOVUPS       (R11)(DI*1), Z26
@@ -10192,7 +10222,7 @@ lanes412:
 	ADDQ          $0x40, BX
 	ADDQ          $0x40, DI
 	CMPQ          DI, CX
-	JNE           lanes412
+	JNE           lanes410
 	MOVQ          (AX), CX
 	MOVQ          144(AX), AX
 	SHLQ          $0x02, AX
@@ -10300,13 +10330,16 @@ lanes412:
 	VZEROUPPER
 	RET
 
-// func outerTile1AVX512(t *outerTile)
+// func outerTileAVX512(t *outerTile)
 // Requires: AVX, AVX512F
-TEXT ·outerTile1AVX512(SB), NOSPLIT, $0-8
+TEXT ·outerTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
+	MOVQ         112(AX), CX
+	MOVQ         120(AX), DX
 	CMPQ         CX, $0x01
-	JNE          cols413
+	JNE          next411
+	CMPQ         DX, $0x01
+	JNE          next412
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10321,8 +10354,9 @@ TEXT ·outerTile1AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes414:
+lanes413:
 	VMOVUPS     (BX), Z1
 	VMOVUPS     (SI)(CX*1), Z2
 	VFMADD231PS Z2, Z0, Z1
@@ -10330,13 +10364,13 @@ lanes414:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes414
+	JNE         lanes413
 	VZEROUPPER
 	RET
 
-cols413:
-	CMPQ         CX, $0x02
-	JNE          cols415
+next412:
+	CMPQ         DX, $0x02
+	JNE          next414
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10354,8 +10388,9 @@ cols413:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes416:
+lanes415:
 	VMOVUPS     (BX), Z2
 	VMOVUPS     (DI)(CX*1), Z3
 	VFMADD231PS Z3, Z0, Z2
@@ -10365,13 +10400,13 @@ lanes416:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes416
+	JNE         lanes415
 	VZEROUPPER
 	RET
 
-cols415:
-	CMPQ         CX, $0x03
-	JNE          cols417
+next414:
+	CMPQ         DX, $0x03
+	JNE          next416
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10392,8 +10427,9 @@ cols415:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes418:
+lanes417:
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (DI)(CX*1), Z4
 	VFMADD231PS Z4, Z0, Z3
@@ -10405,11 +10441,11 @@ lanes418:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes418
+	JNE         lanes417
 	VZEROUPPER
 	RET
 
-cols417:
+next416:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10433,8 +10469,9 @@ cols417:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes420:
+lanes418:
 	VMOVUPS     (BX), Z4
 	VMOVUPS     (DI)(CX*1), Z5
 	VFMADD231PS Z5, Z0, Z4
@@ -10448,17 +10485,15 @@ lanes420:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes420
+	JNE         lanes418
 	VZEROUPPER
 	RET
 
-// func outerTile2AVX512(t *outerTile)
-// Requires: AVX, AVX512F
-TEXT ·outerTile2AVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols421
+next411:
+	CMPQ         CX, $0x02
+	JNE          next419
+	CMPQ         DX, $0x01
+	JNE          next420
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10475,8 +10510,9 @@ TEXT ·outerTile2AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes422:
+lanes421:
 	VMOVUPS     (BX), Z2
 	VMOVUPS     (BX)(AX*1), Z3
 	VMOVUPS     (SI)(CX*1), Z4
@@ -10487,13 +10523,13 @@ lanes422:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes422
+	JNE         lanes421
 	VZEROUPPER
 	RET
 
-cols421:
-	CMPQ         CX, $0x02
-	JNE          cols423
+next420:
+	CMPQ         DX, $0x02
+	JNE          next422
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10514,8 +10550,9 @@ cols421:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes424:
+lanes423:
 	VMOVUPS     (BX), Z4
 	VMOVUPS     (BX)(AX*1), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -10529,13 +10566,13 @@ lanes424:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes424
+	JNE         lanes423
 	VZEROUPPER
 	RET
 
-cols423:
-	CMPQ         CX, $0x03
-	JNE          cols425
+next422:
+	CMPQ         DX, $0x03
+	JNE          next424
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10560,8 +10597,9 @@ cols423:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes426:
+lanes425:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (BX)(AX*1), Z7
 	VMOVUPS     (DI)(CX*1), Z8
@@ -10578,11 +10616,11 @@ lanes426:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes426
+	JNE         lanes425
 	VZEROUPPER
 	RET
 
-cols425:
+next424:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10611,8 +10649,9 @@ cols425:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes428:
+lanes426:
 	VMOVUPS     (BX), Z8
 	VMOVUPS     (BX)(AX*1), Z9
 	VMOVUPS     (DI)(CX*1), Z10
@@ -10632,17 +10671,15 @@ lanes428:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes428
+	JNE         lanes426
 	VZEROUPPER
 	RET
 
-// func outerTile3AVX512(t *outerTile)
-// Requires: AVX, AVX512F
-TEXT ·outerTile3AVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols429
+next419:
+	CMPQ         CX, $0x03
+	JNE          next427
+	CMPQ         DX, $0x01
+	JNE          next428
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10661,8 +10698,9 @@ TEXT ·outerTile3AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes430:
+lanes429:
 	VMOVUPS     (BX), Z3
 	VMOVUPS     (BX)(AX*1), Z4
 	VMOVUPS     (BX)(AX*2), Z5
@@ -10676,13 +10714,13 @@ lanes430:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes430
+	JNE         lanes429
 	VZEROUPPER
 	RET
 
-cols429:
-	CMPQ         CX, $0x02
-	JNE          cols431
+next428:
+	CMPQ         DX, $0x02
+	JNE          next430
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10706,8 +10744,9 @@ cols429:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes432:
+lanes431:
 	VMOVUPS     (BX), Z6
 	VMOVUPS     (BX)(AX*1), Z7
 	VMOVUPS     (BX)(AX*2), Z8
@@ -10725,13 +10764,13 @@ lanes432:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes432
+	JNE         lanes431
 	VZEROUPPER
 	RET
 
-cols431:
-	CMPQ         CX, $0x03
-	JNE          cols433
+next430:
+	CMPQ         DX, $0x03
+	JNE          next432
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10760,8 +10799,9 @@ cols431:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes434:
+lanes433:
 	VMOVUPS     (BX), Z9
 	VMOVUPS     (BX)(AX*1), Z10
 	VMOVUPS     (BX)(AX*2), Z11
@@ -10783,11 +10823,11 @@ lanes434:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes434
+	JNE         lanes433
 	VZEROUPPER
 	RET
 
-cols433:
+next432:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10821,8 +10861,9 @@ cols433:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes436:
+lanes434:
 	VMOVUPS     (BX), Z12
 	VMOVUPS     (BX)(AX*1), Z13
 	VMOVUPS     (BX)(AX*2), Z14
@@ -10848,17 +10889,15 @@ lanes436:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes436
+	JNE         lanes434
 	VZEROUPPER
 	RET
 
-// func outerTile4AVX512(t *outerTile)
-// Requires: AVX, AVX512F
-TEXT ·outerTile4AVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols437
+next427:
+	CMPQ         CX, $0x04
+	JNE          next435
+	CMPQ         DX, $0x01
+	JNE          next436
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10879,8 +10918,9 @@ TEXT ·outerTile4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes438:
+lanes437:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z4
@@ -10899,13 +10939,13 @@ lanes438:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes438
+	JNE         lanes437
 	VZEROUPPER
 	RET
 
-cols437:
-	CMPQ         CX, $0x02
-	JNE          cols439
+next436:
+	CMPQ         DX, $0x02
+	JNE          next438
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10932,8 +10972,9 @@ cols437:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes440:
+lanes439:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z8
@@ -10957,13 +10998,13 @@ lanes440:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes440
+	JNE         lanes439
 	VZEROUPPER
 	RET
 
-cols439:
-	CMPQ         CX, $0x03
-	JNE          cols441
+next438:
+	CMPQ         DX, $0x03
+	JNE          next440
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -10996,8 +11037,9 @@ cols439:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes442:
+lanes441:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z12
@@ -11026,11 +11068,11 @@ lanes442:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes442
+	JNE         lanes441
 	VZEROUPPER
 	RET
 
-cols441:
+next440:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11069,8 +11111,9 @@ cols441:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes444:
+lanes442:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z16
@@ -11104,17 +11147,15 @@ lanes444:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes444
+	JNE         lanes442
 	VZEROUPPER
 	RET
 
-// func outerTile5AVX512(t *outerTile)
-// Requires: AVX, AVX512F
-TEXT ·outerTile5AVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols445
+next435:
+	CMPQ         CX, $0x05
+	JNE          next443
+	CMPQ         DX, $0x01
+	JNE          next444
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11137,8 +11178,9 @@ TEXT ·outerTile5AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes446:
+lanes445:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z5
@@ -11160,13 +11202,13 @@ lanes446:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes446
+	JNE         lanes445
 	VZEROUPPER
 	RET
 
-cols445:
-	CMPQ         CX, $0x02
-	JNE          cols447
+next444:
+	CMPQ         DX, $0x02
+	JNE          next446
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11196,8 +11238,9 @@ cols445:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes448:
+lanes447:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z10
@@ -11225,13 +11268,13 @@ lanes448:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes448
+	JNE         lanes447
 	VZEROUPPER
 	RET
 
-cols447:
-	CMPQ         CX, $0x03
-	JNE          cols449
+next446:
+	CMPQ         DX, $0x03
+	JNE          next448
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11268,8 +11311,9 @@ cols447:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes450:
+lanes449:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z15
@@ -11303,11 +11347,11 @@ lanes450:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes450
+	JNE         lanes449
 	VZEROUPPER
 	RET
 
-cols449:
+next448:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11351,8 +11395,9 @@ cols449:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes452:
+lanes450:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z20
@@ -11392,17 +11437,13 @@ lanes452:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes452
+	JNE         lanes450
 	VZEROUPPER
 	RET
 
-// func outerTile6AVX512(t *outerTile)
-// Requires: AVX, AVX512F
-TEXT ·outerTile6AVX512(SB), NOSPLIT, $0-8
-	MOVQ         t+0(FP), AX
-	MOVQ         120(AX), CX
-	CMPQ         CX, $0x01
-	JNE          cols453
+next443:
+	CMPQ         DX, $0x01
+	JNE          next451
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11427,8 +11468,9 @@ TEXT ·outerTile6AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes454:
+lanes452:
 	LEAQ        (BX)(AX*2), DI
 	ADDQ        AX, DI
 	VMOVUPS     (BX), Z6
@@ -11453,13 +11495,13 @@ lanes454:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes454
+	JNE         lanes452
 	VZEROUPPER
 	RET
 
-cols453:
-	CMPQ         CX, $0x02
-	JNE          cols455
+next451:
+	CMPQ         DX, $0x02
+	JNE          next453
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11492,8 +11534,9 @@ cols453:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes456:
+lanes454:
 	LEAQ        (BX)(AX*2), R8
 	ADDQ        AX, R8
 	VMOVUPS     (BX), Z12
@@ -11525,13 +11568,13 @@ lanes456:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes456
+	JNE         lanes454
 	VZEROUPPER
 	RET
 
-cols455:
-	CMPQ         CX, $0x03
-	JNE          cols457
+next453:
+	CMPQ         DX, $0x03
+	JNE          next455
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11572,8 +11615,9 @@ cols455:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes458:
+lanes456:
 	LEAQ        (BX)(AX*2), R9
 	ADDQ        AX, R9
 	VMOVUPS     (BX), Z18
@@ -11612,11 +11656,11 @@ lanes458:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes458
+	JNE         lanes456
 	VZEROUPPER
 	RET
 
-cols457:
+next455:
 	MOVQ         24(AX), CX
 	MOVQ         104(AX), DX
 	SHLQ         $0x02, DX
@@ -11665,8 +11709,9 @@ cols457:
 	MOVQ         (AX), BX
 	MOVQ         96(AX), AX
 	SHLQ         $0x02, AX
+	PCALIGN      $0x40
 
-lanes460:
+lanes457:
 	LEAQ        (BX)(AX*2), R10
 	ADDQ        AX, R10
 	VMOVUPS     (BX), Z24
@@ -11712,7 +11757,7 @@ lanes460:
 	ADDQ        $0x40, BX
 	ADDQ        $0x40, CX
 	CMPQ        CX, DX
-	JNE         lanes460
+	JNE         lanes457
 	VZEROUPPER
 	RET
 
@@ -11963,17 +12008,17 @@ TEXT ·softmaxTileAVX512(SB), NOSPLIT, $0-8
 	SHLQ $0x02, R8
 	MOVQ $0x00000002, R9
 
-loop461:
+loop458:
 	VMOVUPS doubles<>+0(SB), Z0
 	MOVQ    CX, R10
 	MOVQ    144(AX), R11
 
-loop462:
+loop459:
 	VCVTPS2PD (R10), Z1
 	VMAXPD    Z1, Z0, Z0
 	ADDQ      R8, R10
 	DECQ      R11
-	JNZ       loop462
+	JNZ       loop459
 	VMOVUPS   doubles<>+64(SB), Z1
 	VMOVUPS   doubles<>+64(SB), Z3
 	VMOVUPS   (SI), Z4
@@ -11982,7 +12027,7 @@ loop462:
 	MOVQ      CX, R11
 	MOVQ      144(AX), R12
 
-loop463:
+loop460:
 	VCVTPS2PD    (R11), Z5
 	VSUBPD       Z0, Z5, Z5
 	VPCMPEQQ     Z2, Z4, K1
@@ -12021,7 +12066,7 @@ loop463:
 	ADDQ         $0x00000080, R10
 	ADDQ         R8, R11
 	DECQ         R12
-	JNZ          loop463
+	JNZ          loop460
 	VMOVUPS      Z1, Z0
 	VPSUBQ       doubles<>+1792(SB), Z0, Z0
 	VPSRLQ       $0x34, Z0, Z0
@@ -12064,12 +12109,12 @@ loop463:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPS      Z0, (DI)
 	TESTQ        DX, DX
-	JZ           unwanted464
+	JZ           unwanted461
 	MOVQ         BX, R10
 	MOVQ         DX, R11
 	MOVQ         144(AX), R12
 
-loop465:
+loop462:
 	VMOVUPS   (R10), Z0
 	VDIVPD    Z1, Z0, Z0
 	VCVTPD2PS Z0, Y0
@@ -12077,16 +12122,16 @@ loop465:
 	ADDQ      $0x00000080, R10
 	ADDQ      R8, R11
 	DECQ      R12
-	JNZ       loop465
+	JNZ       loop462
 	ADDQ      $0x20, DX
 
-unwanted464:
+unwanted461:
 	ADDQ $0x20, CX
 	ADDQ $0x40, BX
 	ADDQ $0x40, SI
 	ADDQ $0x40, DI
 	DECQ R9
-	JNZ  loop461
+	JNZ  loop458
 	VZEROUPPER
 	RET
 
@@ -12102,7 +12147,7 @@ TEXT ·lossGradientTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ 96(AX), DI
 	MOVQ $0x00000002, R8
 
-loop466:
+loop463:
 	VMOVUPS (SI), Z0
 	VPXORD  Z1, Z1, Z1
 	VMOVUPS (DI), Z2
@@ -12110,7 +12155,7 @@ loop466:
 	MOVQ    DX, R10
 	MOVQ    144(AX), R11
 
-loop467:
+loop464:
 	VCVTPS2PD (R10), Z3
 	VSUBPD    doubles<>+256(SB), Z3, Z4
 	VPCMPEQQ  Z1, Z0, K1
@@ -12122,13 +12167,13 @@ loop467:
 	ADDQ      BX, R9
 	ADDQ      BX, R10
 	DECQ      R11
-	JNZ       loop467
+	JNZ       loop464
 	ADDQ      $0x20, CX
 	ADDQ      $0x20, DX
 	ADDQ      $0x40, SI
 	ADDQ      $0x40, DI
 	DECQ      R8
-	JNZ       loop466
+	JNZ       loop463
 	VZEROUPPER
 	RET
 
@@ -12140,16 +12185,16 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $8-8
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop468:
+loop465:
 	MOVQ 72(AX), R8
 	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-channels470:
+channels467:
 	CMPQ         R10, $0x04
-	JL           less471
+	JL           less468
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z2, Z2, Z2
 	VBROADCASTSD (R8), Y4
@@ -12167,7 +12212,7 @@ channels470:
 	SHLQ         $0x02, R14
 	XORQ         R13, R13
 
-lanes472:
+lanes469:
 	LEAQ         (SI)(R13*1), R15
 	LEAQ         (DI)(R13*1), BP
 	VMOVUPS      (R15), X7
@@ -12192,7 +12237,7 @@ lanes472:
 	VADDPD       Z15, Z3, Z3
 	ADDQ         $0x10, R13
 	CMPQ         R13, R14
-	JNE          lanes472
+	JNE          lanes469
 	VUNPCKLPD    Z2, Z0, Z6
 	VUNPCKHPD    Z2, Z0, Z15
 	VADDPD       Z15, Z6, Z6
@@ -12217,13 +12262,13 @@ lanes472:
 	ADDQ         $0x40, R9
 	ADDQ         $0x20, R8
 	SUBQ         $0x04, R10
-	JZ           position469
-	JMP          channels470
+	JZ           position466
+	JMP          channels467
 
-less471:
-channels473:
+less468:
+channels470:
 	CMPQ         R10, $0x02
-	JL           less474
+	JL           less471
 	VPXORD       Z11, Z11, Z11
 	VPXORD       Z12, Z12, Z12
 	VBROADCASTSD (R8), Y16
@@ -12236,7 +12281,7 @@ channels473:
 	SHLQ         $0x02, R13
 	XORQ         R12, R12
 
-lanes475:
+lanes472:
 	LEAQ         (SI)(R12*1), R14
 	LEAQ         (DI)(R12*1), R15
 	VMOVUPS      (R14), X13
@@ -12251,7 +12296,7 @@ lanes475:
 	VADDPD       Z15, Z12, Z12
 	ADDQ         $0x10, R12
 	CMPQ         R12, R13
-	JNE          lanes475
+	JNE          lanes472
 	VUNPCKLPD    Z12, Z11, Z6
 	VUNPCKHPD    Z12, Z11, Z15
 	VADDPD       Z15, Z6, Z6
@@ -12268,13 +12313,13 @@ lanes475:
 	ADDQ         $0x20, R9
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R10
-	JZ           position469
-	JMP          channels473
+	JZ           position466
+	JMP          channels470
 
-less474:
-channels476:
+less471:
+channels473:
 	CMPQ         R10, $0x01
-	JL           less477
+	JL           less474
 	VBROADCASTSD (R8), Y6
 	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
@@ -12282,7 +12327,7 @@ channels476:
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes478:
+lanes475:
 	VCVTPS2PD    (SI)(R11*1), Y15
 	VCVTPS2PD    (DI)(R11*1), Y16
 	VADDPD       Y15, Y4, Y4
@@ -12291,7 +12336,7 @@ lanes478:
 	VADDPD       Y16, Y5, Y5
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes478
+	JNE          lanes475
 	VHADDPD      Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X5
 	VADDPD       X5, X4, X5
@@ -12304,17 +12349,17 @@ lanes478:
 	ADDQ         $0x10, R9
 	ADDQ         $0x08, R8
 	SUBQ         $0x01, R10
-	JZ           position469
-	JMP          channels476
+	JZ           position466
+	JMP          channels473
 
-less477:
-position469:
+less474:
+position466:
 	MOVQ 104(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, CX
 	ADDQ SI, DX
 	DECQ BX
-	JNZ  loop468
+	JNZ  loop465
 	VZEROUPPER
 	RET
 
@@ -12326,16 +12371,16 @@ TEXT ·squaresAVX512(SB), NOSPLIT, $0-8
 	MOVQ 24(AX), DX
 	MOVQ 96(AX), BX
 
-loop479:
+loop476:
 	MOVQ 72(AX), R8
 	MOVQ 48(AX), R9
 	MOVQ CX, SI
 	MOVQ DX, DI
 	MOVQ 112(AX), R10
 
-channels481:
+channels478:
 	CMPQ   R10, $0x04
-	JL     less482
+	JL     less479
 	VPXORD Z0, Z0, Z0
 	VPXORD Z2, Z2, Z2
 	VPXORD Z1, Z1, Z1
@@ -12347,7 +12392,7 @@ channels481:
 	SHLQ   $0x02, R14
 	XORQ   R13, R13
 
-lanes483:
+lanes480:
 	LEAQ         (SI)(R13*1), R15
 	VMOVUPS      (R15), X4
 	VINSERTF32X4 $0x01, (R15)(R11*1), Y4, Y4
@@ -12361,7 +12406,7 @@ lanes483:
 	VFMADD231PD  Z5, Z5, Z3
 	ADDQ         $0x10, R13
 	CMPQ         R13, R14
-	JNE          lanes483
+	JNE          lanes480
 	VUNPCKLPD    Z2, Z0, Z5
 	VUNPCKHPD    Z2, Z0, Z10
 	VADDPD       Z10, Z5, Z5
@@ -12386,13 +12431,13 @@ lanes483:
 	ADDQ         $0x40, R9
 	ADDQ         $0x20, R8
 	SUBQ         $0x04, R10
-	JZ           position480
-	JMP          channels481
+	JZ           position477
+	JMP          channels478
 
-less482:
-channels484:
+less479:
+channels481:
 	CMPQ   R10, $0x02
-	JL     less485
+	JL     less482
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	MOVQ   120(AX), R11
@@ -12402,7 +12447,7 @@ channels484:
 	SHLQ   $0x02, R13
 	XORQ   R12, R12
 
-lanes486:
+lanes483:
 	LEAQ         (SI)(R12*1), R14
 	VMOVUPS      (R14), X9
 	VINSERTF32X4 $0x01, (R14)(R11*1), Y9, Y9
@@ -12411,7 +12456,7 @@ lanes486:
 	VFMADD231PD  Z5, Z5, Z8
 	ADDQ         $0x10, R12
 	CMPQ         R12, R13
-	JNE          lanes486
+	JNE          lanes483
 	VUNPCKLPD    Z8, Z7, Z5
 	VUNPCKHPD    Z8, Z7, Z10
 	VADDPD       Z10, Z5, Z5
@@ -12428,13 +12473,13 @@ lanes486:
 	ADDQ         $0x20, R9
 	ADDQ         $0x10, R8
 	SUBQ         $0x02, R10
-	JZ           position480
-	JMP          channels484
+	JZ           position477
+	JMP          channels481
 
-less485:
-channels487:
+less482:
+channels484:
 	CMPQ         R10, $0x01
-	JL           less488
+	JL           less485
 	VBROADCASTSD (R8), Y11
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y10, Y10, Y10
@@ -12442,7 +12487,7 @@ channels487:
 	SHLQ         $0x02, R12
 	XORQ         R11, R11
 
-lanes489:
+lanes486:
 	VCVTPS2PD    (SI)(R11*1), Y12
 	VCVTPS2PD    (DI)(R11*1), Y13
 	VADDPD       Y12, Y5, Y5
@@ -12451,7 +12496,7 @@ lanes489:
 	VADDPD       Y13, Y10, Y10
 	ADDQ         $0x10, R11
 	CMPQ         R11, R12
-	JNE          lanes489
+	JNE          lanes486
 	VHADDPD      Y10, Y5, Y5
 	VEXTRACTF128 $0x01, Y5, X4
 	VADDPD       X4, X5, X4
@@ -12464,17 +12509,17 @@ lanes489:
 	ADDQ         $0x10, R9
 	ADDQ         $0x08, R8
 	SUBQ         $0x01, R10
-	JZ           position480
-	JMP          channels487
+	JZ           position477
+	JMP          channels484
 
-less488:
-position480:
+less485:
+position477:
 	MOVQ 104(AX), SI
 	SHLQ $0x02, SI
 	ADDQ SI, CX
 	ADDQ SI, DX
 	DECQ BX
-	JNZ  loop479
+	JNZ  loop476
 	VZEROUPPER
 	RET
 
@@ -12488,10 +12533,10 @@ TEXT ·normForwardAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z0, Z0, Z0
 	MOVQ   192(AX), SI
 
-loop490:
+loop487:
 	XORQ DI, DI
 
-channel491:
+channel488:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z1
 	MOVQ         120(AX), R8
@@ -12502,27 +12547,27 @@ channel491:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes492:
+lanes489:
 	VMOVUPS (CX)(R8*1), Z4
 	VSUBPS  Z1, Z4, Z4
 	VMULPS  Z2, Z4, Z4
 	VADDPS  Z3, Z4, Z4
 	TESTQ   BX, BX
-	JZ      none493
+	JZ      none490
 	VADDPS  (BX)(R8*1), Z4, Z4
 
-none493:
+none490:
 	MOVQ      216(AX), R10
 	TESTQ     R10, R10
-	JZ        all494
+	JZ        all491
 	VCMPPS    $0x06, Z0, Z4, K1
 	VMOVAPS.Z Z4, K1, Z4
 
-all494:
+all491:
 	VMOVUPS Z4, (DX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes492
+	JNE     lanes489
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, DX
@@ -12530,18 +12575,18 @@ all494:
 	SHLQ    $0x02, R8
 	ADDQ    R8, CX
 	TESTQ   BX, BX
-	JZ      none495
+	JZ      none492
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
 
-none495:
+none492:
 	INCQ DI
 	MOVQ 200(AX), R8
 	CMPQ DI, R8
-	JNE  channel491
+	JNE  channel488
 	DECQ SI
-	JNZ  loop490
+	JNZ  loop487
 	VZEROUPPER
 	RET
 
@@ -12554,10 +12599,10 @@ TEXT ·normBackwardAVX512(SB), NOSPLIT, $0-8
 	MOVQ (AX), BX
 	MOVQ 192(AX), SI
 
-loop496:
+loop493:
 	XORQ DI, DI
 
-channel497:
+channel494:
 	MOVQ         96(AX), R8
 	VBROADCASTSS (R8)(DI*4), Z0
 	MOVQ         120(AX), R8
@@ -12570,7 +12615,7 @@ channel497:
 	SHLQ         $0x02, R9
 	XORQ         R8, R8
 
-lanes498:
+lanes495:
 	VMOVUPS (DX)(R8*1), Z5
 	VMULPS  Z1, Z5, Z5
 	VMOVUPS (CX)(R8*1), Z4
@@ -12581,7 +12626,7 @@ lanes498:
 	VMOVUPS Z5, (BX)(R8*1)
 	ADDQ    $0x40, R8
 	CMPQ    R8, R9
-	JNE     lanes498
+	JNE     lanes495
 	MOVQ    208(AX), R8
 	SHLQ    $0x02, R8
 	ADDQ    R8, BX
@@ -12592,9 +12637,9 @@ lanes498:
 	INCQ    DI
 	MOVQ    200(AX), R8
 	CMPQ    DI, R8
-	JNE     channel497
+	JNE     channel494
 	DECQ    SI
-	JNZ     loop496
+	JNZ     loop493
 	VZEROUPPER
 	RET
 
@@ -12607,18 +12652,18 @@ TEXT ·sumRowAVX512(SB), NOSPLIT, $0-36
 	SHLQ   $0x02, DX
 	VPXORD Z0, Z0, Z0
 
-loop499:
+loop496:
 	MOVQ lanes+24(FP), SI
 	MOVQ AX, BX
 
-lanes500:
+lanes497:
 	VADDPS        (BX), Z0, Z0
 	ADDQ          $0x40, BX
 	SUBQ          $0x10, SI
-	JNZ           lanes500
+	JNZ           lanes497
 	ADDQ          DX, AX
 	DECQ          CX
-	JNZ           loop499
+	JNZ           loop496
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -12640,7 +12685,7 @@ TEXT ·maxOf4AVX512(SB), NOSPLIT, $0-48
 	MOVQ n+40(FP), DI
 	SHRQ $0x04, DI
 
-loop501:
+loop498:
 	VMOVUPS   (CX), Z0
 	VMOVUPS   (DX), Z1
 	VMOVUPS   (BX), Z2
@@ -12661,7 +12706,7 @@ loop501:
 	ADDQ      $0x40, BX
 	ADDQ      $0x40, SI
 	DECQ      DI
-	JNZ       loop501
+	JNZ       loop498
 	VZEROUPPER
 	RET
 
@@ -12681,16 +12726,16 @@ TEXT ·maxOf4BackwardAVX512(SB), NOSPLIT, $0-96
 	XORQ   R12, R12
 	VPXORD Z0, Z0, Z0
 
-vector502:
+vector499:
 	VMOVUPS   (R10)(R12*4), Z1
 	VMOVUPS   (R11)(R12*4), Z2
 	MOVQ      relu+88(FP), R13
 	TESTQ     R13, R13
-	JZ        norelu503
+	JZ        norelu500
 	VCMPPS    $0x06, Z0, Z1, K1
 	VMOVAPS.Z Z2, K1, Z2
 
-norelu503:
+norelu500:
 	PREFETCHT0 2048(AX)(R12*4)
 	PREFETCHT0 2048(CX)(R12*4)
 	VMOVUPS    (AX)(R12*4), Z3
@@ -12734,7 +12779,7 @@ norelu503:
 	ADDQ       $0x10, R12
 	MOVQ       n+80(FP), R13
 	CMPQ       R12, R13
-	JL         vector502
+	JL         vector499
 	VZEROUPPER
 	RET
 
@@ -12748,7 +12793,7 @@ TEXT ·maskAVX512(SB), NOSPLIT, $0-32
 	MOVQ   n+24(FP), BX
 	SHRQ   $0x04, BX
 
-loop504:
+loop501:
 	VMOVUPS   (CX), Z1
 	VMOVUPS   (DX), Z2
 	VCMPPS    $0x06, Z0, Z2, K1
@@ -12758,7 +12803,7 @@ loop504:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop504
+	JNZ       loop501
 	VZEROUPPER
 	RET
 
@@ -12771,7 +12816,7 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), BX
 	SHRQ $0x04, BX
 
-loop505:
+loop502:
 	VMOVUPS (CX), Z0
 	VADDPS  (DX), Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -12779,7 +12824,7 @@ loop505:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop505
+	JNZ     loop502
 	VZEROUPPER
 	RET
 
@@ -12797,7 +12842,7 @@ TEXT ·sgdUpdateAVX512(SB), NOSPLIT, $0-56
 	MOVQ         n+24(FP), BX
 	SHRQ         $0x04, BX
 
-loop506:
+loop503:
 	PREFETCHT0    2048(AX)
 	PREFETCHT0    2048(CX)
 	PREFETCHT0    2048(DX)
@@ -12817,7 +12862,7 @@ loop506:
 	ADDQ          $0x40, CX
 	ADDQ          $0x40, DX
 	DECQ          BX
-	JNZ           loop506
+	JNZ           loop503
 	VADDPD        Z4, Z3, Z3
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y0, Y3, Y3
@@ -12837,7 +12882,7 @@ TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-24
 	MOVQ   n+8(FP), CX
 	SHRQ   $0x04, CX
 
-loop507:
+loop504:
 	PREFETCHT0    2048(AX)
 	VCVTPS2PD     (AX), Z2
 	VFMADD231PD   Z2, Z2, Z0
@@ -12846,7 +12891,7 @@ loop507:
 	VMOVUPS       (AX), Z2
 	ADDQ          $0x40, AX
 	DECQ          CX
-	JNZ           loop507
+	JNZ           loop504
 	VADDPD        Z1, Z0, Z0
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
@@ -12876,7 +12921,7 @@ TEXT ·peakAVX512(SB), NOSPLIT, $0-8
 	VPXORD Z13, Z13, Z13
 	MOVQ   n+0(FP), AX
 
-loop508:
+loop505:
 	VFMADD231PS Z12, Z13, Z0
 	VFMADD231PS Z12, Z13, Z1
 	VFMADD231PS Z12, Z13, Z2
@@ -12890,7 +12935,7 @@ loop508:
 	VFMADD231PS Z12, Z13, Z10
 	VFMADD231PS Z12, Z13, Z11
 	DECQ        AX
-	JNZ         loop508
+	JNZ         loop505
 	VZEROUPPER
 	RET
 
@@ -12926,70 +12971,70 @@ TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
 	KMOVW     R8, K1
 	VMOVUPS.Z (CX), K1, Z0
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z1
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z2
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z3
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z4
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z5
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z6
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z7
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z8
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z9
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z10
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z11
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z12
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z13
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z14
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 	VMOVUPS.Z (CX), K1, Z15
 	DECQ      SI
-	JZ        loaded509
+	JZ        loaded506
 	ADDQ      BX, CX
 
-loaded509:
+loaded506:
 	MOVQ       cols+24(FP), CX
 	MOVQ       rows+16(FP), BX
 	MOVL       $0x0000ffff, SI
@@ -13061,70 +13106,70 @@ loaded509:
 	VSHUFF32X4 $0xdd, Z4, Z0, Z0
 	VMOVUPS    Z18, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z17, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z15, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z16, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z11, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z6, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z10, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z8, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z14, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z7, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z2, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z9, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z3, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z1, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z5, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 	VMOVUPS    Z0, K1, (AX)
 	DECQ       CX
-	JZ         stored510
+	JZ         stored507
 	ADDQ       DX, AX
 
-stored510:
+stored507:
 	VZEROUPPER
 	RET
 
@@ -13146,10 +13191,10 @@ TEXT ·windowTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ (R11)(R12*2), R13
 	MOVQ 216(AX), R14
 	CMPQ R14, $+1
-	JE   plus511
+	JE   plus508
 	XORQ R14, R14
 
-vector512:
+vector509:
 	VMOVUPS    (CX)(R14*1), Z0
 	VSUBPS     (DI)(R14*1), Z0, Z0
 	VMOVUPS    (DX)(R14*1), Z1
@@ -13179,14 +13224,14 @@ vector512:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector512
+	JL         vector509
 	VZEROUPPER
 	RET
 
-plus511:
+plus508:
 	XORQ R14, R14
 
-vector513:
+vector510:
 	VMOVUPS    (CX)(R14*1), Z0
 	VADDPS     (DI)(R14*1), Z0, Z0
 	VMOVUPS    (DX)(R14*1), Z1
@@ -13216,7 +13261,7 @@ vector513:
 	MOVQ       224(AX), R15
 	SHLQ       $0x02, R15
 	CMPQ       R14, R15
-	JL         vector513
+	JL         vector510
 	VZEROUPPER
 	RET
 
@@ -13226,12 +13271,12 @@ TEXT ·squareTileAVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), AX
 	MOVQ 72(AX), CX
 	CMPQ CX, $+1
-	JE   start514
+	JE   start511
 	CMPQ CX, $-1
-	JE   start515
+	JE   start512
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last516
+	JE   last513
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13240,7 +13285,7 @@ TEXT ·squareTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector517:
+vector514:
 	VMOVUPS    (BX)(SI*1), Z1
 	VADDPS     (BX), Z1, Z0
 	VADDPS     (DI), Z0, Z0
@@ -13259,11 +13304,11 @@ vector517:
 	MOVQ       192(AX), R9
 	SHLQ       $0x02, R9
 	CMPQ       R8, R9
-	JL         vector517
+	JL         vector514
 	VZEROUPPER
 	RET
 
-last516:
+last513:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13276,7 +13321,7 @@ last516:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector518:
+vector515:
 	VMOVUPS (BX)(SI*1), Z1
 	VADDPS  (BX), Z1, Z0
 	VADDPS  (DI), Z0, Z0
@@ -13287,21 +13332,21 @@ vector518:
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu519
+	JE      norelu516
 	VMAXPS  Z0, Z2, Z0
 
-norelu519:
+norelu516:
 	TESTQ      R8, R8
-	JZ         noplus520
+	JZ         noplus517
 	VADDPS     (R8)(R12*1), Z0, Z0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus520:
+noplus517:
 	TESTQ      R10, R10
-	JZ         nomask521
+	JZ         nomask518
 	VMOVUPS    (R10)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z0, K1, Z0
@@ -13310,26 +13355,26 @@ noplus520:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask521:
+nomask518:
 	VMOVUPS Z0, (CX)(R12*1)
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu522
+	JE      norelu519
 	VMAXPS  Z1, Z2, Z1
 
-norelu522:
+norelu519:
 	TESTQ      R9, R9
-	JZ         noplus523
+	JZ         noplus520
 	VADDPS     (R9)(R12*1), Z1, Z1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus523:
+noplus520:
 	TESTQ      R11, R11
-	JZ         nomask524
+	JZ         nomask521
 	VMOVUPS    (R11)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z1, K1, Z1
@@ -13338,7 +13383,7 @@ noplus523:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask524:
+nomask521:
 	VMOVUPS    Z1, (DX)(R12*1)
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
@@ -13349,14 +13394,14 @@ nomask524:
 	MOVQ       192(AX), R13
 	SHLQ       $0x02, R13
 	CMPQ       R12, R13
-	JL         vector518
+	JL         vector515
 	VZEROUPPER
 	RET
 
-start514:
+start511:
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last525
+	JE   last522
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13365,7 +13410,7 @@ start514:
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector526:
+vector523:
 	VMOVUPS (BX)(SI*1), Z1
 	VADDPS  (BX), Z1, Z0
 	VADDPS  (DI), Z0, Z0
@@ -13381,11 +13426,11 @@ vector526:
 	MOVQ    192(AX), R9
 	SHLQ    $0x02, R9
 	CMPQ    R8, R9
-	JL      vector526
+	JL      vector523
 	VZEROUPPER
 	RET
 
-last525:
+last522:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13398,7 +13443,7 @@ last525:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector527:
+vector524:
 	VMOVUPS (BX)(SI*1), Z1
 	VADDPS  (BX), Z1, Z0
 	VADDPS  (DI), Z0, Z0
@@ -13410,21 +13455,21 @@ vector527:
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu528
+	JE      norelu525
 	VMAXPS  Z0, Z2, Z0
 
-norelu528:
+norelu525:
 	TESTQ      R8, R8
-	JZ         noplus529
+	JZ         noplus526
 	VADDPS     (R8)(R12*1), Z0, Z0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus529:
+noplus526:
 	TESTQ      R10, R10
-	JZ         nomask530
+	JZ         nomask527
 	VMOVUPS    (R10)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z0, K1, Z0
@@ -13433,27 +13478,27 @@ noplus529:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask530:
+nomask527:
 	VMOVUPS Z0, (CX)(R12*1)
 	VADDPS  (DX)(R12*1), Z1, Z1
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu531
+	JE      norelu528
 	VMAXPS  Z1, Z2, Z1
 
-norelu531:
+norelu528:
 	TESTQ      R9, R9
-	JZ         noplus532
+	JZ         noplus529
 	VADDPS     (R9)(R12*1), Z1, Z1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus532:
+noplus529:
 	TESTQ      R11, R11
-	JZ         nomask533
+	JZ         nomask530
 	VMOVUPS    (R11)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z1, K1, Z1
@@ -13462,20 +13507,20 @@ noplus532:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask533:
+nomask530:
 	VMOVUPS Z1, (DX)(R12*1)
 	ADDQ    $0x40, R12
 	MOVQ    192(AX), R13
 	SHLQ    $0x02, R13
 	CMPQ    R12, R13
-	JL      vector527
+	JL      vector524
 	VZEROUPPER
 	RET
 
-start515:
+start512:
 	MOVQ 80(AX), CX
 	CMPQ CX, $+1
-	JE   last534
+	JE   last531
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13484,7 +13529,7 @@ start515:
 	LEAQ (BX)(SI*2), DI
 	XORQ R8, R8
 
-vector535:
+vector532:
 	VMOVUPS (BX)(SI*1), Z1
 	VADDPS  (BX), Z1, Z0
 	VADDPS  (DI), Z0, Z0
@@ -13502,11 +13547,11 @@ vector535:
 	MOVQ    192(AX), R9
 	SHLQ    $0x02, R9
 	CMPQ    R8, R9
-	JL      vector535
+	JL      vector532
 	VZEROUPPER
 	RET
 
-last534:
+last531:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ (AX), BX
@@ -13519,7 +13564,7 @@ last534:
 	MOVQ 168(AX), R11
 	XORQ R12, R12
 
-vector536:
+vector533:
 	VMOVUPS (BX)(SI*1), Z1
 	VADDPS  (BX), Z1, Z0
 	VADDPS  (DI), Z0, Z0
@@ -13532,21 +13577,21 @@ vector536:
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu537
+	JE      norelu534
 	VMAXPS  Z0, Z2, Z0
 
-norelu537:
+norelu534:
 	TESTQ      R8, R8
-	JZ         noplus538
+	JZ         noplus535
 	VADDPS     (R8)(R12*1), Z0, Z0
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R8)(R13*1)
 
-noplus538:
+noplus535:
 	TESTQ      R10, R10
-	JZ         nomask539
+	JZ         nomask536
 	VMOVUPS    (R10)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z0, K1, Z0
@@ -13555,28 +13600,28 @@ noplus538:
 	ADDQ       R12, R13
 	PREFETCHT1 (R10)(R13*1)
 
-nomask539:
+nomask536:
 	VMOVUPS Z0, (CX)(R12*1)
 	VMOVUPS (DX)(R12*1), Z2
 	VSUBPS  Z1, Z2, Z1
 	VPXORD  Z2, Z2, Z2
 	MOVQ    88(AX), R13
 	CMPQ    R13, $0x00
-	JE      norelu540
+	JE      norelu537
 	VMAXPS  Z1, Z2, Z1
 
-norelu540:
+norelu537:
 	TESTQ      R9, R9
-	JZ         noplus541
+	JZ         noplus538
 	VADDPS     (R9)(R12*1), Z1, Z1
 	MOVQ       208(AX), R13
 	SHLQ       $0x02, R13
 	ADDQ       R12, R13
 	PREFETCHT1 (R9)(R13*1)
 
-noplus541:
+noplus538:
 	TESTQ      R11, R11
-	JZ         nomask542
+	JZ         nomask539
 	VMOVUPS    (R11)(R12*1), Z3
 	VCMPPS     $0x06, Z2, Z3, K1
 	VMOVAPS.Z  Z1, K1, Z1
@@ -13585,13 +13630,13 @@ noplus541:
 	ADDQ       R12, R13
 	PREFETCHT1 (R11)(R13*1)
 
-nomask542:
+nomask539:
 	VMOVUPS Z1, (DX)(R12*1)
 	ADDQ    $0x40, R12
 	MOVQ    192(AX), R13
 	SHLQ    $0x02, R13
 	CMPQ    R12, R13
-	JL      vector536
+	JL      vector533
 	VZEROUPPER
 	RET
 
@@ -13609,12 +13654,12 @@ TEXT ·spreadTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ (DI)(R8*2), R9
 	MOVQ 120(AX), R10
 	CMPQ R10, $+1
-	JE   with543
+	JE   with540
 	CMPQ R10, $-1
-	JE   with544
+	JE   with541
 	XORQ BX, BX
 
-vector545:
+vector542:
 	VMOVUPS (CX)(BX*1), Z0
 	VMOVUPS (DX)(BX*1), Z1
 	VMOVUPS Z0, (DI)
@@ -13629,14 +13674,14 @@ vector545:
 	MOVQ    128(AX), SI
 	SHLQ    $0x02, SI
 	CMPQ    BX, SI
-	JL      vector545
+	JL      vector542
 	VZEROUPPER
 	RET
 
-with543:
+with540:
 	XORQ R10, R10
 
-vector546:
+vector543:
 	VMOVUPS (CX)(R10*1), Z0
 	VADDPS  (BX)(R10*1), Z0, Z0
 	VMOVUPS (DX)(R10*1), Z1
@@ -13653,14 +13698,14 @@ vector546:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector546
+	JL      vector543
 	VZEROUPPER
 	RET
 
-with544:
+with541:
 	XORQ R10, R10
 
-vector547:
+vector544:
 	VMOVUPS (CX)(R10*1), Z0
 	VSUBPS  (BX)(R10*1), Z0, Z0
 	VMOVUPS (DX)(R10*1), Z1
@@ -13677,7 +13722,7 @@ vector547:
 	MOVQ    128(AX), R11
 	SHLQ    $0x02, R11
 	CMPQ    R10, R11
-	JL      vector547
+	JL      vector544
 	VZEROUPPER
 	RET
 
@@ -13690,7 +13735,7 @@ TEXT ·kernelTileAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Z15
 	XORQ         CX, CX
 
-vector548:
+vector545:
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -13786,7 +13831,7 @@ vector548:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector548
+	JL      vector545
 	VZEROUPPER
 	RET
 
@@ -13799,7 +13844,7 @@ TEXT ·foldTileAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSS X15, Z15
 	XORQ         CX, CX
 
-vector549:
+vector546:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13815,7 +13860,7 @@ vector549:
 	ADDQ   CX, DX
 	MOVQ   64(AX), SI
 
-loop550:
+loop547:
 	MOVQ    DX, DI
 	VMOVUPS (DI)(BX*1), Z10
 	VADDPS  (DI)(BX*2), Z10, Z11
@@ -13891,7 +13936,7 @@ loop550:
 	SHLQ    $0x02, DI
 	ADDQ    DI, DX
 	DECQ    SI
-	JNZ     loop550
+	JNZ     loop547
 	MOVQ    (AX), DX
 	MOVQ    48(AX), BX
 	SHLQ    $0x02, BX
@@ -13918,7 +13963,7 @@ loop550:
 	MOVQ    48(AX), DX
 	SHLQ    $0x02, DX
 	CMPQ    CX, DX
-	JL      vector549
+	JL      vector546
 	VZEROUPPER
 	RET
 
@@ -13935,7 +13980,7 @@ TEXT ·transposeSquaresAVX512(SB), NOSPLIT, $0-56
 	LEAQ (SI)(SI*2), DI
 	MOVQ squares+16(FP), R8
 
-loop551:
+loop548:
 	MOVQ       CX, R9
 	VMOVUPS    (R9), Z0
 	VMOVUPS    (R9)(SI*1), Z1
@@ -14047,7 +14092,7 @@ loop551:
 	MOVQ       dstStep+24(FP), R9
 	LEAQ       (AX)(R9*4), AX
 	DECQ       R8
-	JNZ        loop551
+	JNZ        loop548
 	VZEROUPPER
 	RET
 
@@ -14091,10 +14136,10 @@ TEXT ·tapsTileAVX512(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop552:
+loop549:
 	MOVQ 128(AX), R11
 
-loop553:
+loop550:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -14106,7 +14151,7 @@ loop553:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop554:
+loop551:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -14146,9 +14191,9 @@ loop554:
 	ADDQ         $0x04, R12
 	ADDQ         $0x40, DX
 	DECQ         R13
-	JNZ          loop554
+	JNZ          loop551
 	DECQ         R11
-	JNZ          loop553
+	JNZ          loop550
 	MOVQ         136(AX), R11
 	SHLQ         $0x02, R11
 	ADDQ         R11, CX
@@ -14156,7 +14201,7 @@ loop554:
 	SHLQ         $0x02, R11
 	ADDQ         R11, DX
 	DECQ         R10
-	JNZ          loop552
+	JNZ          loop549
 	MOVQ         (AX), AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)

@@ -177,6 +177,7 @@ type runs struct {
 	*Conv
 	run           int       // lines of a run
 	height, width int       // of the input, with the zeros around it
+	weights       []int32   // as of strips: a tile for each row of the kernel
 	x             []float32 // the rounding: [block][row][column][channel], then some lines
 	values        []float32 // the input of the running call
 
@@ -205,6 +206,14 @@ func newRuns(c *Conv) *runs {
 		height: cfg.In.Height + 2*cfg.Pad, width: cfg.In.Width + 2*cfg.Pad,
 		parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
 	}
+	for i := range cfg.KernelHeight * runLines {
+		row, value, at := i/runLines, i%runLines, int32(nothing)
+		if value < r.run {
+			col, channel := value/cfg.In.Channels, value%cfg.In.Channels
+			at = int32(channel*c.area() + row*cfg.KernelWidth + col)
+		}
+		r.weights = append(r.weights, at)
+	}
 	r.x = Alloc(c.batch.Blocks*r.blockLen() + tapsCols*lanes)
 	r.sums = Alloc(c.batch.Blocks * r.parts * r.sumsLen())
 	return r
@@ -226,21 +235,6 @@ func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
 
 func (r *runs) outSums() int { return r.cfg.KernelHeight * r.triples() * tapsSums }
 
-// spots lists the positions of the output and, as their taps, the rows of the kernel. The weights
-// of each tap are a tile.
-func (r *runs) spots() (spots []spot, taps []tap) {
-	for k := range r.cfg.KernelHeight {
-		taps = append(taps, tap{int32(r.offset(k, 0)), int32(k * tileSide)})
-	}
-	for row := range r.out.Height {
-		for col := range r.out.Width {
-			at := r.offset(row*r.cfg.Stride, col*r.cfg.Stride)
-			spots = append(spots, spot{int32(at), 0, int32(len(taps))})
-		}
-	}
-	return spots, taps
-}
-
 // round sets x to the rounding of values.
 func (r *runs) round(t *Team, values []float32) {
 	r.values = values
@@ -257,27 +251,6 @@ func (a *runsRound) task(i int) {
 	block, row := i/r.cfg.In.Height, i%r.cfg.In.Height
 	at := block*r.blockLen() + r.offset(row+r.cfg.Pad, r.cfg.Pad)
 	round(r.x[at:][:size/2], r.values[i*size:][:size])
-}
-
-// packRuns packs the weights of rows output channels from row on, a tile for each row of the
-// kernel.
-func (c *BF16Conv) packRuns(dst []uint16, row, rows int) {
-	offsets := offsetsOf(tileSide, tileDepth)
-	for k := range c.cfg.KernelHeight {
-		var values [tileLen]float32
-		for r := range rows {
-			for i := range c.runs.run {
-				values[r*tileDepth+i] = c.call.w[c.runs.weight(row+r, k, i)]
-			}
-		}
-		packRows(dst[k*tileLen:], values[:], 0, offsets[:], tileDepth, false)
-	}
-}
-
-// weight returns the index of the weight of an output channel at value i of a row of the kernel.
-func (r *runs) weight(out, row, i int) int {
-	channels := r.cfg.In.Channels
-	return (out*channels+i%channels)*r.area() + row*r.cfg.KernelWidth + i/channels
 }
 
 // gradient computes the gradient of the weights, and of the bias if the call wants it, from rounded
@@ -333,15 +306,16 @@ func (a *runsTotal) task(i int) {
 	for lot := 1; lot < r.batch.Blocks*r.parts; lot++ {
 		add(AVX512, sums, sums, r.sums[lot*r.sumsLen()+i*r.outSums():])
 	}
+	all := r.weightLen() / r.cfg.Out
 	for k := range r.cfg.KernelHeight {
-		for v := range r.run {
+		for v, weight := range r.weights[k*runLines:][:r.run] {
 			for out := range tapsRows {
 				at := (k*r.triples()+v/tapsCols)*tapsSums + (out*tapsCols+v%tapsCols)*vector
 				var sum float32
 				for _, s := range sums[at:][:vector] {
 					sum += s
 				}
-				if to := &r.call.dw[r.weight(i*tapsRows+out, k, v)]; r.call.add {
+				if to := &r.call.dw[(i*tapsRows+out)*all+int(weight)]; r.call.add {
 					*to += sum
 				} else {
 					*to = sum
@@ -447,12 +421,8 @@ func (m *pairsCall) task(i int) {
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		at := (block*p.dst.Height + row) * size
 		tile.y, tile.spots = c.call.y[at:][:size], p.spots[row*p.dst.Width:][:p.dst.Width]
-		if c.call.mask != nil {
-			tile.mask = c.call.mask[at/2:][:size/2]
-		}
-		if c.call.plus != nil {
-			tile.plus = c.call.plus[at:][:size]
-		}
+		tile.mask = optional(c.call.mask, at/2, size/2)
+		tile.plus = optional(c.call.plus, at, size)
 		tile.run()
 		c.addMoments(block, row, 0, p.dst.Width, 0, p.dst.Channels)
 	}

@@ -33,11 +33,7 @@ func (t *mulTile) run(kind BF16) {
 		for i := range t.rows * tileSide / rows {
 			part.c = t.c[s*t.cMove+i*rows*t.cRow:]
 			part.a = t.a[(i*rows/tileSide*t.aNext+i*rows%tileSide)*tileDepth:]
-			if t.cols == 1 {
-				dotTile1BF16(&part)
-			} else {
-				dotTile2BF16(&part)
-			}
+			dotTileBF16(&part)
 		}
 	}
 }

@@ -1364,10 +1364,13 @@ loop74:
 	JNZ        loop74
 	RET
 
-// func dotTile1BF16(t *mulTile)
+// func dotTileBF16(t *mulTile)
 // Requires: AVX, AVX512F
-TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
+TEXT ·dotTileBF16(SB), NOSPLIT, $0-8
 	MOVQ    t+0(FP), AX
+	MOVQ    200(AX), CX
+	CMPQ    CX, $0x01
+	JNE     next75
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -1378,7 +1381,7 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	VPXORD  Z7, Z7, Z7
 	MOVQ    216(AX), CX
 	TESTQ   CX, CX
-	JZ      start75
+	JZ      start76
 	MOVQ    (AX), CX
 	MOVQ    176(AX), DX
 	VMOVUPS (CX), Z0
@@ -1398,7 +1401,7 @@ TEXT ·dotTile1BF16(SB), NOSPLIT, $0-8
 	VMOVUPS (CX), Z7
 	LEAQ    (CX)(DX*4), CX
 
-start75:
+start76:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ 72(AX), BX
@@ -1416,9 +1419,9 @@ start75:
 	SUBQ $0x00000040, DI
 	SUBQ $0x00000400, R8
 
-tap76:
+tap77:
 	CMPQ    BX, SI
-	JEQ     store77
+	JEQ     store78
 	MOVLQSX (BX), R10
 	SHLQ    $0x06, R10
 	ADDQ    DX, R10
@@ -1429,10 +1432,10 @@ tap76:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R11
 
-loop78:
+loop79:
 	MOVQ 208(AX), R12
 
-loop79:
+loop80:
 	VMOVUPS      (R10), Z24
 	VBROADCASTSS (R9), Z28
 
@@ -1509,14 +1512,14 @@ loop79:
 	ADDQ $0x04, R9
 	ADDQ $0x40, R10
 	DECQ R12
-	JNZ  loop79
+	JNZ  loop80
 	ADDQ DI, R9
 	ADDQ R8, R10
 	DECQ R11
-	JNZ  loop78
-	JMP  tap76
+	JNZ  loop79
+	JMP  tap77
 
-store77:
+store78:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1538,10 +1541,7 @@ store77:
 	VZEROUPPER
 	RET
 
-// func dotTile2BF16(t *mulTile)
-// Requires: AVX, AVX512F
-TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
-	MOVQ    t+0(FP), AX
+next75:
 	VPXORD  Z0, Z0, Z0
 	VPXORD  Z1, Z1, Z1
 	VPXORD  Z2, Z2, Z2
@@ -1560,7 +1560,7 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	VPXORD  Z15, Z15, Z15
 	MOVQ    216(AX), CX
 	TESTQ   CX, CX
-	JZ      start80
+	JZ      start81
 	MOVQ    (AX), CX
 	MOVQ    176(AX), DX
 	VMOVUPS (CX), Z0
@@ -1588,7 +1588,7 @@ TEXT ·dotTile2BF16(SB), NOSPLIT, $0-8
 	VMOVUPS 64(CX), Z15
 	LEAQ    (CX)(DX*4), CX
 
-start80:
+start81:
 	MOVQ 24(AX), CX
 	MOVQ 48(AX), DX
 	MOVQ 72(AX), BX
@@ -1606,9 +1606,9 @@ start80:
 	SUBQ $0x00000040, DI
 	SUBQ $0x00000400, R8
 
-tap81:
+tap82:
 	CMPQ    BX, SI
-	JEQ     store82
+	JEQ     store83
 	MOVLQSX (BX), R11
 	SHLQ    $0x06, R11
 	ADDQ    DX, R11
@@ -1619,10 +1619,10 @@ tap81:
 	ADDQ    $0x04, BX
 	MOVQ    128(AX), R12
 
-loop83:
+loop84:
 	MOVQ 208(AX), R13
 
-loop84:
+loop85:
 	VMOVUPS      (R11), Z24
 	VMOVUPS      (R11)(R9*1), Z25
 	VBROADCASTSS (R10), Z28
@@ -1764,14 +1764,14 @@ loop84:
 	ADDQ $0x04, R10
 	ADDQ $0x40, R11
 	DECQ R13
-	JNZ  loop84
+	JNZ  loop85
 	ADDQ DI, R10
 	ADDQ R8, R11
 	DECQ R12
-	JNZ  loop83
-	JMP  tap81
+	JNZ  loop84
+	JMP  tap82
 
-store82:
+store83:
 	MOVQ    (AX), CX
 	MOVQ    176(AX), AX
 	VMOVUPS Z0, (CX)
@@ -1841,10 +1841,10 @@ TEXT ·tapsTileBF16(SB), NOSPLIT, $0-8
 	LEAQ    (DI)(DI*2), R9
 	MOVQ    120(AX), R10
 
-loop85:
+loop86:
 	MOVQ 128(AX), R11
 
-loop86:
+loop87:
 	PREFETCHT0 (BX)
 	PREFETCHT0 64(BX)
 	PREFETCHT0 128(BX)
@@ -1856,7 +1856,7 @@ loop86:
 	LEAQ       (CX)(DI*4), R12
 	MOVQ       $0x00000010, R13
 
-loop87:
+loop88:
 	VMOVUPS      (DX), Z24
 	VMOVUPS      (DX)(R8*1), Z25
 	VMOVUPS      (DX)(R8*2), Z26
@@ -2064,9 +2064,9 @@ loop87:
 	ADDQ    $0x04, R12
 	ADDQ    $0x40, DX
 	DECQ    R13
-	JNZ     loop87
+	JNZ     loop88
 	DECQ    R11
-	JNZ     loop86
+	JNZ     loop87
 	MOVQ    136(AX), R11
 	SHLQ    $0x02, R11
 	ADDQ    R11, CX
@@ -2074,7 +2074,7 @@ loop87:
 	SHLQ    $0x02, R11
 	ADDQ    R11, DX
 	DECQ    R10
-	JNZ     loop85
+	JNZ     loop86
 	MOVQ    (AX), AX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
@@ -2122,7 +2122,7 @@ TEXT ·dotPeakBF16(SB), NOSPLIT, $0-8
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
 
-loop88:
+loop89:
 	// VDPBF16PS Z12, Z13, Z0
 	BYTE $0x62
 	BYTE $0xd2
@@ -2219,7 +2219,7 @@ loop88:
 	BYTE $0x52
 	BYTE $0xdc
 	DECQ AX
-	JNZ  loop88
+	JNZ  loop89
 	VZEROUPPER
 	RET
 
@@ -2231,7 +2231,7 @@ TEXT ·roundBF16(SB), NOSPLIT, $0-24
 	VMOVDQU64 quarters<>+0(SB), Z0
 	MOVQ      lines+16(FP), DX
 
-loop89:
+loop90:
 	VMOVUPS (CX), Z29
 	VMOVUPS 64(CX), Z30
 
@@ -2247,7 +2247,7 @@ loop89:
 	ADDQ    $+128, CX
 	ADDQ    $0x40, AX
 	DECQ    DX
-	JNZ     loop89
+	JNZ     loop90
 	VZEROUPPER
 	RET
 
@@ -2263,10 +2263,10 @@ TEXT ·normForwardBF16(SB), NOSPLIT, $0-8
 	VMOVDQU64 quarters<>+0(SB), Z1
 	MOVQ      192(AX), DI
 
-loop90:
+loop91:
 	XORQ R8, R8
 
-channel91:
+channel92:
 	MOVQ         96(AX), R9
 	VBROADCASTSS (R9)(R8*4), Z2
 	MOVQ         120(AX), R9
@@ -2277,47 +2277,47 @@ channel91:
 	SHLQ         $0x02, R10
 	XORQ         R9, R9
 
-lanes92:
+lanes93:
 	VMOVUPS (CX)(R9*1), Z5
 	VSUBPS  Z2, Z5, Z5
 	VMULPS  Z3, Z5, Z5
 	VADDPS  Z4, Z5, Z5
 	TESTQ   BX, BX
-	JZ      none93
+	JZ      none94
 	VADDPS  (BX)(R9*1), Z5, Z5
 
-none93:
+none94:
 	MOVQ      216(AX), R11
 	TESTQ     R11, R11
-	JZ        all94
+	JZ        all95
 	VCMPPS    $0x06, Z0, Z5, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-all94:
+all95:
 	VMOVAPS Z5, Z29
 	VMOVUPS 64(CX)(R9*1), Z5
 	VSUBPS  Z2, Z5, Z5
 	VMULPS  Z3, Z5, Z5
 	VADDPS  Z4, Z5, Z5
 	TESTQ   BX, BX
-	JZ      none95
+	JZ      none96
 	VADDPS  64(BX)(R9*1), Z5, Z5
 
-none95:
+none96:
 	MOVQ      216(AX), R11
 	TESTQ     R11, R11
-	JZ        all96
+	JZ        all97
 	VCMPPS    $0x06, Z0, Z5, K1
 	VMOVAPS.Z Z5, K1, Z5
 
-all96:
+all97:
 	VMOVAPS Z5, Z30
 	TESTQ   DX, DX
-	JZ      none97
+	JZ      none98
 	VMOVUPS Z29, (DX)(R9*1)
 	VMOVUPS Z30, 64(DX)(R9*1)
 
-none97:
+none98:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE    $0x62
 	BYTE    $0x02
@@ -2330,30 +2330,30 @@ none97:
 	ADDQ    $0x40, SI
 	ADDQ    $0x80, R9
 	CMPQ    R9, R10
-	JNE     lanes92
+	JNE     lanes93
 	TESTQ   DX, DX
-	JZ      none98
+	JZ      none99
 	MOVQ    208(AX), R9
 	SHLQ    $0x02, R9
 	ADDQ    R9, DX
 
-none98:
+none99:
 	MOVQ  208(AX), R9
 	SHLQ  $0x02, R9
 	ADDQ  R9, CX
 	TESTQ BX, BX
-	JZ    none99
+	JZ    none100
 	MOVQ  208(AX), R9
 	SHLQ  $0x02, R9
 	ADDQ  R9, BX
 
-none99:
+none100:
 	INCQ R8
 	MOVQ 200(AX), R9
 	CMPQ R8, R9
-	JNE  channel91
+	JNE  channel92
 	DECQ DI
-	JNZ  loop90
+	JNZ  loop91
 	VZEROUPPER
 	RET
 
@@ -2368,10 +2368,10 @@ TEXT ·normBackwardBF16(SB), NOSPLIT, $0-8
 	VMOVDQU64 quarters<>+0(SB), Z0
 	MOVQ      192(AX), DI
 
-loop100:
+loop101:
 	XORQ R8, R8
 
-channel101:
+channel102:
 	MOVQ         96(AX), R9
 	VBROADCASTSS (R9)(R8*4), Z1
 	MOVQ         120(AX), R9
@@ -2384,7 +2384,7 @@ channel101:
 	SHLQ         $0x02, R10
 	XORQ         R9, R9
 
-lanes102:
+lanes103:
 	VMOVUPS (DX)(R9*1), Z6
 	VMULPS  Z2, Z6, Z6
 	VMOVUPS (CX)(R9*1), Z5
@@ -2402,11 +2402,11 @@ lanes102:
 	VADDPS  Z4, Z6, Z6
 	VMOVAPS Z6, Z30
 	TESTQ   BX, BX
-	JZ      none103
+	JZ      none104
 	VMOVUPS Z29, (BX)(R9*1)
 	VMOVUPS Z30, 64(BX)(R9*1)
 
-none103:
+none104:
 	// VCVTNE2PS2BF16 Z29, Z30, Z31
 	BYTE    $0x62
 	BYTE    $0x02
@@ -2419,14 +2419,14 @@ none103:
 	ADDQ    $0x40, SI
 	ADDQ    $0x80, R9
 	CMPQ    R9, R10
-	JNE     lanes102
+	JNE     lanes103
 	TESTQ   BX, BX
-	JZ      none104
+	JZ      none105
 	MOVQ    208(AX), R9
 	SHLQ    $0x02, R9
 	ADDQ    R9, BX
 
-none104:
+none105:
 	MOVQ 208(AX), R9
 	SHLQ $0x02, R9
 	ADDQ R9, CX
@@ -2434,9 +2434,9 @@ none104:
 	INCQ R8
 	MOVQ 200(AX), R9
 	CMPQ R8, R9
-	JNE  channel101
+	JNE  channel102
 	DECQ DI
-	JNZ  loop100
+	JNZ  loop101
 	VZEROUPPER
 	RET
 
@@ -2452,11 +2452,11 @@ TEXT ·pairsTileBF16(SB), NOSPLIT, $0-8
 	XORQ         BX, BX
 	MOVQ         BX, 264(AX)
 
-loop105:
+loop106:
 	XORQ BX, BX
 	MOVQ BX, 256(AX)
 
-group106:
+group107:
 	MOVLQSX (CX), BX
 	SHLQ    $0x02, BX
 	MOVQ    96(AX), SI
@@ -2466,7 +2466,7 @@ group106:
 	ADDQ    SI, BX
 	XORQ    SI, SI
 
-rows107:
+rows108:
 	MOVQ         SI, DI
 	SHLQ         $0x05, DI
 	MOVQ         24(AX), R8
@@ -2517,23 +2517,23 @@ rows107:
 	SARQ         $0x03, R11
 	ADDQ         $0x08, R11
 
-ask108:
+ask109:
 	CMPQ       R11, $0x00
-	JLE        enough109
+	JLE        enough110
 	MOVQ       (AX), R12
-	TESTQ      R12, R12
-	JZ         none110
-	PREFETCHT0 (R12)(R9*1)
-	PREFETCHT0 64(R12)(R9*1)
-
-none110:
-	MOVQ       48(AX), R12
 	TESTQ      R12, R12
 	JZ         none111
 	PREFETCHT0 (R12)(R9*1)
 	PREFETCHT0 64(R12)(R9*1)
 
 none111:
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
+	JZ         none112
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
+
+none112:
 	MOVQ       R9, R12
 	SHRQ       $0x01, R12
 	MOVQ       72(AX), R13
@@ -2543,29 +2543,29 @@ none111:
 	SHLQ       $0x02, R12
 	ADDQ       R12, R9
 	DECQ       R11
-	JMP        ask108
+	JMP        ask109
 
-enough109:
+enough110:
 	MOVQ 192(AX), R11
 	SHLQ $0x06, R11
 
-tap112:
+tap113:
 	CMPQ       R8, R10
-	JEQ        done113
+	JEQ        done114
 	MOVQ       (AX), R12
-	TESTQ      R12, R12
-	JZ         none114
-	PREFETCHT0 (R12)(R9*1)
-	PREFETCHT0 64(R12)(R9*1)
-
-none114:
-	MOVQ       48(AX), R12
 	TESTQ      R12, R12
 	JZ         none115
 	PREFETCHT0 (R12)(R9*1)
 	PREFETCHT0 64(R12)(R9*1)
 
 none115:
+	MOVQ       48(AX), R12
+	TESTQ      R12, R12
+	JZ         none116
+	PREFETCHT0 (R12)(R9*1)
+	PREFETCHT0 64(R12)(R9*1)
+
+none116:
 	MOVQ       R9, R12
 	SHRQ       $0x01, R12
 	MOVQ       72(AX), R13
@@ -2582,10 +2582,10 @@ none115:
 	ADDQ       $0x08, R8
 	MOVQ       208(AX), R14
 
-loop116:
+loop117:
 	MOVQ 216(AX), R15
 
-loop117:
+loop118:
 	VMOVUPS      (R13), Z18
 	VPUNPCKLWD   (R13)(R11*1), Z18, Z16
 	VPUNPCKHWD   (R13)(R11*1), Z18, Z17
@@ -2728,13 +2728,13 @@ loop117:
 	LEAQ (R13)(R11*2), R13
 	ADDQ $0x04, R12
 	DECQ R15
-	JNZ  loop117
+	JNZ  loop118
 	ADDQ $0x000003c0, R12
 	DECQ R14
-	JNZ  loop116
-	JMP  tap112
+	JNZ  loop117
+	JMP  tap113
 
-done113:
+done114:
 	MOVQ   232(AX), DI
 	SHLQ   $0x02, DI
 	MOVQ   256(AX), R8
@@ -2754,15 +2754,15 @@ done113:
 	MOVQ   48(AX), R12
 	MOVQ   72(AX), R13
 	TESTQ  R12, R12
-	JZ     noplus118
+	JZ     noplus119
 	VADDPS (R12)(DI*1), Z0, Z0
 	VADDPS 64(R12)(DI*1), Z1, Z1
 
-noplus118:
+noplus119:
 	VMAXPS     Z0, Z24, Z0
 	VMAXPS     Z1, Z24, Z1
 	TESTQ      R13, R13
-	JZ         nomask119
+	JZ         nomask120
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2770,21 +2770,21 @@ noplus118:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z1, K1, Z1
 
-nomask119:
+nomask120:
 	VMOVUPS Z0, (R9)(DI*1)
 	VMOVUPS Z1, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus120
+	JZ      noplus121
 	VADDPS  (R12)(DI*1), Z2, Z2
 	VADDPS  64(R12)(DI*1), Z3, Z3
 
-noplus120:
+noplus121:
 	VMAXPS     Z2, Z24, Z2
 	VMAXPS     Z3, Z24, Z3
 	TESTQ      R13, R13
-	JZ         nomask121
+	JZ         nomask122
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2792,21 +2792,21 @@ noplus120:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z3, K1, Z3
 
-nomask121:
+nomask122:
 	VMOVUPS Z2, (R9)(DI*1)
 	VMOVUPS Z3, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus122
+	JZ      noplus123
 	VADDPS  (R12)(DI*1), Z4, Z4
 	VADDPS  64(R12)(DI*1), Z5, Z5
 
-noplus122:
+noplus123:
 	VMAXPS     Z4, Z24, Z4
 	VMAXPS     Z5, Z24, Z5
 	TESTQ      R13, R13
-	JZ         nomask123
+	JZ         nomask124
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2814,21 +2814,21 @@ noplus122:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z5, K1, Z5
 
-nomask123:
+nomask124:
 	VMOVUPS Z4, (R9)(DI*1)
 	VMOVUPS Z5, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus124
+	JZ      noplus125
 	VADDPS  (R12)(DI*1), Z6, Z6
 	VADDPS  64(R12)(DI*1), Z7, Z7
 
-noplus124:
+noplus125:
 	VMAXPS     Z6, Z24, Z6
 	VMAXPS     Z7, Z24, Z7
 	TESTQ      R13, R13
-	JZ         nomask125
+	JZ         nomask126
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2836,21 +2836,21 @@ noplus124:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z7, K1, Z7
 
-nomask125:
+nomask126:
 	VMOVUPS Z6, (R9)(DI*1)
 	VMOVUPS Z7, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus126
+	JZ      noplus127
 	VADDPS  (R12)(DI*1), Z8, Z8
 	VADDPS  64(R12)(DI*1), Z9, Z9
 
-noplus126:
+noplus127:
 	VMAXPS     Z8, Z24, Z8
 	VMAXPS     Z9, Z24, Z9
 	TESTQ      R13, R13
-	JZ         nomask127
+	JZ         nomask128
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2858,21 +2858,21 @@ noplus126:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z9, K1, Z9
 
-nomask127:
+nomask128:
 	VMOVUPS Z8, (R9)(DI*1)
 	VMOVUPS Z9, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus128
+	JZ      noplus129
 	VADDPS  (R12)(DI*1), Z10, Z10
 	VADDPS  64(R12)(DI*1), Z11, Z11
 
-noplus128:
+noplus129:
 	VMAXPS     Z10, Z24, Z10
 	VMAXPS     Z11, Z24, Z11
 	TESTQ      R13, R13
-	JZ         nomask129
+	JZ         nomask130
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2880,21 +2880,21 @@ noplus128:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z11, K1, Z11
 
-nomask129:
+nomask130:
 	VMOVUPS Z10, (R9)(DI*1)
 	VMOVUPS Z11, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus130
+	JZ      noplus131
 	VADDPS  (R12)(DI*1), Z12, Z12
 	VADDPS  64(R12)(DI*1), Z13, Z13
 
-noplus130:
+noplus131:
 	VMAXPS     Z12, Z24, Z12
 	VMAXPS     Z13, Z24, Z13
 	TESTQ      R13, R13
-	JZ         nomask131
+	JZ         nomask132
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2902,21 +2902,21 @@ noplus130:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z13, K1, Z13
 
-nomask131:
+nomask132:
 	VMOVUPS Z12, (R9)(DI*1)
 	VMOVUPS Z13, 64(R9)(DI*1)
 	ADDQ    R10, DI
 	ADDQ    R11, R8
 	TESTQ   R12, R12
-	JZ      noplus132
+	JZ      noplus133
 	VADDPS  (R12)(DI*1), Z14, Z14
 	VADDPS  64(R12)(DI*1), Z15, Z15
 
-noplus132:
+noplus133:
 	VMAXPS     Z14, Z24, Z14
 	VMAXPS     Z15, Z24, Z15
 	TESTQ      R13, R13
-	JZ         nomask133
+	JZ         nomask134
 	VPUNPCKLWD (R13)(R8*1), Z23, Z16
 	VPUNPCKHWD (R13)(R8*1), Z23, Z17
 	VCMPPS     $0x06, Z23, Z16, K1
@@ -2924,7 +2924,7 @@ noplus132:
 	VCMPPS     $0x06, Z23, Z17, K1
 	VMOVAPS.Z  Z15, K1, Z15
 
-nomask133:
+nomask134:
 	VMOVUPS Z14, (R9)(DI*1)
 	VMOVUPS Z15, 64(R9)(DI*1)
 	ADDQ    R10, DI
@@ -2932,13 +2932,13 @@ nomask133:
 	INCQ    SI
 	MOVQ    200(AX), DI
 	CMPQ    SI, DI
-	JNE     rows107
+	JNE     rows108
 	MOVQ    256(AX), BX
 	INCQ    BX
 	MOVQ    BX, 256(AX)
 	MOVQ    192(AX), SI
 	CMPQ    BX, SI
-	JNE     group106
+	JNE     group107
 	MOVQ    232(AX), BX
 	SHLQ    $0x02, BX
 	MOVQ    240(AX), SI
@@ -2948,7 +2948,7 @@ nomask133:
 	MOVQ    BX, 264(AX)
 	ADDQ    $0x0c, CX
 	DECQ    DX
-	JNZ     loop105
+	JNZ     loop106
 	VZEROUPPER
 	RET
 
@@ -2991,10 +2991,10 @@ TEXT ·linesTileBF16(SB), NOSPLIT, $0-8
 	LEAQ    (SI)(SI*2), R8
 	MOVQ    120(AX), R9
 
-loop134:
+loop135:
 	MOVQ 128(AX), R10
 
-loop135:
+loop136:
 	PREFETCHT0 (BX)
 	ADDQ       $0x40, BX
 	VMOVUPS    (DX), Z24
@@ -3204,7 +3204,7 @@ loop135:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    R10
-	JNZ     loop135
+	JNZ     loop136
 	MOVQ    136(AX), R10
 	SHLQ    $0x02, R10
 	ADDQ    R10, CX
@@ -3212,7 +3212,7 @@ loop135:
 	SHLQ    $0x02, R10
 	ADDQ    R10, DX
 	DECQ    R9
-	JNZ     loop134
+	JNZ     loop135
 	MOVQ    (AX), AX
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)

@@ -40,11 +40,12 @@ type BF16Conv struct {
 type product struct {
 	src    *source
 	strips *strips // the strips of the source, or nil
-	plane  plane   // unused with strips or runs
+	plane  plane   // unused with strips
 	area   int     // taps of the weights
 	inner  int     // tiles that the sum of a tap takes
 	dst    Shape
 	across bool    // weights are transposed
+	table  []int32 // of weights that strips or runs put in order, see strips.weights; or nil
 	relu   int     // 1: the product ends with max(0, ·)
 	lines  []int32 // where packed lines go, see planLines
 	spots  []spot  // of a source that is only rounded; nil: it is packed
@@ -81,20 +82,26 @@ func (c *BF16Conv) plan(data bool) {
 		c.runs = newRuns(c.Conv)
 	}
 	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
-	c.backward.plane = c.planeOf(transposedAxis, out, c.positionLen(c.dy))
+	c.backward.plane = c.planeOf(transposedAxis, out, c.positionLen(c.dy), dy.depth()*tileSide)
 	switch {
 	case c.runs != nil:
-		x.pairs = (c.runs.run + 1) / 2
-		c.forward = product{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out}
+		r := c.runs
+		x.len, x.pairs = r.height*r.width*in.Channels, (r.run+1)/2
+		c.forward = product{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out, table: r.weights}
+		c.forward.plane = newPlane( // the weights of each row of the kernel are a tile
+			convAxis(out.Height, r.height, cfg.KernelHeight, cfg.Stride, 0),
+			convAxis(out.Width, r.width, 1, cfg.Stride, 0),
+			r.width, 1, c.positionLen(c.x), tileSide)
 	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
-		c.forward = product{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out}
+		c.forward = product{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out,
+			table: c.strips.weights}
 	case cfg.few():
 		x = flatSource(in, c.batch)
 		point := convAxis(1, 1, 1, 1, 0)
 		c.forward = product{src: c.x, area: 1, inner: x.depth(), dst: out}
-		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines())
+		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines(), 1)
 	default:
 		for unit := range x.units() {
 			row, col := unit/in.Width, unit%in.Width
@@ -102,7 +109,7 @@ func (c *BF16Conv) plan(data bool) {
 			x.unseen = append(x.unseen, !seen)
 		}
 		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
-		c.forward.plane = c.planeOf(convAxis, in, c.positionLen(c.x))
+		c.forward.plane = c.planeOf(convAxis, in, c.positionLen(c.x), x.depth()*tileSide)
 	}
 	c.forward.relu = bit(cfg.ReLU)
 	products := []*product{&c.forward, &c.backward}
@@ -110,17 +117,12 @@ func (c *BF16Conv) plan(data bool) {
 		products = products[:1]
 	}
 	for _, p := range products {
-		p.scale()
 		p.planLines()
 		c.space.lines(&c.space.a, p.weightTasks()*p.weightLines())
-		switch {
-		case c.runs != nil:
-			p.spots, p.taps = c.runs.spots()
-			p.block = c.runs.blockLen()
-		case c.rounds != nil:
+		if c.rounds != nil {
 			p.spots, p.taps = p.plane.spotsOf(p.dst, c.positionLen(p.src))
 			p.block = p.src.len * c.batch.Lanes / 2
-		default:
+		} else {
 			c.space.lines(&c.space.b, c.batch.Blocks*p.src.sumLines())
 		}
 	}
@@ -134,15 +136,6 @@ func (c *BF16Conv) positionLen(s *source) int {
 		return s.rows * s.lanes / 2
 	}
 	return s.unitLines()
-}
-
-// scale turns the offsets of weights into lines.
-func (p *product) scale() {
-	for _, taps := range p.plane.taps {
-		for i := range taps {
-			taps[i].w *= int32(p.inner * tileSide)
-		}
-	}
 }
 
 // oneTap is the one tap of a product of strips.
@@ -243,10 +236,7 @@ func (m *multiplyCall) task(i int) {
 		aNext: p.weightLines(), bNext: p.src.laneLines(),
 		cRow: lanes, rows: tilesOf(rows),
 	}
-	var bias []float32
-	if c.call.b != nil {
-		bias = c.call.b[channel:][:rows]
-	}
+	bias := optional(c.call.b, channel, rows)
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
@@ -258,11 +248,7 @@ func (m *multiplyCall) task(i int) {
 			} else {
 				c.sweepEdge(tile, y)
 			}
-			var mask []float32
-			if c.call.mask != nil {
-				mask = c.call.mask[at:][:len(y)]
-			}
-			finish(y, bias, mask, rows, lanes, p.relu)
+			finish(y, bias, optional(c.call.mask, at, len(y)), rows, lanes, p.relu)
 		}
 		c.addMoments(block, row, 0, p.dst.Width, channel, rows)
 	}
@@ -378,14 +364,14 @@ func (s *strips) inner() int { return len(s.weights) / tileDepth }
 // sees returns which value of a block's strips is the first that output (row, col) sees.
 func (s *strips) sees(row, col int) int { return col*s.rows + row*s.step }
 
-// packStripWeights packs the weights of rows output channels from row on.
-func (c *BF16Conv) packStripWeights(dst []uint16, row, rows int) {
-	const chunk = tileSide * tileDepth
-	all := c.weightLen() / c.cfg.Out
+// packTable packs the weights of rows output channels from row on, in the order of the product's
+// table.
+func (c *BF16Conv) packTable(dst []uint16, row, rows int) {
+	all, table := c.weightLen()/c.cfg.Out, c.direction.table
 	offsets := offsetsOf(tileSide, tileDepth)
-	for first := 0; first < len(c.strips.weights); first += tileDepth {
-		var values [chunk]float32
-		for i, at := range c.strips.weights[first:][:tileDepth] {
+	for first := 0; first < len(table); first += tileDepth {
+		var values [tileLen]float32
+		for i, at := range table[first:][:tileDepth] {
 			if at != nothing {
 				for r := range rows {
 					values[r*tileDepth+i] = c.call.w[(row+r)*all+int(at)]
@@ -463,9 +449,7 @@ func (s *stripSum) task(in int) {
 	for out := range pairsOf(c.cfg.Out) {
 		sums := c.stripSums(0, in, out)
 		for part := 1; part < len(c.spans); part++ {
-			for i, v := range c.stripSums(part, in, out) {
-				sums[i] += v
-			}
+			add(c.isa, sums, sums, c.stripSums(part, in, out))
 		}
 		c.placeStrips(sums, in*2*tileSide, out*2*tileSide)
 	}
@@ -670,10 +654,8 @@ func (c *BF16Conv) packWeights(i int) {
 	dst := c.space.a[i*d.weightLines()*tileDepth:]
 	row, rows := i*tileSide, min(tileSide, d.dst.Channels-i*tileSide)
 	switch {
-	case c.runs != nil:
-		c.packRuns(dst, row, rows)
-	case d.strips != nil:
-		c.packStripWeights(dst, row, rows)
+	case d.table != nil:
+		c.packTable(dst, row, rows)
 	case d.across:
 		c.packWeightsAcross(dst, row, rows)
 	case d.area > 1:

@@ -52,7 +52,7 @@ type Conv struct {
 	cfg   ConvConfig
 	out   Shape
 
-	forward, backward plane
+	forward, backward direction
 	dot               *dotPlan // the plan of the weight gradient: dot, outer or taps
 	outer             *outerPlan
 	taps              *tapsPlan
@@ -61,8 +61,18 @@ type Conv struct {
 	then *BatchNorm // gets the moments of the next Forward's output; nil: none
 }
 
+// direction is the geometry of Forward, or of BackwardData.
+type direction struct {
+	plane
+	dst, src    Shape
+	wRow, wStep int // from one channel of dst, and of src, to the next, in the weights
+	relu        int // 1: the call ends with max(0, ·)
+}
+
 // convCall is the running call: its slices, and how the work is cut.
 type convCall struct {
+	way *direction
+
 	y, x, w, b    []float32 // destination, source, weights, bias (or nil)
 	plus, mask    []float32 // addend, activations (or nil)
 	dw, db, dy    []float32
@@ -83,22 +93,28 @@ func NewConv(isa ISA, b Batch, cfg ConvConfig) (*Conv, error) {
 		return nil, errors.New(
 			"convolution: an activation or weight has 2^31 values or more: use a smaller batch")
 	}
-	c.forward = c.planeOf(convAxis, cfg.In, cfg.In.Channels*b.Lanes)
-	c.backward = c.planeOf(transposedAxis, out, out.Channels*b.Lanes)
+	c.forward = direction{
+		plane: c.planeOf(convAxis, cfg.In, cfg.In.Channels*b.Lanes, 1), dst: out, src: cfg.In,
+		wRow: cfg.In.Channels * c.area(), wStep: c.area(), relu: bit(cfg.ReLU),
+	}
+	c.backward = direction{
+		plane: c.planeOf(transposedAxis, out, out.Channels*b.Lanes, 1), dst: cfg.In, src: out,
+		wRow: c.area(), wStep: cfg.In.Channels * c.area(),
+	}
 	c.planGrad()
 	return c, nil
 }
 
 // planeOf returns the plane of the direction that has these axes and reads a map of src, with depth
-// values at a position.
+// values at a position and the weights of successive taps so far apart.
 func (c *Conv) planeOf(
-	newAxis func(out, in, kernel, stride, pad int) axis, src Shape, depth int,
+	newAxis func(out, in, kernel, stride, pad int) axis, src Shape, depth, apart int,
 ) plane {
 	cfg, in := &c.cfg, c.cfg.In
 	return newPlane(
 		newAxis(c.out.Height, in.Height, cfg.KernelHeight, cfg.Stride, cfg.Pad),
 		newAxis(c.out.Width, in.Width, cfg.KernelWidth, cfg.Stride, cfg.Pad),
-		src.Width, cfg.KernelWidth, depth)
+		src.Width, cfg.KernelWidth, depth, apart)
 }
 
 // Out returns the shape of the output.
@@ -128,7 +144,7 @@ func (c *Conv) area() int { return c.cfg.KernelHeight * c.cfg.KernelWidth }
 // Forward computes y from x with weights w and bias (one value per output channel, or nil).
 func (c *Conv) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
-	c.spread(t, c.out, c.cfg.In, (*forwardCall)(c))
+	c.spread(t, &c.forward)
 }
 
 // enterForward checks the operands and begins the call.
@@ -147,7 +163,7 @@ func (c *Conv) enterForward(y, x, w, bias []float32) {
 // is for whoever made dy.
 func (c *Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
-	c.spread(t, c.cfg.In, c.out, (*backwardCall)(c))
+	c.spread(t, &c.backward)
 }
 
 // enterBackward checks the operands and begins the call.
@@ -207,12 +223,13 @@ func (c *Conv) channels(dst Shape) int {
 	return tileRows
 }
 
-// spread cuts the destination dst into tasks of one block, some map rows and some channels, and
-// runs them.
-func (c *Conv) spread(t *Team, dst, src Shape, j job) {
-	n := c.channels(dst)
-	tiles := pieces(dst.Channels, n) * c.batch.Blocks
-	t.run(c.cut(tiles, dst.Height, 4*c.batch.Lanes*src.Len()/sourceBytes), j)
+// spread cuts the destination of a call into tasks of one block, some map rows and some channels,
+// and runs them.
+func (c *Conv) spread(t *Team, way *direction) {
+	c.call.way = way
+	tiles := pieces(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
+	least := 4 * c.batch.Lanes * way.src.Len() / sourceBytes
+	t.run(c.cut(tiles, way.dst.Height, least), (*spreadCall)(c))
 	c.finish()
 }
 
@@ -244,48 +261,28 @@ func (c *Conv) region(i int, dst Shape) region {
 // about 200 ns of work for a 3×3 kernel.
 const prefetchSteps = 12
 
-type forwardCall Conv
+// spreadCall's task runs the tile over the positions of a region.
+type spreadCall Conv
 
-func (f *forwardCall) task(i int) {
-	c := (*Conv)(f)
-	r := c.region(i, c.out)
-	in := c.cfg.In
+func (s *spreadCall) task(i int) {
+	c := (*Conv)(s)
+	way, lanes := c.call.way, c.batch.Lanes
+	r := c.region(i, way.dst)
 	tile := convTile{
-		w:    c.call.w,
-		wRow: in.Channels * c.area(), wStep: c.area(), prefetch: prefetchSteps * c.area(),
-		outer: in.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes, relu: bit(c.cfg.ReLU),
+		x: c.call.x[r.block*lanes*way.src.Len():][:lanes*way.src.Len()], w: c.call.w,
+		wRow: way.wRow, wStep: way.wStep, prefetch: prefetchSteps * way.wStep,
+		outer: way.src.Channels, xStep: lanes, lanes: lanes, relu: way.relu,
 	}
-	c.sweep(&tile, r, c.out, in, &c.forward)
-}
-
-type backwardCall Conv
-
-func (f *backwardCall) task(i int) {
-	c := (*Conv)(f)
-	in := c.cfg.In
-	r := c.region(i, in)
-	tile := convTile{
-		w: c.call.w, wRow: c.area(), wStep: in.Channels * c.area(),
-		outer: c.out.Channels, xStep: c.batch.Lanes, lanes: c.batch.Lanes,
-		prefetch: prefetchSteps * in.Channels * c.area(),
-	}
-	c.sweep(&tile, r, in, c.out, &c.backward)
-}
-
-// sweep runs the tile over the region's positions.
-func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
-	lanes := c.batch.Lanes
-	tile.x = c.call.x[r.block*lanes*src.Len():][:lanes*src.Len()]
-	first := r.block * lanes * dst.Len()
+	first := r.block * lanes * way.dst.Len()
 	for row := r.top; row < r.bottom; row++ {
-		for col := range dst.Width {
-			position, taps := p.lookUp(row, col)
-			tile.xBase, tile.taps = position*src.Channels*lanes, taps
-			at := first + (row*dst.Width+col)*dst.Channels*lanes
+		for col := range way.dst.Width {
+			position, taps := way.lookUp(row, col)
+			tile.xBase, tile.taps = position*way.src.Channels*lanes, taps
+			at := first + (row*way.dst.Width+col)*way.dst.Channels*lanes
 			for channel := r.channel; channel < r.channel+r.rows; channel += tileRows {
 				tile.rows = min(tileRows, r.channel+r.rows-channel)
 				tile.wBase = channel * tile.wRow
-				c.placeTile(tile, at, channel)
+				c.placeTile(&tile, at, channel)
 				tile.run(c.isa)
 			}
 			c.addMoments(r.block, row, col, col+1, r.channel, r.rows)
@@ -297,19 +294,19 @@ func (c *Conv) sweep(tile *convTile, r region, dst, src Shape, p *plane) {
 // position.
 func (c *Conv) placeTile(t *convTile, position, channel int) {
 	at, n := position+channel*t.lanes, t.rows*t.lanes
-	t.y = c.call.y[at:][:n]
-	if c.call.b != nil {
-		t.bias = c.call.b[channel:][:t.rows]
-	}
-	if c.call.mask != nil {
-		t.mask = c.call.mask[at:][:n]
-	}
-	if c.call.plus != nil {
-		t.plus = c.call.plus[at:][:n]
-	}
+	t.y, t.bias = c.call.y[at:][:n], optional(c.call.b, channel, t.rows)
+	t.mask, t.plus = optional(c.call.mask, at, n), optional(c.call.plus, at, n)
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
 		t.prefetchPlace()
 	}
+}
+
+// optional returns n values of an operand from place on, or nil if the operand is nil.
+func optional(operand []float32, place, n int) []float32 {
+	if operand == nil {
+		return nil
+	}
+	return operand[place:][:n]
 }
 
 // prefetchPlace makes the tile prefetch, during its sum, the memory that it reads and writes after
@@ -400,16 +397,16 @@ type plane struct {
 	taps       [][]tap // by row class, then column class
 }
 
-// newPlane joins two axes. A source position is depth values long; the weights of successive kernel
-// rows are kernelWidth apart.
-func newPlane(rows, cols axis, width, kernelWidth, depth int) plane {
+// newPlane joins two axes. A source position is depth values long; the weights of successive taps
+// of a kernel, whose rows have kernelWidth taps, are so far apart.
+func newPlane(rows, cols axis, width, kernelWidth, depth, apart int) plane {
 	p := plane{rows: rows, cols: cols, width: width}
 	for _, rs := range rows.steps {
 		for _, cs := range cols.steps {
 			taps := []tap{}
 			for _, r := range rs {
 				for _, c := range cs {
-					x, w := (r.d*width+c.d)*depth, r.k*kernelWidth+c.k
+					x, w := (r.d*width+c.d)*depth, (r.k*kernelWidth+c.k)*apart
 					taps = append(taps, tap{int32(x), int32(w)})
 				}
 			}
@@ -523,7 +520,7 @@ func NewLayout(isa ISA, b Batch, s Shape) *Layout {
 func (l *Layout) Pack(t *Team, dst, src []float32) {
 	l.images = l.check(src, dst)
 	l.plain, l.blocked = src, dst
-	t.run(l.batch.padded()/vector, (*packCall)(l))
+	t.run(l.batch.padded()/vector, l)
 	l.plain, l.blocked = nil, nil
 }
 
@@ -551,10 +548,8 @@ func (l *Layout) check(plain, blocked []float32) (images int) {
 	return len(plain) / n
 }
 
-// packCall's task packs one vector of lanes.
-type packCall Layout
-
-func (l *packCall) task(i int) {
+// task packs one vector of lanes.
+func (l *Layout) task(i int) {
 	first := i * vector
 	s, lanes := l.shape, l.batch.Lanes
 	n := s.Len()

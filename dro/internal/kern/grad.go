@@ -616,9 +616,7 @@ func (a *tapsTotal) task(i int) {
 	from, to := p.tapsOffset(i*tapsRows, 0, 0), p.tapsOffset((i+1)*tapsRows, 0, 0)
 	sums := p.lotSums(0)[from:to]
 	for lot := 1; lot < p.batch.Blocks*p.parts; lot++ {
-		for k, v := range p.lotSums(lot)[from:to] {
-			sums[k] += v
-		}
+		add(p.isa, sums, sums, p.lotSums(lot)[from:to])
 	}
 	channels := p.cfg.In.Channels
 	for r := range tapsRows {

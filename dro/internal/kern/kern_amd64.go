@@ -40,55 +40,24 @@ func (t *convTile) run(isa ISA) {
 	}
 }
 
+// halfRows is the most rows of a tile of the gradient or of [Rows] that AVX2 keeps in registers.
+const halfRows = tileRows / 2
+
 // run computes the tile on isa.
 func (t *gradTile) run(isa ISA) {
 	switch isa {
 	case Generic:
 		t.generic()
-	case AVX2:
-		t.runAVX2()
+	case AVX512:
+		gradTileAVX512(t)
 	default:
-		t.runAVX512()
-	}
-}
-
-func (t *gradTile) runAVX512() {
-	switch t.rows {
-	case 1:
-		gradTile1AVX512(t)
-	case 2:
-		gradTile2AVX512(t)
-	case 3:
-		gradTile3AVX512(t)
-	case 4:
-		gradTile4AVX512(t)
-	case 5:
-		gradTile5AVX512(t)
-	default:
-		gradTile6AVX512(t)
-	}
-}
-
-// runAVX2 computes the tile in two halves.
-func (t *gradTile) runAVX2() {
-	const half = tileRows / 2
-	t.halfAVX2(min(t.rows, half))
-	if t.rows > half {
-		low := *t
-		low.dy = t.dy[half*t.lanes:]
-		low.sum = t.sum[half*gradCols:]
-		low.halfAVX2(t.rows - half)
-	}
-}
-
-func (t *gradTile) halfAVX2(rows int) {
-	switch rows {
-	case 1:
-		gradTile1AVX2(t)
-	case 2:
-		gradTile2AVX2(t)
-	default:
-		gradTile3AVX2(t)
+		gradTileAVX2(t)
+		if t.rows > halfRows {
+			low := *t
+			low.rows -= halfRows
+			low.dy, low.sum = t.dy[halfRows*t.lanes:], t.sum[halfRows*gradCols:]
+			gradTileAVX2(&low)
+		}
 	}
 }
 
@@ -104,86 +73,30 @@ func (t *tapsTile) run(pairs bool) {
 // run computes the tile on isa.
 func (t *rowsTile) run(isa ISA) {
 	if isa == AVX512 {
-		t.runAVX512()
+		rowsTileAVX512(t)
 		return
 	}
-	const half = tileRows / 2
-	t.halfAVX2(min(t.rows, half))
-	if t.rows > half {
+	rowsTileAVX2(t)
+	if t.rows > halfRows {
 		low := *t
-		low.w, low.y = t.w[half*t.lanes:], t.y[half*t.yRow:]
-		low.halfAVX2(t.rows - half)
-	}
-}
-
-func (t *rowsTile) runAVX512() {
-	switch t.rows {
-	case 1:
-		rowsTile1AVX512(t)
-	case 2:
-		rowsTile2AVX512(t)
-	case 3:
-		rowsTile3AVX512(t)
-	case 4:
-		rowsTile4AVX512(t)
-	case 5:
-		rowsTile5AVX512(t)
-	default:
-		rowsTile6AVX512(t)
-	}
-}
-
-func (t *rowsTile) halfAVX2(rows int) {
-	switch rows {
-	case 1:
-		rowsTile1AVX2(t)
-	case 2:
-		rowsTile2AVX2(t)
-	default:
-		rowsTile3AVX2(t)
+		low.rows -= halfRows
+		low.w, low.y = t.w[halfRows*t.lanes:], t.y[halfRows*t.yRow:]
+		rowsTileAVX2(&low)
 	}
 }
 
 // run computes the tile on isa.
 func (t *outerTile) run(isa ISA) {
 	if isa == AVX512 {
-		t.runAVX512()
+		outerTileAVX512(t)
 		return
 	}
-	const half = tileRows / 2
-	t.halfAVX2(min(t.rows, half))
-	if t.rows > half {
+	outerTileAVX2(t)
+	if t.rows > halfRows {
 		low := *t
-		low.dw, low.dy = t.dw[half*t.dwRow:], t.dy[half*t.dyRow:]
-		low.halfAVX2(t.rows - half)
-	}
-}
-
-func (t *outerTile) runAVX512() {
-	switch t.rows {
-	case 1:
-		outerTile1AVX512(t)
-	case 2:
-		outerTile2AVX512(t)
-	case 3:
-		outerTile3AVX512(t)
-	case 4:
-		outerTile4AVX512(t)
-	case 5:
-		outerTile5AVX512(t)
-	default:
-		outerTile6AVX512(t)
-	}
-}
-
-func (t *outerTile) halfAVX2(rows int) {
-	switch rows {
-	case 1:
-		outerTile1AVX2(t)
-	case 2:
-		outerTile2AVX2(t)
-	default:
-		outerTile3AVX2(t)
+		low.rows -= halfRows
+		low.dw, low.dy = t.dw[halfRows*t.dwRow:], t.dy[halfRows*t.dyRow:]
+		outerTileAVX2(&low)
 	}
 }
 

@@ -43,17 +43,14 @@ func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32,
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
-	t.run(pieces(len(labels), lossImages), (*lossJob)(l))
+	t.run(pieces(len(labels), lossImages), l)
 	l.call = lossCall{}
 	if predictions != nil {
 		l.clear(predictions, len(labels))
 	}
 }
 
-type lossJob Loss
-
-func (j *lossJob) task(k int) {
-	l := (*Loss)(j)
+func (l *Loss) task(k int) {
 	end := min((k+1)*lossImages, len(l.call.labels))
 	for first := k * lossImages; first < end; first += vector {
 		l.lossesOf(k, first, min(vector, end-first))

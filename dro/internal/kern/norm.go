@@ -235,12 +235,8 @@ func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 	if t.rounded == nil || !rounded.alone {
 		t.dst = n.call.dst[first:]
 	}
-	if n.call.dy != nil {
-		t.dy = n.call.dy[first:]
-	}
-	if n.call.plus != nil {
-		t.plus = n.call.plus[first:]
-	}
+	size := t.positions * t.channels * t.lanes
+	t.dy, t.plus = optional(n.call.dy, first, size), optional(n.call.plus, first, size)
 	return t, used
 }
 

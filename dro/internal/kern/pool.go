@@ -49,14 +49,10 @@ func (m *MaxPool) check(out, in []float32) {
 // depth returns the number of values at one position of one block.
 func (m *MaxPool) depth() int { return m.in.Channels * m.batch.Lanes }
 
-// outValues returns the values at position (row, col) of s, the output or its gradient.
-func (m *MaxPool) outValues(s []float32, block, row, col int) []float32 {
-	return s[((block*m.out.Height+row)*m.out.Width+col)*m.depth():][:m.depth()]
-}
-
-// inValues returns the values at position (row, col) of s, the input or its gradient.
-func (m *MaxPool) inValues(s []float32, block, row, col int) []float32 {
-	return s[((block*m.in.Height+row)*m.in.Width+col)*m.depth():][:m.depth()]
+// values returns the values at position (row, col) of s, which has the shape of the input or of the
+// output.
+func (m *MaxPool) values(s []float32, shape Shape, block, row, col int) []float32 {
+	return s[((block*shape.Height+row)*shape.Width+col)*m.depth():][:m.depth()]
 }
 
 // poolForward's task is one row of the output.
@@ -66,9 +62,9 @@ func (f *poolForward) task(i int) {
 	m := (*MaxPool)(f)
 	block, row := i/m.out.Height, i%m.out.Height
 	for col := range m.out.Width {
-		maxOf4(m.isa, m.outValues(m.y, block, row, col),
-			m.inValues(m.x, block, 2*row, 2*col), m.inValues(m.x, block, 2*row, 2*col+1),
-			m.inValues(m.x, block, 2*row+1, 2*col), m.inValues(m.x, block, 2*row+1, 2*col+1))
+		x := func(inRow, inCol int) []float32 { return m.values(m.x, m.in, block, inRow, inCol) }
+		maxOf4(m.isa, m.values(m.y, m.out, block, row, col), x(2*row, 2*col), x(2*row, 2*col+1),
+			x(2*row+1, 2*col), x(2*row+1, 2*col+1))
 	}
 }
 
@@ -83,19 +79,19 @@ func (f *poolBackward) task(i int) {
 		var x, dx [4][]float32
 		for k := range x {
 			inRow, inCol := 2*row+k/2, 2*col+k%2
-			x[k] = m.inValues(m.x, block, inRow, inCol)
-			dx[k] = m.inValues(m.dx, block, inRow, inCol)
+			x[k] = m.values(m.x, m.in, block, inRow, inCol)
+			dx[k] = m.values(m.dx, m.in, block, inRow, inCol)
 		}
-		y, dy := m.outValues(m.y, block, row, col), m.outValues(m.dy, block, row, col)
+		y, dy := m.values(m.y, m.out, block, row, col), m.values(m.dy, m.out, block, row, col)
 		maxOf4Backward(m.isa, &dx, &x, y, dy, m.relu)
 	}
 	if m.in.Width%2 == 1 {
-		clear(m.inValues(m.dx, block, 2*row, m.in.Width-1))
-		clear(m.inValues(m.dx, block, 2*row+1, m.in.Width-1))
+		clear(m.values(m.dx, m.in, block, 2*row, m.in.Width-1))
+		clear(m.values(m.dx, m.in, block, 2*row+1, m.in.Width-1))
 	}
 	if row == m.out.Height-1 && m.in.Height%2 == 1 {
 		for col := range m.in.Width {
-			clear(m.inValues(m.dx, block, m.in.Height-1, col))
+			clear(m.values(m.dx, m.in, block, m.in.Height-1, col))
 		}
 	}
 }

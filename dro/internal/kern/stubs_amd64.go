@@ -9,50 +9,20 @@ package kern
 //go:noescape
 func convTileAVX2(t *convTile)
 
-// gradTile1AVX2 computes the tile's first 1 rows.
+// gradTileAVX2 computes up to 3 rows of the tile.
 //
 //go:noescape
-func gradTile1AVX2(t *gradTile)
+func gradTileAVX2(t *gradTile)
 
-// gradTile2AVX2 computes the tile's first 2 rows.
+// rowsTileAVX2 computes up to 3 units of the tile.
 //
 //go:noescape
-func gradTile2AVX2(t *gradTile)
+func rowsTileAVX2(t *rowsTile)
 
-// gradTile3AVX2 computes the tile's first 3 rows.
+// outerTileAVX2 adds to up to 3 units of the tile.
 //
 //go:noescape
-func gradTile3AVX2(t *gradTile)
-
-// rowsTile1AVX2 computes the tile's first 1 units.
-//
-//go:noescape
-func rowsTile1AVX2(t *rowsTile)
-
-// rowsTile2AVX2 computes the tile's first 2 units.
-//
-//go:noescape
-func rowsTile2AVX2(t *rowsTile)
-
-// rowsTile3AVX2 computes the tile's first 3 units.
-//
-//go:noescape
-func rowsTile3AVX2(t *rowsTile)
-
-// outerTile1AVX2 adds to the tile's first 1 units.
-//
-//go:noescape
-func outerTile1AVX2(t *outerTile)
-
-// outerTile2AVX2 adds to the tile's first 2 units.
-//
-//go:noescape
-func outerTile2AVX2(t *outerTile)
-
-// outerTile3AVX2 adds to the tile's first 3 units.
-//
-//go:noescape
-func outerTile3AVX2(t *outerTile)
+func outerTileAVX2(t *outerTile)
 
 // softmaxTileAVX2 computes the tile's losses and predictions.
 //
@@ -184,95 +154,20 @@ func convTile48AVX512(t *convTile)
 //go:noescape
 func convTile64AVX512(t *convTile)
 
-// gradTile1AVX512 computes the tile's first 1 rows.
+// gradTileAVX512 computes up to 6 rows of the tile.
 //
 //go:noescape
-func gradTile1AVX512(t *gradTile)
+func gradTileAVX512(t *gradTile)
 
-// gradTile2AVX512 computes the tile's first 2 rows.
+// rowsTileAVX512 computes up to 6 units of the tile.
 //
 //go:noescape
-func gradTile2AVX512(t *gradTile)
+func rowsTileAVX512(t *rowsTile)
 
-// gradTile3AVX512 computes the tile's first 3 rows.
+// outerTileAVX512 adds to up to 6 units of the tile.
 //
 //go:noescape
-func gradTile3AVX512(t *gradTile)
-
-// gradTile4AVX512 computes the tile's first 4 rows.
-//
-//go:noescape
-func gradTile4AVX512(t *gradTile)
-
-// gradTile5AVX512 computes the tile's first 5 rows.
-//
-//go:noescape
-func gradTile5AVX512(t *gradTile)
-
-// gradTile6AVX512 computes the tile's first 6 rows.
-//
-//go:noescape
-func gradTile6AVX512(t *gradTile)
-
-// rowsTile1AVX512 computes the tile's first 1 units.
-//
-//go:noescape
-func rowsTile1AVX512(t *rowsTile)
-
-// rowsTile2AVX512 computes the tile's first 2 units.
-//
-//go:noescape
-func rowsTile2AVX512(t *rowsTile)
-
-// rowsTile3AVX512 computes the tile's first 3 units.
-//
-//go:noescape
-func rowsTile3AVX512(t *rowsTile)
-
-// rowsTile4AVX512 computes the tile's first 4 units.
-//
-//go:noescape
-func rowsTile4AVX512(t *rowsTile)
-
-// rowsTile5AVX512 computes the tile's first 5 units.
-//
-//go:noescape
-func rowsTile5AVX512(t *rowsTile)
-
-// rowsTile6AVX512 computes the tile's first 6 units.
-//
-//go:noescape
-func rowsTile6AVX512(t *rowsTile)
-
-// outerTile1AVX512 adds to the tile's first 1 units.
-//
-//go:noescape
-func outerTile1AVX512(t *outerTile)
-
-// outerTile2AVX512 adds to the tile's first 2 units.
-//
-//go:noescape
-func outerTile2AVX512(t *outerTile)
-
-// outerTile3AVX512 adds to the tile's first 3 units.
-//
-//go:noescape
-func outerTile3AVX512(t *outerTile)
-
-// outerTile4AVX512 adds to the tile's first 4 units.
-//
-//go:noescape
-func outerTile4AVX512(t *outerTile)
-
-// outerTile5AVX512 adds to the tile's first 5 units.
-//
-//go:noescape
-func outerTile5AVX512(t *outerTile)
-
-// outerTile6AVX512 adds to the tile's first 6 units.
-//
-//go:noescape
-func outerTile6AVX512(t *outerTile)
+func outerTileAVX512(t *outerTile)
 
 // softmaxTileAVX512 computes the tile's losses and predictions.
 //
@@ -434,15 +329,10 @@ func finishBF16(y *float32, bias *float32, mask *float32, rows int, lanes int, r
 //go:noescape
 func askBF16(p *float32, lines int)
 
-// dotTile1BF16 computes the first 8 rows and 16 columns of the tile.
+// dotTileBF16 computes the first 8 rows of the tile.
 //
 //go:noescape
-func dotTile1BF16(t *mulTile)
-
-// dotTile2BF16 computes the first 8 rows and 32 columns of the tile.
-//
-//go:noescape
-func dotTile2BF16(t *mulTile)
+func dotTileBF16(t *mulTile)
 
 // tapsTileBF16 computes the tile.
 //

@@ -103,7 +103,7 @@ func TestTeamPanicsInItsCaller(t *testing.T) {
 		for round := range 50 {
 			bad := round % 9
 			if p := panicOf(func() {
-				team.Each(9, func(i int) {
+				team.RunEach(9, func(i int) {
 					if i == bad {
 						panic(i)
 					}

@@ -135,13 +135,11 @@ func (a *AdamW) Step(t *Team, w, m, v, g []float32, c AdamWConfig) {
 		panic("kern: AdamW: slice has the wrong length")
 	}
 	a.w, a.m, a.v, a.g, a.config = w, m, v, g, c
-	t.run(pieces(len(g), sgdChunk), (*adamStep)(a))
+	t.run(pieces(len(g), sgdChunk), a)
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
 
-type adamStep AdamW
-
-func (a *adamStep) task(i int) {
+func (a *AdamW) task(i int) {
 	from, to := i*sgdChunk, min((i+1)*sgdChunk, len(a.g))
 	g := a.g[from:to]
 	w, m, v := a.w[from:to][:len(g)], a.m[from:to][:len(g)], a.v[from:to][:len(g)]

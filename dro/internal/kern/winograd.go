@@ -33,14 +33,13 @@ type Winograd struct {
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
 
-// winogradWay is the geometry of one direction: forward, or backward to the input.
+// winogradWay is what a direction has in addition: forward, or backward to the input.
 type winogradWay struct {
-	dst, src Shape
-	pad      int   // padding around the source
-	taps     []tap // of a product, by source channel
-	row      int   // from one destination channel to the next, in the weights
-	relu     int   // 1: the call ends with max(0, ·)
-	places   [windowArea]int
+	*direction
+	pad    int   // padding around the source
+	taps   []tap // of a product, by source channel
+	row    int   // from one destination channel to the next, in the transformed weights
+	places [windowArea]int
 }
 
 // WinogradFits reports whether a convolution can be a [Winograd], and gains by it. On a map of 2×2,
@@ -60,9 +59,8 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, source: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.planeLen())
-	w.forth = winogradWay{dst: c.out, src: c.cfg.In, pad: c.cfg.Pad, row: wholeVectors(in),
-		relu: bit(c.cfg.ReLU)}
-	w.back = winogradWay{dst: c.cfg.In, src: c.out, pad: 2 - c.cfg.Pad, row: 1}
+	w.forth = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
+	w.back = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
 		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
 	}
@@ -262,12 +260,8 @@ func (c *Winograd) square(m []float32, r region, line, col int) {
 				continue // more is to come
 			}
 			tile.last, tile.relu = 1, c.direction.relu
-			if c.call.plus != nil {
-				tile.plus[j] = c.call.plus[at:][:tile.n]
-			}
-			if c.call.mask != nil {
-				tile.mask[j] = c.call.mask[at:][:tile.n]
-			}
+			tile.plus[j] = optional(c.call.plus, at, tile.n)
+			tile.mask[j] = optional(c.call.mask, at, tile.n)
 		}
 		tile.run(c.isa)
 	}

@@ -70,7 +70,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 
 // evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
 type evaluated struct {
-	*certificate.Look
+	*certificate.View
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
 	worst  []dro.Worst
@@ -125,7 +125,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
-	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset,
+	look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: step, Dataset: f.dataset,
 		Split: f.split, Means: means(con), Inspection: how})
 	if err != nil {
 		return nil, err
@@ -397,7 +397,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	if err != nil {
 		return err
 	}
-	f, err := certificate.Features(certificate.LookAt{Run: r, Step: step, Dataset: dataset,
+	f, err := certificate.Features(certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
 		Means: means(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
 	if err != nil {
 		return err

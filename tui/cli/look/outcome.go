@@ -125,7 +125,7 @@ type figure struct {
 func (o *outcome) figures() (list []figure) {
 	m, percent, points, nats := &o.runs[0].Meta, page.Percent(), page.Points(), page.Fixed(3)
 	for _, f := range []figure{
-		{"worst " + m.Part(), m.Fit("worst_class_accuracy"), percent, points, false, 0},
+		{"worst " + m.Part(), m.MeasureFor("worst_class_accuracy"), percent, points, false, 0},
 		{"mean", "test_accuracy", percent, points, false, 0},
 		{"robust risk", "robust_risk", nats, nats, true, 0},
 	} {
@@ -363,7 +363,7 @@ func (o *outcome) curves(con *console.Console) error {
 				return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 			}
 			for _, e := range h.Evals {
-				if v := e.Of(r.Meta.Fit("worst_class_accuracy")); v.Applies() {
+				if v := e.Of(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
 					sums[e.Epoch] = append(sums[e.Epoch], 100*v.Float())
 				}
 			}

@@ -193,7 +193,7 @@ func selectedCell(r *record.Run) string {
 		return "–"
 	}
 	return fmt.Sprintf("%s, %s", console.Percent(s.Of("test_accuracy")),
-		console.Percent(s.Of(r.Meta.Fit("worst_class_accuracy"))))
+		console.Percent(s.Of(r.Meta.MeasureFor("worst_class_accuracy"))))
 }
 
 // paperIterate returns the mean and the worst accuracy of the paper's own output.
@@ -254,12 +254,12 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 		}
 	}
 	plain := func(int) string { return "" }
-	measured("accuracy", s.ByGroup, m.Fit("class_accuracy"),
+	measured("accuracy", s.ByGroup, m.MeasureFor("class_accuracy"),
 		func(i int) string { return console.Between(valueAt(interval, i)) })
 	if s.Selected != nil {
-		measured("at selected", s.Selected.ByGroup, m.Fit("class_accuracy"), plain)
+		measured("at selected", s.Selected.ByGroup, m.MeasureFor("class_accuracy"), plain)
 	}
-	measured("val", s.ByGroup, m.Fit("val_class_accuracy"), plain)
+	measured("val", s.ByGroup, m.MeasureFor("val_class_accuracy"), plain)
 	if m.Main() == measure.PerGroup {
 		measured("recall", s.ByGroup, "group_recall", plain)
 		for _, row := range measure.Decisions() {
@@ -268,8 +268,8 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 			}
 		}
 	}
-	measured("loss", s.ByGroup, m.Fit("class_loss"), plain)
-	measured("ratio", s.ByGroup, m.Fit("class_weight"), plain)
+	measured("loss", s.ByGroup, m.MeasureFor("class_loss"), plain)
+	measured("ratio", s.ByGroup, m.MeasureFor("class_weight"), plain)
 	return list
 }
 
@@ -280,14 +280,14 @@ func showParts(w io.Writer, r *record.Run) {
 	if len(names) == 0 {
 		return
 	}
-	accuracy := r.Summary().ByGroup.Of(m.Fit("class_accuracy"))
+	accuracy := r.Summary().ByGroup.Of(m.MeasureFor("class_accuracy"))
 	console.Blocks(w, partFields(r).Table(page.Count(len(names)),
 		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {
 		notes = append(notes,
 			fmt.Sprintf("never the worst, with fewer than min_group = %d test samples: %s",
-				m.Spec.MinGroup, strings.Join(spec.Few(small), ", ")))
+				m.Spec.MinGroup, strings.Join(spec.FirstFew(small), ", ")))
 		if len(small) > len(names)-2 {
 			notes = append(notes, "fewer than two are left, so there is no worst "+m.Part())
 		}

@@ -190,7 +190,7 @@ func (f *riskFlags) solve(
 			MaxLoss: slices.Max(losses), EffectiveSampleSize: float64(len(losses))}
 	} else {
 		var err error
-		if s.Worst, err = set.WorstCase(ratios, losses, f.set.rho); err != nil {
+		if s.Worst, err = dro.WorstCase(set, ratios, losses, f.set.rho); err != nil {
 			return nil, nil, err
 		}
 		s.Lambda, s.EtaPaper = measure.Num(s.Z.Lambda), paperEta(set, s.Z, base)

@@ -50,7 +50,7 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 	list.Add("epochs", epochs)
 	list.Add("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
 	list.Add("worst", func(r *record.Run) string {
-		return console.Percent(r.Summary().Of(r.Meta.Fit("worst_class_accuracy")))
+		return console.Percent(r.Summary().Of(r.Meta.MeasureFor("worst_class_accuracy")))
 	})
 	list.Add("mean", func(r *record.Run) string {
 		return console.Percent(r.Summary().Of("test_accuracy"))
@@ -171,7 +171,7 @@ func showChosen(say sayer, r *record.Run) {
 		say("selected", "step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
 			c.Step, c.Epoch, c.By, console.Short(c.Of("test_loss")),
 			console.Percent(c.Of("test_accuracy")), r.Meta.Part(),
-			console.Percent(c.Of(r.Meta.Fit("worst_class_accuracy"))))
+			console.Percent(c.Of(r.Meta.MeasureFor("worst_class_accuracy"))))
 	}
 }
 
@@ -181,7 +181,7 @@ func showAverage(say sayer, m *runner.Meta, of *runner.Average) {
 	if of == nil {
 		return
 	}
-	classes := of.ByGroup.Of(m.Fit("class_accuracy"))
+	classes := of.ByGroup.Of(m.MeasureFor("class_accuracy"))
 	worst := measure.LeastOf(classes, m.Counts(m.Main()).Test, m.Spec.MinGroup)
 	say("average", "of the last %s (the paper's window of %d), "+
 		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",

@@ -107,7 +107,7 @@ func fitTo(list []Panel, runs []*runner.Meta) {
 	}
 	for v := range views(list) {
 		for c, name := range v.Curves {
-			if v.Curves[c] = runs[0].Fit(name); v.Curves[c] != name {
+			if v.Curves[c] = runs[0].MeasureFor(name); v.Curves[c] != name {
 				v.Name = strings.Replace(v.Name, "class", "group", 1)
 			}
 		}
@@ -251,7 +251,7 @@ func (v *View) Named(measure string, m *runner.Meta) string {
 	if v.Plain {
 		return measure
 	}
-	return m.Fit(measure)
+	return m.MeasureFor(measure)
 }
 
 // Of returns the measure of the bars for a run.

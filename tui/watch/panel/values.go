@@ -54,7 +54,7 @@ func OfEvalAt(name string, epoch float64) Figure {
 // valueIn returns the value of a measure in one of the run's evaluations; nil has none.
 func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
 	if e != nil {
-		v = e.Of(t.Meta.Fit(name))
+		v = e.Of(t.Meta.MeasureFor(name))
 	}
 	return v
 }
@@ -230,7 +230,7 @@ func (t *Track) Selection() string {
 func (t *Track) figures(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent.Text(e.Of(t.Meta.Fit("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
+		percent.Text(e.Of(t.Meta.MeasureFor("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
 }
 
 // ShortName returns the short name of a run or, if it is wider than most cells, the name of its

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -34,8 +33,7 @@ func (g *generator) bf16() {
 	g.packPairsAcross()
 	g.finish()
 	g.ask()
-	g.dotTile(1)
-	g.dotTile(2)
+	g.dotTile()
 	g.tapsTile(g.dotPairs)
 	g.dotPeak()
 	g.pairs()
@@ -249,10 +247,13 @@ func (g *generator) ask() {
 const dotRows = 8
 
 // dotTile writes the kernel that multiplies 8 rows of a tile by one or two tiles.
-func (g *generator) dotTile(cols int) {
-	g.function(fmt.Sprintf("dotTile%d", cols), "func(t *mulTile)",
-		fmt.Sprintf("computes the first 8 rows and %d columns of the tile.", 16*cols))
+func (g *generator) dotTile() {
+	g.function("dotTile", "func(t *mulTile)", "computes the first 8 rows of the tile.")
 	t := g.param("t")
+	g.upTo(2, g.field(t, "cols"), func(cols int) { g.dotBody(t, cols) })
+}
+
+func (g *generator) dotBody(t reg.Register, cols int) {
 	g.dotStart(t, cols)
 	aBase, bBase, p := g.slice(t, "a"), g.slice(t, "b"), g.slice(t, "taps")
 	end := g.Load(g.structOf(t).Field("taps").Len(), g.GP64())

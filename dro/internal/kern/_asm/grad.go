@@ -7,37 +7,36 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// gradTiles writes gradTile's kernels. AVX-512 keeps 6×4 sums, AVX2 3×4.
+// gradTiles writes gradTile's kernel. AVX-512 keeps 6×4 sums, AVX2 3×4.
 func (g *generator) gradTiles() {
-	g.byRows("gradTile", "computes the tile's first %d rows.", g.gradBody)
+	g.byRows("gradTile", "computes up to %d rows of the tile.", g.gradBody)
 }
 
-// byRows writes the kernels of the tile called name: one function for each number of rows that fits
-// the registers. Each function has a body for each number of columns.
+// byRows writes the kernel of the tile called name. It has a body, which returns from the kernel,
+// for each number of columns and each number of rows that fits the registers.
 func (g *generator) byRows(name, doc string, body func(t reg.Register, rows, cols int)) {
 	most := tileRows
 	if !g.wide {
 		most = tileRows / 2
 	}
-	for rows := 1; rows <= most; rows++ {
-		g.function(fmt.Sprint(name, rows), "func(t *"+name+")", fmt.Sprintf(doc, rows))
-		g.eachCols(func(t reg.Register, cols int) { body(t, rows, cols) })
-	}
+	g.function(name, "func(t *"+name+")", fmt.Sprintf(doc, most))
+	t := g.param("t")
+	rows, cols := g.field(t, "rows"), g.field(t, "cols")
+	g.upTo(most, rows, func(r int) {
+		g.upTo(gradCols, cols, func(c int) { body(t, r, c) })
+	})
 }
 
-// eachCols writes a body for each number of columns that the tile t can have.
-func (g *generator) eachCols(body func(t reg.Register, cols int)) {
-	t := g.param("t")
-	cols := g.field(t, "cols")
-	for c := 1; c <= gradCols; c++ {
-		next := g.label("cols")
-		if c < gradCols {
-			g.CMPQ(cols, op.U8(c))
-			g.JNE(op.LabelRef(next))
-		}
-		body(t, c)
+// upTo writes a body for each value of n from 1 to most. The last is also for greater values.
+func (g *generator) upTo(most int, n reg.Register, body func(n int)) {
+	for value := 1; value < most; value++ {
+		next := g.label("next")
+		g.CMPQ(n, op.U8(value))
+		g.JNE(op.LabelRef(next))
+		body(value)
 		g.Label(next)
 	}
+	body(most)
 }
 
 func (g *generator) gradBody(t reg.Register, rows, cols int) {
@@ -57,7 +56,7 @@ func (g *generator) gradBody(t reg.Register, rows, cols int) {
 			g.ADDQ(op.U8(8), p)
 			left := g.field(t, "lanes")
 			top := g.label("lanes")
-			g.Label(top)
+			g.innerLoop(top)
 			g.gradStep(acc, dy, stride, stride3, rowsFrom(x, stride, stride3)[:cols])
 			g.ADDQ(op.U8(g.bytes), dy)
 			g.ADDQ(op.U8(g.bytes), x)

@@ -5,10 +5,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowsTiles writes rowsTile's kernels. A step of theirs is the same as gradTile's, except for the
-// places of the columns.
+// rowsTiles writes rowsTile's kernel. A step of it is the same as gradTile's, except for the places
+// of the columns.
 func (g *generator) rowsTiles() {
-	g.byRows("rowsTile", "computes the tile's first %d units.", g.rowsBody)
+	g.byRows("rowsTile", "computes up to %d units of the tile.", g.rowsBody)
 }
 
 func (g *generator) rowsBody(t reg.Register, rows, cols int) {
@@ -19,7 +19,7 @@ func (g *generator) rowsBody(t reg.Register, rows, cols int) {
 	g.XORQ(lane, lane)
 	columns, next := g.columns(t, "at", start, lane, cols), g.columns(t, "next", start, lane, cols)
 	top := g.label("lanes")
-	g.Label(top)
+	g.innerLoop(top)
 	g.gradStep(acc, w, stride, stride3, columns)
 	for _, m := range next {
 		g.PREFETCHT1(m)
@@ -79,7 +79,7 @@ func (g *generator) columns(t reg.Register, places string, start, lane reg.Regis
 // outerTiles writes outerTile's kernel. The gradients of all units and images
 // stay in registers: AVX-512 has room for 6×4, AVX2 for 3×4.
 func (g *generator) outerTiles() {
-	g.byRows("outerTile", "adds to the tile's first %d units.", g.outerBody)
+	g.byRows("outerTile", "adds to up to %d units of the tile.", g.outerBody)
 }
 
 func (g *generator) outerBody(t reg.Register, rows, cols int) {
@@ -102,7 +102,7 @@ func (g *generator) outerBody(t reg.Register, rows, cols int) {
 	dw, row := g.slice(t, "dw"), g.field(t, "dwRow")
 	g.SHLQ(op.U8(2), row)
 	top := g.label("lanes")
-	g.Label(top)
+	g.innerLoop(top)
 	places := g.rowAddresses(dw, row, rows)
 	sums := g.vecs(rows)
 	for r, v := range sums {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
 	op "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -121,6 +122,13 @@ func (g *generator) zero(v vector) {
 func (g *generator) label(what string) string {
 	g.labels++
 	return fmt.Sprintf("%s%d", what, g.labels)
+}
+
+// innerLoop begins an inner loop at the start of a line of memory, so that the speed of a body does
+// not depend on the bodies before it.
+func (g *generator) innerLoop(label string) {
+	g.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []op.Op{op.U8(64)}})
+	g.Label(label)
 }
 
 // loop runs body n times. n is a register, which it counts down to 0; n must be at least 1.
