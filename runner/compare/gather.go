@@ -8,6 +8,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/page"
 )
 
 // cast holds the arms and seeds that count, and the epochs at which they are compared.
@@ -308,4 +309,33 @@ func At(evals []*runner.EvalEvent, epoch float64) *runner.EvalEvent {
 		return nil
 	}
 	return evals[i]
+}
+
+// MeanCurve returns the mean of a measure over runs, with half of its t interval at a level, at
+// each epoch at which all runs that have the measure have been evaluated. Runs of one experiment
+// are evaluated at the same epochs.
+func MeanCurve(runs [][]*runner.EvalEvent, name string, level float64) (points []page.Point) {
+	var epochs []float64
+	values, most := map[float64][]float64{}, 0
+	has := func(e *runner.EvalEvent) bool { return e.Of(name).Applies() }
+	for _, evals := range runs {
+		if slices.ContainsFunc(evals, has) {
+			most++
+		}
+		for _, e := range evals {
+			if v := e.Of(name); v.Finite() {
+				if values[e.Epoch] == nil {
+					epochs = append(epochs, e.Epoch)
+				}
+				values[e.Epoch] = append(values[e.Epoch], v.Float())
+			}
+		}
+	}
+	for _, x := range epochs {
+		if len(values[x]) == most {
+			mean, half := TInterval(values[x], level)
+			points = append(points, page.Point{X: x, Y: mean, Half: half})
+		}
+	}
+	return points
 }
