@@ -335,10 +335,22 @@ func ofEachRun(value func(*ran) measure.Number) pairValue {
 	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// lastValue compares a measure at the last iterate.
-func lastValue(name string) pairValue {
-	return ofEachRun(func(r *ran) measure.Number { return r.Summary().Of(name) })
+// lastOf returns a measure at the last iterate. The robust risk is that of the radius, whatever
+// radius a run trained by; 0 stands for the run's own.
+func lastOf(name string, radius float64) func(*ran) measure.Number {
+	return func(r *ran) (n measure.Number) {
+		if name != robustRisk || radius == 0 {
+			return r.Summary().Of(r.Meta.Fit(name))
+		}
+		list := r.Summary().ByGroup.Of("robust_risk_at")
+		if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
+			n = list[i]
+		}
+		return n
+	}
 }
+
+const robustRisk = "robust_risk"
 
 // windowMean compares a measure's mean over the last evaluations. It does not apply to a run with
 // fewer.
@@ -355,8 +367,7 @@ func windowMean(name string, size int) pairValue {
 	})
 }
 
-// comparedValue returns what a claim compares. The robust risk is that of the radius, whatever
-// radius a run trained by; 0 stands for the run's own.
+// comparedValue returns what a claim compares: see lastOf for the radius.
 func comparedValue(say *Claim, measured string, radius float64) pairValue {
 	switch {
 	case say.Measure == StepTime:
@@ -368,21 +379,8 @@ func comparedValue(say *Claim, measured string, radius float64) pairValue {
 			return pooled(a, measured, say.Classes[0]).Float(),
 				pooled(b, measured, say.Classes[1]).Float()
 		}
-	case say.Measure == robustRisk && radius > 0:
-		return ofEachRun(func(r *ran) measure.Number { return riskAt(r, radius) })
 	}
-	return lastValue(measured)
-}
-
-const robustRisk = "robust_risk"
-
-// riskAt returns the robust risk of the test split at a radius.
-func riskAt(r *ran, radius float64) (n measure.Number) {
-	list := r.Summary().ByGroup.Of("robust_risk_at")
-	if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
-		return list[i]
-	}
-	return n
+	return ofEachRun(lastOf(measured, radius))
 }
 
 // pooled returns the mean of a measure over classes.
@@ -479,43 +477,23 @@ func readLog(r *record.Run) (*ran, error) {
 	}
 	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
 	for _, s := range h.Steps {
-		out.tick(s)
+		if speed := s.ImagesPerSecond.Float(); speed > 0 {
+			out.ticks = append(out.ticks, tick{s.Time, float64(r.Meta.Spec.Batch) / speed})
+		}
 	}
 	return out, nil
 }
 
-// curve returns the mean and t interval of a measure over seeds, at each epoch at which all seeds
-// have been evaluated. Runs of one experiment are evaluated at the same epochs.
+// curve returns the mean and t interval of a measure over the runs that were trained here. The only
+// evaluation of an imported run belongs to no step.
 func (a *arm) curve(measure string) page.Curve {
-	c := page.Curve{Name: a.label}
-	var epochs []float64
-	values, seeds := map[float64][]float64{}, 0
+	var evals [][]*runner.EvalEvent
 	for _, r := range a.runs {
-		if r.Meta.Imported != nil { // its only evaluation belongs to no step
-			continue
-		}
-		applies := false
-		for _, e := range r.evals {
-			v := e.Of(measure)
-			applies = applies || v.Applies()
-			if v.Finite() {
-				if values[e.Epoch] == nil {
-					epochs = append(epochs, e.Epoch)
-				}
-				values[e.Epoch] = append(values[e.Epoch], v.Float())
-			}
-		}
-		if applies {
-			seeds++
+		if r.Meta.Imported == nil {
+			evals = append(evals, r.evals)
 		}
 	}
-	for _, x := range epochs {
-		if len(values[x]) == seeds {
-			mean, half := compare.TInterval(values[x], level)
-			c.Points = append(c.Points, page.Point{X: x, Y: mean, Half: half})
-		}
-	}
-	return c
+	return page.Curve{Name: a.label, Points: compare.MeanCurve(evals, measure, level)}
 }
 
 // meanAlong returns the mean of a measure over the evaluations that two runs have at

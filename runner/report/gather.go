@@ -13,6 +13,7 @@ import (
 
 // Gathered is a study with the runs that there are.
 type Gathered struct {
+	Study *Study
 	Slots []*Slot
 	// By has the slot of each arm under each condition: By[condition][arm].
 	By           [][]*Slot
@@ -24,7 +25,6 @@ type Gathered struct {
 	Rest         []*record.Run // of no arm
 	OtherSeeds   []*record.Run // of an arm, with a seed that is none of the study's
 	OtherData    []*record.Run // of an arm, on data that are not those of the others
-	seeds        []uint64
 }
 
 // Slot is the place of the runs of an arm, one for each seed. An arm that has the same settings
@@ -55,7 +55,7 @@ func ofSeed(runs []*record.Run, seed uint64) *record.Run {
 // settings, its seed and the checksum of its data, whatever version of the program made it. Of
 // several runs that compute the same, the oldest one counts.
 func (s *Study) Gather(runs []*record.Run) *Gathered {
-	g := &Gathered{seeds: s.Seeds}
+	g := &Gathered{Study: s}
 	for c := range s.Conditions {
 		g.By = append(g.By, nil)
 		for a := range s.Arms {
@@ -168,7 +168,7 @@ func notFinite(cause string) bool {
 
 // Common lists the seeds, from the first on without a gap, that all arms have.
 func (g *Gathered) Common() (seeds []uint64) {
-	for _, seed := range g.seeds {
+	for _, seed := range g.Study.Seeds {
 		if slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.Of(seed) == nil }) {
 			break
 		}
@@ -181,8 +181,8 @@ func (g *Gathered) Common() (seeds []uint64) {
 func (g *Gathered) Lacks() []string {
 	list := []string{}
 	for _, s := range g.Slots {
-		if n := len(g.seeds) - len(s.Runs); n > 0 {
-			list = append(list, fmt.Sprintf("%s: %d of %d", s.Name, n, len(g.seeds)))
+		if n := len(g.Study.Seeds) - len(s.Runs); n > 0 {
+			list = append(list, fmt.Sprintf("%s: %d of %d", s.Name, n, len(g.Study.Seeds)))
 		}
 	}
 	return list

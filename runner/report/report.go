@@ -75,7 +75,6 @@ type Problem struct {
 	own       []*arm        // the study's arms
 	arms      []*arm        // the rows of the table
 	probes    []*record.Run // see setProbesApart
-	stars     int           // the number of arms that are tested for stars; 0 means all
 }
 
 // arm is a row of a problem's table with its runs, by seed.
@@ -391,8 +390,8 @@ func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
 		s.Dataset = data.Locate(s.Dataset, dir)
 		s.SettleProgram(dir)
 	}
-	line, wrong := last.Line, new(spec.KeyError)
-	if errors.As(err, &wrong) {
+	line := last.Line
+	if wrong, is := errors.AsType[*spec.KeyError](err); is {
 		line = cmp.Or(at[wrong.Key].Line, line)
 	}
 	check(line, err)
