@@ -105,14 +105,13 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	if err == nil {
 		err = cmp.Or(files.ReadFirst(path, &l), l.check(path))
 	}
-	if errors.Is(err, record.ErrBefore) {
+	switch {
+	case errors.Is(err, record.ErrBefore):
 		return nil, fmt.Errorf("sweep %s %w", filepath.Base(dir), err)
-	}
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
-				err)
-		}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
+			err)
+	case err != nil:
 		return nil, err
 	}
 	files.Owner.ID = l.ID

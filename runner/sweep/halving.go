@@ -52,13 +52,12 @@ func (f *Folder) rung(n int) (*rung, error) {
 // stages says how far the rungs have come.
 type stages struct {
 	halving Halving
-	last    int // the present stage
-	members map[int]bool
-	all     bool // whether every run is a member
+	last    int          // the present stage
+	members map[int]bool // nil: every run
 }
 
 func (f *Folder) stages() (*stages, error) {
-	s := &stages{halving: f.List.Halving, all: true}
+	s := &stages{halving: f.List.Halving}
 	for n := range f.List.Halving.Epochs {
 		r, err := f.rung(n + 1)
 		if err != nil {
@@ -67,7 +66,7 @@ func (f *Folder) stages() (*stages, error) {
 		if r == nil {
 			break
 		}
-		s.last, s.all, s.members = n+1, false, map[int]bool{}
+		s.last, s.members = n+1, map[int]bool{}
 		for _, i := range r.Kept {
 			s.members[i] = true
 		}
@@ -75,7 +74,7 @@ func (f *Folder) stages() (*stages, error) {
 	return s, nil
 }
 
-func (s *stages) isMember(i int) bool { return s.all || s.members[i] }
+func (s *stages) isMember(i int) bool { return s.members == nil || s.members[i] }
 
 // stageEnd returns the epoch at which a stage ends; 0 is the end of the runs themselves.
 func (h *Halving) stageEnd(stage int) int {
@@ -97,10 +96,7 @@ func (s *stages) markState(i int, state *State) {
 
 // hasTrained reports whether a run has trained so many epochs; 0 means all of its own epochs.
 func (s *State) hasTrained(epochs int) bool {
-	if s.Result == nil {
-		return false
-	}
-	if epochs == 0 || s.Status == runner.Done {
+	if s.Result == nil || epochs == 0 || s.Status == runner.Done {
 		return s.Status == runner.Done
 	}
 	return s.Result.Steps >= int64(epochs)*s.Result.perEpoch

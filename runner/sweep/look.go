@@ -133,20 +133,12 @@ func (l *Look) stateOf(i int, r *record.Run) State {
 func names(dirs ...string) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, dir := range dirs {
-		d, err := os.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) { // the sweep is not made, as in a dry run
-			continue
-		}
-		if err != nil {
+		list, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a dry run makes no sweep
 			return nil, err
 		}
-		list, err := d.Readdirnames(-1)
-		d.Close()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range list {
-			all[name] = true
+		for _, entry := range list {
+			all[entry.Name()] = true
 		}
 	}
 	return all, nil
@@ -260,13 +252,10 @@ type Point struct {
 
 // Seed is one run of a Point.
 type Seed struct {
-	ID            string
-	Seed          uint64
-	Status        runner.Status
-	Cause         string
+	*Run
+	*State
 	Value         measure.Number // value of By at the step that the run has chosen
 	Epochs, Whole float64        // epochs done, and epochs of the whole run
-	Begun         bool
 }
 
 // Trouble is a run that failed, was lost or put back into a queue, or waits for
@@ -319,16 +308,9 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 		Status: runner.Done}
 	sum, n := 0.0, 0
 	for _, i := range s.runs {
-		state := &states[i]
-		one := Seed{
-			ID:     l.List.Runs[i].ID,
-			Seed:   l.List.Runs[i].Seed,
-			Status: state.Status,
-			Cause:  state.Cause,
-			Whole:  l.epochs(i),
-		}
-		if r := state.Result; r != nil {
-			one.Begun, one.Epochs = true, r.Epochs
+		one := Seed{Run: &l.List.Runs[i], State: &states[i], Whole: l.epochs(i)}
+		if r := one.Result; r != nil {
+			one.Epochs = r.Epochs
 			value, _ := r.validation()
 			if one.Value = measure.Known(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
@@ -427,7 +409,7 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 // FindUnder lists the folders of sweeps in a runs folder: the runs folder itself if it is a
 // sweep's, otherwise the sweeps' folders in it, the last changed first.
 func FindUnder(dir string) (dirs []string) {
-	if IsSweep(dir) {
+	if record.IsSweep(dir) {
 		return []string{dir}
 	}
 	changed := map[string]time.Time{}
@@ -441,10 +423,4 @@ func FindUnder(dir string) (dirs []string) {
 	}
 	slices.SortStableFunc(dirs, func(a, b string) int { return changed[b].Compare(changed[a]) })
 	return dirs
-}
-
-// IsSweep reports whether a folder is a sweep's.
-func IsSweep(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, listName))
-	return err == nil
 }

@@ -51,25 +51,22 @@ func (t *Task) Do(ctx context.Context) error {
 		return err
 	}
 	store.As(t.Holder)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	over, limited := make(chan struct{}), make(chan bool, 1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() {
 		select {
 		case <-t.Limit: // a nil channel never is
-			limited <- true
-			cancel()
-		case <-over:
-			limited <- false
+			cancel(errLimit)
+		case <-ctx.Done():
 		}
 	}()
-	err = t.train(ctx, store, i)
-	close(over)
-	if <-limited && err != nil {
+	if err = t.train(ctx, store, i); err != nil && context.Cause(ctx) == errLimit {
 		return t.requeueRun(i)
 	}
 	return err
 }
+
+var errLimit = errors.New("the time of the task is over")
 
 // runIndex returns the index of the run; −1 if the rung has kept fewer runs.
 func (t *Task) runIndex() (int, error) {

@@ -301,7 +301,7 @@ func (p *Page) nextBest() {
 // begun returns the IDs of the runs of the setting under the cursor that have begun.
 func (p *Page) begun() (ids []string) {
 	for _, s := range p.current().Seeds {
-		if s.Begun {
+		if s.Result != nil {
 			ids = append(ids, s.ID)
 		}
 	}
