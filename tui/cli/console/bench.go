@@ -209,10 +209,12 @@ func (w *Stopwatch) measure(
 		return t, nil
 	}
 	t, err := train.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
-	if err != nil && errors.Is(err, context.Canceled) {
+	switch {
+	case err == nil:
+		w.known[key] = t
+	case errors.Is(err, context.Canceled):
 		err = errors.New("bench was interrupted")
 	}
-	w.known[key] = t
 	return t, err
 }
 

@@ -43,8 +43,8 @@ func (w *PageWriter) Page(p *page.Page) {
 func (w *PageWriter) block(block page.Block) {
 	switch block := block.(type) {
 	case page.Heading:
-		title := OneLine(string(block))
-		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
+		title, rule := OneLine(string(block)), map[bool]string{true: "-", false: "─"}[w.ASCII]
+		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(rule, cells.Width(title)))
 	case page.Text:
 		w.wrapped("", string(block))
 	case page.List:
@@ -68,13 +68,6 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	for _, b := range blocks {
 		(&PageWriter{Writer: w, Width: width}).block(b)
 	}
-}
-
-func (w *PageWriter) rule() string {
-	if w.ASCII {
-		return "-"
-	}
-	return "─"
 }
 
 // wrapped prints a paragraph with a mark before its first line. The other lines begin below its
@@ -167,6 +160,8 @@ func (w *PageWriter) figure(f *page.Figure) {
 	t := kit.NewTheme(0, true, w.ASCII)
 	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
 	names := []string{}
+	// Of a band's two series, each value lies one standard error from their mean.
+	toEnds := func(int) float64 { return 1 }
 	for i, curve := range f.Curves {
 		mean, ends := new(plot.Series), []*plot.Series{new(plot.Series), new(plot.Series)}
 		for _, p := range curve.Points {
@@ -195,10 +190,6 @@ func (w *PageWriter) figure(f *page.Figure) {
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 }
-
-// toEnds is the Half of a band that reaches to its two series: each of two values lies one standard
-// error from their mean.
-func toEnds(int) float64 { return 1 }
 
 // Clean removes from text the characters that could steer a terminal, as the interface does.
 func Clean(s string) string { return cells.Clean(s) }
@@ -260,19 +251,15 @@ func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
 func (c *Console) Table(
 	f *Forms, data any, exact *page.Table, document []page.Block, show func(),
 ) error {
-	text := ""
 	switch {
 	case f.csv:
 		return exact.CSV(c.Stdout)
 	case f.latex:
-		text = page.LaTeX(document...)
+		return c.Print(page.LaTeX(document...))
 	case f.markdown:
-		text = page.Markdown(document...)
-	default:
-		return c.Result(data, show)
+		return c.Print(page.Markdown(document...))
 	}
-	_, err := io.WriteString(c.Stdout, text)
-	return err
+	return c.Result(data, show)
 }
 
 // JSONFlag adds the flag --json to a command, which prints its result as JSON.

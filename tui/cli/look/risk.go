@@ -265,8 +265,7 @@ func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 		return nil
 	}
 	p := dro.Problem{Set: set, Coordinates: dro.Paper}
-	eta := base + p.Shift(z).Eta
-	return &eta
+	return new(base + p.Shift(z).Eta)
 }
 
 // riskCurve returns the risk at five radii per decade, for two decades on either side of rho.
