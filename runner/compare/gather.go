@@ -253,7 +253,7 @@ func (c *cast) common(seeds []uint64) [][]*runner.EvalEvent {
 			runs = append(runs, a.runs[s].Evals)
 		}
 	}
-	return Common(runs)
+	return commonEvals(runs)
 }
 
 // leaveOne leaves out an arm that shares no seed and epoch with the first arm, which is the
@@ -279,11 +279,11 @@ func (c *cast) leaveOne() bool {
 	return true
 }
 
-// Common returns the evaluations of each run at the epochs that all runs have evaluated. At the
-// last of these epochs runs of different speed are compared, in every sentence and table.
-func Common(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
+// commonEvals returns the evaluations of each run at the epochs that all runs have evaluated. At
+// the last of these epochs runs of different speed are compared, in every sentence and table.
+func commonEvals(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
 	among := func(evals, others []*runner.EvalEvent) []*runner.EvalEvent {
-		lacks := func(e *runner.EvalEvent) bool { return At(others, e.Epoch) == nil }
+		lacks := func(e *runner.EvalEvent) bool { return EvalAt(others, e.Epoch) == nil }
 		return slices.DeleteFunc(slices.Clone(evals), lacks)
 	}
 	all := slices.Concat(runs[:min(1, len(runs))]...)
@@ -296,9 +296,9 @@ func Common(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
 	return common
 }
 
-// At returns the evaluation at an epoch, or nil without one. Epochs are equal up to rounding: each
-// is a number of steps divided by the run's own number of steps per epoch.
-func At(evals []*runner.EvalEvent, epoch float64) *runner.EvalEvent {
+// EvalAt returns the evaluation at an epoch, or nil without one. Epochs are equal up to rounding:
+// each is a number of steps divided by the run's own number of steps per epoch.
+func EvalAt(evals []*runner.EvalEvent, epoch float64) *runner.EvalEvent {
 	i, ok := slices.BinarySearchFunc(evals, epoch, func(e *runner.EvalEvent, at float64) int {
 		if math.Abs(e.Epoch-at) <= 1e-6*max(1, math.Abs(at)) {
 			return 0

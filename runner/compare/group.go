@@ -102,9 +102,9 @@ func chooseLabelSettings(groups []*group) {
 		}
 		least := neededDiffs(diffs, len(family))
 		for _, d := range diffs {
-			told := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
-			if _, known := spare[d.Key]; !known || told {
-				spare[d.Key] = !told
+			needed := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
+			if _, known := spare[d.Key]; !known || needed {
+				spare[d.Key] = !needed
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func Differences(runs []*runner.Meta) []string {
 
 // neededDiffs leaves out the keys that are not needed to tell the runs apart.
 func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
-	told := func(diffs []KeyDiff) int {
+	distinct := func(diffs []KeyDiff) int {
 		rows := make([]string, runs)
 		for i := range rows {
 			for _, d := range diffs {
@@ -95,9 +95,9 @@ func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
 		}
 		return countDistinct(rows)
 	}
-	all := told(diffs)
+	all := distinct(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
-		if without := slices.Delete(slices.Clone(diffs), i, i+1); told(without) == all {
+		if without := slices.Delete(slices.Clone(diffs), i, i+1); distinct(without) == all {
 			diffs = without
 		}
 	}

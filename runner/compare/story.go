@@ -20,9 +20,9 @@ type StoryRun struct {
 	Meta   *runner.Meta
 	Status runner.Status
 	Evals  []*runner.EvalEvent // without those that a resume took back, in the order of their steps
-	// Name is the name of the run and Key its configuration. Tell finds those of all runs if one
-	// has no name. A caller that tells the same story often keeps them, since finding them reads
-	// all settings.
+	// Name is the name of the run and Key its configuration. NewStory finds those of all runs if
+	// one has no name. A caller that makes the same story often keeps them, since finding them
+	// reads all settings.
 	Name, Key string
 }
 
@@ -34,9 +34,9 @@ type Story struct {
 	Out   []string // clauses on the runs that are left out, which always stay
 }
 
-// Plain returns the index of the baseline if nobody has chosen one, or -1. It is the first run of
-// the plain method, in the configuration of which the most runs did not fail.
-func Plain(runs []StoryRun) int {
+// DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the first
+// run of the plain method, in the configuration of which the most runs did not fail.
+func DefaultBaseline(runs []StoryRun) int {
 	best, most := -1, -1
 	for i, r := range runs {
 		if r.Meta.Spec.Algorithm() != dro.Baseline() {
@@ -55,8 +55,8 @@ func Plain(runs []StoryRun) int {
 	return best
 }
 
-// Tell says what the runs have come to. The baseline is an index into runs, -1 for none.
-func Tell(runs []StoryRun, baseline int) Story {
+// NewStory says what the runs have come to. The baseline is an index into runs, -1 for none.
+func NewStory(runs []StoryRun, baseline int) Story {
 	if len(runs) == 0 {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
@@ -77,7 +77,7 @@ func StoryOf(runs []*record.Run) (Story, error) {
 		}
 		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: evals})
 	}
-	return Tell(list, Plain(list)), nil
+	return NewStory(list, DefaultBaseline(list)), nil
 }
 
 // String returns the whole sentence.
@@ -466,8 +466,8 @@ func rules() []rule {
 	alone := func(f *facts) bool { return len(f.arms) == 1 }
 	worst := func(f *facts) bool { return f.worst }
 	risk := func(f *facts) bool { return !f.worst && f.risk }
-	told := all(compared, worst, func(f *facts) bool { return len(f.seeds) < claim })
-	claimed := all(compared, worst, func(f *facts) bool { return len(f.seeds) >= claim })
+	described := all(compared, worst, func(f *facts) bool { return len(f.seeds) < claim })
+	tested := all(compared, worst, func(f *facts) bool { return len(f.seeds) >= claim })
 	turned := func(f *facts) bool { return f.turned }
 	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
 	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
@@ -486,29 +486,30 @@ func rules() []rule {
 		{"lead", all(compared, worst, turned),
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},
-		{"lead", all(told, gains, same),
+		{"lead", all(described, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} %"},
-		{"lead", all(told, gains, named),
+		{"lead", all(described, gains, named),
 			"{lead} lifts the worst {kind} from {base}'s {from} ({basePart}) to {to} % ({part})"},
-		{"lead", all(told, gains), "{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", all(told, loses, one),
+		{"lead", all(described, gains),
+			"{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", all(described, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", all(told, loses),
+		{"lead", all(described, loses),
 			"{all} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
 				"closest with {to} %"},
-		{"lead", all(told, one),
+		{"lead", all(described, one),
 			"{lead}, at {to} %, stays within a point of {base}'s worst {kind} of {from} %"},
-		{"lead", told,
+		{"lead", described,
 			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
-		{"lead", all(claimed, gains, same),
+		{"lead", all(tested, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
-		{"lead", all(claimed, gains),
+		{"lead", all(tested, gains),
 			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
-		{"lead", all(claimed, loses, one),
+		{"lead", all(tested, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
-		{"lead", claimed,
+		{"lead", tested,
 			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
 				"({gain} ± {half} points)"},
 		{"lead", all(unbased, worst, near),
@@ -529,16 +530,16 @@ func rules() []rule {
 		{"lead", all(alone, risk),
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", all(told, func(f *facts) bool { return f.mean.value >= .1 && !f.turned }),
+		{"cost", all(described, func(f *facts) bool { return f.mean.value >= .1 && !f.turned }),
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", all(told, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned }),
+		{"cost", all(described, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned }),
 			"and costs {mean-} points of mean accuracy"},
-		{"cost", all(claimed, gains, func(f *facts) bool { return f.mean.low() >= .1 }),
+		{"cost", all(tested, gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
-		{"cost", all(claimed, gains), "and costs at most {cost} points of mean accuracy"},
+		{"cost", all(tested, gains), "and costs at most {cost} points of mean accuracy"},
 
 		{"others", behind, "{best} is ahead for now"},
-		{"others", all(told, gains, lift), "{all} lift the worst {kind}"},
+		{"others", all(described, gains, lift), "{all} lift the worst {kind}"},
 		{"others", all(compared, worst, gains, func(f *facts) bool { return len(f.sunk) > 0 }),
 			"{sunk} lower{sunks} the worst {kind}"},
 		{"overfit", func(f *facts) bool { return len(f.overfit) > 0 },

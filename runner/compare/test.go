@@ -319,7 +319,7 @@ func largest(a, b []float64) float64 {
 // (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
 // that could not be made: one of the m, and never rejected.
 func Holm(p []float64) []float64 {
-	order := page.Count(len(p))
+	order := page.Indices(len(p))
 	last := func(x float64) float64 { // NaN sorts last
 		if math.IsNaN(x) {
 			return math.Inf(1)

@@ -44,8 +44,8 @@ type Missing struct {
 	Begun *record.Run
 }
 
-// Of returns the slot's run of a seed, or nil.
-func (s *Slot) Of(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
+// RunOf returns the slot's run of a seed, or nil.
+func (s *Slot) RunOf(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
 
 func ofSeed(runs []*record.Run, seed uint64) *record.Run {
 	return first(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
@@ -86,7 +86,7 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 			g.OtherSeeds = append(g.OtherSeeds, r)
 		case r.Meta.Checksum != sums[DataOf(&r.Meta.Spec)]:
 			g.OtherData = append(g.OtherData, r)
-		case slot.Of(seed) != nil:
+		case slot.RunOf(seed) != nil:
 		case r.Status() == runner.Done || broken:
 			slot.Runs = append(slot.Runs, r)
 			if broken {
@@ -105,7 +105,7 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 		g.Done += len(slot.Runs)
 		slices.SortFunc(slot.Runs, bySeed)
 		for _, seed := range s.Seeds {
-			if slot.Of(seed) != nil {
+			if slot.RunOf(seed) != nil {
 				continue
 			}
 			g.Missing = append(g.Missing, Missing{slot, seed, ofSeed(begun[slot], seed)})
@@ -169,7 +169,7 @@ func notFinite(cause string) bool {
 // Common lists the seeds, from the first on without a gap, that all arms have.
 func (g *Gathered) Common() (seeds []uint64) {
 	for _, seed := range g.Study.Seeds {
-		if slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.Of(seed) == nil }) {
+		if slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.RunOf(seed) == nil }) {
 			break
 		}
 		seeds = append(seeds, seed)

@@ -218,11 +218,11 @@ func (p *parser) readMapping(e Entry, what string, by entryRows) {
 		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
 	}
 	for _, b := range e.Below {
-		take, ok := by[b.Key]
+		read, ok := by[b.Key]
 		if !ok {
 			p.fail(b.Line, "%.40q: %s has %s", b.Key, what, strings.Join(keysOf(by), ", "))
-		} else if take != nil {
-			if err := take(b); err != nil {
+		} else if read != nil {
+			if err := read(b); err != nil {
 				p.fail(b.Line, "%w", err)
 			}
 		}

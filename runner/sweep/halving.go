@@ -124,7 +124,7 @@ func (l *List) mostKept(n int) (places int) {
 
 // decide ends stage n−1: it writes what rung n keeps, unless another process has, and returns what
 // is written.
-func (l *Look) decide(n int) (*rung, error) {
+func (l *Progress) decide(n int) (*rung, error) {
 	if r, err := l.rung(n); r != nil || err != nil {
 		return r, err
 	}
@@ -185,7 +185,7 @@ func (l *List) byMethod() (methods [][]setting) {
 
 // rank returns the settings whose runs all fit, best first by validation; equal ones keep the order
 // of the list. It looks at no test split.
-func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
+func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
 	higher := false
 	for _, s := range settings {
 		sum := 0.0

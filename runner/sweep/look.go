@@ -43,9 +43,9 @@ func (s *State) Steps() (done, planned int64) {
 	return s.Result.Steps, s.Result.Planned
 }
 
-// Look reads the state of a sweep, again and again. It reads a finished run only once. It belongs
-// to one goroutine.
-type Look struct {
+// Progress reads the state of a sweep, again and again. It reads a finished run only once. It
+// belongs to one goroutine.
+type Progress struct {
 	*Folder
 	done map[int]State
 	// present has the names of the folder's entries while States looks at all runs, so that none of
@@ -56,11 +56,11 @@ type Look struct {
 	Live []*record.Run
 }
 
-// NewLook returns a Look of the folder.
-func NewLook(f *Folder) *Look { return &Look{Folder: f, done: map[int]State{}} }
+// NewProgress returns a Progress of the folder.
+func NewProgress(f *Folder) *Progress { return &Progress{Folder: f, done: map[int]State{}} }
 
 // States returns the state of each run, by index.
-func (l *Look) States() ([]State, error) {
+func (l *Progress) States() ([]State, error) {
 	stages, err := l.stages()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (l *Look) States() ([]State, error) {
 }
 
 // State returns the state of run i, without regard to rungs.
-func (l *Look) State(i int) State {
+func (l *Progress) State(i int) State {
 	if s, ok := l.done[i]; ok {
 		return s
 	}
@@ -102,7 +102,7 @@ func (l *Look) State(i int) State {
 
 // AddFinished takes the finished runs from a list of the folder's runs, such as a catalogue has at
 // hand: none of these is read again.
-func (l *Look) AddFinished(runs []*record.Run) {
+func (l *Progress) AddFinished(runs []*record.Run) {
 	at := make(map[string]int, len(l.List.Runs))
 	for i := range l.List.Runs {
 		at[l.List.Runs[i].ID] = i
@@ -115,7 +115,7 @@ func (l *Look) AddFinished(runs []*record.Run) {
 }
 
 // stateOf returns the state of run i, and remembers it if the run is done.
-func (l *Look) stateOf(i int, r *record.Run) State {
+func (l *Progress) stateOf(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
@@ -162,7 +162,7 @@ func Complete(states []State) bool {
 
 // Grown reports whether the folder's list is another than the list that l has read: somebody has
 // added runs.
-func (l *Look) Grown() bool {
+func (l *Progress) Grown() bool {
 	info, err := os.Stat(filepath.Join(l.Dir, listName))
 	return err == nil && !(os.SameFile(info, l.read) && info.ModTime().Equal(l.read.ModTime()))
 }
@@ -185,7 +185,7 @@ type Result struct {
 var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 
 // result takes the figures that a sweep needs from a record.
-func (l *Look) result(r *record.Run) *Result {
+func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
 	names := []string{by.Name}
@@ -287,7 +287,7 @@ var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runn
 	runner.Stopped, runner.Queued, Waiting, Missing, Dropped, runner.Done}
 
 // Overview makes an overview of the states that States returned.
-func (l *Look) Overview(states []State) (*Overview, error) {
+func (l *Progress) Overview(states []State) (*Overview, error) {
 	o := &Overview{Counts: Count(states), Troubles: l.List.Troubles(states)}
 	for _, settings := range l.List.byMethod() {
 		ranked := l.rank(settings, func(i int, _ *State) bool {
@@ -302,7 +302,7 @@ func (l *Look) Overview(states []State) (*Overview, error) {
 	return o, l.extent(o, states)
 }
 
-func (l *Look) point(s *setting, states []State, o *Overview) Point {
+func (l *Progress) point(s *setting, states []State, o *Overview) Point {
 	r := &l.List.Runs[s.runs[0]]
 	p := Point{Algorithm: s.Algorithm, Label: l.List.Label(r), Values: r.Values, Runs: s.runs,
 		Status: runner.Done}
@@ -329,7 +329,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 }
 
 // epochs returns the number of epochs that run i has in all.
-func (l *Look) epochs(i int) float64 {
+func (l *Progress) epochs(i int) float64 {
 	n := l.List.Base.Epochs
 	if v, ok := l.List.Runs[i].Values["epochs"]; ok {
 		json.Unmarshal(v, &n) // Parse has assigned it before
@@ -339,7 +339,7 @@ func (l *Look) epochs(i int) float64 {
 
 // extent counts epochs. A rung that has not decided yet contributes its share of them, whichever
 // runs these will be.
-func (l *Look) extent(o *Overview, states []State) error {
+func (l *Progress) extent(o *Overview, states []State) error {
 	stages, err := l.stages()
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// Ask has the resources that a sweep's jobs request from Slurm.
-type Ask struct {
+// Resources has the resources that a sweep's jobs request from Slurm.
+type Resources struct {
 	Partition, Constraint string        // empty: not asked for
 	Time                  time.Duration // of a task; 0: as estimated
 	Parallel              int           // tasks of an array at once; 0: no limit
@@ -64,7 +64,7 @@ const (
 
 // Batches returns the job arrays to submit for the runs in todo, stage by stage. The runs of later
 // stages are known by their places only.
-func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
+func (f *Folder) Batches(todo []int, a *Resources) (stages [][]Batch, err error) {
 	s, err := f.stages()
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 }
 
 // classes groups tasks by what they need, one batch for each group.
-func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
+func (f *Folder) classes(stage int, slots []slot, a *Resources) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	for _, s := range slots {
 		asked, err := f.taskNeed(stage, s.run, a, known)
@@ -134,7 +134,7 @@ func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err err
 
 // taskNeed returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns
 // the most that any run asks for.
-func (f *Folder) taskNeed(stage, i int, a *Ask, known map[int]Need) (Need, error) {
+func (f *Folder) taskNeed(stage, i int, a *Resources, known map[int]Need) (Need, error) {
 	if i >= 0 {
 		return f.runNeed(stage, i, a, known)
 	}
@@ -149,7 +149,7 @@ func (f *Folder) taskNeed(stage, i int, a *Ask, known map[int]Need) (Need, error
 	return most, nil
 }
 
-func (f *Folder) runNeed(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
+func (f *Folder) runNeed(stage, i int, a *Resources, known map[int]Need) (n Need, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
 		spec, err := f.List.Spec(i)
@@ -185,7 +185,7 @@ func roundTime(seconds float64) float64 {
 // job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line
 // break would begin a line of the script and each character has a rule of its own. The command is
 // an exec, so that signals reach this program.
-func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
+func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 	var args []string
 	add := func(format string, values ...any) {
 		args = append(args, fmt.Sprintf(format, values...))
@@ -321,7 +321,7 @@ type Submit func(ctx context.Context, args []string) (job string, err error)
 // Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
 // for each. If submit is nil, it does nothing else. The caller is in WithLock.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
+	ctx context.Context, stages [][]Batch, a *Resources, submit Submit,
 ) (calls [][]string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {

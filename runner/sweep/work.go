@@ -62,7 +62,7 @@ func (f *Folder) Stop() error {
 // the list has grown meanwhile, or the sweep was stopped and started again.
 func (f *Folder) Finish(h *Here) error {
 	return f.WithLock(func() error {
-		if NewLook(f).Grown() || !f.StillWants(h) {
+		if NewProgress(f).Grown() || !f.StillWants(h) {
 			return nil
 		}
 		return f.files.Remove(f.ownPath(hereName))
@@ -97,7 +97,7 @@ func Wanted(dir string) (*Folder, *Here) {
 // worker feeds a sweep to a queue, only a few runs ahead, so that 10 000 waiting runs take no files
 // and no memory.
 type worker struct {
-	*Look
+	*Progress
 	queue *queue.Queue
 	here  Here
 	logf  func(format string, args ...any)
@@ -119,7 +119,7 @@ func (f *Folder) Work(
 	ctx context.Context, q *queue.Queue, h Here, goOn func() bool,
 	logf func(format string, args ...any),
 ) error {
-	w := &worker{Look: NewLook(f), queue: q, here: h, logf: logf}
+	w := &worker{Progress: NewProgress(f), queue: q, here: h, logf: logf}
 	for {
 		s, err := f.stages()
 		if err != nil {
@@ -203,7 +203,7 @@ var (
 
 // beginRun starts run i or continues it. If it cannot, it notes the reason in the folder.
 func beginRun(f *Folder, q *queue.Queue, i int, m runner.Means) error {
-	if s := NewLook(f).State(i); s.hasTrained(m.Until) {
+	if s := NewProgress(f).State(i); s.hasTrained(m.Until) {
 		return errThrough
 	}
 	err := startOrResume(f, q, i, m)

@@ -115,10 +115,10 @@ func (c *Console) Broken() error { return c.broken.OrNil() }
 // PrintPassedOver prints what was passed over in the files of the runs that were read, and so is
 // missing from the output. It serves all commands.
 func (c *Console) PrintPassedOver() {
-	told := map[string]bool{}
+	printed := map[string]bool{}
 	for _, r := range c.seen {
-		if err := r.PassedOver(); err != nil && !told[err.Error()] {
-			told[err.Error()] = true
+		if err := r.PassedOver(); err != nil && !printed[err.Error()] {
+			printed[err.Error()] = true
 			PrintError(c.Stderr, err)
 		}
 	}

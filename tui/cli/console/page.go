@@ -207,7 +207,9 @@ func Short(n measure.Number) string { return page.Digits(4).Text(n) }
 func Whole(n measure.Number) string { return page.Fixed(0).Text(n) }
 
 // Figure formats a measure on its own scale.
-func Figure(m *measure.Measure, n measure.Number) string { return page.Alone(m.Scale).Text(n) }
+func Figure(m *measure.Measure, n measure.Number) string {
+	return page.SentenceStyle(m.Scale).Text(n)
+}
 
 // JSON prints v as JSON, and escapes characters that could steer a terminal.
 func (c *Console) JSON(v any) error {

@@ -168,7 +168,7 @@ func (l *evaluated) write(f *evalFlags) error {
 	if f.format == nil {
 		return nil
 	}
-	return f.format.WriteNew(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return f.format.WriteNew(f.out, l.fields().Long(page.Indices(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.

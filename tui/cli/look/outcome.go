@@ -200,7 +200,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 				Cell: func(i int) string { return o.change(i, &f) }})
 		}
 	}
-	grid := t.Grid(list.Table(page.Count(len(o.Rows)), nil), width, 0)
+	grid := t.Grid(list.Table(page.Indices(len(o.Rows)), nil), width, 0)
 	lines = append(lines, t.Dim.Paint("  "+grid.Head(nil)))
 	for i, number := range o.numbers() {
 		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
@@ -346,9 +346,10 @@ func (o *outcome) drawn() (rows []int) {
 // curves draws the accuracy of the worst class or group over the epochs, averaged over the seeds.
 func (o *outcome) curves(con *console.Console) error {
 	f := &page.Figure{Caption: "Worst " + o.runs[0].Meta.Part() + " over epochs, %:"}
-	numbers, worst := o.numbers(), o.runs[0].Meta.Fit("worst_class_accuracy")
+	numbers := o.numbers()
 	for _, i := range o.drawn() {
 		var evals [][]*runner.EvalEvent
+		var worst string // of the runs of a row, which have the same data
 		for _, r := range o.runs {
 			if !slices.Contains(o.Rows[i].Runs, r.Meta.ID) {
 				continue
@@ -357,7 +358,7 @@ func (o *outcome) curves(con *console.Console) error {
 			if err != nil {
 				return err
 			}
-			evals = append(evals, list)
+			evals, worst = append(evals, list), r.Meta.Fit("worst_class_accuracy")
 		}
 		c := page.Curve{Name: o.name(i), Mark: 1 + int(numbers[i]),
 			Points: compare.MeanCurve(evals, worst, o.Level)}

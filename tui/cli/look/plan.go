@@ -180,22 +180,22 @@ func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 		return err
 	}
 	given := c.Flags().Changed
-	take := func(flag string, to *float64, v float64) {
+	fill := func(flag string, to *float64, v float64) {
 		if !given(flag) {
 			*to = v
 		}
 	}
-	take("rho", &f.rho, own.Rho)
-	take("k", &f.k, own.K)
-	take("mu", &f.mu, own.Mu)
+	fill("rho", &f.rho, own.Rho)
+	fill("k", &f.k, own.K)
+	fill("mu", &f.mu, own.Mu)
 	if !given("uncertainty") {
 		f.uncertainty = own.Uncertainty
 	}
-	take("bound", &f.assumed.Bound, of.Bound)
-	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
-	take("smoothness", &f.assumed.Smoothness, of.Smoothness)
-	take("gap", &f.assumed.Gap, gap)
-	take("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
+	fill("bound", &f.assumed.Bound, of.Bound)
+	fill("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
+	fill("smoothness", &f.assumed.Smoothness, of.Smoothness)
+	fill("gap", &f.assumed.Gap, gap)
+	fill("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
 	switch {
 	case !spec.AllFinite(f.assumed.Gap):
 		return fmt.Errorf("give --gap: the log of %s has no objective to measure Δ by", r.Meta.ID)

@@ -299,7 +299,7 @@ func writeWeights(path string, losses, ratios []float64) error {
 	var list page.Fields[int]
 	list.Add("loss", func(i int) string { return page.Exact(losses[i]) })
 	list.Add("ratio", func(i int) string { return page.Exact(ratios[i]) })
-	if err := page.Replace(path, list.Long(page.Count(len(losses))).CSV); err != nil {
+	if err := page.Replace(path, list.Long(page.Indices(len(losses))).CSV); err != nil {
 		return fmt.Errorf("--weights: %w", err)
 	}
 	return nil

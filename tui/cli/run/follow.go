@@ -105,13 +105,13 @@ func awaitEnd(dir string, ids []string) []queue.Outcome {
 
 // newTroubles returns a line for each run whose trouble has changed since it was last told.
 func newTroubles(
-	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
+	live []runner.LiveRun, ids []string, known map[string]string, remedy string,
 ) (lines []string) {
 	for _, r := range live {
-		if !slices.Contains(ids, r.ID) || told[r.ID] == r.Trouble {
+		if !slices.Contains(ids, r.ID) || known[r.ID] == r.Trouble {
 			continue
 		}
-		told[r.ID] = r.Trouble
+		known[r.ID] = r.Trouble
 		if r.Trouble == "" {
 			lines = append(lines, fmt.Sprintf("run %s continues", r.ID))
 		} else {
@@ -218,7 +218,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	tick, ask := time.NewTicker(every), time.NewTimer(askEvery)
 	defer tick.Stop()
 	defer ask.Stop()
-	seen, told := make(chan []runner.LiveRun, 1), map[string]string{}
+	seen, known := make(chan []runner.LiveRun, 1), map[string]string{}
 	interrupted := c.interrupted
 	for {
 		select {
@@ -235,7 +235,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 				seen <- runs
 			}()
 		case runs := <-seen:
-			p.news = append(p.news, newTroubles(runs, ids, told, c.remedy)...)
+			p.news = append(p.news, newTroubles(runs, ids, known, c.remedy)...)
 			ask.Reset(askEvery)
 		case <-tick.C:
 		}

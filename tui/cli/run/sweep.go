@@ -49,7 +49,7 @@ drolab sweep table DIR`,
 type sweepFlags struct {
 	dir, on, time string
 	dry, inline   bool
-	sweep.Ask
+	sweep.Resources
 }
 
 const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, and runs that were stopped or died
@@ -306,12 +306,12 @@ func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, conso
 // onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
 // sees what the first has submitted.
 func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	ask, err := tr.sweepAsk(ctx, folder, f)
+	resources, err := tr.sweepResources(ctx, folder, f)
 	if err != nil {
 		return err
 	}
 	if f.dry {
-		calls, _, err := tr.submit(ctx, folder, ask, nil)
+		calls, _, err := tr.submit(ctx, folder, resources, nil)
 		for _, args := range calls {
 			for i := range args {
 				args[i] = sweep.Quote(args[i])
@@ -324,7 +324,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
-		calls, tasks, err := tr.submit(ctx, folder, ask, sweep.Sbatch)
+		calls, tasks, err := tr.submit(ctx, folder, resources, sweep.Sbatch)
 		if len(calls) > 0 {
 			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
@@ -338,7 +338,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 
 // submit submits the runs that are neither done nor in Slurm's queue.
 func (tr *Trainer) submit(
-	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
+	ctx context.Context, folder *sweep.Folder, resources *sweep.Resources, submit sweep.Submit,
 ) (calls [][]string, tasks int, err error) {
 	jobs, err := folder.Jobs(ctx, false)
 	if err != nil {
@@ -350,7 +350,7 @@ func (tr *Trainer) submit(
 			folder.Dir)
 		return nil, 0, nil
 	}
-	states, err := sweep.NewLook(folder).States()
+	states, err := sweep.NewProgress(folder).States()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -370,46 +370,46 @@ func (tr *Trainer) submit(
 		tr.PrintLine("No run is missing")
 		return nil, 0, nil
 	}
-	stages, err := folder.Batches(todo, ask)
+	stages, err := folder.Batches(todo, resources)
 	if err != nil {
 		return nil, 0, err
 	}
-	calls, err = folder.Submit(ctx, stages, ask, submit)
+	calls, err = folder.Submit(ctx, stages, resources, submit)
 	return calls, len(todo), err
 }
 
-func (tr *Trainer) sweepAsk(
+func (tr *Trainer) sweepResources(
 	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
-) (*sweep.Ask, error) {
-	ask := &f.Ask
+) (*sweep.Resources, error) {
+	resources := &f.Resources
 	var err error
-	if ask.Program, err = os.Executable(); err != nil {
+	if resources.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	ask.DataDir = absolute(folder.List.Dir, tr.DataDir)
-	if ask.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
+	resources.DataDir = absolute(folder.List.Dir, tr.DataDir)
+	if resources.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
 		return nil, err
 	}
 	if f.time != "" {
-		if ask.Time, err = sweep.ParseTime(f.time); err != nil {
+		if resources.Time, err = sweep.ParseTime(f.time); err != nil {
 			return nil, fmt.Errorf("--time %w", err)
 		}
 	}
-	w := console.NewStopwatch(ctx, ask.Threads)
-	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
+	w := console.NewStopwatch(ctx, resources.Threads)
+	resources.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
 		if s.IsProgram() {
-			if ask.Time == 0 {
+			if resources.Time == 0 {
 				err = errors.New("--time: give the time limit of a task, because that of a " +
 					"program cannot be estimated")
 			}
 			return n, err
 		}
 		name := data.Locate(s.Dataset, folder.List.Dir)
-		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
+		sizes, err := data.SizesOf(name, s.DataOptions(resources.DataDir))
 		if err != nil {
 			return n, err
 		}
-		if n.Bytes, err = train.Memory(s, sizes); err != nil || ask.Time > 0 {
+		if n.Bytes, err = train.Memory(s, sizes); err != nil || resources.Time > 0 {
 			return n, err
 		}
 		all := *s // all methods share one measurement
@@ -417,5 +417,5 @@ func (tr *Trainer) sweepAsk(
 		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
 		return n, err
 	}
-	return ask, nil
+	return resources, nil
 }
