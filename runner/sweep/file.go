@@ -339,18 +339,18 @@ func (f *File) settings() (list []Setting, errs []presets.LineError) {
 	seen, told := map[string]bool{}, map[string]bool{}
 	points, deciders := f.points(), f.deciders()
 	for _, a := range f.Base.Algorithms {
-		spec := f.Base
-		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
-		names := newNamer(&spec, f.keys()...)
+		base := f.Base
+		base.Algorithms, base.Seeds = []dro.Algorithm{a}, 1
+		names := newNamer(&base, f.keys()...)
 		for _, at := range points {
 			if len(deciders) > 0 {
-				decided := spec
+				decided := base
 				for _, key := range deciders {
 					decided.Assign(key, at[key]) // Parse has assigned it without an error
 				}
 				names = newNamer(&decided, f.keys()...)
 			}
-			s := names.setting(spec, at)
+			s := names.setting(base, at)
 			name := s.namer.hash(&s.spec)
 			if seen[name] {
 				continue
@@ -408,8 +408,8 @@ func combine(
 }
 
 // setting returns the setting of spec's method at a point.
-func (n *namer) setting(spec spec.Spec, at values) Setting {
-	s := Setting{Values: maps.Clone(at), spec: spec, namer: n}
+func (n *namer) setting(base spec.Spec, at values) Setting {
+	s := Setting{Values: maps.Clone(at), spec: base, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		if s.spec.Assign(key, s.Values[key]) != nil {
