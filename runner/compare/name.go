@@ -75,8 +75,7 @@ func Differences(runs []*runner.Meta) []string {
 		for _, i := range group {
 			specs = append(specs, runs[i].Spec)
 		}
-		diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return isGroupless(d.Key) })
-		diffs = neededDiffs(diffs, len(group))
+		diffs := neededDiffs(GroupDiff(specs), len(group))
 		for k, i := range group {
 			names[i] = strings.Join(differs(runs[i], diffs, k), " ")
 		}

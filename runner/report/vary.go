@@ -82,10 +82,8 @@ func (r *Report) reasons(key string) string {
 // valuesOf lists the values of a setting in the study's arms that read it.
 func (r *Report) valuesOf(key string) string {
 	var values []string
-	t, _ := spec.FindSetting(key)
 	for _, m := range r.examples() {
-		v := strings.Trim(t.Text(&m.Spec), "[]")
-		if t.ReadIn(&m.Spec) && !slices.Contains(values, v) {
+		if v := compare.Value(&m.Spec, key); v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -184,11 +182,7 @@ const otherData = "data"
 // changes lists the keys in which two arms of a method differ.
 func changes(base, a *arm) []compare.KeyDiff {
 	from, to := &base.runs[0].Meta, &a.runs[0].Meta
-	diffs := compare.Diff([]spec.Spec{from.Spec, to.Spec})
-	diffs = slices.DeleteFunc(diffs, func(d compare.KeyDiff) bool {
-		t, _ := spec.FindSetting(d.Key)
-		return d.Key == "seed" || t.Viewed()
-	})
+	diffs := compare.GroupDiff([]spec.Spec{from.Spec, to.Spec})
 	if from.Checksum != to.Checksum {
 		short := func(m *runner.Meta) string {
 			_, digits, _ := strings.Cut(m.Checksum, ":")
