@@ -31,49 +31,51 @@ func (e Errors) Unwrap() []error { return e }
 
 // parse reads a preset file. Each of its errors names the file and the line.
 func parse(file string, text []byte) (Preset, error) {
-	p := Preset{file: file, lines: map[string]int{}, Preset: runner.Preset{Name: baseName(file),
+	p := Preset{file: file, lines: map[string]int{}, Preset: runner.Preset{Name: BaseName(file),
 		Spec: spec.Defaults(), Reasons: map[string]string{}}}
 	entries, err := mapping(text)
 	if err != nil {
 		return Preset{}, locateError(file, err)
 	}
-	var wrong []placed
+	var wrong []LineError
 	if !utf8.ValidString(p.Name) { // the name is kept as JSON, which would change it
 		wrong = append(wrong,
-			placed{err: fmt.Errorf("the name %q is not UTF-8: rename the file", p.Name)})
+			LineError{Err: fmt.Errorf("the name %q is not UTF-8: rename the file", p.Name)})
 	}
 	for _, e := range entries {
 		if err := p.add(e); err != nil {
-			wrong = append(wrong, placed{line(e), err})
+			wrong = append(wrong, LineError{line(e), err})
 		}
 	}
 	for _, key := range p.Overrides {
 		if err := p.Spec.Unread([]string{key}); err != nil {
-			wrong = append(wrong, placed{p.lines[key], err})
+			wrong = append(wrong, LineError{p.lines[key], err})
 		}
 	}
 	if len(wrong) > 0 { // otherwise wrong values may still be overridden
-		return Preset{}, p.inOrder(append(wrong, p.place(p.Spec.WrongValues())...))
+		wrong = append(wrong, p.place(p.Spec.WrongValues())...)
+		return Preset{}, InFile(file, p.Name, wrong)
 	}
 	return p, nil
 }
 
-// placed is an error with its line in the preset's file, or 0 if it has no line there.
-type placed struct {
-	line int
-	err  error
+// LineError is an error with its line in a file, or 0 if it has no line there.
+type LineError struct {
+	Line int
+	Err  error
 }
 
-func (e *placed) Error() string { return e.err.Error() }
+func (e *LineError) Error() string { return e.Err.Error() }
 
-// inOrder sorts errors by line, and adds the file and the line to each, or the preset's name.
-func (p *Preset) inOrder(list []placed) (wrong Errors) {
-	slices.SortStableFunc(list, func(a, b placed) int { return a.line - b.line })
+// InFile sorts errors by line, and adds the file and the line to each. Without a file or a line it
+// adds the name.
+func InFile(file, name string, list []LineError) (wrong Errors) {
+	slices.SortStableFunc(list, func(a, b LineError) int { return a.Line - b.Line })
 	for _, e := range list {
-		if e.line == 0 || p.file == "" {
-			wrong = append(wrong, fmt.Errorf("%s: %w", p.Name, e.err))
+		if e.Line == 0 || file == "" {
+			wrong = append(wrong, fmt.Errorf("%s: %w", name, e.Err))
 		} else {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %w", p.file, e.line, e.err))
+			wrong = append(wrong, fmt.Errorf("%s:%d: %w", file, e.Line, e.Err))
 		}
 	}
 	return wrong
@@ -81,15 +83,17 @@ func (p *Preset) inOrder(list []placed) (wrong Errors) {
 
 // Check returns an error for each setting of s that cannot be used. s is the preset's Spec with
 // later changes. An error names the file and the line if the setting stands there.
-func (p *Preset) Check(s *spec.Spec) Errors { return p.inOrder(p.place(s.Problems())) }
+func (p *Preset) Check(s *spec.Spec) Errors {
+	return InFile(p.file, p.Name, p.place(s.Problems()))
+}
 
 // place finds the line of the setting that each error is about.
-func (p *Preset) place(errs []error) (list []placed) {
+func (p *Preset) place(errs []error) (list []LineError) {
 	for _, err := range errs {
 		var of *spec.KeyError
-		e := placed{err: err}
+		e := LineError{Err: err}
 		if errors.As(err, &of) {
-			e.line = p.lines[of.Key]
+			e.Line = p.lines[of.Key]
 		}
 		list = append(list, e)
 	}
@@ -164,8 +168,8 @@ func line(e *ast.MappingValueNode) int { return e.Key.GetToken().Position.Line }
 
 // locateError adds the file and, if it is known, the line to a parser's error.
 func locateError(file string, err error) error {
-	if bounds := new(placed); errors.As(err, &bounds) {
-		return fmt.Errorf("%s:%d: %w", file, bounds.line, err)
+	if bounds := new(LineError); errors.As(err, &bounds) {
+		return fmt.Errorf("%s:%d: %w", file, bounds.Line, err)
 	}
 	if y := yaml.Error(nil); errors.As(err, &y) && y.GetToken() != nil {
 		return fmt.Errorf("%s:%d: %s", file, y.GetToken().Position.Line, y.GetMessage())
@@ -191,14 +195,14 @@ const (
 	maxEntries = 10_000 // of all lists together
 )
 
-// bounded returns the tokens of a text, or a placed error if the text exceeds the bounds or cannot
+// bounded returns the tokens of a text, or a LineError if the text exceeds the bounds or cannot
 // be read.
 func bounded(text []byte) (token.Tokens, error) {
 	if len(text) > maxFile {
-		return nil, &placed{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
+		return nil, &LineError{1, fmt.Errorf("%d bytes, want at most %d", len(text), maxFile)}
 	}
 	if wrong := new(data.TextError); errors.As(data.CheckText(text), &wrong) {
-		return nil, &placed{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}
+		return nil, &LineError{wrong.Line, errors.New(wrong.What + ": " + wrong.Remedy)}
 	}
 	tokens := lexer.Tokenize(string(text))
 	depth, entries, line, inLine := 0, 0, 0, 0
@@ -229,7 +233,7 @@ func bounded(text []byte) (token.Tokens, error) {
 			what = fmt.Sprintf("lists of more than %d values", maxEntries)
 		}
 		if what != "" {
-			return nil, &placed{line, errors.New(what)}
+			return nil, &LineError{line, errors.New(what)}
 		}
 	}
 	return tokens, nil

@@ -110,7 +110,7 @@ func ofProgram(name string) (p Preset, err error) {
 	if !ok {
 		return p, fmt.Errorf("%.60q: want program:PATH ARGUMENTS", name)
 	}
-	p.Name = baseName(program.Path)
+	p.Name = BaseName(program.Path)
 	p.Doc = "the program " + program.Path
 	return p, nil
 }
@@ -141,7 +141,8 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-func baseName(file string) string {
+// BaseName returns the name of a file without its folder and its ending.
+func BaseName(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
@@ -176,7 +177,7 @@ func beside(path string, text []byte) Preset {
 	}
 	if err != nil {
 		doc, _, _ := strings.Cut(err.Error(), "\n")
-		p = Preset{Problem: err, Preset: runner.Preset{Name: baseName(path), Doc: doc,
+		p = Preset{Problem: err, Preset: runner.Preset{Name: BaseName(path), Doc: doc,
 			Spec: spec.Defaults()}}
 	}
 	p.File = path

@@ -19,7 +19,7 @@ func Set(settings *spec.Spec, assignment string) error {
 		return fmt.Errorf("%.60q: want key=value, as in rho=0.5", assignment)
 	}
 	entries, err := mapping([]byte("value: " + text))
-	if bounds := new(placed); errors.As(err, &bounds) {
+	if bounds := new(LineError); errors.As(err, &bounds) {
 		return &spec.KeyError{Key: key, Value: quoted(text), Want: "one value: " + bounds.Error()}
 	}
 	if err != nil || len(entries) != 1 || strings.ContainsAny(text, "\n\r") {

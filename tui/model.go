@@ -9,7 +9,6 @@ import (
 
 	"drolab/presets"
 	"drolab/runner/record"
-	sweeps "drolab/runner/sweep"
 	"drolab/tui/cell"
 	"drolab/tui/compare"
 	"drolab/tui/kit"
@@ -422,7 +421,7 @@ func firstPage(cfg lab.Config) pageID {
 	switch {
 	case cfg.Attach || cfg.Replay != nil:
 		return watchPage
-	case cfg.RunsDir != "" && sweeps.IsSweep(cfg.RunsDir): // the folder is that of one sweep
+	case cfg.RunsDir != "" && record.IsSweep(cfg.RunsDir): // the folder is that of one sweep
 		return sweepPage
 	}
 	return launchPage

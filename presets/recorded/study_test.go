@@ -69,7 +69,7 @@ func TestTwins(t *testing.T) {
 	}
 	g, pan := s.Gather(runs), 3
 	for _, a := range g.By[0][pan].Runs {
-		b := g.By[1][pan].Of(a.Meta.Spec.Seed)
+		b := g.By[1][pan].RunOf(a.Meta.Spec.Seed)
 		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
 			if b == nil || b == a || a.Meta.Spec.Algorithm() != "pan" ||
 				a.Summary().Of(m) != b.Summary().Of(m) {

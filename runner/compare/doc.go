@@ -27,8 +27,8 @@
 //
 //	[]StoryRun -> who counts, at which epoch -> facts, what is measured -> rules -> Story
 //
-// The clauses are a table of rules. A rule has its place in the sentence, the conditions that it
-// needs, the facts for which it holds, and its words. It never says more than its facts do:
+// The clauses are a table of rules. A rule has its place in the sentence, the condition under
+// which it holds, and its words. It never says more than its facts do:
 //
 //   - All runs are taken at the same epoch, the last one that they all have, as in every table. A
 //     figure is the mean of the five evaluations up to it, since single evaluations swing.

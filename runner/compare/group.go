@@ -38,13 +38,6 @@ type group struct {
 	members  []member
 }
 
-// isGroupless reports whether a key separates no groups: it is the seed, or it decides only how
-// often a run is looked at or saved.
-func isGroupless(key string) bool {
-	t, ok := spec.FindSetting(key)
-	return key == "seed" || ok && t.Viewed()
-}
-
 // grouped returns the groups in the order of their rows and the keys that they
 // differ in.
 func grouped(members []member) (groups []*group, keys []string) {
@@ -52,7 +45,7 @@ func grouped(members []member) (groups []*group, keys []string) {
 	for i, m := range members {
 		specs[i] = m.meta.Spec
 	}
-	diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return isGroupless(d.Key) })
+	diffs := GroupDiff(specs)
 	for _, d := range diffs {
 		keys = append(keys, d.Key)
 	}
@@ -102,9 +95,9 @@ func chooseLabelSettings(groups []*group) {
 		}
 		least := neededDiffs(diffs, len(family))
 		for _, d := range diffs {
-			told := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
-			if _, known := spare[d.Key]; !known || told {
-				spare[d.Key] = !told
+			needed := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
+			if _, known := spare[d.Key]; !known || needed {
+				spare[d.Key] = !needed
 			}
 		}
 	}
@@ -219,6 +212,15 @@ func Diff(specs []spec.Spec) []KeyDiff {
 		}
 	}
 	return diffs
+}
+
+// GroupDiff returns the keys of Diff that separate groups: not the seed, and none that decides only
+// how often a run is looked at or saved.
+func GroupDiff(specs []spec.Spec) []KeyDiff {
+	return slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool {
+		t, ok := spec.FindSetting(d.Key)
+		return d.Key == "seed" || ok && t.Viewed()
+	})
 }
 
 // Value returns the value of a setting in the form of Diff: empty if no method of s reads it.

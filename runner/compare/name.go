@@ -14,10 +14,10 @@ import (
 // stands for the preset if presets differ in nothing else. Examples are "fork @387 lr .005", "sfk"
 // and "ρ .2". Runs that differ in the seed alone share a name.
 func Names(runs []*runner.Meta) []string {
-	names, several := Differences(runs), false
-	for _, m := range runs {
-		several = several || m.Spec.Algorithm() != runs[0].Spec.Algorithm()
-	}
+	names := Differences(runs)
+	several := slices.ContainsFunc(runs, func(m *runner.Meta) bool {
+		return m.Spec.Algorithm() != runs[0].Spec.Algorithm()
+	})
 	for i, m := range runs {
 		parts := []string{names[i]}
 		elsewhere := func(o *runner.Meta) bool {
@@ -75,8 +75,7 @@ func Differences(runs []*runner.Meta) []string {
 		for _, i := range group {
 			specs = append(specs, runs[i].Spec)
 		}
-		diffs := slices.DeleteFunc(Diff(specs), func(d KeyDiff) bool { return isGroupless(d.Key) })
-		diffs = neededDiffs(diffs, len(group))
+		diffs := neededDiffs(GroupDiff(specs), len(group))
 		for k, i := range group {
 			names[i] = strings.Join(differs(runs[i], diffs, k), " ")
 		}
@@ -86,7 +85,7 @@ func Differences(runs []*runner.Meta) []string {
 
 // neededDiffs leaves out the keys that are not needed to tell the runs apart.
 func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
-	told := func(diffs []KeyDiff) int {
+	distinct := func(diffs []KeyDiff) int {
 		rows := make([]string, runs)
 		for i := range rows {
 			for _, d := range diffs {
@@ -95,9 +94,9 @@ func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
 		}
 		return countDistinct(rows)
 	}
-	all := told(diffs)
+	all := distinct(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
-		if without := slices.Delete(slices.Clone(diffs), i, i+1); told(without) == all {
+		if without := slices.Delete(slices.Clone(diffs), i, i+1); distinct(without) == all {
 			diffs = without
 		}
 	}
@@ -149,15 +148,13 @@ func Short(key, value string) string {
 // settings, as in "ρ.2 lr.1". The third is without the settings if all names have the same ones, as
 // in ".2 .1". A form that does not tell apart all that the names tell apart is left out.
 func Briefs(names []string) [][]string {
-	list := make([][]string, len(names))
-	forms := [][]string{names}
+	list, last := make([][]string, len(names)), names
 	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues, dropSettings} {
-		before := forms[len(forms)-1]
-		if form := shorten(before); countDistinct(form) == countDistinct(names) {
-			forms = append(forms, form)
+		form := shorten(last)
+		if countDistinct(form) != countDistinct(names) {
+			continue
 		}
-	}
-	for _, form := range forms[1:] {
+		last = form
 		for i, name := range form {
 			list[i] = append(list[i], name)
 		}

@@ -20,8 +20,9 @@ type StoryRun struct {
 	Meta   *runner.Meta
 	Status runner.Status
 	Evals  []*runner.EvalEvent // without those that a resume took back, in the order of their steps
-	// Name is the name of the run and Key its configuration. Tell finds both if they are empty. A
-	// caller that tells the same story often keeps them, since finding them reads all settings.
+	// Name is the name of the run and Key its configuration. NewStory finds those of all runs if
+	// one has no name. A caller that makes the same story often keeps them, since finding them
+	// reads all settings.
 	Name, Key string
 }
 
@@ -33,9 +34,9 @@ type Story struct {
 	Out   []string // clauses on the runs that are left out, which always stay
 }
 
-// Plain returns the index of the baseline if nobody has chosen one, or -1. It is the first run of
-// the plain method, in the configuration of which the most runs did not fail.
-func Plain(runs []StoryRun) int {
+// DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the first
+// run of the plain method, in the configuration of which the most runs did not fail.
+func DefaultBaseline(runs []StoryRun) int {
 	best, most := -1, -1
 	for i, r := range runs {
 		if r.Meta.Spec.Algorithm() != dro.Baseline() {
@@ -54,8 +55,8 @@ func Plain(runs []StoryRun) int {
 	return best
 }
 
-// Tell says what the runs have come to. The baseline is an index into runs, -1 for none.
-func Tell(runs []StoryRun, baseline int) Story {
+// NewStory says what the runs have come to. The baseline is an index into runs, -1 for none.
+func NewStory(runs []StoryRun, baseline int) Story {
 	if len(runs) == 0 {
 		return Story{Said: []string{"Waiting for runs"}}
 	}
@@ -70,15 +71,13 @@ func Tell(runs []StoryRun, baseline int) Story {
 func StoryOf(runs []*record.Run) (Story, error) {
 	var list []StoryRun
 	for _, r := range runs {
-		log := r.Tail()
-		log.Only((&runner.EvalEvent{}).Kind())
-		h, err := record.ReadHistory(log, nil)
+		evals, err := r.Evaluations()
 		if err != nil {
-			return Story{}, fmt.Errorf("run %s: %w", r.Meta.ID, err)
+			return Story{}, err
 		}
-		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: h.Evals})
+		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: evals})
 	}
-	return Tell(list, Plain(list)), nil
+	return NewStory(list, DefaultBaseline(list)), nil
 }
 
 // String returns the whole sentence.
@@ -116,18 +115,12 @@ func (s Story) sentence(n int) string {
 // withNames returns the runs with their configurations and with their names from compare.Names,
 // which every table uses.
 func withNames(runs []StoryRun) []StoryRun {
+	if !slices.ContainsFunc(runs, func(r StoryRun) bool { return r.Name == "" }) {
+		return runs
+	}
 	runs = slices.Clone(runs)
-	var names []string
-	for i := range runs {
-		if runs[i].Name == "" && names == nil {
-			names = StoryNames(runs)
-		}
-		if runs[i].Name == "" {
-			runs[i].Name = names[i]
-		}
-		if runs[i].Key == "" {
-			runs[i].Key = runs[i].Meta.Configuration()
-		}
+	for i, name := range StoryNames(runs) {
+		runs[i].Name, runs[i].Key = name, runs[i].Meta.Configuration()
 	}
 	return runs
 }
@@ -448,47 +441,33 @@ func atLeast(points float64) string { return tenth(math.Floor(10*points+1e-9) / 
 
 func tenth(points float64) string { return fmt.Sprintf("%.1f", points) }
 
-// need is a set of conditions without which a rule is not asked.
-type need int
+// condition tells whether facts are so.
+type condition func(*facts) bool
 
-const (
-	baseline         need = 1 << iota // a run that the others are compared with
-	rivals                            // two runs to compare, or more
-	worst                             // a worst class or group
-	noWorst                           // no worst class or group, but a robust risk
-	fewSeeds                          // fewer seeds than a claim needs
-	enoughSeeds                       // as many as it needs
-	oneConfiguration                  // one configuration
-	noBaseline                        // no baseline
-	tooEarly                          // too early to compare
-)
-
-// metNeeds returns the conditions that the facts meet.
-func (f *facts) metNeeds() (n need) {
-	either := func(is bool, yes, no need) {
-		if n |= no; is {
-			n = n&^no | yes
-		}
+// all returns the condition that all of a list hold. Those behind one that does not are not asked.
+func all(list ...condition) condition {
+	return func(f *facts) bool {
+		return !slices.ContainsFunc(list, func(holds condition) bool { return !holds(f) })
 	}
-	either(f.base != nil, baseline, noBaseline)
-	either(len(f.arms) > 1, rivals, oneConfiguration)
-	either(f.worst, worst, 0)
-	either(!f.worst && f.risk, noWorst, 0)
-	either(len(f.seeds) < claim, fewSeeds, enoughSeeds)
-	either(f.early != "", tooEarly, 0)
-	return n
 }
 
 // rule is a clause that can be said. Of the rules of one slot the first that holds is said.
 type rule struct {
 	slot  string
-	needs need
-	when  func(*facts) bool // nil: always
-	words string            // with {name}, as words has them
+	when  condition
+	words string // with {name}, as words has them
 }
 
 // rules returns all clauses that can be said, slot by slot in the order of the sentence.
 func rules() []rule {
+	early := func(f *facts) bool { return f.early != "" }
+	compared := func(f *facts) bool { return f.base != nil && len(f.arms) > 1 }
+	unbased := func(f *facts) bool { return f.base == nil && len(f.arms) > 1 }
+	alone := func(f *facts) bool { return len(f.arms) == 1 }
+	worst := func(f *facts) bool { return f.worst }
+	risk := func(f *facts) bool { return !f.worst && f.risk }
+	described := all(compared, worst, func(f *facts) bool { return len(f.seeds) < claim })
+	tested := all(compared, worst, func(f *facts) bool { return len(f.seeds) >= claim })
 	turned := func(f *facts) bool { return f.turned }
 	gains := func(f *facts) bool { return !f.turned && f.gain.value >= point && f.gain.low() > 0 }
 	loses := func(f *facts) bool { return !f.turned && f.gain.value <= -point && f.gain.high() < 0 }
@@ -501,76 +480,69 @@ func rules() []rule {
 	near := func(f *facts) bool {
 		return f.armMean(f.lead, worstAccuracy)-f.armMean(f.last, worstAccuracy) < point
 	}
-	lift := func(f *facts) bool { return gains(f) && f.others > 1 && f.lifted == f.others }
-	all := func(list ...func(*facts) bool) func(*facts) bool {
-		return func(f *facts) bool {
-			return !slices.ContainsFunc(list, func(when func(*facts) bool) bool { return !when(f) })
-		}
-	}
-	const told = baseline | rivals | worst | fewSeeds
-	const claimed = baseline | rivals | worst | enoughSeeds
+	lift := func(f *facts) bool { return f.others > 1 && f.lifted == f.others }
 	return []rule{
-		{"lead", rivals | tooEarly, nil, "too early to say {early}"},
-		{"lead", baseline | rivals | worst, turned,
+		{"lead", early, "too early to say {early}"},
+		{"lead", all(compared, worst, turned),
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},
-		{"lead", told, all(gains, same),
+		{"lead", all(described, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} %"},
-		{"lead", told, all(gains, named),
+		{"lead", all(described, gains, named),
 			"{lead} lifts the worst {kind} from {base}'s {from} ({basePart}) to {to} % ({part})"},
-		{"lead", told, gains, "{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", told, all(loses, one),
+		{"lead", all(described, gains),
+			"{lead} lifts the worst {kind} from {base}'s {from} to {to} %"},
+		{"lead", all(described, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} %"},
-		{"lead", told, loses,
+		{"lead", all(described, loses),
 			"{all} others lower the worst {kind} from {base}'s {from} %; {lead} comes " +
 				"closest with {to} %"},
-		{"lead", told, one,
+		{"lead", all(described, one),
 			"{lead}, at {to} %, stays within a point of {base}'s worst {kind} of {from} %"},
-		{"lead", told, nil,
+		{"lead", described,
 			"none lifts {base}'s worst {kind} of {from} % by a point; {lead} reaches {to} %"},
-		{"lead", claimed, all(gains, same),
+		{"lead", all(tested, gains, same),
 			"{lead} lifts {part} from {base}'s {from} to {to} % ({gain} ± {half} points)"},
-		{"lead", claimed, gains,
+		{"lead", all(tested, gains),
 			"{lead} lifts the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
-		{"lead", claimed, all(loses, one),
+		{"lead", all(tested, loses, one),
 			"{lead} lowers the worst {kind} from {base}'s {from} to {to} % " +
 				"({gain} ± {half} points)"},
-		{"lead", claimed, nil,
+		{"lead", tested,
 			"{lead} and {base} cannot be told apart: worst {kind} {to} against {from} % " +
 				"({gain} ± {half} points)"},
-		{"lead", noBaseline | rivals | worst, near,
+		{"lead", all(unbased, worst, near),
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
-		{"lead", noBaseline | rivals | worst, nil,
+		{"lead", all(unbased, worst),
 			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
-		{"lead", baseline | rivals | noWorst, func(f *facts) bool { return f.drop.low() > 0 },
+		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() > 0 }),
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
-		{"lead", baseline | rivals | noWorst, behind,
+		{"lead", all(compared, risk, behind),
 			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},
-		{"lead", baseline | rivals | noWorst, nil,
+		{"lead", all(compared, risk),
 			"none lowers {base}'s robust risk of {riskFrom}; {lead} reaches {riskTo}"},
-		{"lead", noBaseline | rivals | noWorst, nil,
+		{"lead", all(unbased, risk),
 			"without a baseline, robust risks range from {lead}'s {riskTo} to {base}'s {riskFrom}"},
-		{"lead", oneConfiguration | worst, nil,
+		{"lead", all(alone, worst),
 			"the worst {kind} of {lead} is at {to} %, its mean accuracy at {mean} %; there is " +
 				"no other run to compare with"},
-		{"lead", oneConfiguration | noWorst, nil,
+		{"lead", all(alone, risk),
 			"the robust risk of {lead} is {riskTo}; there is no other run to compare with"},
 
-		{"cost", told, func(f *facts) bool { return f.mean.value >= .1 && !f.turned },
+		{"cost", all(described, func(f *facts) bool { return f.mean.value >= .1 && !f.turned }),
 			"and raises mean accuracy by {mean+} points"},
-		{"cost", told, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned },
+		{"cost", all(described, func(f *facts) bool { return f.mean.value <= -.1 && !f.turned }),
 			"and costs {mean-} points of mean accuracy"},
-		{"cost", claimed, all(gains, func(f *facts) bool { return f.mean.low() >= .1 }),
+		{"cost", all(tested, gains, func(f *facts) bool { return f.mean.low() >= .1 }),
 			"and raises mean accuracy by at least {raise} points"},
-		{"cost", claimed, gains, "and costs at most {cost} points of mean accuracy"},
+		{"cost", all(tested, gains), "and costs at most {cost} points of mean accuracy"},
 
-		{"others", rivals, behind, "{best} is ahead for now"},
-		{"others", told, lift, "{all} lift the worst {kind}"},
-		{"others", baseline | rivals | worst,
-			func(f *facts) bool { return gains(f) && len(f.sunk) > 0 },
+		{"others", behind, "{best} is ahead for now"},
+		{"others", all(described, gains, lift), "{all} lift the worst {kind}"},
+		{"others", all(compared, worst, gains, func(f *facts) bool { return len(f.sunk) > 0 }),
 			"{sunk} lower{sunks} the worst {kind}"},
-		{"overfit", 0, func(f *facts) bool { return len(f.overfit) > 0 },
+		{"overfit", func(f *facts) bool { return len(f.overfit) > 0 },
 			"{overfit} {have} begun to overfit"},
 	}
 }
@@ -578,14 +550,13 @@ func rules() []rule {
 // story makes the story from the rules that hold.
 func (f *facts) story(out []string) Story {
 	s, said := Story{Epoch: f.epoch(), Scope: f.scope(), Out: out}, map[string]bool{}
-	met := f.metNeeds()
 	words := strings.NewReplacer(f.words()...)
 	for _, r := range rules() {
-		if said[r.slot] || r.needs&^met != 0 || r.when != nil && !r.when(f) {
+		if said[r.slot] || !r.when(f) {
 			continue
 		}
 		said[r.slot] = true
-		if s.Said = append(s.Said, words.Replace(r.words)); r.needs&tooEarly != 0 {
+		if s.Said = append(s.Said, words.Replace(r.words)); f.early != "" {
 			break
 		}
 	}

@@ -34,8 +34,8 @@ func TestSentences(t *testing.T) {
 			if len(l.runs) == 0 {
 				continue
 			}
-			at := Plain(l.runs)
-			got := Tell(l.runs, at)
+			at := DefaultBaseline(l.runs)
+			got := NewStory(l.runs, at)
 			where := fmt.Sprintf("%s, %s: %q", p.Name, of.name, got.String())
 			l.check(t, where, at, got, said)
 			if short := got.Longest(func(string) bool { return false }); len(got.Said) > 0 &&
@@ -282,7 +282,7 @@ func TestOverfit(t *testing.T) {
 			e.Set("test_loss", measure.Num(c.test[i]))
 			e.Set("train_loss", measure.Num(c.train[i]))
 		}
-		got := strings.Contains(Tell(l.runs, 0).String(), "erm has begun to overfit")
+		got := strings.Contains(NewStory(l.runs, 0).String(), "erm has begun to overfit")
 		if got != c.want {
 			t.Errorf("%v: %v", c, got)
 		}
@@ -311,7 +311,8 @@ func TestTurned(t *testing.T) {
 		}
 		const want = "pgd averages 58 % in the worst class against erm's 34 %, " +
 			"but 50 against 90 % now"
-		if got := Tell(l.runs, Plain(l.runs)); len(got.Said) != 1 || got.Said[0] != want {
+		got := NewStory(l.runs, DefaultBaseline(l.runs))
+		if len(got.Said) != 1 || got.Said[0] != want {
 			t.Errorf("%d seeds: %q, want %q", seeds, got.Said, want)
 		}
 	}
@@ -328,7 +329,7 @@ func TestWithoutClasses(t *testing.T) {
 		e.Set("robust_risk", measure.Num(1.5+float64(i)))
 	}
 	const want = "Epoch 1, in this seed: sfk lowers the robust risk of erm from 2.500 to 1.500."
-	if got := Tell(l.runs, 1).String(); got != want {
+	if got := NewStory(l.runs, 1).String(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -351,7 +352,7 @@ func TestBranch(t *testing.T) {
 	}{{2, "fork @20 lr .2 shares no evaluated epoch with lr .1"}, {3, "Epoch 3, in this seed: "}} {
 		runs := slices.Clone(l.runs)
 		runs[0].Evals = runs[0].Evals[:c.parent]
-		got := Tell(runs, 0).String()
+		got := NewStory(runs, 0).String()
 		if !strings.Contains(got, c.want) || strings.Contains(got, "Epoch 2") &&
 			strings.Contains(got, "lr .2 is") {
 			t.Errorf("%d evaluations of the parent: %q, want %q", c.parent, got, c.want)

@@ -89,7 +89,7 @@ func TestSubjectHolds(t *testing.T) {
 			for i := range part {
 				part[i].Evals = part[i].Evals[:seen[i]]
 			}
-			s, common := Tell(part, 0), slices.Min(seen)
+			s, common := NewStory(part, 0), slices.Min(seen)
 			if common == 0 {
 				continue
 			}

@@ -308,12 +308,9 @@ func twoSided(difference, standardError, nu, size float64) float64 {
 	return 2 * t.Survival(math.Abs(difference)/standardError)
 }
 
-func largest(lists ...[]float64) float64 {
-	var m float64
-	for _, list := range lists {
-		m = max(m, floats.Norm(list, math.Inf(1)))
-	}
-	return m
+// largest returns the largest absolute value of two samples.
+func largest(a, b []float64) float64 {
+	return max(floats.Norm(a, math.Inf(1)), floats.Norm(b, math.Inf(1)))
 }
 
 // Holm returns the adjusted p of a family of tests: the i-th smallest of m is
@@ -322,7 +319,7 @@ func largest(lists ...[]float64) float64 {
 // (Holm 1979, Scandinavian Journal of Statistics 6, 65–70). A NaN is a test
 // that could not be made: one of the m, and never rejected.
 func Holm(p []float64) []float64 {
-	order := page.Count(len(p))
+	order := page.Indices(len(p))
 	last := func(x float64) float64 { // NaN sorts last
 		if math.IsNaN(x) {
 			return math.Inf(1)

@@ -42,16 +42,16 @@ func Points() Style { return Style{scale: 100, fixed: 1} }
 // Percent returns the style of a fraction in percent, with the sign.
 func Percent() Style { return Style{scale: 100, fixed: 1, unit: " %"} }
 
-// Of returns the style of a measure in a table: points, or four digits.
-func Of(s dro.Scale) Style {
+// TableStyle returns the style of a measure in a table: points, or four digits.
+func TableStyle(s dro.Scale) Style {
 	if s == dro.Percent {
 		return Points()
 	}
 	return Digits(4)
 }
 
-// Alone returns the style of a measure in a sentence or where the head has no unit.
-func Alone(s dro.Scale) Style {
+// SentenceStyle returns the style of a measure in a sentence or where the head has no unit.
+func SentenceStyle(s dro.Scale) Style {
 	if s == dro.Percent {
 		return Percent()
 	}

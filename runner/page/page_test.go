@@ -26,9 +26,11 @@ func TestStyles(t *testing.T) {
 		{"percent", Percent().Text(n), "12.3 %"},
 		{"signed", Digits(3).Signed().Text(measure.Num(-2)), "−2"},
 		{"signed, positive", Points().Signed().With(n, half), "+12.3 ± 1.2"},
-		{"a measure in percent", Of(dro.Percent).Text(n) + ", " + Alone(dro.Percent).Text(n),
+		{"a measure in percent", TableStyle(dro.Percent).Text(n) + ", " +
+			SentenceStyle(dro.Percent).Text(n),
 			"12.3, 12.3 %"},
-		{"another measure", Of(dro.Log).Text(n) + ", " + Alone(dro.Log).Text(n), "0.1235, 0.1235"},
+		{"another measure", TableStyle(dro.Log).Text(n) + ", " + SentenceStyle(dro.Log).Text(n),
+			"0.1235, 0.1235"},
 		{"none", Percent().With(none, half) + ExactOf(none), None},
 		{"exact", Exact(1.0/3) + " " + ExactOf(measure.Num(1e21)), "0.3333333333333333 1e+21"},
 		{"not a number", Digits(4).Text(measure.Num(math.NaN())), "NaN"},

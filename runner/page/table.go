@@ -97,8 +97,8 @@ func (f Fields[R]) row(r R) []string {
 	return cells
 }
 
-// Count returns the numbers from 0 to n−1, for a table whose records have no other name.
-func Count(n int) []int {
+// Indices returns the numbers from 0 to n−1, for a table whose records have no other name.
+func Indices(n int) []int {
 	list := make([]int, n)
 	for i := range list {
 		list[i] = i

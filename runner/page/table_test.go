@@ -14,7 +14,7 @@ func TestLongTable(t *testing.T) {
 	var fields Fields[int]
 	fields.Words("name", func(i int) string { return fmt.Sprint("n", i) })
 	fields.Add("value", func(i int) string { return Exact(float64(i) / 3) })
-	records := Count(50)
+	records := Indices(50)
 	for _, f := range Formats() {
 		var long, short bytes.Buffer
 		err := f.Write(&long, fields.Long(records))

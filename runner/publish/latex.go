@@ -16,7 +16,7 @@ func writeLaTeX(w io.Writer, r *Run) error {
 	figures := page.New("measure", "value")
 	for _, row := range record.Measures(r.Run) {
 		if row.Main && !row.IsList() && s.Of(row.Name).Applies() {
-			figures.Add(row.Title, page.Alone(row.Scale).Text(s.Of(row.Name)))
+			figures.Add(row.Title, page.SentenceStyle(row.Scale).Text(s.Of(row.Name)))
 		}
 	}
 	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.MeasureFor("class_accuracy"))

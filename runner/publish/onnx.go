@@ -43,9 +43,10 @@ func writeONNX(w io.Writer, r *Run) error {
 	for _, t := range g.initializers {
 		graph.bytes(5, t)
 	}
-	graph.bytes(11, valueInfo("x", n.shape.C, n.shape.H, n.shape.W))
-	graph.bytes(12, valueInfo("logits", len(n.classes)))
-	graph.bytes(12, valueInfo("probabilities", len(n.classes)))
+	shape, classes := r.Encoder.Shape, r.Encoder.Classes
+	graph.bytes(11, valueInfo("x", shape.C, shape.H, shape.W))
+	graph.bytes(12, valueInfo("logits", len(classes)))
+	graph.bytes(12, valueInfo("probabilities", len(classes)))
 
 	var opset, model message
 	opset.text(1, "")
@@ -54,7 +55,7 @@ func writeONNX(w io.Writer, r *Run) error {
 	model.text(2, "drolab")
 	model.bytes(7, graph)
 	model.bytes(8, opset)
-	for i, class := range n.classes {
+	for i, class := range classes {
 		var p message
 		p.text(1, "class_"+itoa(i))
 		p.text(2, class)
@@ -72,9 +73,8 @@ func (g *onnxGraph) network(n *network) string {
 		g.tensor("input.std", []int{1, len(n.std), 1, 1}, n.std)
 		x = g.add("Div", nil, g.add("Sub", nil, x, "input.mean"), "input.std")
 	}
-	for _, name := range n.names {
-		t := n.tensors[name]
-		g.tensor(name, t.Shape, t.Data)
+	for _, t := range n.tensors {
+		g.tensor(t.Name, t.Shape, t.Data)
 	}
 	out := []string{x}
 	for _, l := range n.layers {

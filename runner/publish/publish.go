@@ -23,7 +23,7 @@ import (
 // Run is a run with the data that formats need.
 type Run struct {
 	*record.Run
-	// State is a checkpoint; nil in formats without a network.
+	// State is a checkpoint; formats without a network need none.
 	State *runner.State
 	// Encoder describes the input of the network; nil in the same formats.
 	Encoder *data.Encoder
@@ -73,11 +73,8 @@ func toFile(write func(w io.Writer, r *Run) error) func(*Run, string) error {
 // network describes the network of a run.
 type network struct {
 	layers    []nn.Layer
-	tensors   map[string]nn.Tensor // parameters and buffers
-	names     []string             // of tensors, in their order
-	mean, std []float32            // of the input's channels; nil: none
-	shape     data.Shape
-	classes   []string
+	tensors   []nn.Tensor // parameters and buffers
+	mean, std []float32   // of the input's channels; nil: none
 }
 
 func (r *Run) network() (*network, error) {
@@ -89,21 +86,11 @@ func (r *Run) network() (*network, error) {
 	if err := writable(layers); err != nil {
 		return nil, err
 	}
-	n := &network{
-		layers:  layers,
-		tensors: map[string]nn.Tensor{},
-		shape:   e.Shape,
-		classes: e.Classes,
-	}
+	n := &network{layers: layers, tensors: slices.Concat(r.State.Parameters, r.State.Buffers)}
 	n.mean, n.std = s.Normalisation(e.Mean, e.Std)
-	for _, list := range [][]nn.Tensor{r.State.Parameters, r.State.Buffers} {
-		for _, t := range list {
-			n.tensors[t.Name] = t
-			n.names = append(n.names, t.Name)
-		}
-	}
 	for _, l := range layers {
-		if _, ok := n.tensors[l.Name+".weight"]; !ok && (l.Kind == "conv" || l.Kind == "linear") {
+		weights := func(t nn.Tensor) bool { return t.Name == l.Name+".weight" }
+		if (l.Kind == "conv" || l.Kind == "linear") && !slices.ContainsFunc(n.tensors, weights) {
 			return nil, fmt.Errorf("the checkpoint lacks the weights of layer %s", l.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,8 +34,8 @@ func writePython(w io.Writer, r *Run) error {
 		"run":     r.Meta.ID,
 		"step":    r.State.Step,
 		"dataset": r.Meta.Spec.Dataset,
-		"classes": n.classes,
-		"shape":   []int{n.shape.C, n.shape.H, n.shape.W},
+		"classes": r.Encoder.Classes,
+		"shape":   []int{r.Encoder.Shape.C, r.Encoder.Shape.H, r.Encoder.Shape.W},
 		"mean":    n.mean,
 		"std":     n.std,
 		"columns": r.Encoder.Columns,
@@ -48,7 +49,7 @@ func writePython(w io.Writer, r *Run) error {
 		return err
 	}
 	layers, forward := pythonLayers(n.layers)
-	weights, err := pythonWeights(n)
+	weights, err := pythonWeights(n.tensors)
 	if err != nil {
 		return err
 	}
@@ -82,9 +83,10 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 				name, l.In[0]*l.In[1]*l.In[2], l.Out[0]))
 			x = fmt.Sprintf("self.%s(%s.flatten(1))", name, x)
 		default:
+			bias := map[bool]string{true: "True", false: "False"}[!l.Norm]
 			init = append(init, fmt.Sprintf(
 				"self.%s = nn.Conv2d(%d, %d, %d, stride=%d, padding=%d, bias=%s)",
-				name, l.In[0], l.Out[0], l.Kernel, l.Stride, l.Pad, pythonBool(!l.Norm)))
+				name, l.In[0], l.Out[0], l.Kernel, l.Stride, l.Pad, bias))
 			x = fmt.Sprintf("self.%s(%s)", name, x)
 		}
 		if l.Norm {
@@ -110,22 +112,14 @@ func pythonLayers(list []nn.Layer) (layers, forward string) {
 	return strings.Join(init, indent), strings.Join(run, indent)
 }
 
-func pythonBool(b bool) string {
-	if b {
-		return "True"
-	}
-	return "False"
-}
-
 // pythonWeights returns the tensors in their order as deflated float32, in base64, with their names
 // and shapes.
-func pythonWeights(n *network) (string, error) {
+func pythonWeights(tensors []nn.Tensor) (string, error) {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
 	var list strings.Builder
 	list.WriteString("TENSORS = [")
-	for _, name := range n.names {
-		t := n.tensors[name]
+	for _, t := range tensors {
 		b := make([]byte, 0, 4*len(t.Data))
 		for _, v := range t.Data {
 			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
@@ -133,8 +127,8 @@ func pythonWeights(n *network) (string, error) {
 		if _, err := z.Write(b); err != nil {
 			return "", err
 		}
-		dot := strings.LastIndexByte(name, '.')
-		layer, tensor := name[:dot], name[dot:]
+		dot := strings.LastIndexByte(t.Name, '.')
+		layer, tensor := t.Name[:dot], t.Name[dot:]
 		shape := strings.ReplaceAll(fmt.Sprint(t.Shape), " ", ", ")
 		fmt.Fprintf(&list, "\n    (%q, %s),", strings.ReplaceAll(layer, ".", "_")+tensor, shape)
 	}
@@ -142,11 +136,9 @@ func pythonWeights(n *network) (string, error) {
 		return "", err
 	}
 	list.WriteString("\n]\nWEIGHTS = \"\"\"\n")
-	text := base64.StdEncoding.EncodeToString(packed.Bytes())
-	for len(text) > 0 {
-		k := min(100, len(text))
-		list.WriteString(text[:k] + "\n")
-		text = text[k:]
+	text := base64.StdEncoding.AppendEncode(nil, packed.Bytes())
+	for line := range slices.Chunk(text, 100) {
+		fmt.Fprintf(&list, "%s\n", line)
 	}
 	return list.String() + "\"\"\"", nil
 }

@@ -122,7 +122,7 @@ func (c *Catalogue) read(name string) (*listed, error) {
 	if k := c.known[name]; k != nil && k.stamps == stamps {
 		return k, nil
 	}
-	if isSweep(dir) {
+	if IsSweep(dir) {
 		return nil, nil
 	}
 	var err error

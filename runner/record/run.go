@@ -282,7 +282,7 @@ func listSome(names []string) string {
 func runNames(dir string) ([]string, error) {
 	names, err := folders(dir)
 	return slices.DeleteFunc(names, func(name string) bool {
-		return isSweep(filepath.Join(dir, name))
+		return IsSweep(filepath.Join(dir, name))
 	}), err
 }
 
@@ -315,11 +315,11 @@ func Starting(dir, with string) []string {
 
 func isRun(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, metaName))
-	return err == nil && !isSweep(dir)
+	return err == nil && !IsSweep(dir)
 }
 
-// isSweep reports whether a folder is a runs folder of its own: see runner/sweep.
-func isSweep(dir string) bool {
+// IsSweep reports whether a folder is a runs folder of its own: see runner/sweep.
+func IsSweep(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, "sweep.json"))
 	return err == nil
 }
@@ -514,6 +514,17 @@ func UserMeasures(runs ...*Run) []measure.Measure {
 		}
 	}
 	return sides.Measures()
+}
+
+// Evaluations returns the evaluations in the run's log that no later resume has taken back.
+func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
+	log := r.Tail()
+	log.Only((&runner.EvalEvent{}).Kind())
+	h, err := ReadHistory(log, nil)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
+	}
+	return h.Evals, nil
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.

@@ -63,15 +63,15 @@ func (r *Report) judge() {
 		f := &TestedFamily{Name: of.Name, Level: of.Confidence, Correction: of.Correction,
 			title: of.Title, Claims: []*Finding{}}
 		for j := range of.Claims {
-			say := &of.Claims[j]
-			for _, c := range say.Under {
-				for _, pair := range say.Pairs {
+			claim := &of.Claims[j]
+			for _, c := range claim.Under {
+				for _, pair := range claim.Pairs {
 					p := r.conditions[c]
-					if c := r.claim(p, say, pair); c != nil {
+					if c := r.claim(p, claim, pair); c != nil {
 						f.Claims = append(f.Claims, c)
 					}
 					for _, a := range p.further(pair[0]) {
-						if c := r.test(p, say, a, p.own[pair[1]]); i == 0 && len(c.Seeds) > 0 {
+						if c := r.test(p, claim, a, p.own[pair[1]]); i == 0 && len(c.Seeds) > 0 {
 							r.Further, byArm[c.A] = append(r.Further, c), append(byArm[c.A], c)
 						}
 					}
@@ -89,17 +89,17 @@ func (r *Report) judge() {
 
 // reproduce compares arms with published numbers.
 func (r *Report) reproduce() {
-	for _, say := range r.study.Reproduction {
-		for _, at := range say.Under {
+	for _, one := range r.study.Reproduction {
+		for _, at := range one.Under {
 			p := r.conditions[at]
-			a := p.own[say.Arm]
+			a := p.own[one.Arm]
 			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label,
-				B: "the published value", Measure: say.Measure, claim: &Claim{}}
+				B: "the published value", Measure: one.Measure, claim: &Claim{}}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
 			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
-				return r.Summary().Of(say.Measure).Float(), say.Value
+				return r.Summary().Of(one.Measure).Float(), one.Value
 			}, 0)
 			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
 				r.Reproduction = append(r.Reproduction, c)
@@ -151,9 +151,9 @@ func (p *Problem) further(own int) (list []*arm) {
 
 // claim tests a claim on a pair of arms. If one has no runs although its method was run, or the
 // study is registered, the claim says so; else it is nil.
-func (r *Report) claim(p *Problem, say *Claim, pair [2]int) *Finding {
+func (r *Report) claim(p *Problem, claim *Claim, pair [2]int) *Finding {
 	a, b := p.own[pair[0]], p.own[pair[1]]
-	c := r.test(p, say, a, b)
+	c := r.test(p, claim, a, b)
 	for i, one := range []*arm{a, b} {
 		if len(one.runs) > 0 {
 			continue
@@ -175,30 +175,32 @@ func (r *Report) claim(p *Problem, say *Claim, pair [2]int) *Finding {
 }
 
 // test compares two arms.
-func (r *Report) test(p *Problem, say *Claim, a, b *arm) *Finding {
-	c := &Finding{Key: say.Key, Problem: p.Label, A: a.label, B: b.label, Says: say.Says,
-		Source: say.Source, Reading: say.Reading, Measure: say.Measure, Higher: say.Higher,
-		Margin: measure.Num(say.Margin + say.Equivalent), Difference: emptyDifference(), claim: say}
-	if say.As != "" {
-		c.Problem = say.As
+func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
+	c := &Finding{Key: claim.Key, Problem: p.Label, A: a.label, B: b.label, Says: claim.Says,
+		Source: claim.Source, Reading: claim.Reading, Measure: claim.Measure, Higher: claim.Higher,
+		Margin:     measure.Num(claim.Margin + claim.Equivalent),
+		Difference: emptyDifference(), claim: claim}
+	if claim.As != "" {
+		c.Problem = claim.As
 	}
-	if say.Measure == StepTime {
+	if claim.Measure == StepTime {
 		c.Measure = ""
 	}
 	if len(a.runs) == 0 || len(b.runs) == 0 {
 		return c
 	}
-	plain := c.Measure != "" && !say.Along && say.Classes[0] == nil
+	plain := c.Measure != "" && !claim.Along && claim.Classes[0] == nil
 	if plain {
 		c.Measure = a.runs[0].Meta.MeasureFor(c.Measure)
 	}
-	c.Difference = differenceOf(a, b, comparedValue(say, c.Measure, p.condition.Radius), say.Margin)
+	value := comparedValue(claim, c.Measure, p.condition.Radius)
+	c.Difference = differenceOf(a, b, value, claim.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())
 	}
-	if say.Equivalent > 0 {
-		c.P = measure.Known(compare.Equivalence(floats(c.Values), say.Equivalent))
+	if claim.Equivalent > 0 {
+		c.P = measure.Known(compare.Equivalence(floats(c.Values), claim.Equivalent))
 	}
 	if len(c.Values) == 1 {
 		c.Few = "one seed"
@@ -247,34 +249,34 @@ func (p *Problem) findingsOf(list []*Finding) (found []*Finding) {
 func (c *Finding) text() string { return c.relation(c.A) }
 
 func (c *Finding) relation(a string) string {
-	say, sign, other := c.claim, "<", c.B
+	claim, sign, other := c.claim, "<", c.B
 	if c.Higher {
 		sign = ">"
 	}
-	if say.Equivalent > 0 {
+	if claim.Equivalent > 0 {
 		sign = "≈"
 	}
 	m, _ := measure.FindMeasure(c.Measure)
 	what := m.Title
 	switch {
-	case say.Parts != nil:
-		return fmt.Sprintf("%s: %s %s %s", a, say.Parts[0], sign, say.Parts[1])
-	case say.Name != "":
-		what = say.Name
-	case say.Measure == StepTime:
+	case claim.Parts != nil:
+		return fmt.Sprintf("%s: %s %s %s", a, claim.Parts[0], sign, claim.Parts[1])
+	case claim.Name != "":
+		what = claim.Name
+	case claim.Measure == StepTime:
 		what = "time of a step"
-	case say.Classes[0] != nil:
-		what = classes(say.Classes[0])
-	case say.Along:
+	case claim.Classes[0] != nil:
+		what = classes(claim.Classes[0])
+	case claim.Along:
 		what += ", along the run"
 	}
-	switch margin := say.Margin; {
-	case margin != 0 && say.Measure == StepTime:
+	switch margin := claim.Margin; {
+	case margin != 0 && claim.Measure == StepTime:
 		other = fmt.Sprintf("%g × %s", math.Exp(margin), other)
 	case margin != 0:
 		other += " " + c.unit(margin)
-	case say.Equivalent > 0:
-		other += ", ±" + strings.TrimPrefix(c.unit(say.Equivalent), "+ ")
+	case claim.Equivalent > 0:
+		other += ", ±" + strings.TrimPrefix(c.unit(claim.Equivalent), "+ ")
 	}
 	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
 }
@@ -335,10 +337,22 @@ func ofEachRun(value func(*ran) measure.Number) pairValue {
 	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// lastValue compares a measure at the last iterate.
-func lastValue(name string) pairValue {
-	return ofEachRun(func(r *ran) measure.Number { return r.Summary().Of(name) })
+// lastOf returns a measure at the last iterate. The robust risk is that of the radius, whatever
+// radius a run trained by; 0 stands for the run's own.
+func lastOf(name string, radius float64) func(*ran) measure.Number {
+	return func(r *ran) (n measure.Number) {
+		if name != robustRisk || radius == 0 {
+			return r.Summary().Of(r.Meta.MeasureFor(name))
+		}
+		list := r.Summary().ByGroup.Of("robust_risk_at")
+		if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
+			n = list[i]
+		}
+		return n
+	}
 }
+
+const robustRisk = "robust_risk"
 
 // windowMean compares a measure's mean over the last evaluations. It does not apply to a run with
 // fewer.
@@ -355,34 +369,20 @@ func windowMean(name string, size int) pairValue {
 	})
 }
 
-// comparedValue returns what a claim compares. The robust risk is that of the radius, whatever
-// radius a run trained by; 0 stands for the run's own.
-func comparedValue(say *Claim, measured string, radius float64) pairValue {
+// comparedValue returns what a claim compares: see lastOf for the radius.
+func comparedValue(claim *Claim, measured string, radius float64) pairValue {
 	switch {
-	case say.Measure == StepTime:
+	case claim.Measure == StepTime:
 		return stepTime
-	case say.Along:
+	case claim.Along:
 		return func(a, b *ran) (x, y float64) { return meanAlong(measured, a, b) }
-	case say.Classes[0] != nil:
+	case claim.Classes[0] != nil:
 		return func(a, b *ran) (x, y float64) {
-			return pooled(a, measured, say.Classes[0]).Float(),
-				pooled(b, measured, say.Classes[1]).Float()
+			return pooled(a, measured, claim.Classes[0]).Float(),
+				pooled(b, measured, claim.Classes[1]).Float()
 		}
-	case say.Measure == robustRisk && radius > 0:
-		return ofEachRun(func(r *ran) measure.Number { return riskAt(r, radius) })
 	}
-	return lastValue(measured)
-}
-
-const robustRisk = "robust_risk"
-
-// riskAt returns the robust risk of the test split at a radius.
-func riskAt(r *ran, radius float64) (n measure.Number) {
-	list := r.Summary().ByGroup.Of("robust_risk_at")
-	if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
-		return list[i]
-	}
-	return n
+	return ofEachRun(lastOf(measured, radius))
 }
 
 // pooled returns the mean of a measure over classes.
@@ -479,43 +479,23 @@ func readLog(r *record.Run) (*ran, error) {
 	}
 	out := &ran{Run: r, evals: h.Evals, seconds: p.Seconds}
 	for _, s := range h.Steps {
-		out.tick(s)
+		if speed := s.ImagesPerSecond.Float(); speed > 0 {
+			out.ticks = append(out.ticks, tick{s.Time, float64(r.Meta.Spec.Batch) / speed})
+		}
 	}
 	return out, nil
 }
 
-// curve returns the mean and t interval of a measure over seeds, at each epoch at which all seeds
-// have been evaluated. Runs of one experiment are evaluated at the same epochs.
+// curve returns the mean and t interval of a measure over the runs that were trained here. The only
+// evaluation of an imported run belongs to no step.
 func (a *arm) curve(measure string) page.Curve {
-	c := page.Curve{Name: a.label}
-	var epochs []float64
-	values, seeds := map[float64][]float64{}, 0
+	var evals [][]*runner.EvalEvent
 	for _, r := range a.runs {
-		if r.Meta.Imported != nil { // its only evaluation belongs to no step
-			continue
-		}
-		applies := false
-		for _, e := range r.evals {
-			v := e.Of(measure)
-			applies = applies || v.Applies()
-			if v.Finite() {
-				if values[e.Epoch] == nil {
-					epochs = append(epochs, e.Epoch)
-				}
-				values[e.Epoch] = append(values[e.Epoch], v.Float())
-			}
-		}
-		if applies {
-			seeds++
+		if r.Meta.Imported == nil {
+			evals = append(evals, r.evals)
 		}
 	}
-	for _, x := range epochs {
-		if len(values[x]) == seeds {
-			mean, half := compare.TInterval(values[x], level)
-			c.Points = append(c.Points, page.Point{X: x, Y: mean, Half: half})
-		}
-	}
-	return c
+	return page.Curve{Name: a.label, Points: compare.MeanCurve(evals, measure, level)}
 }
 
 // meanAlong returns the mean of a measure over the evaluations that two runs have at

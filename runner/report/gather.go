@@ -13,6 +13,7 @@ import (
 
 // Gathered is a study with the runs that there are.
 type Gathered struct {
+	Study *Study
 	Slots []*Slot
 	// By has the slot of each arm under each condition: By[condition][arm].
 	By           [][]*Slot
@@ -24,7 +25,6 @@ type Gathered struct {
 	Rest         []*record.Run // of no arm
 	OtherSeeds   []*record.Run // of an arm, with a seed that is none of the study's
 	OtherData    []*record.Run // of an arm, on data that are not those of the others
-	seeds        []uint64
 }
 
 // Slot is the place of the runs of an arm, one for each seed. An arm that has the same settings
@@ -44,8 +44,8 @@ type Missing struct {
 	Begun *record.Run
 }
 
-// Of returns the slot's run of a seed, or nil.
-func (s *Slot) Of(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
+// RunOf returns the slot's run of a seed, or nil.
+func (s *Slot) RunOf(seed uint64) *record.Run { return ofSeed(s.Runs, seed) }
 
 func ofSeed(runs []*record.Run, seed uint64) *record.Run {
 	return first(runs, func(r *record.Run) bool { return r.Meta.Spec.Seed == seed })
@@ -55,7 +55,7 @@ func ofSeed(runs []*record.Run, seed uint64) *record.Run {
 // settings, its seed and the checksum of its data, whatever version of the program made it. Of
 // several runs that compute the same, the oldest one counts.
 func (s *Study) Gather(runs []*record.Run) *Gathered {
-	g := &Gathered{seeds: s.Seeds}
+	g := &Gathered{Study: s}
 	for c := range s.Conditions {
 		g.By = append(g.By, nil)
 		for a := range s.Arms {
@@ -86,7 +86,7 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 			g.OtherSeeds = append(g.OtherSeeds, r)
 		case r.Meta.Checksum != sums[DataOf(&r.Meta.Spec)]:
 			g.OtherData = append(g.OtherData, r)
-		case slot.Of(seed) != nil:
+		case slot.RunOf(seed) != nil:
 		case r.Status() == runner.Done || broken:
 			slot.Runs = append(slot.Runs, r)
 			if broken {
@@ -105,7 +105,7 @@ func (s *Study) Gather(runs []*record.Run) *Gathered {
 		g.Done += len(slot.Runs)
 		slices.SortFunc(slot.Runs, bySeed)
 		for _, seed := range s.Seeds {
-			if slot.Of(seed) != nil {
+			if slot.RunOf(seed) != nil {
 				continue
 			}
 			g.Missing = append(g.Missing, Missing{slot, seed, ofSeed(begun[slot], seed)})
@@ -168,8 +168,8 @@ func notFinite(cause string) bool {
 
 // Common lists the seeds, from the first on without a gap, that all arms have.
 func (g *Gathered) Common() (seeds []uint64) {
-	for _, seed := range g.seeds {
-		if slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.Of(seed) == nil }) {
+	for _, seed := range g.Study.Seeds {
+		if slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.RunOf(seed) == nil }) {
 			break
 		}
 		seeds = append(seeds, seed)
@@ -181,8 +181,8 @@ func (g *Gathered) Common() (seeds []uint64) {
 func (g *Gathered) Lacks() []string {
 	list := []string{}
 	for _, s := range g.Slots {
-		if n := len(g.seeds) - len(s.Runs); n > 0 {
-			list = append(list, fmt.Sprintf("%s: %d of %d", s.Name, n, len(g.seeds)))
+		if n := len(g.Study.Seeds) - len(s.Runs); n > 0 {
+			list = append(list, fmt.Sprintf("%s: %d of %d", s.Name, n, len(g.Study.Seeds)))
 		}
 	}
 	return list

@@ -458,7 +458,7 @@ func (r *Report) passages() []passage {
 				// The text stands under a heading of its file.
 				return strings.ReplaceAll(page.Markdown(r.Page().Blocks...), "\n## ", "\n### ")
 			}},
-			{"report in short", r.shortMeans},
+			{"report in short", r.shortTable},
 		}
 	}
 	return []passage{
@@ -488,35 +488,6 @@ func (r *Report) briefTables() string {
 		"%g %% t interval. n is the number of seeds. Paired t tests, %s.", 100*level,
 		r.Families[0].correctionNote())
 	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
-}
-
-// shortTable returns one table of four measures. An arm with a single seed has no spread, and is
-// left out.
-func (r *Report) shortTable() string {
-	t := inShort()
-	for _, p := range r.Problems {
-		for i, a := range p.arms {
-			if len(a.runs) < 2 {
-				continue
-			}
-			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
-			for _, m := range shortMeasures() {
-				row = append(row, p.meanOf(i, a.runs[0].Meta.MeasureFor(m)))
-			}
-			t.Add(row...)
-		}
-	}
-	return page.Markdown(t)
-}
-
-// meanOf returns the mean ± standard deviation of a measure over the seeds of an arm.
-func (p *Problem) meanOf(arm int, measure string) string {
-	c := slices.IndexFunc(p.Table.Columns, func(c compare.Column) bool { return c.Name == measure })
-	if c < 0 {
-		return page.None
-	}
-	cell := &p.Table.Rows[arm].Cells[c]
-	return style(measure).With(cell.Mean, cell.Std)
 }
 
 // Replace returns a Markdown text with passages of a report between their marks.

@@ -136,7 +136,7 @@ func (f *folder) all(t *testing.T) {
 	if n := len(g.Means); n != 34 || len(g.Means[0].Arms) != 6 || g.Means[0].Arms[0].Seeds != 12 {
 		t.Errorf("%d rows of means, the first is %v", n, g.Means[0])
 	}
-	if short := g.shortMeans(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
+	if short := g.shortTable(); !strings.Contains(short, "| ρ = 0.5: erm | 12 | 49.9 ± 0.3 |") {
 		t.Errorf("in short: %s", short)
 	}
 	page := g.Page().Markdown()

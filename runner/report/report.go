@@ -75,7 +75,6 @@ type Problem struct {
 	own       []*arm        // the study's arms
 	arms      []*arm        // the rows of the table
 	probes    []*record.Run // see setProbesApart
-	stars     int           // the number of arms that are tested for stars; 0 means all
 }
 
 // arm is a row of a problem's table with its runs, by seed.
@@ -117,15 +116,14 @@ type Options struct {
 // New makes the report of a study on the finished runs among runs. It tests nothing as long as the
 // study waits for runs. Without a study the runs are described alone. New fails if a log cannot be
 // read.
-func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
+func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	if s == nil {
-		var err error
 		if s, err = describe(runs); err != nil {
 			return nil, err
 		}
 		o.Interim = true // it waits for no run
 	}
-	r := &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
+	r = &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
 		Means: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
 		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
 		Notes: []string{}, Seeds: s.Seeds, study: s}
@@ -146,18 +144,16 @@ func New(s *Study, runs []*record.Run, o Options) (*Report, error) {
 	if err := r.fillConditions(g); err != nil {
 		return nil, err
 	}
-	var others []*experiment
-	if !r.registered() {
-		var err error
-		if others, err = r.tabulate(g, o); err != nil {
-			return nil, err
-		}
-	}
-	r.judge()
 	if r.registered() {
+		r.judge()
 		r.addMeans()
 		return r, nil
 	}
+	others, err := r.tabulate(g, o)
+	if err != nil {
+		return nil, err
+	}
+	r.judge()
 	r.Departures = r.departures()
 	r.findVariations(others)
 	r.rankReadings()
@@ -391,8 +387,8 @@ func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
 		s.Dataset = data.Locate(s.Dataset, dir)
 		s.SettleProgram(dir)
 	}
-	line, wrong := last.Line, new(spec.KeyError)
-	if errors.As(err, &wrong) {
+	line := last.Line
+	if wrong, is := errors.AsType[*spec.KeyError](err); is {
 		line = cmp.Or(at[wrong.Key].Line, line)
 	}
 	check(line, err)

@@ -164,7 +164,7 @@ func (r *Report) madeBlocks() []page.Block {
 // style returns the style in which values of a measure are written.
 func style(measured string) page.Style {
 	m, _ := measure.FindMeasure(measured)
-	return page.Of(m.Scale)
+	return page.TableStyle(m.Scale)
 }
 
 // text formats the mean difference with its sign and, if there is one, half of its interval.

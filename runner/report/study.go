@@ -121,8 +121,8 @@ type Published struct {
 	Preset string               // the preset with the published settings
 	// Low are the classes that the table calls the lowest; their mean is a row of tables.
 	Low []int
-	// Silent lists readings that are not settings: the name, the value here and the reason.
-	Silent [][3]string
+	// Silent lists readings that are not settings.
+	Silent []Departure
 }
 
 // Mean returns the mean over the classes, which have equally many test samples, in per cent.
@@ -189,12 +189,7 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 	p.readBelow(entryOf(root, "reproduction"), p.readReproduction)
 	p.readBelow(entryOf(root, "sensitivity"), p.readSensitivity)
 	if len(p.errs) > 0 {
-		slices.SortStableFunc(p.errs, func(a, b lineError) int { return a.line - b.line })
-		var errs []error
-		for _, e := range p.errs {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", word, e.line, e.err))
-		}
-		return nil, errs
+		return nil, presets.InFile(word, word, p.errs)
 	}
 	return p.study, nil
 }
@@ -202,21 +197,16 @@ func ParseStudy(word string, text []byte) (*Study, []error) {
 // Entry is an entry of the file.
 type Entry = presets.Entry
 
-type lineError struct {
-	line int
-	err  error
-}
-
 // parser fills in a Study and collects what is wrong.
 type parser struct {
 	study *Study
-	errs  []lineError
+	errs  []presets.LineError
 	// labels are those of the conditions, and armNames those of the arms.
 	labels, armNames []string
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
-	p.errs = append(p.errs, lineError{line, fmt.Errorf(format, args...)})
+	p.errs = append(p.errs, presets.LineError{Line: line, Err: fmt.Errorf(format, args...)})
 }
 
 // entryRows says how the entries of a mapping are read; nil stands for one that is read elsewhere.
@@ -228,11 +218,11 @@ func (p *parser) readMapping(e Entry, what string, by entryRows) {
 		p.fail(e.Line, "%s: want a mapping with %s", what, strings.Join(keysOf(by), ", "))
 	}
 	for _, b := range e.Below {
-		take, ok := by[b.Key]
+		read, ok := by[b.Key]
 		if !ok {
 			p.fail(b.Line, "%.40q: %s has %s", b.Key, what, strings.Join(keysOf(by), ", "))
-		} else if take != nil {
-			if err := take(b); err != nil {
+		} else if read != nil {
+			if err := read(b); err != nil {
 				p.fail(b.Line, "%w", err)
 			}
 		}
@@ -349,9 +339,9 @@ func (p *parser) readPublished(e Entry) {
 	}
 	p.readMapping(e, "published", by)
 	for _, b := range entryOf(e, "silent").Below {
-		var s [3]string
-		p.readMapping(b, "silent", entryRows{"setting": oneLine(&s[0]), "here": oneLine(&s[1]),
-			"why": oneLine(&s[2])})
+		var s Departure
+		p.readMapping(b, "silent", entryRows{"setting": oneLine(&s.Key), "here": oneLine(&s.Value),
+			"why": oneLine(&s.Reason)})
 		t.Silent = append(t.Silent, s)
 	}
 	for _, row := range t.Rows {

@@ -125,7 +125,7 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 
 // tabulate makes the table of some runs. The row of an arm of the study has its label.
 func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
-	of := compare.Options{Level: level, At: compare.Last,
+	of := compare.Options{Level: level, At: compare.Last, Tested: p.starred(),
 		Family: cmp.Or(o.Family, compare.AllMeasures)}
 	p.Table, p.arms = rows(runs, of)
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
@@ -145,7 +145,6 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 			}
 		}
 	}
-	p.limitStars(runs, of)
 	p.costs()
 	p.classes()
 	return nil
@@ -197,41 +196,36 @@ func (p *Problem) base() *arm {
 	return first(p.arms, func(a *arm) bool { return a.method() == dro.Baseline() })
 }
 
-// limitStars limits the tests for stars to the arms of the study, if there are several, so that
-// runs of further arms change no star.
-func (p *Problem) limitStars(runs []*record.Run, of compare.Options) {
-	n := 0
-	for _, a := range p.arms {
-		if a.name != "" {
-			n++
+// starred returns the condition for runs that are tested for stars: that they are of the arms of
+// the study, if it has several, so that runs of further arms change no star. It is nil if all are
+// tested.
+func (p *Problem) starred() func(*runner.Meta) bool {
+	var ids []string
+	arms := 0
+	for _, a := range p.own {
+		if slices.ContainsFunc(a.runs, func(r *ran) bool { return r.Status() == runner.Done }) {
+			arms++
+		}
+		for _, r := range a.runs {
+			ids = append(ids, r.Meta.ID)
 		}
 	}
-	if n < 2 {
-		return
+	if arms < 2 {
+		return nil
 	}
-	p.stars = n
-	of.Tested = func(m *runner.Meta) bool {
-		return slices.ContainsFunc(p.own, func(a *arm) bool {
-			return slices.ContainsFunc(a.runs, func(r *ran) bool { return r.Meta.ID == m.ID })
-		})
-	}
-	tested := compare.Runs(runs, of)
-	p.Table.Columns = tested.Columns
-	for i := range p.Table.Rows {
-		p.Table.Rows[i].Cells = tested.Rows[i].Cells
-	}
+	return func(m *runner.Meta) bool { return slices.Contains(ids, m.ID) }
 }
 
 // starsText returns a sentence that names the arms that are tested for stars, or "" if all are.
 func (p *Problem) starsText() string {
-	if p.stars == 0 || p.stars == len(p.arms) {
-		return ""
-	}
 	var names []string
 	for _, a := range p.arms {
 		if a.name != "" {
 			names = append(names, a.label)
 		}
+	}
+	if len(names) < 2 || len(names) == len(p.arms) {
+		return ""
 	}
 	return " Stars are between the arms of the claims alone: " + strings.Join(names, ", ") + "."
 }
@@ -304,19 +298,16 @@ type Cost struct {
 	Ratio Difference `json:"log_ratio_to_base"`
 }
 
-// perStep returns the seconds that a step takes, without evaluations.
-func (r *ran) perStep() float64 {
-	speed := r.Summary().ImagesPerSecond.Float()
-	return float64(r.Meta.Spec.Batch) / speed
-}
-
 func (p *Problem) costs() {
 	base := p.base()
 	for _, a := range p.arms {
 		if a.runs[0].Meta.Imported != nil {
 			continue
 		}
-		step := a.mean(func(r *ran) measure.Number { return measure.Num(r.perStep()) })
+		step := a.mean(func(r *ran) measure.Number { // without evaluations
+			speed := r.Summary().ImagesPerSecond.Float()
+			return measure.Num(float64(r.Meta.Spec.Batch) / speed)
+		})
 		minutes := a.mean(func(r *ran) measure.Number { return measure.Num(r.seconds / 60) })
 		c := Cost{
 			Arm:     a.label,
@@ -389,13 +380,6 @@ func (p *Problem) classes() {
 type tick struct {
 	end     time.Time
 	seconds float64 // of one step
-}
-
-// tick records the timing of a step event.
-func (r *ran) tick(e *runner.StepEvent) {
-	if speed := e.ImagesPerSecond.Float(); speed > 0 {
-		r.ticks = append(r.ticks, tick{e.Time, float64(r.Meta.Spec.Batch) / speed})
-	}
 }
 
 // stepTime compares the logarithms of a step's time in two runs, over the time in which both
@@ -499,17 +483,9 @@ func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 		})
 	}
 	for _, name := range []string{"worst_class_accuracy", "test_accuracy", "train_loss",
-		"test_loss", "train_objective"} {
-		row(name, "", headOf(name), func(r *ran) measure.Number {
-			return r.Summary().Of(r.Meta.MeasureFor(name))
-		})
+		"test_loss", "train_objective", robustRisk} {
+		row(name, "", headOf(name), lastOf(name, p.condition.Radius))
 	}
-	row(robustRisk, "", headOf(robustRisk), func(r *ran) measure.Number {
-		if p.condition.Radius == 0 {
-			return r.Summary().Of(robustRisk)
-		}
-		return riskAt(r, p.condition.Radius)
-	})
 	return rows
 }
 
@@ -590,37 +566,31 @@ func (p *Problem) cell(a *arm, measured, class string) string {
 	return page.None
 }
 
-// shortMeasures are the columns of a report in short.
-func shortMeasures() []string {
-	return []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
-}
-
-// inShort returns a table of those columns, still without rows.
-func inShort() *page.Table {
-	t := page.New("method", "seeds")
-	for _, m := range shortMeasures() {
-		t.Head(headOf(m))
-	}
-	return t
-}
-
-// shortMeans returns one table of four measures, or the state of the runs as long as some are
-// missing.
-func (r *Report) shortMeans() string {
-	if len(r.Means) == 0 {
+// shortTable returns one table of four measures, or the state of registered runs as long as some
+// are missing. In a study that is not registered, an arm with a single seed, which has no spread,
+// is left out.
+func (r *Report) shortTable() string {
+	if r.registered() && len(r.Means) == 0 {
 		return page.Markdown(page.Text(r.state()))
 	}
-	t := inShort()
+	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
+	t := page.New("method", "seeds")
+	for _, name := range measures {
+		t.Head(headOf(name))
+	}
 	for _, p := range r.conditions {
-		for i, a := range p.own {
-			cells := []string{p.Label + ": " + a.label, ""}
-			for _, row := range r.Means {
-				if row.Problem == p.Label && slices.Contains(shortMeasures(), row.Measure) {
-					cells[1] = fmt.Sprint(row.Arms[i].Seeds)
-					cells = append(cells, row.Arms[i].text(row.Measure))
-				}
+		arms := p.own
+		if !r.registered() {
+			single := func(a *arm) bool { return len(a.runs) < 2 }
+			arms = slices.DeleteFunc(slices.Clone(p.arms), single)
+		}
+		for _, a := range arms {
+			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
+			for _, name := range measures {
+				m := a.mean(lastOf(name, p.condition.Radius))
+				row = append(row, m.text(name))
 			}
-			t.Add(cells...)
+			t.Add(row...)
 		}
 	}
 	return page.Markdown(t)

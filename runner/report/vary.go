@@ -50,10 +50,7 @@ func (r *Report) departures() (list []Departure) {
 			list = append(list, Departure{Key: key, Value: values, Paper: paper, Reason: reason})
 		}
 	}
-	for _, s := range t.Silent {
-		list = append(list, Departure{Key: s[0], Value: s[1], Reason: s[2]})
-	}
-	return list
+	return append(list, t.Silent...)
 }
 
 // preset returns a preset that an arm of the study names, or an empty one.
@@ -85,10 +82,8 @@ func (r *Report) reasons(key string) string {
 // valuesOf lists the values of a setting in the study's arms that read it.
 func (r *Report) valuesOf(key string) string {
 	var values []string
-	t, _ := spec.FindSetting(key)
 	for _, m := range r.examples() {
-		v := strings.Trim(t.Text(&m.Spec), "[]")
-		if t.ReadIn(&m.Spec) && !slices.Contains(values, v) {
+		if v := compare.Value(&m.Spec, key); v != "" && !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -117,7 +112,6 @@ type Variation struct {
 	Problem string   `json:"problem"`
 	Arm     string   `json:"arm"`
 	Effects []Effect `json:"effects"`
-	method  dro.Algorithm
 	of      *Problem // the problem that has the unchanged arm
 	arm     *arm
 }
@@ -127,11 +121,6 @@ type Effect struct {
 	Measure string         `json:"measure"`
 	Value   measure.Number `json:"value"` // mean over seeds of the variation
 	Difference
-}
-
-func variedMeasures() []string {
-	return []string{"test_accuracy", "worst_class_accuracy", "train_loss", "test_loss",
-		"robust_risk"}
 }
 
 // findVariations finds the variations, and the wanted variations for which there is no run.
@@ -193,11 +182,7 @@ const otherData = "data"
 // changes lists the keys in which two arms of a method differ.
 func changes(base, a *arm) []compare.KeyDiff {
 	from, to := &base.runs[0].Meta, &a.runs[0].Meta
-	diffs := compare.Diff([]spec.Spec{from.Spec, to.Spec})
-	diffs = slices.DeleteFunc(diffs, func(d compare.KeyDiff) bool {
-		t, _ := spec.FindSetting(d.Key)
-		return d.Key == "seed" || t.Viewed()
-	})
+	diffs := compare.GroupDiff([]spec.Spec{from.Spec, to.Spec})
 	if from.Checksum != to.Checksum {
 		short := func(m *runner.Meta) string {
 			_, digits, _ := strings.Cut(m.Checksum, ":")
@@ -222,18 +207,18 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		Problem: p.Label,
 		Arm:     string(a.method()),
 		Effects: []Effect{},
-		method:  a.method(),
 		of:      p,
 		arm:     a,
 	}
-	for _, name := range variedMeasures() {
+	for _, name := range []string{"test_accuracy", "worst_class_accuracy", "train_loss",
+		"test_loss", robustRisk} {
 		name = a.runs[0].Meta.MeasureFor(name)
-		if name == "robust_risk" && v.Key == "rho" {
+		if name == robustRisk && v.Key == "rho" {
 			continue // another radius asks another question
 		}
-		value := a.mean(func(o *ran) measure.Number { return o.Summary().Of(name) }).Mean
+		value := a.mean(lastOf(name, 0)).Mean
 		e := Effect{Measure: name, Value: value,
-			Difference: differenceOf(a, base, lastValue(name), 0)}
+			Difference: differenceOf(a, base, ofEachRun(lastOf(name, 0)), 0)}
 		v.Effects = append(v.Effects, e)
 	}
 	r.Variations = append(r.Variations, v)
@@ -255,7 +240,7 @@ func (r *Report) findLacking() {
 			for _, at := range w.Arms {
 				a := &r.study.Arms[at]
 				there := func(v Variation) bool {
-					return v.Key == w.Setting && v.To == value && v.method == a.Method()
+					return v.Key == w.Setting && v.To == value && v.arm.method() == a.Method()
 				}
 				if slices.ContainsFunc(r.Variations, there) {
 					continue
@@ -297,7 +282,7 @@ func (r *Report) rankReadings() {
 	}
 	for i := range r.Variations {
 		v := &r.Variations[i]
-		if v.method != r.study.Arms[0].Method() {
+		if v.arm.method() != r.study.Arms[0].Method() {
 			continue
 		}
 		if base := r.baseUnder(v); base != nil {
@@ -318,7 +303,7 @@ func (r *Report) baseUnder(v *Variation) *arm {
 		return nil
 	}
 	i := slices.IndexFunc(r.Variations, func(o Variation) bool {
-		return o.method == base.method() && o.of == v.of && o.Key == v.Key && o.To == v.To
+		return o.arm.method() == base.method() && o.of == v.of && o.Key == v.Key && o.To == v.To
 	})
 	if i >= 0 {
 		return r.Variations[i].arm
@@ -334,7 +319,7 @@ func (p *Problem) newReading(name string, first, base *arm) Reading {
 	d := Reading{Name: name, Runs: len(first.runs)}
 	d.First, d.FromFirst = p.distanceToPublished(first)
 	d.Base, d.FromBase = p.distanceToPublished(base)
-	d.Lead = differenceOf(first, base, lastValue("test_accuracy"), 0)
+	d.Lead = differenceOf(first, base, ofEachRun(lastOf("test_accuracy", 0)), 0)
 	return d
 }
 
@@ -350,7 +335,7 @@ func (p *Problem) distanceToPublished(a *arm) (mean, distance measure.Number) {
 		}
 		sum += (got - want/100) * (got - want/100)
 	}
-	of := a.mean(func(r *ran) measure.Number { return r.Summary().Of("test_accuracy") })
+	of := a.mean(lastOf("test_accuracy", 0))
 	return of.Mean, measure.Num(math.Sqrt(sum / float64(len(row))))
 }
 
@@ -369,8 +354,12 @@ func (r *Report) nearBlocks() []page.Block {
 	printed := (table.Mean(first) - table.Mean(base)) / 100
 	t := page.New("reading", "seeds", first, base, first+" − "+base, "from "+first+"'s row",
 		"from "+base+"'s row")
+	ahead := 0
 	for i := range r.Readings {
 		d := &r.Readings[i]
+		if d.Lead.Mean.Float() > 0 {
+			ahead++
+		}
 		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base),
 			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}
@@ -379,7 +368,7 @@ func (r *Report) nearBlocks() []page.Block {
 	})
 	text := fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. Under %d of these %d "+
 		"readings %[2]s is above %[4]s; the largest lead is %[7]s points (%[8]s). ",
-		table.Name, first, of.Text(measure.Num(printed)), base, r.countAhead(), len(r.Readings),
+		table.Name, first, of.Text(measure.Num(printed)), base, ahead, len(r.Readings),
 		best.Lead.text("test_accuracy"), best.Name)
 	text += "A distance is the root mean square over the ten classes, in points, between the " +
 		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
@@ -389,14 +378,4 @@ func (r *Report) nearBlocks() []page.Block {
 			"training images."
 	}
 	return []page.Block{t, page.Text(text)}
-}
-
-// countAhead counts the readings under which the first arm's mean accuracy is above the baseline's.
-func (r *Report) countAhead() (n int) {
-	for i := range r.Readings {
-		if r.Readings[i].Lead.Mean.Float() > 0 {
-			n++
-		}
-	}
-	return n
 }

@@ -75,7 +75,7 @@ func (c *Cost) add(s *State) {
 }
 
 // Table chooses the setting of each method. Settings with a run that is not done are left out.
-func (l *Look) Table() *Table {
+func (l *Progress) Table() *Table {
 	const level = .95
 	t := &Table{Select: l.List.Select, Level: level, Rows: []Row{}, Notes: []string{}}
 	for _, settings := range l.List.byMethod() {
@@ -102,7 +102,7 @@ func (l *Look) Table() *Table {
 }
 
 // fillRow puts the chosen setting's figures into a row.
-func (l *Look) fillRow(row *Row, s *setting, level float64) {
+func (l *Progress) fillRow(row *Row, s *setting, level float64) {
 	first := l.State(s.runs[0])
 	names := first.Result.names
 	r := &l.List.Runs[s.runs[0]]
@@ -126,7 +126,7 @@ func (l *Look) fillRow(row *Row, s *setting, level float64) {
 }
 
 // addNotes adds the notes that a reader has to know.
-func (t *Table) addNotes(l *Look) {
+func (t *Table) addNotes(l *Progress) {
 	t.Notes = append(t.Notes, fmt.Sprintf("Each method's setting is the best of its own by %s on "+
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
@@ -208,7 +208,7 @@ func durationText(seconds measure.Number) string {
 	return time.Duration(seconds.Float() * float64(time.Second)).Round(time.Second / 10).String()
 }
 
-func (c *Cell) text() string { return page.Of(c.scale).Half(3).With(c.Mean, c.Half) }
+func (c *Cell) text() string { return page.TableStyle(c.scale).Half(3).With(c.Mean, c.Half) }
 
 // Exact returns the table for other programs, with a column for each mean and each half width.
 func (t *Table) Exact() *page.Table {

@@ -5,7 +5,7 @@
 //
 //	sweep.yaml --Parse--> File --Expand--> []Setting, a Spec each --> List --> DIR/sweep.json
 //	DIR --Work--> queue.Queue (this machine) ─┐
-//	    --Task--> one run of the list (a job)  ├─> DIR/<run>/ --Look--> states --Choose--> Table
+//	    --Task--> one run of the list (a job)  ├─> DIR/<run>/ --Progress--> states --Choose--> Table
 //	    --Submit--> sbatch, which calls Task  ─┘
 //
 // A run is identified by the hash of its resolved Spec, which is a part of its name. The

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,6 +41,7 @@ type File struct {
 type Axis struct {
 	Key    string
 	Values []json.RawMessage
+	from   distribution // of a setting that is drawn
 }
 
 // Halving ends runs early: once every run has trained Epochs[i] epochs, only the share Keep of the
@@ -60,7 +60,7 @@ func Parse(file string, text []byte) (*File, []error) {
 	if err != nil {
 		return nil, []error{err}
 	}
-	p := &parser{file: file, sweep: File{Name: baseName(file), path: file, lines: map[string]int{}}}
+	p := &parser{sweep: File{Name: presets.BaseName(file), path: file, lines: map[string]int{}}}
 	p.readPreset(entries)
 	for _, e := range entries {
 		p.line = e.Line
@@ -68,17 +68,16 @@ func Parse(file string, text []byte) (*File, []error) {
 	}
 	p.checkFile()
 	if len(p.errs) > 0 {
-		return nil, p.errs
+		return nil, presets.InFile(file, file, p.errs)
 	}
 	return &p.sweep, nil
 }
 
 // parser fills in a File and collects what is wrong.
 type parser struct {
-	file  string
 	line  int
 	sweep File
-	errs  []error
+	errs  []presets.LineError
 
 	loaded bool // whether the preset is loaded
 }
@@ -87,7 +86,7 @@ type parser struct {
 var words = []string{"preset", "set", "grid", "random", "seeds", "select", "halving"}
 
 func (p *parser) fail(format string, args ...any) {
-	p.errs = append(p.errs, fmt.Errorf("%s:%d: "+format, append([]any{p.file, p.line}, args...)...))
+	p.errs = append(p.errs, presets.LineError{Line: p.line, Err: fmt.Errorf(format, args...)})
 }
 
 // readPreset reads the entry preset, wherever it stands, before the other entries, which change the
@@ -103,7 +102,7 @@ func (p *parser) readPreset(entries []presets.Entry) {
 	if !p.decode(entries[at], &p.sweep.Preset, "the name of a preset or a preset's file") {
 		return
 	}
-	loaded, err := presets.LoadBeside(p.file, p.sweep.Preset)
+	loaded, err := presets.LoadBeside(p.sweep.path, p.sweep.Preset)
 	if err != nil {
 		p.fail("%w", err)
 		return
@@ -224,7 +223,7 @@ func (p *parser) readAxis(e presets.Entry) {
 			return
 		}
 	}
-	p.sweep.Axes = append(p.sweep.Axes, Axis{key, values})
+	p.sweep.Axes = append(p.sweep.Axes, Axis{Key: key, Values: values})
 }
 
 func (p *parser) readSelection(e presets.Entry) {
@@ -283,31 +282,6 @@ func (p *parser) checkFile() {
 		_, errs := p.sweep.settings()
 		p.errs = append(p.errs, errs...)
 	}
-	for i, err := range p.errs { // the errors of settings name no file
-		if at := (*lineError)(nil); errors.As(err, &at) {
-			p.errs[i] = fmt.Errorf("%s:%d: %w", p.file, max(1, at.line), at.err)
-		}
-	}
-}
-
-// lineError is an error in a line of the file.
-type lineError struct {
-	line int
-	err  error
-}
-
-func (e *lineError) Error() string { return e.err.Error() }
-func (e *lineError) Unwrap() error { return e.err }
-
-func baseName(file string) string {
-	base := filepath.Base(file)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-// finiteNumber reads a float64 that is finite.
-func finiteNumber(b json.RawMessage) (x float64, ok bool) {
-	err := json.Unmarshal(b, &x)
-	return x, err == nil && string(b) != "null" && !math.IsInf(x, 0)
 }
 
 // Setting is one method with one value of everything that varies. It has a run for each seed.
@@ -349,35 +323,34 @@ func (f *File) Expand() *List {
 
 // keys returns the keys of the settings that vary, without the methods.
 func (f *File) keys() (keys []string) {
-	for _, a := range f.Axes {
+	for _, a := range slices.Concat(f.Axes, f.Random.Axes) {
 		keys = append(keys, a.Key)
 	}
-	return append(keys, f.Random.Keys...)
+	return keys
 }
 
 // settings returns the settings of the sweep, and their errors, each error once.
-func (f *File) settings() (list []Setting, errs []error) {
+func (f *File) settings() (list []Setting, errs []presets.LineError) {
 	if n := f.size(); n > mostRuns {
-		return nil, []error{&lineError{1, fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)}}
+		err := fmt.Errorf("%.0f runs: want at most %d", n, mostRuns)
+		return nil, []presets.LineError{{Line: 1, Err: err}}
 	}
-	if err := f.unread(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = f.unread()
 	seen, told := map[string]bool{}, map[string]bool{}
 	points, deciders := f.points(), f.deciders()
 	for _, a := range f.Base.Algorithms {
-		spec := f.Base
-		spec.Algorithms, spec.Seeds = []dro.Algorithm{a}, 1
-		names := newNamer(&spec, f.keys()...)
+		base := f.Base
+		base.Algorithms, base.Seeds = []dro.Algorithm{a}, 1
+		names := newNamer(&base, f.keys()...)
 		for _, at := range points {
 			if len(deciders) > 0 {
-				decided := spec
+				decided := base
 				for _, key := range deciders {
 					decided.Assign(key, at[key]) // Parse has assigned it without an error
 				}
 				names = newNamer(&decided, f.keys()...)
 			}
-			s := names.setting(spec, at)
+			s := names.setting(base, at)
 			name := s.namer.hash(&s.spec)
 			if seen[name] {
 				continue
@@ -388,12 +361,9 @@ func (f *File) settings() (list []Setting, errs []error) {
 			if err == nil && s.spec.IsScript() {
 				err = errors.New("model: " + runner.ByScript(""))
 			}
-			if err != nil {
-				line := f.lineOf(err)
-				if key := err.Error(); !told[key] {
-					told[key] = true
-					errs = append(errs, &lineError{line, err})
-				}
+			if err != nil && !told[err.Error()] {
+				told[err.Error()] = true
+				errs = append(errs, presets.LineError{Line: max(1, f.lineOf(err)), Err: err})
 			}
 		}
 	}
@@ -418,8 +388,8 @@ func (f *File) points() (points []values) {
 		return points
 	}
 	return combine(points, f.Random.Draws, func(m values, i int) {
-		for k, key := range f.Random.Keys {
-			m[key] = f.Random.draws[k][i]
+		for _, a := range f.Random.Axes {
+			m[a.Key] = a.Values[i]
 		}
 	})
 }
@@ -438,8 +408,8 @@ func combine(
 }
 
 // setting returns the setting of spec's method at a point.
-func (n *namer) setting(spec spec.Spec, at values) Setting {
-	s := Setting{Values: maps.Clone(at), spec: spec, namer: n}
+func (n *namer) setting(base spec.Spec, at values) Setting {
+	s := Setting{Values: maps.Clone(at), spec: base, namer: n}
 	maps.DeleteFunc(s.Values, func(key string, _ json.RawMessage) bool { return !n.reads(key) })
 	for _, key := range slices.Sorted(maps.Keys(s.Values)) {
 		if s.spec.Assign(key, s.Values[key]) != nil {
@@ -462,15 +432,15 @@ func (f *File) deciders() (keys []string) {
 	return keys
 }
 
-// unread refuses a setting that varies or is set although no method reads it.
-func (f *File) unread() error {
+// unread refuses the first setting that varies or is set although no method reads it.
+func (f *File) unread() []presets.LineError {
 	varying := f.keys()
 	for _, key := range slices.Sorted(maps.Keys(f.lines)) {
 		if t, ok := spec.FindSetting(key); ok && slices.Contains(varying, t.Needs()) {
 			continue // it is read where the varying setting has the value
 		}
 		if err := f.Base.Unread([]string{key}); err != nil {
-			return &lineError{f.lines[key], err}
+			return []presets.LineError{{Line: f.lines[key], Err: err}}
 		}
 	}
 	return nil
@@ -478,8 +448,7 @@ func (f *File) unread() error {
 
 // lineOf returns the line of the setting that an error is about.
 func (f *File) lineOf(err error) int {
-	var key *spec.KeyError
-	if errors.As(err, &key) {
+	if key, ok := errors.AsType[*spec.KeyError](err); ok {
 		return f.lines[key.Key]
 	}
 	word, _, _ := strings.Cut(err.Error(), ":")
@@ -563,10 +532,8 @@ type Random struct {
 	Draws int
 	// Seed is the seed of the draws. The draws of a setting depend on it and on the key of the
 	// setting alone; Draws only cuts them off.
-	Seed  uint64
-	Keys  []string
-	draws [][]json.RawMessage // by key, then by draw
-	from  map[string]distribution
+	Seed uint64
+	Axes []Axis
 }
 
 // distribution maps a number in [0, 1) to a value.
@@ -590,10 +557,7 @@ func (p *parser) readRandom(e presets.Entry) {
 			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
 				"high]} with low < high (log: above 0), or a list to choose from", e.Key)
 		} else if p.noteLine(key) {
-			if r.from == nil {
-				r.from = map[string]distribution{}
-			}
-			r.from[key], r.Keys = from, append(r.Keys, key)
+			r.Axes = append(r.Axes, Axis{Key: key, from: from})
 		}
 	}
 }
@@ -608,13 +572,13 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 	if len(e.Below) != 1 {
 		return nil, false
 	}
-	var ends []json.RawMessage
-	if json.Unmarshal(e.Below[0].Value, &ends) != nil || len(ends) != 2 {
+	var ends []*float64 // nil for a null
+	if json.Unmarshal(e.Below[0].Value, &ends) != nil || len(ends) != 2 ||
+		slices.Contains(ends, nil) {
 		return nil, false
 	}
-	low, ok := finiteNumber(ends[0])
-	high, also := finiteNumber(ends[1])
-	ok = ok && also && low < high
+	low, high := *ends[0], *ends[1]
+	ok := low < high
 	switch e.Below[0].Key {
 	case "log":
 		ok = ok && low > 0
@@ -643,31 +607,27 @@ func rounded(f func(u float64) float64) distribution {
 func (p *parser) drawValues() {
 	r := &p.sweep.Random
 	switch {
-	case len(r.Keys) == 0 && r.Draws == 0:
+	case len(r.Axes) == 0 && r.Draws == 0:
 		return
-	case len(r.Keys) == 0:
+	case len(r.Axes) == 0:
 		p.fail("random: want settings to draw beside draws")
 		r.Draws = 0
 		return
 	case r.Draws < 1 || r.Draws > mostRuns:
-		p.line = p.sweep.lines[r.Keys[0]]
+		p.line = p.sweep.lines[r.Axes[0].Key]
 		p.fail("random: want how many draws, from 1 to %d, as in draws: 16", mostRuns)
-		r.Draws, r.Keys = 0, nil
+		r.Draws, r.Axes = 0, nil
 		return
 	}
-	for _, key := range r.Keys {
+	for i := range r.Axes {
+		a, one := &r.Axes[i], p.sweep.Base
 		stream := fnv.New64a()
-		stream.Write([]byte(key))
+		stream.Write([]byte(a.Key))
 		rng := rand.New(rand.NewPCG(r.Seed, stream.Sum64()))
-		values := make([]json.RawMessage, r.Draws)
-		for i := range values {
-			values[i] = r.from[key](rng.Float64())
-		}
-		r.draws = append(r.draws, values)
-		p.line = p.sweep.lines[key]
-		one := p.sweep.Base
-		for _, v := range values {
-			if !p.assign(&one, key, v) {
+		p.line = p.sweep.lines[a.Key]
+		for range r.Draws {
+			v := a.from(rng.Float64())
+			if a.Values = append(a.Values, v); !p.assign(&one, a.Key, v) {
 				r.Draws = 0 // no point of the grid gets these values
 				break
 			}

@@ -105,14 +105,13 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 	if err == nil {
 		err = cmp.Or(files.ReadFirst(path, &l), l.check(path))
 	}
-	if errors.Is(err, record.ErrBefore) {
+	switch {
+	case errors.Is(err, record.ErrBefore):
 		return nil, fmt.Errorf("sweep %s %w", filepath.Base(dir), err)
-	}
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
-				err)
-		}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
+			err)
+	case err != nil:
 		return nil, err
 	}
 	files.Owner.ID = l.ID
@@ -207,32 +206,30 @@ func (f *Folder) WithLock(do func() error) error {
 
 // grown returns the folder's list, followed by the runs that are new in l.
 func (f *Folder) grown(l *List) (merged List, err error) {
-	known := map[string]bool{}
+	known, highest := map[string]int{}, 0 // settings of the folder's runs, by ID
 	for _, r := range f.List.Runs {
-		known[r.ID] = true
+		known[r.ID] = r.Setting
+		highest = max(highest, r.Setting+1)
 	}
 	merged = *l
 	merged.Format, merged.ID, merged.Dir = f.List.Format, f.List.ID, f.List.Dir
 	merged.Runs = slices.Clone(f.List.Runs)
-	highest, common := 0, 0
-	for _, r := range merged.Runs {
-		highest = max(highest, r.Setting+1)
-	}
-	renamed := map[int]int{}
+	renamed, common := map[int]int{}, 0 // the folder's number of a setting of l
 	for _, r := range l.Runs {
-		if known[r.ID] {
+		if setting, ok := known[r.ID]; ok {
+			renamed[r.Setting] = setting
 			common++
+		}
+	}
+	for _, r := range l.Runs {
+		if _, ok := known[r.ID]; ok {
 			continue
 		}
-		at, ok := renamed[r.Setting]
-		if !ok {
-			at = f.settingOf(l, r.Setting)
-			if at < 0 {
-				at, highest = highest, highest+1
-			}
-			renamed[r.Setting] = at
+		if _, ok := renamed[r.Setting]; !ok { // otherwise it has more seeds now
+			renamed[r.Setting] = highest
+			highest++
 		}
-		r.Setting = at
+		r.Setting = renamed[r.Setting]
 		merged.Runs = append(merged.Runs, r)
 	}
 	switch {
@@ -246,20 +243,6 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 			f.Dir, len(merged.Runs)-len(f.List.Runs))
 	}
 	return merged, nil
-}
-
-// settingOf returns the number in the folder's list of a setting of l that has more seeds now; -1
-// if the folder lacks the setting.
-func (f *Folder) settingOf(l *List, setting int) int {
-	for _, r := range l.Runs {
-		if r.Setting != setting {
-			continue
-		}
-		if i := slices.IndexFunc(f.List.Runs, func(o Run) bool { return o.ID == r.ID }); i >= 0 {
-			return f.List.Runs[i].Setting
-		}
-	}
-	return -1
 }
 
 // readIfThere reads one of the sweep's own files, if it exists.

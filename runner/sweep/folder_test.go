@@ -65,7 +65,7 @@ func shown(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	look := NewLook(f)
+	look := NewProgress(f)
 	states, err := look.States()
 	if err != nil {
 		return "", err

@@ -52,13 +52,12 @@ func (f *Folder) rung(n int) (*rung, error) {
 // stages says how far the rungs have come.
 type stages struct {
 	halving Halving
-	last    int // the present stage
-	members map[int]bool
-	all     bool // whether every run is a member
+	last    int          // the present stage
+	members map[int]bool // nil: every run
 }
 
 func (f *Folder) stages() (*stages, error) {
-	s := &stages{halving: f.List.Halving, all: true}
+	s := &stages{halving: f.List.Halving}
 	for n := range f.List.Halving.Epochs {
 		r, err := f.rung(n + 1)
 		if err != nil {
@@ -67,7 +66,7 @@ func (f *Folder) stages() (*stages, error) {
 		if r == nil {
 			break
 		}
-		s.last, s.all, s.members = n+1, false, map[int]bool{}
+		s.last, s.members = n+1, map[int]bool{}
 		for _, i := range r.Kept {
 			s.members[i] = true
 		}
@@ -75,7 +74,7 @@ func (f *Folder) stages() (*stages, error) {
 	return s, nil
 }
 
-func (s *stages) isMember(i int) bool { return s.all || s.members[i] }
+func (s *stages) isMember(i int) bool { return s.members == nil || s.members[i] }
 
 // stageEnd returns the epoch at which a stage ends; 0 is the end of the runs themselves.
 func (h *Halving) stageEnd(stage int) int {
@@ -97,10 +96,7 @@ func (s *stages) markState(i int, state *State) {
 
 // hasTrained reports whether a run has trained so many epochs; 0 means all of its own epochs.
 func (s *State) hasTrained(epochs int) bool {
-	if s.Result == nil {
-		return false
-	}
-	if epochs == 0 || s.Status == runner.Done {
+	if s.Result == nil || epochs == 0 || s.Status == runner.Done {
 		return s.Status == runner.Done
 	}
 	return s.Result.Steps >= int64(epochs)*s.Result.perEpoch
@@ -128,7 +124,7 @@ func (l *List) mostKept(n int) (places int) {
 
 // decide ends stage n−1: it writes what rung n keeps, unless another process has, and returns what
 // is written.
-func (l *Look) decide(n int) (*rung, error) {
+func (l *Progress) decide(n int) (*rung, error) {
 	if r, err := l.rung(n); r != nil || err != nil {
 		return r, err
 	}
@@ -189,7 +185,7 @@ func (l *List) byMethod() (methods [][]setting) {
 
 // rank returns the settings whose runs all fit, best first by validation; equal ones keep the order
 // of the list. It looks at no test split.
-func (l *Look) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
+func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
 	higher := false
 	for _, s := range settings {
 		sum := 0.0

@@ -43,9 +43,9 @@ func (s *State) Steps() (done, planned int64) {
 	return s.Result.Steps, s.Result.Planned
 }
 
-// Look reads the state of a sweep, again and again. It reads a finished run only once. It belongs
-// to one goroutine.
-type Look struct {
+// Progress reads the state of a sweep, again and again. It reads a finished run only once. It
+// belongs to one goroutine.
+type Progress struct {
 	*Folder
 	done map[int]State
 	// present has the names of the folder's entries while States looks at all runs, so that none of
@@ -56,11 +56,11 @@ type Look struct {
 	Live []*record.Run
 }
 
-// NewLook returns a Look of the folder.
-func NewLook(f *Folder) *Look { return &Look{Folder: f, done: map[int]State{}} }
+// NewProgress returns a Progress of the folder.
+func NewProgress(f *Folder) *Progress { return &Progress{Folder: f, done: map[int]State{}} }
 
 // States returns the state of each run, by index.
-func (l *Look) States() ([]State, error) {
+func (l *Progress) States() ([]State, error) {
 	stages, err := l.stages()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (l *Look) States() ([]State, error) {
 }
 
 // State returns the state of run i, without regard to rungs.
-func (l *Look) State(i int) State {
+func (l *Progress) State(i int) State {
 	if s, ok := l.done[i]; ok {
 		return s
 	}
@@ -102,7 +102,7 @@ func (l *Look) State(i int) State {
 
 // AddFinished takes the finished runs from a list of the folder's runs, such as a catalogue has at
 // hand: none of these is read again.
-func (l *Look) AddFinished(runs []*record.Run) {
+func (l *Progress) AddFinished(runs []*record.Run) {
 	at := make(map[string]int, len(l.List.Runs))
 	for i := range l.List.Runs {
 		at[l.List.Runs[i].ID] = i
@@ -115,7 +115,7 @@ func (l *Look) AddFinished(runs []*record.Run) {
 }
 
 // stateOf returns the state of run i, and remembers it if the run is done.
-func (l *Look) stateOf(i int, r *record.Run) State {
+func (l *Progress) stateOf(i int, r *record.Run) State {
 	s := State{r.Status(), r.Summary().Cause, l.result(r), r.PassedOver()}
 	if s.Damage != nil {
 		s.Cause = strings.TrimPrefix(s.Cause+"; "+s.Damage.Error(), "; ")
@@ -133,20 +133,12 @@ func (l *Look) stateOf(i int, r *record.Run) State {
 func names(dirs ...string) (map[string]bool, error) {
 	all := map[string]bool{}
 	for _, dir := range dirs {
-		d, err := os.Open(dir)
-		if errors.Is(err, fs.ErrNotExist) { // the sweep is not made, as in a dry run
-			continue
-		}
-		if err != nil {
+		list, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a dry run makes no sweep
 			return nil, err
 		}
-		list, err := d.Readdirnames(-1)
-		d.Close()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range list {
-			all[name] = true
+		for _, entry := range list {
+			all[entry.Name()] = true
 		}
 	}
 	return all, nil
@@ -170,7 +162,7 @@ func Complete(states []State) bool {
 
 // Grown reports whether the folder's list is another than the list that l has read: somebody has
 // added runs.
-func (l *Look) Grown() bool {
+func (l *Progress) Grown() bool {
 	info, err := os.Stat(filepath.Join(l.Dir, listName))
 	return err == nil && !(os.SameFile(info, l.read) && info.ModTime().Equal(l.read.ModTime()))
 }
@@ -193,7 +185,7 @@ type Result struct {
 var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "robust_risk"}
 
 // result takes the figures that a sweep needs from a record.
-func (l *Look) result(r *record.Run) *Result {
+func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
 	names := []string{by.Name}
@@ -260,13 +252,10 @@ type Point struct {
 
 // Seed is one run of a Point.
 type Seed struct {
-	ID            string
-	Seed          uint64
-	Status        runner.Status
-	Cause         string
+	*Run
+	*State
 	Value         measure.Number // value of By at the step that the run has chosen
 	Epochs, Whole float64        // epochs done, and epochs of the whole run
-	Begun         bool
 }
 
 // Trouble is a run that failed, was lost or put back into a queue, or waits for
@@ -298,7 +287,7 @@ var urgency = []runner.Status{runner.Failed, runner.Running, runner.Paused, runn
 	runner.Stopped, runner.Queued, Waiting, Missing, Dropped, runner.Done}
 
 // Overview makes an overview of the states that States returned.
-func (l *Look) Overview(states []State) (*Overview, error) {
+func (l *Progress) Overview(states []State) (*Overview, error) {
 	o := &Overview{Counts: Count(states), Troubles: l.List.Troubles(states)}
 	for _, settings := range l.List.byMethod() {
 		ranked := l.rank(settings, func(i int, _ *State) bool {
@@ -313,22 +302,15 @@ func (l *Look) Overview(states []State) (*Overview, error) {
 	return o, l.extent(o, states)
 }
 
-func (l *Look) point(s *setting, states []State, o *Overview) Point {
+func (l *Progress) point(s *setting, states []State, o *Overview) Point {
 	r := &l.List.Runs[s.runs[0]]
 	p := Point{Algorithm: s.Algorithm, Label: l.List.Label(r), Values: r.Values, Runs: s.runs,
 		Status: runner.Done}
 	sum, n := 0.0, 0
 	for _, i := range s.runs {
-		state := &states[i]
-		one := Seed{
-			ID:     l.List.Runs[i].ID,
-			Seed:   l.List.Runs[i].Seed,
-			Status: state.Status,
-			Cause:  state.Cause,
-			Whole:  l.epochs(i),
-		}
-		if r := state.Result; r != nil {
-			one.Begun, one.Epochs = true, r.Epochs
+		one := Seed{Run: &l.List.Runs[i], State: &states[i], Whole: l.epochs(i)}
+		if r := one.Result; r != nil {
+			one.Epochs = r.Epochs
 			value, _ := r.validation()
 			if one.Value = measure.Known(value); one.Value.Applies() {
 				sum, n = sum+value, n+1
@@ -347,7 +329,7 @@ func (l *Look) point(s *setting, states []State, o *Overview) Point {
 }
 
 // epochs returns the number of epochs that run i has in all.
-func (l *Look) epochs(i int) float64 {
+func (l *Progress) epochs(i int) float64 {
 	n := l.List.Base.Epochs
 	if v, ok := l.List.Runs[i].Values["epochs"]; ok {
 		json.Unmarshal(v, &n) // Parse has assigned it before
@@ -357,7 +339,7 @@ func (l *Look) epochs(i int) float64 {
 
 // extent counts epochs. A rung that has not decided yet contributes its share of them, whichever
 // runs these will be.
-func (l *Look) extent(o *Overview, states []State) error {
+func (l *Progress) extent(o *Overview, states []State) error {
 	stages, err := l.stages()
 	if err != nil {
 		return err
@@ -427,7 +409,7 @@ func (p *Pace) Left(planned float64) (left time.Duration, ok bool) {
 // FindUnder lists the folders of sweeps in a runs folder: the runs folder itself if it is a
 // sweep's, otherwise the sweeps' folders in it, the last changed first.
 func FindUnder(dir string) (dirs []string) {
-	if IsSweep(dir) {
+	if record.IsSweep(dir) {
 		return []string{dir}
 	}
 	changed := map[string]time.Time{}
@@ -441,10 +423,4 @@ func FindUnder(dir string) (dirs []string) {
 	}
 	slices.SortStableFunc(dirs, func(a, b string) int { return changed[b].Compare(changed[a]) })
 	return dirs
-}
-
-// IsSweep reports whether a folder is a sweep's.
-func IsSweep(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, listName))
-	return err == nil
 }

@@ -16,7 +16,7 @@ import (
 
 func overview(t *testing.T, f *Folder) *Overview {
 	t.Helper()
-	look := NewLook(f)
+	look := NewProgress(f)
 	states, err := look.States()
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestOverviewAgreesWithTheTable(t *testing.T) {
 		len(o.Points) != 8 {
 		t.Errorf("after: %g of %g epochs by %q, %v", o.Done, o.Planned, o.By.Name, o.Counts)
 	}
-	table := NewLook(f).Table()
+	table := NewProgress(f).Table()
 	for _, row := range table.Rows {
 		at := slices.IndexFunc(o.Points,
 			func(p Point) bool { return p.Chosen && p.Algorithm == row.Algorithm })
@@ -152,7 +152,7 @@ func TestAListStaysInItsFolder(t *testing.T) {
 	if err := f.files.Write(f.rungPath(1), rung{Kept: []int{1, 8}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewLook(f).States(); err == nil ||
+	if _, err := NewProgress(f).States(); err == nil ||
 		!strings.Contains(err.Error(), "the list has not") {
 		t.Errorf("a rung that keeps run 8 of 8: %v", err)
 	}
@@ -168,7 +168,7 @@ func TestLookOfTheCatalogue(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	read, told := NewLook(f), NewLook(f)
+	read, told := NewProgress(f), NewProgress(f)
 	told.AddFinished(runs)
 	if done := counts(t, f)[runner.Done]; done == 0 || len(told.done) != done {
 		t.Errorf("%d of %d runs are known", len(told.done), done)

@@ -15,12 +15,13 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
-// Ask has the resources that a sweep's jobs request from Slurm.
-type Ask struct {
+// Resources has the resources that a sweep's jobs request from Slurm.
+type Resources struct {
 	Partition, Constraint string        // empty: not asked for
 	Time                  time.Duration // of a task; 0: as estimated
 	Parallel              int           // tasks of an array at once; 0: no limit
@@ -64,7 +65,7 @@ const (
 
 // Batches returns the job arrays to submit for the runs in todo, stage by stage. The runs of later
 // stages are known by their places only.
-func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
+func (f *Folder) Batches(todo []int, a *Resources) (stages [][]Batch, err error) {
 	s, err := f.stages()
 	if err != nil {
 		return nil, err
@@ -83,21 +84,25 @@ func (f *Folder) Batches(todo []int, a *Ask) (stages [][]Batch, err error) {
 	return stages, nil
 }
 
-// slot is a place in a stage, by which a task is known, and the run that has the place; −1 means
-// that this is not decided yet.
-type slot struct{ place, run int }
+// slot is a place in a stage, by which a task is known, and the run that has the place: one of
+// several as long as this is not decided.
+type slot struct {
+	place int
+	runs  []int
+}
 
 // slots returns the slots of stage n for the runs in todo, while stage now goes on.
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
+		all := page.Indices(len(f.List.Runs))
 		for place := range f.List.mostKept(n) {
-			list = append(list, slot{place, -1})
+			list = append(list, slot{place, all})
 		}
 		return list, nil
 	case n == 0:
 		for _, i := range todo {
-			list = append(list, slot{i, i})
+			list = append(list, slot{i, []int{i}})
 		}
 		return list, nil
 	}
@@ -107,19 +112,23 @@ func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	}
 	for place, i := range r.Kept {
 		if slices.Contains(todo, i) {
-			list = append(list, slot{place, i})
+			list = append(list, slot{place, []int{i}})
 		}
 	}
 	return list, nil
 }
 
 // classes groups tasks by what they need, one batch for each group.
-func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err error) {
+func (f *Folder) classes(stage int, slots []slot, a *Resources) (list []Batch, err error) {
 	known := map[int]Need{} // by setting
 	for _, s := range slots {
-		asked, err := f.taskNeed(stage, s.run, a, known)
-		if err != nil {
-			return nil, err
+		var asked Need // the most that one of its runs asks for
+		for _, i := range s.runs {
+			n, err := f.runNeed(stage, i, a, known)
+			if err != nil {
+				return nil, err
+			}
+			asked = Need{max(asked.Seconds, n.Seconds), max(asked.Bytes, n.Bytes)}
 		}
 		base := s.place / mostTasks * mostTasks
 		same := func(b Batch) bool { return b.asked == asked && b.Base == base }
@@ -132,34 +141,18 @@ func (f *Folder) classes(stage int, slots []slot, a *Ask) (list []Batch, err err
 	return list, nil
 }
 
-// taskNeed returns what run i asks for in a stage, with margins and rounded. For i = −1 it returns
-// the most that any run asks for.
-func (f *Folder) taskNeed(stage, i int, a *Ask, known map[int]Need) (Need, error) {
-	if i >= 0 {
-		return f.runNeed(stage, i, a, known)
-	}
-	var most Need
-	for i := range f.List.Runs {
-		n, err := f.runNeed(stage, i, a, known)
-		if err != nil {
-			return most, err
-		}
-		most = Need{max(most.Seconds, n.Seconds), max(most.Bytes, n.Bytes)}
-	}
-	return most, nil
-}
-
-func (f *Folder) runNeed(stage, i int, a *Ask, known map[int]Need) (n Need, err error) {
+// runNeed returns what run i asks for in a stage, with margins and rounded.
+func (f *Folder) runNeed(stage, i int, a *Resources, known map[int]Need) (n Need, err error) {
 	n, ok := known[f.List.Runs[i].Setting]
 	if !ok && a.Estimate != nil {
-		spec, err := f.List.Spec(i)
+		one, err := f.List.Spec(i)
 		if err != nil {
 			return n, err
 		}
 		if h := &f.List.Halving; h.stageEnd(stage) > 0 {
-			spec.Epochs = min(spec.Epochs, h.stageEnd(stage))
+			one.Epochs = min(one.Epochs, h.stageEnd(stage))
 		}
-		if n, err = a.Estimate(&spec); err != nil {
+		if n, err = a.Estimate(&one); err != nil {
 			return n, err
 		}
 	}
@@ -185,7 +178,7 @@ func roundTime(seconds float64) float64 {
 // job returns the arguments of sbatch for a batch. No value is in a #SBATCH line, where a line
 // break would begin a line of the script and each character has a rule of its own. The command is
 // an exec, so that signals reach this program.
-func (f *Folder) job(b *Batch, a *Ask, after []string) []string {
+func (f *Folder) job(b *Batch, a *Resources, after []string) []string {
 	var args []string
 	add := func(format string, values ...any) {
 		args = append(args, fmt.Sprintf(format, values...))
@@ -321,7 +314,7 @@ type Submit func(ctx context.Context, args []string) (job string, err error)
 // Submit submits the batches, each stage after the one before. It returns the arguments of sbatch
 // for each. If submit is nil, it does nothing else. The caller is in WithLock.
 func (f *Folder) Submit(
-	ctx context.Context, stages [][]Batch, a *Ask, submit Submit,
+	ctx context.Context, stages [][]Batch, a *Resources, submit Submit,
 ) (calls [][]string, err error) {
 	jobs, err := f.submitted()
 	if err != nil {

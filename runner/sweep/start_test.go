@@ -208,7 +208,7 @@ func lookOnly(dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = NewLook(f).States()
+	_, err = NewProgress(f).States()
 	list, also := Examine(dir, false)
 	return errors.Join(err, also, found(slices.DeleteFunc(list, leftAside)))
 }

@@ -34,7 +34,7 @@ func TestSubmitPoints(t *testing.T) {
 			}
 			todo := slices.DeleteFunc(count(4), there.Live)
 			stages, err := f.Batches(todo,
-				&Ask{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
+				&Resources{Threads: 1, Estimate: func(s *spec.Spec) (Need, error) {
 					return Need{Seconds: 3000 * s.Rho}, nil // two classes: two arrays
 				}})
 			if err != nil {
@@ -51,7 +51,7 @@ func TestSubmitPoints(t *testing.T) {
 				b.says(t, "queue", *queue)
 				return fmt.Sprint(39 + jobs), nil
 			}
-			_, err = f.Submit(ctx, stages, &Ask{Threads: 1}, submit)
+			_, err = f.Submit(ctx, stages, &Resources{Threads: 1}, submit)
 			return err
 		})
 	}

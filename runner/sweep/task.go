@@ -51,25 +51,22 @@ func (t *Task) Do(ctx context.Context) error {
 		return err
 	}
 	store.As(t.Holder)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	over, limited := make(chan struct{}), make(chan bool, 1)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	go func() {
 		select {
 		case <-t.Limit: // a nil channel never is
-			limited <- true
-			cancel()
-		case <-over:
-			limited <- false
+			cancel(errLimit)
+		case <-ctx.Done():
 		}
 	}()
-	err = t.train(ctx, store, i)
-	close(over)
-	if <-limited && err != nil {
+	if err = t.train(ctx, store, i); err != nil && context.Cause(ctx) == errLimit {
 		return t.requeueRun(i)
 	}
 	return err
 }
+
+var errLimit = errors.New("the time of the task is over")
 
 // runIndex returns the index of the run; −1 if the rung has kept fewer runs.
 func (t *Task) runIndex() (int, error) {
@@ -83,7 +80,7 @@ func (t *Task) runIndex() (int, error) {
 	if t.Rung > len(t.List.Halving.Epochs) {
 		return 0, fmt.Errorf("rung %d: the sweep has %d", t.Rung, len(t.List.Halving.Epochs))
 	}
-	r, err := NewLook(t.Folder).decide(t.Rung)
+	r, err := NewProgress(t.Folder).decide(t.Rung)
 	if err != nil || t.Place < 0 || t.Place >= len(r.Kept) {
 		return -1, err
 	}
@@ -107,7 +104,7 @@ func (t *Task) train(ctx context.Context, store *record.Store, i int) error {
 		return fmt.Errorf("run %s: %w", id, err)
 	}
 	outcomes := q.Wait()
-	state := NewLook(t.Folder).State(i)
+	state := NewProgress(t.Folder).State(i)
 	switch {
 	case state.hasTrained(until):
 		return nil
@@ -154,7 +151,7 @@ func (t *Task) requeueRun(i int) error {
 	if _, err := t.readIfThere(t.limitsPath(i), &l); err != nil { // there is none the first time
 		return err
 	}
-	state := NewLook(t.Folder).State(i)
+	state := NewProgress(t.Folder).State(i)
 	done, all := state.Steps()
 	id := t.List.Runs[i].ID
 	switch {

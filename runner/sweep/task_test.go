@@ -229,8 +229,8 @@ func (b bin) says(t *testing.T, what, text string) {
 	}
 }
 
-func ask() *Ask {
-	return &Ask{
+func ask() *Resources {
+	return &Resources{
 		Parallel:  4,
 		Threads:   2,
 		DataDir:   "/data",
@@ -339,7 +339,7 @@ func TestHostileNames(t *testing.T) {
 		"%A", `back\slash`, "a\ntouch PWNED #b", "-x", "*", "~", "a;b&c|d", "\x1b[2J", ""} {
 		f := made(t, tiny)
 		f.Dir += "/" + text
-		a := &Ask{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
+		a := &Resources{Threads: 1, Time: time.Hour, Partition: text + "x", Constraint: text + "x",
 			DataDir: text, Program: words, Approved: []bridge.Approval{{Path: text, Sum: "1"}}}
 		args := f.job(&Batch{Tasks: []int{7}}, a, nil)
 		typed := words
@@ -369,11 +369,11 @@ func TestHostileNames(t *testing.T) {
 // TestArraysOfAThousand: the indices of a Slurm array stay below MaxArraySize.
 func TestArraysOfAThousand(t *testing.T) {
 	f := made(t, strings.Replace(tiny, "seeds: 2", "seeds: 600", 1))
-	stages, err := f.Batches(count(2400), &Ask{Threads: 1, Time: time.Hour})
+	stages, err := f.Batches(count(2400), &Resources{Threads: 1, Time: time.Hour})
 	if err != nil || len(stages) != 1 || len(stages[0]) != 3 {
 		t.Fatalf("%d stages, %v", len(stages), err)
 	}
-	last := f.job(&stages[0][2], &Ask{Threads: 1, Time: time.Hour}, nil)
+	last := f.job(&stages[0][2], &Resources{Threads: 1, Time: time.Hour}, nil)
 	if !slices.Contains(last, "--array=0-399") ||
 		!strings.HasSuffix(last[len(last)-1], "$((2000 + SLURM_ARRAY_TASK_ID))") {
 		t.Error(last)
@@ -385,11 +385,11 @@ func TestArraysOfAThousand(t *testing.T) {
 func TestWhatSlurmSays(t *testing.T) {
 	b := fakes(t)
 	f := made(t, tiny)
-	stages, err := f.Batches(count(8), &Ask{Threads: 1, Time: time.Minute})
+	stages, err := f.Batches(count(8), &Resources{Threads: 1, Time: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.Submit(context.Background(), stages, &Ask{Threads: 1}, Sbatch)
+	_, err = f.Submit(context.Background(), stages, &Resources{Threads: 1}, Sbatch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (f *Folder) Stop() error {
 // the list has grown meanwhile, or the sweep was stopped and started again.
 func (f *Folder) Finish(h *Here) error {
 	return f.WithLock(func() error {
-		if NewLook(f).Grown() || !f.StillWants(h) {
+		if NewProgress(f).Grown() || !f.StillWants(h) {
 			return nil
 		}
 		return f.files.Remove(f.ownPath(hereName))
@@ -94,23 +94,17 @@ func Wanted(dir string) (*Folder, *Here) {
 	return f, h
 }
 
-// Desk trains runs: a *queue.Queue.
-type Desk interface {
-	runner.Verbs
-	Live() []runner.LiveRun
-}
-
-// worker feeds a sweep to a Desk, only a few runs ahead, so that 10 000 waiting runs take no files
+// worker feeds a sweep to a queue, only a few runs ahead, so that 10 000 waiting runs take no files
 // and no memory.
 type worker struct {
-	*Look
-	desk Desk
-	here Here
-	logf func(format string, args ...any)
+	*Progress
+	queue *queue.Queue
+	here  Here
+	logf  func(format string, args ...any)
 
-	todo  []int          // runs of the stage that this worker has not begun
-	until int            // epochs to train; 0: to the end
-	alive map[string]int // indices of runs by their IDs
+	todo  []int    // runs of the stage that this worker has not begun
+	until int      // epochs to train; 0: to the end
+	alive []string // runs that have not ended, by ID
 }
 
 const (
@@ -122,9 +116,10 @@ const (
 // returns false. Each call tries failed runs once more. The error says why Work could not go on;
 // the outcome of each run is in its record.
 func (f *Folder) Work(
-	ctx context.Context, desk Desk, h Here, goOn func() bool, logf func(format string, args ...any),
+	ctx context.Context, q *queue.Queue, h Here, goOn func() bool,
+	logf func(format string, args ...any),
 ) error {
-	w := &worker{Look: NewLook(f), desk: desk, here: h, logf: logf, alive: map[string]int{}}
+	w := &worker{Progress: NewProgress(f), queue: q, here: h, logf: logf}
 	for {
 		s, err := f.stages()
 		if err != nil {
@@ -181,23 +176,18 @@ func (w *worker) trainStage(ctx context.Context, goOn func() bool) bool {
 
 // dropEnded removes the runs that have ended from alive.
 func (w *worker) dropEnded() {
-	live := map[string]bool{}
-	for _, r := range w.desk.Live() {
-		live[r.ID] = true
-	}
-	for id := range w.alive {
-		if !live[id] {
-			delete(w.alive, id)
-		}
-	}
+	live := w.queue.Live()
+	w.alive = slices.DeleteFunc(w.alive, func(id string) bool {
+		return !slices.ContainsFunc(live, func(r runner.LiveRun) bool { return r.ID == id })
+	})
 }
 
 func (w *worker) train(i int) error {
 	means := runner.Means{DataDir: w.here.DataDir, Threads: w.here.Threads, Until: w.until}
-	err := beginRun(w.Folder, w.desk, i, means)
+	err := beginRun(w.Folder, w.queue, i, means)
 	switch {
 	case err == nil:
-		w.alive[w.List.Runs[i].ID] = i
+		w.alive = append(w.alive, w.List.Runs[i].ID)
 	case err == errThrough, err == errHeld:
 	default:
 		w.logf("run %s: %v", w.List.Runs[i].ID, err)
@@ -212,12 +202,11 @@ var (
 )
 
 // beginRun starts run i or continues it. If it cannot, it notes the reason in the folder.
-func beginRun(f *Folder, desk Desk, i int, m runner.Means) error {
-	look := NewLook(f)
-	if s := look.State(i); s.hasTrained(m.Until) {
+func beginRun(f *Folder, q *queue.Queue, i int, m runner.Means) error {
+	if s := NewProgress(f).State(i); s.hasTrained(m.Until) {
 		return errThrough
 	}
-	err := startOrResume(f, desk, i, m)
+	err := startOrResume(f, q, i, m)
 	switch {
 	case errors.Is(err, runner.ErrDone):
 		return errThrough
@@ -231,17 +220,17 @@ func beginRun(f *Folder, desk Desk, i int, m runner.Means) error {
 
 // startOrResume resumes run i, or starts it if it does not exist yet. If another process makes the
 // run meanwhile, the start fails with fs.ErrExist, and the next attempt resumes it.
-func startOrResume(f *Folder, desk Desk, i int, m runner.Means) error {
+func startOrResume(f *Folder, q *queue.Queue, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {
-		_, err := desk.CarryOut(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
+		_, err := q.CarryOut(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
 		return err
 	}
 	req, err := f.request(i, m)
 	if err != nil {
 		return err
 	}
-	_, err = desk.Start(req)
+	_, err = q.Start(req)
 	return err
 }
 
@@ -254,8 +243,6 @@ func (f *Folder) OwnLive(live []runner.LiveRun) (ids []string) {
 	}
 	return ids
 }
-
-var _ Desk = (*queue.Queue)(nil)
 
 // String says how many runs train at once, and on how many processors each.
 func (h Here) String() string {
@@ -294,7 +281,7 @@ func (l *List) Approved(own bridge.Approvals) (list []bridge.Approval, err error
 // machine that trains, where each run reports what it lacks. But if data that cannot be opened need
 // a split of their own, that is an error, since nobody can tell then whether they have one.
 func (f *File) CheckData(dir, dataDir string) (errs []error) {
-	list, errs := f.settings()
+	list, _ := f.settings() // Parse has found no error
 	known := map[string]bool{}
 	for _, s := range list {
 		settings := &s.spec

@@ -63,7 +63,7 @@ func work(t *testing.T, f *Folder) {
 
 func states(t *testing.T, f *Folder) []State {
 	t.Helper()
-	list, err := NewLook(f).States()
+	list, err := NewProgress(f).States()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 		}})()
 	f := made(t, text)
 	work(t, f)
-	return NewLook(f).Table(), f
+	return NewProgress(f).Table(), f
 }
 
 // TestSelectionIsBlindToTheTestSplit: a shuffle of the test labels changes no selection, including
@@ -261,7 +261,7 @@ func TestHalving(t *testing.T) {
 	if got := counts(t, halved); got[runner.Done] != 8 || got[Dropped] != 24 {
 		t.Fatalf("%v", got)
 	}
-	look := NewLook(halved)
+	look := NewProgress(halved)
 	for n, want := range map[int]int{1: 16, 2: 8} {
 		r, err := look.rung(n)
 		if err != nil || len(r.Kept) != want || halved.List.mostKept(n) != want {
@@ -297,7 +297,8 @@ func TestHalving(t *testing.T) {
 			t.Errorf("run %d is not what it is without rungs", i)
 		}
 	}
-	if a, b := look.Table(), NewLook(full).Table(); a.Rows[0].Cost.Epochs >= b.Rows[0].Cost.Epochs {
+	a, b := look.Table(), NewProgress(full).Table()
+	if a.Rows[0].Cost.Epochs >= b.Rows[0].Cost.Epochs {
 		t.Errorf("rungs cost %g epochs, none %g", a.Rows[0].Cost.Epochs, b.Rows[0].Cost.Epochs)
 	}
 	before := logs(t, halved)

@@ -165,7 +165,7 @@ func (h *HeatMap) order() []int {
 	for _, m := range h.Film.items {
 		n = max(n, len(m.values))
 	}
-	return page.Count(n)
+	return page.Indices(n)
 }
 
 // mostHigh is the maximum height of a row, in cells.

@@ -301,7 +301,7 @@ func (p *Page) nextBest() {
 // begun returns the IDs of the runs of the setting under the cursor that have begun.
 func (p *Page) begun() (ids []string) {
 	for _, s := range p.current().Seeds {
-		if s.Begun {
+		if s.Result != nil {
 			ids = append(ids, s.ID)
 		}
 	}
@@ -400,7 +400,7 @@ type reader struct {
 	dir   string
 	guest bool                 // asks no cluster, because guests may be many, and strangers
 	runs  func() []*record.Run // lists the folder's runs, from its catalogue
-	look  *sweep.Look
+	look  *sweep.Progress
 	pace  sweep.Pace
 	jobs  sweep.Jobs
 	asked time.Time // when Slurm was last asked
@@ -450,7 +450,7 @@ func (r *reader) open() error {
 	if err != nil {
 		return err
 	}
-	r.look = sweep.NewLook(f)
+	r.look = sweep.NewProgress(f)
 	r.look.AddFinished(r.runs())
 	return nil
 }

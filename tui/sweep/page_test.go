@@ -37,7 +37,7 @@ func points(t *testing.T, text string) ([]sweep.Point, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	look := sweep.NewLook(f)
+	look := sweep.NewProgress(f)
 	states, err := look.States()
 	if err != nil {
 		t.Fatal(err)

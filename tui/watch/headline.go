@@ -338,7 +338,7 @@ func (w *Page) updateStory() {
 		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations()}
 	}
-	w.storyState.Story = compare.Tell(runs, w.Baseline)
+	w.storyState.Story = compare.NewStory(runs, w.Baseline)
 	w.Epoch = w.storyState.Epoch
 }
 

@@ -212,7 +212,7 @@ func (w *Page) table(r kit.Rect) []string {
 	// The head is put together as a row is, part by part, or they would not stand in line.
 	first := w.firstRow(r.H)
 	name := "run"
-	inView := page.Count(len(rows))[first:min(len(rows), first+max(0, r.H-1))]
+	inView := page.Indices(len(rows))[first:min(len(rows), first+max(0, r.H-1))]
 	if len(inView) < len(rows) { // more than there is room for
 		name = fmt.Sprintf("%d–%d/%d", first+1, first+len(inView), len(rows))
 	}

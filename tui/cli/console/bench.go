@@ -59,30 +59,30 @@ winograd they can exceed 100 %.`,
 	return c
 }
 
-func bench(ctx context.Context, con *Console, model string, spec spec.Spec) error {
+func bench(ctx context.Context, con *Console, model string, s spec.Spec) error {
 	if model != "" && !nn.Known(model) {
 		return fmt.Errorf("model: %.40q: bench measures %s", model, strings.Join(nn.Models(), ", "))
 	}
-	spec.Model = cmp.Or(model, "alexnet")
+	s.Model = cmp.Or(model, "alexnet")
 	budget := benchMain
 	if model != "" { // a network for each method would not fit the time, or the memory
-		spec.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
+		s.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
 	}
-	if err := spec.Validate(); err != nil {
+	if err := s.Validate(); err != nil {
 		return err
 	}
-	asked := spec
-	spec.SettleConvolution()
+	asked := s
+	s.SettleConvolution()
 	w := NewStopwatch(ctx, con.Threads)
 	shape := data.Shape{C: 3, H: 32, W: 32}
-	t, err := w.measure(&spec, shape, 10, budget)
+	t, err := w.measure(&s, shape, 10, budget)
 	if err != nil {
 		return err
 	}
 	if con.AsJSON {
-		return con.JSON(benchJSON(con, &spec, &t))
+		return con.JSON(benchJSON(con, &s, &t))
 	}
-	printSteps(con, &spec, &t)
+	printSteps(con, &s, &t)
 	if model != "" {
 		printLayers(con, &t)
 		return nil
@@ -91,14 +91,14 @@ func bench(ctx context.Context, con *Console, model string, spec spec.Spec) erro
 }
 
 // printSteps prints the times of steps, and their share of the measured peak.
-func printSteps(con *Console, spec *spec.Spec, t *train.StepTimes) {
+func printSteps(con *Console, s *spec.Spec, t *train.StepTimes) {
 	rate, share := t.Rate()
 	fmt.Fprintf(con.Stdout, "%s, %s, kernel %s: %s, batch %d, medians of %d\n", CPU(),
-		kit.Plural(con.Threads, "thread"), nn.Kernel(spec.Precision), spec.Model, spec.Batch,
+		kit.Plural(con.Threads, "thread"), nn.Kernel(s.Precision), s.Model, s.Batch,
 		t.Rounds)
 	fmt.Fprintf(con.Stdout, "  train %.1f ms (%.0f images/s)   forward %.1f ms",
-		ms(t.Train), float64(spec.Batch)/t.Train.Seconds(), ms(t.Forward))
-	for _, m := range spec.Algorithms {
+		ms(t.Train), float64(s.Batch)/t.Train.Seconds(), ms(t.Forward))
+	for _, m := range s.Algorithms {
 		if m != dro.Baseline() {
 			fmt.Fprintf(con.Stdout, "   %s %.1f ms", m, ms(t.Steps[m]))
 		}
@@ -148,19 +148,19 @@ func printPresets(con *Console, w *Stopwatch, asked *spec.Spec) error {
 
 // benchJSON returns what bench prints with --json; times are medians. The key of a method's step
 // begins with the name of the method.
-func benchJSON(con *Console, spec *spec.Spec, t *train.StepTimes) map[string]any {
+func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 	rate, share := t.Rate()
 	all := map[string]any{
-		"model":             spec.Model,
-		"batch":             spec.Batch,
+		"model":             s.Model,
+		"batch":             s.Batch,
 		"threads":           con.Threads,
-		"precision":         spec.Precision,
-		"convolution":       spec.Convolution,
-		"kernel":            nn.Kernel(spec.Precision),
+		"precision":         s.Precision,
+		"convolution":       s.Convolution,
+		"kernel":            nn.Kernel(s.Precision),
 		"train_ms":          ms(t.Train),
 		"forward_ms":        ms(t.Forward),
 		"train_best_ms":     ms(t.Best), // the fastest one
-		"images_per_second": float64(spec.Batch) / t.Train.Seconds(),
+		"images_per_second": float64(s.Batch) / t.Train.Seconds(),
 		"gflop":             t.FLOP / 1e9, // of real work in a training step: no padding zeros
 		"gflops":            rate / 1e9,   // per second
 		"peak_share":        share,        // in 0..1
@@ -209,10 +209,12 @@ func (w *Stopwatch) measure(
 		return t, nil
 	}
 	t, err := train.MeasureSteps(w.ctx, *s, shape, classes, w.threads, budget)
-	if err != nil && errors.Is(err, context.Canceled) {
+	switch {
+	case err == nil:
+		w.known[key] = t
+	case errors.Is(err, context.Canceled):
 		err = errors.New("bench was interrupted")
 	}
-	w.known[key] = t
 	return t, err
 }
 

@@ -115,10 +115,10 @@ func (c *Console) Broken() error { return c.broken.OrNil() }
 // PrintPassedOver prints what was passed over in the files of the runs that were read, and so is
 // missing from the output. It serves all commands.
 func (c *Console) PrintPassedOver() {
-	told := map[string]bool{}
+	printed := map[string]bool{}
 	for _, r := range c.seen {
-		if err := r.PassedOver(); err != nil && !told[err.Error()] {
-			told[err.Error()] = true
+		if err := r.PassedOver(); err != nil && !printed[err.Error()] {
+			printed[err.Error()] = true
 			PrintError(c.Stderr, err)
 		}
 	}
@@ -188,20 +188,9 @@ type Failures []error
 
 func (f Failures) Error() string { return errors.Join(f...).Error() }
 
-// And appends an error, or each error of err if that is Failures; nil adds nothing.
-func (f Failures) And(err error) Failures {
-	switch err := err.(type) {
-	case nil:
-		return f
-	case Failures:
-		return append(f, err...)
-	default:
-		return append(f, err)
-	}
-}
-
-// OrNil returns nil where nothing failed.
+// OrNil returns the errors that are not nil, or nil where nothing failed.
 func (f Failures) OrNil() error {
+	f = slices.DeleteFunc(slices.Clone(f), func(err error) bool { return err == nil })
 	if len(f) == 0 {
 		return nil
 	}
@@ -212,22 +201,22 @@ func (f Failures) OrNil() error {
 func TryAll[T any](list []T, try func(T) error) error {
 	var wrong Failures
 	for _, item := range list {
-		wrong = wrong.And(try(item))
+		wrong = append(wrong, try(item))
 	}
 	return wrong.OrNil()
 }
 
 // PrintError prints an error; each error of Failures or presets.Errors has a line of its own.
 func PrintError(w io.Writer, err error) {
-	list := Failures{err}
-	if several, ok := err.(Failures); ok {
-		list = several
+	list, several := err.(Failures)
+	if wrong, ok := errors.AsType[presets.Errors](err); ok {
+		list, several = Failures(wrong), true
 	}
-	if wrong := (presets.Errors)(nil); errors.As(err, &wrong) {
-		list = Failures(wrong)
+	if !several {
+		fmt.Fprintf(w, "drolab: %s\n", OneLine(err.Error()))
 	}
 	for _, e := range list {
-		fmt.Fprintf(w, "drolab: %s\n", OneLine(e.Error()))
+		PrintError(w, e)
 	}
 }
 

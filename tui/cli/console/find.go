@@ -63,23 +63,6 @@ func (c *Console) FindAny(name string) (r *record.Run, step int64, err error) {
 	return r, s.Step, nil
 }
 
-// FindSaved is FindStep for callers that read the checkpoint: it fails if there is none of that
-// step.
-func (c *Console) FindSaved(name string) (r *record.Run, step int64, err error) {
-	if r, step, err = c.FindStep(name); err != nil || step < 0 {
-		return r, step, err
-	}
-	steps, err := r.Checkpoints()
-	switch {
-	case err != nil || slices.Contains(steps, step):
-		return r, step, err
-	case len(steps) == 0:
-		return nil, 0, fmt.Errorf("run %s has no checkpoint", r.Meta.ID)
-	}
-	return nil, 0, fmt.Errorf("run %s has no checkpoint of step %d: the newest is of step %d",
-		r.Meta.ID, step, slices.Max(steps))
-}
-
 // FindToRead is Find for commands that only read: the run may also lie outside the runs folder (see
 // apart).
 func (c *Console) FindToRead(word string) (*record.Run, error) {
@@ -117,7 +100,7 @@ func (c *Console) FindSeveral(args []string) ([]*record.Run, error) {
 	var sound []*record.Run
 	for i, err := range record.VerifyAll(runs) {
 		if err != nil {
-			c.broken = c.broken.And(err)
+			c.broken = append(c.broken, err)
 		} else {
 			sound = append(sound, runs[i])
 		}
@@ -178,7 +161,7 @@ func (c *Console) meant(
 			return strings.HasPrefix(p.Error(), "run "+r.Meta.ID+":")
 		})
 		if strings.HasPrefix(p.Error(), "run "+word) && !shown {
-			c.broken = c.broken.And(p)
+			c.broken = append(c.broken, p)
 		}
 	}
 	return starting, nil

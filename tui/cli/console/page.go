@@ -43,8 +43,8 @@ func (w *PageWriter) Page(p *page.Page) {
 func (w *PageWriter) block(block page.Block) {
 	switch block := block.(type) {
 	case page.Heading:
-		title := OneLine(string(block))
-		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(w.rule(), cells.Width(title)))
+		title, rule := OneLine(string(block)), map[bool]string{true: "-", false: "─"}[w.ASCII]
+		fmt.Fprintf(w, "%s\n%s\n", title, strings.Repeat(rule, cells.Width(title)))
 	case page.Text:
 		w.wrapped("", string(block))
 	case page.List:
@@ -68,13 +68,6 @@ func Blocks(w io.Writer, blocks ...page.Block) {
 	for _, b := range blocks {
 		(&PageWriter{Writer: w, Width: width}).block(b)
 	}
-}
-
-func (w *PageWriter) rule() string {
-	if w.ASCII {
-		return "-"
-	}
-	return "─"
 }
 
 // wrapped prints a paragraph with a mark before its first line. The other lines begin below its
@@ -167,6 +160,8 @@ func (w *PageWriter) figure(f *page.Figure) {
 	t := kit.NewTheme(0, true, w.ASCII)
 	c := &plot.Chart{Charset: t.Charset(false), X: plot.Range{Lo: 0, Hi: 1}}
 	names := []string{}
+	// Of a band's two series, each value lies one standard error from their mean.
+	toEnds := func(int) float64 { return 1 }
 	for i, curve := range f.Curves {
 		mean, ends := new(plot.Series), []*plot.Series{new(plot.Series), new(plot.Series)}
 		for _, p := range curve.Points {
@@ -196,10 +191,6 @@ func (w *PageWriter) figure(f *page.Figure) {
 	}
 }
 
-// toEnds is the Half of a band that reaches to its two series: each of two values lies one standard
-// error from their mean.
-func toEnds(int) float64 { return 1 }
-
 // Clean removes from text the characters that could steer a terminal, as the interface does.
 func Clean(s string) string { return cells.Clean(s) }
 
@@ -216,7 +207,9 @@ func Short(n measure.Number) string { return page.Digits(4).Text(n) }
 func Whole(n measure.Number) string { return page.Fixed(0).Text(n) }
 
 // Figure formats a measure on its own scale.
-func Figure(m *measure.Measure, n measure.Number) string { return page.Alone(m.Scale).Text(n) }
+func Figure(m *measure.Measure, n measure.Number) string {
+	return page.SentenceStyle(m.Scale).Text(n)
+}
 
 // JSON prints v as JSON, and escapes characters that could steer a terminal.
 func (c *Console) JSON(v any) error {
@@ -260,19 +253,15 @@ func (c *Console) TableFlags(of *cobra.Command, about string) *Forms {
 func (c *Console) Table(
 	f *Forms, data any, exact *page.Table, document []page.Block, show func(),
 ) error {
-	text := ""
 	switch {
 	case f.csv:
 		return exact.CSV(c.Stdout)
 	case f.latex:
-		text = page.LaTeX(document...)
+		return c.Print(page.LaTeX(document...))
 	case f.markdown:
-		text = page.Markdown(document...)
-	default:
-		return c.Result(data, show)
+		return c.Print(page.Markdown(document...))
 	}
-	_, err := io.WriteString(c.Stdout, text)
-	return err
+	return c.Result(data, show)
 }
 
 // JSONFlag adds the flag --json to a command, which prints its result as JSON.

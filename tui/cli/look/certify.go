@@ -17,6 +17,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 
 	"github.com/spf13/cobra"
@@ -419,7 +420,7 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 		if err == io.EOF {
 			break
 		}
-		if p := new(csv.ParseError); errors.As(err, &p) {
+		if p, ok := errors.AsType[*csv.ParseError](err); ok {
 			err = fmt.Errorf("line %d: %w", p.Line, p.Err)
 		}
 		if err != nil {
@@ -435,7 +436,7 @@ func parseLosses(in io.Reader, column string) ([]float64, error) {
 			}
 		}
 		loss, err := strconv.ParseFloat(strings.TrimSpace(record[at]), 64)
-		if err != nil || !finite(loss) {
+		if err != nil || !spec.AllFinite(loss) {
 			line, _ := r.FieldPos(at)
 			return nil, fmt.Errorf("line %d: %.40s: want a finite number", line,
 				strconv.QuoteToGraphic(record[at]))

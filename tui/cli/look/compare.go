@@ -145,7 +145,7 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		}
 		m, _ := measure.FindMeasure(column.Name)
 		for _, g := range groups {
-			cell := page.Of(m.Scale).Half(3).With(g.Cells[i].Mean, g.Cells[i].Half)
+			cell := page.TableStyle(m.Scale).Half(3).With(g.Cells[i].Mean, g.Cells[i].Half)
 			if g.Cells[i].Best {
 				cell += "*"
 			}

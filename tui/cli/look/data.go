@@ -467,8 +467,7 @@ func (f *importFlags) fill(ctx context.Context, con *console.Console, q *certifi
 		return nil
 	}
 	d, err := runner.OpenData(ctx, q.Spec.Dataset, q.Spec.DataOptions(con.DataDir))
-	var missing *data.MissingError
-	if errors.As(err, &missing) {
+	if _, missing := errors.AsType[*data.MissingError](err); missing {
 		return nil
 	}
 	q.Data = d

@@ -8,7 +8,6 @@ import (
 	"image/draw"
 	"image/png"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -120,7 +119,7 @@ func (f *evalFlags) check() (err error) {
 
 // examine applies the network of a checkpoint to the samples, and finds the worst cases.
 func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error) {
-	r, step, err := con.FindSaved(name)
+	r, step, err := con.FindStep(name)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error
 	if err != nil {
 		return nil, err
 	}
-	l := &evaluated{Look: look, radii: f.radii}
+	l := &evaluated{View: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -169,7 +168,7 @@ func (l *evaluated) write(f *evalFlags) error {
 	if f.format == nil {
 		return nil
 	}
-	return f.format.WriteNew(f.out, l.fields().Long(page.Count(len(l.Rows))))
+	return f.format.WriteNew(f.out, l.fields().Long(page.Indices(len(l.Rows))))
 }
 
 // picked returns at most most samples, those with the largest likelihood ratios first.
@@ -259,7 +258,7 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
-		Threshold: l.Look.Threshold, Classes: d.Classes}
+		Threshold: l.View.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Groups
 	}
@@ -393,7 +392,7 @@ type featuresResult struct {
 }
 
 func features(con *console.Console, name, dataset string, splits []string, out string) error {
-	r, step, err := con.FindSaved(name)
+	r, step, err := con.FindStep(name)
 	if err != nil {
 		return err
 	}
@@ -469,8 +468,8 @@ func contactSheet(path string, src data.Source, list []int, s *certificate.Sampl
 	scale := max(1, wanted/max(shape.H, shape.W))
 	w, h := scale*shape.W+2*frame+2, scale*shape.H+2*frame+2
 	down := (len(list) + across - 1) / across
-	page := image.NewRGBA(image.Rect(0, 0, across*w, down*h))
-	draw.Draw(page, page.Bounds(), image.White, image.Point{}, draw.Src)
+	sheet := image.NewRGBA(image.Rect(0, 0, across*w, down*h))
+	draw.Draw(sheet, sheet.Bounds(), image.White, image.Point{}, draw.Src)
 	for k, i := range list {
 		colour := color.RGBA{0x2c, 0xa0, 0x2c, 0xff}
 		if s.Predictions[i] != s.Labels[i] {
@@ -478,22 +477,18 @@ func contactSheet(path string, src data.Source, list []int, s *certificate.Sampl
 		}
 		at := image.Pt(k%across*w+1, k/across*h+1)
 		box := image.Rect(0, 0, w-2, h-2).Add(at)
-		draw.Draw(page, box, image.NewUniform(colour), image.Point{}, draw.Src)
-		paint(page, box.Inset(frame), certificate.PictureOf(src, i), scale)
+		draw.Draw(sheet, box, image.NewUniform(colour), image.Point{}, draw.Src)
+		paint(sheet, box.Inset(frame), certificate.PictureOf(src, i), scale)
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	return errors.Join(png.Encode(file, page), file.Close())
+	return page.NewFile(path, func(w io.Writer) error { return png.Encode(w, sheet) })
 }
 
 // paint draws one picture into a box, enlarged by scale.
-func paint(page *image.RGBA, box image.Rectangle, p *certificate.Picture, scale int) {
+func paint(sheet *image.RGBA, box image.Rectangle, p *certificate.Picture, scale int) {
 	for y := range box.Dy() {
 		for x := range box.Dx() {
 			c := p.At(x/scale, y/scale)
-			page.SetRGBA(box.Min.X+x, box.Min.Y+y, color.RGBA{c[0], c[1], c[2], 0xff})
+			sheet.SetRGBA(box.Min.X+x, box.Min.Y+y, color.RGBA{c[0], c[1], c[2], 0xff})
 		}
 	}
 }

@@ -140,12 +140,7 @@ func (o *outcome) figures() (list []figure) {
 }
 
 // number writes v; a dash if v is NaN.
-func number(style page.Style, v float64) string {
-	if math.IsNaN(v) {
-		return page.None
-	}
-	return style.Float(v, math.NaN())
-}
+func number(style page.Style, v float64) string { return style.Text(measure.Known(v)) }
 
 // best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
 // measure.Leads). It is -1, too, if the figure is not comparable because the sets or radii differ.
@@ -205,7 +200,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 				Cell: func(i int) string { return o.change(i, &f) }})
 		}
 	}
-	grid := t.Grid(list.Table(page.Count(len(o.Rows)), nil), width, 0)
+	grid := t.Grid(list.Table(page.Indices(len(o.Rows)), nil), width, 0)
 	lines = append(lines, t.Dim.Paint("  "+grid.Head(nil)))
 	for i, number := range o.numbers() {
 		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
@@ -353,29 +348,23 @@ func (o *outcome) curves(con *console.Console) error {
 	f := &page.Figure{Caption: "Worst " + o.runs[0].Meta.Part() + " over epochs, %:"}
 	numbers := o.numbers()
 	for _, i := range o.drawn() {
-		sums := map[float64][]float64{}
+		var evals [][]*runner.EvalEvent
+		var worst string // of the runs of a row, which have the same data
 		for _, r := range o.runs {
 			if !slices.Contains(o.Rows[i].Runs, r.Meta.ID) {
 				continue
 			}
-			h, err := record.ReadHistory(r.Tail(), nil)
+			list, err := r.Evaluations()
 			if err != nil {
-				return fmt.Errorf("run %s: %w", r.Meta.ID, err)
+				return err
 			}
-			for _, e := range h.Evals {
-				if v := e.Of(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
-					sums[e.Epoch] = append(sums[e.Epoch], 100*v.Float())
-				}
-			}
+			evals, worst = append(evals, list), r.Meta.MeasureFor("worst_class_accuracy")
 		}
-		c := page.Curve{Name: o.name(i), Mark: 1 + int(numbers[i])}
-		for epoch, values := range sums {
-			if len(values) == len(o.Rows[i].Runs) {
-				mean, _ := compare.MeanStd(values)
-				c.Points = append(c.Points, page.Point{X: epoch, Y: mean, Half: math.NaN()})
-			}
+		c := page.Curve{Name: o.name(i), Mark: 1 + int(numbers[i]),
+			Points: compare.MeanCurve(evals, worst, o.Level)}
+		for k := range c.Points {
+			c.Points[k].Y, c.Points[k].Half = 100*c.Points[k].Y, math.NaN()
 		}
-		slices.SortFunc(c.Points, func(a, b page.Point) int { return cmp.Compare(a.X, b.X) })
 		if len(c.Points) > 1 {
 			f.Curves = append(f.Curves, c)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/dro"
@@ -179,53 +180,45 @@ func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 		return err
 	}
 	given := c.Flags().Changed
-	take := func(flag string, to *float64, v float64) {
+	fill := func(flag string, to *float64, v float64) {
 		if !given(flag) {
 			*to = v
 		}
 	}
-	take("rho", &f.rho, own.Rho)
-	take("k", &f.k, own.K)
-	take("mu", &f.mu, own.Mu)
+	fill("rho", &f.rho, own.Rho)
+	fill("k", &f.k, own.K)
+	fill("mu", &f.mu, own.Mu)
 	if !given("uncertainty") {
 		f.uncertainty = own.Uncertainty
 	}
-	take("bound", &f.assumed.Bound, of.Bound)
-	take("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
-	take("smoothness", &f.assumed.Smoothness, of.Smoothness)
-	take("gap", &f.assumed.Gap, gap)
-	take("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
+	fill("bound", &f.assumed.Bound, of.Bound)
+	fill("lipschitz", &f.assumed.Lipschitz, of.Lipschitz)
+	fill("smoothness", &f.assumed.Smoothness, of.Smoothness)
+	fill("gap", &f.assumed.Gap, gap)
+	fill("epsilon", &f.assumed.Epsilon, r.Summary().Stationary().Float())
 	switch {
-	case !finite(f.assumed.Gap):
+	case !spec.AllFinite(f.assumed.Gap):
 		return fmt.Errorf("give --gap: the log of %s has no objective to measure Δ by", r.Meta.ID)
-	case !finite(f.assumed.Epsilon):
+	case !spec.AllFinite(f.assumed.Epsilon):
 		return fmt.Errorf("give --epsilon: %s has not measured how stationary it is", r.Meta.ID)
 	}
 	return nil
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
 // measuredGap returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of
 // the evaluations.
 func measuredGap(r *record.Run) (float64, error) {
+	h, err := record.ReadHistory(r.Tail(), nil)
 	first, least := math.NaN(), math.Inf(1)
-	for tail := r.Tail(); ; {
-		events, err := tail.Read()
-		if err != nil || len(events) == 0 {
-			return first - least, err
-		}
-		for _, e := range events {
-			switch e := e.(type) {
-			case *runner.StepEvent:
-				if n := e.Max.Of("objective"); first != first && n.Applies() {
-					first = n.Float()
-				}
-			case *runner.EvalEvent:
-				least = min(least, e.Of("train_robust_risk").Float())
-			}
+	for _, s := range slices.Backward(h.Steps) {
+		if n := s.Max.Of("objective"); n.Applies() {
+			first = n.Float()
 		}
 	}
+	for _, e := range h.Evals {
+		least = min(least, e.Of("train_robust_risk").Float())
+	}
+	return first - least, err
 }
 
 type theoryFlags struct {
@@ -291,7 +284,7 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err := r.Meta.Trained(); err != nil {
 		return err
 	}
-	evals, err := evaluations(r)
+	evals, err := r.Evaluations()
 	if err != nil {
 		return err
 	}
@@ -306,27 +299,19 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	case all:
 		t.Along, err = constantsAlong(con, r, step, all, f.samples)
 	default:
-		noise := func(frozen *certificate.Frozen, train *measure.Pass,
-			c certificate.Constants) (err error) {
-			t.Noise, err = frozen.Noise(train, f.batches, f.draws, c)
+		err = onTraining(con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
+			c, err := at.Constants(train, f.samples)
+			if err == nil {
+				t.Noise, err = at.Noise(train, f.batches, f.draws, c)
+			}
+			t.Step, t.Constants = at.Step, &c
 			return err
-		}
-		var one atStep
-		one, err = constantsAt(con, r, step, f.samples, noise)
-		t.Step, t.Constants = one.Step, &one.Constants
+		})
 	}
 	if err != nil {
 		return err
 	}
 	return con.Result(t, func() { printTheory(con, &t, set) })
-}
-
-// evaluations returns the evaluations in a run's log that no later resume has taken back.
-func evaluations(r *record.Run) ([]*runner.EvalEvent, error) {
-	tail := r.Tail()
-	tail.Only("eval")
-	h, err := record.ReadHistory(tail, nil)
-	return h.Evals, err
 }
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
@@ -410,7 +395,12 @@ func constantsAlong(
 		}
 	}
 	for i, step := range steps {
-		one, e := constantsAt(con, r, step, samples, nil)
+		var one atStep
+		e := onTraining(con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
+			c, err := at.Constants(train, samples)
+			one = atStep{at.Step, c}
+			return err
+		})
 		if all && errors.Is(e, fs.ErrNotExist) && i < len(steps)-1 {
 			continue // a live run has deleted it meanwhile
 		}
@@ -422,30 +412,24 @@ func constantsAlong(
 	return list, err
 }
 
-// constantsAt measures the constants at one checkpoint. If more is not nil, it then measures more
-// there, given the constants.
-func constantsAt(
-	con *console.Console, r *record.Run, step int64, samples int,
-	more func(*certificate.Frozen, *measure.Pass, certificate.Constants) error,
-) (one atStep, err error) {
+// onTraining calls do with the network of a checkpoint, frozen, and its training split.
+func onTraining(
+	con *console.Console, r *record.Run, step int64,
+	do func(*certificate.Frozen, *measure.Pass) error,
+) (err error) {
 	if err := r.Meta.HasOwnNetwork(); err != nil {
-		return one, err
+		return err
 	}
 	frozen, err := freeze(con, r, step)
 	if err != nil {
-		return one, err
+		return err
 	}
 	defer func() { err = errors.Join(err, frozen.Close()) }()
 	train, err := frozen.Pass(runner.SplitTrain)
 	if err != nil {
-		return one, err
+		return err
 	}
-	one.Step = frozen.Step
-	one.Constants, err = frozen.Constants(train, samples)
-	if err == nil && more != nil {
-		err = more(frozen, train, one.Constants)
-	}
-	return one, err
+	return do(frozen, train)
 }
 
 // largest returns the largest value of each constant. Checkpoints can say no more about the bounds

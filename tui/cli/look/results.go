@@ -138,7 +138,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 	summary := func(title string, cell func(*runner.Summary) string) {
 		row(title, func(r *record.Run) string { return cell(r.Summary()) })
 	}
-	any := func(has func(*runner.Summary) bool) bool {
+	anyHas := func(has func(*runner.Summary) bool) bool {
 		return slices.ContainsFunc(runs, func(r *record.Run) bool { return has(r.Summary()) })
 	}
 	row("preset", func(r *record.Run) string { return console.Clean(r.Meta.Preset) })
@@ -155,13 +155,13 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 				})
 				t.RankLast(-valueAt(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
 			}
-		case any(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
+		case anyHas(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
 			summary(m.Head(), func(s *runner.Summary) string {
 				return console.Figure(&m, s.Of(m.Name))
 			})
 		}
 	}
-	if any(func(s *runner.Summary) bool { return s.Selected != nil }) {
+	if anyHas(func(s *runner.Summary) bool { return s.Selected != nil }) {
 		row("selected", selectedCell)
 	}
 	summary("ε-stationary", func(s *runner.Summary) string { return console.Short(s.Stationary()) })
@@ -281,7 +281,7 @@ func showParts(w io.Writer, r *record.Run) {
 		return
 	}
 	accuracy := r.Summary().ByGroup.Of(m.MeasureFor("class_accuracy"))
-	console.Blocks(w, partFields(r).Table(page.Count(len(names)),
+	console.Blocks(w, partFields(r).Table(page.Indices(len(names)),
 		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}
 	if small := tooSmall(m); len(small) > 0 {

@@ -265,8 +265,7 @@ func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 		return nil
 	}
 	p := dro.Problem{Set: set, Coordinates: dro.Paper}
-	eta := base + p.Shift(z).Eta
-	return &eta
+	return new(base + p.Shift(z).Eta)
 }
 
 // riskCurve returns the risk at five radii per decade, for two decades on either side of rho.
@@ -300,7 +299,7 @@ func writeWeights(path string, losses, ratios []float64) error {
 	var list page.Fields[int]
 	list.Add("loss", func(i int) string { return page.Exact(losses[i]) })
 	list.Add("ratio", func(i int) string { return page.Exact(ratios[i]) })
-	if err := page.Replace(path, list.Long(page.Count(len(losses))).CSV); err != nil {
+	if err := page.Replace(path, list.Long(page.Indices(len(losses))).CSV); err != nil {
 		return fmt.Errorf("--weights: %w", err)
 	}
 	return nil

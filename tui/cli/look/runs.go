@@ -360,13 +360,10 @@ func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
 	case lines:
 		begin, between, end = "", "", ""
 	case len(runs) == 0:
-		end = "]\n}\n"
-	}
-	if _, err := io.WriteString(w, begin); err != nil {
-		return err
+		end = begin + "]\n}\n"
 	}
 	const some = 64
-	first := true
+	before := begin
 	for part := range slices.Chunk(runs, some) {
 		texts, errs := make([][]byte, len(part)), make([]error, len(part))
 		var all sync.WaitGroup
@@ -375,13 +372,13 @@ func printJSON(w io.Writer, runs []*record.Run, lines bool) error {
 		}
 		all.Wait()
 		for i, text := range texts {
-			if !first {
-				text = append([]byte(between), text...)
+			if errs[i] != nil {
+				return errs[i]
 			}
-			first = false
-			if _, err := w.Write(text); cmp.Or(errs[i], err) != nil {
-				return cmp.Or(errs[i], err)
+			if _, err := w.Write(append([]byte(before), text...)); err != nil {
+				return err
 			}
+			before = between
 		}
 	}
 	_, err := io.WriteString(w, end)
@@ -484,13 +481,15 @@ func exportTo(con *console.Console, name, to, out string) error {
 		return errors.New("--out: give a file or folder to write")
 	}
 	r, step := &publish.Run{}, int64(0)
-	if r.Run, step, err = con.FindSaved(name); err != nil {
+	if r.Run, step, err = con.FindStep(name); err != nil {
 		return err
 	}
-	if f.Network {
+	if f.Network || step >= 0 { // a checkpoint that is named has to exist
 		if r.State, err = r.Load(step); err != nil {
 			return err
 		}
+	}
+	if f.Network {
 		if r.Encoder, err = r.Meta.EncoderFrom(con.DataDir); err != nil {
 			return err
 		}

@@ -152,15 +152,11 @@ func absolute(dir, path string) string {
 func (tr *Trainer) queue(
 	ctx context.Context, store *record.Store,
 ) (q *queue.Queue, cancel context.CancelFunc) {
-	made := make(chan *queue.Queue, 1)
-	ctx, cancel = tr.Orderly(ctx, func() {
-		q := <-made
-		made <- q
-		saveAll(q)
-	})
 	console.CollectEarly()
-	q = queue.NewQueue(ctx, tr.settings(store))
-	made <- q
+	trainings, stop := context.WithCancel(ctx)
+	q = queue.NewQueue(trainings, tr.settings(store))
+	ctx, cancel = tr.Orderly(ctx, func() { saveAll(q) })
+	context.AfterFunc(ctx, stop)
 	return q, cancel
 }
 

@@ -103,45 +103,15 @@ func awaitEnd(dir string, ids []string) []queue.Outcome {
 	return nil
 }
 
-// followTroubles sends a line for each new trouble of the runs, and for its end, until end is
-// called.
-func (c *crew) followTroubles(ids []string) (lines <-chan string, end func()) {
-	tell, over := make(chan string), make(chan struct{})
-	go func() {
-		tick := time.NewTicker(2 * time.Second)
-		defer tick.Stop()
-		told := map[string]string{}
-		for {
-			select {
-			case <-over:
-				return
-			case <-tick.C:
-			}
-			now, err := c.live()
-			if err != nil {
-				continue
-			}
-			for _, line := range newTroubles(now, ids, told, c.remedy) {
-				select {
-				case tell <- line:
-				case <-over:
-					return
-				}
-			}
-		}
-	}()
-	return tell, func() { close(over) }
-}
-
 // newTroubles returns a line for each run whose trouble has changed since it was last told.
 func newTroubles(
-	live []runner.LiveRun, ids []string, told map[string]string, remedy string,
+	live []runner.LiveRun, ids []string, known map[string]string, remedy string,
 ) (lines []string) {
 	for _, r := range live {
-		if !slices.Contains(ids, r.ID) || told[r.ID] == r.Trouble {
+		if !slices.Contains(ids, r.ID) || known[r.ID] == r.Trouble {
 			continue
 		}
-		told[r.ID] = r.Trouble
+		known[r.ID] = r.Trouble
 		if r.Trouble == "" {
 			lines = append(lines, fmt.Sprintf("run %s continues", r.ID))
 		} else {
@@ -211,9 +181,12 @@ func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 	return list.OrNil()
 }
 
-// lookEvery is the time between two looks at the run directories for a log, which shows evaluations
-// only.
-const lookEvery = time.Second
+// Times between two looks at the run directories for a log, which shows evaluations only, and
+// between two questions for the runs' troubles.
+const (
+	lookEvery = time.Second
+	askEvery  = 2 * time.Second
+)
 
 // watch shows on stderr what the runs do, until all have ended: lines that are redrawn if stderr is
 // a terminal, else a line for each evaluation. It reads the run directories, as any other process
@@ -221,8 +194,6 @@ const lookEvery = time.Second
 func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	ended := make(chan []queue.Outcome, 1)
 	go func() { ended <- c.await(ids) }()
-	trouble, end := c.followTroubles(ids)
-	defer end()
 	p := &panel{out: tr.Stderr, ascii: tr.ASCII, theme: tr.Theme(tr.Stderr)}
 	every := lookEvery
 	if width, height, ok := tr.SizeErr(); ok && width > 0 {
@@ -244,8 +215,10 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 		fmt.Fprintln(tr.Stderr, p.theme.Dim.Paint(
 			"drolab attach, in another terminal, shows the curves. Ctrl-C stops the runs."))
 	}
-	tick := time.NewTicker(every)
+	tick, ask := time.NewTicker(every), time.NewTimer(askEvery)
 	defer tick.Stop()
+	defer ask.Stop()
+	seen, known := make(chan []runner.LiveRun, 1), map[string]string{}
 	interrupted := c.interrupted
 	for {
 		select {
@@ -256,8 +229,14 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 		case <-interrupted:
 			interrupted = nil
 			p.news = append(p.news, stopping(c.end(ids)))
-		case line := <-trouble:
-			p.news = append(p.news, line)
+		case <-ask.C: // another process may need long to answer
+			go func() {
+				runs, _ := c.live() // an error has no troubles
+				seen <- runs
+			}()
+		case runs := <-seen:
+			p.news = append(p.news, newTroubles(runs, ids, known, c.remedy)...)
+			ask.Reset(askEvery)
 		case <-tick.C:
 		}
 		if width, height, ok := tr.SizeErr(); ok {
@@ -501,15 +480,7 @@ func (l *live) parts(p *panel, bar int) []part {
 	if i := slices.Index(dro.Algorithms(), l.meta.Spec.Algorithm()); i >= 0 {
 		series = t.Line(uint8(i))
 	}
-	state := t.Dim
-	switch l.Status {
-	case runner.Running:
-		state = t.Accent
-	case runner.Done:
-		state = t.Good
-	case runner.Failed:
-		state = t.Bad
-	}
+	_, state := lab.State(t, l.Status)
 	return []part{
 		{l.name(), 0, series},
 		{console.Bar(l.Step, l.meta.Steps, bar, p.ascii), 2, series},

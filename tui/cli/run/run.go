@@ -259,9 +259,9 @@ func (f *runFlags) train(
 		return failed.OrNil()
 	}
 	if f.detach {
-		return failed.And(by.leaveAlone(tr, ids)).OrNil()
+		return append(failed, by.leaveAlone(tr, ids)).OrNil()
 	}
-	return failed.And(by.follow(tr, ids, f.live != "")).OrNil()
+	return append(failed, by.follow(tr, ids, f.live != "")).OrNil()
 }
 
 // start starts the requests in order, until one is refused. After that the checkpoint of --from is
@@ -373,12 +373,6 @@ func resumeAll(
 	return ids, list
 }
 
-// plan is what a study lacks: runs to start, and runs to go on with.
-type plan struct {
-	*report.Gathered
-	study *report.Study
-}
-
 // isStudy reports whether the arguments of run name a study, which takes no changes.
 func (f *runFlags) isStudy(c *cobra.Command, names []string) (bool, error) {
 	if len(names) == 0 || !report.IsStudyFile(names[0]) && !recorded.Is(names[0]) {
@@ -408,26 +402,26 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	for _, err := range problems { // such a run may be one of the study's
 		tr.Note(err.Error())
 	}
-	p := &plan{s.Gather(runs), s}
+	g := s.Gather(runs)
 	if f.dry {
-		return p.print(ctx, tr)
+		return printMissing(ctx, tr, g)
 	}
 	if s.Registered.After(time.Now()) {
 		tr.Note("the study is registered in the future: runs that begin now are exploratory")
 	}
-	requests, resumed := p.requests()
+	requests, resumed := missingRequests(g)
 	if len(requests)+len(resumed) == 0 {
-		tr.PrintLine("%s", p.state())
+		tr.PrintLine("%s", studyState(g))
 		return nil
 	}
 	return f.train(ctx, tr, requests, resumed)
 }
 
-// requests returns what is to be started, and the runs to resume. Runs of one preset on the same
-// data form one request, so that they share their data.
-func (p *plan) requests() (list []runner.Request, resumed []*record.Run) {
+// missingRequests returns what is to be started, and the runs to resume. Runs of one preset on the
+// same data form one request, so that they share their data.
+func missingRequests(g *report.Gathered) (list []runner.Request, resumed []*record.Run) {
 	at := map[[2]string]int{}
-	for _, m := range p.Missing {
+	for _, m := range g.Missing {
 		switch {
 		case m.Begun == nil:
 			one := m.Spec
@@ -445,16 +439,17 @@ func (p *plan) requests() (list []runner.Request, resumed []*record.Run) {
 	return list, resumed
 }
 
-func (p *plan) state() string {
-	text := fmt.Sprintf("%d of %s have ended", p.Done, kit.Plural(p.Wanted, "run"))
-	if p.Done == p.Wanted {
-		return text + ": drolab report " + p.study.Word + " judges them"
+// studyState says how many runs of a study have ended.
+func studyState(g *report.Gathered) string {
+	text := fmt.Sprintf("%d of %s have ended", g.Done, kit.Plural(g.Wanted, "run"))
+	if g.Done == g.Wanted {
+		return text + ": drolab report " + g.Study.Word + " judges them"
 	}
 	return text
 }
 
-// print lists what a run of the study would do.
-func (p *plan) print(ctx context.Context, tr *Trainer) error {
+// printMissing lists what a run of the study would do.
+func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
 	type line struct {
 		Arm  string `json:"arm"`
 		Seed uint64 `json:"seed"`
@@ -463,7 +458,7 @@ func (p *plan) print(ctx context.Context, tr *Trainer) error {
 	}
 	lines, seconds := []line{}, 0.0
 	watch := console.NewStopwatch(ctx, tr.Threads)
-	for _, m := range p.Missing {
+	for _, m := range g.Missing {
 		l, left := line{Arm: m.Name, Seed: m.Seed, Does: "starts"}, 1.0
 		if r := m.Begun; r != nil {
 			l.Run, l.Does = r.Meta.ID, "is "+string(r.Status())
@@ -481,9 +476,9 @@ func (p *plan) print(ctx context.Context, tr *Trainer) error {
 		}
 		lines, seconds = append(lines, l), seconds+took*left
 	}
-	return tr.Result(map[string]any{"wanted": p.Wanted, "done": p.Done, "missing": lines,
+	return tr.Result(map[string]any{"wanted": g.Wanted, "done": g.Done, "missing": lines,
 		"seconds": measure.NumIf(!math.IsNaN(seconds), seconds)}, func() {
-		for _, r := range p.Failed {
+		for _, r := range g.Failed {
 			tr.PrintLine("run %s failed, so it is missing: %s", r.Meta.ID, r.Summary().Cause)
 		}
 		for _, l := range lines {
@@ -491,12 +486,12 @@ func (p *plan) print(ctx context.Context, tr *Trainer) error {
 		}
 		switch took := kit.Clock(time.Duration(seconds * float64(time.Second))); {
 		case len(lines) == 0:
-			tr.PrintLine("%s", p.state())
+			tr.PrintLine("%s", studyState(g))
 		case math.IsNaN(seconds):
-			tr.PrintLine("%s; the time of the missing ones is not known", p.state())
+			tr.PrintLine("%s; the time of the missing ones is not known", studyState(g))
 		default:
 			tr.PrintLine("%s; the missing ones take about %s, if this machine does nothing else",
-				p.state(), took)
+				studyState(g), took)
 		}
 	})
 }

@@ -105,20 +105,18 @@ func (tr *Trainer) comeBack(dir string) {
 	if len(runs) == 0 {
 		return
 	}
-	const most = 8
 	goes := "continue"
 	if len(runs) == 1 {
 		goes = "continues"
 	}
 	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
-	for _, r := range runs[:min(len(runs), most)] {
-		fmt.Fprintf(tr.Stderr, "  %s  %s, step %d of %d\n",
-			console.Clean(r.Meta.ID), r.Status(), r.Summary().Steps, r.Meta.Steps)
+	var lines []string
+	for _, r := range runs {
+		lines = append(lines, fmt.Sprintf("%s  %s, step %d of %d", console.Clean(r.Meta.ID),
+			r.Status(), r.Summary().Steps, r.Meta.Steps))
 	}
-	if len(runs) > most {
-		fmt.Fprintf(tr.Stderr, "  and %d more\n", len(runs)-most)
-	}
+	fmt.Fprintln(tr.Stderr, strings.Join(kit.Names(lines), "\n"))
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(tr.Stderr, advice)
 	}
@@ -194,7 +192,7 @@ or changed.`,
 type lazyVerbs func() runner.Verbs
 
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
-func (v lazyVerbs) CarryOut(o runner.Order) (int64, error)         { return v().CarryOut(o) }
+func (v lazyVerbs) CarryOut(o runner.Order) (int64, error)   { return v().CarryOut(o) }
 
 func (tr *Trainer) replayCommand() *cobra.Command {
 	var r lab.Replay
@@ -256,9 +254,8 @@ func (tr *Trainer) replay(
 
 // sharing holds the flags of `share`.
 type sharing struct {
-	listen, keys, hostKey string
-	viewers               int
-	idle                  time.Duration
+	listen, hostKeyFile string
+	share.Settings
 }
 
 func (tr *Trainer) shareCommand() *cobra.Command {
@@ -284,12 +281,12 @@ ssh -p 2222 localhost`,
 		RunE: func(c *cobra.Command, _ []string) error { return tr.share(c.Context(), f) },
 	}
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:2222", "address and port to listen on")
-	c.Flags().StringVar(&f.keys, "authorized-keys", filepath.Join(tr.Keys, "authorized_keys"),
-		"file of the viewers' public keys")
-	c.Flags().StringVar(&f.hostKey, "host-key", filepath.Join(tr.Keys, "host_ed25519"),
+	c.Flags().StringVar(&f.AuthorizedKeys, "authorized-keys",
+		filepath.Join(tr.Keys, "authorized_keys"), "file of the viewers' public keys")
+	c.Flags().StringVar(&f.hostKeyFile, "host-key", filepath.Join(tr.Keys, "host_ed25519"),
 		"file of the host key; it is made if missing")
-	c.Flags().IntVar(&f.viewers, "viewers", 20, "most viewers at once")
-	c.Flags().DurationVar(&f.idle, "idle", 8*time.Hour,
+	c.Flags().IntVar(&f.Viewers, "viewers", 20, "most viewers at once")
+	c.Flags().DurationVar(&f.Idle, "idle", 8*time.Hour,
 		"disconnect a viewer that presses no key for this long; 0 never does")
 	return c
 }
@@ -299,21 +296,22 @@ const mostViewers = 1000
 
 func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	switch {
-	case f.viewers < 1 || f.viewers > mostViewers:
-		return fmt.Errorf("--viewers %d: want 1 to %d", f.viewers, mostViewers)
-	case f.idle < 0:
-		return fmt.Errorf("--idle %s: want a time, or 0 for none", f.idle)
+	case f.Viewers < 1 || f.Viewers > mostViewers:
+		return fmt.Errorf("--viewers %d: want 1 to %d", f.Viewers, mostViewers)
+	case f.Idle < 0:
+		return fmt.Errorf("--idle %s: want a time, or 0 for none", f.Idle)
 	}
-	keys, err := share.Keys(f.keys)
+	keys, err := share.Keys(f.AuthorizedKeys)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("no viewers allowed: %s is missing: put each viewer's public key "+
-			"(.pub) into it, or name another file with --authorized-keys", f.keys)
+			"(.pub) into it, or name another file with --authorized-keys",
+			f.AuthorizedKeys)
 	}
 	if err != nil {
 		return err
 	}
-	hostKey, fingerprint, err := share.HostKey(f.hostKey)
-	if err != nil {
+	var fingerprint string
+	if f.HostKey, fingerprint, err = share.HostKey(f.hostKeyFile); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(tr.RunsDir)
@@ -333,9 +331,8 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	cfg.Verbs, cfg.Ring = engine.ReadOnly{}, lab.Ring{}
 	fmt.Fprintf(tr.Stdout, "%s may view %s, with %s\nhost key %s\n", kit.Plural(len(keys), "key"),
 		console.Clean(dir), connect(l.Addr()), fingerprint)
-	err = share.Serve(ctx, l, share.Settings{Lab: cfg, HostKey: hostKey, AuthorizedKeys: f.keys,
-		Viewers: f.viewers, Idle: f.idle, Log: tr.Stderr})
-	if err == nil {
+	f.Lab, f.Log = cfg, tr.Stderr
+	if err = share.Serve(ctx, l, f.Settings); err == nil {
 		fmt.Fprintln(tr.Stdout, "No viewers left. The runs continue.")
 	}
 	return err

@@ -52,21 +52,21 @@ const (
 	slurmPause  = 10 * time.Second
 )
 
-// lookAt returns a look at a sweep that takes the finished runs from the catalogue.
-func (tr *Trainer) lookAt(folder *sweep.Folder) *sweep.Look {
-	look := sweep.NewLook(folder)
-	runs, _ := record.NewCatalogue(folder.Dir, tr.Catalogues).List() // the look reports errors
-	look.AddFinished(runs)
-	return look
+// progressOf returns the progress of a sweep; it takes the finished runs from the catalogue.
+func (tr *Trainer) progressOf(folder *sweep.Folder) *sweep.Progress {
+	progress := sweep.NewProgress(folder)
+	runs, _ := record.NewCatalogue(folder.Dir, tr.Catalogues).List() // the progress reports errors
+	progress.AddFinished(runs)
+	return progress
 }
 
 func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow bool) error {
-	look := tr.lookAt(folder)
+	progress := tr.progressOf(folder)
 	tick := time.NewTicker(followPause)
 	defer tick.Stop()
 	var pace sweep.Pace
-	for said := ""; ; {
-		states, err := look.States()
+	for shown := ""; ; {
+		states, err := progress.States()
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 		jobs.Mark(states)
 		over := sweep.Complete(states) && !jobs.Busy()
 		if follow && !over {
-			if line := countLine(states); line != said && !tr.AsJSON {
-				said = line
-				fmt.Fprintln(tr.Stderr, line+timeLeft(look, states, &pace))
+			if line := countLine(states); line != shown && !tr.AsJSON {
+				shown = line
+				fmt.Fprintln(tr.Stderr, line+timeLeft(progress, states, &pace))
 			}
 			select {
 			case <-tick.C:
@@ -90,8 +90,8 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 			case <-ctx.Done():
 			}
 		}
-		tr.sayDamage(folder.Dir)
-		tr.sayOfData(folder)
+		tr.printDamage(folder.Dir)
+		tr.printDataWarnings(folder)
 		if tr.AsJSON {
 			return tr.JSON(sweepJSON(folder, states))
 		}
@@ -99,8 +99,8 @@ func (tr *Trainer) sweepStatus(ctx context.Context, folder *sweep.Folder, follow
 	}
 }
 
-// sayDamage prints what has changed in the sweep's own files since they were written.
-func (tr *Trainer) sayDamage(dir string) {
+// printDamage prints what has changed in the sweep's own files since they were written.
+func (tr *Trainer) printDamage(dir string) {
 	list, err := sweep.Examine(dir, false)
 	if err != nil {
 		tr.Note(err.Error())
@@ -110,8 +110,8 @@ func (tr *Trainer) sayDamage(dir string) {
 	}
 }
 
-// sayOfData prints the warnings that the first run on each dataset gives at its start.
-func (tr *Trainer) sayOfData(folder *sweep.Folder) {
+// printDataWarnings prints the warnings that the first run on each dataset gives at its start.
+func (tr *Trainer) printDataWarnings(folder *sweep.Folder) {
 	for i := range folder.List.Runs {
 		if folder.List.Known(i) {
 			continue
@@ -132,8 +132,8 @@ func (tr *Trainer) sayOfData(folder *sweep.Folder) {
 }
 
 // timeLeft returns the time that the rest of the sweep takes, in words, once it can be estimated.
-func timeLeft(look *sweep.Look, states []sweep.State, pace *sweep.Pace) string {
-	o, err := look.Overview(states)
+func timeLeft(progress *sweep.Progress, states []sweep.State, pace *sweep.Pace) string {
+	o, err := progress.Overview(states)
 	if err != nil {
 		return ""
 	}
@@ -197,8 +197,8 @@ func (tr *Trainer) sweepTableCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			tr.sayDamage(folder.Dir)
-			t := tr.lookAt(folder).Table()
+			tr.printDamage(folder.Dir)
+			t := tr.progressOf(folder).Table()
 			return tr.Table(forms, t, t.Exact(), t.Blocks(), func() {
 				console.Blocks(tr.Stdout, t.Blocks()...)
 			})

@@ -47,11 +47,9 @@ drolab sweep table DIR`,
 
 // sweepFlags are the flags of `sweep start`.
 type sweepFlags struct {
-	dir, on               string
-	partition, constraint string
-	time                  string
-	parallel, cpus        int
-	dry, inline           bool
+	dir, on, time string
+	dry, inline   bool
+	sweep.Resources
 }
 
 const sweepHelp = `Start a sweep file, or its missing runs: finished runs stay, and runs that were stopped or died
@@ -78,8 +76,9 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 		Use: "start FILE", Short: "Start a sweep, or its missing runs", Long: sweepHelp,
 		Example: "drolab sweep start sweep.yaml --dir mysweep\n" +
 			"drolab sweep start sweep.yaml --on slurm --dry-run",
-		Args:              console.One("a sweep file", "drolab sweep start sweep.yaml"),
-		ValidArgsFunction: completeYAML,
+		Args: console.One("a sweep file", "drolab sweep start sweep.yaml"),
+		ValidArgsFunction: cobra.FixedCompletions([]string{"yaml", "yml"},
+			cobra.ShellCompDirectiveFilterFileExt),
 		RunE: func(c *cobra.Command, args []string) error {
 			return tr.startSweep(c.Context(), args[0], &f)
 		},
@@ -90,13 +89,13 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 	flags.BoolVar(&f.inline, "inline", false, "train in this process, not in the background")
 	flags.BoolVar(&f.dry, "dry-run", false,
 		"print the runs, or the calls of sbatch, and start nothing")
-	flags.IntVar(&f.parallel, "parallel", 0,
+	flags.IntVar(&f.Parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
-	flags.IntVar(&f.cpus, "cpus", 1, "processors per run")
+	flags.IntVar(&f.Threads, "cpus", 1, "processors per run")
 	flags.StringVar(&f.time, "time", "",
 		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
-	flags.StringVar(&f.partition, "partition", "", "Slurm: partition")
-	flags.StringVar(&f.constraint, "constraint", "", "Slurm: constraint on nodes")
+	flags.StringVar(&f.Partition, "partition", "", "Slurm: partition")
+	flags.StringVar(&f.Constraint, "constraint", "", "Slurm: constraint on nodes")
 	console.Choices(c, "on", "here\tthis machine", "slurm\ta cluster")
 	return c
 }
@@ -106,18 +105,18 @@ func (f *sweepFlags) check() error {
 	switch {
 	case f.on != "here" && f.on != "slurm":
 		return fmt.Errorf("--on %s: want here or slurm", console.OneLine(f.on))
-	case f.on == "here" && f.time+f.partition+f.constraint != "":
+	case f.on == "here" && f.time+f.Partition+f.Constraint != "":
 		return errors.New("--time, --partition and --constraint are for --on slurm")
 	case f.on == "slurm" && f.inline:
 		return errors.New("--inline is for --on here")
-	case f.parallel < 0:
-		return fmt.Errorf("--parallel %d: want at least 1", f.parallel)
-	case f.cpus < 1 || f.cpus > runner.MostThreads() && f.on == "here":
-		return fmt.Errorf("--cpus %d: want from 1 to %d", f.cpus, runner.MostThreads())
+	case f.Parallel < 0:
+		return fmt.Errorf("--parallel %d: want at least 1", f.Parallel)
+	case f.Threads < 1 || f.Threads > runner.MostThreads() && f.on == "here":
+		return fmt.Errorf("--cpus %d: want from 1 to %d", f.Threads, runner.MostThreads())
 	}
 	// In a job they would do no harm, but Slurm shows the job in lines of its own.
-	for flag, text := range map[string]string{"dir": f.dir, "partition": f.partition,
-		"constraint": f.constraint} {
+	for flag, text := range map[string]string{"dir": f.dir, "partition": f.Partition,
+		"constraint": f.Constraint} {
 		if f.on == "slurm" && strings.ContainsFunc(text, unicode.IsControl) {
 			return fmt.Errorf("--%s %.200q: want no control characters in a Slurm job", flag, text)
 		}
@@ -180,10 +179,10 @@ func (tr *Trainer) printSweep(l *sweep.List) error {
 
 // onHere trains the runs on this machine.
 func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	h := sweep.Here{Parallel: f.parallel, Threads: f.cpus,
+	h := sweep.Here{Parallel: f.Parallel, Threads: f.Threads,
 		DataDir: absolute(folder.List.Dir, tr.DataDir)}
 	if h.Parallel == 0 {
-		h.Parallel = max(1, tr.Threads/f.cpus)
+		h.Parallel = max(1, tr.Threads/f.Threads)
 	}
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
@@ -217,9 +216,7 @@ func (tr *Trainer) sweepInline(ctx context.Context, folder *sweep.Folder, h swee
 	s := tr.settings(store)
 	s.Parallel = h.Parallel
 	q := queue.NewQueue(ctx, s)
-	err = folder.Work(ctx, q, h, func() bool { return true }, func(format string, args ...any) {
-		tr.PrintLine(format, args...)
-	})
+	err = folder.Work(ctx, q, h, func() bool { return true }, tr.PrintLine)
 	q.Wait()
 	if err != nil {
 		return fmt.Errorf("%w: start the sweep again to train the missing runs", err)
@@ -284,17 +281,17 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err := folder.Stop(); err != nil {
 		return err
 	}
-	list := console.Failures{}.And(folder.Cancel(context.Background()))
+	list := console.Failures{folder.Cancel(context.Background())}
 	client := tr.client(folder.Dir)
 	status, err := client.Status()
 	if errors.Is(err, engine.ErrNone) {
 		return list.OrNil()
 	}
 	if err != nil {
-		return list.And(err)
+		return append(list, err).OrNil()
 	}
 	for _, id := range folder.OwnLive(status.Runs) {
-		list = list.And(client.Stop(id))
+		list = append(list, client.Stop(id))
 	}
 	return list.OrNil()
 }
@@ -306,19 +303,15 @@ func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, conso
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-func completeYAML(*cobra.Command, []string, string) ([]string, console.Directive) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
 // onSlurm submits the missing runs, or prints how it would. If two starts do so at once, the second
 // sees what the first has submitted.
 func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	ask, err := tr.sweepAsk(ctx, folder, f)
+	resources, err := tr.sweepResources(ctx, folder, f)
 	if err != nil {
 		return err
 	}
 	if f.dry {
-		calls, _, err := tr.submit(ctx, folder, ask, nil)
+		calls, _, err := tr.submit(ctx, folder, resources, nil)
 		for _, args := range calls {
 			for i := range args {
 				args[i] = sweep.Quote(args[i])
@@ -331,7 +324,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 		if err := folder.Adopt(ctx); err != nil {
 			return err
 		}
-		calls, tasks, err := tr.submit(ctx, folder, ask, sweep.Sbatch)
+		calls, tasks, err := tr.submit(ctx, folder, resources, sweep.Sbatch)
 		if len(calls) > 0 {
 			tr.PrintLine("%s in %s", kit.Plural(tasks, "task"), kit.Plural(len(calls), "job array"))
 		}
@@ -345,7 +338,7 @@ func (tr *Trainer) onSlurm(ctx context.Context, folder *sweep.Folder, f *sweepFl
 
 // submit submits the runs that are neither done nor in Slurm's queue.
 func (tr *Trainer) submit(
-	ctx context.Context, folder *sweep.Folder, ask *sweep.Ask, submit sweep.Submit,
+	ctx context.Context, folder *sweep.Folder, resources *sweep.Resources, submit sweep.Submit,
 ) (calls [][]string, tasks int, err error) {
 	jobs, err := folder.Jobs(ctx, false)
 	if err != nil {
@@ -357,7 +350,7 @@ func (tr *Trainer) submit(
 			folder.Dir)
 		return nil, 0, nil
 	}
-	states, err := sweep.NewLook(folder).States()
+	states, err := sweep.NewProgress(folder).States()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -377,46 +370,46 @@ func (tr *Trainer) submit(
 		tr.PrintLine("No run is missing")
 		return nil, 0, nil
 	}
-	stages, err := folder.Batches(todo, ask)
+	stages, err := folder.Batches(todo, resources)
 	if err != nil {
 		return nil, 0, err
 	}
-	calls, err = folder.Submit(ctx, stages, ask, submit)
+	calls, err = folder.Submit(ctx, stages, resources, submit)
 	return calls, len(todo), err
 }
 
-func (tr *Trainer) sweepAsk(
+func (tr *Trainer) sweepResources(
 	ctx context.Context, folder *sweep.Folder, f *sweepFlags,
-) (*sweep.Ask, error) {
-	program, err := os.Executable()
-	if err != nil {
+) (*sweep.Resources, error) {
+	resources := &f.Resources
+	var err error
+	if resources.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	ask := &sweep.Ask{Partition: f.partition, Constraint: f.constraint, Parallel: f.parallel,
-		Threads: f.cpus, DataDir: absolute(folder.List.Dir, tr.DataDir), Program: program}
-	if ask.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
+	resources.DataDir = absolute(folder.List.Dir, tr.DataDir)
+	if resources.Approved, err = folder.List.Approved(bridge.Approvals(tr.Programs)); err != nil {
 		return nil, err
 	}
 	if f.time != "" {
-		if ask.Time, err = sweep.ParseTime(f.time); err != nil {
+		if resources.Time, err = sweep.ParseTime(f.time); err != nil {
 			return nil, fmt.Errorf("--time %w", err)
 		}
 	}
-	w := console.NewStopwatch(ctx, f.cpus)
-	ask.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
+	w := console.NewStopwatch(ctx, resources.Threads)
+	resources.Estimate = func(s *spec.Spec) (n sweep.Need, err error) {
 		if s.IsProgram() {
-			if ask.Time == 0 {
+			if resources.Time == 0 {
 				err = errors.New("--time: give the time limit of a task, because that of a " +
 					"program cannot be estimated")
 			}
 			return n, err
 		}
 		name := data.Locate(s.Dataset, folder.List.Dir)
-		sizes, err := data.SizesOf(name, s.DataOptions(ask.DataDir))
+		sizes, err := data.SizesOf(name, s.DataOptions(resources.DataDir))
 		if err != nil {
 			return n, err
 		}
-		if n.Bytes, err = train.Memory(s, sizes); err != nil || ask.Time > 0 {
+		if n.Bytes, err = train.Memory(s, sizes); err != nil || resources.Time > 0 {
 			return n, err
 		}
 		all := *s // all methods share one measurement
@@ -424,5 +417,5 @@ func (tr *Trainer) sweepAsk(
 		n.Seconds, err = w.Seconds(&all, sizes, []spec.Spec{*s})
 		return n, err
 	}
-	return ask, nil
+	return resources, nil
 }

@@ -34,27 +34,27 @@ func stopCommand(tr *Trainer) *cobra.Command {
 		func(r *record.Run) bool { return r.Status().Ended() && !r.Held() })
 }
 
-// verbCommand returns a command that asks each run for which so does not hold yet, and waits until
-// so holds.
+// verbCommand returns a command that asks each run for which holds is not true yet, and waits
+// until it is.
 func verbCommand(
-	tr *Trainer, asks runner.Verb, short string, so func(*record.Run) bool,
+	tr *Trainer, verb runner.Verb, short string, holds func(*record.Run) bool,
 ) *cobra.Command {
-	verb := string(asks)
+	name := string(verb)
 	var all bool
 	c := &cobra.Command{
-		Use:               verb + " RUN...",
+		Use:               name + " RUN...",
 		Short:             short,
-		Example:           "drolab " + verb + " latest\ndrolab " + verb + " --all",
-		Args:              runsOrAll(&all, verb),
+		Example:           "drolab " + name + " latest\ndrolab " + name + " --all",
+		Args:              runsOrAll(&all, name),
 		ValidArgsFunction: tr.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			runs, err := chooseRuns(tr, args, all, func(r *record.Run) bool {
-				return !r.Status().Ended() && !so(r)
+				return !r.Status().Ended() && !holds(r)
 			})
 			if err != nil {
 				return err
 			}
-			return sendToAll(tr, runs, asks, so)
+			return sendToAll(tr, runs, verb, holds)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every run that this applies to")
@@ -79,12 +79,12 @@ func chooseRuns(
 
 // sendToAll sends the request to all runs before it waits for the first one.
 func sendToAll(
-	tr *Trainer, runs []*record.Run, verb runner.Verb, so func(*record.Run) bool,
+	tr *Trainer, runs []*record.Run, verb runner.Verb, holds func(*record.Run) bool,
 ) error {
 	var list console.Failures
 	var asked []*record.Run
 	for _, r := range runs {
-		if !so(r) {
+		if !holds(r) {
 			if _, err := sendOrder(tr, r, runner.Order{Verb: verb}); err != nil {
 				list = append(list, err)
 				continue
@@ -93,12 +93,12 @@ func sendToAll(
 		asked = append(asked, r)
 	}
 	for _, r := range asked {
-		r, err := awaitRun(tr, r, so)
+		r, err := awaitRun(tr, r, holds)
 		if err != nil {
 			list = append(list, err)
 			continue
 		}
-		if tr.PrintLine("run %s is %s", r.Meta.ID, console.StatusLine(r)); !so(r) {
+		if tr.PrintLine("run %s is %s", r.Meta.ID, console.StatusLine(r)); !holds(r) {
 			list = append(list, fmt.Errorf("run %s has already ended", r.Meta.ID))
 		}
 	}
@@ -120,14 +120,14 @@ func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err erro
 	return step, err
 }
 
-// awaitRun reads the run again until so holds or the run has ended, and settles it on the disk. A
-// run that waits for its disk may do nothing for a long time: that is an error.
-func awaitRun(tr *Trainer, r *record.Run, so func(*record.Run) bool) (*record.Run, error) {
+// awaitRun reads the run again until holds is true or the run has ended, and settles it on the
+// disk. A run that waits for its disk may do nothing for a long time: that is an error.
+func awaitRun(tr *Trainer, r *record.Run, holds func(*record.Run) bool) (*record.Run, error) {
 	dir, id := filepath.Dir(r.Dir), r.Meta.ID
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	const every = 20 // ticks: each question to the engine is a connection
-	for n := 1; !so(r) && (!r.Status().Ended() || r.Held()); n++ {
+	for n := 1; !holds(r) && (!r.Status().Ended() || r.Held()); n++ {
 		<-tick.C
 		next, err := record.Find(dir, id)
 		if err != nil {
@@ -326,8 +326,8 @@ the command prints the labels.`,
 				l.Turn(tags)
 				l.Archived = (l.Archived || archive) && !back
 			}
-			if said := append([]string{note}, tags...); !utf8.ValidString(strings.Join(said, " ")) {
-				return fmt.Errorf("%q: a note and tags must be UTF-8", said)
+			if text := append([]string{note}, tags...); !utf8.ValidString(strings.Join(text, " ")) {
+				return fmt.Errorf("%q: a note and tags must be UTF-8", text)
 			}
 			return console.TryAll(args, func(id string) error {
 				r, err := tr.Find(id)

@@ -233,7 +233,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 	}
 	order := slices.Clone(w.orders[of.Name])
 	if len(order) != len(values) {
-		order = page.Count(len(values))
+		order = page.Indices(len(values))
 	}
 	key := func(i int) float64 {
 		switch v := values[i]; {

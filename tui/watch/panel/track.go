@@ -509,7 +509,7 @@ func (t *Track) Evaluations() []*runner.EvalEvent {
 // epochs, so they end at every epoch.
 func (t *Track) EndsAt(epoch float64) bool {
 	last := []*runner.EvalEvent{t.Eval}
-	return t.Eval != nil && (t.Meta.Imported != nil || compare.At(last, epoch) != nil)
+	return t.Eval != nil && (t.Meta.Imported != nil || compare.EvalAt(last, epoch) != nil)
 }
 
 // EvalAt returns the evaluation at an epoch; nil without one.
@@ -517,7 +517,7 @@ func (t *Track) EvalAt(epoch float64) *runner.EvalEvent {
 	if t.EndsAt(epoch) {
 		return t.Eval
 	}
-	return compare.At(t.evals, epoch)
+	return compare.EvalAt(t.evals, epoch)
 }
 
 // A run whose predictions come from another program has an evaluation, but no steps. A panel shows
