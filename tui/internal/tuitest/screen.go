@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -143,21 +144,9 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 
 // unstyled returns a screen without the sequences that begin or end a style of ours: ESC [, numbers
 // with semicolons, m.
-func unstyled(s string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		rest := strings.TrimLeft(after, "0123456789;")
-		if s, found = strings.CutPrefix(rest, "m"); !found {
-			b.WriteString("\x1b[")
-			s = after
-		}
-	}
-}
+func unstyled(s string) string { return styles.ReplaceAllString(s, "") }
+
+var styles = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
 // it has the style Colour.
