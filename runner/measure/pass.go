@@ -110,7 +110,7 @@ func Enough(values []Number, counts []int, least int) []Number {
 func (e *Evaluation) balanced() Number {
 	p := e.Test
 	classes, _ := MeansOf(e.Classes, p.Hits(), func(i int) int { return p.Labels[i] })
-	return meanOf(classes)
+	return MeanOf(classes)
 }
 
 // recall returns, for each group, the mean accuracy of its classes.
@@ -120,7 +120,7 @@ func (e *Evaluation) recall() []Number {
 		func(i int) int { return p.Groups[i]*e.Classes + p.Labels[i] })
 	list := make([]Number, e.Groups)
 	for g := range list {
-		list[g] = meanOf(cells[g*e.Classes:][:e.Classes])
+		list[g] = MeanOf(cells[g*e.Classes:][:e.Classes])
 	}
 	return list
 }
@@ -144,8 +144,8 @@ func MeansOf(n int, values []float64, of func(i int) int) (means []Number, count
 	return means, counts
 }
 
-// meanOf returns the mean of the values that apply; without any, it does not apply.
-func meanOf(values []Number) Number {
+// MeanOf returns the mean of the values that apply; without any, it does not apply.
+func MeanOf(values []Number) Number {
 	var sum, n float64
 	for _, v := range values {
 		if v.Applies() {
