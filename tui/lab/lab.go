@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -97,12 +98,13 @@ type Config struct {
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
 	Kept   *Kept
-	// Programs knows the programs that the user has started; no other program is started. nil asks
-	// about none. ProgramsDir is the folder of Programs, for evaluating with a program; if it is
-	// empty, none is started.
-	Programs    Programs
-	ProgramsDir string
-	Hooks
+	// Programs knows the programs that the user has started; no other program is started. "" asks
+	// about none, and no program evaluates.
+	Programs bridge.Approvals
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
+	StopSweep func(dir string) error
+	// Story gets the story of the watched runs when the interface is left; nil gets none.
+	Story func(sentence string)
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
@@ -126,14 +128,6 @@ type Config struct {
 type Remembering struct {
 	Catalogues string // the catalogues of the runs in them
 	Views      string // how the user looks at them
-}
-
-// Hooks are functions of the caller that the interface calls.
-type Hooks struct {
-	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
-	StopSweep func(dir string) error
-	// Story gets the story of the watched runs when the interface is left; nil gets none.
-	Story func(sentence string)
 }
 
 // Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.
@@ -374,21 +368,13 @@ type Fork struct {
 // Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }
 
-// Programs knows which programs the user has started: bridge.Approvals is one.
-type Programs interface {
-	// Look returns the checksum of a program's file, and whether this very file was started before.
-	Look(path string) (sum string, started bool, err error)
-	// ApproveAs notes that the program may be started, if its file still has the checksum.
-	ApproveAs(path, sum string) error
-}
-
 // Trusting returns a command that starts runs of a spec. If they train a program whose file, as it
 // is now, the user has not started before, it asks first: presets and folders of runs may come from
 // a stranger. Where it cannot ask, the code that starts runs refuses the program and says why.
 func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 	p, ok := of.Program()
 	programs := s.Config.Programs
-	if !ok || programs == nil || !filepath.IsAbs(p.Path) {
+	if !ok || programs == "" || !filepath.IsAbs(p.Path) {
 		return start
 	}
 	return func() tea.Msg {
