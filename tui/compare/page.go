@@ -39,8 +39,6 @@ type Page struct {
 	stands     []stand          // the standings of its columns
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
-	// histories follows the events of each run, and says which part of the run's series stands.
-	histories []record.History
 
 	part    comparePart
 	measure int // the chosen measure, an index of curves()
@@ -186,7 +184,6 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.compared = msg.compared
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
-	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
 		p.stands = p.standings()
@@ -212,10 +209,14 @@ func (c *compared) rowRuns() (list []*runner.Meta) {
 	return list
 }
 
-// grow appends the events that were read to the curves, and reads on.
+// grow adds the curves of the logs that were read, and reads on.
 func (p *Page) grow(msg curvesMsg) tea.Cmd {
-	for _, part := range msg.parts {
-		p.extend(part.run, part.events)
+	for i, evals := range msg.evals {
+		for c, curve := range p.curves() {
+			for _, e := range evals {
+				p.series[msg.from+i][c].Append(e.Epoch, e.Of(curve.Name).Float())
+			}
+		}
 	}
 	var cmd tea.Cmd
 	if msg.err != nil {
@@ -224,28 +225,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if p.reading = !msg.end; msg.end {
 		return cmd
 	}
-	return tea.Batch(cmd, readEvals(p.logs, msg.next, p.round))
-}
-
-// extend appends events to the curves of a run.
-func (p *Page) extend(run int, events []runner.Event) {
-	perEpoch := float64(max(1, p.runs[run].Meta.StepsPerEpoch))
-	h := &p.histories[run]
-	h.Most = 1
-	list := p.curves()
-	for _, e := range events {
-		back := h.Add(e)
-		eval, _ := e.(*runner.EvalEvent)
-		for c, curve := range list {
-			s := p.series[run][c]
-			if back {
-				s.Rewind(float64(h.Step) / perEpoch)
-			}
-			if eval != nil {
-				s.Append(eval.Epoch, eval.Of(curve.Name).Float())
-			}
-		}
-	}
+	return tea.Batch(cmd, readEvals(p.logs, msg.from+len(msg.evals), p.round))
 }
 
 // Keys implements the interface's page.

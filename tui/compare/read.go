@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,23 +89,18 @@ func sameExperiment(a, b *spec.Spec) bool {
 	})
 }
 
-// readEvals reads on in the logs, from the log with index from, for about a fifth of a second. One
-// message for each log would cost one frame for each log.
+// readEvals reads the logs from one of them on, for about a fifth of a second. One message for each
+// log would cost one frame for each log.
 func readEvals(logs []lab.Log, from, round int) tea.Cmd {
 	const enough = time.Second / 5
 	return func() tea.Msg {
-		m := curvesMsg{round: round, next: from}
-		for start := time.Now(); m.next < len(logs) && time.Since(start) < enough; {
-			events, err := logs[m.next].Read()
-			m.parts = append(m.parts, curvePart{m.next, events})
-			if err != nil {
-				m.err = err
-			}
-			if err != nil || len(events) == 0 {
-				m.next++
-			}
+		m := curvesMsg{from: from, round: round}
+		rest := logs[from:]
+		for start := time.Now(); len(rest) > 0 && time.Since(start) < enough; rest = rest[1:] {
+			h, err := record.ReadHistory(rest[0], nil)
+			m.evals, m.err = append(m.evals, h.Evals), cmp.Or(err, m.err)
 		}
-		m.end = m.next == len(logs)
+		m.end = len(rest) == 0
 		return m
 	}
 }
@@ -140,10 +136,10 @@ type compared struct {
 	lookTime time.Duration     // the time that the comparison took
 }
 
-// curvesMsg brings evaluations, and the resumes of runs.
+// curvesMsg brings the evaluations of some runs that stand.
 type curvesMsg struct {
-	parts []curvePart
-	next  int  // the index of the log to read next
+	from  int // the first of the runs, an index into the runs of comparedMsg
+	evals [][]*runner.EvalEvent
 	end   bool // all logs are read
 	round int
 	err   error
@@ -152,12 +148,6 @@ type curvesMsg struct {
 // Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// curvePart holds events of one run; run is an index into the runs of comparedMsg.
-type curvePart struct {
-	run    int
-	events []runner.Event
-}
 
 // stand compares the figures of a column between the groups: which are the best, which the worst,
 // and which baseline each is compared with. It makes no claim: only the star says that a difference
