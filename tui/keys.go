@@ -56,8 +56,7 @@ func (m *Model) stopAll() tea.Cmd {
 		for _, id := range ids {
 			stops = append(stops, m.Ask("stop", id))
 		}
-		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
-			[]string{"", savesFirst})
+		lines := kit.Names(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
@@ -286,7 +285,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
-	m.pressed = m.now
+	m.pressed, m.used = m.now, true
 	m.frames.set(m.env.frames)
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
 		return m.moved(x, y, at.Button)

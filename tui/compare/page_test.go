@@ -203,7 +203,7 @@ func TestCompareStale(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	table, points := p.table, p.series[0][0].Len()
 	r.Send(comparedMsg{round: p.round - 1},
-		curvesMsg{round: p.round - 1, from: 99, evals: [][]*runner.EvalEvent{{{}}}})
+		curvesMsg{table: new(compare.Table), from: 99, evals: [][]*runner.EvalEvent{{{}}}})
 	if p.table != table || p.series[0][0].Len() != points {
 		t.Error("a stale answer was taken")
 	}

@@ -239,17 +239,18 @@ func Fill(lines []string, w, h int) []string {
 	return out
 }
 
-// Names returns the names of runs for a question, a line each; of many, the first ones and the
-// number of the rest.
-func Names(ids []string) (lines []string) {
+// Names returns the lines of a question about runs: a head, the name of each run or, of many, those
+// of the first and the number of the rest, and lines that say what follows.
+func Names(head string, ids []string, what ...string) []string {
 	const most = 8
+	lines := []string{head, ""}
 	for _, id := range ids[:min(len(ids), most)] {
 		lines = append(lines, "  "+id)
 	}
 	if len(ids) > most {
 		lines = append(lines, fmt.Sprintf("  and %d more", len(ids)-most))
 	}
-	return lines
+	return append(append(lines, ""), what...)
 }
 
 // Point is a statement to show: a name and a text.

@@ -92,7 +92,7 @@ func (l *Page) findDatasets() tea.Cmd {
 
 // Init looks at the data folder, and lists the runs so far for the estimate.
 func (l *Page) Init() tea.Cmd {
-	return tea.Batch(l.findDatasets(), lab.List(l.Source, l.Config.RunsDir))
+	return tea.Batch(l.findDatasets(), l.List())
 }
 
 // lookEvery is the time between two looks at the data folder while the chosen dataset is missing.

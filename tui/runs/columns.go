@@ -289,9 +289,9 @@ func (p *Page) measure() widest {
 	}
 	p.widest = widest{screen: p.Body.W}
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
-	for _, r := range p.shown {
-		p.preset = max(p.preset, cell.Width(r.Meta.Preset))
-		p.method = max(p.method, cell.Width(p.columns[method].Cell(p.lineOf(r))))
+	for _, l := range p.shown {
+		p.preset = max(p.preset, cell.Width(l[0].Meta.Preset))
+		p.method = max(p.method, cell.Width(p.columns[method].Cell(l)))
 	}
 	return p.widest
 }

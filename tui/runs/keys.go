@@ -188,8 +188,8 @@ func (p *Page) picked() (runs []*record.Run) {
 			runs = append(runs, r)
 		}
 	}
-	if r := p.current(); len(runs) == 0 && r != nil {
-		runs = append(runs, p.lineOf(r)...)
+	if len(runs) == 0 {
+		runs = append(runs, p.lineUnder()...)
 	}
 	return runs
 }
@@ -258,8 +258,7 @@ func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 // named returns the lines of a question about an action on runs, which end with what the action
 // does.
 func named(runs []*record.Run, what string) []string {
-	return slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
-		[]string{"", what})
+	return kit.Names(kit.Plural(len(runs), "run")+":", ids(runs), what)
 }
 
 // changedMsg says what was done to how many runs, and brings the errors of the others.
@@ -333,5 +332,5 @@ func (p *Page) report(m changedMsg) tea.Cmd {
 	if len(m.problems) > 0 {
 		cmd = kit.Complain(errors.Join(m.problems...))
 	}
-	return tea.Batch(cmd, p.readFolder())
+	return tea.Batch(cmd, p.List())
 }

@@ -67,6 +67,8 @@ func (r *Rig) Send(msgs ...tea.Msg) {
 			r.Overlay = m.Overlay
 			r.Overlay.Resize(r.Theme, r.Body.W, r.Body.H)
 			continue
+		case lab.Listed, lab.Unchanged:
+			r.run(r.Note(m))
 		}
 		r.run(r.Page.Update(m))
 	}
