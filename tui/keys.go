@@ -22,24 +22,24 @@ func (m *Model) commonKeys() []kit.Key {
 	}
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by name",
-			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Act: kit.Just(m.openPalette), Moves: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Act: kit.Just(m.openHelp),
 			Last: true},
-		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a guest it would suspend the program of the user who shares
-			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
+			Act: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
-			Do:  m.stopAll},
+			Act: m.stopAll},
 		{Keys: kit.On("]"), Help: "next page",
-			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
+			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
-			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
+			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
 	}
 	for i := range m.pages {
 		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
-			Do: func() tea.Cmd { return m.turnTo(pageID(i)) }})
+			Act: func() tea.Cmd { return m.turnTo(pageID(i)) }})
 	}
 	return rows
 }

@@ -312,7 +312,7 @@ func (m *Model) perform(row *kit.Key) tea.Cmd {
 	if why := m.blocked(row); why != "" {
 		return kit.Notify(why)
 	}
-	return row.Do()
+	return row.Act()
 }
 
 func (m *Model) show(id pageID) tea.Cmd {
@@ -355,7 +355,7 @@ func (m *Model) screen() string {
 	lines := m.frame()
 	for i, line := range lines {
 		if lines[i] = cell.Sent(line); m.env.ascii {
-			lines[i] = cell.Seven(lines[i])
+			lines[i] = cell.ASCII(lines[i])
 		}
 	}
 	return strings.Join(lines, "\n")

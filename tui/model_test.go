@@ -238,7 +238,7 @@ func TestKeys(t *testing.T) {
 			if row.Hint != "" && row.Help == "" {
 				t.Errorf("%q is in the footer and not in the help", row.Name(false))
 			}
-			if row.Do == nil {
+			if row.Act == nil {
 				t.Errorf("%q does nothing", row.Name(false))
 			}
 		}

@@ -147,8 +147,8 @@ func standIn(r rune) (same, word string) {
 	return "lnuupgfaksexvv|+><!."[n : n+1], word
 }
 
-// Seven returns s in ASCII, as wide as it is. Escape sequences stay.
-func Seven(s string) string {
+// ASCII returns s in ASCII, as wide as it is. Escape sequences stay.
+func ASCII(s string) string {
 	return replace(s, func(r rune) string {
 		same, _ := standIn(r)
 		return same
@@ -163,8 +163,8 @@ func Spell(s string) string {
 	})
 }
 
-// SevenRune returns the ASCII stand-in of one character, '?' for a character without one.
-func SevenRune(r rune) rune {
+// ASCIIRune returns the ASCII stand-in of one character, '?' for a character without one.
+func ASCIIRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		return r
 	}
@@ -220,7 +220,7 @@ func Mark(i int, ascii bool) rune {
 	}
 	r := []rune(marks)[(i%Marks+i/Marks)%Marks]
 	if ascii {
-		return SevenRune(r)
+		return ASCIIRune(r)
 	}
 	return r
 }

@@ -329,7 +329,8 @@ func (p *Page) chooseColumns() tea.Cmd {
 		p.chosenColumns[c.Head] = !p.shows(c, p.inner())
 	}
 	return kit.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
-		Do: map[string]func(int){"space": turn, "s": func(at int) { p.sortBy(p.columns[at].Head) }},
+		Actions: map[string]func(int){"space": turn,
+			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
 			{Keys: kit.On("s"), Hint: "sort by"}}}})
 }

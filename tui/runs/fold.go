@@ -107,7 +107,7 @@ func (p *Page) chooseFold() tea.Cmd {
 		p.foldInto(true, by)
 	}
 	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: aboutFold,
-		Items: items, Do: map[string]func(int){"space": turn},
+		Items: items, Actions: map[string]func(int){"space": turn},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
 }
 

@@ -113,7 +113,7 @@ func (r *Rig) press(k tea.KeyPressMsg) {
 	case row.Blocked() != "":
 		r.Notice.Text = row.Blocked()
 	default:
-		r.run(row.Do())
+		r.run(row.Act())
 	}
 }
 

@@ -34,7 +34,7 @@ func (f Figure) Over(runs []*Track) measure.Number {
 func OfStep(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
-			v, _, _ = lab.OfStep(t.Last, name)
+			v, _, _ = lab.StepValue(t.Last, name)
 		}
 		return v
 	}
