@@ -51,9 +51,7 @@ func Found(t testing.TB, s lab.Source, ids ...string) (runs []*record.Run) {
 	t.Helper()
 	for _, id := range ids {
 		r, err := s.Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eventtest.Must(t, err)
 		runs = append(runs, r)
 	}
 	return runs
@@ -334,12 +332,8 @@ func GrowSweep(t testing.TB, dir string) {
 func makeSweep(t testing.TB, dir, text string) *sweep.Folder {
 	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
-	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
-	}
+	eventtest.Must(t, errors.Join(errs...))
 	f, err := sweep.Make(dir, []byte(text), file.Expand())
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	return f
 }

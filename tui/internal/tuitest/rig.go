@@ -178,11 +178,10 @@ func KeyPress(name string) tea.KeyPressMsg {
 		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
 	var k tea.Key
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		k.Mod, name = tea.ModCtrl, rest
-	}
-	if rest, ok := strings.CutPrefix(name, "shift+"); ok {
-		k.Mod, name = tea.ModShift, rest
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			k.Mod, name = mod, rest
+		}
 	}
 	switch code, ok := special[name]; {
 	case ok:

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode"
 
+	"drolab/runner/record/recordtest/eventtest"
 	"drolab/tui/cell"
 
 	"github.com/charmbracelet/colorprofile"
@@ -87,12 +88,8 @@ func Golden(t *testing.T, name, got string) {
 		}
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	eventtest.Must(t, os.WriteFile(file, []byte(got), 0o644))
 }
 
 // GoldenOf returns the golden screen of that name.
@@ -190,9 +187,7 @@ func (wr *Wire) Frame(t testing.TB, content string) int {
 	wr.screen.Clear()
 	uv.NewStyledString(content).Draw(wr.screen, wr.screen.Bounds())
 	wr.to.Render(wr.screen.RenderBuffer)
-	if err := wr.to.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, wr.to.Flush())
 	n := wr.out.Len() - before
 	if n > 0 {
 		wr.Frames++
