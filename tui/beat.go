@@ -24,8 +24,8 @@ const (
 	beatEach = 4 * time.Millisecond
 )
 
-// beatMsg is the end of a beat.
-type beatMsg struct{ ended tea.Msg } // lab.Over, or nil
+// beatMsg is the end of a beat, with the runs that have ended.
+type beatMsg lab.Over
 
 // living is a page that has live runs of its own, in the runs' folder or not.
 type living interface{ Living() []*record.Run }
@@ -58,14 +58,14 @@ func (m *Model) wake() tea.Cmd {
 	m.beating = true
 	s := m.Source
 	return m.after(max(beatEvery, time.Duration(len(live))*beatEach),
-		func(time.Time) tea.Msg { return beatMsg{lab.Ends(s, live)} })
+		func(time.Time) tea.Msg { return beatMsg(lab.Ends(s, live)) })
 }
 
 // beat handles the end of a beat and starts the next one.
 func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	m.beating = false
-	if over, some := msg.ended.(lab.Over); some {
-		cmd = m.showEnded(over)
+	if len(msg.Runs) > 0 {
+		cmd = m.showEnded(lab.Over(msg))
 	}
 	return tea.Batch(cmd, m.wake())
 }

@@ -331,11 +331,9 @@ func Live(runs []*record.Run) []*record.Run {
 // Over brings runs that were live and have ended, as they are now.
 type Over struct{ Runs []*record.Run }
 
-// Ends returns the live runs that have ended, as an Over; nil if there are none. Whoever records a
-// run holds its lock. So one look at each of these files is enough, and nothing is read of a run
-// that goes on.
-func Ends(s Source, live []*record.Run) tea.Msg {
-	var m Over
+// Ends returns the live runs that have ended. Whoever records a run holds its lock. So one look at
+// each of these files is enough, and nothing is read of a run that goes on.
+func Ends(s Source, live []*record.Run) (m Over) {
 	for _, r := range live {
 		if r.Held() {
 			continue
@@ -347,9 +345,6 @@ func Ends(s Source, live []*record.Run) tea.Msg {
 			continue
 		}
 		m.Runs = append(m.Runs, now)
-	}
-	if len(m.Runs) == 0 {
-		return nil
 	}
 	return m
 }
