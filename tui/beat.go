@@ -13,10 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A run that ends shows in all views within half a second, however seldom there is a tick. Each
-// tick looks at the locks of the live runs and, where ticks are slow, so does a rhythm of its own,
-// the beat. A beat in which no run has ended reads nothing and draws nothing. Without live runs
-// there are no beats.
+// A run that ends shows in all views within half a second, however seldom there is a tick: a rhythm
+// of its own, the beat, looks at the locks of the live runs. A beat in which no run has ended reads
+// nothing and draws nothing. Without live runs there are no beats.
 
 const (
 	beatEvery = time.Second / 4
@@ -25,8 +24,8 @@ const (
 	beatEach = 4 * time.Millisecond
 )
 
-// beatMsg is the end of a beat.
-type beatMsg struct{ ended tea.Msg } // lab.Over, or nil
+// beatMsg is the end of a beat, with the runs that have ended.
+type beatMsg lab.Over
 
 // living is a page that has live runs of its own, in the runs' folder or not.
 type living interface{ Living() []*record.Run }
@@ -36,7 +35,7 @@ func (m *Model) visibleLive() (list []*record.Run) {
 	if m.Config.Kept != nil {
 		return nil
 	}
-	all := slices.Concat(m.tally.live, m.watch.Living())
+	all := slices.Concat(m.live, m.watch.Living())
 	if p, ok := m.page().(living); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
@@ -53,38 +52,29 @@ func (m *Model) visibleLive() (list []*record.Run) {
 // wake starts the next beat if there is something to wait for.
 func (m *Model) wake() tea.Cmd {
 	live := m.visibleLive()
-	if len(live) == 0 || m.beating || m.rest <= readIdle {
+	if len(live) == 0 || m.beating {
 		return nil
 	}
 	m.beating = true
 	s := m.Source
 	return m.after(max(beatEvery, time.Duration(len(live))*beatEach),
-		func(time.Time) tea.Msg { return beatMsg{lab.Ends(s, live)} })
+		func(time.Time) tea.Msg { return beatMsg(lab.Ends(s, live)) })
 }
 
 // beat handles the end of a beat and starts the next one.
 func (m *Model) beat(msg beatMsg) (cmd tea.Cmd) {
 	m.beating = false
-	if over, some := msg.ended.(lab.Over); some {
-		cmd = m.showEnded(over)
+	if len(msg.Runs) > 0 {
+		cmd = m.showEnded(lab.Over(msg))
 	}
 	return tea.Batch(cmd, m.wake())
-}
-
-// findEnded returns the commands by which a tick looks for runs that have ended.
-func (m *Model) findEnded() tea.Cmd {
-	live, s := m.visibleLive(), m.Source
-	if len(live) == 0 {
-		return nil
-	}
-	return tea.Batch(m.wake(), func() tea.Msg { return lab.Ends(s, live) })
 }
 
 // showEnded shows at once that runs have ended.
 func (m *Model) showEnded(msg lab.Over) tea.Cmd {
 	m.version++
 	m.frames.set(m.env.frames)
-	m.tally.live = slices.DeleteFunc(slices.Clone(m.tally.live), func(r *record.Run) bool {
+	m.live = slices.DeleteFunc(m.live, func(r *record.Run) bool {
 		return slices.ContainsFunc(msg.Runs, func(o *record.Run) bool { return o.Dir == r.Dir })
 	})
 	cmd := m.watch.Update(msg)
@@ -130,10 +120,9 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.notice = kit.Notice{}
 		m.version++
 	}
-	m.rest = m.pace()
-	cmds := []tea.Cmd{m.after(m.rest, newTick),
+	cmds := []tea.Cmd{m.after(m.pace(), newTick),
 		m.watch.Update(kit.Tick(t)), // the watched runs are read on whatever page one is
-		m.recount(), m.findEnded(), m.keepView()}
+		m.look(), m.wake(), m.keepView()}
 	if m.current != watchPage {
 		cmds = append(cmds, m.page().Update(kit.Tick(t)))
 	}
@@ -201,16 +190,42 @@ func (f *frames) ticker() *time.Ticker {
 	return (*time.Ticker)(v.UnsafePointer())
 }
 
-// noteRuns takes in the folder's runs. Live runs are news, since they make progress.
-func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
-	if m.Config.Kept == nil {
-		m.Colors = lab.ColorsOf(msg.Runs)
+// look looks at the folder if the header shows the number of live runs, and the page does not look
+// by itself. While a run is live it lists them from time to time, since another may be resumed.
+func (m *Model) look() tea.Cmd {
+	switch {
+	case m.current == runsPage, m.current == comparePage, m.Config.Kept != nil, m.watch.Live():
+		return nil
+	case len(m.live) > 0:
+		return m.Look(m.now, m.After(false))
 	}
-	m.tally = liveMsg{lab.Live(msg.Runs), len(msg.Runs), msg.Took, msg.Changed, m.now}
-	if len(m.tally.live) > 0 {
+	return m.Look(m.now, lab.Never)
+}
+
+// noteRuns takes in the folder's runs, as the page that is shown does. The interface begins with
+// Watch where runs are live, unless a key was pressed meanwhile.
+func (m *Model) noteRuns(msg lab.Listed) tea.Cmd {
+	cmd, live := m.Note(msg), lab.Live(msg.Runs)
+	if m.current != watchPage {
+		cmd = tea.Batch(cmd, m.page().Update(msg))
+	}
+	if m.current != watchPage || len(live) != len(m.live) { // the header shows nothing else of it
+		m.version++
+	}
+	if m.Config.Kept != nil {
+		return cmd
+	}
+	m.Colors, m.live = lab.ColorsOf(msg.Runs), live
+	if len(m.live) > 0 && m.current == runsPage { // they make progress
 		m.news = m.now
 	}
-	return m.wake()
+	if !m.listed {
+		m.listed, m.Newcomer = true, len(msg.Runs) == 0
+		if len(m.live) > 0 && m.current == launchPage && !m.used && m.overlay == nil {
+			cmd = tea.Batch(cmd, kit.Send(lab.Watch{}))
+		}
+	}
+	return tea.Batch(cmd, m.wake())
 }
 
 // guarded is the interface as Bubble Tea gets it. Bubble Tea would print the stack of a panic over

@@ -8,7 +8,7 @@
 // shared disk look the same, and watching slows no run.
 //
 //	tick -> command: read what was appended -> message -> Update -> View
-//	key  -> key table -> the row's Do -> page, verb or overlay
+//	key  -> key table -> the row's Act -> page, verb or overlay
 //
 // It contains no formula of a method and defines no statistic. Numbers come unchanged from
 // the log. Means and intervals over seeds are computed in runner/compare; smoothing and

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"drolab/tui/cell"
@@ -71,8 +72,8 @@ func (m *Model) header() string {
 	switch {
 	case m.watch.Replaying(): // it is read-only, too, and nobody must take it for the present
 		note = cell.Cut(note, m.w-cell.Width(s)-2)
-	case !m.watch.Live() && len(m.tally.live) > 0: // others than those that are watched
-		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.tally.live))+" · "+note, " · ")
+	case !m.watch.Live() && len(m.live) > 0: // others than those that are watched
+		note = strings.TrimSuffix(fmt.Sprintf(liveRuns, len(m.live))+" · "+note, " · ")
 	case m.Config.ReadOnly:
 		note = strings.TrimSuffix("read-only · "+note, " · ")
 	}
@@ -99,47 +100,37 @@ func (m *Model) footer() string {
 
 // hints draws the keys that work now.
 func (m *Model) hints() string {
-	var list []kit.Key
-	for i := range m.keys[m.current] {
-		if row := &m.keys[m.current][i]; row.Hint != "" && m.blocked(row) == "" {
-			list = append(list, *row)
-		}
-	}
-	return m.Theme.Footer(list, m.w)
+	idle := func(row kit.Key) bool { return row.Hint == "" || m.blocked(&row) != "" }
+	return m.Theme.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
 }
 
 // help returns the key table of the page, and of all pages: first the keys that work now, then the
 // others under the reasons why they do not.
 func (m *Model) help() *kit.Overlay {
 	t := m.Theme
-	var works []kit.Key
 	var reasons []string
-	idle := map[string][]kit.Key{} // by reason
+	rows := map[string][]kit.Key{} // by the reason why they do nothing now; "" for those that work
 	for i := range m.keys[m.current] {
 		row := &m.keys[m.current][i]
 		if row.Help == "" || m.barred(row) != "" {
 			continue
 		}
 		why := row.Blocked()
-		switch {
-		case why == "":
-			works = append(works, *row)
-			continue
-		case idle[why] == nil:
+		if why != "" && rows[why] == nil {
 			reasons = append(reasons, why)
 		}
-		idle[why] = append(idle[why], *row)
+		rows[why] = append(rows[why], *row)
 	}
 	var titles []string
 	for _, p := range m.pages {
 		titles = append(titles, p.Title())
 	}
-	lines := t.HelpLines(append(works, kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
+	lines := t.HelpLines(append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
 		Help: "the pages: " + strings.Join(titles, ", ")}, kit.Key{Keys: kit.On("mouse"),
 		Help: "click a tab, a panel or a row; the wheel scrolls"}), m.w-4)
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
-		lines = append(lines, t.HelpLines(idle[why], m.w-4)...)
+		lines = append(lines, t.HelpLines(rows[why], m.w-4)...)
 	}
 	if m.Config.ReadOnly {
 		lines = append(lines, "", t.Warn.Paint(viewReadOnly))

@@ -22,24 +22,24 @@ func (m *Model) commonKeys() []kit.Key {
 	}
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by name",
-			Do: kit.Just(m.openPalette), Moves: true},
-		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Do: kit.Just(m.openHelp),
+			Act: kit.Just(m.openPalette), Moves: true},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Act: kit.Just(m.openHelp),
 			Last: true},
-		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Do: m.askLeave, Last: true},
+		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a guest it would suspend the program of the user who shares
-			Do: func() tea.Cmd { return tea.Suspend }, Local: true},
+			Act: func() tea.Cmd { return tea.Suspend }, Local: true},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
-			Do:  m.stopAll},
+			Act: m.stopAll},
 		{Keys: kit.On("]"), Help: "next page",
-			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
+			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
 		{Keys: kit.On("["), Help: "previous page",
-			Do: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
+			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
 	}
 	for i := range m.pages {
 		rows = append(rows, kit.Key{Keys: kit.On(string(rune('1' + i))),
-			Do: func() tea.Cmd { return m.turnTo(pageID(i)) }})
+			Act: func() tea.Cmd { return m.turnTo(pageID(i)) }})
 	}
 	return rows
 }
@@ -56,8 +56,7 @@ func (m *Model) stopAll() tea.Cmd {
 		for _, id := range ids {
 			stops = append(stops, m.Ask("stop", id))
 		}
-		lines := slices.Concat([]string{kit.Plural(len(ids), "run") + ":", ""}, kit.Names(ids),
-			[]string{"", savesFirst})
+		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
 	}
@@ -286,7 +285,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	x, y, inside := at.X-m.Body.X, at.Y-m.Body.Y, m.Body.Contains(at.X, at.Y)
 	_, click := msg.(tea.MouseClickMsg)
 	_, wheel := msg.(tea.MouseWheelMsg)
-	m.pressed = m.now
+	m.pressed, m.used = m.now, true
 	m.frames.set(m.env.frames)
 	if _, motion := msg.(tea.MouseMotionMsg); motion {
 		return m.moved(x, y, at.Button)

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +37,7 @@ type Model struct {
 
 	w, h      int
 	unfocused bool
+	used      bool // a key was pressed, or the mouse was used
 	times
 	frames  *frames
 	overlay *kit.Overlay
@@ -51,20 +51,18 @@ type Model struct {
 // folder holds what is known of the runs' folder.
 type folder struct {
 	keep     keeping
-	launched []string // runs of the last start
-	tally    liveMsg  // result of the last look
-	counted  time.Time
-	counting bool
-	beating  bool // a beat is under way
+	launched []string      // runs of the last start
+	listed   bool          // the runs were listed
+	live     []*record.Run // those that have not ended, as listed
+	beating  bool          // a beat is under way
 }
 
 // times says when something was last done.
 type times struct {
-	now     time.Time     // the last tick
-	news    time.Time     // when something was last read or pressed
-	pressed time.Time     // when a key or the mouse was last used
-	noticed time.Time     // when the notice came
-	rest    time.Duration // from the last tick to the next
+	now     time.Time // the last tick
+	news    time.Time // when something was last read or pressed
+	pressed time.Time // when a key or the mouse was last used, or the start
+	noticed time.Time // when the notice came
 }
 
 // modelOf returns the interface over the runs of a configuration.
@@ -119,7 +117,6 @@ func (m *Model) Init() tea.Cmd {
 		tea.RequestBackgroundColor,
 		m.page().Init(),
 		m.seek(),
-		m.seekBegin(),
 		m.recall(),
 		m.after(readEvery, newTick),
 	)
@@ -160,14 +157,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(m.turnTo(msg.page), m.perform(msg.Key))
 	case beatMsg:
 		return m, m.beat(msg)
-	case lab.Over:
-		return m, m.showEnded(msg)
-	case liveMsg:
-		return m, m.recounted(msg)
-	case sameMsg:
-		m.counting = false
-	case beginMsg:
-		return m, m.begin(msg)
+	case lab.Listed:
+		return m, m.noteRuns(msg)
+	case lab.Unchanged:
+		return m, m.Note(msg)
 	case viewsMsg:
 		return m, m.setViews(msg)
 	case kit.Open:
@@ -192,10 +185,10 @@ type (
 )
 
 // changes reports whether a message may change the screen. A tick only asks for a look at the
-// files, which mostly finds nothing new; recounted redraws by itself.
+// files, which mostly finds nothing new; noteRuns redraws by itself.
 func changes(msg tea.Msg) bool {
 	switch msg := msg.(type) {
-	case kit.Tick, beatMsg, liveMsg, sameMsg, tea.MouseMotionMsg:
+	case kit.Tick, beatMsg, lab.Listed, lab.Unchanged, tea.MouseMotionMsg:
 		return false
 	case changing:
 		return msg.Changes()
@@ -212,8 +205,6 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.started(msg))
 	case lab.Ended:
 		cmds = append(cmds, m.ring(msg))
-	case lab.Listed:
-		cmds = append(cmds, m.noteRuns(msg))
 	case lab.Answered:
 		cmds = append(cmds, m.answered(msg))
 	case newsBearing:
@@ -271,7 +262,7 @@ func (m *Model) profile(p colorprofile.Profile) {
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	m.notice, m.news, m.pressed = kit.Notice{}, m.now, m.now
+	m.notice, m.news, m.pressed, m.used = kit.Notice{}, m.now, m.now, true
 	m.frames.set(m.env.frames)
 	key := k.String()
 	p := m.page()
@@ -320,7 +311,7 @@ func (m *Model) perform(row *kit.Key) tea.Cmd {
 	if why := m.blocked(row); why != "" {
 		return kit.Notify(why)
 	}
-	return row.Do()
+	return row.Act()
 }
 
 func (m *Model) show(id pageID) tea.Cmd {
@@ -337,9 +328,7 @@ func (m *Model) leave(msg leaveMsg) tea.Cmd {
 		return tea.Quit
 	}
 	head := fmt.Sprintf(unfinished, kit.Plural(len(msg.live), "run"))
-	lines := slices.Concat([]string{head, ""}, kit.Names(msg.live),
-		[]string{"", quitStops, resumeLater})
-	return kit.Question("Quit?", lines,
+	return kit.Question("Quit?", kit.QuestionLines(head, msg.live, quitStops, resumeLater),
 		kit.Choice{Keys: []string{"y", "ctrl+c"}, Name: "stop them and quit", Then: tea.Quit})
 }
 
@@ -365,7 +354,7 @@ func (m *Model) screen() string {
 	lines := m.frame()
 	for i, line := range lines {
 		if lines[i] = cell.Sent(line); m.env.ascii {
-			lines[i] = cell.Seven(lines[i])
+			lines[i] = cell.ASCII(lines[i])
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -468,76 +457,3 @@ type page interface {
 // pointed is a page that cares where the mouse is while no button is down. Point reports whether
 // the screen then looks different. Over SSH the terminal is not asked for such moves.
 type pointed interface{ Point(kit.Hover) bool }
-
-// The interface begins with the live runs. Whether there are any takes a look at the folder, which
-// comes after the first frame.
-
-// liveMsg says which runs of the folder have not ended, and how many runs it has in all.
-type liveMsg struct {
-	live    []*record.Run
-	all     int
-	took    time.Duration
-	changed time.Time // the folder, before it was read
-	listed  time.Time // time of the tick that asked
-}
-
-// sameMsg says that the folder was not listed: it has the runs that it had.
-type sameMsg struct{}
-
-// beginMsg is the first liveMsg, with which the interface begins.
-type beginMsg liveMsg
-
-// countIn counts the runs of a folder that have not ended.
-func countIn(s lab.Source, dir string, now time.Time) liveMsg {
-	began, changed := time.Now(), lab.Changed(dir)
-	runs, _ := s.List()
-	return liveMsg{lab.Live(runs), len(runs), time.Since(began), changed, now}
-}
-
-// recount counts the live runs again if the header shows their number and no list of runs gives it.
-// It does so when the folder got or lost a run. While a run is live it also does so from time to
-// time, since another may be resumed.
-func (m *Model) recount() tea.Cmd {
-	if m.current == runsPage || m.Config.Kept != nil || m.watch.Live() || m.counting ||
-		m.now.Sub(m.counted) < lab.LookAfter(true, m.tally.took) {
-		return nil
-	}
-	m.counted, m.counting = m.now, true
-	s, dir, was, now := m.Source, m.Config.RunsDir, m.tally, m.now
-	due := len(was.live) > 0 && now.Sub(was.listed) >= lab.LookAfter(false, was.took)
-	return func() tea.Msg {
-		if !due && lab.Changed(dir).Equal(was.changed) {
-			return sameMsg{}
-		}
-		return countIn(s, dir, now)
-	}
-}
-
-// recounted takes in the number of live runs.
-func (m *Model) recounted(msg liveMsg) tea.Cmd {
-	m.counting = false
-	if len(msg.live) != len(m.tally.live) { // the header shows nothing else of it
-		m.version++
-	}
-	m.tally = msg
-	return m.wake()
-}
-
-// seekBegin finds out whether runs are live, if the interface begins with Launch.
-func (m *Model) seekBegin() tea.Cmd {
-	if m.current != launchPage || m.Config.Kept != nil {
-		return nil
-	}
-	s, dir := m.Source, m.Config.RunsDir
-	return func() tea.Msg { return beginMsg(countIn(s, dir, time.Time{})) }
-}
-
-// begin turns to Watch where runs are live, unless a key was pressed meanwhile.
-func (m *Model) begin(runs beginMsg) tea.Cmd {
-	cmd := m.recounted(liveMsg(runs))
-	m.Newcomer = runs.all == 0
-	if len(runs.live) == 0 || m.current != launchPage || !m.pressed.IsZero() || m.overlay != nil {
-		return cmd
-	}
-	return tea.Batch(cmd, kit.Send(lab.Watch{}))
-}

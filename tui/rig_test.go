@@ -36,7 +36,8 @@ func newRig(t testing.TB, s *tuitest.Script, w, h int, environ ...string) *rig {
 	added(r.Model)
 	r.Round = 0
 	r.after = never
-	r.pressed = time.Unix(1, 0) // as if a key had been pressed: Launch stays, though runs are live
+	// As if a key had been pressed: Launch stays, though runs are live.
+	r.used, r.pressed = true, time.Unix(1, 0)
 	r.run(r.Init())
 	r.send(tea.ColorProfileMsg{Profile: r.env.profile}, tea.WindowSizeMsg{Width: w, Height: h})
 	return r

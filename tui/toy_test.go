@@ -539,7 +539,7 @@ func (*toyPage) Typing() bool           { return false }
 func (*toyPage) View(w, h int) []string { return kit.Fill([]string{"all the toys"}, w, h) }
 func (p *toyPage) Keys() []kit.Key {
 	wind := kit.Just(func() { p.turned += 10 })
-	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Do: wind}}
+	return []kit.Key{{Keys: kit.On("!"), Hint: "wind", Help: "wind them up", Act: wind}}
 }
 
 // TestToyPage: a page in the table of pages has a tab, a number, keys, hints and help.

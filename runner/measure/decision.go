@@ -47,7 +47,7 @@ func (e *Evaluation) areas() *areas {
 		p.scored(list, class, score)
 		roc, precision = append(roc, AUROC(list)), append(precision, averagePrecision(list))
 	}
-	*p.areas = areas{meanOf(roc), meanOf(precision)}
+	*p.areas = areas{MeanOf(roc), MeanOf(precision)}
 	return p.areas
 }
 
@@ -160,7 +160,7 @@ func (e *Evaluation) f1() (values []Number, counts []int) {
 // macroF1 returns the mean F1 of the classes.
 func (e *Evaluation) macroF1() Number {
 	values, _ := e.f1()
-	return meanOf(values)
+	return MeanOf(values)
 }
 
 // worstF1 returns the least F1 of the classes with at least min_group samples.

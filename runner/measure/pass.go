@@ -113,7 +113,7 @@ func Enough(values []Number, counts []int, least int) []Number {
 
 // balanced returns the mean accuracy per class, over the classes that have samples.
 func (e *Evaluation) balanced() Number {
-	return meanOf(e.By(PerClass, e.Test, e.Test.Hits()))
+	return MeanOf(e.By(PerClass, e.Test, e.Test.Hits()))
 }
 
 // recall returns, for each group, the mean accuracy of its classes.
@@ -125,7 +125,7 @@ func (e *Evaluation) recall() []Number {
 	cells, _ := MeansOf(e.Groups*e.Classes, e.Test.Hits(), cell)
 	list := make([]Number, e.Groups)
 	for g := range list {
-		list[g] = meanOf(cells[g*e.Classes:][:e.Classes])
+		list[g] = MeanOf(cells[g*e.Classes:][:e.Classes])
 	}
 	return list
 }
@@ -148,8 +148,8 @@ func MeansOf(n int, values []float64, of []int) (means []Number, counts []int) {
 	return means, counts
 }
 
-// meanOf returns the mean of the values that apply; without any, it does not apply.
-func meanOf(values []Number) Number {
+// MeanOf returns the mean of the values that apply; without any, it does not apply.
+func MeanOf(values []Number) Number {
 	var sum, n float64
 	for _, v := range values {
 		if v.Applies() {

@@ -30,7 +30,15 @@ func ownLength(s string) int {
 	if !strings.HasPrefix(s, own) {
 		return 0
 	}
-	return styleLength(s)
+	for i := len(own); i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';':
+			return 0
+		}
+	}
+	return 0
 }
 
 // Clean is the gate between files and the screen: it returns text that has printable characters and

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -72,23 +73,6 @@ func plainWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// styleLength returns the length of the sequence for colours and attributes that s begins with,
-// whoever wrote it; 0 for any other sequence.
-func styleLength(s string) int {
-	if len(s) < 3 || s[1] != '[' {
-		return 0
-	}
-	for i := 2; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == 'm':
-			return i + 1
-		case (c < '0' || c > '9') && c != ';':
-			return 0
-		}
-	}
-	return 0
-}
-
 // narrow reports whether a character is certainly one cell wide: boxes, blocks and shapes, braille,
 // Greek and the other characters that the interface itself writes.
 func narrow(r rune) bool {
@@ -133,10 +117,10 @@ func Cut(s string, w int) string {
 	return ansi.TruncateWc(s, w, "…")
 }
 
-// standIn returns what stands for a character where there is ASCII only: one, a character of the
-// same width, and word, a spelling of any width. one is 0 for characters that the interface does
-// not write itself.
-func standIn(r rune) (one byte, word string) {
+// standIn returns what stands for a character where there is ASCII only: one of the same width, and
+// a spelling of any width. Question marks stand for characters that the interface does not write
+// itself. A no-break space is spelt as itself, for the code that breaks lines.
+func standIn(r rune) (same, word string) {
 	const (
 		from = "│─╭╮╰╯╴╶╵╷┌┐└┘├┤┬┴┼┈┊┃━┏┓┗┛" +
 			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" + blocks +
@@ -146,58 +130,50 @@ func standIn(r rune) (one byte, word string) {
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {
-		return 0, ""
+		same = strings.Repeat("?", RuneWidth(r))
+		if r == '\u00a0' {
+			return same, string(r)
+		}
+		return same, same[:min(1, len(same))]
 	}
 	n := utf8.RuneCountInString(from[:at])
 	if n < len(to) {
-		return to[n], to[n : n+1]
+		return to[n : n+1], to[n : n+1]
 	}
+	n -= len(to)
 	word = [...]string{"lambda", "eta", "mu", "mu", "rho", "gamma", "phi", "alpha",
 		"kappa", "sigma", "epsilon", "chi", "grad ", "sqrt ", "||", "+-", ">=", "<=", "!=",
-		"..."}[n-len(to)]
-	return "lnuupgfaksexvv|+><!."[n-len(to)], word
+		"..."}[n]
+	return "lnuupgfaksexvv|+><!."[n : n+1], word
 }
 
-// Seven returns s in ASCII: every other character is replaced by one that looks like it, or by a
-// question mark for each of its cells. Escape sequences stay.
-func Seven(s string) string {
-	return replace(s, func(b *strings.Builder, r rune) {
-		if one, _ := standIn(r); one != 0 {
-			b.WriteByte(one)
-			return
-		}
-		b.WriteString(strings.Repeat("?", RuneWidth(r)))
+// ASCII returns s in ASCII, as wide as it is. Escape sequences stay.
+func ASCII(s string) string {
+	return replace(s, func(r rune) string {
+		same, _ := standIn(r)
+		return same
 	})
 }
 
-// Spell returns s in ASCII, however wide that is, with Greek letters by their names. A no-break
-// space stays for the code that breaks lines.
+// Spell returns s in ASCII, however wide that is, with Greek letters by their names.
 func Spell(s string) string {
-	return replace(Clean(s), func(b *strings.Builder, r rune) {
-		switch _, word := standIn(r); {
-		case word != "":
-			b.WriteString(word)
-		case r == '\u00a0':
-			b.WriteRune(r)
-		case RuneWidth(r) > 0:
-			b.WriteByte('?')
-		}
+	return replace(Clean(s), func(r rune) string {
+		_, word := standIn(r)
+		return word
 	})
 }
 
-// SevenRune returns the ASCII stand-in of one character, '?' for a character without one.
-func SevenRune(r rune) rune {
-	switch one, _ := standIn(r); {
-	case r < utf8.RuneSelf:
+// ASCIIRune returns the ASCII stand-in of one character, '?' for a character without one.
+func ASCIIRune(r rune) rune {
+	if r < utf8.RuneSelf {
 		return r
-	case one != 0:
-		return rune(one)
 	}
-	return '?'
+	same, _ := standIn(r)
+	return rune(cmp.Or(same, "?")[0])
 }
 
-// replace returns s with put writing every character that is not ASCII.
-func replace(s string, put func(*strings.Builder, rune)) string {
+// replace returns s with the replacements of all characters that are not ASCII.
+func replace(s string, ascii func(rune) string) string {
 	if plain(s) {
 		return s
 	}
@@ -206,7 +182,7 @@ func replace(s string, put func(*strings.Builder, rune)) string {
 		if r < utf8.RuneSelf {
 			b.WriteByte(byte(r))
 		} else {
-			put(&b, r)
+			b.WriteString(ascii(r))
 		}
 	}
 	return b.String()
@@ -244,7 +220,7 @@ func Mark(i int, ascii bool) rune {
 	}
 	r := []rune(marks)[(i%Marks+i/Marks)%Marks]
 	if ascii {
-		return SevenRune(r)
+		return ASCIIRune(r)
 	}
 	return r
 }

@@ -27,9 +27,9 @@ func TestNarrow(t *testing.T) {
 func TestSeven(t *testing.T) {
 	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve",
 		strings.Repeat("│", 5)} {
-		got := Seven(s)
+		got := ASCII(s)
 		if !plain(got) || Width(got) != Width(s) {
-			t.Errorf("Seven(%q) = %q, %d cells of %d", s, got, Width(got), Width(s))
+			t.Errorf("ASCII(%q) = %q, %d cells of %d", s, got, Width(got), Width(s))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -128,25 +129,12 @@ func (c coloured) Fd() uintptr { return c.by.to.(*os.File).Fd() }
 
 // Write implements io.Writer.
 func (c coloured) Write(p []byte) (int, error) {
-	var b strings.Builder
-	for rest := string(p); rest != ""; {
-		at := strings.IndexByte(rest, '\x1b')
-		if at < 0 {
-			at = len(rest)
-		}
-		b.WriteString(cleanLines(rest[:at]))
-		if rest = rest[at:]; rest != "" {
-			n := max(1, styleLength(rest))
-			if n == 1 {
-				b.WriteString(replacement('\x1b'))
-			} else {
-				b.WriteString(rest[:n])
-			}
-			rest = rest[n:]
-		}
-	}
-	return c.by.send(p, folded(b.String(), c.by.Width))
+	text := styles.ReplaceAllString(string(p), own+"${1}m")
+	return c.by.send(p, folded(cleanLines(text), c.by.Width))
 }
+
+// styles matches the sequences for colours and attributes, whoever wrote them.
+var styles = regexp.MustCompile(`\x1b\[([0-9;]*)m`)
 
 // EscapeJSON returns JSON that means the same and has no character that could steer a terminal:
 // JSON's own escapes replace such characters.

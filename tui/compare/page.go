@@ -18,8 +18,8 @@ import (
 // Page is the Compare page: the paper's Table 1 over runs and seeds,
 // what makes the comparison unfair, and curves.
 //
-//	lab.Compare | Init -> compareRuns (files) -> comparedMsg -> table, notes
-//	                                           -> readEvals (logs) -> curvesMsg -> series -> chart
+//	lab.Compare | lab.Listed -> compareRuns (files) -> comparedMsg -> table, notes
+//	                                                -> readEvals (logs) -> curvesMsg -> series
 //
 // A comparison of selected runs stays as it is. The comparison of the newest experiment takes in
 // those of its runs that end meanwhile.
@@ -29,18 +29,12 @@ type Page struct {
 	at      string // the step of the figures: compare.Last, compare.Selected or ""
 	round   int    // the number of the last question
 	loading bool
-	looked  time.Time // when the page last looked for runs that have ended
-	looking bool      // such a look is under way
-	again   bool      // something has ended since that look began
-	changed time.Time // when the folder had last changed, at that look
 
 	compared
 	colors     []uint8          // the colours of the table's rows
 	stands     []stand          // the standings of its columns
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
-	// histories follows the events of each run, and says which part of the run's series stands.
-	histories []record.History
 
 	part    comparePart
 	measure int // the chosen measure, an index of curves()
@@ -84,9 +78,17 @@ func (p *Page) Init() tea.Cmd {
 
 // request asks for the table of runs or, if there are none, of the newest experiment.
 func (p *Page) request(runs []*record.Run) tea.Cmd {
-	p.round++
 	p.loading, p.asked, p.at = true, len(runs) > 0, ""
-	return compareRuns(p.Lab, runs, p.at, p.round)
+	if !p.asked {
+		return p.List()
+	}
+	return p.makeTable(compared{runs: runs}, nil)
+}
+
+// makeTable makes the table of some runs anew or, out of all runs, that of the newest experiment.
+func (p *Page) makeTable(of compared, all []*record.Run) tea.Cmd {
+	p.round++
+	return compareRuns(p.Source, of, all, p.at, p.round)
 }
 
 // move scrolls the table, or the notes if they have the focus.
@@ -114,21 +116,21 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Compare:
 		return p.request(msg.Runs)
 	case comparedMsg:
-		cmd := p.answered(msg)
-		if p.again {
-			cmd = tea.Batch(cmd, p.refresh())
+		if msg.round == p.round && (p.loading || !sameRuns(msg.runs, p.runs)) {
+			return p.showTable(msg)
 		}
-		return cmd
 	case curvesMsg:
-		if msg.round == p.round {
+		if msg.table == p.table {
 			return p.grow(msg)
 		}
-	case lab.Stirred:
-		p.looked = time.Time{}
+	case lab.Listed: // runs of the newest experiment, or of a newer one, may have ended
+		if !p.asked {
+			return p.makeTable(compared{}, msg.Runs)
+		}
 	case lab.Over:
-		return p.refresh()
+		return p.List()
 	case kit.Tick:
-		return p.tick(time.Time(msg))
+		return p.Look(time.Time(msg), p.After(false))
 	case kit.Wheel:
 		if p.table != nil {
 			p.move(msg.By())
@@ -137,43 +139,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.part = p.layout(p.Body.W, p.Body.H).partAt(msg.X, msg.Y, p.part)
 	}
 	return nil
-}
-
-// tick looks whether runs of the newest experiment, or of a newer one, have ended.
-func (p *Page) tick(now time.Time) tea.Cmd {
-	switch {
-	case p.loading || p.asked || p.looking:
-		return nil
-	case now.Sub(p.looked) < lab.LookAfter(false, p.lookTime):
-		return lab.Stirs(p.Config.RunsDir, p.changed)
-	}
-	p.looked = now
-	return p.refresh()
-}
-
-// refresh compares the newest experiment anew. If a comparison is under way, the new one begins
-// after it, because the present one may read the runs as they were.
-func (p *Page) refresh() tea.Cmd {
-	p.again = !p.asked && (p.looking || p.loading)
-	if p.again || p.asked {
-		return nil
-	}
-	p.looking = true
-	return compareRuns(p.Lab, nil, p.at, p.round)
-}
-
-// answered takes in a table that was asked for, or a table of other runs than the present one's.
-func (p *Page) answered(msg comparedMsg) tea.Cmd {
-	p.looking = false
-	if msg.round != p.round {
-		return nil
-	}
-	p.changed = msg.changed
-	if !p.loading && sameRuns(msg.runs, p.runs) {
-		return nil
-	}
-	p.round++ // readings of curves under way belong to another table
-	return p.showTable(msg)
 }
 
 func sameRuns(a, b []*record.Run) bool {
@@ -186,7 +151,6 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.compared = msg.compared
 	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
-	p.histories = make([]record.History, len(p.logs))
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
 		p.stands = p.standings()
@@ -200,7 +164,7 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 		p.series = append(p.series, list)
 	}
 	p.reading = true
-	return readEvals(p.logs, 0, p.round)
+	return readEvals(p.compared, 0)
 }
 
 // rowRuns returns the first run of each row of the table.
@@ -212,10 +176,14 @@ func (c *compared) rowRuns() (list []*runner.Meta) {
 	return list
 }
 
-// grow appends the events that were read to the curves, and reads on.
+// grow adds the curves of the logs that were read, and reads on.
 func (p *Page) grow(msg curvesMsg) tea.Cmd {
-	for _, part := range msg.parts {
-		p.extend(part.run, part.events)
+	for i, evals := range msg.evals {
+		for c, curve := range p.curves() {
+			for _, e := range evals {
+				p.series[msg.from+i][c].Append(e.Epoch, e.Of(curve.Name).Float())
+			}
+		}
 	}
 	var cmd tea.Cmd
 	if msg.err != nil {
@@ -224,28 +192,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	if p.reading = !msg.end; msg.end {
 		return cmd
 	}
-	return tea.Batch(cmd, readEvals(p.logs, msg.next, p.round))
-}
-
-// extend appends events to the curves of a run.
-func (p *Page) extend(run int, events []runner.Event) {
-	perEpoch := float64(max(1, p.runs[run].Meta.StepsPerEpoch))
-	h := &p.histories[run]
-	h.Most = 1
-	list := p.curves()
-	for _, e := range events {
-		back := h.Add(e)
-		eval, _ := e.(*runner.EvalEvent)
-		for c, curve := range list {
-			s := p.series[run][c]
-			if back {
-				s.Rewind(float64(h.Step) / perEpoch)
-			}
-			if eval != nil {
-				s.Append(eval.Epoch, eval.Of(curve.Name).Float())
-			}
-		}
-	}
+	return tea.Batch(cmd, readEvals(p.compared, msg.from+len(msg.evals)))
 }
 
 // Keys implements the interface's page.
@@ -253,27 +200,27 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1000
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch", Help: "watch the compared runs",
-			Why: p.none, Do: p.watchRuns},
+			Why: p.none, Act: p.watchRuns},
 		kit.Move("up", p.noMove, p.move, -1, "up", "k"),
 		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
 		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
 		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
-		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Do: p.goBack},
+		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Act: p.goBack},
 		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
 		kit.Move("last", p.noMove, p.move, all, "end", "G"),
 		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
 		kit.Move("a page down", p.noMove, p.move, page, "pgdown"),
 		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Why: p.none,
-			Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Do: kit.By(p.turn, -1)},
+			Act: kit.By(p.turn, 1)},
+		{Keys: kit.On("shift+tab"), Help: "previous panel", Why: p.none, Act: kit.By(p.turn, -1)},
 		{Keys: kit.On("v"), Hint: "view",
 			Help: "table, curves or notes, if they do not fit together",
-			Why:  p.none, Do: kit.By(p.turn, 1)},
-		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Do: p.define},
+			Why:  p.none, Act: kit.By(p.turn, 1)},
+		{Keys: kit.On("i"), Help: "define the rows", Why: p.none, Act: p.define},
 		{Keys: kit.On("m"), Hint: "measure", Help: "the measure that the curves show", Why: p.none,
-			Do: kit.Just(p.nextMeasure)},
+			Act: kit.Just(p.nextMeasure)},
 		{Keys: kit.On("s"), Help: "figures of the last step, or of the selected one", Why: p.noStep,
-			Do: p.otherStep},
+			Act: p.otherStep},
 		p.Choices().Key(),
 	}
 }
@@ -296,18 +243,8 @@ func (p *Page) otherStep() tea.Cmd {
 	if p.table.At == compare.Last {
 		p.at = compare.Selected
 	}
-	p.round++
 	p.loading = true
-	return tea.Batch(compareRuns(p.Lab, p.chosen(), p.at, p.round),
-		kit.Notify("figures of the "+p.at+" step"))
-}
-
-// chosen returns the runs that were selected; nil for the newest experiment.
-func (p *Page) chosen() []*record.Run {
-	if p.asked {
-		return p.runs
-	}
-	return nil
+	return tea.Batch(p.makeTable(p.compared, nil), kit.Notify("figures of the "+p.at+" step"))
 }
 
 func (p *Page) noBack() string { return cmp.Or(p.none(), kit.Unless(p.asked, atNewest)) }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,16 +21,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// compareRuns makes the table of the runs or, if there are none, of the experiment of the newest
-// finished run. at is the step of the figures: the last, the selected or, for "", the one that
-// suits.
-func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
-	s, dir := l.Source, l.Config.RunsDir
+// compareRuns makes the table of the runs in of or, if all is not nil, of the experiment of the
+// newest finished run in it. at is the step of the figures: the last, the selected or, for "", the
+// one that suits.
+func compareRuns(s lab.Source, of compared, all []*record.Run, at string, round int) tea.Cmd {
 	return func() tea.Msg {
-		began := time.Now()
-		m := comparedMsg{round: round, compared: compared{runs: runs}, changed: lab.Changed(dir)}
-		if len(runs) == 0 {
-			all, _ := s.List()
+		m := comparedMsg{compared{about: of.about, runs: of.runs}, round}
+		if all != nil {
 			m.runs, m.about = experiment(all)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
@@ -41,7 +39,6 @@ func compareRuns(l *lab.Lab, runs []*record.Run, at string, round int) tea.Cmd {
 		for _, r := range m.runs {
 			m.logs = append(m.logs, lab.Evaluations(s, r))
 		}
-		m.lookTime = time.Since(began)
 		return m
 	}
 }
@@ -88,23 +85,18 @@ func sameExperiment(a, b *spec.Spec) bool {
 	})
 }
 
-// readEvals reads on in the logs, from the log with index from, for about a fifth of a second. One
+// readEvals reads the logs of a table from one of them on, for about a fifth of a second. One
 // message for each log would cost one frame for each log.
-func readEvals(logs []lab.Log, from, round int) tea.Cmd {
+func readEvals(of compared, from int) tea.Cmd {
 	const enough = time.Second / 5
 	return func() tea.Msg {
-		m := curvesMsg{round: round, next: from}
-		for start := time.Now(); m.next < len(logs) && time.Since(start) < enough; {
-			events, err := logs[m.next].Read()
-			m.parts = append(m.parts, curvePart{m.next, events})
-			if err != nil {
-				m.err = err
-			}
-			if err != nil || len(events) == 0 {
-				m.next++
-			}
+		m := curvesMsg{table: of.table, from: from}
+		rest := of.logs[from:]
+		for start := time.Now(); len(rest) > 0 && time.Since(start) < enough; rest = rest[1:] {
+			h, err := record.ReadHistory(rest[0], nil)
+			m.evals, m.err = append(m.evals, h.Evals), cmp.Or(err, m.err)
 		}
-		m.end = m.next == len(logs)
+		m.end = len(rest) == 0
 		return m
 	}
 }
@@ -126,38 +118,30 @@ func (p *Page) curves() (list []lab.Measure) {
 // comparedMsg brings a table of runs.
 type comparedMsg struct {
 	compared
-	changed time.Time // when the folder had last changed, before it was read
-	round   int       // the number of the question; an older answer is stale
+	round int // the number of the question; an older answer is stale
 }
 
 // compared is a table, with the runs that it compares.
 type compared struct {
-	about    string // the preset of the newest experiment; "" for selected runs
-	runs     []*record.Run
-	table    *compare.Table
-	diffs    []compare.KeyDiff // settings in which the rows differ, with a value for each row
-	logs     []lab.Log         // the evaluations of each run
-	lookTime time.Duration     // the time that the comparison took
+	about string // the preset of the newest experiment; "" for selected runs
+	runs  []*record.Run
+	table *compare.Table
+	diffs []compare.KeyDiff // settings in which the rows differ, with a value for each row
+	logs  []lab.Log         // the evaluations of each run
 }
 
-// curvesMsg brings evaluations, and the resumes of runs.
+// curvesMsg brings the evaluations of some runs that stand.
 type curvesMsg struct {
-	parts []curvePart
-	next  int  // the index of the log to read next
+	table *compare.Table // of the runs
+	from  int            // the first of the runs, by its place in compared
+	evals [][]*runner.EvalEvent
 	end   bool // all logs are read
-	round int
 	err   error
 }
 
 // Changes reports whether this is the last message: hundreds of half-read runs cost more to draw
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
-
-// curvePart holds events of one run; run is an index into the runs of comparedMsg.
-type curvePart struct {
-	run    int
-	events []runner.Event
-}
 
 // stand compares the figures of a column between the groups: which are the best, which the worst,
 // and which baseline each is compared with. It makes no claim: only the star says that a difference

@@ -67,7 +67,7 @@ func (p *Page) empty(w, h int) []string {
 			lines = append(lines, kit.Wrap(n.Text, w-6)...)
 		}
 	}
-	return t.Empty("Compare", t.Dim.Each(lines), w, h)
+	return t.Empty("Compare", t.Dim.PaintAll(lines), w, h)
 }
 
 // Sizes of the table, in lines and cells.

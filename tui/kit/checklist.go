@@ -5,11 +5,11 @@ import tea "charm.land/bubbletea/v2"
 // Checklist is a form in which the user goes through a list and chooses some of it. What a key does
 // takes effect at once.
 type Checklist struct {
-	About string // a sentence above the list; "" for none
-	Items func() []Item
-	Do    map[string]func(at int) // by key
-	Keys  []Key                   // the hints of these keys
-	At    int                     // the cursor, an index of the items
+	About   string // a sentence above the list; "" for none
+	Items   func() []Item
+	Actions map[string]func(at int) // by key
+	Keys    []Key                   // the hints of these keys
+	At      int                     // the cursor, an index of the items
 }
 
 // Item is a line of a Checklist.
@@ -28,7 +28,7 @@ func (f *Checklist) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	case "enter":
 		return true, nil
 	default:
-		if do := f.Do[name]; do != nil {
+		if do := f.Actions[name]; do != nil {
 			do(f.At)
 		}
 	}
@@ -43,7 +43,7 @@ func (f *Checklist) Hint() []Key {
 // View implements Form.
 func (f *Checklist) View(t *Theme, w, h int) (lines []string) {
 	if f.About != "" {
-		lines = append(t.Dim.Each(Wrap(t.Greek(f.About), w)), "")
+		lines = append(t.Dim.PaintAll(Wrap(t.Greek(f.About), w)), "")
 	}
 	items, room := f.Items(), max(1, h-len(lines))
 	first := First(f.At, len(items), room)

@@ -16,13 +16,13 @@ import (
 type Key struct {
 	Keys key.Binding // the first one is shown
 	Hint string      // the footer's word; empty leaves it out
-	// Stands returns the footer's word where it depends on the state of the page, which is w cells
+	// HintIn returns the footer's word where it depends on the state of the page, which is w cells
 	// wide; nil stands for Hint.
-	Stands func(w int) string
+	HintIn func(w int) string
 	Help   string // what it does; empty leaves it out of help and palette
 	// Why returns why it cannot be done now, "" when it can; nil means that it always can.
 	Why func() string
-	Do  func() tea.Cmd
+	Act func() tea.Cmd
 
 	Last   bool // the hint stands at the right of the footer, whatever the room
 	Moves  bool // only moves a cursor, so that the palette leaves it out
@@ -33,7 +33,7 @@ type Key struct {
 // On returns the binding of some keys, named as by tea.KeyPressMsg.String.
 func On(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
 
-// Just returns a Do that calls f and returns no command.
+// Just returns an Act that calls f and returns no command.
 func Just(f func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		f()
@@ -41,20 +41,20 @@ func Just(f func()) func() tea.Cmd {
 	}
 }
 
-// By returns a Do that calls f with n.
+// By returns an Act that calls f with n.
 func By(f func(int), n int) func() tea.Cmd { return Just(func() { f(n) }) }
 
 // Move returns a row whose keys move a cursor by n, with f.
 func Move(help string, why func() string, f func(int), n int, keys ...string) Key {
-	return Key{Keys: On(keys...), Help: help, Why: why, Do: By(f, n), Moves: true}
+	return Key{Keys: On(keys...), Help: help, Why: why, Act: By(f, n), Moves: true}
 }
 
 // word returns the footer's word in a page of w cells.
 func (k *Key) word(w int) string {
-	if k.Stands == nil {
+	if k.HintIn == nil {
 		return k.Hint
 	}
-	return k.Stands(w)
+	return k.HintIn(w)
 }
 
 // Blocked returns why the row's action cannot be done now; "" when it can.

@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -239,8 +240,8 @@ func Fill(lines []string, w, h int) []string {
 	return out
 }
 
-// Names returns the names of runs for a question, a line each; of many, the first ones and the
-// number of the rest.
+// Names returns the names of runs, a line each; of many, those of the first and the number of the
+// rest.
 func Names(ids []string) (lines []string) {
 	const most = 8
 	for _, id := range ids[:min(len(ids), most)] {
@@ -250,6 +251,12 @@ func Names(ids []string) (lines []string) {
 		lines = append(lines, fmt.Sprintf("  and %d more", len(ids)-most))
 	}
 	return lines
+}
+
+// QuestionLines returns the lines of a question about runs: a head, their names, and lines that say
+// what follows.
+func QuestionLines(head string, ids []string, what ...string) []string {
+	return slices.Concat([]string{head, ""}, Names(ids), []string{""}, what)
 }
 
 // Point is a statement to show: a name and a text.

@@ -275,7 +275,7 @@ func (l *Line) View(t *Theme, w, h int) []string {
 
 // Wrong returns the lines that say what is wrong, wrapped at w cells.
 func (t *Theme) Wrong(err error, w int) []string {
-	return t.Bad.Each(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
+	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
 }
 
 // Pointed returns a line that begins with a blank. If here is set, the cursor replaces the blank.
@@ -300,8 +300,8 @@ func (t *Theme) Empty(title string, lines []string, w, h int) []string {
 	return t.Panel(title, "", true, box, Fill(append([]string{""}, lines...), iw, ih), w, h)
 }
 
-// Each paints every line of a text.
-func (st Style) Each(lines []string) []string {
+// PaintAll paints every line of a text.
+func (st Style) PaintAll(lines []string) []string {
 	list := make([]string, len(lines))
 	for i, s := range lines {
 		list[i] = st.Paint(s)

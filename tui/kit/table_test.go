@@ -130,7 +130,7 @@ const (
 // TestChecklist: a key acts on the item under the cursor, and the list shows it at once.
 func TestChecklist(t *testing.T) {
 	on := make([]bool, 30)
-	f := &Checklist{About: "Choose.", Do: map[string]func(int){
+	f := &Checklist{About: "Choose.", Actions: map[string]func(int){
 		"space": func(at int) { on[at] = !on[at] }},
 		Items: func() (list []Item) {
 			for i := range on {

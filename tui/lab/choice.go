@@ -70,7 +70,7 @@ func (c Choices) Set(values map[string][]string) {
 func (c Choices) Key() kit.Key {
 	return kit.Key{Keys: kit.On("0"), Help: "reset the page's view to its defaults",
 		Why: func() string { return kit.Unless(len(c.Get()) > 0, atDefaults) },
-		Do:  kit.Just(func() { c.Set(nil) })}
+		Act: kit.Just(func() { c.Set(nil) })}
 }
 
 // Views are the choices of each page, by its title, for one folder of runs.

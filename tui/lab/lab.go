@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -31,6 +33,7 @@ type Lab struct {
 	Body kit.Rect
 	// Colors holds the numbers of the configurations in the folder, as of the last look at it.
 	Colors Colors
+	looks  looks
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
@@ -97,12 +100,13 @@ type Config struct {
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
 	Kept   *Kept
-	// Programs knows the programs that the user has started; no other program is started. nil asks
-	// about none. ProgramsDir is the folder of Programs, for evaluating with a program; if it is
-	// empty, none is started.
-	Programs    Programs
-	ProgramsDir string
-	Hooks
+	// Programs knows the programs that the user has started; no other program is started. "" asks
+	// about none, and no program evaluates.
+	Programs bridge.Approvals
+	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
+	StopSweep func(dir string) error
+	// Story gets the story of the watched runs when the interface is left; nil gets none.
+	Story func(sentence string)
 	// RunsDir and DataDir are the folders of the runs and of the datasets.
 	RunsDir, DataDir string
 	Remembering
@@ -126,14 +130,6 @@ type Config struct {
 type Remembering struct {
 	Catalogues string // the catalogues of the runs in them
 	Views      string // how the user looks at them
-}
-
-// Hooks are functions of the caller that the interface calls.
-type Hooks struct {
-	// StopSweep stops the sweep in a folder; its runs stop with a checkpoint. nil cannot stop any.
-	StopSweep func(dir string) error
-	// Story gets the story of the watched runs when the interface is left; nil gets none.
-	Story func(sentence string)
 }
 
 // Ring says what the terminal itself is told of the watched runs; the zero Ring tells it nothing.
@@ -258,28 +254,73 @@ func LookAfter(live bool, took time.Duration) time.Duration {
 	return max(lookIdle, lookingIdle*took)
 }
 
-// Stirred says that a folder has other runs than when it was looked at.
-type Stirred struct{}
-
-// Changed returns the time at which a folder last got or lost a run, by the clock of its disk.
-func Changed(dir string) time.Time {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
+// looks is the state of looking at the folder of runs. One look at a time is under way.
+type looks struct {
+	listed  time.Time     // the tick at which it was listed last
+	took    time.Duration // the time that listing it took
+	changed time.Time     // when it had last changed before that, by the clock of its disk
+	busy    bool          // a look is under way
+	again   bool          // the runs were asked for meanwhile
 }
 
-// Stirs asks whether the folder got or lost a run since changed, its last known change. It costs
-// one look at the folder itself.
-func Stirs(dir string, changed time.Time) tea.Cmd {
+// List asks for all runs of the folder; the answer is Listed.
+func (s *Lab) List() tea.Cmd {
+	if s.looks.again = s.looks.busy; s.looks.busy {
+		return nil
+	}
+	return s.look(true)
+}
+
+// Look looks at the folder at a tick. It asks for all runs if the folder got or lost one, which
+// costs a look at the folder alone, or if they were last asked for longer ago than after.
+func (s *Lab) Look(now time.Time, after time.Duration) tea.Cmd {
+	if s.looks.busy {
+		return nil
+	}
+	list := now.Sub(s.looks.listed) > after
+	if list {
+		s.looks.listed = now
+	}
+	return s.look(list)
+}
+
+// After returns how long the runs of the folder stand that were listed last.
+func (s *Lab) After(live bool) time.Duration { return LookAfter(live, s.looks.took) }
+
+// Never is longer than any time between two looks.
+const Never = time.Duration(math.MaxInt64)
+
+// look lists the runs of the folder, or only if it has changed.
+func (s *Lab) look(list bool) tea.Cmd {
+	s.looks.busy = true
+	source, dir, before := s.Source, s.Config.RunsDir, s.looks.changed
 	return func() tea.Msg {
-		if Changed(dir).Equal(changed) {
-			return nil
+		began, changed := time.Now(), time.Time{}
+		if info, err := os.Stat(dir); err == nil {
+			changed = info.ModTime()
 		}
-		return Stirred{}
+		if !list && changed.Equal(before) {
+			return Unchanged{}
+		}
+		runs, problems := source.List()
+		return Listed{runs, problems, time.Since(began), changed}
 	}
 }
+
+// Note takes in the answer to a look, a Listed or an Unchanged, before the pages do.
+func (s *Lab) Note(answer tea.Msg) tea.Cmd {
+	s.looks.busy = false
+	if m, ok := answer.(Listed); ok {
+		s.looks.took, s.looks.changed = m.Took, m.Changed
+	}
+	if !s.looks.again {
+		return nil
+	}
+	return s.List()
+}
+
+// Unchanged says that the folder has the runs that it had.
+type Unchanged struct{}
 
 // Live returns the runs that have not ended.
 func Live(runs []*record.Run) []*record.Run {
@@ -290,11 +331,9 @@ func Live(runs []*record.Run) []*record.Run {
 // Over brings runs that were live and have ended, as they are now.
 type Over struct{ Runs []*record.Run }
 
-// Ends returns the live runs that have ended, as an Over; nil if there are none. Whoever records a
-// run holds its lock. So one look at each of these files is enough, and nothing is read of a run
-// that goes on.
-func Ends(s Source, live []*record.Run) tea.Msg {
-	var m Over
+// Ends returns the live runs that have ended. Whoever records a run holds its lock. So one look at
+// each of these files is enough, and nothing is read of a run that goes on.
+func Ends(s Source, live []*record.Run) (m Over) {
 	for _, r := range live {
 		if r.Held() {
 			continue
@@ -307,19 +346,7 @@ func Ends(s Source, live []*record.Run) tea.Msg {
 		}
 		m.Runs = append(m.Runs, now)
 	}
-	if len(m.Runs) == 0 {
-		return nil
-	}
 	return m
-}
-
-// List reads all runs of the folder dir; the answer is Listed.
-func List(s Source, dir string) tea.Cmd {
-	return func() tea.Msg {
-		began, changed := time.Now(), Changed(dir)
-		runs, problems := s.List()
-		return Listed{runs, problems, time.Since(began), changed}
-	}
 }
 
 // Started is the answer to a request to start runs.
@@ -374,21 +401,13 @@ type Fork struct {
 // Samples asks the Samples page for the samples that weigh most at a run's checkpoint.
 type Samples struct{ Run *record.Run }
 
-// Programs knows which programs the user has started: bridge.Approvals is one.
-type Programs interface {
-	// Look returns the checksum of a program's file, and whether this very file was started before.
-	Look(path string) (sum string, started bool, err error)
-	// ApproveAs notes that the program may be started, if its file still has the checksum.
-	ApproveAs(path, sum string) error
-}
-
 // Trusting returns a command that starts runs of a spec. If they train a program whose file, as it
 // is now, the user has not started before, it asks first: presets and folders of runs may come from
 // a stranger. Where it cannot ask, the code that starts runs refuses the program and says why.
 func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 	p, ok := of.Program()
 	programs := s.Config.Programs
-	if !ok || programs == nil || !filepath.IsAbs(p.Path) {
+	if !ok || programs == "" || !filepath.IsAbs(p.Path) {
 		return start
 	}
 	return func() tea.Msg {

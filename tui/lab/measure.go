@@ -32,9 +32,9 @@ const speedName = "images_per_second"
 // StepMeasures returns the measures of a logged step that can be drawn.
 func StepMeasures() []Measure { return append(measure.StepMeasures(), speed()) }
 
-// OfStep returns a measure of a logged step, with its least and its greatest value since the step
-// logged before.
-func OfStep(e *runner.StepEvent, name string) (v, low, high measure.Number) {
+// StepValue returns a measure of a logged step, with its least and its greatest value since the
+// step logged before.
+func StepValue(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	if name == speedName {
 		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
 	}
@@ -147,9 +147,9 @@ func Validates(m *runner.Meta) bool {
 	return ok && loss.CanApply(m)
 }
 
-// Plain returns one sentence that explains a column, a measure or a setting to a newcomer; "" if
-// nobody has written one. The exact definition is the measure's own.
-func Plain(name string) string {
+// PlainSentence returns one sentence that explains a column, a measure or a setting to a newcomer;
+// "" if nobody has written one. The exact definition is the measure's own.
+func PlainSentence(name string) string {
 	return map[string]string{
 		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
 		"worst_class_accuracy": "Worst %: the share of test samples classified correctly in the " +
@@ -199,7 +199,7 @@ const trendName = "worst 0–100"
 // definition.
 func Define(names []string) (texts []string) {
 	for _, name := range names {
-		plain, exact := Plain(name), ""
+		plain, exact := PlainSentence(name), ""
 		if m, ok := measure.FindMeasure(name); ok {
 			exact = m.Definition()
 		}

@@ -92,7 +92,7 @@ func (l *Page) findDatasets() tea.Cmd {
 
 // Init looks at the data folder, and lists the runs so far for the estimate.
 func (l *Page) Init() tea.Cmd {
-	return tea.Batch(l.findDatasets(), lab.List(l.Source, l.Config.RunsDir))
+	return tea.Batch(l.findDatasets(), l.List())
 }
 
 // lookEvery is the time between two looks at the data folder while the chosen dataset is missing.
@@ -216,28 +216,28 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review",
-			Help: "review, then start", Why: l.noReview, Do: l.review, Alters: true},
+			Help: "review, then start", Why: l.noReview, Act: l.review, Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
-			Why:  l.noSetting, Do: kit.Just(l.space), Local: true},
-		{Keys: kit.On("enter"), Why: l.noSetting, Do: kit.Just(l.space), Local: true},
+			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
+		{Keys: kit.On("enter"), Why: l.noSetting, Act: kit.Just(l.space), Local: true},
 		{Keys: kit.On("e"), Hint: "type", Help: "type the value of a setting", Why: l.noSetting,
-			Do: kit.Just(l.edit), Local: true},
+			Act: kit.Just(l.edit), Local: true},
 		{Keys: kit.On("u"), Hint: "undo", Help: "reset a setting to the value of the preset",
-			Why: l.noUndo, Do: kit.Just(l.undo), Local: true},
+			Why: l.noUndo, Act: kit.Just(l.undo), Local: true},
 		kit.Move("up", l.noAbove, l.move, -1, "up", "k"),
 		kit.Move("down", l.noBelow, l.move, 1, "down", "j"),
-		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Do: kit.By(l.side, -1),
+		{Keys: kit.On("left", "h"), Help: "left", Why: l.noSetting, Act: kit.By(l.side, -1),
 			Moves: true, Local: true},
-		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Do: kit.By(l.side, 1),
+		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
-		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Do: kit.Just(l.goBack)},
+		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Act: kit.Just(l.goBack)},
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
 		kit.Move("a page down", nil, l.move, page, "pgdown"),
-		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Do: kit.Just(l.flip)},
-		{Keys: kit.On("shift+tab"), Help: "previous panel", Do: kit.Just(l.flip)},
+		{Keys: kit.On("tab"), Hint: "panel", Help: "next panel", Act: kit.Just(l.flip)},
+		{Keys: kit.On("shift+tab"), Help: "previous panel", Act: kit.Just(l.flip)},
 	}
 }
 

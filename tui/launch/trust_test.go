@@ -2,12 +2,13 @@ package launch
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"drolab/presets"
+	"drolab/runner/bridge"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -16,9 +17,24 @@ import (
 // checksum and said yes. The question is asked once for each version of the file, and only y means
 // yes.
 func TestTrust(t *testing.T) {
+	t.Chdir(t.TempDir())
 	path, _ := filepath.Abs("train.py")
-	trust := &tuitest.Trust{Sums: map[string]string{path: "0123abcd"}}
-	s := &tuitest.Starter{}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	sum, err := bridge.Sum(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust, s := bridge.Approvals(t.TempDir()), &tuitest.Starter{}
+	approved := func() bool {
+		_, err := trust.Check(path)
+		return err == nil
+	}
 	l := tuitest.NewLab(t, tuitest.NewArchive(t), lab.Config{Verbs: s, Programs: trust}, 120, 38)
 	p := New(l, tuitest.Presets)
 	if err := presets.Set(p.spec(), "model=program:train.py width=2"); err != nil {
@@ -31,31 +47,33 @@ func TestTrust(t *testing.T) {
 			t.Fatalf("nothing is asked; started %v", s.Requests)
 		}
 		text := strings.Join(r.Overlay.Lines, "\n")
-		if !strings.Contains(text, path) || !strings.Contains(text, "0123abcd") ||
+		if !strings.Contains(text, path) || !strings.Contains(text, sum) ||
 			!strings.Contains(text, "width=2") {
 			t.Errorf("asked is\n%s", text)
 		}
-		if r.Press(no); len(s.Requests) > 0 || len(trust.Approved) > 0 || p.Busy() != "" {
-			t.Fatalf("%s started %v, approved %v, busy %q", no, s.Requests, trust.Approved,
-				p.Busy())
+		if r.Press(no); len(s.Requests) > 0 || approved() || p.Busy() != "" {
+			t.Fatalf("%s started %v, approved %t, busy %q", no, s.Requests,
+				approved(), p.Busy())
 		}
 		r.Overlay = nil
 	}
 	r.Press("enter", "enter")
-	trust.Sums[path] = "another" // between the question and the answer
+	write("another") // between the question and the answer
 	if r.Press("y"); len(s.Requests) > 0 || !strings.Contains(r.Notice.Text, "changed") {
 		t.Fatalf("started %v; notice %q", s.Requests, r.Notice.Text)
 	}
 	r.Press("enter", "enter", "y")
 	r.Press("enter", "enter") // it is known by now
-	if want := []string{path + " another"}; len(s.Requests) != 2 ||
-		!slices.Equal(trust.Approved, want) || r.Overlay != nil {
-		t.Errorf("%d starts, approved %v, want %v", len(s.Requests), trust.Approved, want)
+	if len(s.Requests) != 2 || !approved() || r.Overlay != nil {
+		t.Errorf("%d starts, approved %t", len(s.Requests), approved())
+	}
+	if write("one"); approved() {
+		t.Error("the version before the change was approved")
 	}
 	if got := fmt.Sprint(s.Requests[0].Specs[0].Model); got != "program:train.py width=2" {
 		t.Errorf("started with %s", got)
 	}
-	delete(trust.Sums, path) // whoever starts runs says what is wrong
+	os.Remove(path) // whoever starts runs says what is wrong
 	if r.Press("enter", "enter"); len(s.Requests) != 3 || r.Overlay != nil {
 		t.Errorf("%d starts of a program that is gone", len(s.Requests))
 	}

@@ -10,12 +10,9 @@ import (
 
 // Bar is one row of a bar chart: a class and its accuracy, say.
 type Bar struct {
-	Label string
+	Row
 	Value float64 // NaN: none, written as a dash
 	Base  float64 // the baseline's value; NaN for none
-	Worst bool    // marked by a glyph as well as by its role
-	Few   bool    // too few samples to be called anything: dimmed, and marked by a glyph
-	Cells []string
 }
 
 // Bars is a horizontal bar chart from 0 to Max.
@@ -34,51 +31,29 @@ type Bars struct {
 
 // layout shortens the labels and leaves out the columns for which there is no room, so that the bar
 // stays readable as w shrinks. The first columns are the first to get room.
-func (b *Bars) layout(w int) rowLayout {
-	l := labelled(b.Charset, w, len(b.Bars), func(i int) string { return b.Bars[i].Label })
-	cells := 0
-	for _, bar := range b.Bars {
-		cells = max(cells, len(bar.Cells))
+func (b *Bars) layout(w int) *rowLayout {
+	l := &rowLayout{charset: b.Charset, heads: b.Heads}
+	for i := range b.Bars {
+		l.rows = append(l.rows, &b.Bars[i].Row)
 	}
+	l.addLabels(w)
 	// A blank sets off each part; the blank after the label holds the mark.
 	if l.label > 0 {
 		l.from = l.label + 1
 	}
 	l.middle = w - l.from
-	leastBar := 10
-	for i := range columnCells + cells {
-		if i == columnCells {
-			leastBar = max(leastBar, w/5)
-		}
-		n := b.columnWidth(i)
-		// Without the value or the change, no cell is shown: it would be taken for the value.
-		if !l.addColumn(n, leastBar) && n > 0 && i < columnCells {
-			break
-		}
+	const leastBar = 10
+	value := func(i int) (string, Style) {
+		bar := &b.Bars[i]
+		return known(bar.Value, b.number(bar.Value)), bar.style()
+	}
+	// Without the value or the change, no cell is shown: it would be taken for the value.
+	if l.addColumn(b.valueWidth(), leastBar, value) &&
+		l.addColumn(b.valueWidth()+1, leastBar, b.change) {
+		l.addCells(max(leastBar, w/5))
 	}
 	l.middle = max(0, l.middle)
 	return l
-}
-
-// The columns: value, change, and from columnCells on the cells.
-const columnCells = 2
-
-// columnWidth returns the number of cells that column i takes; 0 for an empty column.
-func (b *Bars) columnWidth(i int) (n int) {
-	for j := range b.Bars {
-		switch bar := &b.Bars[j]; {
-		case i == 0:
-			n = b.valueWidth()
-		case i == 1 && !math.IsNaN(bar.Base):
-			n = b.valueWidth() + 1
-		case i >= columnCells:
-			n = max(n, cell.Width(b.Charset.spell(nth(bar.Cells, i-columnCells))))
-		}
-	}
-	if n > 0 {
-		n = max(n, cell.Width(b.Charset.spell(nth(b.Heads, i+1))))
-	}
-	return n
 }
 
 func (b *Bars) valueWidth() int {
@@ -97,29 +72,16 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 	}
 	l, top := b.layout(f.W), 0
 	if b.Heads != nil {
-		l.heads(f, b.Charset, b.Heads)
+		l.drawHeads(f)
 		top = 1
 	}
-	first, rows := f.visibleRows(top, b.First, len(b.Bars))
-	for y := range rows {
-		b.row(f, top+y, &b.Bars[first+y], l)
+	first, rows, step := f.visibleRows(top, b.First, len(b.Bars))
+	for i := range rows {
+		y := top + i*step
+		l.drawTexts(f, y, first+i)
+		b.bar(f, l.from, y, l.middle, &b.Bars[first+i])
 	}
 	f.finish(b.Charset)
-}
-
-func (b *Bars) row(f *Frame, y int, bar *Bar, l rowLayout) {
-	text := f.rowLabel(y, l.label, bar.Label, bar.Worst, bar.Few, b.Charset)
-	b.bar(f, l.from, y, l.middle, bar)
-	l.eachColumn(func(i, x, n int) {
-		switch i {
-		case 0:
-			f.textRight(x, y, n, known(bar.Value, b.number(bar.Value)), text)
-		case 1:
-			b.change(f, x, y, n, bar)
-		default:
-			f.textRight(x, y, n, b.Charset.spell(nth(bar.Cells, i-columnCells)), Style{Role: Axis})
-		}
-	})
 }
 
 // bar draws a bar in eighths of cells (whole cells in ASCII), and the baseline as a tick.
@@ -159,27 +121,22 @@ func (b *Bars) number(v float64) string {
 	return cell.Cut(write(v), b.valueWidth())
 }
 
-// change writes the difference from the baseline with its sign, which says the same as the colour
+// change returns the difference from the baseline with its sign, which says the same as the colour
 // of the role.
-func (b *Bars) change(f *Frame, x, y, w int, bar *Bar) {
-	d := bar.Value - bar.Base
-	if !finite(d) {
-		return
+func (b *Bars) change(i int) (text string, style Style) {
+	d := b.Bars[i].Value - b.Bars[i].Base
+	switch text = b.number(d); {
+	case !finite(d):
+		return "", style
+	case !strings.ContainsAny(text, "123456789"):
+		return "=", style
+	case d > 0:
+		text = "+" + text
 	}
-	s := b.number(d)
-	role := Plain
-	switch {
-	case !strings.ContainsAny(s, "123456789"):
-		s = "="
-	case (d > 0) != b.LowerIsBetter:
-		role = Better
-	default:
-		role = Worse
+	if (d > 0) != b.LowerIsBetter {
+		return text, Style{Role: Better}
 	}
-	if d > 0 && s != "=" {
-		s = "+" + s
-	}
-	f.textRight(x, y, w, s, Style{Role: role})
+	return text, Style{Role: Worse}
 }
 
 // Histogram is a chart of the counts in some bins: upright bars side by side, one for each bin.

@@ -463,18 +463,12 @@ func (p *drawing) line(s Style, glyph rune) {
 		}
 		return
 	}
-	grid := make([]uint8, len(t.spans)*p.h)
+	grid, runes := make([]uint8, len(t.spans)*p.h), boxRunes()
 	boxLine(grid, t.spans, p.h)
-	p.box(grid, s, boxRunes(), glyph)
-}
-
-// box paints the arms of a grid as the runes of an alphabet, or as the glyph if there is one.
-func (p *drawing) box(grid []uint8, s Style, alphabet [16]rune, glyph rune) {
 	for i, a := range grid {
-		if a == 0 {
-			continue
+		if a != 0 {
+			p.f.set(p.x0+i%p.w, i/p.w, cmp.Or(glyph, runes[a]), s)
 		}
-		p.f.set(p.x0+i%p.w, i/p.w, cmp.Or(glyph, alphabet[a]), s)
 	}
 }
 

@@ -153,13 +153,12 @@ func TestGoldenBand(t *testing.T) {
 
 func classBars(cs Charset) *Bars {
 	b := &Bars{Percent: true, Charset: cs, Bars: []Bar{
-		{Label: "airplane", Value: 0.7764, Base: 0.76, Cells: []string{"4020", "76.5–78.9"}},
-		{Label: "automobile", Value: 0.8619, Base: 0.8619, Cells: []string{"2715", "84.8–87.4"}},
-		{Label: "cat", Value: 0.4705, Base: 0.4936, Worst: true,
-			Cells: []string{"1425", "44.5–49.6"}},
-		{Label: "日本語の猫", Value: 1, Base: math.NaN(), Few: true, Cells: []string{"5", "56.6–100.0"}},
-		{Label: "broken", Value: math.NaN(), Base: 0.5},
-		{Label: "none", Value: 0, Base: 0.1, Cells: []string{"0"}},
+		{Row{Label: "airplane", Cells: []string{"4020", "76.5–78.9"}}, 0.7764, 0.76},
+		{Row{Label: "automobile", Cells: []string{"2715", "84.8–87.4"}}, 0.8619, 0.8619},
+		{Row{Label: "cat", Worst: true, Cells: []string{"1425", "44.5–49.6"}}, 0.4705, 0.4936},
+		{Row{Label: "日本語の猫", Few: true, Cells: []string{"5", "56.6–100.0"}}, 1, math.NaN()},
+		{Row{Label: "broken"}, math.NaN(), 0.5},
+		{Row{Label: "none", Cells: []string{"0"}}, 0, 0.1},
 	}}
 	return b
 }

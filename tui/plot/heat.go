@@ -173,7 +173,7 @@ const mostHigh = 3
 
 func (h *HeatMap) row(f *Frame, x0, y, place int, named bool) {
 	if place < len(h.Labels) && x0 > 0 && named {
-		f.rowLabel(y, x0-2, h.Labels[place], place == h.Mark, false, h.Charset)
+		f.rowLabel(y, x0-2, &Row{Label: h.Labels[place], Worst: place == h.Mark}, h.Charset)
 	}
 	cross, crosses := h.X.usable(Scale{}).column(h.Cross.X, f.W-x0)
 	for x := range f.W - x0 {

@@ -81,43 +81,38 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 	p.axes()
 }
 
-// rectangle draws the edges of the box that are in view, as arms so that
-// corners close and an edge that leaves the view stays open.
+// rectangle draws the edges of the box that are in view, with square corners, which tell the box
+// from a curve. An edge that leaves the view stays open.
 func (p *drawing) rectangle(bx, by Range) {
-	grid := make([]uint8, p.w*p.h)
-	left0, right0 := p.nearest(bx.Lo, p.w), p.nearest(bx.Hi, p.w)
+	set := func(x, y int, r rune) { p.f.set(p.x0+x, y, r, Style{Role: Ref}) }
+	lo, hi := p.nearest(bx.Lo, p.w), p.nearest(bx.Hi, p.w)
+	leftShows, rightShows := p.view.Contains(bx.Lo), p.view.Contains(bx.Hi)
 	bottom, bottomShows := p.row(by.Lo)
 	top, topShows := p.row(by.Hi)
-	for _, v := range [...]float64{by.Lo, by.Hi} {
-		y, ok := p.row(v)
-		for x := left0; ok && x <= right0; x++ {
-			if x > left0 || !p.view.Contains(bx.Lo) {
-				grid[y*p.w+x] |= left
-			}
-			if x < right0 || !p.view.Contains(bx.Hi) {
-				grid[y*p.w+x] |= right
-			}
+	for y := top; y <= bottom; y++ {
+		if leftShows {
+			set(lo, y, '│')
+		}
+		if rightShows {
+			set(hi, y, '│')
 		}
 	}
-	for _, v := range [...]float64{bx.Lo, bx.Hi} {
-		x, ok := p.column(v)
-		for y := top; ok && y <= bottom; y++ {
-			if y > top || !topShows {
-				grid[y*p.w+x] |= up
-			}
-			if y < bottom || !bottomShows {
-				grid[y*p.w+x] |= down
-			}
+	edge := func(y int, first, last rune) {
+		for x := lo; x <= hi; x++ {
+			set(x, y, '─')
+		}
+		if leftShows {
+			set(lo, y, first)
+		}
+		if rightShows {
+			set(hi, y, last)
 		}
 	}
-	p.box(grid, Style{Role: Ref}, squareRunes(), 0)
-}
-
-// squareRunes returns boxRunes with square corners, which tell the box from a curve.
-func squareRunes() [16]rune {
-	return [...]rune{
-		' ', '╴', '╶', '─', '╵', '┘', '└', '┴',
-		'╷', '┐', '┌', '┬', '│', '┤', '├', '┼',
+	if topShows {
+		edge(top, '┌', '┐')
+	}
+	if bottomShows {
+		edge(bottom, '└', '┘')
 	}
 }
 

@@ -120,12 +120,11 @@ func TestGoldenSpread(t *testing.T) {
 			s := &Spread{Hi: 1, Percent: true, Numbers: []uint8{0, 1, 2},
 				Front: 1, Charset: cs, Heads: []string{"class", "acc %", "train"},
 				Rows: []SpreadRow{
-					{Label: "hexagon", Values: []float64{.2, .4, .41}, Worst: true,
-						Cells: []string{"434"}},
-					{Label: "circle", Values: []float64{.9, .5, math.NaN()},
-						Cells: []string{"643"}},
-					{Label: "rare", Values: []float64{1, 0, .5}, Few: true, Cells: []string{"3"}},
-					{Label: "none", Values: []float64{1, math.NaN(), .5}, Cells: []string{"1"}},
+					{Row{Label: "hexagon", Worst: true, Cells: []string{"434"}},
+						[]float64{.2, .4, .41}},
+					{Row{Label: "circle", Cells: []string{"643"}}, []float64{.9, .5, math.NaN()}},
+					{Row{Label: "rare", Few: true, Cells: []string{"3"}}, []float64{1, 0, .5}},
+					{Row{Label: "none", Cells: []string{"1"}}, []float64{1, math.NaN(), .5}},
 				}}
 			var f Frame
 			s.DrawTo(&f, 60, 8)
@@ -144,8 +143,8 @@ func TestPictureStaysInside(t *testing.T) {
 			Charset: cs, Numbers: []uint8{0, 1}, Heads: []string{"a", "v", "b"}}
 		for i := range r.IntN(6) {
 			f.Append(float64(i), []float64{nasty(r), nasty(r), nasty(r)})
-			s.Rows = append(s.Rows, SpreadRow{Label: "基準 of it",
-				Values: []float64{nasty(r), nasty(r)}, Cells: []string{"λ"}})
+			s.Rows = append(s.Rows, SpreadRow{Row{Label: "基準 of it", Cells: []string{"λ"}},
+				[]float64{nasty(r), nasty(r)}})
 		}
 		m := &HeatMap{Film: &f, Labels: []string{"a", "基準", "c"}, X: nastyRange(r),
 			Values: nastyRange(r), Log: r.IntN(2) == 0, First: r.IntN(5) - 1, Head: "λ",

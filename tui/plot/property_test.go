@@ -137,9 +137,9 @@ func TestOthersNeverPanic(t *testing.T) {
 			b.Max = nasty(r)
 		}
 		for range r.IntN(12) {
-			b.Bars = append(b.Bars, Bar{Label: nastyName(r), Value: nasty(r), Base: nasty(r),
-				Worst: r.IntN(4) == 0, Few: r.IntN(4) == 0,
-				Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]})
+			b.Bars = append(b.Bars, Bar{Row: Row{Label: nastyName(r), Worst: r.IntN(4) == 0,
+				Few: r.IntN(4) == 0, Cells: []string{nastyName(r), nastyName(r)}[:r.IntN(3)]},
+				Value: nasty(r), Base: nasty(r)})
 		}
 		checkFrame(t, b.Draw(w, h), w, h, cs)
 

@@ -22,36 +22,41 @@ type Spread struct {
 
 // SpreadRow is the row of one place, such as a class.
 type SpreadRow struct {
-	Label  string
+	Row
 	Values []float64 // NaN: none
-	Worst  bool      // marked by a glyph as well as by its role
-	Few    bool      // too few samples: see Bar
-	Cells  []string
 }
 
 // layout gives the line its room, then the value of the series in front, then the cells.
-func (s *Spread) layout(w int) rowLayout {
-	l := labelled(s.Charset, w, len(s.Rows), func(i int) string { return s.Rows[i].Label })
+func (s *Spread) layout(w int) *rowLayout {
+	l := &rowLayout{charset: s.Charset, heads: s.Heads}
+	for i := range s.Rows {
+		l.rows = append(l.rows, &s.Rows[i].Row)
+	}
+	l.addLabels(w)
 	l.from = l.label + 2
 	l.middle = w - l.from
 	const leastLine, usual = 14, 6
-	value, cells := max(usual, cell.Width(nth(s.Heads, 1))), 0
+	value := s.frontValue
 	if s.Front < 0 || l.middle-usual-1 < leastLine {
-		value = 0
+		value = func(int) (string, Style) { return "", Style{} }
 	}
-	l.addColumn(value, math.MinInt)
-	for _, r := range s.Rows {
-		cells = max(cells, len(r.Cells))
-	}
-	for i := range cells {
-		n := cell.Width(s.Charset.spell(nth(s.Heads, i+2)))
-		for _, r := range s.Rows {
-			n = max(n, cell.Width(s.Charset.spell(nth(r.Cells, i))))
-		}
-		l.addColumn(n, max(leastLine, w/3))
-	}
+	l.addColumn(usual, math.MinInt, value)
+	l.addCells(max(leastLine, w/3))
 	l.middle = max(1, l.middle)
 	return l
+}
+
+// frontValue returns the value of the series in front.
+func (s *Spread) frontValue(i int) (text string, style Style) {
+	r := &s.Rows[i]
+	if s.Front >= len(r.Values) {
+		return "", style
+	}
+	if style = (Style{Data, s.Numbers[s.Front]}); r.Few {
+		style = r.style()
+	}
+	v := r.Values[s.Front]
+	return known(v, briefly(v, s.Percent)), style
 }
 
 // DrawTo draws the chart in w by h cells into f, reusing its memory: a scale above, if there is
@@ -67,20 +72,18 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 		s.scale(f, l)
 		top = 1
 	}
-	first, rows := f.visibleRows(top, s.First, len(s.Rows))
-	step := 1
-	if rows > 1 && f.H-top >= 2*rows-1 {
-		step = 2
-	}
+	first, rows, step := f.visibleRows(top, s.First, len(s.Rows))
 	for i := range rows {
-		s.row(f, top+i*step, &s.Rows[first+i], l)
+		y := top + i*step
+		l.drawTexts(f, y, first+i)
+		s.marks(f, l.from, y, l.middle, &s.Rows[first+i])
 	}
 	f.finish(s.Charset)
 }
 
 // scale writes the ends of the lines, their middle and the heads.
-func (s *Spread) scale(f *Frame, l rowLayout) {
-	l.heads(f, s.Charset, s.Heads)
+func (s *Spread) scale(f *Frame, l *rowLayout) {
+	l.drawHeads(f)
 	axis := Style{Role: Axis}
 	lo, mid, hi := s.number(0), s.number(s.Hi/2), s.number(s.Hi)
 	f.text(l.from, 0, l.middle, lo, axis)
@@ -95,24 +98,6 @@ func (s *Spread) number(v float64) string {
 		return strconv.FormatFloat(100*v, 'f', -1, 64)
 	}
 	return trimZeros(Format(v))
-}
-
-func (s *Spread) row(f *Frame, y int, r *SpreadRow, l rowLayout) {
-	text := f.rowLabel(y, l.label, r.Label, r.Worst, r.Few, s.Charset)
-	s.marks(f, l.from, y, l.middle, r)
-	l.eachColumn(func(i, x, n int) {
-		switch {
-		case i > 0:
-			f.textRight(x, y, n, s.Charset.spell(nth(r.Cells, i-1)), Style{Role: Axis})
-		case s.Front < len(r.Values):
-			st := Style{Data, s.Numbers[s.Front]}
-			if r.Few {
-				st = text
-			}
-			v := r.Values[s.Front]
-			f.textRight(x, y, n, known(v, briefly(v, s.Percent)), st)
-		}
-	})
 }
 
 // marks draws a dot at every quarter of the line, the line itself from the least value to the
@@ -156,69 +141,118 @@ func partOf(v, full float64) float64 {
 	return max(0, min(1, v/full))
 }
 
-// rowLayout holds the widths of the parts of a chart with one row for each place: a label, a
-// drawing in the middle, and columns of text. A column of 0 cells is left out.
-type rowLayout struct {
-	label   int
-	from    int // the first cell of the middle
-	middle  int
-	columns []int
+// Row is what is written in the row of one place, such as a class.
+type Row struct {
+	Label string
+	Worst bool // marked by a glyph as well as by its role
+	Few   bool // too few samples to be called anything: dimmed, and marked by a glyph
+	Cells []string
 }
 
-// labelled makes room for the labels, at most a third of w cells.
-func labelled(cs Charset, w, n int, label func(i int) string) (l rowLayout) {
-	for i := range n {
-		l.label = max(l.label, cell.Width(cs.spell(label(i))))
+// rowLayout holds the parts of a chart with one row for each place: a label, a drawing in the
+// middle, and columns of text with their heads.
+type rowLayout struct {
+	charset Charset
+	rows    []*Row
+	heads   []string // of the labels and the columns
+	label   int      // cells of a label
+	from    int      // the first cell of the middle
+	middle  int
+	columns []textColumn
+}
+
+// textColumn is a column of text, of 0 cells if it is left out.
+type textColumn struct {
+	cells int
+	text  func(row int) (string, Style)
+}
+
+// addLabels makes room for the labels, at most a third of w cells.
+func (l *rowLayout) addLabels(w int) {
+	for _, r := range l.rows {
+		l.label = max(l.label, cell.Width(l.charset.spell(r.Label)))
 	}
 	l.label = min(l.label, w/3)
-	return l
 }
 
-// addColumn makes room for a column of n cells and reports whether it did. It leaves the column out
-// if fewer than least cells would remain for the middle.
-func (l *rowLayout) addColumn(n, least int) bool {
-	fits := n > 0 && l.middle-n-1 >= least
-	if fits {
+// addColumn makes room for a column of at least so many cells, unless fewer than middle cells would
+// remain for the drawing: then it returns false. A column without any text takes no room.
+func (l *rowLayout) addColumn(cells, middle int, text func(row int) (string, Style)) bool {
+	n := 0
+	for i := range l.rows {
+		s, _ := text(i)
+		n = max(n, cell.Width(s))
+	}
+	if n > 0 {
+		n = max(n, cells, cell.Width(l.head(len(l.columns)+1)))
+	}
+	fits := l.middle-n-1 >= middle
+	if n > 0 && fits {
 		l.middle -= n + 1
-	} else {
+	} else if n > 0 {
 		n = 0
 	}
-	l.columns = append(l.columns, n)
+	l.columns = append(l.columns, textColumn{n, text})
 	return fits
 }
 
-// eachColumn calls column with the index, the first cell and the width of each column that is
-// shown.
-func (l *rowLayout) eachColumn(column func(i, x, n int)) {
+// addCells makes room for the cells of the rows, as far as middle cells remain for the drawing.
+func (l *rowLayout) addCells(middle int) {
+	most := 0
+	for _, r := range l.rows {
+		most = max(most, len(r.Cells))
+	}
+	for k := range most {
+		l.addColumn(0, middle, func(i int) (string, Style) {
+			return l.charset.spell(nth(l.rows[i].Cells, k)), Style{Role: Axis}
+		})
+	}
+}
+
+// head returns the heading of the labels, for 0, or of a column.
+func (l *rowLayout) head(i int) string { return l.charset.spell(nth(l.heads, i)) }
+
+// eachColumn calls draw with the index, the first cell and the width of each column that is shown.
+func (l *rowLayout) eachColumn(draw func(i, x, n int)) {
 	x := l.from + l.middle + 1
-	for i, n := range l.columns {
-		if n > 0 {
-			column(i, x, n)
-			x += n + 1
+	for i, c := range l.columns {
+		if c.cells > 0 {
+			draw(i, x, c.cells)
+			x += c.cells + 1
 		}
 	}
 }
 
-// heads writes the headings of the label and the columns into the first row.
-func (l *rowLayout) heads(f *Frame, cs Charset, heads []string) {
+// drawHeads writes the headings of the label and the columns into the first row.
+func (l *rowLayout) drawHeads(f *Frame) {
 	axis := Style{Role: Axis}
-	f.text(0, 0, l.label, cell.Cut(cs.spell(nth(heads, 0)), l.label), axis)
+	f.text(0, 0, l.label, cell.Cut(l.head(0), l.label), axis)
+	l.eachColumn(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(l.head(i+1), n), axis) })
+}
+
+// drawTexts writes the label and the columns of a row.
+func (l *rowLayout) drawTexts(f *Frame, y, row int) {
+	f.rowLabel(y, l.label, l.rows[row], l.charset)
 	l.eachColumn(func(i, x, n int) {
-		f.textRight(x, 0, n, cell.Cut(cs.spell(nth(heads, i+1)), n), axis)
+		text, style := l.columns[i].text(row)
+		f.textRight(x, y, n, text, style)
 	})
 }
 
 // visibleRows returns which of count rows are shown below the top ones: the first of them, from,
-// and their number. from is first, or the last row if first lies beyond it. If more rows follow,
-// the last line says how many.
-func (f *Frame) visibleRows(top, first, count int) (from, rows int) {
+// their number, and the lines from one to the next, 2 where there is room for blank lines. from is
+// first, or the last row if first lies beyond it. If more rows follow, the last line says how many.
+func (f *Frame) visibleRows(top, first, count int) (from, rows, step int) {
 	from = max(0, min(first, count-1))
-	rows = min(f.H-top, count-from)
+	rows, step = min(f.H-top, count-from), 1
+	if rows > 1 && f.H-top >= 2*rows-1 {
+		step = 2
+	}
 	if left := count - from - rows; left > 0 {
 		rows--
 		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
 	}
-	return from, max(0, rows)
+	return from, max(0, rows), step
 }
 
 // nth returns element i of list, or "" past its end.
@@ -236,17 +270,27 @@ const (
 	FewMark = '?'
 )
 
+// style returns the style of a row's label.
+func (r *Row) style() Style {
+	switch {
+	case r.Worst:
+		return Style{Role: Worst}
+	case r.Few:
+		return Style{Role: Axis}
+	}
+	return Style{}
+}
+
 // rowLabel writes the label of a row in so many cells, and a mark behind it if the row is the worst
-// or has too few samples. It returns the style of both.
-func (f *Frame) rowLabel(y, cells int, label string, worst, few bool, cs Charset) (text Style) {
+// or has too few samples.
+func (f *Frame) rowLabel(y, cells int, r *Row, cs Charset) {
 	mark := ' '
 	switch {
-	case worst:
-		text.Role, mark = Worst, worstMark
-	case few:
-		text.Role, mark = Axis, FewMark
+	case r.Worst:
+		mark = worstMark
+	case r.Few:
+		mark = FewMark
 	}
-	f.text(0, y, cells, cell.Middle(cs.spell(label), cells), text)
-	f.set(cells, y, mark, text)
-	return text
+	f.text(0, y, cells, cell.Middle(cs.spell(r.Label), cells), r.style())
+	f.set(cells, y, mark, r.style())
 }

@@ -289,9 +289,9 @@ func (p *Page) measure() widest {
 	}
 	p.widest = widest{screen: p.Body.W}
 	method := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == "method" })
-	for _, r := range p.shown {
-		p.preset = max(p.preset, cell.Width(r.Meta.Preset))
-		p.method = max(p.method, cell.Width(p.columns[method].Cell(p.lineOf(r))))
+	for _, l := range p.shown {
+		p.preset = max(p.preset, cell.Width(l[0].Meta.Preset))
+		p.method = max(p.method, cell.Width(p.columns[method].Cell(l)))
 	}
 	return p.widest
 }
@@ -329,7 +329,8 @@ func (p *Page) chooseColumns() tea.Cmd {
 		p.chosenColumns[c.Head] = !p.shows(c, p.inner())
 	}
 	return kit.Show(&kit.Overlay{Title: "Columns", Form: &kit.Checklist{Items: items,
-		Do: map[string]func(int){"space": turn, "s": func(at int) { p.sortBy(p.columns[at].Head) }},
+		Actions: map[string]func(int){"space": turn,
+			"s": func(at int) { p.sortBy(p.columns[at].Head) }},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "show or hide"},
 			{Keys: kit.On("s"), Hint: "sort by"}}}})
 }

@@ -30,7 +30,7 @@ func TestColumnsAndValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Send(lab.List(r.Source, r.Config.RunsDir)())
+	r.Send(r.List()())
 	if s := shows(); !strings.Contains(s, "pins") || !strings.Contains(s, "pinned at ") {
 		t.Errorf("no pins:\n%s", s)
 	}
@@ -41,7 +41,7 @@ func TestColumnsAndValues(t *testing.T) {
 
 	of := func(column string) string {
 		i := slices.IndexFunc(p.columns, func(c runColumn) bool { return c.Head == column })
-		return p.columns[i].Cell(p.lineOf(p.current()))
+		return p.columns[i].Cell(p.lineUnder())
 	}
 	last := of("test loss")
 	r.Press("v")

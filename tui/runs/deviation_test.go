@@ -69,7 +69,7 @@ func TestNamesBeforeFigures(t *testing.T) {
 	if r.Press("o"); !figures() {
 		t.Error("no test loss where there is room for it")
 	}
-	for _, run := range p.lineOf(p.shown[0]) {
+	for _, run := range p.shown[0] {
 		run.Meta.Preset = "a-preset-of-a-name"
 	}
 	p.arrange()

@@ -44,29 +44,24 @@ func settingOf(r *record.Run, key string) string {
 	return compare.Value(&r.Meta.Spec, key)
 }
 
-// fold keeps the first run of each line, and remembers all runs of the line in p.seeds.
-func (p *Page) fold(list []*record.Run) (kept []*record.Run) {
-	p.seeds = map[string][]*record.Run{}
-	first := map[string]string{} // the run that stands for a line
+// fold returns the lines of a list of runs: one for each run or, if it is folded, one for all runs
+// that agree.
+func (p *Page) fold(list []*record.Run) (lines []line) {
+	places := map[string]int{}
 	for _, r := range list {
-		key := p.groupOf(r)
-		id, there := first[key]
-		if !there {
-			id = r.Meta.ID
-			first[key] = id
-			kept = append(kept, r)
+		if !p.folded {
+			lines = append(lines, line{r})
+			continue
 		}
-		p.seeds[id] = append(p.seeds[id], r)
+		key := p.groupOf(r)
+		at, there := places[key]
+		if !there {
+			at = len(lines)
+			places[key], lines = at, append(lines, nil)
+		}
+		lines[at] = append(lines[at], r)
 	}
-	return kept
-}
-
-// lineOf returns the runs of the line that r stands for.
-func (p *Page) lineOf(r *record.Run) line {
-	if list := p.seeds[r.Meta.ID]; p.folded && len(list) > 0 {
-		return list
-	}
-	return line{r}
+	return lines
 }
 
 // together reports whether a line may hold several runs.
@@ -112,7 +107,7 @@ func (p *Page) chooseFold() tea.Cmd {
 		p.foldInto(true, by)
 	}
 	return kit.Show(&kit.Overlay{Title: "Fold by", Form: &kit.Checklist{About: aboutFold,
-		Items: items, Do: map[string]func(int){"space": turn},
+		Items: items, Actions: map[string]func(int){"space": turn},
 		Keys: []kit.Key{{Keys: kit.On("space"), Hint: "choose"}}}})
 }
 

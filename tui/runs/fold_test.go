@@ -29,8 +29,8 @@ func TestFold(t *testing.T) {
 	if len(p.shown) >= apart {
 		t.Fatalf("%d lines, and %d runs", len(p.shown), apart)
 	}
-	p.at = slices.IndexFunc(p.shown, func(r *record.Run) bool { return len(p.lineOf(r)) > 1 })
-	all := p.lineOf(p.current())
+	p.at = slices.IndexFunc(p.shown, func(l line) bool { return len(l) > 1 })
+	all := p.lineUnder()
 	text := tuitest.Text(r.Shot())
 	if !strings.Contains(text, "n=2") || !strings.Contains(text, "±") ||
 		!strings.Contains(text, "newest of 2 seeds") {
@@ -74,8 +74,7 @@ func TestFoldBySettings(t *testing.T) {
 	r.Size(160, 38)
 	lines := func() map[string]string { // the number of seeds of each line, by its runs
 		list := map[string]string{}
-		for _, first := range p.shown {
-			l := p.lineOf(first)
+		for _, l := range p.shown {
 			names := ids(l)
 			slices.Sort(names)
 			list[strings.Join(names, " ")] = l.seedText()
@@ -102,8 +101,8 @@ func TestFoldBySettings(t *testing.T) {
 	}
 	value := map[string]float64{"a": 1, "bb": 3, "ccc": 4} // the two runs of seed 1 have the mean 2
 	of := func(run *record.Run) measure.Number { return measure.Num(value[run.Meta.ID]) }
-	for _, first := range p.shown {
-		if l := p.lineOf(first); len(l) == 3 {
+	for _, l := range p.shown {
+		if len(l) == 3 {
 			mean, deviation := l.moments(of)
 			if mean != 3 || math.Abs(deviation-math.Sqrt2) > 1e-12 || l.mean(of).Float() != 3 {
 				t.Errorf("%v ± %v of seeds with 2 and 4", mean, deviation)

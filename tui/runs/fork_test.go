@@ -3,11 +3,14 @@ package runs
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -71,19 +74,23 @@ func TestFork(t *testing.T) {
 		t.Errorf("asked for %+v, want from %s", got, want)
 	}
 	// A fork of a program asks first if the user has not started that program before.
-	trust := &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
-	l.Config.Programs = trust
+	path := filepath.Join(t.TempDir(), "train.py")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.Config.Programs = bridge.Approvals(t.TempDir())
 	r.Press("F")
 	for range 100 {
 		r.Press("down")
 	}
-	r.Type("model=program:/train.py")
+	r.Type("model=program:" + path)
 	r.Press("enter")
 	if len(s.Requests) != 1 || r.Overlay == nil {
 		t.Fatalf("started %+v", s.Requests)
 	}
-	if r.Press("y"); len(s.Requests) != 2 || len(trust.Approved) != 1 {
-		t.Errorf("started %+v, approved %v", s.Requests, trust.Approved)
+	r.Press("y")
+	if _, err := l.Config.Programs.Check(path); err != nil || len(s.Requests) != 2 {
+		t.Errorf("started %+v, %v", s.Requests, err)
 	}
 }
 

@@ -20,58 +20,60 @@ func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1 << 30
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "watch",
-			Help: "watch the selected runs, or the one under the cursor", Why: p.none, Do: p.watch},
+			Help: "watch the selected runs, or the one under the cursor", Why: p.none,
+			Act: p.watch},
 		{Keys: kit.On("R"), Help: "replay the selected runs as if they were training now",
-			Why: p.none, Do: p.replay},
+			Why: p.none, Act: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
 			Help: "select several runs, to watch, compare, resume, stop or delete",
-			Why:  p.none, Do: kit.Just(p.toggle)},
+			Why:  p.none, Act: kit.Just(p.toggle)},
 		{Keys: kit.On("c"), Hint: "compare", Help: "compare the selected runs",
-			Why: p.unable(canCompare, onlyFinished), Do: p.compare},
+			Why: p.unable(canCompare, onlyFinished), Act: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.goBack)},
+		{Keys: kit.On("esc"), Help: "go back", Act: kit.Just(p.goBack)},
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
 		kit.Move("a page down", p.none, p.move, page, "pgdown"),
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: p.unable(canPause, ""), Do: p.pause, Alters: true},
+			Why: p.unable(canPause, ""), Act: p.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  p.unable(canResume, onlyUnfinished), Do: p.resume, Alters: true},
+			Why:  p.unable(canResume, onlyUnfinished), Act: p.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: p.unable(canStop, ""), Do: p.stop, Alters: true},
-		{Keys: kit.On("/"), Hint: "filter", Do: kit.Just(func() { p.filtering = true }),
+			Why: p.unable(canStop, ""), Act: p.stop, Alters: true},
+		{Keys: kit.On("/"), Hint: "filter", Act: kit.Just(func() { p.filtering = true }),
 			Help: "filter, as in: algo:sfk rho>=0.5 -failed, or (kl OR cvar) NOT failed"},
 		{Keys: kit.On("a"), Help: "select every listed run, or none", Why: p.none,
-			Do: kit.Just(p.toggleAll)},
+			Act: kit.Just(p.toggleAll)},
 		{Keys: kit.On("s"), Hint: "sort", Help: "sort by the next column", Why: p.none,
-			Do: kit.Just(p.sortNext)},
-		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none, Do: kit.Just(p.sortBack)},
+			Act: kit.Just(p.sortNext)},
+		{Keys: kit.On("S"), Help: "reverse the sort", Why: p.none, Act: kit.Just(p.sortBack)},
 		{Keys: kit.On("C"), Hint: "columns", Help: "choose columns, and the one to sort by",
-			Why: p.none, Do: p.chooseColumns},
+			Why: p.none, Act: p.chooseColumns},
 		{Keys: kit.On("v"), Help: "last values, best ones or those at an epoch",
-			Why: p.none, Do: p.chooseMoment},
+			Why: p.none, Act: p.chooseMoment},
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "one line per setting (seeds folded), or one per run",
-			Why:  p.noFold, Do: kit.Just(func() { p.foldInto(!p.folded, p.foldBy) })},
+			Why:  p.noFold, Act: kit.Just(func() { p.foldInto(!p.folded, p.foldBy) })},
 		{Keys: kit.On("O"), Help: "choose the settings by which runs are folded",
-			Why: p.none, Do: p.chooseFold},
-		{Keys: kit.On("i"), Help: "define the columns", Do: p.define},
+			Why: p.none, Act: p.chooseFold},
+		{Keys: kit.On("i"), Help: "define the columns", Act: p.define},
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why: p.none, Do: p.samples, Local: true},
+			Why: p.none, Act: p.samples, Local: true},
 		{Keys: kit.On("F"), Help: "fork from a checkpoint, with other settings",
-			Why: p.none, Do: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
-		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Do: p.note, Alters: true},
-		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none, Do: p.tag, Alters: true},
+			Why: p.none, Act: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
+		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Act: p.note,
+			Alters: true},
+		{Keys: kit.On("#"), Help: "add or remove tags", Why: p.none, Act: p.tag, Alters: true},
 		{Keys: kit.On("A"), Help: "archive: hide the run from the list, or bring it back",
-			Why: p.none, Do: p.archive, Alters: true},
+			Why: p.none, Act: p.archive, Alters: true},
 		{Keys: kit.On("D", "delete"), Hint: "delete",
 			Help: "delete the selected runs, or the one under the cursor (asks)",
 			Why: p.unable(canDelete,
-				stopFirst), Do: p.delete, Alters: true},
+				stopFirst), Act: p.delete, Alters: true},
 	}
 }
 
@@ -188,8 +190,8 @@ func (p *Page) picked() (runs []*record.Run) {
 			runs = append(runs, r)
 		}
 	}
-	if r := p.current(); len(runs) == 0 && r != nil {
-		runs = append(runs, p.lineOf(r)...)
+	if len(runs) == 0 {
+		runs = append(runs, p.lineUnder()...)
 	}
 	return runs
 }
@@ -258,8 +260,7 @@ func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
 // named returns the lines of a question about an action on runs, which end with what the action
 // does.
 func named(runs []*record.Run, what string) []string {
-	return slices.Concat([]string{kit.Plural(len(runs), "run") + ":", ""}, kit.Names(ids(runs)),
-		[]string{"", what})
+	return kit.QuestionLines(kit.Plural(len(runs), "run")+":", ids(runs), what)
 }
 
 // changedMsg says what was done to how many runs, and brings the errors of the others.
@@ -333,5 +334,5 @@ func (p *Page) report(m changedMsg) tea.Cmd {
 	if len(m.problems) > 0 {
 		cmd = kit.Complain(errors.Join(m.problems...))
 	}
-	return tea.Batch(cmd, p.readFolder())
+	return tea.Batch(cmd, p.List())
 }

@@ -27,7 +27,7 @@ import (
 type Page struct {
 	*lab.Lab
 	all    []*record.Run // newest first
-	shown  []*record.Run
+	shown  []line
 	at     int // the cursor, an index of shown
 	chosen map[string]bool
 
@@ -51,14 +51,10 @@ type Page struct {
 	listing
 }
 
-// listing is the state of reading the folder.
+// listing is what is known of the folder besides its runs.
 type listing struct {
 	loaded   bool
-	problems []error   // directories that cannot be read
-	looked   time.Time // when the folder was last asked for
-	lookTime time.Duration
-	changed  time.Time // when the folder had last changed, at that look
-	busy     bool      // the folder was asked for and has not answered yet
+	problems []error // directories that cannot be read
 }
 
 // sorting is the order of the list.
@@ -70,11 +66,10 @@ type sorting struct {
 
 // likeness says what runs have in common, and what tells them apart.
 type likeness struct {
-	several bool                     // some runs differ in the seed alone
-	seeds   map[string][]*record.Run // folded: the runs of a line, by the ID of its first
-	kinds   map[string]*kind         // by configuration
-	keys    []string                 // the settings in which runs differ
-	pins    map[string][]int64       // the steps of pinned checkpoints, by run
+	several bool               // some runs differ in the seed alone
+	kinds   map[string]*kind   // by configuration
+	keys    []string           // the settings in which runs differ
+	pins    map[string][]int64 // the steps of pinned checkpoints, by run
 }
 
 // kind is the name and the colour of the runs of one configuration.
@@ -100,34 +95,22 @@ func (*Page) Title() string { return "Runs" }
 func (p *Page) Typing() bool { return p.filtering }
 
 // Init implements the interface's page.
-func (p *Page) Init() tea.Cmd { return p.readFolder() }
+func (p *Page) Init() tea.Cmd { return p.List() }
 
-// readFolder reads the folder, unless a reading is under way.
-func (p *Page) readFolder() tea.Cmd {
-	if p.busy {
-		return nil
-	}
-	p.busy = true
-	return lab.List(p.Source, p.Config.RunsDir)
-}
-
-func (p *Page) tick(now time.Time) tea.Cmd {
-	if live := len(lab.Live(p.all)) > 0; now.Sub(p.looked) < lab.LookAfter(live, p.lookTime) {
-		if live || p.busy {
-			return p.readViewed()
-		}
-		return tea.Batch(p.readViewed(), lab.Stirs(p.Config.RunsDir, p.changed))
-	}
-	p.looked = now
-	return p.readFolder()
-}
-
-// current returns the run under the cursor; nil in an empty list.
-func (p *Page) current() *record.Run {
+// lineUnder returns the line under the cursor; nil in an empty list.
+func (p *Page) lineUnder() line {
 	if p.at >= len(p.shown) {
 		return nil
 	}
 	return p.shown[p.at]
+}
+
+// current returns the run that stands for the line under the cursor; nil in an empty list.
+func (p *Page) current() *record.Run {
+	if l := p.lineUnder(); l != nil {
+		return l[0]
+	}
+	return nil
 }
 
 // arrange filters and sorts, and puts the cursor back on its run.
@@ -137,19 +120,16 @@ func (p *Page) arrange() {
 		id = r.Meta.ID
 	}
 	archived := strings.Contains(p.line.String(), "archived") // otherwise archived runs are hidden
-	p.shown = slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
+	p.shown = p.fold(slices.DeleteFunc(slices.Clone(p.all), func(r *record.Run) bool {
 		return !archived && r.Label().Archived || !p.filter(r)
-	})
-	if p.folded {
-		p.shown = p.fold(p.shown)
-	}
+	}))
 	if c := p.columns[p.by]; c.value != nil {
-		page.Sort(p.shown, false, func(r *record.Run) page.Key { return c.value(p.lineOf(r)) })
+		page.Sort(p.shown, false, c.value)
 	}
 	if p.reversed {
 		slices.Reverse(p.shown)
 	}
-	at := slices.IndexFunc(p.shown, func(r *record.Run) bool { return r.Meta.ID == id })
+	at := slices.IndexFunc(p.shown, func(l line) bool { return l[0].Meta.ID == id })
 	if at < 0 {
 		at = min(p.at, len(p.shown)-1)
 	}
@@ -157,7 +137,7 @@ func (p *Page) arrange() {
 }
 
 func (p *Page) toggle() {
-	all := p.lineOf(p.current())
+	all := p.lineUnder()
 	was := p.chosen[all[0].Meta.ID]
 	for _, r := range all {
 		if was {
@@ -171,10 +151,7 @@ func (p *Page) toggle() {
 
 // toggleAll selects every listed run, or none if all of them are selected.
 func (p *Page) toggleAll() {
-	var list []*record.Run
-	for _, r := range p.shown {
-		list = append(list, p.lineOf(r)...)
-	}
+	list := slices.Concat(p.shown...)
 	all := !slices.ContainsFunc(list, func(r *record.Run) bool { return !p.chosen[r.Meta.ID] })
 	clear(p.chosen)
 	for _, r := range list {
@@ -197,10 +174,10 @@ func (p *Page) goBack() {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
-		return p.tick(time.Time(msg))
+		after := p.After(len(lab.Live(p.all)) > 0)
+		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), after))
 	case lab.Listed:
-		p.all, p.problems, p.loaded, p.busy = msg.Runs, msg.Problems, true, false
-		p.lookTime, p.changed = msg.Took, msg.Changed
+		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.forget()
 		p.name()
 		return p.renew()
@@ -234,8 +211,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return p.fork(msg.Run, msg.Near)
 	case forkMsg:
 		return msg.form.applySettings(msg)
-	case lab.Answered, lab.Stirred:
-		return p.readFolder()
+	case lab.Answered:
+		return p.List()
 	case tea.KeyPressMsg:
 		p.press(msg)
 	case tea.PasteMsg:
@@ -312,11 +289,12 @@ func (p *Page) readPins() tea.Cmd {
 	}
 }
 
-// viewed returns the runs of the lines in view.
+// viewed returns the runs that stand for the lines in view.
 func (p *Page) viewed() (runs []*record.Run) {
-	rows := max(0, layRuns(p.Body.W, p.Body.H).rows) // none on a screen that is too small
-	first := p.first(rows)
-	return p.shown[first:min(first+rows, len(p.shown))]
+	for _, l := range p.inView(layRuns(p.Body.W, p.Body.H).rows) {
+		runs = append(runs, l[0])
+	}
+	return runs
 }
 
 // readViewed reads the pins and trends of lines that have come into view.

@@ -110,10 +110,14 @@ func TestSorting(t *testing.T) {
 		t.Errorf("ten times s goes to column %d", p.by)
 	}
 	r.Size(200, 60)
-	by := func(c runColumn) func(a, b *record.Run) int {
-		return func(a, b *record.Run) int {
-			return c.value(line{a}).Compare(c.value(line{b}), false)
+	by := func(c runColumn) func(a, b line) int {
+		return func(a, b line) int { return c.value(a).Compare(c.value(b), false) }
+	}
+	shown := func() (names []string) {
+		for _, l := range p.shown {
+			names = append(names, l[0].Meta.ID)
 		}
+		return names
 	}
 	for i, c := range p.columns[:len(runColumns(false, lastValue))+1] { // and the trend
 		if p.by != i {
@@ -122,9 +126,9 @@ func TestSorting(t *testing.T) {
 		if c.value != nil && !slices.IsSortedFunc(p.shown, by(c)) {
 			t.Errorf("not sorted by %s", c.Head)
 		}
-		forward := ids(p.shown)
+		forward := shown()
 		r.Press("S")
-		backward := ids(p.shown)
+		backward := shown()
 		slices.Reverse(backward)
 		if !slices.Equal(forward, backward) {
 			t.Errorf("%s: S is not the other way round", c.Head)
@@ -145,11 +149,14 @@ func TestSorting(t *testing.T) {
 		t.Error("a second click does not turn it round")
 	}
 	// A measure that does not apply comes last.
-	runs := slices.Clone(p.all)
+	var lines []line
+	for _, run := range p.all {
+		lines = append(lines, line{run})
+	}
 	gap := slices.IndexFunc(runColumns(false, lastValue),
 		func(c runColumn) bool { return c.Head == "dual gap" })
-	slices.SortStableFunc(runs, by(runColumns(false, lastValue)[gap]))
-	first, last := runs[0].Summary(), runs[len(runs)-1].Summary()
+	slices.SortStableFunc(lines, by(runColumns(false, lastValue)[gap]))
+	first, last := lines[0][0].Summary(), lines[len(lines)-1][0].Summary()
 	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
 	}
@@ -181,7 +188,7 @@ func TestCursorStays(t *testing.T) {
 func TestDelete(t *testing.T) {
 	a := tuitest.NewArchive(t)
 	r, p := runsOf(t, a)
-	victims := []string{p.shown[0].Meta.ID, p.shown[1].Meta.ID}
+	victims := []string{p.shown[0][0].Meta.ID, p.shown[1][0].Meta.ID}
 	r.Press("space", "space", "D")
 	if r.Overlay == nil {
 		t.Fatal("nothing asks")
@@ -244,7 +251,7 @@ func TestDeleteRefusesLive(t *testing.T) {
 func TestRunsVerbs(t *testing.T) {
 	r, p := runsOf(t, tuitest.NewArchive(t))
 	find := func(id string) {
-		p.at = slices.IndexFunc(p.shown, func(r *record.Run) bool { return r.Meta.ID == id })
+		p.at = slices.IndexFunc(p.shown, func(l line) bool { return l[0].Meta.ID == id })
 	}
 	find("race-pgd-s1")
 	r.Press("r")

@@ -44,7 +44,7 @@ func (p *Page) View(w, h int) []string {
 	title, note := "Details", ""
 	if r := p.current(); r != nil {
 		title = r.Meta.ID
-		if n := len(p.lineOf(r)); n > 1 {
+		if n := len(p.lineUnder()); n > 1 {
 			note = fmt.Sprintf(newestOf, n)
 			if len(p.foldBy) > 0 {
 				note = fmt.Sprintf(newestRun, n)
@@ -88,17 +88,21 @@ func (p *Page) count() string {
 // first returns the index of the first run shown in a list of this many rows. The cursor is about
 // in the middle.
 func (p *Page) first(rows int) int {
+	rows = max(0, rows) // none on a screen that is too small
 	return max(0, min(p.at-(rows-1)/2, len(p.shown)-rows))
+}
+
+// inView returns the lines that are shown in so many rows.
+func (p *Page) inView(rows int) []line {
+	first := p.first(rows)
+	return p.shown[first:max(first, min(first+rows, len(p.shown)))]
 }
 
 func (p *Page) viewList(w, h, rows int) []string {
 	t := p.Theme
-	first, inView := p.first(rows), []line{}
-	for i := first; i < len(p.shown) && i < first+rows; i++ {
-		inView = append(inView, p.lineOf(p.shown[i]))
-		for _, r := range inView[i-first] {
-			r.Summary() // reads each summary once, for all columns
-		}
+	first, inView := p.first(rows), p.inView(rows)
+	for _, r := range slices.Concat(inView...) {
+		r.Summary() // reads each summary once, for all columns
 	}
 	var fields page.Fields[line]
 	for _, c := range p.layColumns(w) {
@@ -152,7 +156,7 @@ func (p *Page) viewFilter(w int) string {
 
 // row draws line i of the list, a row of the grid.
 func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
-	t, r := p.Theme, p.shown[i]
+	t, r := p.Theme, l[0]
 	glyph, state := lab.State(t, r.Status())
 	cursor, chosen := " ", " "
 	if i == p.at {

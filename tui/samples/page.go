@@ -6,9 +6,9 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 
 	"drolab/runner"
-	"drolab/runner/bridge"
 	"drolab/runner/certificate"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -19,7 +19,8 @@ import (
 
 // Page is the Samples page.
 //
-//	lab.Samples -> startJob -> job (percentMsg ...) -> pickedMsg -> arrange (part, order) -> view
+//	lab.Samples -> startJob -> job -> pickedMsg -> arrange (part, order) -> view
+//	kit.Tick -> progressMsg, while the job is further than what is shown
 //
 // Only the newest job counts: another question gives up the job before it. The run, its folder and
 // its data are only read.
@@ -31,8 +32,8 @@ type Page struct {
 	run     *record.Run // the run that was asked for; nil before the first
 	step    int64       // the checkpoint that was asked for; below 0 the newest
 	split   string
-	job     *job // the job under way; nil for none
-	percent int  // how far the job is
+	job     *job  // the job under way; nil for none
+	percent int64 // how far the job is, as shown
 
 	steps []int64           // the run's checkpoints, ascending
 	pick  *certificate.Pick // nil before the first answer
@@ -86,11 +87,14 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case lab.Samples:
 		return p.open(msg.Run)
-	case percentMsg:
-		if msg.job == p.job {
-			p.percent = msg.percent
+	case kit.Tick:
+		if p.job != nil && p.job.percent.Load() != p.percent {
+			return kit.Send(progressMsg{})
 		}
-		return msg.job.next
+	case progressMsg:
+		if p.job != nil {
+			p.percent = p.job.percent.Load()
+		}
 	case pickedMsg:
 		if msg.job == p.job { // otherwise the job was given up
 			p.showPick(msg)
@@ -126,7 +130,7 @@ func (p *Page) startJob() tea.Cmd {
 func (p *Page) means() certificate.Means {
 	m := certificate.Means{DataDir: p.Config.DataDir}
 	if !p.Config.ReadOnly {
-		m.Programs = bridge.Approvals(p.Config.ProgramsDir)
+		m.Programs = p.Config.Programs
 	}
 	return m
 }
@@ -185,7 +189,7 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter", "z"), Hint: "zoom",
 			Help: "zoom the sample to the whole page, and back",
-			Why:  p.none, Do: kit.Just(func() { p.zoomed = !p.zoomed })},
+			Why:  p.none, Act: kit.Just(func() { p.zoomed = !p.zoomed })},
 		kit.Move("up", p.none, p.moveRow, -1, "up", "k"),
 		kit.Move("down", p.none, p.moveRow, 1, "down", "j"),
 		kit.Move("previous sample", p.none, p.move, -1, "left", "h"),
@@ -195,28 +199,28 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
-			Do: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Help: "go back", Do: kit.Just(p.goBack)},
+			Act: kit.Just(p.cancel)},
+		{Keys: kit.On("esc"), Help: "go back", Act: kit.Just(p.goBack)},
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
-			Why:  p.noPick, Do: kit.By(p.nextPart, 1)},
-		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Do: kit.By(p.nextPart, -1)},
-		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Do: kit.Just(p.nextOrder),
+			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
+		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Act: kit.By(p.nextPart, -1)},
+		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Act: kit.Just(p.nextOrder),
 			Help: "sort by weight, by label and prediction, by group or by row"},
 		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
-			Why: p.noRadius(1), Do: kit.By(p.turnRadius, 1)},
+			Why: p.noRadius(1), Act: kit.By(p.turnRadius, 1)},
 		{Keys: kit.On("-"), Help: "the next smaller radius", Why: p.noRadius(-1),
-			Do: kit.By(p.turnRadius, -1)},
+			Act: kit.By(p.turnRadius, -1)},
 		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noSheet,
-			Do: kit.Just(func() { p.listed = !p.listed })},
+			Act: kit.Just(func() { p.listed = !p.listed })},
 		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
-			Why: p.noRun, Do: p.nextSplit, Local: true},
+			Why: p.noRun, Act: p.nextSplit, Local: true},
 		{Keys: kit.On("c"), Hint: "checkpoint", Help: "previous checkpoint, then the newest again",
-			Why: p.noStep, Do: p.nextStep, Local: true},
+			Why: p.noStep, Act: p.nextStep, Local: true},
 		{Keys: kit.On("r"), Help: "evaluate again, at the newest checkpoint", Why: p.noRun,
-			Do: p.renew, Local: true},
+			Act: p.renew, Local: true},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what is shown",
-			Why: p.noPick, Do: p.define},
+			Why: p.noPick, Act: p.define},
 	}
 }
 
@@ -368,22 +372,20 @@ func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
 	return look.Picked(certificate.Radii(&q.Run.Meta))
 }
 
-// job is an evaluation under way. The command do owns what it makes; the page gets the answer when
-// do is done. A job that the page has given up ends at its next batch, and its answer is dropped.
+// job is an evaluation under way. The command work owns what it makes; the page gets the answer
+// when work is done. A job that the page has given up ends at its next batch, and its answer is
+// dropped.
 type job struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
-	percents chan int // at most one waits; closed at the end
+	percent  atomic.Int64 // how far it is
 	source   lab.Source
 	question certificate.ViewOf
 	evaluate Evaluate
 }
 
-// percentMsg says how far a job is.
-type percentMsg struct {
-	job     *job
-	percent int
-}
+// progressMsg says that the job is further than what is shown.
+type progressMsg struct{}
 
 // pickedMsg brings the result of a job.
 type pickedMsg struct {
@@ -394,21 +396,19 @@ type pickedMsg struct {
 	err   error
 }
 
-// start starts the evaluation: do evaluates, and next meanwhile says how far it is.
+// start returns the command that evaluates.
 func (j *job) start() tea.Cmd {
 	j.ctx, j.cancel = context.WithCancel(context.Background())
-	j.percents = make(chan int, 1)
-	return tea.Batch(j.work, j.next)
+	return j.work
 }
 
 func (j *job) work() tea.Msg {
-	defer close(j.percents)
 	m := pickedMsg{job: j, run: j.run()}
 	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
 		return m
 	}
 	q := j.question
-	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.progress()
+	q.Run, q.Context, q.Inspection.Progress = m.run, j.ctx, j.advance
 	m.pick, m.err = j.evaluate(q)
 	debug.FreeOSMemory() // the data may have filled most of the memory
 	return m
@@ -424,25 +424,8 @@ func (j *job) run() *record.Run {
 	return r
 }
 
-// progress returns a function that sends each percent, unless the percent before it still waits.
-func (j *job) progress() func(done, of int) error {
-	last := 0
-	return func(done, of int) error {
-		if now := 100 * done / max(1, of); now != last {
-			last = now
-			select {
-			case j.percents <- now:
-			default:
-			}
-		}
-		return j.ctx.Err()
-	}
-}
-
-func (j *job) next() tea.Msg {
-	percent, ok := <-j.percents
-	if !ok {
-		return nil
-	}
-	return percentMsg{j, percent}
+// advance notes how far the evaluation is. Its error ends the evaluation.
+func (j *job) advance(done, of int) error {
+	j.percent.Store(int64(100 * done / max(1, of)))
+	return j.ctx.Err()
 }

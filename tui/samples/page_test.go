@@ -166,7 +166,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
-		p.Update(p.job.next()) // the command that waits for the next percent is dropped
+		rig.Send(kit.Tick(rig.Now))
 		text := tuitest.Text(rig.Shot())
 		if !strings.Contains(text, "Evaluating the test split: 34 %") ||
 			!strings.Contains(text, "Esc cancels") {
@@ -202,7 +202,7 @@ func TestViewers(t *testing.T) {
 	r, _ := trained(t)
 	for _, looks := range []bool{false, true} {
 		rig, p := pageOn(t, r)
-		p.Config.ProgramsDir, p.Config.ReadOnly = "approved", looks
+		p.Config.Programs, p.Config.ReadOnly = "approved", looks
 		p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 			if starts := q.Programs != ""; starts == looks {
 				t.Errorf("who only looks: %v, approvals %q", looks, q.Programs)

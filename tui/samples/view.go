@@ -64,7 +64,7 @@ func (p *Page) empty(w, h int) []string {
 	t := p.Theme
 	iw, _ := kit.Inside(kit.Boxed(h), w, h)
 	say := func(st kit.Style, text string) []string {
-		return st.Each(kit.Wrap(t.Greek(text), iw-4))
+		return st.PaintAll(kit.Wrap(t.Greek(text), iw-4))
 	}
 	var lines []string
 	switch {

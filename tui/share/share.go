@@ -104,7 +104,7 @@ func newServer(ctx context.Context, settings Settings) *server {
 		}
 	}
 	s.Lab.ReadOnly, s.Lab.Guest, s.Lab.RunsGoOn, s.Lab.Attach = true, true, true, true
-	s.Lab.Programs, s.Lab.ProgramsDir, s.Lab.StopSweep = nil, "", nil
+	s.Lab.Programs, s.Lab.StopSweep = "", nil
 	s.Lab.Dir, s.Lab.DataDir, s.Lab.Stdin = "", "", nil
 	return s
 }

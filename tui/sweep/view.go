@@ -76,7 +76,7 @@ func (p *Page) empty(w, h int) []string {
 	case !p.found || !p.Absent():
 		lines = []string{readingSweep}
 	}
-	return p.Theme.Empty("Sweep", p.Theme.Dim.Each(lines), w, h)
+	return p.Theme.Empty("Sweep", p.Theme.Dim.PaintAll(lines), w, h)
 }
 
 // scrolled returns the lines of a part from its scroll position on.

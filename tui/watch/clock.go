@@ -280,12 +280,12 @@ func (w *Page) replayKeys() []kit.Key {
 		return ""
 	}
 	jump := func(key, side string, m mark, by float64) kit.Key {
-		return kit.Key{Keys: kit.On(key), Why: in, Do: w.jump(m, by),
+		return kit.Key{Keys: kit.On(key), Why: in, Act: w.jump(m, by),
 			Help: "replay: go to the " + side + " " + m.name + " and pause"}
 	}
 	row := func(key, hint, help string, do func(*Clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
-			Do: w.replay(func() { do(w.clock) })}
+			Act: w.replay(func() { do(w.clock) })}
 	}
 	rows := []kit.Key{
 		row(",", "back", "back by 2 %", func(c *Clock) { c.Scrub(-1) }),
@@ -300,8 +300,8 @@ func (w *Page) replayKeys() []kit.Key {
 	return rows
 }
 
-// replay returns a Do that changes the clock by f. If the logs are due then, they are read at once,
-// at the time of the last tick, so that the press itself lets no time pass.
+// replay returns an Act that changes the clock by f. If the logs are due then, they are read at
+// once, at the time of the last tick, so that the press itself lets no time pass.
 func (w *Page) replay(f func()) func() tea.Cmd {
 	return func() tea.Cmd {
 		f()
@@ -309,7 +309,7 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 	}
 }
 
-// jump returns a Do that goes to the next mark of a kind or, if by is -1, to the one before.
+// jump returns an Act that goes to the next mark of a kind or, if by is -1, to the one before.
 func (w *Page) jump(m mark, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !w.clock.Jump(m.kind, by) {

@@ -99,6 +99,14 @@ func TestSpeedBySteps(t *testing.T) {
 	}
 }
 
+// partly is a log of which a part was read.
+type partly struct {
+	lab.Log
+	share float64
+}
+
+func (l partly) Share() float64 { return l.share }
+
 // TestHalfRead: a run that is done is shown as done while its log is still being read, whatever the
 // events so far say.
 func TestHalfRead(t *testing.T) {
@@ -116,7 +124,7 @@ func TestHalfRead(t *testing.T) {
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
 		w.addEvents(readMsg{round: w.round,
-			parts: []part{{id: r.Meta.ID, log: r.Tail(), events: events, share: share}}})
+			parts: []part{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
 	w.View(120, 40)

@@ -231,12 +231,13 @@ func (w *Page) ranks(cells int) (all []string) {
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
-		about, names := "", []string{}
+		about, names, runs := "", []string{}, []*runner.Meta{}
 		for _, r := range list {
-			names = append(names, r.run.Short)
+			names, runs = append(names, r.run.Short), append(runs, r.run.Meta)
 		}
+		// Short names tell apart all watched runs, and may repeat the radius that is said.
 		if !w.Comparable(&w.risk) {
-			about, names = " "+list[0].run.Meta.Spec.Radius(), namesOf(list)
+			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
 		about = w.epochMark() + about
 		lines := w.rankLines(w.bySplit("robust risk", "val risk")+about, false, list, names, cells)
@@ -250,16 +251,6 @@ func (w *Page) ranks(cells int) (all []string) {
 		all = append(all, lines...)
 	}
 	return all
-}
-
-// namesOf returns names that tell apart the runs of one question. Their short names tell apart all
-// watched runs, and may repeat the radius that the line says already.
-func namesOf(list []ranked) []string {
-	var runs []*runner.Meta
-	for _, r := range list {
-		runs = append(runs, r.run.Meta)
-	}
-	return compare.Names(runs)
 }
 
 // rankLines returns the lines of one question, broken where the next method does not fit. lead says

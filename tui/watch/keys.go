@@ -18,7 +18,7 @@ import (
 // Keys implements the interface's page. A row has everything about a key: footer, help and the
 // reason why it cannot be used now come from the same row, so a new key is a new row.
 //
-// The effect of a key is shown at once, everywhere, and may change what is in view. So each Do is
+// The effect of a key is shown at once, everywhere, and may change what is in view. So each Act is
 // wrapped in touch and Fit, and no action has to call them.
 func (w *Page) Keys() []kit.Key {
 	// A replay's keys work in a replay alone, and come first there.
@@ -28,9 +28,9 @@ func (w *Page) Keys() []kit.Key {
 	}
 	rows = append(rows, more...)
 	for i := range rows {
-		// The overlay that a Do opens is no part of the page, and is drawn by the model.
-		do := rows[i].Do
-		rows[i].Do = func() tea.Cmd {
+		// The overlay that an Act opens is no part of the page, and is drawn by the model.
+		do := rows[i].Act
+		rows[i].Act = func() tea.Cmd {
 			w.touch()
 			defer w.Fit()
 			return do()
@@ -48,97 +48,98 @@ func (w *Page) ownKeys() []kit.Key {
 	_, place := w.exportDir()
 	return []kit.Key{
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
-			Do: kit.Just(w.enter)},
+			Act: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
-			Why: of(nil), Do: w.space},
+			Why: of(nil), Act: w.space},
 		kit.Move("the run above; at the crosshair, the line", of(w.noAbove),
 			w.upOrDown, -1, "up", "k"),
 		kit.Move("the run below; at the crosshair, the line", of(w.noBelow),
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Do: kit.Just(w.goBack)},
+		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Act: kit.Just(w.goBack)},
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
 		kit.Move("a page up", of(w.noScroll), w.scroll, -1, "pgup"),
 		kit.Move("a page down", of(w.noScroll), w.scroll, 1, "pgdown"),
 		// These change what is shown, and in which view, and nothing that is kept.
-		{Keys: kit.On("tab"), Hint: "panel", Stands: w.whichPanels,
+		{Keys: kit.On("tab"), Hint: "panel", HintIn: w.whichPanels,
 			Help: "next panel, including those out of view",
-			Why:  of(nil), Do: kit.By(w.nextPanel, 1)},
+			Why:  of(nil), Act: kit.By(w.nextPanel, 1)},
 		{Keys: kit.On("shift+tab"), Help: "previous panel",
-			Why: of(nil), Do: kit.By(w.nextPanel, -1)},
+			Why: of(nil), Act: kit.By(w.nextPanel, -1)},
 		{Keys: kit.On("z"), Hint: "zoom", Help: "zoom the panel to the whole screen, and back",
-			Why: of(nil), Do: kit.Just(w.zoom)},
+			Why: of(nil), Act: kit.Just(w.zoom)},
 		{Keys: kit.On("v"), Hint: "layout", Help: "1, 2, 4 or 6 panels",
-			Why: of(nil), Do: kit.Just(w.nextLayout)},
+			Why: of(nil), Act: kit.Just(w.nextLayout)},
 		{Keys: kit.On("f"), Hint: "flip",
 			Help: "switch view: one curve, phase portrait, one run, radii",
-			Why:  of(w.noFlip), Do: kit.Just(w.flip)},
+			Why:  of(w.noFlip), Act: kit.Just(w.flip)},
 		{Keys: kit.On("m"), Hint: "split", Help: "show the test or the validation split",
-			Why: of(w.noSplit), Do: w.flipSplit},
+			Why: of(w.noSplit), Act: w.flipSplit},
 		// These ask a run of this process to do something. The answer comes through its log, or as
 		// a notice that it was refused.
 		{Keys: kit.On("p"), Hint: "pause", Help: "pause with a checkpoint, or continue",
-			Why: of(w.noVerb("pause", runner.Running, runner.Paused)), Do: w.pause, Alters: true},
+			Why: of(w.noVerb("pause", runner.Running, runner.Paused)), Act: w.pause, Alters: true},
 		{Keys: kit.On("r"), Hint: "resume",
 			Help: "resume an unfinished run from its newest checkpoint",
-			Why:  of(w.noResume), Do: w.resume, Alters: true},
+			Why:  of(w.noResume), Act: w.resume, Alters: true},
 		{Keys: kit.On("x"), Hint: "stop", Help: "stop with a checkpoint (asks)",
-			Why: of(w.noVerb("stop")), Do: w.stop, Alters: true},
+			Why: of(w.noVerb("stop")), Act: w.stop, Alters: true},
 		// These change how curves are drawn, in all panels alike except for the scale, which
 		// belongs to a quantity.
 		{Keys: kit.On("s"), Hint: "smooth", Help: "smoothing: mean of 5, EMA .9, EMA .99, none",
-			Why: of(nil), Do: w.smoothBy(1)},
-		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Do: w.smoothBy(-1)},
+			Why: of(nil), Act: w.smoothBy(1)},
+		{Keys: kit.On("S"), Help: "previous smoothing", Why: of(nil), Act: w.smoothBy(-1)},
 		{Keys: kit.On("l"), Hint: "log", Help: "vertical scale: linear, log, symmetric log",
-			Why: of(w.noScale), Do: kit.Just(func() { w.NextScale(w.focus) })},
+			Why: of(w.noScale), Act: kit.Just(func() { w.NextScale(w.focus) })},
 		{Keys: kit.On("a"), Hint: "axis", Help: "horizontal axis: steps, epochs, time",
-			Why: of(nil), Do: kit.Just(w.NextAxis)},
+			Why: of(nil), Act: kit.Just(w.NextAxis)},
 		{Keys: kit.On("+", "="), Help: "zoom in on x, of all plots",
-			Why: of(w.noPlot), Do: kit.By(w.ZoomBy, 1)},
-		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Do: kit.By(w.ZoomBy, -1)},
+			Why: of(w.noPlot), Act: kit.By(w.ZoomBy, 1)},
+		{Keys: kit.On("-"), Help: "zoom out", Why: of(w.noUnzoom), Act: kit.By(w.ZoomBy, -1)},
 		{Keys: kit.On("0"), Help: "show all of x; then reset the page's view to its defaults",
-			Why: w.noReset, Do: kit.Just(w.reset)},
-		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, -1)},
-		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Do: kit.By(w.PanBy, 1)},
+			Why: w.noReset, Act: kit.Just(w.reset)},
+		{Keys: kit.On("<"), Help: "pan to the left", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, -1)},
+		{Keys: kit.On(">"), Help: "pan to the right", Why: of(w.noUnzoom), Act: kit.By(w.PanBy, 1)},
 		// These choose what runs are compared with, and what is said about them.
 		{Keys: kit.On("o"), Hint: "seeds",
 			Help: "fold runs that differ only in the seed, or show each",
-			Why:  of(w.noSeeds), Do: kit.Just(w.toggleSeeds)},
+			Why:  of(w.noSeeds), Act: kit.Just(w.toggleSeeds)},
 		{Keys: kit.On("b"), Hint: "baseline", Help: "choose the baseline run",
-			Why: of(nil), Do: w.nextBaseline},
+			Why: of(nil), Act: w.nextBaseline},
 		{Keys: kit.On("d"), Help: "curve style: auto (dots where the terminal has them), or lines",
-			Why: of(nil), Do: w.nextStyle},
+			Why: of(nil), Act: w.nextStyle},
 		{Keys: kit.On("w"), Hint: "log pane",
 			Help: "log of warnings and events, then the program's output",
-			Why:  of(nil), Do: kit.Just(w.flipLog)},
+			Why:  of(nil), Act: kit.Just(w.flipLog)},
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
-			Why: of(w.noWarnings), Do: w.warnings},
+			Why: of(w.noWarnings), Act: w.warnings},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
-			Why: of(nil), Do: func() tea.Cmd { return kit.Show(w.info()) }},
+			Why: of(nil), Act: func() tea.Cmd { return kit.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
-			Why: of(nil), Do: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }, Local: true},
+			Why: of(nil), Local: true,
+			Act: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }},
 		{Keys: kit.On("E"), Help: "export it in another format",
-			Why: of(nil), Do: w.chooseExport, Local: true},
+			Why: of(nil), Act: w.chooseExport, Local: true},
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why: of(nil), Do: w.samples, Local: true},
+			Why: of(nil), Act: w.samples, Local: true},
 		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs",
-			Do: func() tea.Cmd { return w.open(lab.Watch{}) }},
+			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
-			Why:  of(w.noTurn), Do: w.turn, Alters: true},
+			Why:  of(w.noTurn), Act: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
-			Why: of(w.noUndoSetting), Do: w.undoSetting, Alters: true},
+			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
 		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
-			Why: of(nil), Do: w.fork, Alters: true},
+			Why: of(nil), Act: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
-			Do:  func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
+			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
 		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
-			Why: of(nil), Do: w.flipReplay},
+			Why: of(nil), Act: w.flipReplay},
 	}
 }
 

@@ -2,6 +2,8 @@ package watch
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/bridge"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
@@ -95,8 +98,12 @@ func TestVerbs(t *testing.T) {
 // user has not started that program before. A paused run still has its program.
 func TestResumeOfProgram(t *testing.T) {
 	r := watching(t, 120, 40)
-	run, trust := r.watch.Run(), &tuitest.Trust{Sums: map[string]string{"/train.py": "0123abcd"}}
-	r.Config.Programs, run.Meta.Spec.Model, r.Mine[run.ID] = trust, "program:/train.py", true
+	run, path := r.watch.Run(), filepath.Join(t.TempDir(), "train.py")
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Config.Programs = bridge.Approvals(t.TempDir())
+	run.Meta.Spec.Model, r.Mine[run.ID] = "program:"+path, true
 	run.Status = runner.Paused
 	if r.Press("r"); len(r.asked.List) != 1 {
 		t.Fatalf("paused: asked %v", r.asked.List)
@@ -105,8 +112,9 @@ func TestResumeOfProgram(t *testing.T) {
 	if r.Press("r"); len(r.asked.List) != 1 || r.Overlay == nil {
 		t.Fatalf("stopped: asked %v", r.asked.List)
 	}
-	if r.Press("y"); len(r.asked.List) != 2 || len(trust.Approved) != 1 {
-		t.Errorf("trusted: asked %v, approved %v", r.asked.List, trust.Approved)
+	r.Press("y")
+	if _, err := r.Config.Programs.Check(path); err != nil || len(r.asked.List) != 2 {
+		t.Errorf("trusted: asked %v, %v", r.asked.List, err)
 	}
 }
 

@@ -72,7 +72,6 @@ func (w *Page) read(now time.Time) tea.Cmd {
 				s.Tape.Prepare(&s.Opened, back, until)
 			}
 			p.events, p.err = s.Log.Read()
-			p.skipped, p.share = s.Log.Skipped(), s.Log.Share()
 			if s.look && len(p.events) == 0 { // a run that logs is alive
 				if r, err := find(p.id); err == nil {
 					p.status = r.Status()
@@ -112,7 +111,7 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 		live := t.Behind == nil && !t.Status.Ended()
 		t.Log = p.log // a replay that went back has made it anew
 		t.Add(p.events)
-		t.Skipped, t.Share = p.skipped, p.share
+		t.Skipped, t.Share = p.log.Skipped(), p.log.Share()
 		if p.err != nil {
 			// A log that cannot be read has nothing more to wait for; the others go on.
 			problem, t.Share = cell.OneLine(p.err.Error()), 1
@@ -204,13 +203,11 @@ type readMsg struct {
 // part is the news of one run. It names its run by ID, because a command has no reference into the
 // page.
 type part struct {
-	id      string
-	events  []runner.Event
-	skipped int           // lines of the log that are no events, so far
-	share   float64       // the part of the log that was read, so far
-	status  runner.Status // as a fresh look at the directory says; "" without one
-	err     error
-	log     lab.Log // the log that was read
+	id     string
+	events []runner.Event
+	status runner.Status // as a fresh look at the directory says; "" without one
+	err    error
+	log    lab.Log // the log that was read
 }
 
 // Changes reports whether the screen may look different. The model keeps the last frame where it

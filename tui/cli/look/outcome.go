@@ -205,7 +205,7 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	for i, number := range o.numbers() {
 		lines = append(lines, t.Line(number).Paint(t.Mark(number))+" "+grid.Line(i, nil))
 	}
-	return append(lines, t.Dim.Each(kit.Wrap(t.Greek(o.foot(figures)), width))...)
+	return append(lines, t.Dim.PaintAll(kit.Wrap(t.Greek(o.foot(figures)), width))...)
 }
 
 // marked returns a figure of row i with its mark, or a blank.

@@ -46,7 +46,7 @@ func (tr *Trainer) interact(ctx context.Context, attach bool) error {
 	runs, ctx, cancel := tr.orderly(ctx)
 	defer cancel()
 	cfg := tr.screen(store.Dir(), attach)
-	cfg.Programs, cfg.Views = bridge.Approvals(tr.Programs), tr.Views
+	cfg.Views = tr.Views
 	if !tr.hasEngine() {
 		return tr.interactInline(runs, ctx, store, cfg)
 	}
@@ -74,10 +74,10 @@ func (tr *Trainer) orderly(ctx context.Context) (runs, screen context.Context, c
 
 // screen returns the configuration of the interface, without verbs.
 func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
-	return lab.Config{Hooks: lab.Hooks{StopSweep: tr.stopSweep}, Ring: tr.Ring, RunsDir: runsDir,
+	return lab.Config{StopSweep: tr.stopSweep, Ring: tr.Ring, RunsDir: runsDir,
 		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
-		ProgramsDir: tr.Programs, CPU: console.CPU(), Cores: tr.Threads, Dir: ".", Attach: attach,
-		Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
+		Programs: bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
+		Attach: attach, Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
 }
 
 // open shows the interface over runs of another process, until the user leaves it.

@@ -13,6 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
+	"drolab/runner/record/recordtest/eventtest"
 	"drolab/runner/spec"
 	"drolab/runner/sweep"
 	"drolab/tui/lab"
@@ -50,9 +51,7 @@ func Found(t testing.TB, s lab.Source, ids ...string) (runs []*record.Run) {
 	t.Helper()
 	for _, id := range ids {
 		r, err := s.Find(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		eventtest.Must(t, err)
 		runs = append(runs, r)
 	}
 	return runs
@@ -92,43 +91,70 @@ func Archived(algorithm dro.Algorithm, seed uint64, preset string, at time.Time)
 // Add records a run with its evaluations and leaves it in the given state.
 func (a Archive) Add(t testing.TB, id string, m *runner.Meta, status runner.Status, cause string) {
 	t.Helper()
-	check := func(err error) {
-		if err != nil {
-			t.Helper()
-			t.Fatal(err)
-		}
-	}
-	store, err := record.Open(string(a.Folder))
-	check(err)
 	m.ID = id
-	r, err := store.Create(m, nil)
-	check(err)
-	check(r.Append(&runner.StatusEvent{Status: runner.Running}))
-	var last *runner.EvalEvent
 	epochs := Epochs
 	if status != runner.Done {
 		epochs = 3
 	}
-	for e := 1; e <= epochs; e++ {
-		last = archivedEval(m, e)
-		check(r.Append(last))
+	var evals []*runner.EvalEvent
+	for e := range epochs {
+		evals = append(evals, archivedEval(m, e+1))
 	}
 	step := &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)},
 		ImagesPerSecond: measure.Num(2000)}
 	dual := m.Spec.Algorithm() != dro.ERM
 	step.Set("lambda", measure.NumIf(dual, 2))
 	step.Set("eta", measure.NumIf(dual, -1.25))
-	check(r.Append(step))
-	if status != runner.Interrupted {
-		check(r.Append(&runner.StatusEvent{Head: step.Head, Status: status, Cause: cause}))
-		s := runner.Summarize(m, status, step.Step, last, step)
-		s.Cause = cause
-		if m.Spec.Select == spec.SelectValWorst { // the first evaluation is the best by it
-			s.Selects(m, archivedEval(m, 1))
-		}
-		check(r.Finish(s))
+	end := ending{status: status, cause: cause}
+	if m.Spec.Select == spec.SelectValWorst { // the first evaluation is the best by it
+		end.selected = archivedEval(m, 1)
 	}
-	check(r.Close())
+	write(t, string(a.Folder), m, evals, step, end)
+}
+
+// ending is the end of a recorded run: its status, and the evaluation that it has selected.
+type ending struct {
+	status   runner.Status
+	cause    string
+	selected *runner.EvalEvent
+}
+
+// write records a run up to a step. A run that was interrupted has no summary.
+func write(t testing.TB, dir string, m *runner.Meta, evals []*runner.EvalEvent,
+	step *runner.StepEvent, end ending) {
+	t.Helper()
+	r := begin(t, dir, m)
+	for _, e := range evals {
+		eventtest.Must(t, r.Append(e))
+	}
+	eventtest.Must(t, r.Append(step))
+	if !end.status.Ended() {
+		return
+	}
+	if end.status != runner.Interrupted {
+		eventtest.Must(t, r.Append(&runner.StatusEvent{Head: runner.Head{Step: step.Step},
+			Status: end.status, Cause: end.cause}))
+		s := runner.Summarize(m, end.status, step.Step, evals[len(evals)-1], step)
+		s.Cause = end.cause
+		if end.selected != nil {
+			s.Selects(m, end.selected)
+		}
+		eventtest.Must(t, r.Finish(s))
+	}
+	eventtest.Must(t, r.Close())
+}
+
+// begin begins to record a run. It stays locked, as by a process that trains it, until the test
+// ends or closes it.
+func begin(t testing.TB, dir string, m *runner.Meta) runner.Recorder {
+	t.Helper()
+	store, err := record.Open(dir)
+	eventtest.Must(t, err)
+	r, err := store.Create(m, nil)
+	eventtest.Must(t, err)
+	t.Cleanup(func() { r.Close() })
+	eventtest.Must(t, r.Append(&runner.StatusEvent{Status: runner.Running}))
+	return r
 }
 
 // archivedEval returns an evaluation in which SFK has the best worst class, and ERM the worst one
@@ -277,49 +303,24 @@ func NewSweep(t testing.TB, dir string) *sweep.Folder {
 // AddSwept records run i of a sweep up to the given number of epochs.
 func AddSwept(t testing.TB, f *sweep.Folder, i int, status runner.Status, epochs int) {
 	t.Helper()
-	store, err := record.Open(f.Dir)
-	spec, also := f.List.Spec(i)
-	if err = errors.Join(err, also); err != nil {
-		t.Fatal(err)
-	}
+	spec, err := f.List.Spec(i)
+	eventtest.Must(t, err)
 	m := Archived(spec.Algorithm(), spec.Seed, "mine", Epoch0())
 	m.ID, m.Spec = f.List.Runs[i].ID, spec
-	r, err := store.Create(m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() }) // a running run stays locked
-	events := []runner.Event{&runner.StatusEvent{Status: runner.Running}}
-	var last, best *runner.EvalEvent
+	end := ending{status: status}
+	var evals []*runner.EvalEvent
 	for e := 1; e <= epochs; e++ {
 		head, dual := runner.Head{Step: int64(e * Steps)}, spec.Algorithm() != dro.ERM
-		last = Evaluation(head, Steps, i%7, float64(e)/8, dual)
-		last.Set("val_loss", measure.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
-		last.Selected, best = true, last
-		events = append(events, last)
+		eval := Evaluation(head, Steps, i%7, float64(e)/8, dual)
+		eval.Set("val_loss", measure.Num(3-2.5*float64(e)/8+.1*float64((5*i)%11)))
+		eval.Selected, end.selected = true, eval
+		evals = append(evals, eval)
 	}
-	head := runner.Head{Step: last.Step}
-	events = append(events, &runner.StepEvent{Head: head, ImagesPerSecond: measure.Num(2000)})
-	cause := ""
 	if status == runner.Failed {
-		cause = "loss is NaN at step 12: lower lr"
+		end.cause = "loss is NaN at step 12: lower lr"
 	}
-	if status.Ended() {
-		events = append(events, &runner.StatusEvent{Head: head, Status: status, Cause: cause})
-	}
-	for _, e := range events {
-		err = errors.Join(err, r.Append(e))
-	}
-	if status.Ended() {
-		s := runner.Summarize(m, status, last.Step, last, &runner.StepEvent{Head: head,
-			ImagesPerSecond: measure.Num(2000)})
-		s.Cause = cause
-		s.Selects(m, best)
-		err = errors.Join(err, r.Finish(s), r.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	write(t, f.Dir, m, evals, &runner.StepEvent{Head: runner.Head{Step: int64(epochs * Steps)},
+		ImagesPerSecond: measure.Num(2000)}, end)
 }
 
 // GrowSweep adds a third seed to the sweep of NewSweep.
@@ -331,40 +332,8 @@ func GrowSweep(t testing.TB, dir string) {
 func makeSweep(t testing.TB, dir, text string) *sweep.Folder {
 	t.Helper()
 	file, errs := sweep.Parse("mine.yaml", []byte(text))
-	if len(errs) > 0 {
-		t.Fatal(errors.Join(errs...))
-	}
+	eventtest.Must(t, errors.Join(errs...))
 	f, err := sweep.Make(dir, []byte(text), file.Expand())
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 	return f
-}
-
-// Trust stands in for the record of the programs that a user has started: the checksum of each
-// program's file by its path, and the approvals.
-type Trust struct {
-	Sums     map[string]string
-	Approved []string // each a path, a space and a checksum
-}
-
-// Look implements lab.Programs.
-func (p *Trust) Look(path string) (sum string, started bool, err error) {
-	sum, ok := p.Sums[path]
-	if !ok {
-		return "", false, errors.New("it is not there")
-	}
-	for _, a := range p.Approved {
-		started = started || a == path+" "+sum
-	}
-	return sum, started, nil
-}
-
-// ApproveAs implements lab.Programs.
-func (p *Trust) ApproveAs(path, sum string) error {
-	if p.Sums[path] != sum {
-		return errors.New("it was changed at this moment")
-	}
-	p.Approved = append(p.Approved, path+" "+sum)
-	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/record/recordtest"
+	"drolab/runner/record/recordtest/eventtest"
 )
 
 // Poison is a text that would control a terminal that received it unchanged: it sets the clipboard,
@@ -116,33 +117,20 @@ func PoisonEach(t testing.TB, dir string, visit func(where string)) {
 		if err := os.CopyFS(was, os.DirFS(dir)); err != nil {
 			return err
 		}
-		err = poisonFile(path, ending == ".jsonl", func(where string) {
+		poisonFile(t, path, ending == ".jsonl", func(where string) {
 			recordtest.Reseal(t, dir)
 			visit(where)
-			if err := restore(dir, was); err != nil {
-				t.Fatal(err)
-			}
+			eventtest.Must(t, errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(was))))
 		})
-		return errors.Join(err, os.RemoveAll(was))
+		return os.RemoveAll(was)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, err)
 }
 
-// restore makes a folder as the copy of it is.
-func restore(dir, was string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return os.CopyFS(dir, os.DirFS(was))
-}
-
-func poisonFile(path string, lines bool, visit func(string)) error {
+func poisonFile(t testing.TB, path string, lines bool, visit func(where string)) {
+	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
+	eventtest.Must(t, err)
 	objects := [][]byte{text}
 	if lines {
 		objects = bytes.Split(bytes.TrimSpace(text), []byte("\n"))
@@ -152,63 +140,44 @@ func poisonFile(path string, lines bool, visit func(string)) error {
 		d := json.NewDecoder(bytes.NewReader(objects[i]))
 		d.UseNumber()
 		var object any
-		if err := d.Decode(&object); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		write := func() error {
-			changed, err := json.Marshal(object)
-			if err != nil {
-				return err
-			}
-			all := slices.Clone(objects)
-			all[i] = changed
-			return os.WriteFile(path, append(bytes.Join(all, []byte("\n")), '\n'), 0o600)
-		}
+		eventtest.Must(t, d.Decode(&object))
 		kind := ""
 		if fields, ok := object.(map[string]any); ok {
 			kind = fmt.Sprint(fields["type"])
 		}
-		err := poisonStrings(object, func(any) {}, "", func(where string) error {
+		poisonStrings(object, func(any) {}, "", func(where string) {
 			if seen[kind+where] && i < len(objects)-1 {
-				return nil
+				return
 			}
 			seen[kind+where] = true
-			if err := write(); err != nil {
-				return err
-			}
+			changed, err := json.Marshal(object)
+			eventtest.Must(t, err)
+			all := slices.Clone(objects)
+			all[i] = changed
+			changed = append(bytes.Join(all, []byte("\n")), '\n')
+			eventtest.Must(t, os.WriteFile(path, changed, 0o600))
 			visit(fmt.Sprintf("%s, object %d%s", filepath.Base(path), i, where))
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return os.WriteFile(path, text, 0o600)
+	eventtest.Must(t, os.WriteFile(path, text, 0o600))
 }
 
 // poisonStrings changes one string below v after another and calls changed each time. It restores
 // the string when changed returns.
-func poisonStrings(v any, set func(any), where string, changed func(where string) error) error {
+func poisonStrings(v any, set func(any), where string, changed func(where string)) {
 	switch v := v.(type) {
 	case string:
 		set(v + Poison)
 		defer set(v)
-		return changed(where)
+		changed(where)
 	case []any:
 		for i := range v {
-			set := func(x any) { v[i] = x }
 			place := fmt.Sprintf("%s[%d]", where, i)
-			if err := poisonStrings(v[i], set, place, changed); err != nil {
-				return err
-			}
+			poisonStrings(v[i], func(x any) { v[i] = x }, place, changed)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			set := func(x any) { v[key] = x }
-			if err := poisonStrings(v[key], set, where+"."+key, changed); err != nil {
-				return err
-			}
+			poisonStrings(v[key], func(x any) { v[key] = x }, where+"."+key, changed)
 		}
 	}
-	return nil
 }

@@ -67,6 +67,8 @@ func (r *Rig) Send(msgs ...tea.Msg) {
 			r.Overlay = m.Overlay
 			r.Overlay.Resize(r.Theme, r.Body.W, r.Body.H)
 			continue
+		case lab.Listed, lab.Unchanged:
+			r.run(r.Note(m))
 		}
 		r.run(r.Page.Update(m))
 	}
@@ -111,7 +113,7 @@ func (r *Rig) press(k tea.KeyPressMsg) {
 	case row.Blocked() != "":
 		r.Notice.Text = row.Blocked()
 	default:
-		r.run(row.Do())
+		r.run(row.Act())
 	}
 }
 
@@ -176,11 +178,10 @@ func KeyPress(name string) tea.KeyPressMsg {
 		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 		"delete": tea.KeyDelete, "backspace": tea.KeyBackspace}
 	var k tea.Key
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		k.Mod, name = tea.ModCtrl, rest
-	}
-	if rest, ok := strings.CutPrefix(name, "shift+"); ok {
-		k.Mod, name = tea.ModShift, rest
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			k.Mod, name = mod, rest
+		}
 	}
 	switch code, ok := special[name]; {
 	case ok:

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 
+	"drolab/runner/record/recordtest/eventtest"
 	"drolab/tui/cell"
 
 	"github.com/charmbracelet/colorprofile"
@@ -86,12 +88,8 @@ func Golden(t *testing.T, name, got string) {
 		}
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	eventtest.Must(t, os.WriteFile(file, []byte(got), 0o644))
 }
 
 // GoldenOf returns the golden screen of that name.
@@ -143,21 +141,9 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 
 // unstyled returns a screen without the sequences that begin or end a style of ours: ESC [, numbers
 // with semicolons, m.
-func unstyled(s string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		rest := strings.TrimLeft(after, "0123456789;")
-		if s, found = strings.CutPrefix(rest, "m"); !found {
-			b.WriteString("\x1b[")
-			s = after
-		}
-	}
-}
+func unstyled(s string) string { return styles.ReplaceAllString(s, "") }
+
+var styles = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
 // it has the style Colour.
@@ -201,9 +187,7 @@ func (wr *Wire) Frame(t testing.TB, content string) int {
 	wr.screen.Clear()
 	uv.NewStyledString(content).Draw(wr.screen, wr.screen.Bounds())
 	wr.to.Render(wr.screen.RenderBuffer)
-	if err := wr.to.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	eventtest.Must(t, wr.to.Flush())
 	n := wr.out.Len() - before
 	if n > 0 {
 		wr.Frames++

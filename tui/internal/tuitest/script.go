@@ -79,24 +79,14 @@ func script(
 	t testing.TB, methods []dro.Algorithm, change func(*runner.Meta, []runner.Event),
 ) *Script {
 	t.Helper()
-	store, err := record.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Script{Folder: lab.Folder(store.Dir()), Logs: map[string][]runner.Event{}, Now: Epoch0()}
+	dir := t.TempDir()
+	s := &Script{Folder: lab.Folder(dir), Logs: map[string][]runner.Event{}, Now: Epoch0()}
 	for i, a := range methods {
 		m, log := Meta(a, Epoch0().Add(time.Duration(i)*time.Second)), Training(a, i, Steps, Epochs)
 		if change != nil {
 			change(m, log)
 		}
-		r, err := store.Create(m, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Append(&runner.StatusEvent{Status: runner.Running}); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { r.Close() })
+		begin(t, dir, m)
 		s.Logs[m.ID] = log
 	}
 	return s

@@ -47,8 +47,8 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 	}
 	worst, few := judge(t, values, of)
 	for i, v := range values {
-		bar := plot.Bar{Label: PlaceName(t.Meta, of.Axis, i), Value: v.Float(), Base: math.NaN(),
-			Worst: i == worst, Few: few[i]}
+		bar := plot.Bar{Row: plot.Row{Label: PlaceName(t.Meta, of.Axis, i), Worst: i == worst,
+			Few: few[i]}, Value: v.Float(), Base: math.NaN()}
 		if len(base) == len(values) { // else it is of other classes
 			bar.Base = base[i].Float()
 		}
@@ -169,26 +169,14 @@ func SplitName(val bool) string {
 	return "test"
 }
 
-// drawBars draws bars by class or group. Where there is room, heads stand above the columns, and
-// blank lines between the bars.
+// drawBars draws bars by class or group. Where there is room, the last line says which of them have
+// few samples.
 func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
-	n, few := len(b.Bars), fewNote(w.Run(), b)
-	if b.Heads == nil {
+	if b.Heads == nil || ih <= len(b.Bars)+1 {
 		return w.painted(b, iw, ih)
 	}
-	lines := w.painted(b, iw, n+1)
-	if ih >= 2*n+1 { // the head, and a bar and a blank for each
-		airy := []string{lines[0]}
-		for _, s := range lines[1:] {
-			airy = append(airy, s, kit.Blanks(iw))
-		}
-		lines = airy[:2*n]
-	}
-	lines = kit.Fill(lines, iw, ih)
-	if ih > n+1 && few != "" {
-		lines[ih-1] = kit.Right(w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(few, iw-1))), iw-1) + " "
-	}
-	return lines
+	few := w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(fewNote(w.Run(), b), iw-1)))
+	return append(w.painted(b, iw, ih-1), kit.Right(few, iw-1)+" ")
 }
 
 // AxisName returns the name of the kind of places on a measure's axis. It is a head in exported
@@ -325,7 +313,8 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 		s.Heads = append(s.Heads, "train")
 	}
 	for _, i := range order {
-		r := plot.SpreadRow{Label: PlaceName(run.Meta, of.Axis, i), Worst: i == worst, Few: few[i]}
+		r := plot.SpreadRow{Row: plot.Row{Label: PlaceName(run.Meta, of.Axis, i),
+			Worst: i == worst, Few: few[i]}}
 		for _, values := range all {
 			if values[i].Applies() {
 				top = max(top, values[i].Float())

@@ -109,15 +109,12 @@ func (t *Track) differsInSeed(o *Track) bool {
 	return len(diffs) == 1 && diffs[0].Key == "seed"
 }
 
-// apart reports whether every run has a row of its own.
-func (w *Runs) apart() bool { return w.EachSeed || len(w.Groups) == len(w.Tracks) }
-
 // Rows returns the runs of each row of the table.
 func (w *Runs) Rows() [][]int {
-	if !w.apart() {
-		return w.Groups
+	if w.EachSeed || len(w.Groups) == len(w.Tracks) {
+		return w.singles()
 	}
-	return w.singles()
+	return w.Groups
 }
 
 // singles returns rows of one run each, which curves over time need even where seeds are together.

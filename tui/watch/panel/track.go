@@ -217,7 +217,7 @@ func (t *Track) Stop(ended bool) {
 func (t *Track) addStep(e *runner.StepEvent) {
 	for name, q := range t.quantities {
 		if q.OfStep() && !measure.IsUser(name) {
-			v, low, high := lab.OfStep(e, name)
+			v, low, high := lab.StepValue(e, name)
 			t.Curves[name].spread(e.Step, v, low, high)
 		}
 	}

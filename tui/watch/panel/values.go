@@ -20,20 +20,21 @@ import (
 // apply before the first step or evaluation; callers then show a dash, never a zero.
 type Figure func(*Track) measure.Number
 
-// Over returns the mean of a figure over runs.
+// Over returns the mean of a figure over runs. A seed that is not evaluated yet is left out, not
+// counted as 0, so the mean of a row moves when that seed catches up.
 func (f Figure) Over(runs []*Track) measure.Number {
 	list := make([]measure.Number, len(runs))
 	for i, t := range runs {
 		list[i] = f(t)
 	}
-	return mean(list)
+	return measure.MeanOf(list)
 }
 
 // OfStep returns the figure of a measure at the last logged step.
 func OfStep(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
-			v, _, _ = lab.OfStep(t.Last, name)
+			v, _, _ = lab.StepValue(t.Last, name)
 		}
 		return v
 	}
@@ -104,26 +105,13 @@ func meansAt(runs []*Track, epoch float64, of lab.Measure) (list []measure.Numbe
 				at = append(at, values[i])
 			}
 		}
-		list = append(list, mean(at))
+		list = append(list, measure.MeanOf(at))
 	}
 	return list
 }
 
 // Percents reports whether a measure is written in percent.
 func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
-
-// mean returns the mean of the values that apply. A seed that is not evaluated yet is left out, not
-// counted as 0, so the mean of a row moves when that seed catches up.
-func mean(list []measure.Number) measure.Number {
-	sum, n := 0.0, 0
-	for _, v := range list {
-		if v.Applies() {
-			sum += v.Float()
-			n++
-		}
-	}
-	return measure.NumIf(n > 0, sum/float64(max(1, n)))
-}
 
 // OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
 // the logarithm is taken here and the axis labels undo it (Chart.XLog).
