@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -154,5 +155,19 @@ func TestPictureStaysInside(t *testing.T) {
 		checkFrame(t, &a, w, h, cs)
 		s.DrawTo(&b, w, h)
 		checkFrame(t, &b, w, h, cs)
+	}
+}
+
+// TestRowsLeftOut: where rows have no room, the last line says how many, and no row covers it.
+func TestRowsLeftOut(t *testing.T) {
+	s := &Spread{Hi: 1, Front: -1, Numbers: []uint8{0}}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		s.Rows = append(s.Rows, SpreadRow{Row{Label: name}, []float64{.5}})
+	}
+	var f Frame
+	s.DrawTo(&f, 30, 3)
+	lines := strings.Split(f.String(), "\n")
+	if !strings.HasPrefix(lines[1], "b ") || !strings.HasPrefix(lines[2], "+3 more") {
+		t.Errorf("drawn are\n%s", f.String())
 	}
 }
