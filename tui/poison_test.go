@@ -185,7 +185,7 @@ func (p *poisonable) rig(t *testing.T, text string, w, h int, environ ...string)
 	r.Config.RunsDir, r.Config.DataDir, r.Config.CPU = p.runs,
 		r.Config.DataDir+"/"+text, text+"processor"
 	r.bind(newPages(r.Lab, func() []presets.Preset { return poisonedPresets(text) }, r.watch))
-	r.samples().Evaluate = func(q certificate.LookAt) (*certificate.Pick, error) {
+	r.samples().Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 		pick := tuitest.NewPick(&q.Run.Meta, len(text)%2 == 0)
 		tuitest.PoisonStrings(pick, text)
 		return pick, nil

@@ -53,9 +53,9 @@ func TestMeasured(t *testing.T) {
 		}
 	}
 
-	q := certificate.LookAt{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
+	q := certificate.ViewOf{Run: run, Step: -1, Split: runner.SplitTest, Means: means,
 		Inspection: certificate.Inspection{Threads: 1, Probabilities: true}}
-	look := must(certificate.NewLook(q))(t)
+	look := must(certificate.NewView(q))(t)
 	totals := look.Totals()
 	close("test_loss", totals.Loss.Float(), saved.Of("test_loss"))
 	close("test_accuracy", totals.Accuracy.Float(), saved.Of("test_accuracy"))
@@ -73,10 +73,10 @@ func TestMeasured(t *testing.T) {
 }
 
 // refusals holds that each refusal is one line, and that no program starts but this user's own.
-func refusals(t *testing.T, q certificate.LookAt) {
-	refused := func(q certificate.LookAt, want string) {
+func refusals(t *testing.T, q certificate.ViewOf) {
+	refused := func(q certificate.ViewOf, want string) {
 		t.Helper()
-		if _, err := certificate.NewLook(q); err == nil || !strings.Contains(err.Error(), want) ||
+		if _, err := certificate.NewView(q); err == nil || !strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("want %s: %v", want, err)
 		}
@@ -114,7 +114,7 @@ func refusals(t *testing.T, q certificate.LookAt) {
 	run := *q.Run
 	run.Meta.Spec.Model = spec.Program{Path: script}.String()
 	q.Run = &run
-	look := must(certificate.NewLook(q))(t)
+	look := must(certificate.NewView(q))(t)
 	defer look.Close()
 	if notes := look.Data.Notes; len(notes) != 1 || !strings.Contains(notes[0], "is not the file") {
 		t.Errorf("notes: %q", notes)

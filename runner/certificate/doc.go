@@ -8,9 +8,9 @@
 //
 // # Single samples
 //
-// A Look (look.go) evaluates a checkpoint on single samples, and finds the samples that the
+// A View (look.go) evaluates a checkpoint on single samples, and finds the samples that the
 // adversary picks. drolab eval prints them, and the interface's page Samples draws them. A Pick is
-// the part of a Look that is kept.
+// the part of a View that is kept.
 //
 // # Predictions of other programs
 //

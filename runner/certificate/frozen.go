@@ -181,7 +181,7 @@ type LayerSplit struct {
 
 // Features runs the network of a checkpoint over splits, by default over all that have
 // samples. The data are open until the LastLayer is closed.
-func Features(q LookAt, splits []string) (*LastLayer, error) {
+func Features(q ViewOf, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
 	if err := m.HasOwnNetwork(); err != nil {
 		return nil, err

@@ -32,9 +32,9 @@ func shapes(s *spec.Spec) { s.Dataset, s.Samples, s.RiskRadii = "shapes", 200, [
 func table(s *spec.Spec) { s.Dataset, s.ValFraction = "csv:example", .25 }
 
 // at returns a look at the newest checkpoint, and the look's pick at the run's radii.
-func at(t *testing.T, r *record.Run, split string) (*Look, *Pick) {
+func at(t *testing.T, r *record.Run, split string) (*View, *Pick) {
 	t.Helper()
-	l, err := NewLook(LookAt{Run: r, Step: -1, Split: split,
+	l, err := NewView(ViewOf{Run: r, Step: -1, Split: split,
 		Means:      Means{DataDir: os.Getenv("DROLAB_DATA")},
 		Inspection: Inspection{Threads: 2}})
 	if err != nil {
@@ -57,7 +57,7 @@ func TestOrderIsThatOfRatios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &Look{Set: set, Samples: &Samples{}}
+		l := &View{Set: set, Samples: &Samples{}}
 		for range 500 {
 			l.Losses = append(l.Losses, math.Round(40*rng.ExpFloat64())/10) // with ties
 		}
@@ -124,7 +124,7 @@ func TestPicked(t *testing.T) {
 }
 
 // holds fails unless a part lists its samples of the largest losses.
-func (l *Look) holds(t *testing.T, p *Pick, part Part) {
+func (l *View) holds(t *testing.T, p *Pick, part Part) {
 	t.Helper()
 	var want []int // rows
 	size := 0
@@ -206,7 +206,7 @@ func TestProgressEnds(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewLook(LookAt{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
+	_, err := NewView(ViewOf{Run: r, Step: -1, Split: runner.SplitTrain, Inspection: how})
 	if !errors.Is(err, enough) || last >= 200 {
 		t.Errorf("ended at %d of 200 with %v", last, err)
 	}
@@ -222,7 +222,7 @@ func TestFeatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := trained(t, change)
-			q := LookAt{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
+			q := ViewOf{Run: r, Step: -1, Inspection: Inspection{Threads: 2,
 				Probabilities: true}}
 			f, err := Features(q, nil)
 			if err != nil {
@@ -235,7 +235,7 @@ func TestFeatures(t *testing.T) {
 			}
 			for _, p := range f.Splits {
 				q.Split = p.Split
-				l, err := NewLook(q)
+				l, err := NewView(q)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -279,13 +279,13 @@ func logits(l *dro.Layer, x []float32) []float64 {
 
 func TestWhatCannotBeLookedAt(t *testing.T) {
 	r := trained(t, shapes)
-	for want, q := range map[string]LookAt{
+	for want, q := range map[string]ViewOf{
 		"none such":           {Run: r, Step: -1, Split: "val"},
 		"want train, val or ": {Run: r, Step: -1, Split: "\x1bodd"},
 		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err := NewLook(q)
+			_, err := NewView(q)
 			_, of := Features(q, []string{q.Split})
 			for _, err := range []error{err, of} {
 				if err == nil || !strings.Contains(err.Error(), want) {

@@ -15,8 +15,8 @@ import (
 	"drolab/runner/train"
 )
 
-// LookAt says what to look at.
-type LookAt struct {
+// ViewOf says what to view.
+type ViewOf struct {
 	Run     *record.Run
 	Step    int64  // of the checkpoint; below 0 the newest
 	Dataset string // "" is the run's own
@@ -27,8 +27,8 @@ type LookAt struct {
 	Inspection
 }
 
-// Look is a checkpoint's view of a split.
-type Look struct {
+// View is what the network of a checkpoint says of a split.
+type View struct {
 	Run   *record.Run
 	Step  int64
 	Data  *data.Dataset
@@ -40,14 +40,14 @@ type Look struct {
 	*Samples
 }
 
-// NewLook applies the network of a checkpoint to a split. The Look holds the data until it is
+// NewView applies the network of a checkpoint to a split. The View holds the data until it is
 // closed.
-func NewLook(q LookAt) (*Look, error) {
+func NewView(q ViewOf) (*View, error) {
 	state, d, err := q.open()
 	if err != nil {
 		return nil, err
 	}
-	l := &Look{Run: q.Run, Step: state.Step, Data: d, Split: q.Split}
+	l := &View{Run: q.Run, Step: state.Step, Data: d, Split: q.Split}
 	if state.Eval != nil {
 		l.Threshold = state.Eval.Of("threshold")
 	}
@@ -65,7 +65,7 @@ func NewLook(q LookAt) (*Look, error) {
 }
 
 // open reads the checkpoint and opens the data, together with what makes the network.
-func (q *LookAt) open() (state *runner.State, d *data.Dataset, err error) {
+func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	m := &q.Run.Meta
 	if state, err = q.Run.Load(q.Step); err != nil {
 		return nil, nil, err
@@ -93,14 +93,14 @@ func splitOf(d *data.Dataset, split string) (data.Source, error) {
 }
 
 // Close releases the data.
-func (l *Look) Close() error { return l.Data.Close() }
+func (l *View) Close() error { return l.Data.Close() }
 
 // Labelled tells whether the samples have labels, and with them losses.
-func (l *Look) Labelled() bool { return l.Losses != nil }
+func (l *View) Labelled() bool { return l.Losses != nil }
 
 // Weigh returns the likelihood ratios of the exact worst case over the split at a radius, and the
 // worst case.
-func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
+func (l *View) Weigh(rho float64) ([]float64, dro.Worst, error) {
 	ratios := make([]float64, len(l.Losses))
 	worst, err := dro.WorstCase(l.Set, ratios, l.Losses, rho)
 	if err != nil {
@@ -113,7 +113,7 @@ func (l *Look) Weigh(rho float64) ([]float64, dro.Worst, error) {
 // of their losses at every radius: the ratio of a worst case never falls as the loss grows, since
 // it is the slope there of the divergence's conjugate, which is convex. Of equal ratios, as above
 // CVaR's quantile, the larger loss comes first. Equal losses stay in the split's order.
-func (l *Look) Order() []int {
+func (l *View) Order() []int {
 	order := make([]int, len(l.Losses))
 	for i := range order {
 		order[i] = i
@@ -124,7 +124,7 @@ func (l *Look) Order() []int {
 	return order
 }
 
-// Totals has the figures of a Look over the whole split. Without labels they do not apply.
+// Totals has the figures of a View over the whole split. Without labels they do not apply.
 type Totals struct {
 	Loss     measure.Number `json:"loss"`
 	Accuracy measure.Number `json:"accuracy"`
@@ -137,7 +137,7 @@ type Totals struct {
 }
 
 // Totals measures the split as the run's evaluations do.
-func (l *Look) Totals() (t Totals) {
+func (l *View) Totals() (t Totals) {
 	if !l.Labelled() {
 		return t
 	}
@@ -152,7 +152,7 @@ func (l *Look) Totals() (t Totals) {
 	return t
 }
 
-// Decisions has the measures of a Look's decisions, by name, as far as they apply.
+// Decisions has the measures of a View's decisions, by name, as far as they apply.
 type Decisions struct {
 	Measures  measure.Values              `json:"measures,omitempty"`
 	Intervals map[string]measure.Interval `json:"measure_intervals,omitempty"`
@@ -163,7 +163,7 @@ type Decisions struct {
 
 // Decisions measures the split as evaluations measure the test split. Its Intervals come from so
 // many resamples of the split; with 0 draws there are none.
-func (l *Look) Decisions(draws, threads int, seed uint64) (d Decisions) {
+func (l *View) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	if !l.Labelled() {
 		return d
 	}
@@ -203,7 +203,7 @@ const (
 	mostBytes   = 1 << 24 // of pictures or columns
 )
 
-// Pick is the part of a Look that is kept: the heaviest samples of each part of the split. Its size
+// Pick is the part of a View that is kept: the heaviest samples of each part of the split. Its size
 // is bounded.
 type Pick struct {
 	Dataset string
@@ -257,7 +257,7 @@ func (s *Sample) Wrong() bool { return s.Label != s.Prediction }
 
 // Picked returns the heaviest samples, with their ratios at some radii, which are ascending. The
 // samples must have labels.
-func (l *Look) Picked(radii []float64) (*Pick, error) {
+func (l *View) Picked(radii []float64) (*Pick, error) {
 	d := l.Data
 	p := &Pick{
 		Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
@@ -290,7 +290,7 @@ func (l *Look) Picked(radii []float64) (*Pick, error) {
 }
 
 // fillParts fills the parts, and lists the samples that are in at least one, the heaviest first.
-func (p *Pick) fillParts(l *Look) (kept []int) {
+func (p *Pick) fillParts(l *View) (kept []int) {
 	p.Parts = []Part{{Kind: All}, {Kind: Wrong}}
 	for _, name := range p.Classes {
 		p.Parts = append(p.Parts, Part{Name: name, Kind: Class})

@@ -116,7 +116,7 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 func (p *Page) startJob() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
-	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.LookAt{Run: p.run,
+	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.ViewOf{Run: p.run,
 		Step: p.step, Split: p.split, Means: p.means(),
 		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
 	return p.job.start()
@@ -353,11 +353,11 @@ func (p *Page) click(m kit.Click) {
 }
 
 // Evaluate answers a question. It takes as long as a pass over the split.
-type Evaluate func(certificate.LookAt) (*certificate.Pick, error)
+type Evaluate func(certificate.ViewOf) (*certificate.Pick, error)
 
 // evaluate is the Evaluate for runs on the disk.
-func evaluate(q certificate.LookAt) (pick *certificate.Pick, err error) {
-	look, err := certificate.NewLook(q)
+func evaluate(q certificate.ViewOf) (pick *certificate.Pick, err error) {
+	look, err := certificate.NewView(q)
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +375,7 @@ type job struct {
 	cancel   context.CancelFunc
 	percents chan int // at most one waits; closed at the end
 	source   lab.Source
-	question certificate.LookAt
+	question certificate.ViewOf
 	evaluate Evaluate
 }
 

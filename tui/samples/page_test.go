@@ -57,7 +57,7 @@ func TestARealRun(t *testing.T) {
 		t.Fatalf("evaluated: %v", p.err)
 	}
 	for _, split := range []string{"test", "val", "train", "test"} {
-		look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: -1, Split: split,
+		look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: -1, Split: split,
 			Inspection: certificate.Inspection{Threads: 1}})
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestEvaluationUnderWay(t *testing.T) {
 	r, _ := trained(t)
 	rig, p := pageOn(t, r)
 	var ended []error
-	p.Evaluate = func(q certificate.LookAt) (*certificate.Pick, error) {
+	p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 		if err := q.Progress(34, 100); err != nil {
 			t.Error("ended before it was cancelled")
 		}
@@ -203,7 +203,7 @@ func TestViewers(t *testing.T) {
 	for _, looks := range []bool{false, true} {
 		rig, p := pageOn(t, r)
 		p.Config.ProgramsDir, p.Config.ReadOnly = "approved", looks
-		p.Evaluate = func(q certificate.LookAt) (*certificate.Pick, error) {
+		p.Evaluate = func(q certificate.ViewOf) (*certificate.Pick, error) {
 			if starts := q.Programs != ""; starts == looks {
 				t.Errorf("who only looks: %v, approvals %q", looks, q.Programs)
 			}
@@ -217,7 +217,7 @@ func TestViewers(t *testing.T) {
 
 // made returns an Evaluate with a made-up answer.
 func made(table bool) Evaluate {
-	return func(q certificate.LookAt) (*certificate.Pick, error) {
+	return func(q certificate.ViewOf) (*certificate.Pick, error) {
 		return tuitest.NewPick(&q.Run.Meta, table), nil
 	}
 }

@@ -70,7 +70,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 
 // evaluated is a look at a checkpoint, with the likelihood ratios at some radii.
 type evaluated struct {
-	*certificate.Look
+	*certificate.View
 	radii  []float64
 	ratios [][]float64 // of each radius; none without labels
 	worst  []dro.Worst
@@ -125,12 +125,12 @@ func examine(con *console.Console, name string, f *evalFlags) (*evaluated, error
 		return nil, err
 	}
 	how := certificate.Inspection{Threads: con.Threads, Probabilities: f.out != "", Scores: true}
-	look, err := certificate.NewLook(certificate.LookAt{Run: r, Step: step, Dataset: f.dataset,
+	look, err := certificate.NewView(certificate.ViewOf{Run: r, Step: step, Dataset: f.dataset,
 		Split: f.split, Means: means(con), Inspection: how})
 	if err != nil {
 		return nil, err
 	}
-	l := &evaluated{Look: look, radii: f.radii}
+	l := &evaluated{View: look, radii: f.radii}
 	if len(l.radii) == 0 {
 		l.radii = []float64{r.Meta.Spec.Rho}
 	}
@@ -259,7 +259,7 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 	d := l.Data
 	out := &evalResult{Run: l.Run.Meta.ID, Step: l.Step, Dataset: d.Name, Split: l.Split,
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
-		Threshold: l.Look.Threshold, Classes: d.Classes}
+		Threshold: l.View.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
 		out.Groups = d.Groups
 	}
@@ -397,7 +397,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	if err != nil {
 		return err
 	}
-	f, err := certificate.Features(certificate.LookAt{Run: r, Step: step, Dataset: dataset,
+	f, err := certificate.Features(certificate.ViewOf{Run: r, Step: step, Dataset: dataset,
 		Means: means(con), Inspection: certificate.Inspection{Threads: con.Threads}}, splits)
 	if err != nil {
 		return err
