@@ -76,15 +76,15 @@ type Verbs interface {
 	// Start checks every spec, records the runs and queues them; either all
 	// of them or, with an error, none.
 	Start(Request) (ids []string, err error)
-	// Do carries out an order. Step is that of a checkpoint.
-	Do(Order) (step int64, err error)
+	// CarryOut carries out an order. Step is that of a checkpoint.
+	CarryOut(Order) (step int64, err error)
 }
 
 // Orders carries out orders. Its methods give them by their names.
 type Orders func(Order) (step int64, err error)
 
-// Do implements Verbs.
-func (do Orders) Do(o Order) (step int64, err error) { return do(o) }
+// CarryOut implements Verbs.
+func (do Orders) CarryOut(o Order) (step int64, err error) { return do(o) }
 
 // Pause gives the order of that name.
 func (do Orders) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }

@@ -54,7 +54,7 @@ func trainResumed(what string) int {
 		_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{killsSpec(f[2], epochs)},
 			IDs: []string{"killed"}, Means: means})
 	} else {
-		_, err = q.Do(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
+		_, err = q.CarryOut(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
 	}
 	if out := q.Wait(); err != nil || len(out) == 0 || out[0].Err != nil {
 		fmt.Println(err, out)

@@ -121,7 +121,7 @@ func (r room) queueUp(m runner.Means, specs ...spec.Spec) (ids []string, err err
 func (r room) resume(id string) error {
 	q := r.queue()
 	m := means("")
-	_, err := q.Do(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
+	_, err := q.CarryOut(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
 	for _, o := range q.Wait() {
 		err = o.Err
 	}

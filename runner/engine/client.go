@@ -309,8 +309,8 @@ var errReadOnly = errors.New(
 // Start implements runner.Verbs.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }
 
-// Do implements runner.Verbs.
-func (ReadOnly) Do(runner.Order) (int64, error) { return 0, errReadOnly }
+// CarryOut implements runner.Verbs.
+func (ReadOnly) CarryOut(runner.Order) (int64, error) { return 0, errReadOnly }
 
 var _ runner.Verbs = ReadOnly{}
 

@@ -247,7 +247,7 @@ func (e *engine) controlVerbs() map[runner.Verb]handler {
 }
 
 func (e *engine) order(r *request) (*reply, error) {
-	step, err := e.queue.Do(r.Order)
+	step, err := e.queue.CarryOut(r.Order)
 	return &reply{Step: step}, err
 }
 

@@ -196,7 +196,7 @@ func trained(t *testing.T, build train.NewNetwork, s spec.Spec, parts int) *trac
 	})
 	for part := 2; part <= parts; part++ {
 		start(func(q *Queue) error {
-			_, err := q.Do(runner.Order{Verb: runner.Resume, Run: id,
+			_, err := q.CarryOut(runner.Order{Verb: runner.Resume, Run: id,
 				Means: &runner.Means{Until: part * s.Epochs / parts}})
 			return err
 		})

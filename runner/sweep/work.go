@@ -234,7 +234,7 @@ func beginRun(f *Folder, desk Desk, i int, m runner.Means) error {
 func startOrResume(f *Folder, desk Desk, i int, m runner.Means) error {
 	id := f.List.Runs[i].ID
 	if _, err := f.Find(i); !errors.Is(err, fs.ErrNotExist) {
-		_, err := desk.Do(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
+		_, err := desk.CarryOut(runner.Order{Verb: runner.Resume, Run: id, Means: &m})
 		return err
 	}
 	req, err := f.request(i, m)

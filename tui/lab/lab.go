@@ -73,7 +73,7 @@ func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	v := s.Config.Verbs
 	return func() tea.Msg {
-		step, err := v.Do(o)
+		step, err := v.CarryOut(o)
 		if o.Verb == runner.Checkpoint {
 			done = fmt.Sprintf(savedAt, step)
 		}

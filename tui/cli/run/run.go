@@ -253,7 +253,7 @@ func (f *runFlags) train(
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
-	more, failed := resumeAll(tr, resumed, runner.Orders(by.Do).Resume)
+	more, failed := resumeAll(tr, resumed, runner.Orders(by.CarryOut).Resume)
 	ids = append(ids, more...)
 	if len(ids) == 0 {
 		return failed.OrNil()

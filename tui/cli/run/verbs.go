@@ -112,7 +112,7 @@ func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err erro
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
 	o.Run = r.Meta.ID
-	step, err = tr.client(filepath.Dir(r.Dir)).Do(o)
+	step, err = tr.client(filepath.Dir(r.Dir)).CarryOut(o)
 	if r.Held() && errors.Is(err, runner.ErrNotRunning) {
 		return 0, fmt.Errorf("%w: another process trains it (drolab run --inline?): ask it there",
 			err)

@@ -49,7 +49,7 @@ func (a *Asked) Start(runner.Request) ([]string, error) {
 	return nil, errors.New("no room for a run")
 }
 
-func (a *Asked) Do(o runner.Order) (int64, error) {
+func (a *Asked) CarryOut(o runner.Order) (int64, error) {
 	asked := string(o.Verb)
 	if o.Verb == runner.Knob {
 		asked += " " + o.Key + "=" + o.Value
