@@ -194,7 +194,7 @@ or changed.`,
 type lazyVerbs func() runner.Verbs
 
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
-func (v lazyVerbs) CarryOut(o runner.Order) (int64, error)         { return v().CarryOut(o) }
+func (v lazyVerbs) CarryOut(o runner.Order) (int64, error)   { return v().CarryOut(o) }
 
 func (tr *Trainer) replayCommand() *cobra.Command {
 	var r lab.Replay
