@@ -359,8 +359,8 @@ func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, 
 	return true, nil
 }
 
-// remember sets the wrong samples: the second run begins with them; nil stands for the first run. In
-// the second run the weights have mean 1 over the training split.
+// remember sets the wrong samples: the second run begins with them; nil stands for the first run.
+// In the second run the weights have mean 1 over the training split.
 func (j *twice) remember(wrong []bool) {
 	j.flags, j.count = wrong, 0
 	for _, is := range wrong {

@@ -173,7 +173,8 @@ func TestCurvature(t *testing.T) {
 		}
 		const h = 1e-4
 		mid := p.Evaluate(nil, losses, z).Value
-		ahead, behind := p.Evaluate(nil, losses, z.along(h, d)), p.Evaluate(nil, losses, z.along(-h, d))
+		ahead := p.Evaluate(nil, losses, z.along(h, d))
+		behind := p.Evaluate(nil, losses, z.along(-h, d))
 		want := (ahead.Value - 2*mid + behind.Value) / (h * h)
 		if got := p.Curvature(losses, z, d); !within(got, want, 1e-4) {
 			t.Errorf("%v: curvature %v, difference %v", p, got, want)

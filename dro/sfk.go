@@ -352,7 +352,8 @@ func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (g
 		gamma = gap / c
 	}
 	for range maxHalvings {
-		if f.problem.Evaluate(nil, losses, f.z.along(gamma, dir)).Value <= eval.Value-gamma*gap*share {
+		next := f.problem.Evaluate(nil, losses, f.z.along(gamma, dir))
+		if next.Value <= eval.Value-gamma*gap*share {
 			break
 		}
 		gamma /= 2

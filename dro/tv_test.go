@@ -124,7 +124,8 @@ func TestTVIsCVaRAndTheLargest(t *testing.T) {
 			t.Errorf("ρ %v: risk %v, F %v at %v", rho, w.Risk, f, w.Z)
 		}
 		short := Z{z.Lambda * .99, z.Eta}
-		f = (&Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, short).Value
+		p := Problem{Set: TV{}, Rho: rho, Coordinates: Unshifted}
+		f = p.Evaluate(nil, losses, short).Value
 		if !math.IsInf(f, 1) {
 			t.Errorf("ρ %v: F %v at a λ that the largest loss is beyond", rho, f)
 		}

@@ -88,8 +88,8 @@ type Solver interface {
 }
 
 // WorstCase returns the exact worst-case risk of the losses at radius rho and writes the worst
-// distribution's likelihood ratios into ratios unless that is nil. The losses must be finite and not
-// negative, rho positive and finite (CVaR ignores it). A set of another package whose φ is not
+// distribution's likelihood ratios into ratios unless that is nil. The losses must be finite and
+// not negative, rho positive and finite (CVaR ignores it). A set of another package whose φ is not
 // finite on [0, ∞) must be a [Solver].
 func WorstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	return new(interior).worstCase(set, ratios, losses, rho)

@@ -384,7 +384,8 @@ func TestLargeBatch(t *testing.T) {
 				t.Errorf("%v rho %v: %v with the share's start, %v without", set, rho, w.Risk,
 					cold.Risk)
 			}
-			f := (&Problem{Set: set, Rho: rho, Coordinates: Unshifted}).Evaluate(nil, losses, w.Z).Value
+			p := Problem{Set: set, Rho: rho, Coordinates: Unshifted}
+			f := p.Evaluate(nil, losses, w.Z).Value
 			if !within(f, w.Risk, 1e-11) {
 				t.Errorf("%v rho %v: dual %v, primal %v", set, rho, f, w.Risk)
 			}

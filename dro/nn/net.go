@@ -374,8 +374,8 @@ func (n *Net) Gradients() []Tensor { return n.gradients }
 // batch normalisation, if the model has any. See Parameters.
 func (n *Net) Buffers() []Tensor { return n.buffers }
 
-// RunEach runs f(0) to f(count-1) on the network's threads, which wait for work while it trains, and
-// returns when all are done. Any thread may run any of them.
+// RunEach runs f(0) to f(count-1) on the network's threads, which wait for work while it trains,
+// and returns when all are done. Any thread may run any of them.
 func (n *Net) RunEach(count int, f func(i int)) { n.graph.team.RunEach(count, f) }
 
 // Close releases the network's threads. A second Close does nothing.

@@ -58,8 +58,7 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 	return f, nil
 }
 
-// Close releases the data and the network, if there is one. The error is
-// from closing the data.
+// Close releases the data and the network, if there is one. The error is from closing the data.
 func (f *Frozen) Close() error {
 	if f.Run != nil {
 		f.Run.Close()

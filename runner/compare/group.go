@@ -236,7 +236,9 @@ func valueText(t *spec.Setting, s *spec.Spec) string { return strings.Trim(t.Tex
 
 // isWorst reports whether a measure is the accuracy of a run's worst class, or of its worst group
 // if the run has groups.
-func isWorst(name string, m *runner.Meta) bool { return name == m.MeasureFor("worst_class_accuracy") }
+func isWorst(name string, m *runner.Meta) bool {
+	return name == m.MeasureFor("worst_class_accuracy")
+}
 
 // worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
 // min_group test samples: the only one that counts is no worst.

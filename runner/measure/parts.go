@@ -107,8 +107,8 @@ func (p *Parts) Counts(a Axis) Counts {
 }
 
 // MeasureFor returns the name of the measure of groups that corresponds to the named measure of
-// classes, if groups are given; else the name. A page that asks for the worst class thus shows the worst
-// group in a run that is about groups.
+// classes, if groups are given; else the name. A page that asks for the worst class thus shows the
+// worst group in a run that is about groups.
 func (p *Parts) MeasureFor(name string) string {
 	if p.Main() == PerGroup {
 		if m, _ := FindMeasure(name); m.groups != "" {

@@ -327,7 +327,8 @@ func (c *dataCard) print(w *cells.Writer) {
 		missing = append(missing, fmt.Sprintf("%d values of column %s", c.Missing[name], name))
 	}
 	if !w.All {
-		missing, c.Constant, c.Notes = spec.FirstFew(missing), spec.FirstFew(c.Constant), spec.FirstFew(c.Notes)
+		missing, c.Constant = spec.FirstFew(missing), spec.FirstFew(c.Constant)
+		c.Notes = spec.FirstFew(c.Notes)
 		warnings = measure.DataBrief(c.Checks)
 	}
 	for i, list := range [][]string{missing, c.Constant, c.Notes, warnings} {

@@ -281,7 +281,8 @@ func (l *live) evalLine() string {
 		"train loss " + console.Short(e.Of("train_loss")),
 		"test loss " + console.Short(e.Of("test_loss")),
 		"test accuracy " + console.Percent(e.Of("test_accuracy")),
-		"worst " + l.meta.Part() + " " + console.Percent(e.Of(l.meta.MeasureFor("worst_class_accuracy")))}
+		"worst " + l.meta.Part() + " " +
+			console.Percent(e.Of(l.meta.MeasureFor("worst_class_accuracy")))}
 	if l.Last != nil {
 		// the method's own values that are not from a mini-batch, such as λ and η
 		for _, m := range measure.StepMeasures() {
@@ -470,7 +471,8 @@ func (l *live) parts(p *panel, bar int) []part {
 	}
 	var mean, worst measure.Number
 	if l.Eval != nil {
-		mean, worst = l.Eval.Of("test_accuracy"), l.Eval.Of(l.meta.MeasureFor("worst_class_accuracy"))
+		mean = l.Eval.Of("test_accuracy")
+		worst = l.Eval.Of(l.meta.MeasureFor("worst_class_accuracy"))
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {

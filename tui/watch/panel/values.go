@@ -218,7 +218,8 @@ func (t *Track) Selection() string {
 func (t *Track) figures(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent.Text(e.Of(t.Meta.MeasureFor("worst_class_accuracy"))), percent.Text(e.Of("test_accuracy")))
+		percent.Text(e.Of(t.Meta.MeasureFor("worst_class_accuracy"))),
+		percent.Text(e.Of("test_accuracy")))
 }
 
 // ShortName returns the short name of a run or, if it is wider than most cells, the name of its
