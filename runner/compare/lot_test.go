@@ -60,7 +60,7 @@ func (l *lot) add(random *rand.Rand, s spec.Spec, status runner.Status, n int, l
 		r.Evals, figures[epoch] = append(r.Evals, e), f
 	}
 	l.runs, l.figures = append(l.runs, r), append(l.figures, figures)
-	l.names = StoryNames(l.runs)
+	l.names = storyNames(l.runs)
 }
 
 // shape is a state of runs from which a lot is made, with every preset's methods.

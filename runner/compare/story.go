@@ -34,8 +34,8 @@ type Story struct {
 	Out   []string // clauses on the runs that are left out, which always stay
 }
 
-// DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the first
-// run of the plain method, in the configuration of which the most runs did not fail.
+// DefaultBaseline returns the index of the baseline if nobody has chosen one, or -1. It is the
+// first run of the plain method, in the configuration of which the most runs did not fail.
 func DefaultBaseline(runs []StoryRun) int {
 	best, most := -1, -1
 	for i, r := range runs {
@@ -119,14 +119,14 @@ func withNames(runs []StoryRun) []StoryRun {
 		return runs
 	}
 	runs = slices.Clone(runs)
-	for i, name := range StoryNames(runs) {
+	for i, name := range storyNames(runs) {
 		runs[i].Name, runs[i].Key = name, runs[i].Meta.Configuration()
 	}
 	return runs
 }
 
-// StoryNames returns the names of the runs, by index.
-func StoryNames(runs []StoryRun) []string {
+// storyNames returns the names of the runs, by index.
+func storyNames(runs []StoryRun) []string {
 	var metas []*runner.Meta
 	for _, r := range runs {
 		metas = append(metas, r.Meta)

@@ -60,7 +60,7 @@ func TestSubjectHolds(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		runs, worst := swings(random, epochs)
-		names := StoryNames(runs)
+		names := storyNames(runs)
 		mean := func(run, epoch int) (sum float64) {
 			list := worst[run][max(0, epoch-5):epoch]
 			for _, v := range list {

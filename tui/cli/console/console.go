@@ -137,8 +137,8 @@ func (c *Console) PrintLine(format string, args ...any) {
 	fmt.Fprintln(c.Stdout, OneLine(fmt.Sprintf(format, args...)))
 }
 
-// Print prints a document as it is.
-func (c *Console) Print(text string) error {
+// WriteDocument writes a document as it is.
+func (c *Console) WriteDocument(text string) error {
 	_, err := io.WriteString(c.Stdout, text)
 	return err
 }

@@ -257,9 +257,9 @@ func (c *Console) Table(
 	case f.csv:
 		return exact.CSV(c.Stdout)
 	case f.latex:
-		return c.Print(page.LaTeX(document...))
+		return c.WriteDocument(page.LaTeX(document...))
 	case f.markdown:
-		return c.Print(page.Markdown(document...))
+		return c.WriteDocument(page.Markdown(document...))
 	}
 	return c.Result(data, show)
 }

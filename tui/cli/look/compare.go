@@ -255,11 +255,11 @@ func (f *reportFlags) report(con *console.Console, args []string) error {
 	}
 	switch {
 	case f.markdown:
-		return con.Print(p.Markdown())
+		return con.WriteDocument(p.Markdown())
 	case f.latex:
-		return con.Print(p.LaTeX())
+		return con.WriteDocument(p.LaTeX())
 	case f.html:
-		return con.Print(p.HTML())
+		return con.WriteDocument(p.HTML())
 	}
 	columns, _, _ := con.Size()
 	width := max(40, cmp.Or(f.width, columns, reportWidth))
