@@ -60,7 +60,8 @@ type Loader struct {
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
 
-	announced announced
+	unannounced place // the first batch that was not announced yet
+	announcing  []int // room for the indices of its samples
 }
 
 // place is where a batch stands in a loader's sequence.
@@ -114,6 +115,9 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
+	if o.Announce != nil {
+		l.announcing = make([]int, l.room.N)
+	}
 	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
 		l.ahead = startAhead(l.maker)
 	}
@@ -184,7 +188,8 @@ func (l *Loader) Restore(s State) error {
 			"the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
-	l.next, l.announced.last = place{s.Epoch, s.Step}, nil
+	l.next = place{s.Epoch, s.Step}
+	l.unannounced = l.next
 	return nil
 }
 
@@ -342,6 +347,10 @@ func (m *maker) after(p place) place {
 		return place{p.epoch + 1, 0}
 	}
 	return p
+}
+
+func (p place) before(q place) bool {
+	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
 }
 
 // make makes the batch of place p in room and returns the part of room that the batch takes.

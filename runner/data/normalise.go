@@ -290,12 +290,6 @@ func (m *maker) locate(b *Batch, p place) {
 	}
 }
 
-// announced is the state of a loader's announcements.
-type announced struct {
-	last  *place // the last batch announced; nil: none since the start or a Restore
-	index []int  // room for the indices of its samples
-}
-
 // announce announces the two batches after the one that was just given, but no batch twice and, for
 // a sequential loader, none of the next pass.
 func (l *Loader) announce() {
@@ -304,19 +298,12 @@ func (l *Loader) announce() {
 		if m.kind == sequential && p.epoch > l.batch.Epoch {
 			return
 		}
-		if l.announced.last == nil || l.announced.last.before(p) {
-			if l.announced.index == nil {
-				l.announced.index = make([]int, len(l.room.Index))
-			}
-			index := l.announced.index[:m.count(p)]
+		if !p.before(l.unannounced) {
+			index := l.announcing[:m.count(p)]
 			m.draw(index, p)
-			l.announced.last = &place{p.epoch, p.step}
+			l.unannounced = m.after(p)
 			m.opt.Announce(p.epoch, index)
 		}
 		p = m.after(p)
 	}
-}
-
-func (p place) before(q place) bool {
-	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
 }
