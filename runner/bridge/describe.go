@@ -104,7 +104,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 		return nil, p.Err()
 	}
 	share, err := room.Take(ctx, float64(d.labels), "the labels of "+s.named())
-	d.Data.Release = func() error { share.Release(); return nil }
+	d.Data.Release = share.Release
 	return d, err
 }
 

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"drolab/runner/data/internal/dataset"
@@ -16,21 +14,7 @@ func lastFirst(n int, f func(int)) {
 	}
 }
 
-func atOnce(n int, f func(int)) {
-	var all sync.WaitGroup
-	var failed atomic.Pointer[dataset.Fault]
-	for i := range n {
-		all.Go(func() {
-			if p := dataset.Guard(func() { f(i) }); p != nil {
-				failed.Store(p)
-			}
-		})
-	}
-	all.Wait()
-	if p := failed.Load(); p != nil {
-		panic(p.Value)
-	}
-}
+func atOnce(n int, f func(int)) { dataset.OnEveryCore(n, f) }
 
 // wideRows returns a source of rows of numbers so wide that a task copies a few of them, and the
 // last task fewer.
