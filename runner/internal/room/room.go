@@ -75,18 +75,15 @@ func Ask(bytes float64, what string) error {
 // Take promises this number of bytes, or returns an *Error. Where only passing shares leave no
 // room, it waits until they end, or until ctx ends.
 func Take(ctx context.Context, bytes float64, what string) (*Share, error) {
-	return await(ctx, func() (*Share, error) {
-		return take(what, bytes, func(float64) float64 { return bytes })
-	})
+	return await(ctx, what, bytes, func(float64) float64 { return bytes })
 }
 
 // TakePart promises the given part of the memory that can still be promised. It returns an *Error
 // where that is less than least, and waits as Take does. The share is a passing one: it is for a
 // process that ends soon, after which the share is shrunk.
 func TakePart(ctx context.Context, part, least float64, what string) (*Share, error) {
-	s, err := await(ctx, func() (*Share, error) {
-		return take(what, least/part, func(left float64) float64 { return part * left })
-	})
+	partOf := func(left float64) float64 { return part * left }
+	s, err := await(ctx, what, least/part, partOf)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +96,12 @@ func TakePart(ctx context.Context, part, least float64, what string) (*Share, er
 	return s, nil
 }
 
-// await calls try again for as long as passing shares leave no room.
-func await(ctx context.Context, try func() (*Share, error)) (*Share, error) {
+// await calls take again for as long as passing shares leave no room.
+func await(
+	ctx context.Context, what string, need float64, share func(left float64) float64,
+) (*Share, error) {
 	for {
-		s, err := try()
+		s, err := take(what, need, share)
 		var lack *Error
 		if !errors.As(err, &lack) || !lack.passes {
 			return s, err
