@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -158,11 +158,10 @@ func (q *Queue) Live() []runner.LiveRun {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var list []runner.LiveRun
-	for id, j := range q.jobs {
-		if !j.ended() {
+	for _, id := range slices.Sorted(maps.Keys(q.jobs)) {
+		if j := q.jobs[id]; !j.ended() {
 			list = append(list, runner.LiveRun{ID: id, Trouble: j.gate.Trouble()})
 		}
 	}
-	slices.SortFunc(list, func(a, b runner.LiveRun) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }
