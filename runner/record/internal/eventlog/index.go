@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"drolab/runner"
@@ -688,7 +689,7 @@ const indexEvery = ExactTail / 2
 type Indexer struct {
 	next int64         // size of the log at which the index is brought up to date
 	wake chan struct{} // closed at the end; nil while the log is short
-	done chan struct{}
+	work sync.WaitGroup
 }
 
 // Grown tells the Indexer the size of the log. It never waits: while the goroutine is busy, a later
@@ -698,8 +699,14 @@ func (x *Indexer) Grown(in *disk.Folder, size int64) {
 		return
 	}
 	if x.wake == nil {
-		x.wake, x.done = make(chan struct{}, 1), make(chan struct{})
-		go x.run(in, x.wake)
+		wake := make(chan struct{}, 1)
+		x.wake = wake
+		x.work.Go(func() {
+			for range wake {
+				MakeIndex(in, ExactTail/4)
+			}
+			MakeIndex(in, ExactTail/4)
+		})
 	}
 	select {
 	case x.wake <- struct{}{}:
@@ -708,19 +715,11 @@ func (x *Indexer) Grown(in *disk.Folder, size int64) {
 	}
 }
 
-func (x *Indexer) run(in *disk.Folder, wake <-chan struct{}) {
-	defer close(x.done)
-	for range wake {
-		MakeIndex(in, ExactTail/4)
-	}
-	MakeIndex(in, ExactTail/4)
-}
-
 // Close brings the index up to date once more.
 func (x *Indexer) Close() {
 	if x.wake != nil {
 		close(x.wake)
-		<-x.done
+		x.work.Wait()
 		x.wake = nil
 	}
 }

@@ -320,12 +320,14 @@ func (e HoleError) Remedy() string {
 // forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
 type forward struct {
 	in     *bufio.Reader
-	hash   hash.Hash // of the lines that were returned
+	hash   io.Writer // receives the lines that are returned
 	offset int64     // behind the line that was returned last
 }
 
-func newForward(r io.Reader, h hash.Hash) *forward {
-	return &forward{in: bufio.NewReaderSize(r, MaxLine), hash: h}
+// newForward reads the lines of r. A text of fewer bytes than MaxLine takes less memory.
+func newForward(r io.Reader, size int64, hash io.Writer) *forward {
+	// With one byte more, the buffer has room for all of a short text, and the end is seen.
+	return &forward{in: bufio.NewReaderSize(r, int(min(size+1, MaxLine))), hash: hash}
 }
 
 // line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
