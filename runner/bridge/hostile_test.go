@@ -375,7 +375,7 @@ func TestFork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wrong, _, err := record.Examine(r.dir)
+	wrong, _, err := record.Examine(r.dir, false)
 	if err != nil || len(wrong) < len(files) {
 		t.Errorf("doctor: %v %v", err, wrong)
 	}

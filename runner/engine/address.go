@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,12 +39,7 @@ type info struct {
 
 // readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
 func readInfo(runsDir string) (i info, ok bool) {
-	f, err := record.OpenPlain(filepath.Join(runsDir, lockName))
-	if err != nil {
-		return i, false
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxMessage))
+	b, err := record.Files{}.Text(filepath.Join(runsDir, lockName))
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 

@@ -285,14 +285,13 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 // held reports whether somebody holds the engine's lock. An error says that nobody can hold it,
 // because it is no regular file or cannot be read.
 func (c *Client) held() (bool, error) {
-	f, err := record.OpenPlain(c.lock())
+	_, err := record.Files{}.Text(c.lock())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("the engine's lock: %w", err)
 	}
-	f.Close()
 	return record.Held(c.lock()), nil
 }
 
@@ -385,11 +384,9 @@ func (c *Client) launch() (*child, error) {
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
 	// Without a log, the child's words are lost.
-	if log, err := record.AppendPlain(started.log, maxLog); err == nil {
+	if log, size, err := record.AppendPlain(started.log, maxLog); err == nil {
 		defer log.Close()
-		if info, err := log.Stat(); err == nil {
-			started.from = info.Size()
-		}
+		started.from = size
 		cmd.Stdout, cmd.Stderr = log, log
 	}
 	if err := cmd.Start(); err != nil {
@@ -415,16 +412,11 @@ func (s *child) ended() (why string, yes bool) {
 }
 
 func lastLine(path string, from int64) string {
-	f, err := record.OpenPlain(path)
-	if err != nil {
+	text, err := record.Files{}.Text(path)
+	if err != nil || int64(len(text)) < from {
 		return ""
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.NewSectionReader(f, from, maxLog))
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(text[from:])), "\n")
 	return strings.TrimPrefix(lines[len(lines)-1], "drolab: ")
 }
 
@@ -457,7 +449,6 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	}
 	return func() {
 		c.close()
-		<-c.done
 		e.setOver()
 		e.conns.Wait()
 	}, nil

@@ -46,13 +46,12 @@ type doctor struct {
 }
 
 // Examine checks every file of the runs in dir: checksums, links, owners and modes, leftovers of
-// crashes, and missing summaries. It changes nothing.
-func Examine(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, false) }
-
-// Mend is Examine, and repairs what it can without losing anything. It moves what is in the way to
-// .set-aside, copies files there before it changes them, and makes summaries from the last state.
-// It leaves runs alone that somebody records.
-func Mend(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, true) }
+// crashes, and missing summaries. With mend it repairs what it can without losing anything. It
+// moves what is in the way to .set-aside, copies files there before it changes them, and makes
+// summaries from the last state. It leaves runs alone that somebody records.
+func Examine(dir string, mend bool) (list []*Finding, runs int, err error) {
+	return examine(nil, dir, mend)
+}
 
 func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	root, err := disk.OpenFolder(open, dir)
@@ -73,7 +72,7 @@ func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	return d.list, len(names), nil
 }
 
-// ExamineFiles is Examine, or Mend, of files in a folder of runs that belong to no run. names are
+// ExamineFiles is Examine for files in a folder of runs that belong to no run. names are
 // relative to that folder. wrong returns what is wrong with the text of a file, and the remedy; ""
 // means that nothing is wrong.
 func ExamineFiles(

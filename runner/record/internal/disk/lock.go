@@ -280,12 +280,6 @@ type claim struct {
 	Holder string `json:"holder,omitempty"`
 }
 
-// words returns the text of a claim, as the file of a lease holds it.
-func (c claim) words() ([]byte, error) {
-	b, err := json.Marshal(c)
-	return append(b, '\n'), err
-}
-
 // parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
 // another form names no machine, so the lease is somebody else's.
 func parseClaim(b []byte) (c claim, claimed bool) {
