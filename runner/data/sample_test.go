@@ -32,7 +32,7 @@ func TestSample(t *testing.T) {
 			for k := range cells {
 				cells[k] = cell(row, k)
 			}
-			s.Take(row, cells, number)
+			s.Add(row, cells, number)
 		}
 		if n := len(s.Origin); n > c.most || n < min(c.rows, c.most)/2 {
 			t.Errorf("%+v: %d rows", c, n)

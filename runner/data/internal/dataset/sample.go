@@ -94,11 +94,11 @@ func NewSampler(names []string) *Sampler {
 	return &Sampler{stride: 1, names: names, cells: make([][]sampledCell, len(names))}
 }
 
-// Wants reports whether a row is one to take. If so, the caller passes its cells to Take.
+// Wants reports whether a row is one to take. If so, the caller passes its cells to Add.
 func (s *Sampler) Wants(row int) bool { return s != nil && row%s.stride == 0 }
 
-// Take takes a row. number parses a cell, and reports whether it is a number.
-func (s *Sampler) Take(row int, cells []string, number func(string) (float64, bool)) {
+// Add takes a row. number parses a cell, and reports whether it is a number.
+func (s *Sampler) Add(row int, cells []string, number func(string) (float64, bool)) {
 	most := min(mostSampled, mostCells/len(s.names))
 	if len(s.Origin) >= most {
 		s.stride *= 2
@@ -130,17 +130,19 @@ func everyOther[T any](list []T) []T {
 	return list[:(len(list)+1)/2]
 }
 
-// Column returns a column of the rows at these places among the rows taken.
+// Column returns a column of the rows at these places among the rows taken. Its Texts are those of
+// all rows taken.
 func (s *Sampler) Column(column int, places []int) SampledColumn {
-	c := SampledColumn{Name: s.names[column], Numbers: make([]float64, len(places))}
+	cells := s.cells[column]
+	c := SampledColumn{Name: s.names[column], Numbers: make([]float64, len(cells))}
 	codes := map[string]uint16{}
-	for row, cell := range Picked(s.cells[column], places) {
+	for row, cell := range cells {
 		c.Numbers[row] = cell.number
 		if !math.IsNaN(cell.number) {
 			continue
 		}
 		if c.Codes == nil {
-			c.Codes = make([]uint16, len(places))
+			c.Codes = make([]uint16, len(cells))
 		}
 		if codes[cell.text] == 0 {
 			c.Texts = append(c.Texts, cell.text)
@@ -148,6 +150,7 @@ func (s *Sampler) Column(column int, places []int) SampledColumn {
 		}
 		c.Codes[row] = codes[cell.text]
 	}
+	c.Numbers, c.Codes = Picked(c.Numbers, places), Picked(c.Codes, places)
 	return c
 }
 

@@ -187,7 +187,7 @@ func (f *Frame) add(record []string, line int) error {
 		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
 	}
 	if f.sampler.Wants(f.Rows) {
-		f.sampler.Take(f.Rows, record, number)
+		f.sampler.Add(f.Rows, record, number)
 	}
 	f.Rows++
 	return nil
