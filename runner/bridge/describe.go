@@ -103,7 +103,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
-	share, err := room.Take(ctx, float64(d.labels), "the labels of "+s.named())
+	share, err := room.Reserve(ctx, float64(d.labels), "the labels of "+s.named())
 	d.Data.Release = share.Release
 	return d, err
 }

@@ -51,7 +51,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 		return p.Open(name, o)
 	}
 	for {
-		share, err := room.TakePart(ctx, readerPart, readerLeast, "reading it")
+		share, err := room.ReservePart(ctx, readerPart, readerLeast, "reading it")
 		if err != nil {
 			return nil, err
 		}

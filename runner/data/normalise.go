@@ -242,13 +242,13 @@ func (m *maker) follow(epoch uint64, order []uint32) {
 		l.lookUpTask = m.lookUp
 	}
 	tasks := (n-1)/followBlock + 1
-	if m.opt.Each == nil {
+	if m.opt.RunOnThreads == nil {
 		for i := range tasks {
 			m.lookUpBlock(i)
 		}
 		return
 	}
-	m.opt.Each(1+tasks, l.lookUpTask)
+	m.opt.RunOnThreads(1+tasks, l.lookUpTask)
 }
 
 // lookUp runs one task of follow: task 0 makes the order of the next epoch, every other task looks
@@ -276,16 +276,16 @@ func (m *maker) locate(b *Batch, p place) {
 	switch m.kind {
 	case epochs:
 		end := first + b.N
-		b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
+		b.Offsets, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
 		b.Labels, b.Groups = l.labels[first:end], l.groups[first:end]
 	case draws:
 		for j, i := range b.Index {
 			s := l.samples[i]
-			b.At[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
+			b.Offsets[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
 		}
 	case sequential:
 		for j, i := range b.Index {
-			b.At[j], b.Labels[j], b.Groups[j] = l.at(i), m.src.Label(i), m.src.Group(i)
+			b.Offsets[j], b.Labels[j], b.Groups[j] = l.at(i), m.src.Label(i), m.src.Group(i)
 		}
 	}
 }

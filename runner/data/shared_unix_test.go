@@ -32,7 +32,7 @@ func TestSharedFileIsCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	src.Data = mapped
-	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, Each: atOnce}))
+	l := must(t)(NewEpochs(src, LoaderOptions{Batch: 8, RunOnThreads: atOnce}))
 	l.Next()
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)

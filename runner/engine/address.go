@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,7 +40,12 @@ type info struct {
 
 // readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
 func readInfo(runsDir string) (i info, ok bool) {
-	b, err := record.Files{}.Text(filepath.Join(runsDir, lockName))
+	f, _, err := record.OpenRegular(filepath.Join(runsDir, lockName))
+	if err != nil {
+		return i, false
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxMessage))
 	return i, err == nil && json.Unmarshal(b, &i) == nil && i.Control != ""
 }
 

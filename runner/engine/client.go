@@ -285,13 +285,14 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 // held reports whether somebody holds the engine's lock. An error says that nobody can hold it,
 // because it is no regular file or cannot be read.
 func (c *Client) held() (bool, error) {
-	_, err := record.Files{}.Text(c.lock())
+	f, _, err := record.OpenRegular(c.lock())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("the engine's lock: %w", err)
 	}
+	f.Close()
 	return record.Held(c.lock()), nil
 }
 
@@ -412,11 +413,16 @@ func (s *child) ended() (why string, yes bool) {
 }
 
 func lastLine(path string, from int64) string {
-	text, err := record.Files{}.Text(path)
-	if err != nil || int64(len(text)) < from {
+	f, _, err := record.OpenRegular(path)
+	if err != nil {
 		return ""
 	}
-	lines := strings.Split(strings.TrimSpace(string(text[from:])), "\n")
+	defer f.Close()
+	b, err := io.ReadAll(io.NewSectionReader(f, from, maxLog))
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	return strings.TrimPrefix(lines[len(lines)-1], "drolab: ")
 }
 
@@ -441,7 +447,7 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	delete(verbs, verbStart)
 	delete(verbs, verbShutdown)
 	verbs[runner.Resume] = func(r *request) (*reply, error) { // a restart is the script's task
-		return &reply{}, q.GoOn(r.Run)
+		return &reply{}, q.ContinuePaused(r.Run)
 	}
 	c, err := e.open(a.Control, verbs, func() (func(), bool) { return func() {}, true })
 	if err != nil {

@@ -185,7 +185,7 @@ func (e *engine) live(ctx context.Context, d *desk) {
 		if vanished {
 			e.stopLost()
 		}
-		d.mend()
+		d.remakeSockets()
 	}
 }
 

@@ -418,9 +418,9 @@ func (d *desk) vanished() bool {
 	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
 }
 
-// mend makes both sockets anew if the file of one is gone: a runtime folder is removed when its
-// user logs out. Both are made, since they may have to move.
-func (d *desk) mend() {
+// remakeSockets makes both sockets anew if the file of one is gone: a runtime folder is removed
+// when its user logs out. Both are made, since they may have to move.
+func (d *desk) remakeSockets() {
 	if d.control.inPlace() && d.view.inPlace() {
 		return
 	}

@@ -190,7 +190,7 @@ func TestPlain(t *testing.T) {
 			f.Close()
 			t.Errorf("%s is written to", name)
 		}
-		if _, err := (Files{}).Text(name); err == nil {
+		if _, _, err := OpenRegular(name); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}

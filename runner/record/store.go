@@ -54,8 +54,8 @@ func probe(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// As sets the holder that the store's locks name on a disk that has no locks.
-func (s *Store) As(who Holder) { s.who = who }
+// SetHolder sets the holder that the store's locks name on a disk that has no locks.
+func (s *Store) SetHolder(who Holder) { s.who = who }
 
 func (s *Store) root() (*disk.Folder, error) {
 	f, err := disk.OpenFolder(s.open, s.dir)
@@ -495,6 +495,9 @@ func MakeOwnFolder(path string) error { return disk.MakeOwnFolder(path) }
 
 // Identity is disk.Identity.
 func Identity(path string) (device, inode uint64) { return disk.Identity(path) }
+
+// OpenRegular is disk.OpenRegular.
+func OpenRegular(path string) (f disk.File, size int64, err error) { return disk.OpenRegular(path) }
 
 // AppendPlain is disk.AppendPlain.
 func AppendPlain(path string, most int64) (f *os.File, size int64, err error) {

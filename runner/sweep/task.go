@@ -50,7 +50,7 @@ func (t *Task) Do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store.As(t.Holder)
+	store.SetHolder(t.Holder)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over, limited := make(chan struct{}), make(chan bool, 1)

@@ -378,7 +378,7 @@ func (c *coded) add(cell string, line int) error {
 
 func (c *coded) factor() *dataset.Factor { return dataset.NewFactor(c.Name, c.Dict, c.codes) }
 
-// glance leaves the pictures where they lie, in mapped files: it reads these once, for their labels.
+// glance leaves the pictures where they lie, in mapped files: it reads these once, for the labels.
 func (l CIFAR) glance(d *dataset.Dataset, folder string, mapped *dataset.Mapped) error {
 	train, test := &scattered{}, &scattered{}
 	d.Train, d.Test = train, test

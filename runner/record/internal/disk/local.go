@@ -58,11 +58,13 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 // checkFree returns an error that says why another machine's lease cannot be taken over, or nil if
 // it can.
 func (f *Folder) checkFree(o File, there claim) error {
-	switch alive, known := f.Who.exists(there); {
-	case alive && known: // perhaps it was last heard of before it was suspended
-		return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
-	case known:
-		return nil
+	if there.Holder != "" && f.Who.Alive != nil {
+		switch alive, known := f.Who.Alive(there.Holder); {
+		case alive && known: // perhaps it was last heard of before it was suspended
+			return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
+		case known:
+			return nil
+		}
 	}
 	age, err := f.age(o)
 	if err == nil && age.Abs() >= leaseTime {

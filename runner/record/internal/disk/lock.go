@@ -40,13 +40,12 @@ const (
 )
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
-func AcquireBy(lock try, path string, tries int) (*Lock, error) {
-	f, err := OpenFolder(nil, filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.acquire(lock, filepath.Base(path), tries)
+func AcquireBy(lock try, path string, tries int) (l *Lock, err error) {
+	err = InFolderOf(nil, path, func(in *Folder, name string) error {
+		l, err = in.acquire(lock, name, tries)
+		return err
+	})
+	return l, err
 }
 
 // Acquire is the function Acquire for a file in f.
@@ -300,14 +299,6 @@ func (c claim) String() string {
 		text += ", " + c.Holder
 	}
 	return text
-}
-
-// exists reports whether the holder of a claim still exists: see Holder.Alive.
-func (h Holder) exists(c claim) (alive, known bool) {
-	if c.Holder == "" || h.Alive == nil {
-		return false, false
-	}
-	return h.Alive(c.Holder)
 }
 
 const (
