@@ -372,14 +372,14 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
 			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
-		came, err := row.texts(r, &specs, &others)
+		summary, err := row.texts(r, &specs, &others)
 		if err != nil {
 			continue // this run is read at each listing
 		}
 		row.Place.At = at
 		x.Rows = append(x.Rows, row)
-		at += int64(len(came))
-		if _, err := w.Write(came); err != nil {
+		at += int64(len(summary))
+		if _, err := w.Write(summary); err != nil {
 			return err
 		}
 	}
@@ -417,9 +417,9 @@ func (t *texts) add(text string) int {
 // texts returns the text of a run's summary, and sets the row's references to the texts of its
 // run.json. It returns an error where those texts would be read as another run: a file that was
 // changed by hand may hold what no program of ours writes.
-func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
+func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 	if e := of.entry; e != nil { // the run was itself read from such texts
-		if came, err = e.place.read(); err != nil {
+		if summary, err = e.place.read(); err != nil {
 			return nil, err
 		}
 		r.Place = e.place
@@ -434,17 +434,17 @@ func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if came == nil {
-		if came, err = r.check(of, made, rest); err != nil {
+	if summary == nil {
+		if summary, err = r.check(of, made, rest); err != nil {
 			return nil, err
 		}
 	}
 	r.Spec, r.Other = specs.add(string(made)), others.add(string(rest))
-	return came, nil
+	return summary, nil
 }
 
 // check returns the text of a run's summary, having verified that the run's texts read as the run.
-func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
+func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
 	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
 	specs, others, err := x.decode()
 	if err != nil {
@@ -454,7 +454,7 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	short := *of.Summary()
 	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
 	short.ClassInterval, short.GroupInterval = nil, nil
-	if came, err = json.Marshal(&short); err != nil {
+	if summary, err = json.Marshal(&short); err != nil {
 		return nil, err
 	}
 	short.Measures, short.ByGroup = nil, nil
@@ -462,12 +462,12 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, disk.Castagnoli),
+	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
-	if !again.reads(came, of) {
+	if !again.reads(summary, of) {
 		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, ErrSum)
 	}
-	return came, nil
+	return summary, nil
 }
 
 // reads reports whether a run with the text of its summary has the content of the run want.
@@ -491,7 +491,7 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 	}
 	f := &Finding{File: c.path(), What: what,
 		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
-	f.mend = func() error { return os.Remove(f.File) }
+	f.repair = func() error { return os.Remove(f.File) }
 	if mend {
 		f.treat()
 	}
@@ -534,7 +534,7 @@ func (e *listed) differs(dir string) bool {
 	if err != nil || stampsOf(dir) != e.stamps {
 		return false // the run itself is damaged, or still running
 	}
-	came, err := e.place.read()
-	return err != nil || !e.run.reads(came, own) || own.status != e.run.status ||
+	summary, err := e.place.read()
+	return err != nil || !e.run.reads(summary, own) || own.status != e.run.status ||
 		!reflect.DeepEqual(own.label, e.run.label)
 }

@@ -30,7 +30,7 @@ type Finding struct {
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
 
-	mend func() error // nil: only a person can repair it
+	repair func() error // nil: only a person can repair it
 }
 
 // asideName is a folder in the folder of the runs, to which the doctor moves files that are in the
@@ -168,7 +168,7 @@ func (d *doctor) treatRun(list []*Finding) {
 		// A lock that is a link cannot be taken before it is moved away.
 		if err == nil || f.File == lockName {
 			f.treat()
-		} else if f.mend != nil {
+		} else if f.repair != nil {
 			f.Failed = err.Error()
 		}
 	}
@@ -183,18 +183,18 @@ func (d *doctor) treat(mend bool) {
 }
 
 func (f *Finding) treat() {
-	if f.mend == nil {
+	if f.repair == nil {
 		return
 	}
-	if err := f.mend(); err != nil {
+	if err := f.repair(); err != nil {
 		f.Failed = err.Error()
 		return
 	}
 	f.Mended = true
 }
 
-func (d *doctor) find(file, what, remedy string, mend func() error) *Finding {
-	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
+func (d *doctor) find(file, what, remedy string, repair func() error) *Finding {
+	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, repair: repair}
 	d.list = append(d.list, found)
 	return found
 }
@@ -551,11 +551,7 @@ func (d *doctor) checkLog(held bool) {
 		return // checkFiles has reported it
 	}
 	a, err := eventlog.AuditLog(d.in, list...)
-	var hole eventlog.HoleError
 	switch {
-	case errors.As(err, &hole):
-		d.find(logName, hole.What(), hole.Remedy(), nil)
-		return
 	case err != nil:
 		d.find(logName, err.Error(), "check its permissions, or restore it from a copy", nil)
 		return

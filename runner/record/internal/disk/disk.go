@@ -271,22 +271,24 @@ func (k Files) Folder(path string) error {
 }
 
 // Write makes or replaces a sealed file.
-func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
+func (k Files) Write(path string, v any) error { return k.writeSealed(path, v, aside.WriteIn) }
 
 // Add makes a sealed file. The error is an fs.ErrExist where the file exists. Of several processes
 // that add it at once only one succeeds.
-func (k Files) Add(path string, v any) error { return k.sealed(path, v, aside.AddIn) }
+func (k Files) Add(path string, v any) error { return k.writeSealed(path, v, aside.AddIn) }
 
 // WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
-func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
+func (k Files) WriteText(path string, text []byte) error {
+	return k.write(path, text, aside.WriteIn)
+}
 
 // AddText is Add for a file that is not sealed.
-func (k Files) AddText(path string, text []byte) error { return k.put(path, text, aside.AddIn) }
+func (k Files) AddText(path string, text []byte) error { return k.write(path, text, aside.AddIn) }
 
 // way is a function that puts a file into a folder: aside.WriteIn or aside.AddIn.
 type way func(in aside.Disk, name string, mode fs.FileMode, write func(io.Writer) error) error
 
-func (k Files) sealed(path string, v any, how way) error {
+func (k Files) writeSealed(path string, v any, how way) error {
 	b, err := json.Marshal(v)
 	if err == nil {
 		b, err = Seal{Owner: k.Owner}.PutJSON(b)
@@ -294,10 +296,10 @@ func (k Files) sealed(path string, v any, how way) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return k.put(path, b, how)
+	return k.write(path, b, how)
 }
 
-func (k Files) put(path string, text []byte, how way) error {
+func (k Files) write(path string, text []byte, how way) error {
 	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		if err := how(in, name, lockMode, aside.Copying(bytes.NewReader(text))); err != nil {
 			return fmt.Errorf("writing %s: %w", path, Explain(err))

@@ -54,15 +54,15 @@ func (t *Tail) Skipped() int { return t.skipped }
 // Read also returns the events that a resume takes back: see History.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
-	if err = t.part(math.MaxInt64, add); err == nil && len(events) == 0 {
-		t.last(add)
+	if err = t.readPart(math.MaxInt64, add); err == nil && len(events) == 0 {
+		t.readUnended(add)
 	}
 	return events, err
 }
 
-// last passes to f the event of the line behind the last newline, if that line lacks nothing but
-// its newline.
-func (t *Tail) last(f func(e runner.Event, end int64)) {
+// readUnended passes to f the event of the line behind the last newline, if that line lacks nothing
+// but its newline.
+func (t *Tail) readUnended(f func(e runner.Event, end int64)) {
 	n := unended(t.rest)
 	if n == 0 {
 		return
@@ -84,9 +84,9 @@ func share(offset, size int64) float64 {
 	return float64(offset) / float64(size)
 }
 
-// part passes to f the next events from the bytes before limit, each with the offset behind its
+// readPart passes to f the next events from the bytes before limit, each with the offset behind its
 // line. It reads about one megabyte, or more until there is an event.
-func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
+func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 	file, size, err := t.open()
 	if err != nil {
 		return err
