@@ -201,15 +201,10 @@ func (e *PanicError) Error() string {
 var errCut = errors.New(
 	"the dataset's files were cut or lost while in use: bring them back and resume")
 
-func isCut(recovered any) bool {
-	f, ok := recovered.(interface{ Addr() uintptr })
-	return ok && f.Addr() > 1<<16 // below lies nil
-}
-
 // Panicked returns an error for the value that a deferred function has recovered. It leaves a
 // report in dir, a folder of runs, or in a new temporary folder if dir cannot be written to.
 func Panicked(dir string, recovered any) error {
-	if isCut(recovered) {
+	if data.IsFault(recovered) {
 		return errCut
 	}
 	const mostValue = 200 // runes, of a line

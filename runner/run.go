@@ -349,7 +349,7 @@ func Unfaulted(do func() error) (err error) {
 	defer func() {
 		switch p := recover(); {
 		case p == nil:
-		case isCut(p):
+		case data.IsFault(p):
 			err = errCut
 		default:
 			panic(p)

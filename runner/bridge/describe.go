@@ -103,8 +103,8 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
-	share, err := room.Take(ctx, float64(d.labels), "the labels of "+s.named())
-	d.Data.Release = func() error { share.Release(); return nil }
+	share, err := room.Reserve(ctx, float64(d.labels), "the labels of "+s.named())
+	d.Data.Release = share.Release
 	return d, err
 }
 

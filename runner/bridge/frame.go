@@ -239,7 +239,7 @@ func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
 		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", ErrFormat, part, n, most)
 	}
 	if n > kept { // the second half is for what the reader makes of it
-		c.long, err = room.Take(context.Background(), 2*float64(n), "what it sends")
+		c.long, err = room.Reserve(context.Background(), 2*float64(n), "what it sends")
 		if err != nil {
 			return err
 		}

@@ -182,7 +182,7 @@ func TestLedger(t *testing.T) {
 	var err error
 	for range 100 { // other processes of the machine give memory back meanwhile
 		for bytes := float64(1 << 50); bytes > kept/4; bytes /= 2 { // all but kept/2 bytes
-			if s, err := room.Take(t.Context(), bytes, "this test"); err == nil {
+			if s, err := room.Reserve(t.Context(), bytes, "this test"); err == nil {
 				promised = append(promised, s)
 			}
 		}

@@ -105,7 +105,7 @@ func TestLabelsAreOnTheLedger(t *testing.T) {
 	var err error
 	for range 100 { // other processes of the machine give memory back meanwhile
 		for bytes := float64(1 << 50); bytes > 1<<20; bytes /= 2 { // all but 2 MiB
-			if s, err := memory.Take(t.Context(), bytes, "this test"); err == nil {
+			if s, err := memory.Reserve(t.Context(), bytes, "this test"); err == nil {
 				defer s.Release()
 			}
 		}
@@ -375,7 +375,7 @@ func TestFork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wrong, _, err := record.Examine(r.dir)
+	wrong, _, err := record.Examine(r.dir, false)
 	if err != nil || len(wrong) < len(files) {
 		t.Errorf("doctor: %v %v", err, wrong)
 	}

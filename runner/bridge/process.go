@@ -364,10 +364,7 @@ func (a Approvals) Measuring(
 		d.Notes = append(d.Notes, fmt.Sprintf("%s is not the file that the run was started with: "+
 			"its numbers may differ", filepath.Base(p.Path)))
 	}
-	d.Release = func() error {
-		n.Close()
-		return nil
-	}
+	d.Release = n.Close
 	network := func(*spec.Spec, *data.Dataset, int) (train.Network, error) { return n, n.Err() }
 	return d, network, nil
 }

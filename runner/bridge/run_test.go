@@ -249,7 +249,7 @@ func tidy(t *testing.T, r room, id string) {
 		!slices.Equal(p.Arguments, []string{"a word", "width=2"}) {
 		t.Errorf("run.json has the program %+v", p)
 	}
-	wrong, _, err := record.Examine(r.dir)
+	wrong, _, err := record.Examine(r.dir, false)
 	if err != nil || len(wrong) > 0 {
 		t.Errorf("doctor: %v %v", err, wrong)
 	}

@@ -51,7 +51,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 		return p.Open(name, o)
 	}
 	for {
-		share, err := room.TakePart(ctx, readerPart, readerLeast, "reading it")
+		share, err := room.ReservePart(ctx, readerPart, readerLeast, "reading it")
 		if err != nil {
 			return nil, err
 		}
@@ -352,11 +352,11 @@ func Serve(in io.Reader, out io.Writer) error {
 func readOwn(name string, o Options) (d *Dataset, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
-		p := recover()
-		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 { // else a nil pointer
+		switch p := recover(); {
+		case dataset.IsFault(p):
 			err = errors.New("its files were cut or lost while they were read: " +
 				"bring them back and try again")
-		} else if p != nil {
+		case p != nil:
 			panic(p)
 		}
 	}()
@@ -524,10 +524,7 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 		return nil, errors.Join(r.err, r.mapped.Close())
 	}
 	d.Mapped = r.mapped
-	d.Release = func() error {
-		share.Release()
-		return nil
-	}
+	d.Release = share.Release
 	share.Shrink(bytes)
 	return d, nil
 }

@@ -221,7 +221,7 @@ func TestApartErrors(t *testing.T) {
 
 // A data set whose reader had too little memory beside the reader of another one is read again.
 func TestApartBesideOthers(t *testing.T) {
-	other, err := room.TakePart(t.Context(), .5, 1, "another reader")
+	other, err := room.ReservePart(t.Context(), .5, 1, "another reader")
 	if err != nil {
 		t.Fatal(err)
 	}

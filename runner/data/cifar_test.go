@@ -65,8 +65,7 @@ func TestCIFAR(t *testing.T) {
 	}
 }
 
-// A glance has the same samples as the whole data set, and reading a file that has been cut since
-// fails.
+// A glance has the same samples as the whole data set.
 func TestCIFARGlance(t *testing.T) {
 	dir := t.TempDir()
 	writeCIFAR(t, dir, smallCIFAR(), "", nil)
@@ -90,17 +89,6 @@ func TestCIFARGlance(t *testing.T) {
 			t.Errorf("sample %d differs", i)
 		}
 	}
-	last := smallCIFAR().Files()[4]
-	if err := os.Truncate(filepath.Join(dir, picture.CIFARFolder, last), 5000); err != nil {
-		t.Fatal(err)
-	}
-	d.Train.Read(x, 12)
-	defer func() {
-		if _, fault := recover().(interface{ Addr() uintptr }); !fault {
-			t.Error("a cut record is read")
-		}
-	}()
-	d.Train.Read(x, 14)
 }
 
 func TestCIFARDamage(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 
 // A Batch is N samples. It belongs to its loader and is valid until the next call of Next.
 type Batch struct {
-	X      []float32 // [N][C][H][W], normalised; with At, the memory in which the samples lie
-	At     []int32   // [N], where in X each sample begins; nil: one after the other
-	Next   []int32   // At of the epoch's next batch, if there is one and At is not nil
-	Labels []int     // [N]
-	Groups []int     // [N]
-	Index  []int     // [N], the samples' indices in the source
-	N      int
-	Epoch  uint64 // the pass over the source that it belongs to, from 0
+	X       []float32 // [N][C][H][W], normalised; with Offsets, the memory in which the samples lie
+	Offsets []int32   // [N], where in X each sample begins; nil: one after the other
+	Next    []int32   // Offsets of the epoch's next batch, if there is one and Offsets is not nil
+	Labels  []int     // [N]
+	Groups  []int     // [N]
+	Index   []int     // [N], the samples' indices in the source
+	N       int
+	Epoch   uint64 // the pass over the source that it belongs to, from 0
 }
 
 // LoaderOptions configures a loader.
@@ -31,13 +31,13 @@ type LoaderOptions struct {
 	// Ahead makes the next batch on a goroutine of the loader while the caller works on the current
 	// one. The batches are the same, they take twice the memory, and the loader must be closed.
 	Ahead bool
-	// Each runs f(0) to f(n-1) on the threads of the caller's own work. It returns when all calls
-	// are done, and panics if one panics. The loader uses it to copy samples that are numbers
+	// RunOnThreads runs f(0) to f(n-1) on the threads of the caller's own work. It returns when all
+	// calls are done, and panics if one panics. The loader uses it to copy samples that are numbers
 	// already, when the caller asks for them and not ahead: handing such a batch from core to core
 	// takes as long as making it. Nil: there are no such threads.
-	Each func(n int, f func(i int))
+	RunOnThreads func(n int, f func(i int))
 	// InPlace leaves samples where they are, at any address, if they lie in memory as they are
-	// wanted; see Batch.At.
+	// wanted; see Batch.Offsets.
 	InPlace bool
 	// IndexOnly makes batches without values, for a trainer that reads the samples itself. The
 	// samples are the same as with values.
@@ -60,7 +60,8 @@ type Loader struct {
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
 
-	announced announced
+	unannounced place // the first batch that was not announced yet
+	announcing  []int // room for the indices of its samples
 }
 
 // place is where a batch stands in a loader's sequence.
@@ -105,7 +106,7 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 		return nil, fmt.Errorf("a loader takes 1 to 2³² samples, not %d", src.Len())
 	}
 	if o.IndexOnly {
-		o.Ahead, o.Each, o.InPlace = false, nil, false
+		o.Ahead, o.RunOnThreads, o.InPlace = false, nil, false
 		o.Mean, o.Std, o.Augment = nil, nil, Augment{}
 	}
 	norm, err := newNormaliser(src, o)
@@ -114,6 +115,9 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
 	l.room = l.maker.newRoom()
+	if o.Announce != nil {
+		l.announcing = make([]int, l.room.N)
+	}
 	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
 		l.ahead = startAhead(l.maker)
 	}
@@ -127,7 +131,7 @@ func (l *Loader) StepsPerEpoch() int { return l.maker.stepsPerEpoch() }
 // Next gives the next batch. It does not allocate.
 func (l *Loader) Next() *Batch {
 	if l.ahead != nil {
-		l.batch = l.ahead.take(l.next, &l.room)
+		l.batch = l.ahead.next(l.next, &l.room)
 	} else {
 		l.batch = l.maker.make(&l.room, l.next)
 	}
@@ -184,7 +188,8 @@ func (l *Loader) Restore(s State) error {
 			"the loader's state is at step %d of an epoch of %d steps: the checkpoint is damaged",
 			s.Step, l.StepsPerEpoch())
 	}
-	l.next, l.announced.last = place{s.Epoch, s.Step}, nil
+	l.next = place{s.Epoch, s.Step}
+	l.unannounced = l.next
 	return nil
 }
 
@@ -306,7 +311,7 @@ func newMaker(src Source, k kind, o LoaderOptions, norm *normaliser) *maker {
 	}
 	if k == epochs {
 		m.orders[0].list = make([]uint32, src.Len())
-		if o.Announce != nil || o.Each != nil && m.inPlace.x != nil {
+		if o.Announce != nil || o.RunOnThreads != nil && m.inPlace.x != nil {
 			m.orders[1].list = make([]uint32, src.Len())
 		}
 	}
@@ -321,7 +326,7 @@ func (m *maker) newRoom() Batch {
 	}
 	b := Batch{Labels: make([]int, n), Groups: make([]int, n), Index: make([]int, n), N: n}
 	if m.inPlace.x != nil {
-		b.At = make([]int32, n)
+		b.Offsets = make([]int32, n)
 	} else if !m.opt.IndexOnly {
 		b.X = make([]float32, n*m.src.Shape().Len())
 	}
@@ -344,13 +349,17 @@ func (m *maker) after(p place) place {
 	return p
 }
 
+func (p place) before(q place) bool {
+	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
+}
+
 // make makes the batch of place p in room and returns the part of room that the batch takes.
 func (m *maker) make(room *Batch, p place) Batch {
 	n := m.count(p)
 	b := Batch{X: m.inPlace.x, Labels: room.Labels[:n], Groups: room.Groups[:n],
 		Index: room.Index[:n], N: n}
 	if m.inPlace.x != nil {
-		b.At = room.At[:n]
+		b.Offsets = room.Offsets[:n]
 		m.locate(&b, p)
 		return b
 	}
@@ -367,13 +376,13 @@ func (m *maker) make(room *Batch, p place) Batch {
 		return b
 	}
 	m.work = b
-	m.opt.Each((n-1)/m.block+1, m.copy)
+	m.opt.RunOnThreads((n-1)/m.block+1, m.copy)
 	return b
 }
 
 // shared reports whether many threads make a batch together. They never do for images, whose
 // augmentation draws random numbers.
-func (m *maker) shared() bool { return m.opt.Each != nil && m.norm.img == nil }
+func (m *maker) shared() bool { return m.opt.RunOnThreads != nil && m.norm.img == nil }
 
 // samples fills in the samples [from, to) of a batch, with their labels and groups.
 func (m *maker) samples(b Batch, from, to int) {
@@ -403,7 +412,7 @@ func (m *maker) reseed(purpose, epoch, step uint64) {
 // order is the order of the samples in an epoch.
 type order struct {
 	list []uint32
-	of   uint64 // the epoch, plus 1; 0: none yet
+	next uint64 // the epoch behind its own; 0: it is of none yet
 }
 
 // order returns the order of an epoch.
@@ -412,9 +421,9 @@ func (m *maker) order(epoch uint64) []uint32 {
 	if m.orders[1].list != nil {
 		o = &m.orders[epoch%2]
 	}
-	if o.of != epoch+1 {
+	if o.next != epoch+1 {
 		m.permute(o.list, epoch)
-		o.of = epoch + 1
+		o.next = epoch + 1
 	}
 	return o.list
 }
@@ -479,7 +488,7 @@ func (m *maker) pick(index []int, p place) {
 
 // ahead makes batches on its own goroutine, each one before the caller asks for it.
 //
-//	take(p): the batch of p, if it is the one ordered (else it is ordered now)
+//	next(p): the batch of p, if it is the one ordered (else it is ordered now)
 //	         -> swap memory -> order the one after p
 //	worker:  order -> make -> made
 //
@@ -521,9 +530,9 @@ func (a *ahead) try(p place) (m made) {
 	return made{batch: a.maker.make(&a.spare, p)}
 }
 
-// take returns the batch of place p, which lies in the memory that was spare, and orders the batch
+// next returns the batch of place p, which lies in the memory that was spare, and orders the batch
 // after it. The caller's room, which is free now, becomes the spare memory.
-func (a *ahead) take(p place, room *Batch) Batch {
+func (a *ahead) next(p place, room *Batch) Batch {
 	if a.pending && a.ordered != p { // after a Restore
 		<-a.made
 		a.pending = false

@@ -242,13 +242,13 @@ func (m *maker) follow(epoch uint64, order []uint32) {
 		l.lookUpTask = m.lookUp
 	}
 	tasks := (n-1)/followBlock + 1
-	if m.opt.Each == nil {
+	if m.opt.RunOnThreads == nil {
 		for i := range tasks {
 			m.lookUpBlock(i)
 		}
 		return
 	}
-	m.opt.Each(1+tasks, l.lookUpTask)
+	m.opt.RunOnThreads(1+tasks, l.lookUpTask)
 }
 
 // lookUp runs one task of follow: task 0 makes the order of the next epoch, every other task looks
@@ -276,24 +276,18 @@ func (m *maker) locate(b *Batch, p place) {
 	switch m.kind {
 	case epochs:
 		end := first + b.N
-		b.At, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
+		b.Offsets, b.Next = l.places[first:end], l.places[end:min(end+b.N, len(l.places))]
 		b.Labels, b.Groups = l.labels[first:end], l.groups[first:end]
 	case draws:
 		for j, i := range b.Index {
 			s := l.samples[i]
-			b.At[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
+			b.Offsets[j], b.Labels[j], b.Groups[j] = s.at, int(s.label), int(s.group)
 		}
 	case sequential:
 		for j, i := range b.Index {
-			b.At[j], b.Labels[j], b.Groups[j] = l.at(i), m.src.Label(i), m.src.Group(i)
+			b.Offsets[j], b.Labels[j], b.Groups[j] = l.at(i), m.src.Label(i), m.src.Group(i)
 		}
 	}
-}
-
-// announced is the state of a loader's announcements.
-type announced struct {
-	last  *place // the last batch announced; nil: none since the start or a Restore
-	index []int  // room for the indices of its samples
 }
 
 // announce announces the two batches after the one that was just given, but no batch twice and, for
@@ -304,19 +298,12 @@ func (l *Loader) announce() {
 		if m.kind == sequential && p.epoch > l.batch.Epoch {
 			return
 		}
-		if l.announced.last == nil || l.announced.last.before(p) {
-			if l.announced.index == nil {
-				l.announced.index = make([]int, len(l.room.Index))
-			}
-			index := l.announced.index[:m.count(p)]
+		if !p.before(l.unannounced) {
+			index := l.announcing[:m.count(p)]
 			m.draw(index, p)
-			l.announced.last = &place{p.epoch, p.step}
+			l.unannounced = m.after(p)
 			m.opt.Announce(p.epoch, index)
 		}
 		p = m.after(p)
 	}
-}
-
-func (p place) before(q place) bool {
-	return p.epoch < q.epoch || p.epoch == q.epoch && p.step < q.step
 }

@@ -28,7 +28,7 @@ func TestInPlaceIsTheSame(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				copied := must(t)(open(src, o))
-				o.Each, o.InPlace, o.Ahead = lastFirst, true, true
+				o.RunOnThreads, o.InPlace, o.Ahead = lastFirst, true, true
 				lying := must(t)(open(src, o))
 				rng, size := rand.New(rand.NewPCG(1, 1)), src.Shape().Len()
 				for i := range 60 {
@@ -41,12 +41,12 @@ func TestInPlaceIsTheSame(t *testing.T) {
 						}
 					}
 					got, want := lying.Next(), copied.Next()
-					for j, at := range got.At {
+					for j, at := range got.Offsets {
 						if !slices.Equal(got.X[at:][:size], want.X[j*size:][:size]) {
 							t.Fatalf("batch %d: row %d is another", i, j)
 						}
 					}
-					if got.N != want.N || len(got.At) != got.N ||
+					if got.N != want.N || len(got.Offsets) != got.N ||
 						!slices.Equal(got.Labels, want.Labels) ||
 						!slices.Equal(got.Groups, want.Groups) ||
 						!slices.Equal(got.Index, want.Index) {
@@ -65,8 +65,8 @@ func TestNextRows(t *testing.T) {
 	next := slices.Clone(l.Next().Next)
 	for i := 1; i < 2*steps; i++ {
 		b := l.Next()
-		if i%steps != 0 && !slices.Equal(next, b.At) {
-			t.Fatalf("batch %d: its rows begin at %v, said to at %v", i, b.At, next)
+		if i%steps != 0 && !slices.Equal(next, b.Offsets) {
+			t.Fatalf("batch %d: its rows begin at %v, said to at %v", i, b.Offsets, next)
 		}
 		next = slices.Clone(b.Next)
 	}
@@ -90,7 +90,7 @@ func TestInPlaceWhereItCanBe(t *testing.T) {
 		"not asked for": {wide, LoaderOptions{Batch: 4}},
 	} {
 		b := must(t)(NewEpochs(tc.src, tc.o)).Next()
-		if b.At != nil || len(b.X) != 4*tc.src.Shape().Len() {
+		if b.Offsets != nil || len(b.X) != 4*tc.src.Shape().Len() {
 			t.Errorf("%s: is taken to lie in memory", name)
 		}
 	}

@@ -173,17 +173,13 @@ func find(name string) (*Provider, error) {
 
 func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
 
-// choice lists providers in words.
+// choice lists the names of providers.
 func choice(list []*Provider) string {
-	var words []string
+	var names []string
 	for _, p := range list {
-		words = append(words, p.Name+p.Argument)
+		names = append(names, p.Name+p.Argument)
 	}
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	return strings.Join(names, ", ")
 }
 
 // Locate returns the name of a dataset with the paths that are relative to the folder base made
@@ -341,6 +337,14 @@ func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src,
 // all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int { return dataset.Row(src, i) }
 
+// IsFault reports whether a value that was recovered is a fault in a mapped file, which was cut or
+// lost while it was read.
+func IsFault(recovered any) bool { return dataset.IsFault(recovered) }
+
+// OnEveryCore calls do for each number below n, on all cores. If a call panics, OnEveryCore panics
+// with the same value.
+func OnEveryCore(n int, do func(i int)) { dataset.OnEveryCore(n, do) }
+
 // CheckText returns a [*TextError] if b is not lines of UTF-8 text.
 func CheckText(b []byte) error { return dataset.CheckText(b) }
 
@@ -366,7 +370,7 @@ func Fetch(ctx context.Context, name, dir string, o FetchOptions) error {
 	i := slices.IndexFunc(list, func(p *Provider) bool { return p.Name == name })
 	if i < 0 {
 		return fmt.Errorf(
-			"fetch %s: nothing to fetch under that name: choose %s", name, choice(list))
+			"fetch %s: nothing to fetch under that name: choose one of %s", name, choice(list))
 	}
 	if err := list[i].Files.Bring(ctx, dir, o); err != nil {
 		return fmt.Errorf("fetch %s: %w", name, err)

@@ -192,8 +192,8 @@ func TestCSVHeader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`1 column without a name, called "c2" here`,
-		`1 column with the name of one before, called "n.1" here`,
+	want := []string{`columns without a name are called "c2"`,
+		`columns with the name of one before are called "n.1"`,
 		`the label is the last column, "out": name it with label=`}
 	if !slices.Equal(d.Notes, want) || d.Shape.C != 1 {
 		t.Errorf("notes %q, want %q; %v", d.Notes, want, d.Shape)
@@ -202,8 +202,8 @@ func TestCSVHeader(t *testing.T) {
 	d, err = openText(t, strings.Repeat(",", many)+strings.Repeat("n,", many)+"label\n"+
 		strings.Repeat(strings.Repeat("1,", 2*many)+"a\n"+strings.Repeat("2,", 2*many)+
 			"b\n", 5), "")
-	want = []string{`20000 columns without a name, called "c1", "c2", "c3" and 19997 more here`,
-		`19999 columns with the name of one before, called "n.1", "n.2", "n.3" and 19996 more here`}
+	want = []string{`columns without a name are called "c1", "c2", "c3" and 19997 more`,
+		`columns with the name of one before are called "n.1", "n.2", "n.3" and 19996 more`}
 	if err != nil || !slices.Equal(d.Notes, want) {
 		t.Errorf("a header that means harm: notes %.1000q, want %q; %v", d.Notes, want, err)
 	}

@@ -32,28 +32,35 @@ func TestSample(t *testing.T) {
 			for k := range cells {
 				cells[k] = cell(row, k)
 			}
-			s.Take(row, cells, number)
+			s.Add(row, cells, number)
 		}
 		if n := len(s.Origin); n > c.most || n < min(c.rows, c.most)/2 {
 			t.Errorf("%+v: %d rows", c, n)
+		}
+		places, columns := make([]int, len(s.Origin)), make([]Sampled, c.columns)
+		for i := range places {
+			places[i] = i
+		}
+		for k := range columns {
+			columns[k] = s.Column(k, places)
 		}
 		stride := int(s.Origin[min(1, len(s.Origin)-1)])
 		for i, row := range s.Origin {
 			if int(row) != i*stride {
 				t.Fatalf("%+v: row %d is at %d", c, row, i)
 			}
-			for k := range s.Columns {
+			for k := range columns {
 				want := cell(int(row), k)
-				got, isText := s.Columns[k].Text(i)
+				got, isText := columns[k].Text(i)
 				if !isText {
-					got = strconv.FormatFloat(s.Columns[k].Numbers[i], 'f', -1, 64)
+					got = strconv.FormatFloat(columns[k].Numbers[i], 'f', -1, 64)
 				}
 				if got != want {
 					t.Fatalf("%+v: row %d, column %d: %q, want %q", c, row, k, got, want)
 				}
 			}
 		}
-		for _, column := range s.Columns {
+		for _, column := range columns {
 			if len(column.Texts) > len(s.Origin) {
 				t.Errorf("%+v: %d texts", c, len(column.Texts))
 			}

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"drolab/runner/data/internal/dataset"
@@ -16,21 +14,7 @@ func lastFirst(n int, f func(int)) {
 	}
 }
 
-func atOnce(n int, f func(int)) {
-	var all sync.WaitGroup
-	var failed atomic.Pointer[dataset.Fault]
-	for i := range n {
-		all.Go(func() {
-			if p := dataset.Guard(func() { f(i) }); p != nil {
-				failed.Store(p)
-			}
-		})
-	}
-	all.Wait()
-	if p := failed.Load(); p != nil {
-		panic(p.Value)
-	}
-}
+func atOnce(n int, f func(int)) { dataset.OnEveryCore(n, f) }
 
 // wideRows returns a source of rows of numbers so wide that a task copies a few of them, and the
 // last task fewer.
@@ -65,7 +49,7 @@ func TestSharedIsTheSame(t *testing.T) {
 				o := LoaderOptions{Batch: 8, Seed: 9, Stream: 1}
 				plain := must(t)(open(wideRows(), o))
 				shares := 0
-				o.Ahead, o.Each = true, func(n int, f func(int)) { shares += n; each(n, f) }
+				o.Ahead, o.RunOnThreads = true, func(n int, f func(int)) { shares += n; each(n, f) }
 				l := must(t)(open(wideRows(), o))
 				defer l.Close()
 				for range 20 {
@@ -77,7 +61,7 @@ func TestSharedIsTheSame(t *testing.T) {
 				}
 				never := func(int, func(int)) { t.Error("images are shared out") }
 				images := must(t)(open(noise(50, Shape{C: 1, H: 4, W: 4}),
-					LoaderOptions{Batch: 8, Each: never}))
+					LoaderOptions{Batch: 8, RunOnThreads: never}))
 				images.Next()
 			})
 		}
@@ -86,7 +70,7 @@ func TestSharedIsTheSame(t *testing.T) {
 
 // The panic of a task surfaces where the batch is asked for.
 func TestSharedPanicsInNext(t *testing.T) {
-	l := must(t)(NewSequential(brittle{wideRows()}, LoaderOptions{Batch: 4, Each: atOnce}))
+	l := must(t)(NewSequential(brittle{wideRows()}, LoaderOptions{Batch: 4, RunOnThreads: atOnce}))
 	l.Next()
 	l.Next()
 	defer func() {
@@ -117,7 +101,7 @@ func TestRowsAtAnyAddress(t *testing.T) {
 
 func TestSharedDoesNotAllocate(t *testing.T) {
 	for _, inPlace := range []bool{false, true} {
-		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, Each: lastFirst,
+		l := must(t)(NewEpochs(wideRows(), LoaderOptions{Batch: 8, RunOnThreads: lastFirst,
 			InPlace: inPlace}))
 		if n := testing.AllocsPerRun(20, func() { l.Next() }); n > 0 {
 			t.Errorf("in place %v: a batch takes %v allocations", inPlace, n)

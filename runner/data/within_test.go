@@ -44,31 +44,31 @@ func TestNothingIsLeft(t *testing.T) {
 	}{
 		{"one column", empty + "?missing=drop", Options{},
 			empty + ": missing=drop leaves none of 20 lines: " +
-				`column "b" has no value in any line: leave it out with drop=b`},
+				`no line has a value of "b": leave it out with drop=b`},
 		{"two columns", two + "?missing=drop", Options{},
-			`columns "b", "c" have no value in any line: leave it out with drop=b,c`},
+			`no line has a value of "b", "c": leave it out with drop=b,c`},
 		{"one is left out already", two + "?missing=drop&drop=b", Options{}, "drop=b,c"},
 		{"each line lacks another", turns + "?missing=drop", Options{},
 			`most often in column "b" (13 lines): ` +
 				"leave such columns out with drop=b, or take missing=category"},
 		{"the label", unlabelled + "?missing=drop&label=label", Options{},
-			`column "label" has no value in any line: ` +
+			`no line has a value of "label": ` +
 				"name another column with label=, group= or split="},
 		{"the test file alone", full + "?missing=drop&test=" + empty, Options{},
 			empty + ": missing=drop leaves none"},
 		{"the training file alone", empty + "?missing=drop&test=" + full, Options{},
 			empty + ": missing=drop leaves none"},
 		{"a network's feature", empty, Options{Encoder: &model.Encoder},
-			`column "b" has no value in any line, and the network takes it: add missing=mean`},
+			`no line has a value of "b", and the network takes it: add missing=mean`},
 		{"a network's label", unlabelled, Options{Encoder: &model.Encoder},
-			`column "label" has no value in any line: take it out of the file`},
+			`no line has a value of "label": take it out of the file`},
 	} {
 		t.Run(c.name, func(t *testing.T) { refused(t, "csv:"+c.dataset, c.o, c.want) })
 	}
 	t.Run("parquet", func(t *testing.T) {
 		refused(t, "parquet:"+filepath.Join(ofTests, "plain.parquet")+
 			"?label=kind&drop=bytes,ordered&missing=drop",
-			Options{}, `column "nothing" has no value in any line: `+
+			Options{}, `no line has a value of "nothing": `+
 				"leave it out with drop=bytes,ordered,nothing")
 	})
 }

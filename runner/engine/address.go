@@ -40,7 +40,7 @@ type info struct {
 
 // readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
 func readInfo(runsDir string) (i info, ok bool) {
-	f, err := record.OpenPlain(filepath.Join(runsDir, lockName))
+	f, _, err := record.OpenRegular(filepath.Join(runsDir, lockName))
 	if err != nil {
 		return i, false
 	}

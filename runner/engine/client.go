@@ -285,7 +285,7 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 // held reports whether somebody holds the engine's lock. An error says that nobody can hold it,
 // because it is no regular file or cannot be read.
 func (c *Client) held() (bool, error) {
-	f, err := record.OpenPlain(c.lock())
+	f, _, err := record.OpenRegular(c.lock())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -385,11 +385,9 @@ func (c *Client) launch() (*child, error) {
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
 	// Without a log, the child's words are lost.
-	if log, err := record.AppendPlain(started.log, maxLog); err == nil {
+	if log, size, err := record.AppendPlain(started.log, maxLog); err == nil {
 		defer log.Close()
-		if info, err := log.Stat(); err == nil {
-			started.from = info.Size()
-		}
+		started.from = size
 		cmd.Stdout, cmd.Stderr = log, log
 	}
 	if err := cmd.Start(); err != nil {
@@ -415,7 +413,7 @@ func (s *child) ended() (why string, yes bool) {
 }
 
 func lastLine(path string, from int64) string {
-	f, err := record.OpenPlain(path)
+	f, _, err := record.OpenRegular(path)
 	if err != nil {
 		return ""
 	}
@@ -449,7 +447,7 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	delete(verbs, verbStart)
 	delete(verbs, verbShutdown)
 	verbs[runner.Resume] = func(r *request) (*reply, error) { // a restart is the script's task
-		return &reply{}, q.GoOn(r.Run)
+		return &reply{}, q.ContinuePaused(r.Run)
 	}
 	c, err := e.open(a.Control, verbs, func() (func(), bool) { return func() {}, true })
 	if err != nil {
@@ -457,7 +455,6 @@ func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Wri
 	}
 	return func() {
 		c.close()
-		<-c.done
 		e.setOver()
 		e.conns.Wait()
 	}, nil

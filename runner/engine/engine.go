@@ -38,7 +38,7 @@ type Settings struct {
 	// The engine does not end by itself before the work is over.
 	Work func() func(context.Context, *queue.Queue)
 
-	// lookNow is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
+	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
 	// less.
 	look     time.Duration
 	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
@@ -185,7 +185,7 @@ func (e *engine) live(ctx context.Context, d *desk) {
 		if vanished {
 			e.stopLost()
 		}
-		d.mend()
+		d.remakeSockets()
 	}
 }
 

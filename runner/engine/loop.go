@@ -82,7 +82,8 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	if err != nil {
 		return err
 	}
-	if batch := a.batch(); d.StepsPerEpoch == 0 && batch > 0 { // like a loader that drops nothing
+	if a.resume == "" && d.StepsPerEpoch == 0 { // like a loader that drops nothing
+		batch := max(1, a.request.Specs[0].Batch)
 		d.StepsPerEpoch = (d.Data.Train.Len() + batch - 1) / batch
 	}
 	p := runner.Program{Path: o.Path, Arguments: o.Arguments, Interpreter: o.Interpreter,
@@ -131,14 +132,6 @@ func (a *asked) start(q *queue.Queue) (id string, err error) {
 		return "", err
 	}
 	return ids[0], nil
-}
-
-// batch returns the batch size of a new run as the script gives it, and 0 for a run to go on with.
-func (a *asked) batch() int {
-	if a.resume != "" {
-		return 0
-	}
-	return a.request.Specs[0].Batch
 }
 
 // askedFor reads which run a script wants.

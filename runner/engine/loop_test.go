@@ -301,7 +301,7 @@ func TestSameNumbers(t *testing.T) {
 				a == dro.SFK && s.PaperIterate == nil {
 				t.Errorf("%+v", s)
 			}
-			if wrong, _, err := record.Examine(string(r)); err != nil || len(wrong) > 0 {
+			if wrong, _, err := record.Examine(string(r), false); err != nil || len(wrong) > 0 {
 				t.Errorf("doctor: %v %v", err, wrong)
 			}
 			if _, err := os.Stat(filepath.Join(string(r), id, "scratch")); err == nil {

@@ -335,8 +335,8 @@ type desk struct {
 type counter struct {
 	path     string
 	listener *net.UnixListener
-	made     os.FileInfo   // the file of the socket when it was made
-	done     chan struct{} // closed when the server accepts no more connections
+	made     os.FileInfo    // the file of the socket when it was made
+	serving  sync.WaitGroup // until the server accepts no more connections
 }
 
 // open makes the sockets and starts their servers.
@@ -369,17 +369,14 @@ func (e *engine) open(
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{path: path, listener: l, done: make(chan struct{})}
+	c := &counter{path: path, listener: l}
 	s := &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin, logf: e.logf,
 		conns: &e.conns}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err
 	}
-	go func() {
-		defer close(c.done)
-		s.serve(e.over, l)
-	}()
+	c.serving.Go(func() { s.serve(e.over, l) })
 	return c, nil
 }
 
@@ -407,11 +404,13 @@ func (c *counter) inPlace() bool {
 	return err == nil && os.SameFile(now, c.made)
 }
 
+// close removes the socket; requests in progress are still answered.
 func (c *counter) close() {
 	c.listener.Close()
 	if c.inPlace() {
 		os.Remove(c.path)
 	}
+	c.serving.Wait()
 }
 
 // vanished reports whether the runs folder is gone or the lock's path has another file.
@@ -419,13 +418,14 @@ func (d *desk) vanished() bool {
 	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
 }
 
-// mend makes both sockets anew if the file of one is gone: a runtime folder is removed when its
-// user logs out. Both are made, since they may have to move.
-func (d *desk) mend() {
+// remakeSockets makes both sockets anew if the file of one is gone: a runtime folder is removed
+// when its user logs out. Both are made, since they may have to move.
+func (d *desk) remakeSockets() {
 	if d.control.inPlace() && d.view.inPlace() {
 		return
 	}
-	d.shut()
+	d.control.close()
+	d.view.close()
 	old := *d
 	if err := d.open(); err != nil {
 		*d = old // try again at the next look
@@ -438,18 +438,11 @@ func (d *desk) mend() {
 	d.engine.logf("sockets remade: %s", d.address.Control)
 }
 
-// shut removes the sockets; requests in progress are still answered.
-func (d *desk) shut() {
-	for _, c := range []*counter{d.control, d.view} {
-		c.close()
-		<-c.done
-	}
-}
-
 // close removes the sockets, and returns when every request has its answer, or when patience for
 // the answers has run out.
 func (d *desk) close() {
-	d.shut()
+	d.control.close()
+	d.view.close()
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)

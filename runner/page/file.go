@@ -65,7 +65,7 @@ func (f *Format) WriteFile(dir string, t *Table, now time.Time) (path string, er
 }
 
 // WriteIn is WriteFile in an open folder; it returns the name.
-func (f *Format) WriteIn(in aside.Folder, t *Table, now time.Time) (name string, err error) {
+func (f *Format) WriteIn(in aside.Disk, t *Table, now time.Time) (name string, err error) {
 	base := "export-" + t.Name + "-" + now.Format("20060102-150405")
 	names := func(yield func(string) bool) {
 		ok := yield(base + "." + f.Name)

@@ -22,18 +22,18 @@ import (
 // prepares it; from then on its own goroutine owns everything but spec, gate and over. Resuming a
 // run that has ended makes a new job.
 type job struct {
-	meta    *runner.Meta
-	spec    spec.Spec          // with all requested knobs turned; Queue.mu guards it
-	knobs   []runner.KnobEvent // changes of knobs to repeat
-	record  runner.Recorder    // nil until the run has a record; Queue.run closes it
-	from    *runner.State      // the checkpoint to continue from; nil: from the start
-	data    *shared            // released when the job ends
-	says    bool               // it logs the notes of the data: the first run on them
-	threads int                // of this run
-	until   int                // epochs, see Means
-	means   runner.Means
-	gate    *train.Gate
-	over    chan struct{} // closed when it has ended
+	meta      *runner.Meta
+	spec      spec.Spec          // with all requested knobs turned; Queue.mu guards it
+	knobs     []runner.KnobEvent // changes of knobs to repeat
+	record    runner.Recorder    // nil until the run has a record; Queue.run closes it
+	from      *runner.State      // the checkpoint to continue from; nil: from the start
+	data      *shared            // released when the job ends
+	logsNotes bool               // it logs the notes of the data: the first run on them
+	threads   int                // of this run
+	until     int                // epochs, see Means
+	means     runner.Means
+	gate      *train.Gate
+	over      chan struct{} // closed when it has ended
 }
 
 // ended reports whether the run is over, without waiting for its end.
@@ -48,7 +48,7 @@ func (j *job) ended() bool {
 
 // notes returns the notes of the data for the run's log; nil if another run logs them.
 func (j *job) notes() []string {
-	if !j.says {
+	if !j.logsNotes {
 		return nil
 	}
 	list := append([]string{}, j.data.Notes...)
@@ -230,7 +230,7 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	j := &job{
 		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
 		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
-		means: m, says: past.From == nil,
+		means: m, logsNotes: past.From == nil,
 	}
 	if err := q.takeUp(j, m); err != nil {
 		record.Close()

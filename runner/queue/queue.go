@@ -127,7 +127,7 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 		if err != nil {
 			return fail(err)
 		}
-		j.says = !req.Quiet && !slices.ContainsFunc(jobs, func(of *job) bool {
+		j.logsNotes = !req.Quiet && !slices.ContainsFunc(jobs, func(of *job) bool {
 			return of.data == j.data
 		})
 		jobs = append(jobs, j)

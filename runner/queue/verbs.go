@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -30,7 +30,7 @@ func (q *Queue) carryOut(o runner.Order) (step int64, err error) {
 // say stopped before the queue has let go of it. A run that is only paused continues with the means
 // that it has.
 func (q *Queue) resume(o runner.Order) error {
-	over, err := q.goOn(o)
+	over, err := q.continueLive(o)
 	if over != nil {
 		select {
 		case <-over:
@@ -51,16 +51,16 @@ func (q *Queue) resume(o runner.Order) error {
 	return q.reopen(o.Run, m)
 }
 
-// GoOn asks a paused run to continue; a run that has ended stays so.
-func (q *Queue) GoOn(id string) error {
-	_, err := q.goOn(runner.Order{Verb: runner.Resume, Run: id})
+// ContinuePaused asks a paused run to continue; a run that has ended stays so.
+func (q *Queue) ContinuePaused(id string) error {
+	_, err := q.continueLive(runner.Order{Verb: runner.Resume, Run: id})
 	return err
 }
 
-// goOn asks a live run to continue. If the run is ending, it cannot continue, and goOn returns a
-// channel that is closed when it has ended. The order is sent to such a run, too, since a run that
-// waits for the disk in order to end may try again then.
-func (q *Queue) goOn(o runner.Order) (over <-chan struct{}, err error) {
+// continueLive asks a live run to continue. If the run is ending, it cannot continue, and
+// continueLive returns a channel that is closed when it has ended. The order is sent to such a run,
+// too, since a run that waits for the disk in order to end may try again then.
+func (q *Queue) continueLive(o runner.Order) (over <-chan struct{}, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	j, err := q.live(o.Run)
@@ -158,11 +158,10 @@ func (q *Queue) Live() []runner.LiveRun {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var list []runner.LiveRun
-	for id, j := range q.jobs {
-		if !j.ended() {
+	for _, id := range slices.Sorted(maps.Keys(q.jobs)) {
+		if j := q.jobs[id]; !j.ended() {
 			list = append(list, runner.LiveRun{ID: id, Trouble: j.gate.Trouble()})
 		}
 	}
-	slices.SortFunc(list, func(a, b runner.LiveRun) int { return strings.Compare(a.ID, b.ID) })
 	return list
 }

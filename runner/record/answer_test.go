@@ -15,7 +15,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/queue"
-	"drolab/runner/record/internal/disk"
 	"drolab/runner/spec"
 )
 
@@ -68,7 +67,7 @@ func answersBefore(t *testing.T, dir string, n int, happens func()) (list [][]st
 
 // kept checks that what the process reported as done is on the disk.
 func kept(dir string, told []string) error {
-	s := &Store{dir: dir, now: time.Now, open: disk.OpenDisk}
+	s := &Store{dir: dir, now: time.Now}
 	r, err := Find(dir, told[1])
 	if err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
@@ -37,7 +37,7 @@ type Catalogue struct {
 	dir, cache string
 	news       int
 	now        func() time.Time
-	open       disk.Opener
+	open       disk.Opener // nil: the system's
 
 	mu      sync.Mutex
 	known   map[string]*listed // by name; nil before the first look
@@ -61,7 +61,7 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now, open: disk.OpenDisk}
+	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now}
 }
 
 // news is the number of runs that have to change before the file is written anew. One more is
@@ -80,7 +80,7 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 		c.known = c.load()
 	}
 	list, errs := make([]*listed, len(names)), make([]error, len(names))
-	onAllCores(len(names), func(i int) { list[i], errs[i] = c.read(names[i]) })
+	data.OnEveryCore(len(names), func(i int) { list[i], errs[i] = c.read(names[i]) })
 	c.remember(list)
 	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
 		c.unsaved = 0
@@ -183,20 +183,6 @@ func (c *Catalogue) isFinal(e *listed) bool {
 	return r.status.Ended() && r.status != runner.Interrupted && r.PassedOver() == nil &&
 		!slices.ContainsFunc(e.stamps[:], func(s disk.Stamp) bool { return !old(s) }) &&
 		stampsOf(r.Dir) == e.stamps
-}
-
-// onAllCores calls do for each number below n, on all cores.
-func onAllCores(n int, do func(i int)) {
-	var all sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), n)
-	for w := range workers {
-		all.Go(func() {
-			for i := w * n / workers; i < (w+1)*n/workers; i++ {
-				do(i)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // The file of a Catalogue holds the summaries of the runs as JSON, then the index, which is read as
@@ -319,7 +305,7 @@ func readIndex(path string) (f disk.File, x *index, of disk.Owner, err error) {
 func (x *index) decode() (specs []spec.Spec, others []runner.Meta, err error) {
 	specs, others = make([]spec.Spec, len(x.Specs)), make([]runner.Meta, len(x.Others))
 	wrong := make([]error, len(specs)+len(others))
-	onAllCores(len(wrong), func(i int) {
+	data.OnEveryCore(len(wrong), func(i int) {
 		if k := i - len(specs); k >= 0 {
 			m := &other{plainMeta: (*plainMeta)(&others[k])}
 			wrong[i] = json.Unmarshal([]byte(x.Others[k]), m)
@@ -378,27 +364,28 @@ func (c *Catalogue) tidy() {
 }
 
 func writeIndex(w io.Writer, c *Catalogue) error {
-	x := &index{}
-	specs, others := texts{list: &x.Specs}, texts{list: &x.Others}
+	var x index
+	var specs, others texts
 	var at int64
 	for _, e := range c.known {
 		r := e.run
 		row := row{ID: r.Meta.ID, Created: r.Meta.Created, Seed: r.Meta.Spec.Seed,
 			Status: r.status, Steps: r.steps, Epochs: r.epochs, Own: r.own, Label: r.label,
 			Stamps: e.stamps}
-		came, err := row.texts(r, &specs, &others)
+		summary, err := row.texts(r, &specs, &others)
 		if err != nil {
 			continue // this run is read at each listing
 		}
 		row.Place.At = at
 		x.Rows = append(x.Rows, row)
-		at += int64(len(came))
-		if _, err := w.Write(came); err != nil {
+		at += int64(len(summary))
+		if _, err := w.Write(summary); err != nil {
 			return err
 		}
 	}
+	x.Specs, x.Others = specs.list, others.list
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(x); err != nil {
+	if err := gob.NewEncoder(&b).Encode(&x); err != nil {
 		return err
 	}
 	text, err := disk.Seal{Owner: c.owner()}.Put(b.Bytes())
@@ -411,28 +398,28 @@ func writeIndex(w io.Writer, c *Catalogue) error {
 
 // texts is a list of texts without repeats.
 type texts struct {
-	list *[]string
-	at   map[string]int
+	list   []string
+	places map[string]int
 }
 
 func (t *texts) add(text string) int {
-	if t.at == nil {
-		t.at = map[string]int{}
+	if t.places == nil {
+		t.places = map[string]int{}
 	}
-	at, ok := t.at[text]
+	place, ok := t.places[text]
 	if !ok {
-		at = len(*t.list)
-		t.at[text], *t.list = at, append(*t.list, text)
+		place = len(t.list)
+		t.places[text], t.list = place, append(t.list, text)
 	}
-	return at
+	return place
 }
 
 // texts returns the text of a run's summary, and sets the row's references to the texts of its
 // run.json. It returns an error where those texts would be read as another run: a file that was
 // changed by hand may hold what no program of ours writes.
-func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
+func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 	if e := of.entry; e != nil { // the run was itself read from such texts
-		if came, err = e.place.read(); err != nil {
+		if summary, err = e.place.read(); err != nil {
 			return nil, err
 		}
 		r.Place = e.place
@@ -447,17 +434,17 @@ func (r *row) texts(of *Run, specs, others *texts) (came []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if came == nil {
-		if came, err = r.check(of, made, rest); err != nil {
+	if summary == nil {
+		if summary, err = r.check(of, made, rest); err != nil {
 			return nil, err
 		}
 	}
 	r.Spec, r.Other = specs.add(string(made)), others.add(string(rest))
-	return came, nil
+	return summary, nil
 }
 
 // check returns the text of a run's summary, having verified that the run's texts read as the run.
-func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
+func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
 	x := index{Specs: []string{string(made)}, Others: []string{string(rest)}}
 	specs, others, err := x.decode()
 	if err != nil {
@@ -467,7 +454,7 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	short := *of.Summary()
 	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
 	short.ClassInterval, short.GroupInterval = nil, nil
-	if came, err = json.Marshal(&short); err != nil {
+	if summary, err = json.Marshal(&short); err != nil {
 		return nil, err
 	}
 	short.Measures, short.ByGroup = nil, nil
@@ -475,12 +462,12 @@ func (r *row) check(of *Run, made, rest []byte) (came []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Place = passage{Len: uint32(len(came)), Sum: crc32.Checksum(came, disk.Castagnoli),
+	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
-	if !again.reads(came, of) {
+	if !again.reads(summary, of) {
 		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, ErrSum)
 	}
-	return came, nil
+	return summary, nil
 }
 
 // reads reports whether a run with the text of its summary has the content of the run want.
@@ -504,7 +491,7 @@ func (c *Catalogue) Examine(mend bool) []*Finding {
 	}
 	f := &Finding{File: c.path(), What: what,
 		Remedy: "nothing is lost, the next listing makes it anew; --mend removes it"}
-	f.mend = func() error { return os.Remove(f.File) }
+	f.repair = func() error { return os.Remove(f.File) }
 	if mend {
 		f.treat()
 	}
@@ -527,7 +514,7 @@ func (c *Catalogue) wrong() string {
 	known := c.load()
 	names, _ := folders(c.dir)
 	differ := make([]bool, len(names))
-	onAllCores(len(names), func(i int) {
+	data.OnEveryCore(len(names), func(i int) {
 		e := known[names[i]]
 		differ[i] = e != nil && e.differs(filepath.Join(c.dir, names[i]))
 	})
@@ -547,7 +534,7 @@ func (e *listed) differs(dir string) bool {
 	if err != nil || stampsOf(dir) != e.stamps {
 		return false // the run itself is damaged, or still running
 	}
-	came, err := e.place.read()
-	return err != nil || !e.run.reads(came, own) || own.status != e.run.status ||
+	summary, err := e.place.read()
+	return err != nil || !e.run.reads(summary, own) || own.status != e.run.status ||
 		!reflect.DeepEqual(own.label, e.run.label)
 }

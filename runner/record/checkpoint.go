@@ -149,7 +149,7 @@ func (f *stateFile) readLarge(in *disk.Folder, s *runner.State) ([]nn.Tensor, er
 	if f.Tensors != opaqueName(f.Step) {
 		return readTensorsFile(in, tensorsName(f.Step), f.SHA256)
 	}
-	o := &opaqueFile{disk.OpenDisk, in.Path, f.Tensors, f.SHA256}
+	o := &opaqueFile{in.Path, f.Tensors, f.SHA256}
 	s.Opaque = o
 	_, err := o.copyFrom(in, io.Discard)
 	return nil, err
@@ -455,7 +455,6 @@ func (noCheckpoint) Is(target error) bool { return target == fs.ErrNotExist }
 
 // opaqueFile is the file of a checkpoint that holds what a program saved.
 type opaqueFile struct {
-	open   disk.Opener
 	folder string
 	name   string
 	sum    string // sha256, in hexadecimal
@@ -463,7 +462,7 @@ type opaqueFile struct {
 
 // WriteTo implements runner.Opaque. It compares the checksum after the last byte.
 func (o *opaqueFile) WriteTo(w io.Writer) (n int64, err error) {
-	in, err := disk.OpenFolder(o.open, o.folder)
+	in, err := disk.OpenFolder(nil, o.folder)
 	if err != nil {
 		return 0, err
 	}

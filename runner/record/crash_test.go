@@ -207,7 +207,7 @@ func TestDiskFull(t *testing.T) {
 		var left int
 		var stuck bool
 		s.open = func(path string) (disk.Disk, error) {
-			d, err := disk.OpenDisk(path)
+			d, err := aside.Open(path)
 			return fullDisk{d, &left, &stuck}, err
 		}
 		r := create(t, s, newMeta(1))

@@ -33,7 +33,7 @@
 // pass over what was changed since it was written. A resume, and whoever prints figures, fails with
 // an error that names the file and the line (internal/eventlog/audit.go).
 // Files are opened only by their names in the run's folder, and never through links: a run may come
-// from anybody. Examine and Mend look after a folder of runs (doctor.go). Files keeps the files
+// from anybody. Examine looks after a folder of runs (doctor.go). Files keeps the files
 // that concern many runs in the same manner, such as a sweep's list.
 //
 // The log alone says how a run stands: History folds its events from the first one on, or from the

@@ -30,7 +30,7 @@ type Finding struct {
 	Mended bool   `json:"mended"`
 	Failed string `json:"failed,omitempty"`
 
-	mend func() error // nil: only a person can repair it
+	repair func() error // nil: only a person can repair it
 }
 
 // asideName is a folder in the folder of the runs, to which the doctor moves files that are in the
@@ -46,13 +46,12 @@ type doctor struct {
 }
 
 // Examine checks every file of the runs in dir: checksums, links, owners and modes, leftovers of
-// crashes, and missing summaries. It changes nothing.
-func Examine(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, false) }
-
-// Mend is Examine, and repairs what it can without losing anything. It moves what is in the way to
-// .set-aside, copies files there before it changes them, and makes summaries from the last state.
-// It leaves runs alone that somebody records.
-func Mend(dir string) (list []*Finding, runs int, err error) { return examine(nil, dir, true) }
+// crashes, and missing summaries. With mend it repairs what it can without losing anything. It
+// moves what is in the way to .set-aside, copies files there before it changes them, and makes
+// summaries from the last state. It leaves runs alone that somebody records.
+func Examine(dir string, mend bool) (list []*Finding, runs int, err error) {
+	return examine(nil, dir, mend)
+}
 
 func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	root, err := disk.OpenFolder(open, dir)
@@ -73,7 +72,7 @@ func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	return d.list, len(names), nil
 }
 
-// ExamineFiles is Examine, or Mend, of files in a folder of runs that belong to no run. names are
+// ExamineFiles is Examine for files in a folder of runs that belong to no run. names are
 // relative to that folder. wrong returns what is wrong with the text of a file, and the remedy; ""
 // means that nothing is wrong.
 func ExamineFiles(
@@ -169,7 +168,7 @@ func (d *doctor) treatRun(list []*Finding) {
 		// A lock that is a link cannot be taken before it is moved away.
 		if err == nil || f.File == lockName {
 			f.treat()
-		} else if f.mend != nil {
+		} else if f.repair != nil {
 			f.Failed = err.Error()
 		}
 	}
@@ -184,18 +183,18 @@ func (d *doctor) treat(mend bool) {
 }
 
 func (f *Finding) treat() {
-	if f.mend == nil {
+	if f.repair == nil {
 		return
 	}
-	if err := f.mend(); err != nil {
+	if err := f.repair(); err != nil {
 		f.Failed = err.Error()
 		return
 	}
 	f.Mended = true
 }
 
-func (d *doctor) find(file, what, remedy string, mend func() error) *Finding {
-	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, mend: mend}
+func (d *doctor) find(file, what, remedy string, repair func() error) *Finding {
+	found := &Finding{Run: d.run, File: file, What: what, Remedy: remedy, repair: repair}
 	d.list = append(d.list, found)
 	return found
 }
@@ -552,11 +551,7 @@ func (d *doctor) checkLog(held bool) {
 		return // checkFiles has reported it
 	}
 	a, err := eventlog.AuditLog(d.in, list...)
-	var hole eventlog.HoleError
 	switch {
-	case errors.As(err, &hole):
-		d.find(logName, hole.What(), hole.Remedy(), nil)
-		return
 	case err != nil:
 		d.find(logName, err.Error(), "check its permissions, or restore it from a copy", nil)
 		return

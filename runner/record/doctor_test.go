@@ -123,7 +123,7 @@ func TestDoctor(t *testing.T) {
 			r := the(s, original)
 			c.harm(t, r.Dir)
 			before := everyFile(t, s.Dir())
-			list, runs, err := Examine(s.Dir())
+			list, runs, err := Examine(s.Dir(), false)
 			must(t, err)
 			found := slices.ContainsFunc(list, func(f *Finding) bool {
 				return f.Run == r.Meta.ID && f.File == c.file && strings.Contains(f.What, c.what) &&
@@ -135,10 +135,10 @@ func TestDoctor(t *testing.T) {
 			if after := everyFile(t, s.Dir()); fmt.Sprint(after) != fmt.Sprint(before) {
 				t.Error("looking has changed something")
 			}
-			list, _, err = Mend(s.Dir())
+			list, _, err = Examine(s.Dir(), true)
 			must(t, err)
 			keeps(t, s.Dir(), before)
-			again, _, err := Examine(s.Dir())
+			again, _, err := Examine(s.Dir(), false)
 			must(t, err)
 			if (len(again) > 0) != c.stays {
 				t.Errorf("mended %s, and then found %s", findings(list), findings(again))
@@ -177,7 +177,7 @@ func TestDoctorOfTheFolder(t *testing.T) {
 	must(t, os.Symlink(path, filepath.Join(s.Dir(), ".engine.lock")))
 	must(t, os.Symlink(t.TempDir(), filepath.Join(s.Dir(), "link")))
 	must(t, os.Chmod(s.Dir(), 0o777))
-	list, _, err := Mend(s.Dir())
+	list, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	unharmed("mended")
 	mended := 0
@@ -199,13 +199,13 @@ func TestDoctorLeavesRunsAloneThatAreRecorded(t *testing.T) {
 	appendSteps(t, r, 1, 3)
 	save(t, r, newState(3))
 	write(t, []byte("x"), r.in.Path, checkpointsName, ".new-"+tensorsName(4)) // it is being written
-	list, _, err := Mend(s.Dir())
+	list, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	if len(list) > 0 {
 		t.Errorf("found %s", findings(list))
 	}
 	flip(t, r.log.Path, `"step":2`)
-	list, _, err = Mend(s.Dir())
+	list, _, err = Examine(s.Dir(), true)
 	must(t, err)
 	if len(list) != 1 || list[0].Mended {
 		t.Errorf("found %s", findings(list))
@@ -218,7 +218,7 @@ func TestSummaryIsMadeAgain(t *testing.T) {
 	finished(t, s)
 	want := result(original)(t, s.Dir())
 	must(t, os.Remove(filepath.Join(the(s, original).Dir, summaryName)))
-	_, _, err := Mend(s.Dir())
+	_, _, err := Examine(s.Dir(), true)
 	must(t, err)
 	if got := result(original)(t, s.Dir()); got != want {
 		t.Error(difference(got, want))

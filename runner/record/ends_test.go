@@ -15,7 +15,6 @@ import (
 	"drolab/runner/data"
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/queue"
-	"drolab/runner/record/internal/disk"
 	"drolab/runner/spec"
 	runtrain "drolab/runner/train"
 )
@@ -46,7 +45,7 @@ func TestEveryEndHasItsSummary(t *testing.T) {
 			t.Errorf("%s: %q", sum.Status, sum.Cause)
 		}
 	}
-	list, _, err := Examine(s.dir)
+	list, _, err := Examine(s.dir, false)
 	must(t, err)
 	if len(list) > 0 {
 		t.Errorf("found %s", findings(list))
@@ -110,7 +109,7 @@ func TestWarnedOnce(t *testing.T) {
 		s := newStore(t)
 		s.open = (&asidetest.Faults{At: at, Killed: true}).Open
 		train(s, nil, req)
-		s.open = disk.OpenDisk
+		s.open = nil
 		had := the(s, original)
 		if had != nil && had.Status() == runner.Done {
 			continue

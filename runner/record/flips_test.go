@@ -11,7 +11,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/queue"
-	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 	"drolab/runner/spec"
 )
@@ -145,7 +144,7 @@ func (f *flipped) goOn(
 		must(t, os.CopyFS(dir, os.DirFS(before)))
 	}
 	defer os.RemoveAll(dir)
-	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
+	s := &Store{dir: dir, now: clock()}
 	r, err := Find(dir, id)
 	if err == nil {
 		q := queue.NewQueue(t.Context(), queue.Settings{Store: s, Threads: 1})
@@ -185,7 +184,7 @@ func (f *flipped) look(t *testing.T, before, id, seen string) string {
 	dir := f.harm(t, before, id)
 	defer os.RemoveAll(dir)
 	now, said := view(t, dir, id)
-	list, _, err := Examine(dir)
+	list, _, err := Examine(dir, false)
 	must(t, err)
 	switch named := strings.Contains(said, f.file); {
 	case !named && now != seen:

@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -83,7 +84,7 @@ func TestForkThatCannotBeMade(t *testing.T) {
 	logless := func(open bool) func(*Store, *runner.State) {
 		return func(s *Store, _ *runner.State) {
 			s.open = func(path string) (disk.Disk, error) {
-				d, err := disk.OpenDisk(path)
+				d, err := aside.Open(path)
 				return noLog{d, open}, err
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
 
@@ -19,7 +18,7 @@ import (
 // ends, and names the file if it needed it.
 func TestHoles(t *testing.T) {
 	before := quickDir(t)
-	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
+	s := &Store{dir: before, now: clock()}
 	stopped9(t, s)
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
@@ -34,7 +33,7 @@ func TestHoles(t *testing.T) {
 				t.Skipf("no sparse files here: %v", err)
 			}
 			said := everyReader(t, dir, id)
-			list, _, err := Mend(dir)
+			list, _, err := Examine(dir, true)
 			must(t, err)
 			found := findings(list)
 			if filepath.Base(name) == lockName {
@@ -91,7 +90,7 @@ func everyReader(t *testing.T, dir, id string) (said string) {
 		note(err)
 	}
 	note(r.PassedOver())
-	s := &Store{dir: dir, now: clock(), open: disk.OpenDisk}
+	s := &Store{dir: dir, now: clock()}
 	rec, _, err := s.Reopen(id)
 	if err == nil {
 		err = rec.Close()

@@ -157,7 +157,7 @@ func TestIndexFits(t *testing.T) {
 		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err == nil {
 			t.Errorf("%s: an index was read", name)
 		}
-		list, _, err := Examine(filepath.Dir(r.Dir))
+		list, _, err := Examine(filepath.Dir(r.Dir), false)
 		must(t, err)
 		if len(list) != 1 || list[0].File != eventlog.IndexName {
 			t.Errorf("%s: the doctor finds %v", name, list)
@@ -174,7 +174,7 @@ func TestIndexFits(t *testing.T) {
 	if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != eventlog.ErrStale {
 		t.Errorf("of a log that is shorter: %v", err)
 	}
-	if list, _, _ := Examine(filepath.Dir(r.Dir)); slices.ContainsFunc(list,
+	if list, _, _ := Examine(filepath.Dir(r.Dir), false); slices.ContainsFunc(list,
 		func(f *Finding) bool { return f.File == eventlog.IndexName }) {
 		t.Error("the doctor complains of a stale index, which is harmless")
 	}

@@ -186,20 +186,22 @@ func TestPlain(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))
 	for _, name := range []string{link, pipe} {
-		if f, err := AppendPlain(name, 0); err == nil {
+		if f, _, err := AppendPlain(name, 0); err == nil {
 			f.Close()
 			t.Errorf("%s is written to", name)
 		}
-		if f, err := OpenPlain(name); err == nil {
-			f.Close()
+		if _, _, err := OpenRegular(name); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}
 	unharmed("opened")
 	own := filepath.Join(t.TempDir(), "own")
 	for i, want := range []string{"aaaa", "aaaabbbb", "cccc"} {
-		f, err := AppendPlain(own, 7)
+		f, size, err := AppendPlain(own, 7)
 		must(t, err)
+		if size != int64(len(want)-4) {
+			t.Errorf("%d bytes are before %q", size, want)
+		}
 		_, err = f.WriteString(strings.Repeat(string('a'+rune(i)), 4))
 		must(t, errors.Join(err, f.Close()))
 		if got := string(read(t, own)); got != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 	"drolab/runner/record/internal/disk"
 )
 
@@ -42,7 +43,7 @@ func (d between) Folder(name string) (disk.Disk, error) {
 
 func openBetween(do func()) disk.Opener {
 	return func(path string) (disk.Disk, error) {
-		d, err := disk.OpenDisk(path)
+		d, err := aside.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +61,7 @@ type live struct {
 }
 
 func newLive(t *testing.T) *live {
-	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock(), open: disk.OpenDisk}, m: newMeta(1)}
+	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock()}, m: newMeta(1)}
 	l.m.Spec.CheckpointKeep, l.m.Parent = 1, "another@7"
 	r, err := l.s.Create(l.m, newState(0))
 	must(t, err)

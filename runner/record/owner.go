@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
-
+	"drolab/runner/data"
 	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
@@ -117,7 +117,7 @@ func (r *Run) Verify() error {
 // log is read.
 func VerifyAll(runs []*Run) []error {
 	errs := make([]error, len(runs))
-	onAllCores(len(runs), func(i int) {
+	data.OnEveryCore(len(runs), func(i int) {
 		if runs[i].packed == nil {
 			errs[i] = runs[i].Verify()
 		}

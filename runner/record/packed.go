@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,8 +89,8 @@ func packedFilesOf(r *Run) (files [][]byte, err error) {
 	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hashOf(log), Was: was}
 	summary := *r.Summary()
 	summary.Dir = ""
-	came, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
-	return [][]byte{meta, came, log}, err
+	sealed, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
+	return [][]byte{meta, sealed, log}, err
 }
 
 // logHash verifies the run and returns the hash of its log, as it was before any packing.
@@ -230,12 +231,12 @@ const (
 // packLog returns the log of a packed run, and the number of its last event. Its events are
 // numbered anew.
 func packLog(of disk.Owner, log *Tail) (text []byte, seq int64, err error) {
-	events, err := standing(log)
+	events, steps, err := standing(log)
 	if err != nil {
 		return nil, 0, err
 	}
 	text = eventlog.HeadLine(of)
-	for _, e := range thin(events) {
+	for _, e := range thin(events, steps) {
 		seq++
 		e.Header().Seq = seq
 		line, err := runner.EncodeEvent(e)
@@ -248,44 +249,31 @@ func packLog(of disk.Owner, log *Tail) (text []byte, seq int64, err error) {
 }
 
 // standing reads the events of a log that no resume has taken back, without the checkpoint events:
-// a packed run has no checkpoints.
-func standing(log Log) (events []runner.Event, err error) {
-	var all []runner.Event
-	h, err := ReadHistory(log, func(e runner.Event) { all = append(all, e) })
-	if err != nil {
-		return nil, err
+// a packed run has no checkpoints. steps is the number of step events among them.
+func standing(log Log) (events []runner.Event, steps int, err error) {
+	h, err := ReadHistory(log, func(e runner.Event) { events = append(events, e) })
+	stands := map[runner.Event]bool{}
+	for _, e := range h.Steps {
+		stands[e] = true
 	}
-	steps, evals := h.Steps, h.Evals
-	for _, e := range all {
-		switch e := e.(type) {
+	for _, e := range h.Evals {
+		stands[e] = true
+	}
+	return slices.DeleteFunc(events, func(e runner.Event) bool {
+		switch e.(type) {
 		case *runner.CheckpointEvent:
-			continue
-		case *runner.StepEvent:
-			if len(steps) == 0 || steps[0] != e {
-				continue
-			}
-			steps = steps[1:]
-		case *runner.EvalEvent:
-			if len(evals) == 0 || evals[0] != e {
-				continue
-			}
-			evals = evals[1:]
+			return true
+		case *runner.StepEvent, *runner.EvalEvent:
+			return !stands[e]
 		}
-		events = append(events, e)
-	}
-	return events, nil
+		return false
+	}), len(h.Steps), err
 }
 
-// thin keeps the first and the last step event and every n-th between them. A kept event covers the
-// least and the greatest values since the kept event before it, as an event of a larger log_every
-// would.
-func thin(events []runner.Event) (kept []runner.Event) {
-	var steps int
-	for _, e := range events {
-		if _, ok := e.(*runner.StepEvent); ok {
-			steps++
-		}
-	}
+// thin keeps the first and the last step event, of so many, and every n-th between them. A kept
+// event covers the least and the greatest values since the kept event before it, as an event of a
+// larger log_every would.
+func thin(events []runner.Event, steps int) (kept []runner.Event) {
 	every := max(1, (steps+packedSteps-3)/(packedSteps-2))
 	var since []*runner.StepEvent
 	seen := 0

@@ -10,14 +10,13 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/disk"
 	"drolab/runner/record/internal/eventlog"
 )
 
 // TestDamageIsSaid checks that a reader that leaves something out says so, with the file.
 func TestDamageIsSaid(t *testing.T) {
 	before := quickDir(t)
-	s := &Store{dir: before, now: clock(), open: disk.OpenDisk}
+	s := &Store{dir: before, now: clock()}
 	finished(t, s)
 	id := the(s, original).Meta.ID
 	must(t, the(s, original).Relabel(func(l *Label) { l.Note = "good" }))
@@ -78,7 +77,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 		"changed": func(b []byte) []byte { b[len(b)-1] ^= 8; return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Store{dir: quickDir(t), now: clock(), open: disk.OpenDisk}
+			s := &Store{dir: quickDir(t), now: clock()}
 			finished(t, s)
 			whole := the(s, original)
 			want, _ := whatStands(t, whole)
@@ -99,7 +98,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 				t.Error("it shows something else")
 			}
 			must(t, r.PassedOver())
-			list, _, err := Mend(s.dir)
+			list, _, err := Examine(s.dir, true)
 			must(t, err)
 			if len(list) != 1 || list[0].File != logName || !list[0].Mended {
 				t.Errorf("mended %s", findings(list))

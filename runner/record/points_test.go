@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/internal/aside"
 	"drolab/runner/internal/aside/asidetest"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/disk"
 )
 
 // A crash point is a write, fsync, rename, removal or truncation by a writer that fails once, or
@@ -181,8 +181,8 @@ func (sc *scene) once(
 	must(t, os.CopyFS(dir, os.DirFS(before)))
 	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)
-	s.open = disk.OpenDisk
-	list, _, bad := Examine(dir)
+	s.open = aside.Open
+	list, _, bad := Examine(dir, false)
 	must(t, bad)
 	if list = slices.DeleteFunc(list, func(f *Finding) bool { return f.Leftover }); len(list) > 0 {
 		t.Errorf("%s, %s: the doctor finds damage: %s", sc.name, at, findings(list))

@@ -50,10 +50,10 @@ func (r *Run) Status() runner.Status { return r.status }
 // Standing returns how the run stands, from the end of its log, or from its summary where that end
 // does not reach far enough back. Its cost does not depend on the length of the log.
 func (r *Run) Standing() Standing {
-	came := r.Summary()
+	summary := r.Summary()
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
-		return Standing{Status: r.status, Step: came.Steps}
+		return Standing{Status: r.status, Step: summary.Steps}
 	}
 	defer in.Close()
 	e, err := eventlog.ReadEnd(in, r.passed,
@@ -62,15 +62,15 @@ func (r *Run) Standing() Standing {
 		e = &eventlog.End{}
 	}
 	s := e.Standing
-	s.Status, s.Cause = r.status, came.Cause
-	s.Step = max(s.Step, came.Steps)
+	s.Status, s.Cause = r.status, summary.Cause
+	s.Step = max(s.Step, summary.Steps)
 	measured := func(l measure.List) bool { return len(l.Numbers) > 0 }
-	if s.Eval == nil && slices.ContainsFunc(came.ByGroup, measured) {
+	if s.Eval == nil && slices.ContainsFunc(summary.ByGroup, measured) {
 		s.Eval = &runner.EvalEvent{
-			Head:    runner.Head{Step: came.Steps},
-			Epoch:   came.Epochs,
-			Values:  came.Measures,
-			ByGroup: came.ByGroup,
+			Head:    runner.Head{Step: summary.Steps},
+			Epoch:   summary.Epochs,
+			Values:  summary.Measures,
+			ByGroup: summary.ByGroup,
 		}
 	}
 	return s

@@ -24,7 +24,7 @@ import (
 type Store struct {
 	dir  string
 	now  func() time.Time
-	open disk.Opener
+	open disk.Opener // nil: the system's
 	who  Holder
 }
 
@@ -39,7 +39,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf(
 			"runs folder %s cannot be written: %w; choose another with --runs DIR", dir, err)
 	}
-	return &Store{dir: abs, now: time.Now, open: disk.OpenDisk}, nil
+	return &Store{dir: abs, now: time.Now}, nil
 }
 
 // probe makes a file in dir, because permissions alone do not tell.
@@ -54,8 +54,8 @@ func probe(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// As sets the holder that the store's locks name on a disk that has no locks.
-func (s *Store) As(who Holder) { s.who = who }
+// SetHolder sets the holder that the store's locks name on a disk that has no locks.
+func (s *Store) SetHolder(who Holder) { s.who = who }
 
 func (s *Store) root() (*disk.Folder, error) {
 	f, err := disk.OpenFolder(s.open, s.dir)
@@ -413,7 +413,7 @@ func plainName(id string) bool {
 
 // Delete removes a run from the folder dir for good. id is the run's exact name. Delete holds the
 // run's lock meanwhile; the error is ErrHeld where somebody records the run.
-func Delete(dir, id string) error { return (&Store{dir: dir, open: disk.OpenDisk}).Delete(id) }
+func Delete(dir, id string) error { return (&Store{dir: dir}).Delete(id) }
 
 // Delete implements runner.Store.
 func (s *Store) Delete(id string) error {
@@ -496,8 +496,10 @@ func MakeOwnFolder(path string) error { return disk.MakeOwnFolder(path) }
 // Identity is disk.Identity.
 func Identity(path string) (device, inode uint64) { return disk.Identity(path) }
 
-// OpenPlain is disk.OpenPlain.
-func OpenPlain(path string) (*os.File, error) { return disk.OpenPlain(path) }
+// OpenRegular is disk.OpenRegular.
+func OpenRegular(path string) (f disk.File, size int64, err error) { return disk.OpenRegular(path) }
 
 // AppendPlain is disk.AppendPlain.
-func AppendPlain(path string, most int64) (*os.File, error) { return disk.AppendPlain(path, most) }
+func AppendPlain(path string, most int64) (f *os.File, size int64, err error) {
+	return disk.AppendPlain(path, most)
+}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,7 +24,7 @@ import (
 // entry describes one tensor in the header.
 type entry struct {
 	DType   string   `json:"dtype"`
-	Shape   []int64  `json:"shape"`
+	Shape   []int    `json:"shape"`
 	Offsets [2]int64 `json:"data_offsets"` // bytes, counted from the end of the header
 }
 
@@ -64,10 +63,8 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 	end := int64(0)
 	for _, t := range list {
 		after := end + 4*int64(len(t.Data))
-		e := entry{DType: "F32", Shape: []int64{}, Offsets: [2]int64{end, after}}
-		for _, n := range t.Shape {
-			e.Shape = append(e.Shape, int64(n))
-		}
+		shape := append([]int{}, t.Shape...) // [] and not null, for a scalar
+		e := entry{DType: "F32", Shape: shape, Offsets: [2]int64{end, after}}
 		if seen[t.Name] {
 			return nil, fmt.Errorf("tensor %q: want a name of its own", t.Name)
 		}
@@ -92,13 +89,13 @@ func encodeHeader(list []nn.Tensor) ([]byte, error) {
 
 // elements returns the product of the sides of a shape. ok is false where a side is negative or the
 // product is too large for any file.
-func elements(shape []int64) (n int64, ok bool) {
+func elements(shape []int) (n int64, ok bool) {
 	n = 1
 	for _, side := range shape {
-		if side < 0 || side > 0 && n > math.MaxInt64/8/side {
+		if side < 0 || side > 0 && n > math.MaxInt64/8/int64(side) {
 			return 0, false
 		}
-		n *= side
+		n *= int64(side)
 	}
 	return n, true
 }
@@ -188,21 +185,13 @@ func (e *entry) check() error {
 	if !ok || e.Offsets[0] < 0 || e.Offsets[1] < e.Offsets[0] || e.Offsets[1]-e.Offsets[0] != 4*n {
 		return fmt.Errorf("shape %v does not fit the place %v", e.Shape, e.Offsets)
 	}
-	for _, side := range e.Shape {
-		if int64(int(side)) != side {
-			return errors.New("too large for this machine")
-		}
-	}
 	return nil
 }
 
 // readValues reads the values at p, which come next.
 func readValues(r io.Reader, p place) (nn.Tensor, error) {
-	t := nn.Tensor{Name: p.name, Shape: make([]int, len(p.Shape)),
+	t := nn.Tensor{Name: p.name, Shape: p.Shape,
 		Data: make([]float32, (p.Offsets[1]-p.Offsets[0])/4)}
-	for i, side := range p.Shape {
-		t.Shape[i] = int(side)
-	}
 	buf := make([]byte, min(4*len(t.Data), 1<<16))
 	for part := range slices.Chunk(t.Data, 1<<14) {
 		b := buf[:4*len(part)]

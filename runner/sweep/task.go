@@ -50,7 +50,7 @@ func (t *Task) Do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	store.As(t.Holder)
+	store.SetHolder(t.Holder)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

@@ -35,19 +35,19 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 
 // Feed implements Network. With one thread there is no second thread to prepare batches ahead.
 func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
-	o.Ahead, o.Each, o.InPlace = n.net.Threads > 1, n.net.RunEach, n.net.InPlace()
+	o.Ahead, o.RunOnThreads, o.InPlace = n.net.Threads > 1, n.net.RunEach, n.net.InPlace()
 }
 
 // Losses implements Network. If network and data allow it, samples are read where they lie in
 // memory, and their gradient is computed in the same pass.
 func (n *native) Losses(losses []float64, b Batch, weigh func(weights, losses []float64)) {
 	n.net.SetMode(b.Mode)
-	n.passed = weigh != nil && b.At != nil && n.net.OnePass()
+	n.passed = weigh != nil && b.Offsets != nil && n.net.OnePass()
 	switch {
 	case n.passed:
-		n.net.Pass(losses, b.X, b.At, b.Next, b.Labels, weigh)
-	case b.At != nil:
-		n.net.LossesOf(losses, b.X, b.At, b.Labels)
+		n.net.Pass(losses, b.X, b.Offsets, b.Next, b.Labels, weigh)
+	case b.Offsets != nil:
+		n.net.LossesOf(losses, b.X, b.Offsets, b.Labels)
 	default:
 		n.net.Losses(losses, b.X, b.Labels)
 	}

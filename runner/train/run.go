@@ -486,8 +486,8 @@ func (b Batch) Part(part *data.Batch, from, to int) Batch {
 	*part = data.Batch{X: b.X, Labels: b.Labels[from:to], Groups: b.Groups[from:to],
 		Index: b.Index[from:to], N: to - from, Epoch: b.Epoch}
 	switch {
-	case b.At != nil:
-		part.At, part.Next = b.At[from:to], b.Next
+	case b.Offsets != nil:
+		part.Offsets, part.Next = b.Offsets[from:to], b.Next
 	case b.X != nil:
 		size := len(b.X) / b.N
 		part.X = b.X[from*size : to*size]
@@ -584,7 +584,7 @@ func TakeRoom(
 	if err != nil {
 		return nil, err
 	}
-	return room.Take(ctx, bytes, inBatches(s))
+	return room.Reserve(ctx, bytes, inBatches(s))
 }
 
 // inBatches names what needs the memory of a run, for the error of a run that does not fit. It

@@ -36,23 +36,18 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// Folder is an open folder in which files are written.
-type Folder interface {
+// Disk is an open folder, as the system has it. A test's Disk fails, or ends the process, at any of
+// these operations.
+type Disk interface {
+	Folder(name string) (Disk, error)
 	OpenFile(name string, flag int, mode fs.FileMode) (File, error)
+	Mkdir(name string, mode fs.FileMode) error
 	Lstat(name string) (fs.FileInfo, error)
+	List() ([]fs.DirEntry, error)
 	Link(from, to string) error
 	Rename(from, to string) error
 	Remove(name string) error
 	Sync() error // makes renames survive a power cut
-}
-
-// Disk is a Folder that can hold folders, as the system has it. A test's Disk fails, or ends the
-// process, at any of these operations.
-type Disk interface {
-	Folder
-	Folder(name string) (Disk, error)
-	Mkdir(name string, mode fs.FileMode) error
-	List() ([]fs.DirEntry, error)
 	Close() error
 }
 
@@ -71,7 +66,7 @@ func Open(path string) (Disk, error) {
 // Root is an open folder, none of whose names leads out of it.
 type Root struct{ *os.Root }
 
-// OpenFile implements Folder.
+// OpenFile implements Disk.
 func (r Root) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 	f, err := r.Root.OpenFile(name, flag, mode)
 	if err != nil {
@@ -92,7 +87,7 @@ func (r Root) Folder(name string) (Disk, error) {
 // List implements Disk. The entries are sorted by name.
 func (r Root) List() ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), ".") }
 
-// Sync implements Folder. Some systems have no handle of a folder that could be synced: they order
+// Sync implements Disk. Some systems have no handle of a folder that could be synced: they order
 // their own metadata.
 func (r Root) Sync() error {
 	switch runtime.GOOS {
@@ -109,7 +104,7 @@ func (r Root) Sync() error {
 // WriteIn makes or replaces a file of a folder. The temporary file is always a new one. So nothing
 // is written through a leftover, which may be a link that somebody put there, and no writer renames
 // the unfinished file of another.
-func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+func WriteIn(in Disk, name string, mode fs.FileMode, write func(io.Writer) error) error {
 	aside, err := writeAside(in, name, mode, write)
 	if err != nil {
 		return err
@@ -123,7 +118,7 @@ func WriteIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) err
 
 // writeAside writes the content of the file name under a temporary name that no other writer has.
 func writeAside(
-	in Folder, name string, mode fs.FileMode, write func(io.Writer) error,
+	in Disk, name string, mode fs.FileMode, write func(io.Writer) error,
 ) (aside string, err error) {
 	return firstFree(numbered(Prefix+name), func(name string) error {
 		return fill(in, name, mode, write)
@@ -145,7 +140,7 @@ func numbered(name string) iter.Seq[string] {
 // NewIn makes a file under the first of some names that is free, and returns that name. Others may
 // do so at the same moment: nothing is replaced.
 func NewIn(
-	in Folder, names iter.Seq[string], mode fs.FileMode, write func(io.Writer) error,
+	in Disk, names iter.Seq[string], mode fs.FileMode, write func(io.Writer) error,
 ) (name string, err error) {
 	for name = range names {
 		break
@@ -176,7 +171,7 @@ func firstFree(names iter.Seq[string], try func(name string) error) (name string
 
 // giveName gives a file a name that no file has, by a hard link. On file systems without hard links
 // it takes two steps, between which somebody may take the name.
-func giveName(in Folder, from, to string) error {
+func giveName(in Disk, from, to string) error {
 	err := in.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -188,7 +183,7 @@ func giveName(in Folder, from, to string) error {
 }
 
 // fill writes a new file to the disk, whole or not at all.
-func fill(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+func fill(in Disk, name string, mode fs.FileMode, write func(io.Writer) error) error {
 	f, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
@@ -215,7 +210,7 @@ func Write(path string, write func(io.Writer) error) error {
 }
 
 // AddIn is NewIn for one name. The error is an fs.ErrExist where the name is taken.
-func AddIn(in Folder, name string, mode fs.FileMode, write func(io.Writer) error) error {
+func AddIn(in Disk, name string, mode fs.FileMode, write func(io.Writer) error) error {
 	_, err := NewIn(in, slices.Values([]string{name}), mode, write)
 	return err
 }

@@ -66,7 +66,7 @@ func TestNewIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		in := Folder(Root{r})
+		in := Disk(Root{r})
 		if !links {
 			in = linkless{Root{r}}
 		}

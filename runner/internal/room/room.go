@@ -36,7 +36,7 @@ type Error struct {
 	What      string  // the thing that needs the memory
 	Need, Has float64 // bytes
 	promised  bool    // the memory is there, but promised to other parts of this process
-	passes    bool    // some of these promises are passing shares: see [TakePart]
+	passes    bool    // some of these promises are passing shares: see [ReservePart]
 }
 
 func (e *Error) Error() string {
@@ -72,21 +72,18 @@ func Ask(bytes float64, what string) error {
 	return nil
 }
 
-// Take promises this number of bytes, or returns an *Error. Where only passing shares leave no
+// Reserve promises this number of bytes, or returns an *Error. Where only passing shares leave no
 // room, it waits until they end, or until ctx ends.
-func Take(ctx context.Context, bytes float64, what string) (*Share, error) {
-	return await(ctx, func() (*Share, error) {
-		return take(what, bytes, func(float64) float64 { return bytes })
-	})
+func Reserve(ctx context.Context, bytes float64, what string) (*Share, error) {
+	return await(ctx, what, bytes, func(float64) float64 { return bytes })
 }
 
-// TakePart promises the given part of the memory that can still be promised. It returns an *Error
-// where that is less than least, and waits as Take does. The share is a passing one: it is for a
-// process that ends soon, after which the share is shrunk.
-func TakePart(ctx context.Context, part, least float64, what string) (*Share, error) {
-	s, err := await(ctx, func() (*Share, error) {
-		return take(what, least/part, func(left float64) float64 { return part * left })
-	})
+// ReservePart promises the given part of the memory that can still be promised. It returns an
+// *Error where that is less than least, and waits as Reserve does. The share is a passing one: it
+// is for a process that ends soon, after which the share is shrunk.
+func ReservePart(ctx context.Context, part, least float64, what string) (*Share, error) {
+	partOf := func(left float64) float64 { return part * left }
+	s, err := await(ctx, what, least/part, partOf)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +96,12 @@ func TakePart(ctx context.Context, part, least float64, what string) (*Share, er
 	return s, nil
 }
 
-// await calls try again for as long as passing shares leave no room.
-func await(ctx context.Context, try func() (*Share, error)) (*Share, error) {
+// await calls promise again for as long as passing shares leave no room.
+func await(
+	ctx context.Context, what string, need float64, share func(left float64) float64,
+) (*Share, error) {
 	for {
-		s, err := try()
+		s, err := promise(what, need, share)
 		var lack *Error
 		if !errors.As(err, &lack) || !lack.passes {
 			return s, err
@@ -129,10 +128,10 @@ func Settled(ctx context.Context) error {
 	}
 }
 
-// take promises share(left) bytes, where left is the memory that can still be promised. The error
+// promise gives share(left) bytes, where left is the memory that can still be promised. The error
 // is an *Error where need exceeds that memory, or the memory that Ask grants. Where the free memory
 // is not known, the share is empty.
-func take(what string, need float64, share func(left float64) float64) (*Share, error) {
+func promise(what string, need float64, share func(left float64) float64) (*Share, error) {
 	ledger.Lock()
 	defer ledger.Unlock()
 	if err := Ask(need, what); err != nil {

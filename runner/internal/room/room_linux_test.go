@@ -28,12 +28,12 @@ func TestAsk(t *testing.T) {
 func TestLedger(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	free, _ := Free()
-	first, err := TakePart(ctx, .75, 1e6, "the first")
+	first, err := ReservePart(ctx, .75, 1e6, "the first")
 	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free ||
 		first.Bytes() < .5*free {
 		t.Fatalf("%+v of %v free: %v", first, free, err)
 	}
-	second, err := TakePart(ctx, .75, 1e6, "the second")
+	second, err := ReservePart(ctx, .75, 1e6, "the second")
 	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+resident() {
 		t.Errorf("%v and %v are promised of %v: %v", first, second, free, err)
 	}
@@ -41,7 +41,7 @@ func TestLedger(t *testing.T) {
 	// Half of the memory is there once the first part is smaller.
 	waited := make(chan error)
 	go func() {
-		third, err := Take(ctx, free/2, "a run")
+		third, err := Reserve(ctx, free/2, "a run")
 		if err == nil {
 			third.Release()
 		}
@@ -55,19 +55,19 @@ func TestLedger(t *testing.T) {
 		t.Error(err)
 	}
 	var none *Error
-	rest, err := Take(ctx, free/2, "a run")
+	rest, err := Reserve(ctx, free/2, "a run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
+	if _, err := Reserve(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
 		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
 	}
-	passes, err := TakePart(ctx, .5, 1e6, "a part")
+	passes, err := ReservePart(ctx, .5, 1e6, "a part")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := Take(ctx, free/2, "a run"); !errors.Is(err, context.Canceled) {
+	if _, err := Reserve(ctx, free/2, "a run"); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits any more: %v", err)
 	}
 	for _, s := range []*Share{rest, passes, first} {

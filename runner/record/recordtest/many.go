@@ -13,29 +13,29 @@ import (
 	"drolab/runner/record/recordtest/eventtest"
 )
 
-// Many fills the folder dir with n runs that are made from the run like, which has ended, to
+// Many fills the folder dir with n runs that are meta from the run like, which has ended, to
 // measure the cost of many runs. Each ten of them share a learning rate and differ in the seed.
 // Each log has at least the given number of lines, and each run has the files of one checkpoint.
 func Many(t testing.TB, dir string, like *record.Run, n, lines int) {
 	t.Helper()
-	made, came := fieldsOf(t, like.Dir, "run.json"), fieldsOf(t, like.Dir, "summary.json")
+	meta, summary := fieldsOf(t, like.Dir, "run.json"), fieldsOf(t, like.Dir, "summary.json")
 	log := longer(t, filepath.Join(like.Dir, "events.jsonl"), lines)
 	for i := range n {
 		at := like.Meta.Created.Add(time.Duration(i) * time.Minute)
 		id := fmt.Sprintf("many-s%d-%s-%06d", i%10, at.UTC().Format("20060102-150405"), i)
 		settings := map[string]any{}
-		eventtest.Must(t, json.Unmarshal(made["spec"], &settings))
+		eventtest.Must(t, json.Unmarshal(meta["spec"], &settings))
 		settings["seed"], settings["lr"] = i%10, float64(1+i/10)/float64(n)
-		made["id"], made["created"] = asJSON(t, id), asJSON(t, at)
-		made["spec"] = asJSON(t, settings)
-		came["id"], came["seed"] = made["id"], asJSON(t, i%10)
-		came["test_accuracy"] = asJSON(t, float64(i*7919%n)/float64(n))
+		meta["id"], meta["created"] = asJSON(t, id), asJSON(t, at)
+		meta["spec"] = asJSON(t, settings)
+		summary["id"], summary["seed"] = meta["id"], asJSON(t, i%10)
+		summary["test_accuracy"] = asJSON(t, float64(i*7919%n)/float64(n))
 		in := filepath.Join(dir, id)
 		eventtest.Must(t, os.MkdirAll(filepath.Join(in, "checkpoints"), 0o700))
-		for name, text := range map[string][]byte{"run.json": asJSON(t, made), "lock": nil,
-			"summary.json": asJSON(t, came), "events.jsonl": log,
+		for name, text := range map[string][]byte{"run.json": asJSON(t, meta), "lock": nil,
+			"summary.json": asJSON(t, summary), "events.jsonl": log,
 			"checkpoints/step-0000000001.json": asJSON(t,
-				map[string]any{"seal": came["seal"]}),
+				map[string]any{"seal": summary["seal"]}),
 			"checkpoints/step-0000000001.safetensors": make([]byte, 1000)} {
 			eventtest.Must(t, os.WriteFile(filepath.Join(in, name), text, 0o600))
 		}

@@ -32,11 +32,7 @@ fails while problems remain. What a crash left and a run does not need is named,
 problem.`,
 		Example: "drolab doctor\ndrolab doctor --mend",
 		RunE: func(*cobra.Command, []string) error {
-			look := record.Examine
-			if mend {
-				look = record.Mend
-			}
-			list, runs, err := look(con.RunsDir)
+			list, runs, err := record.Examine(con.RunsDir, mend)
 			list = append(list, con.Catalogue().Examine(mend)...)
 			for _, dir := range sweep.FindUnder(con.RunsDir) {
 				more, also := sweep.Examine(dir, mend)

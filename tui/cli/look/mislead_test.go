@@ -141,8 +141,8 @@ func mistakes() []mistake {
 			want: "line 1: is UTF-16: add encoding=utf16", remedy: "encoding=utf16"},
 		{name: "a column that is always missing",
 			train:   plain("x", func(int) string { return "NULL" }),
-			options: "missing=drop", want: `missing=drop leaves none of 400 lines: column "x" has no ` +
-				`value in any line: leave it out with drop=x`, remedy: "drop=x"},
+			options: "missing=drop", want: `missing=drop leaves none of 400 lines: no line has a ` +
+				`value of "x": leave it out with drop=x`, remedy: "drop=x"},
 		{name: "a separator at the end of every line",
 			train: strings.ReplaceAll(plain("x", func(i int) string {
 				return fmt.Sprint(noise(i, 4, 9))

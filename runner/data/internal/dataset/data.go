@@ -101,16 +101,16 @@ type Dataset struct {
 	Encoder    Encoder // the encoding that a network trained on these samples needs
 	Unlabelled bool    // the samples, all of them in Test, have no labels: Label is 0
 
-	Release func() error // a function that Close calls once; nil: none
-	Mapped  Mapped       // files that Close releases
+	Release func() // a function that Close calls once; nil: none
+	Mapped  Mapped // files that Close releases
 }
 
 // Close releases what the dataset holds. No source or loader of the dataset may be used after it.
 func (d *Dataset) Close() error {
 	err := d.Mapped.Close()
-	if release := d.Release; release != nil {
+	if d.Release != nil {
+		d.Release()
 		d.Release = nil
-		err = errors.Join(err, release())
 	}
 	return err
 }

@@ -161,7 +161,7 @@ func (d *Dataset) Restrict(o Options) error {
 	if !capped && o.Imbalance == nil && o.ValFraction == 0 {
 		return nil
 	}
-	s, err := o.hold(all, d)
+	s, err := o.hold(all, Indices(0, all.Len()), d)
 	switch {
 	case err != nil:
 		return err
@@ -176,11 +176,17 @@ func (d *Dataset) Restrict(o Options) error {
 	return nil
 }
 
-// hold returns the training samples that cap, imbalance and hold-out leave. The held-out ones are
-// the test split of the result.
-func (o Options) hold(train Marked, d *Dataset) (Splits, error) {
-	kept := keepFirst(train, o.remaining(ClassCounts(train, len(d.Classes))))
-	return d.holdOut(train, kept, "val_fraction", o.ValFraction, o.Seed)
+// hold returns the training samples of src that cap, imbalance and hold-out leave of train. The
+// held-out ones are the test split of the result.
+func (o Options) hold(src Marked, train []uint32, d *Dataset) (Splits, error) {
+	kept := keepFirst(src, train, o.remaining(d.classCounts(src, train)))
+	return d.holdOut(src, kept, "val_fraction", o.ValFraction, o.Seed)
+}
+
+// classCounts counts the samples of each class among those of src that index lists.
+func (d *Dataset) classCounts(src Marked, index []uint32) []int {
+	label := func(i int) int { return src.Label(int(index[i])) }
+	return counts(len(index), len(d.Classes), label)
 }
 
 // FittedTo returns the training samples of src to which scales, means and categories are fitted:
@@ -190,28 +196,15 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	if o.ValFraction == 0 || o.Encoder != nil || o.suits(len(d.Classes)) != nil {
 		return train
 	}
-	s, err := o.hold(&markedPart{src, train}, d)
+	s, err := o.hold(src, train, d)
 	if err != nil {
 		return train // Restrict refuses it
 	}
-	var rest []uint32
-	for i, row := range train {
-		if _, held := slices.BinarySearch(s.Test, uint32(i)); !held {
-			rest = append(rest, row)
-		}
-	}
-	return rest
+	return slices.DeleteFunc(slices.Clone(train), func(row uint32) bool {
+		_, held := slices.BinarySearch(s.Test, row)
+		return held
+	})
 }
-
-// markedPart is the samples of others that index lists.
-type markedPart struct {
-	Marked
-	index []uint32
-}
-
-func (p *markedPart) Len() int        { return len(p.index) }
-func (p *markedPart) Label(i int) int { return p.Marked.Label(int(p.index[i])) }
-func (p *markedPart) Group(i int) int { return p.Marked.Group(int(p.index[i])) }
 
 // trainable refuses a training split of a single class, from which nothing can be learned.
 func (d *Dataset) trainable() error {
@@ -263,17 +256,17 @@ func Compact(d *Dataset) {
 	debug.FreeOSMemory() // the collector would wait until as much again is allocated
 }
 
-// keepFirst gives the indices of the first keep[c] samples of each class c, in the source's order.
-func keepFirst(src Marked, keep []int) []uint32 {
-	index := make([]uint32, 0, sum(keep))
+// keepFirst gives the first keep[c] samples of each class c among those of src that index lists.
+func keepFirst(src Marked, index []uint32, keep []int) []uint32 {
+	kept := make([]uint32, 0, sum(keep))
 	left := slices.Clone(keep)
-	for i := range src.Len() {
-		if c := src.Label(i); left[c] > 0 {
+	for _, i := range index {
+		if c := src.Label(int(i)); left[c] > 0 {
 			left[c]--
-			index = append(index, uint32(i))
+			kept = append(kept, i)
 		}
 	}
-	return index
+	return kept
 }
 
 // Marked is a list of samples with labels and groups.
@@ -318,8 +311,8 @@ func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float
 
 // checkClasses returns an error if only one part of a hold-out has samples of a class.
 func (d *Dataset) checkClasses(src Marked, s *Splits, key string, fraction float64) error {
-	learned := ClassCounts(&markedPart{src, s.Train}, len(d.Classes))
-	for c, n := range ClassCounts(&markedPart{src, s.Test}, len(d.Classes)) {
+	learned := d.classCounts(src, s.Train)
+	for c, n := range d.classCounts(src, s.Test) {
 		if (n == 0) != (learned[c] == 0) {
 			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d): "+
 				"change it, or merge the class with another", key, fraction, d.Classes[c],

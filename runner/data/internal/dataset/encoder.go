@@ -406,16 +406,10 @@ func SplitOf(word string) string {
 
 // SplitBy reads the splits from a column or an array of their names or numbers.
 func SplitBy(f *Factor) (s Splits, err error) {
+	splits := map[string]*[]uint32{"train": &s.Train, "val": &s.val, "test": &s.Test}
 	to := make([]*[]uint32, len(f.Values))
 	for i, v := range f.Values {
-		switch SplitOf(v) {
-		case "train":
-			to[i] = &s.Train
-		case "val":
-			to[i] = &s.val
-		case "test":
-			to[i] = &s.Test
-		default:
+		if to[i] = splits[SplitOf(v)]; to[i] == nil {
 			return s, fmt.Errorf(
 				"%q has %q for a sample: a split is train, val or test, or 0, 1 or 2", f.name, v)
 		}

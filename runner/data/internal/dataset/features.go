@@ -1,13 +1,13 @@
 package dataset
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"unsafe"
@@ -69,16 +69,14 @@ func Decode64(dst []float32, src []byte) {
 
 // Scan writes the bytes of the numbers to a hash and meanwhile checks that all numbers are finite
 // in float32. If reading them panics, Scan panics with the same value.
-func (f *Features) Scan(name string, hash io.Writer) error {
-	var err error
-	checked := make(chan *Fault)
-	go func() {
-		checked <- Guard(func() { err = f.check(name) })
-	}()
-	hashed := Guard(func() { hash.Write(f.Data) })
-	if f := cmp.Or(<-checked, hashed); f != nil {
-		panic(f.Value)
-	}
+func (f *Features) Scan(name string, hash io.Writer) (err error) {
+	OnEveryCore(2, func(i int) {
+		if i == 0 {
+			err = f.check(name)
+		} else {
+			hash.Write(f.Data)
+		}
+	})
 	return err
 }
 
@@ -196,24 +194,25 @@ func stored(src ImageSource) *Images {
 	return out
 }
 
-// OnEveryCore calls do for each of n samples, on all cores. If a call panics, OnEveryCore panics
-// with the same value: a panic on a goroutine of its own would end the program.
+// OnEveryCore calls do for each number below n, on all cores. If a call panics, OnEveryCore panics
+// with the same value: a panic on a goroutine of its own would end the program. The cause is mostly
+// a mapped file that was cut.
 func OnEveryCore(n int, do func(i int)) {
 	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	faults := make([]*Fault, workers)
+	workers := min(runtime.GOMAXPROCS(0), n)
+	panics := make([]any, workers)
 	for w := range workers {
 		wg.Go(func() {
-			faults[w] = Guard(func() {
-				for i := w * n / workers; i < (w+1)*n/workers; i++ {
-					do(i)
-				}
-			})
+			defer func() { panics[w] = recover() }()
+			debug.SetPanicOnFault(true)
+			for i := w * n / workers; i < (w+1)*n/workers; i++ {
+				do(i)
+			}
 		})
 	}
 	wg.Wait()
-	if f := cmp.Or(faults...); f != nil {
-		panic(f.Value)
+	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
+		panic(panics[i])
 	}
 }
 

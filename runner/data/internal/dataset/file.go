@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"syscall"
 	"unicode/utf8"
 )
@@ -150,20 +149,11 @@ func Exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Fault is the value with which a goroutine panicked, for the goroutine that waits for it. The
-// cause is mostly a mapped file that was cut.
-type Fault struct{ Value any }
-
-// Guard calls f and returns the Fault if f panics, else nil.
-func Guard(f func()) (caught *Fault) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			caught = &Fault{p}
-		}
-	}()
-	f()
-	return nil
+// IsFault reports whether a value that was recovered is a fault in a mapped file, which was cut or
+// lost while it was read.
+func IsFault(recovered any) bool {
+	f, ok := recovered.(interface{ Addr() uintptr })
+	return ok && f.Addr() > 1<<16 // below lies nil
 }
 
 // text is a reader that passes on UTF-8 and refuses all else with an error that names byte and
@@ -171,17 +161,17 @@ func Guard(f func()) (caught *Fault) {
 // so that two names could become one.
 type text struct {
 	from *bufio.Reader
-	err  error // the first error, which stays
+	good int   // bytes in the buffer of from that were checked
+	err  error // the first error, which stays and comes behind them
 
-	at    int64  // bytes before the piece that is checked
-	lines int    // line feeds among them
-	part  []byte // the incomplete character at their end
+	at    int64 // bytes that were checked
+	lines int   // line feeds among them
 
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
 
 func NewText(r io.Reader) *text {
-	t := &text{from: bufio.NewReaderSize(r, 16)} // large reads bypass this buffer
+	t := &text{from: bufio.NewReaderSize(r, 64<<10)}
 	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
 		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
 			"utf16"}
@@ -196,59 +186,38 @@ func Utf16(head []byte) bool {
 		(head[0] == 0) != (head[1] == 0)
 }
 
-// Read implements io.Reader. It returns an error together with the good bytes before it.
-func (t *text) Read(p []byte) (int, error) {
-	if t.err != nil {
+// Read implements io.Reader. It returns the good bytes before it returns an error.
+func (t *text) Read(p []byte) (n int, err error) {
+	if t.good == 0 && t.err == nil {
+		t.check()
+	}
+	if t.good == 0 {
 		return 0, t.err
 	}
-	n, err := t.from.Read(p)
-	good, wrong := t.check(p[:n])
-	t.lines += bytes.Count(p[:good], []byte{'\n'})
-	t.at += int64(good)
-	if wrong == nil && err == io.EOF && len(t.part) > 0 {
-		wrong = t.notUTF8(nil, -len(t.part), t.part[0])
-	}
-	if t.err = wrong; wrong == nil {
-		t.err = err
-	}
-	return good, t.err
+	n, err = t.from.Read(p[:min(len(p), t.good)])
+	t.good -= n
+	return n, err
 }
 
-// check returns the number of bytes that are text, and what is wrong with the next byte.
-func (t *text) check(b []byte) (good int, wrong error) {
+// check checks the bytes that are in the buffer of from, after it has read some.
+func (t *text) check() {
+	_, err := t.from.Peek(utf8.UTFMax) // so that at least one character is whole
+	b, _ := t.from.Peek(t.from.Buffered())
+	if err != io.EOF {
+		b = b[:wholeRunes(b)]
+	}
 	if t.lines == 0 {
-		if err := t.firstLine(b); err != nil {
-			return 0, err
+		if t.err = t.firstLine(b); t.err != nil {
+			return
 		}
 	}
-	at, err := t.complete(b)
-	if err != nil {
-		return 0, err
+	t.good, t.err = len(b), err
+	if !utf8.Valid(b) {
+		t.good = invalid(string(b))
+		t.err = t.notUTF8(b, t.good)
 	}
-	whole := at + wholeRunes(b[at:])
-	t.part = append(t.part, b[whole:]...)
-	if !utf8.Valid(b[at:whole]) {
-		good = at + invalid(string(b[at:whole]))
-		return good, t.notUTF8(b[:good], good, b[good])
-	}
-	return len(b), nil
-}
-
-// complete takes the bytes that complete the character in part, and returns their number.
-func (t *text) complete(b []byte) (n int, err error) {
-	before := len(t.part)
-	for before > 0 && n < len(b) && !utf8.FullRune(t.part) {
-		t.part = append(t.part, b[n])
-		n++
-	}
-	switch {
-	case before == 0 || !utf8.FullRune(t.part):
-	case !utf8.Valid(t.part):
-		return 0, t.notUTF8(nil, -before, t.part[0])
-	default:
-		t.part = t.part[:0]
-	}
-	return n, nil
+	t.lines += bytes.Count(b[:t.good], []byte{'\n'})
+	t.at += int64(t.good)
 }
 
 // wholeRunes returns the length of b without an incomplete character at its end.
@@ -264,16 +233,15 @@ func wholeRunes(b []byte) int {
 	return len(b)
 }
 
-// notUTF8 returns the error of byte b, which is at a place in the piece that is checked, behind the
-// good bytes.
-func (t *text) notUTF8(good []byte, at int, b byte) error {
-	line := 1 + t.lines + bytes.Count(good, []byte{'\n'})
+// notUTF8 returns the error of the byte at a place in b, the bytes that are checked.
+func (t *text) notUTF8(b []byte, place int) error {
+	line := 1 + t.lines + bytes.Count(b[:place], []byte{'\n'})
 	encoding := "latin1"
-	if b < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
+	if b[place] < 0xa0 { // a letter in a Windows encoding, a control character in Latin-1
 		encoding = "cp1252"
 	}
 	return &TextError{line,
-		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(at), b),
+		fmt.Sprintf("byte %d of the text (%#x) is not UTF-8", t.at+int64(place), b[place]),
 		"convert the file first, as with iconv -f " + encoding + " -t UTF-8", encoding}
 }
 

@@ -74,10 +74,16 @@ const (
 // Sampler takes every stride-th row of a table. The stride doubles whenever there are too many
 // rows.
 type Sampler struct {
-	Columns []SampledColumn
-	Origin  []uint32 // of each row
-	stride  int
-	place   []map[string]uint16
+	Origin []uint32 // of each row
+	stride int
+	names  []string
+	cells  [][]sampledCell // by column
+}
+
+// sampledCell is a number or, if that is NaN, a text.
+type sampledCell struct {
+	number float64
+	text   string
 }
 
 // NewSampler returns a Sampler for a table with these columns, or nil if there are too many.
@@ -85,78 +91,34 @@ func NewSampler(names []string) *Sampler {
 	if len(names) > mostColumns {
 		return nil
 	}
-	s := &Sampler{stride: 1, Columns: make([]SampledColumn, len(names)),
-		place: make([]map[string]uint16, len(names))}
-	for i, name := range names {
-		s.Columns[i].Name = name
-	}
-	return s
+	return &Sampler{stride: 1, names: names, cells: make([][]sampledCell, len(names))}
 }
 
-// Wants reports whether a row is one to take. If so, the caller passes its cells to Take.
+// Wants reports whether a row is one to take. If so, the caller passes its cells to Add.
 func (s *Sampler) Wants(row int) bool { return s != nil && row%s.stride == 0 }
 
-// Take takes a row. number parses a cell, and reports whether it is a number.
-func (s *Sampler) Take(row int, cells []string, number func(string) (float64, bool)) {
-	most := min(mostSampled, mostCells/len(s.Columns))
+// Add takes a row. number parses a cell, and reports whether it is a number.
+func (s *Sampler) Add(row int, cells []string, number func(string) (float64, bool)) {
+	most := min(mostSampled, mostCells/len(s.names))
 	if len(s.Origin) >= most {
-		s.thin()
+		s.stride *= 2
+		s.Origin = everyOther(s.Origin)
+		for i := range s.cells {
+			s.cells[i] = everyOther(s.cells[i])
+		}
 		if !s.Wants(row) {
 			return
 		}
 	}
 	s.Origin = append(s.Origin, uint32(row))
-	for i := range s.Columns {
-		s.add(i, cells[i], number)
-	}
-}
-
-func (s *Sampler) add(column int, cell string, number func(string) (float64, bool)) {
-	c := &s.Columns[column]
-	v, ok := number(cell)
-	if ok = ok && !math.IsInf(v, 0) && v == v; !ok {
-		v = math.NaN()
-	}
-	c.Numbers = append(c.Numbers, v)
-	if ok && c.Codes == nil {
-		return
-	}
-	if c.Codes == nil {
-		c.Codes, s.place[column] = make([]uint16, len(c.Numbers)-1), map[string]uint16{}
-	}
-	code := uint16(0)
-	if !ok {
-		cell = strings.ToValidUTF8(cell[:min(len(cell), mostText)], "")
-		if code = s.place[column][cell]; code == 0 {
-			c.Texts = append(c.Texts, strings.Clone(cell))
-			code = uint16(len(c.Texts))
-			s.place[column][c.Texts[code-1]] = code
+	for i, cell := range cells {
+		v, ok := number(cell)
+		c := sampledCell{number: v}
+		if !ok || math.IsInf(v, 0) || math.IsNaN(v) {
+			text := strings.ToValidUTF8(cell[:min(len(cell), mostText)], "")
+			c = sampledCell{math.NaN(), strings.Clone(text)}
 		}
-	}
-	c.Codes = append(c.Codes, code)
-}
-
-// thin drops every other row, and the texts that no row has any more.
-func (s *Sampler) thin() {
-	s.stride *= 2
-	s.Origin = everyOther(s.Origin)
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		c.Numbers, c.Codes = everyOther(c.Numbers), everyOther(c.Codes)
-		texts := c.Texts
-		c.Texts = nil
-		clear(s.place[i])
-		for row, code := range c.Codes {
-			if code == 0 {
-				continue
-			}
-			text := texts[code-1]
-			if s.place[i][text] == 0 {
-				c.Texts = append(c.Texts, text)
-				s.place[i][text] = uint16(len(c.Texts))
-			}
-			c.Codes[row] = s.place[i][text]
-		}
+		s.cells[i] = append(s.cells[i], c)
 	}
 }
 
@@ -164,7 +126,32 @@ func everyOther[T any](list []T) []T {
 	for i := 0; 2*i < len(list); i++ {
 		list[i] = list[2*i]
 	}
+	clear(list[(len(list)+1)/2:])
 	return list[:(len(list)+1)/2]
+}
+
+// Column returns a column of the rows at these places among the rows taken. Its Texts are those of
+// all rows taken.
+func (s *Sampler) Column(column int, places []int) SampledColumn {
+	cells := s.cells[column]
+	c := SampledColumn{Name: s.names[column], Numbers: make([]float64, len(cells))}
+	codes := map[string]uint16{}
+	for row, cell := range cells {
+		c.Numbers[row] = cell.number
+		if !math.IsNaN(cell.number) {
+			continue
+		}
+		if c.Codes == nil {
+			c.Codes = make([]uint16, len(cells))
+		}
+		if codes[cell.text] == 0 {
+			c.Texts = append(c.Texts, cell.text)
+			codes[cell.text] = uint16(len(c.Texts))
+		}
+		c.Codes[row] = codes[cell.text]
+	}
+	c.Numbers, c.Codes = Picked(c.Numbers, places), Picked(c.Codes, places)
+	return c
 }
 
 // Sample returns the rows that are not in the test split. Rows that nothing was fitted to are held.
@@ -172,7 +159,7 @@ func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sam
 	if s == nil {
 		return nil
 	}
-	out := &Sample{Rows: len(of.Train) + len(of.val), Columns: s.Columns}
+	out := &Sample{Rows: len(of.Train) + len(of.val)}
 	among := func(list []uint32, row uint32) bool {
 		_, found := slices.BinarySearch(list, row)
 		return found
@@ -186,9 +173,8 @@ func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sam
 		out.Held = append(out.Held, !among(fit, row))
 		out.Labels = append(out.Labels, uint16(label(int(row))))
 	}
-	for i := range out.Columns {
-		c := &out.Columns[i]
-		c.Numbers, c.Codes = Picked(c.Numbers, kept), Picked(c.Codes, kept)
+	for i := range s.names {
+		out.Columns = append(out.Columns, s.Column(i, kept))
 	}
 	return out
 }

@@ -114,7 +114,8 @@ func (l CIFAR) Open(o dataset.Options) (*dataset.Dataset, error) {
 	}
 	if folder := filepath.Join(o.Dir, l.folder); o.Glance &&
 		dataset.AllExist(folder, l.Files()) {
-		return d, l.glance(d, folder)
+		var mapped dataset.Mapped
+		return mapped.Attach(d, l.glance(d, folder, &mapped))
 	}
 	train, test, err := l.load(o.Dir)
 	if err != nil {
@@ -175,7 +176,7 @@ func (l CIFAR) AppendRecords(to []byte, r io.Reader, size int64, name string) ([
 	}
 	to = to[:start+n]
 	if err = l.checkSize(int64(n)); err == nil {
-		err = l.checkLabels(to[start:], 0)
+		err = l.checkLabels(to[start:])
 	}
 	if err != nil {
 		return nil, l.damage(name, err)
@@ -201,16 +202,14 @@ func (l CIFAR) checkSize(size int64) error {
 	return nil
 }
 
-// checkLabels returns an error if a label of some records is out of range. before is the number of
-// records in front of them.
-func (l CIFAR) checkLabels(b []byte, before int) error {
+// checkLabels returns an error if a label of a file's records is out of range.
+func (l CIFAR) checkLabels(records []byte) error {
 	length := l.record()
-	for at := 0; at < len(b); at += length {
+	for start := 0; start < len(records); start += length {
 		for i, names := range l.labels {
-			if v := int(b[at+i]); v >= len(names) {
-				n := before + at/length
-				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", n, n*length, v,
-					len(names)-1)
+			if v := int(records[start+i]); v >= len(names) {
+				return fmt.Errorf("record %d (byte %d) has label %d, not 0 to %d", start/length,
+					start, v, len(names)-1)
 			}
 		}
 	}

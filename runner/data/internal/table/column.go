@@ -426,7 +426,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 
 // dropping returns the option that leaves out further columns.
 func (f *Frame) dropping(list []*Column) string {
-	drop := f.asked.drop
+	drop := f.Options["drop"]
 	for _, c := range list {
 		drop += "," + c.Name
 	}

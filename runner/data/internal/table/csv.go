@@ -61,47 +61,31 @@ func ofText() []string {
 	return []string{"header=yes|none", "sep", "encoding=utf8|latin1|cp1252|utf16"}
 }
 
-// csvSet is a table in comma-separated form: a header, then one sample a line; lines before the
-// header that start with # are comments. A path that ends in .gz is compressed.
-//
-// Every column but label, group and split is a feature: numeric if all its values are numbers, else
-// categorical and one-hot coded in the order of the sorted values. Scales, means and categories are
-// fitted to the training split. These cells are missing values: the empty cell, ?, NA, N/A, NaN,
-// null, none and -, in any case of letters.
-type csvSet struct {
-	dataset.OwnFiles
-	dataset.Draw
-	Frame
-	format tableFormat
-}
-
 // tableFormat is how the files of a table are read.
 type tableFormat struct {
 	scheme  string
 	options []string
 	// load appends a file to the frame and its bytes to the hash.
-	load func(s *csvSet, path string, hash io.Writer) error
+	load func(f *Frame, path string, hash io.Writer) error
 }
 
-func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*csvSet).load} }
+// inText is the format of tables in comma-separated form: a header, then one sample a line; lines
+// before the header that start with # are comments. A path that ends in .gz is compressed.
+func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*Frame).load} }
 
-func (t tableFormat) parse(name string, opened dataset.Options) (s csvSet, err error) {
-	s.format, s.opened, s.fitted = t, opened, opened.Encoder
-	if s.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, s.fitted); err != nil {
-		return s, err
+// newFrame returns a frame without rows for the table of a name.
+func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, err error) {
+	f = &Frame{opened: opened, fitted: opened.Encoder}
+	if f.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, f.fitted); err != nil {
+		return nil, err
 	}
-	if s.Draw, err = s.OwnFiles.Draw(opened); err != nil {
-		return s, err
+	f.missing, f.trim = f.Choice("missing"), f.Options["label_trim"]
+	f.bare, f.encoding = f.Choice("header") == "none", f.Choice("encoding")
+	if f.top, err = commonest(f.Options["categories"]); err != nil {
+		return nil, err
 	}
-	o := s.Options
-	s.asked = columnsAsked{label: o["label"], group: o["group"], split: o["split"], drop: o["drop"]}
-	s.missing, s.cells, s.trim = s.Choice("missing"), s.Cells(), o["label_trim"]
-	if s.top, err = commonest(o["categories"]); err != nil {
-		return s, err
-	}
-	s.bare, s.encoding = s.Choice("header") == "none", s.Choice("encoding")
-	s.comma, err = separator(o["sep"], s.Path)
-	return s, err
+	f.comma, err = separator(f.Options["sep"], f.Path)
+	return f, err
 }
 
 // commonest reads the option categories, the number of categories to keep; 0: the option is not
@@ -150,14 +134,6 @@ func CSVExample() *dataset.Provider {
 		Purpose: "a small synthetic table with two classes and a minority group"}
 }
 
-func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
-	s, err := t.parse(name, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.open()
-}
-
 func (t tableFormat) locate(name string, absolute func(string) string) string {
 	within := func(path string) string {
 		if path == examplePath {
@@ -180,59 +156,63 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 // testFiles returns the paths in test=, which are separated by plus signs.
 func testFiles(option string) []string { return strings.Split(option, "+") }
 
-func (s csvSet) open() (*dataset.Dataset, error) {
-	if err := s.useless(); err != nil {
+func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
+	f, err := t.newFrame(name, o)
+	if err != nil {
+		return nil, err
+	}
+	draw, err := f.Draw(o)
+	if err = cmp.Or(err, f.refuseUseless()); err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
-	if err := s.format.load(&s, s.Path, sum); err != nil {
+	if err := t.load(f, f.Path, sum); err != nil {
 		return nil, err
 	}
-	trainRows := s.Rows
-	if test := s.Options["test"]; test != "" {
+	trainRows := f.Rows
+	if test := f.Options["test"]; test != "" {
 		for _, path := range testFiles(test) {
-			if err := s.format.load(&s, path, sum); err != nil {
+			if err := t.load(f, path, sum); err != nil {
 				return nil, err
 			}
 		}
 	}
 	var d *dataset.Dataset
-	var err error
-	if s.opened.Raw {
-		d, err = s.raw()
+	if o.Raw {
+		d, err = f.raw()
 	} else {
-		d, err = s.Dataset(trainRows, s.Draw)
+		d, err = f.Dataset(trainRows, draw)
 	}
 	if in := new(inFile); err != nil && !errors.As(err, &in) {
-		err = &inFile{s.Path, err}
+		err = &inFile{f.Path, err}
 	}
 	if err != nil {
 		return nil, err
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
-	d.Encoder.Options = s.Keep()
-	d.Encoder.Options["label"] = s.header[max(0, s.label)]
+	d.Encoder.Options = f.Keep()
+	d.Encoder.Options["label"] = f.header[max(0, f.label)]
 	return d, nil
 }
 
-// useless refuses options that say nothing beside another way to split the samples.
-func (s csvSet) useless() error {
+// refuseUseless refuses options that say nothing beside another way to split the samples.
+func (f *Frame) refuseUseless() error {
 	switch {
-	case s.opened.Raw:
-		return s.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed")
-	case s.Options["test"] != "":
-		return s.RefuseBeside("test", "split", "test_fraction", "data_seed")
-	case s.Options["split"] != "":
-		return s.RefuseBeside("split", "test_fraction", "data_seed")
+	case f.opened.Raw:
+		return f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed")
+	case f.Options["test"] != "":
+		return f.RefuseBeside("test", "split", "test_fraction", "data_seed")
+	case f.Options["split"] != "":
+		return f.RefuseBeside("split", "test_fraction", "data_seed")
 	}
 	return nil
 }
 
 // load appends one file to the frame and its bytes to the hash.
-func (s *csvSet) load(path string, hash io.Writer) error {
+func (f *Frame) load(path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
 	if path != examplePath {
-		file, err := dataset.OpenPresent(s.Name, path, "check the path")
+		file, err := dataset.OpenPresent(f.Name, path, "check the path")
 		if err != nil {
 			return err
 		}
@@ -246,7 +226,7 @@ func (s *csvSet) load(path string, hash io.Writer) error {
 		}
 		r = z
 	}
-	return s.within(path, func() error { return s.Read(io.TeeReader(r, hash)) })
+	return f.within(path, func() error { return f.Read(io.TeeReader(r, hash)) })
 }
 
 // decoded returns a reader that converts a text from its encoding to UTF-8.
@@ -413,13 +393,13 @@ func (f *Frame) labelOf(cell string) string {
 
 // setRaw finds the columns of a raw table.
 func (f *Frame) setRaw() (err error) {
-	if f.label, err = f.find(cmp.Or(f.asked.label, dataset.RawLabel)); err != nil {
+	if f.label, err = f.find(cmp.Or(f.Options["label"], dataset.RawLabel)); err != nil {
 		return fmt.Errorf("%w: name the right class's with label=", err)
 	}
-	if f.groups, err = f.findAll(f.asked.group, dataset.RawGroup); err != nil {
+	if f.groups, err = f.findAll(f.Options["group"], dataset.RawGroup); err != nil {
 		return err
 	}
-	if f.split, err = f.find(f.asked.split); f.split < 0 {
+	if f.split, err = f.find(f.Options["split"]); f.split < 0 {
 		f.split = slices.Index(f.header, dataset.RawSplit)
 	}
 	f.columns = make([]*Column, len(f.header))

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"drolab/runner/data/internal/dataset"
+
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -72,11 +74,10 @@ func footer(in io.ReaderAt, size int64) ([]byte, error) {
 // mapped memory.
 func guarded(call func() error) (err error) {
 	defer func() {
-		p := recover()
-		if f, ok := p.(interface{ Addr() uintptr }); ok && f.Addr() > 1<<16 {
+		switch p := recover(); {
+		case dataset.IsFault(p):
 			panic(p) // the file was cut while it was read; the caller says so
-		}
-		if p != nil {
+		case p != nil:
 			err = fmt.Errorf("the file is damaged: %v", p)
 		}
 	}()

@@ -19,15 +19,16 @@ const (
 	missingCategory = "category" // likewise, and a feature that marks missing numbers
 )
 
-// columnsAsked are the names that the options give, maybe empty.
-type columnsAsked struct{ label, group, split, drop string }
-
-// Frame holds the columns of a table, which may come from several files.
+// Frame is a table, whose columns may come from several files.
+//
+// Every column but label, group and split is a feature: numeric if all its values are numbers, else
+// categorical and one-hot coded in the order of the sorted values. Scales, means and categories are
+// fitted to the training split. These cells are missing values: the empty cell, ?, NA, N/A, NaN,
+// null, none and -, in any case of letters.
 type Frame struct {
-	asked   columnsAsked
+	dataset.OwnFiles
 	missing string // empty: as missingError
 	bare    bool   // no line names the columns
-	cells   bool   // groups are label × group
 	comma   rune   // 0: a comma
 
 	encoding string // one of encodings
@@ -186,7 +187,7 @@ func (f *Frame) add(record []string, line int) error {
 		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
 	}
 	if f.sampler.Wants(f.Rows) {
-		f.sampler.Take(f.Rows, record, number)
+		f.sampler.Add(f.Rows, record, number)
 	}
 	f.Rows++
 	return nil
@@ -266,7 +267,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 // own returns the columns that are not features.
 func (f *Frame) own() dataset.Own {
 	// A column that is only called group is no request for splits by group.
-	o := dataset.Own{Cells: f.cells, ByGroup: f.asked.group != "",
+	o := dataset.Own{Cells: f.Cells(), ByGroup: f.Options["group"] != "",
 		Fitted: f.fitted != nil || f.opened.Raw}
 	if f.label >= 0 {
 		o.Label = f.columns[f.label].Factor()

@@ -38,14 +38,14 @@ func (f *Frame) setHeader(names []string) error {
 	if f.fitted != nil {
 		return f.setFitted()
 	}
-	drop, err := f.findAll(f.asked.drop, "")
+	drop, err := f.findAll(f.Options["drop"], "")
 	if err != nil {
 		return err
 	}
-	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+	if f.groups, err = f.findAll(f.Options["group"], "group"); err != nil {
 		return err
 	}
-	if f.split, err = f.find(f.asked.split); err != nil {
+	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
 	if f.label, err = f.findLabel(append(slices.Clone(drop), f.split)); err != nil {
@@ -114,17 +114,17 @@ func (f *Frame) setOrder(names []string) error {
 // setFitted takes the columns that an encoder names, and the label and the groups if the file has
 // them: the samples may be unlabelled.
 func (f *Frame) setFitted() (err error) {
-	if f.label, err = f.find(f.asked.label); err != nil {
+	if f.label, err = f.find(f.Options["label"]); err != nil {
 		f.label = -1
 		f.notes = append(f.notes, fmt.Sprintf(
-			"no column %q: the samples have no labels", f.asked.label))
+			"no column %q: the samples have no labels", f.Options["label"]))
 	}
-	if f.groups, err = f.findAll(f.asked.group, "group"); err != nil {
+	if f.groups, err = f.findAll(f.Options["group"], "group"); err != nil {
 		f.groups = nil
 		f.notes = append(f.notes, fmt.Sprintf(
-			"no column %q: the samples have no groups", f.asked.group))
+			"no column %q: the samples have no groups", f.Options["group"]))
 	}
-	if f.split, err = f.find(f.asked.split); err != nil {
+	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
 	if f.fitted.Columns == nil {
@@ -180,8 +180,8 @@ func suits(c *dataset.Column, cell string) bool {
 // findLabel returns the place of the label: the column that the option names, else the column named
 // label, else the last column without another use, which it notes.
 func (f *Frame) findLabel(others []int) (at int, err error) {
-	if f.asked.label != "" {
-		at, err = f.find(f.asked.label)
+	if f.Options["label"] != "" {
+		at, err = f.find(f.Options["label"])
 	} else if at = slices.Index(f.header, "label"); at < 0 {
 		others = append(others, f.groups...)
 		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
@@ -251,20 +251,13 @@ func (f *Frame) unique(header []string) []string {
 	for i, h := range header {
 		names[i] = strings.Clone(strings.TrimSpace(h))
 	}
-	note := func(format string, args ...any) {
-		if f.header == nil { // for the first file only
-			f.notes = append(f.notes, fmt.Sprintf(format, args...))
-		}
-	}
+	var notes, nameless, twins []string
 	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
-		note("the first line names the columns, one of them %q: if it is a sample, add header=none",
-			names[i])
-	}
-	if f.header == nil {
-		f.nameless = map[int]bool{}
+		notes = append(notes, fmt.Sprintf("the first line names the columns, one of them %q: "+
+			"if it is a sample, add header=none", names[i]))
 	}
 	// A header may have as many names as a file has bytes.
-	var nameless, twins []string
+	places := map[int]bool{} // of columns without a name
 	seen, taken, copies := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, name := range names {
 		taken[name] = true
@@ -272,10 +265,7 @@ func (f *Frame) unique(header []string) []string {
 	for i, name := range names {
 		if name == "" {
 			name = "c" + strconv.Itoa(i+1)
-			nameless = append(nameless, name)
-			if f.header == nil {
-				f.nameless[i] = true
-			}
+			nameless, places[i] = append(nameless, name), true
 		}
 		if seen[name] {
 			base := name
@@ -287,22 +277,16 @@ func (f *Frame) unique(header []string) []string {
 		names[i], taken[name], seen[name] = name, true, true
 	}
 	if len(nameless) > 0 {
-		note("%s", describeColumns(nameless, "without a name"))
+		notes = append(notes, "columns without a name are called "+dataset.Quoted(nameless, 3))
 	}
 	if len(twins) > 0 {
-		note("%s", describeColumns(twins, "with the name of one before"))
+		notes = append(notes, "columns with the name of one before are called "+
+			dataset.Quoted(twins, 3))
+	}
+	if f.header == nil { // it is the first file
+		f.notes, f.nameless = append(f.notes, notes...), places
 	}
 	return names
-}
-
-// describeColumns says how many columns are like that, and names the first few.
-func describeColumns(names []string, like string) string {
-	what := "columns"
-	if len(names) == 1 {
-		what = "column"
-	}
-	return fmt.Sprintf("%d %s %s, called %s here", len(names), what, like,
-		dataset.Quoted(names, 3))
 }
 
 // isMeasure reports whether a name is a number that does not look like the name of a column: not
@@ -337,25 +321,18 @@ func logicalOf(e *format.SchemaElement) (l logical) {
 
 // values returns the type of the stored bits of a column, or nil if it has no valid type.
 func (c *column) values() parquet.Type {
-	switch c.Type.V {
-	case format.Boolean:
-		return parquet.BooleanType
-	case format.Int32:
-		return parquet.Int32Type
-	case format.Int64:
-		return parquet.Int64Type
-	case format.Float:
-		return parquet.FloatType
-	case format.Double:
-		return parquet.DoubleType
-	case format.ByteArray:
-		return parquet.ByteArrayType
-	case format.FixedLenByteArray:
-		if n := c.TypeLength.V; n >= 1 && n <= 1<<20 {
-			return parquet.FixedLenByteArrayType(int(n))
-		}
+	n := c.TypeLength.V
+	if c.Type.V == format.FixedLenByteArray && n >= 1 && n <= 1<<20 {
+		return parquet.FixedLenByteArrayType(int(n))
 	}
-	return nil
+	return map[format.Type]parquet.Type{
+		format.Boolean:   parquet.BooleanType,
+		format.Int32:     parquet.Int32Type,
+		format.Int64:     parquet.Int64Type,
+		format.Float:     parquet.FloatType,
+		format.Double:    parquet.DoubleType,
+		format.ByteArray: parquet.ByteArrayType,
+	}[c.Type.V]
 }
 
 // text returns the cell of a value. A NaN is missing.

@@ -17,7 +17,7 @@ func inParquet() tableFormat {
 	options := slices.DeleteFunc(csvOptions(), func(o string) bool {
 		return slices.Contains(ofText(), o)
 	})
-	return tableFormat{"parquet:", options, (*csvSet).loadParquet}
+	return tableFormat{"parquet:", options, (*Frame).loadParquet}
 }
 
 func ParquetFiles() *dataset.Provider {
@@ -34,8 +34,8 @@ func ParquetFiles() *dataset.Provider {
 const rowNames = "__index_level_"
 
 // loadParquet appends one file to the frame and its bytes to the hash.
-func (s *csvSet) loadParquet(path string, hash io.Writer) error {
-	file, err := dataset.OpenPresent(s.Name, path, "check the path")
+func (f *Frame) loadParquet(path string, hash io.Writer) error {
+	file, err := dataset.OpenPresent(f.Name, path, "check the path")
 	if err != nil {
 		return err
 	}
@@ -43,12 +43,12 @@ func (s *csvSet) loadParquet(path string, hash io.Writer) error {
 	if _, err := io.Copy(hash, file); err != nil {
 		return err
 	}
-	return s.within(path, func() error {
+	return f.within(path, func() error {
 		table, err := Open(file.File, file.Size)
 		if err != nil {
 			return err
 		}
-		return s.readParquet(table)
+		return f.readParquet(table)
 	})
 }
 
@@ -57,7 +57,7 @@ func (f *Frame) readParquet(in *File) error {
 	names := in.Columns()
 	for _, name := range names {
 		if f.header == nil && f.fitted == nil && strings.HasPrefix(name, rowNames) {
-			f.asked.drop = strings.TrimPrefix(f.asked.drop+","+name, ",")
+			f.Options["drop"] = strings.TrimPrefix(f.Options["drop"]+","+name, ",")
 			note := fmt.Sprintf("column %q, an index of pandas, is left out", name)
 			f.notes = append(f.notes, note)
 		}

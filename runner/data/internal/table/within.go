@@ -89,10 +89,7 @@ func (f *Frame) alwaysEmpty(list []*Column) string {
 	for _, c := range list {
 		names = append(names, c.Name)
 	}
-	what := fmt.Sprintf("columns %s have no value in any line", dataset.Quoted(names, len(names)))
-	if len(list) == 1 {
-		what = fmt.Sprintf("column %q has no value in any line", names[0])
-	}
+	what := "no line has a value of " + dataset.Quoted(names, len(names))
 	used := slices.ContainsFunc(list, func(c *Column) bool { return c.textual })
 	switch {
 	case used && f.fitted != nil:

@@ -168,10 +168,10 @@ func (f *Frame) repeated(out *dataset.Sample, s *dataset.Splits) {
 		}
 	}
 	own := 1 + uint64(len(s.Train)/mostHashes)
-	const block = 1 << 14
-	found := make([][2][]uint64, (len(s.Train)+block-1)/block) // of test rows, and of training rows
+	blocks := slices.Collect(slices.Chunk(s.Train, 1<<14))
+	found := make([][2][]uint64, len(blocks)) // of test rows, and of training rows
 	dataset.OnEveryCore(len(found), func(i int) {
-		for _, row := range s.Train[i*block : min((i+1)*block, len(s.Train))] {
+		for _, row := range blocks[i] {
 			h := f.hash(row)
 			if h%every == 0 && test[h] > 0 {
 				found[i][0] = append(found[i][0], h)

@@ -63,14 +63,14 @@ func Points(trace []string, step int, cause error) iter.Seq2[string, *Faults] {
 // undo takes back an operation in a folder that is not on the disk yet.
 type undo struct {
 	folder string
-	do     func()
+	run    func()
 }
 
 // later records how to take back an operation in a folder.
-func (x *Faults) later(folder string, do func()) {
+func (x *Faults) later(folder string, run func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.undo = append(x.undo, undo{folder, do})
+	x.undo = append(x.undo, undo{folder, run})
 }
 
 // kept drops the undos of a folder that was synced.
@@ -88,7 +88,7 @@ func (x *Faults) cut() {
 		}
 	}
 	for _, u := range slices.Backward(x.undo) {
-		u.do()
+		u.run()
 	}
 }
 
@@ -105,8 +105,8 @@ func (x *Faults) Fail(name string, cause error) {
 	x.name, x.Cause = name, cause
 }
 
-// do counts an operation, and returns the error with which it fails, if any.
-func (x *Faults) do(what, name string) error {
+// attempt counts an operation, and returns the error with which it fails, if any.
+func (x *Faults) attempt(what, name string) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.dead {
@@ -169,7 +169,7 @@ func (d faultyDisk) Folder(name string) (aside.Disk, error) {
 
 func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (aside.File, error) {
 	if flag&os.O_CREATE != 0 {
-		if err := d.faults.do("create", name); err != nil {
+		if err := d.faults.attempt("create", name); err != nil {
 			return nil, err
 		}
 	}
@@ -186,14 +186,14 @@ func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (aside.Fil
 }
 
 func (d faultyDisk) Mkdir(name string, mode fs.FileMode) error {
-	if err := d.faults.do("mkdir", name); err != nil {
+	if err := d.faults.attempt("mkdir", name); err != nil {
 		return err
 	}
 	return d.Disk.Mkdir(name, mode)
 }
 
 func (d faultyDisk) Rename(from, to string) error {
-	if err := d.faults.do("rename", to); err != nil {
+	if err := d.faults.attempt("rename", to); err != nil {
 		return err
 	}
 	source, target := filepath.Join(d.path, from), filepath.Join(d.path, to)
@@ -211,7 +211,7 @@ func (d faultyDisk) Rename(from, to string) error {
 }
 
 func (d faultyDisk) Link(from, to string) error {
-	if err := d.faults.do("link", to); err != nil {
+	if err := d.faults.attempt("link", to); err != nil {
 		return err
 	}
 	if err := d.Disk.Link(from, to); err != nil {
@@ -225,7 +225,7 @@ func (d faultyDisk) Remove(name string) error {
 	if _, err := d.Disk.Lstat(name); err != nil {
 		return err // nothing happens
 	}
-	if err := d.faults.do("remove", name); err != nil {
+	if err := d.faults.attempt("remove", name); err != nil {
 		return err
 	}
 	path := filepath.Join(d.path, name)
@@ -244,7 +244,7 @@ func (d faultyDisk) Remove(name string) error {
 }
 
 func (d faultyDisk) Sync() error {
-	if err := d.faults.do("sync", "folder"); err != nil {
+	if err := d.faults.attempt("sync", "folder"); err != nil {
 		return err
 	}
 	d.faults.kept(d.path)
@@ -259,7 +259,7 @@ type faultyFile struct {
 }
 
 func (f faultyFile) Write(b []byte) (int, error) {
-	if err := f.faults.do("write", f.name); err != nil {
+	if err := f.faults.attempt("write", f.name); err != nil {
 		if err == errDies {
 			f.File.Write(b[:len(b)*f.faults.Part/2])
 		}
@@ -285,21 +285,21 @@ func (x *Faults) grows(f faultyFile) {
 }
 
 func (f faultyFile) WriteAt(b []byte, at int64) (int, error) {
-	if err := f.faults.do("write", f.name); err != nil {
+	if err := f.faults.attempt("write", f.name); err != nil {
 		return 0, err
 	}
 	return f.File.WriteAt(b, at)
 }
 
 func (f faultyFile) Truncate(size int64) error {
-	if err := f.faults.do("truncate", f.name); err != nil {
+	if err := f.faults.attempt("truncate", f.name); err != nil {
 		return err
 	}
 	return f.File.Truncate(size)
 }
 
 func (f faultyFile) Sync() error {
-	if err := f.faults.do("sync", f.name); err != nil {
+	if err := f.faults.attempt("sync", f.name); err != nil {
 		return err
 	}
 	err := f.File.Sync()

@@ -21,10 +21,8 @@ type File = aside.File
 // of File.
 type Disk = aside.Disk
 
-// Opener opens a folder by its path.
+// Opener opens a folder by its path; nil: the system's.
 type Opener = aside.Opener
-
-var OpenDisk Opener = aside.Open // opens folders of the system's disk
 
 // Folder is an open directory of a run, or of runs. Its files are opened by their names in it,
 // whatever becomes of its path, and only where the name is a regular file. A directory that comes
@@ -39,7 +37,7 @@ type Folder struct {
 
 func OpenFolder(open Opener, path string) (*Folder, error) {
 	if open == nil {
-		open = OpenDisk
+		open = aside.Open
 	}
 	d, err := open(path)
 	if err != nil {
@@ -273,22 +271,24 @@ func (k Files) Folder(path string) error {
 }
 
 // Write makes or replaces a sealed file.
-func (k Files) Write(path string, v any) error { return k.sealed(path, v, aside.WriteIn) }
+func (k Files) Write(path string, v any) error { return k.writeSealed(path, v, aside.WriteIn) }
 
 // Add makes a sealed file. The error is an fs.ErrExist where the file exists. Of several processes
 // that add it at once only one succeeds.
-func (k Files) Add(path string, v any) error { return k.sealed(path, v, aside.AddIn) }
+func (k Files) Add(path string, v any) error { return k.writeSealed(path, v, aside.AddIn) }
 
 // WriteText makes or replaces a file that is not sealed, as a person or a program wrote it.
-func (k Files) WriteText(path string, text []byte) error { return k.put(path, text, aside.WriteIn) }
+func (k Files) WriteText(path string, text []byte) error {
+	return k.write(path, text, aside.WriteIn)
+}
 
 // AddText is Add for a file that is not sealed.
-func (k Files) AddText(path string, text []byte) error { return k.put(path, text, aside.AddIn) }
+func (k Files) AddText(path string, text []byte) error { return k.write(path, text, aside.AddIn) }
 
 // way is a function that puts a file into a folder: aside.WriteIn or aside.AddIn.
-type way func(in aside.Folder, name string, mode fs.FileMode, write func(io.Writer) error) error
+type way func(in aside.Disk, name string, mode fs.FileMode, write func(io.Writer) error) error
 
-func (k Files) sealed(path string, v any, how way) error {
+func (k Files) writeSealed(path string, v any, how way) error {
 	b, err := json.Marshal(v)
 	if err == nil {
 		b, err = Seal{Owner: k.Owner}.PutJSON(b)
@@ -296,10 +296,10 @@ func (k Files) sealed(path string, v any, how way) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return k.put(path, b, how)
+	return k.write(path, b, how)
 }
 
-func (k Files) put(path string, text []byte, how way) error {
+func (k Files) write(path string, text []byte, how way) error {
 	return InFolderOf(k.Open, path, func(in *Folder, name string) error {
 		if err := how(in, name, lockMode, aside.Copying(bytes.NewReader(text))); err != nil {
 			return fmt.Errorf("writing %s: %w", path, Explain(err))
@@ -309,25 +309,18 @@ func (k Files) put(path string, text []byte, how way) error {
 }
 
 // Read reads a sealed file.
-func (k Files) Read(path string, v any) error {
-	text, err := k.Text(path)
-	if err != nil {
-		return err
-	}
-	if _, err = k.Decode(text, v); err != nil {
-		err = fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
-	}
-	return err
-}
+func (k Files) Read(path string, v any) error { return k.decode(path, v, k.Decode) }
 
 // ReadFirst is Read for a file that says the format of the others. The error is ErrBefore for one
 // from before there was a format.
-func (k Files) ReadFirst(path string, v any) error {
+func (k Files) ReadFirst(path string, v any) error { return k.decode(path, v, Decode) }
+
+func (k Files) decode(path string, v any, by func(text []byte, v any) (Seal, error)) error {
 	text, err := k.Text(path)
 	if err != nil {
 		return err
 	}
-	if _, err = Decode(text, v); err != nil && !errors.Is(err, ErrBefore) {
+	if _, err = by(text, v); err != nil && !errors.Is(err, ErrBefore) {
 		err = fmt.Errorf("%s: %w; drolab doctor has the remedy", path, err)
 	}
 	return err
@@ -371,32 +364,21 @@ func (k Files) Lock(path string, patience time.Duration) (l *Lock, err error) {
 	return l, err
 }
 
-// The other files in a folder of runs, the engine's lock and log, are opened in the same way as the
-// files of a run: only a regular file, without following a link.
-
-// OpenPlain opens a file for reading.
-func OpenPlain(path string) (*os.File, error) {
-	f, _, err := plainFile(path, os.O_RDONLY)
-	return f, err
-}
-
-// AppendPlain opens a file to append to. It makes a missing file for its owner only. It empties a
-// file of more than most bytes.
-func AppendPlain(path string, most int64) (*os.File, error) {
-	f, size, err := plainFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
-	if err == nil && size > most {
-		if err = f.Truncate(0); err != nil {
-			f.Close()
-		}
-	}
-	return f, err
-}
-
-func plainFile(path string, flags int) (f *os.File, size int64, err error) {
+// AppendPlain opens the log of an engine to append to, in the same way as a file of a run: only a
+// regular file, without following a link. It makes a missing file for its owner only. It empties a
+// file of more than most bytes. size is the number of bytes that it has then.
+func AppendPlain(path string, most int64) (f *os.File, size int64, err error) {
 	err = InFolderOf(nil, path, func(in *Folder, name string) error {
-		o, n, err := in.OpenSized(name, flags, lockMode)
-		if err == nil {
-			f, size = o.(*os.File), n // without an Opener, files are the system's
+		o, n, err := in.OpenSized(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, lockMode)
+		if err != nil {
+			return err
+		}
+		f, size = o.(*os.File), n // without an Opener, files are the system's
+		if size > most {
+			size = 0
+			if err = f.Truncate(0); err != nil {
+				f.Close()
+			}
 		}
 		return err
 	})

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,7 +36,7 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 			return nil, err
 		}
 	}
-	words, err := claim{machine, f.Who.Name}.words()
+	words, err := json.Marshal(claim{machine, f.Who.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 	}
 	l := &lease{file: o, local: s}
 	if err = retry(tries, func() error { return tryLock(s, true) }); err == nil {
-		_, err = l.write(words)
+		_, err = l.write(append(words, '\n'))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -57,11 +58,13 @@ func (f *Folder) takeLease(o File, tries int) (*lease, error) {
 // checkFree returns an error that says why another machine's lease cannot be taken over, or nil if
 // it can.
 func (f *Folder) checkFree(o File, there claim) error {
-	switch alive, known := f.Who.exists(there); {
-	case alive && known: // perhaps it was last heard of before it was suspended
-		return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
-	case known:
-		return nil
+	if there.Holder != "" && f.Who.Alive != nil {
+		switch alive, known := f.Who.Alive(there.Holder); {
+		case alive && known: // perhaps it was last heard of before it was suspended
+			return fmt.Errorf("%w (%s), which is still running", ErrLeased, there)
+		case known:
+			return nil
+		}
 	}
 	age, err := f.age(o)
 	if err == nil && age.Abs() >= leaseTime {

@@ -230,7 +230,7 @@ func TestLeasesAreComparedByField(t *testing.T) {
 
 func wordsOf(t *testing.T, c claim) []byte {
 	t.Helper()
-	b, err := c.words()
+	b, err := json.Marshal(c)
 	must(t, err)
 	return b
 }

@@ -40,13 +40,12 @@ const (
 )
 
 // AcquireBy is Acquire with another lock function than the system's, as for a test.
-func AcquireBy(lock try, path string, tries int) (*Lock, error) {
-	f, err := OpenFolder(nil, filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return f.acquire(lock, filepath.Base(path), tries)
+func AcquireBy(lock try, path string, tries int) (l *Lock, err error) {
+	err = InFolderOf(nil, path, func(in *Folder, name string) error {
+		l, err = in.acquire(lock, name, tries)
+		return err
+	})
+	return l, err
 }
 
 // Acquire is the function Acquire for a file in f.
@@ -280,12 +279,6 @@ type claim struct {
 	Holder string `json:"holder,omitempty"`
 }
 
-// words returns the text of a claim, as the file of a lease holds it.
-func (c claim) words() ([]byte, error) {
-	b, err := json.Marshal(c)
-	return append(b, '\n'), err
-}
-
 // parseClaim parses the text of a lease's file. claimed is false where the text is blank. Text in
 // another form names no machine, so the lease is somebody else's.
 func parseClaim(b []byte) (c claim, claimed bool) {
@@ -306,14 +299,6 @@ func (c claim) String() string {
 		text += ", " + c.Holder
 	}
 	return text
-}
-
-// exists reports whether the holder of a claim still exists: see Holder.Alive.
-func (h Holder) exists(c claim) (alive, known bool) {
-	if c.Holder == "" || h.Alive == nil {
-		return false, false
-	}
-	return h.Alive(c.Holder)
 }
 
 const (

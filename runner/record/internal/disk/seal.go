@@ -3,6 +3,8 @@ package disk
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,8 +66,7 @@ func (s Seal) Put(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	text = append(append(text, sealMark...), b[:len(b)-1]...)
-	sum := crc32.Checksum(text, Castagnoli)
-	return fmt.Appendf(text, "%s%08x%s", crcMark, sum, sealEnd), nil
+	return fmt.Appendf(text, "%s%s%s", crcMark, checksum(text), sealEnd), nil
 }
 
 // PutJSON is Put for a JSON object.
@@ -84,8 +85,7 @@ func Unseal(text []byte) (body []byte, s Seal, err error) {
 		string(text[n-len(crcMark):n]) != crcMark {
 		return nil, s, ErrSum
 	}
-	sum, ok := parseDigits(text[n:][:8])
-	if !ok || sum != crc32.Checksum(text[:n-len(crcMark)], Castagnoli) {
+	if [8]byte(text[n:]) != checksum(text[:n-len(crcMark)]) {
 		return nil, s, ErrSum
 	}
 	return text[:end], s, nil
@@ -167,7 +167,7 @@ const lineEnd = crcMark + "00000000" + `"}`
 // SealLine returns a JSON object on one line with its checksum.
 func SealLine(line []byte) []byte {
 	line = line[:len(line)-1]
-	return fmt.Appendf(line, "%s%08x%s", crcMark, crc32.Checksum(line, Castagnoli), `"}`)
+	return fmt.Appendf(line, `%s%s"}`, crcMark, checksum(line))
 }
 
 // UnsealLine returns the line without its checksum, in the same memory.
@@ -176,26 +176,18 @@ func UnsealLine(line []byte) ([]byte, error) {
 	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) {
 		return nil, ErrSum
 	}
-	sum, ok := parseDigits(line[n+len(crcMark):][:8])
-	if !ok || sum != crc32.Checksum(line[:n], Castagnoli) {
+	if [8]byte(line[n+len(crcMark):]) != checksum(line[:n]) {
 		return nil, ErrSum
 	}
 	return append(line[:n], '}'), nil
 }
 
-// parseDigits parses the hexadecimal digits of a checksum.
-func parseDigits(text []byte) (sum uint32, ok bool) {
-	for _, c := range text {
-		switch {
-		case '0' <= c && c <= '9':
-			sum = sum<<4 | uint32(c-'0')
-		case 'a' <= c && c <= 'f':
-			sum = sum<<4 | uint32(c-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return sum, true
+// checksum returns the checksum of a text, in hexadecimal.
+func checksum(text []byte) (digits [8]byte) {
+	var sum [4]byte
+	binary.BigEndian.PutUint32(sum[:], crc32.Checksum(text, Castagnoli))
+	hex.Encode(digits[:], sum[:])
+	return digits
 }
 
 // maxJSON bounds the JSON files, in bytes: a run.json or a checkpoint's state

@@ -74,7 +74,7 @@ func AuditLog(in *disk.Folder, witnesses ...Witness) (*Audit, error) {
 	}
 	defer f.Close()
 	a.Length = length
-	if err := a.read(io.NewSectionReader(f, 0, length)); err != nil {
+	if err := a.read(newForward(io.NewSectionReader(f, 0, length), length, a.hash)); err != nil {
 		return nil, fmt.Errorf("reading %s: %w", a.file, err)
 	}
 	return a, nil
@@ -90,8 +90,8 @@ func NewAudit(in *disk.Folder, witnesses ...Witness) *Audit {
 	return a
 }
 
-func (a *Audit) read(r io.Reader) error {
-	for in := newForward(r, a.hash); ; {
+func (a *Audit) read(in *forward) error {
+	for {
 		a.pass()
 		line, err := in.line()
 		switch {
@@ -204,30 +204,23 @@ func parseLeading(line []byte) (seq int64, kind string) {
 	return h.Seq, h.Type
 }
 
-// LostError is the error of a log that is not whole: a run that goes on from there could arrive at
-// other weights, and its figures may lack a part.
-type LostError struct {
-	file, what string
-}
-
-func (e *LostError) Error() string {
-	return fmt.Sprintf("%s%s: restore the file from a copy; or drolab doctor --mend keeps the "+
-		"rest and lets the run continue without what is lost", e.file, e.what)
-}
-
 // Err returns an error unless the log is whole, the run's own, and the one that the run's other
-// files go with.
+// files go with. A run that goes on from another log could arrive at other weights, and its figures
+// may lack a part.
 func (a *Audit) Err() error {
+	var what string
 	switch {
 	case a.Foreign != nil:
 		return fmt.Errorf("%s: %w", a.file, a.Foreign)
 	case len(a.Damaged) > 0:
-		d := a.Damaged[0]
-		return &LostError{a.file, fmt.Sprintf(", line %d %s", d.Line, d.What)}
+		what = fmt.Sprintf(", line %d %s", a.Damaged[0].Line, a.Damaged[0].What)
 	case len(a.Unlike) > 0:
-		return &LostError{a.file, " " + a.Unlike[0].Error()}
+		what = " " + a.Unlike[0].Error()
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s%s: restore the file from a copy; or drolab doctor --mend keeps the rest "+
+		"and lets the run continue without what is lost", a.file, what)
 }
 
 // Since returns all knob events that matter for a run that goes on from a position.
@@ -284,7 +277,7 @@ func (r *repair) write(line []byte) error {
 }
 
 func (r *repair) copy(from io.Reader, upto int64) error {
-	for in := newForward(from, sha256.New()); ; {
+	for in := newForward(from, MaxLine, io.Discard); ; {
 		line, err := in.line()
 		switch {
 		case errors.Is(err, io.EOF): // a torn line is cut, unless it is whole but for its newline

@@ -62,13 +62,16 @@ func ReadBack(
 	defer f.Close()
 	e := &End{path: in.Join(LogName), size: size, passed: passed}
 	lines := newBackward(f, size, size-budget)
-	rest, start, err := lines.line()
-	switch {
-	case err == io.EOF:
+	line, start, err := lines.line()
+	if err == io.EOF {
 		passed.Add(fmt.Errorf("%s: no line ends in its last %d bytes", e.path, budget))
-	// A torn line is passed over.
-	case err == nil && !e.addLine(rest[:unended(rest)], start, enough):
-		err = e.read(lines, enough)
+	}
+	line = line[:unended(line)] // a torn line is passed over
+	for err == nil && !e.addLine(line, start, enough) {
+		line, start, err = lines.line()
+		if err == nil && line == nil {
+			passed.addLine(e.path, start, errLong)
+		}
 	}
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -80,21 +83,6 @@ func ReadBack(
 		}
 	}
 	return e, nil
-}
-
-func (e *End) read(lines *backward, enough func(*End) bool) error {
-	for {
-		line, start, err := lines.line()
-		if err != nil {
-			return err
-		}
-		if line == nil {
-			e.passed.addLine(e.path, start, errLong)
-		}
-		if e.addLine(line, start, enough) {
-			return nil
-		}
-	}
 }
 
 // addLine takes in a line, and reports whether enough is known.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"drolab/runner"
@@ -144,11 +145,8 @@ func (x *Index) thin() {
 	for x.others > maxOthers {
 		x.drop(x.commonest())
 	}
-	if x.lists > maxLists {
+	if x.lists > maxLists { // of few evaluations with very many classes, one or two stay
 		x.drop((*runner.EvalEvent)(nil).Kind())
-	}
-	if x.lists > maxLists { // few evaluations, with very many classes
-		x.dropLists()
 	}
 }
 
@@ -194,23 +192,6 @@ func (x *Index) drop(kind string) {
 			x.lists -= numbers(e.Event)
 			return true
 		})
-	}
-}
-
-// dropLists removes the lists from all evaluations but the last.
-func (x *Index) dropLists() {
-	last := true
-	for _, b := range slices.Backward(x.blocks) {
-		for i, d := range slices.Backward(b.events) {
-			e, ok := d.Event.(*runner.EvalEvent)
-			if ok && !last {
-				x.lists -= numbers(e)
-				bare := *e // a reader may hold e
-				bare.ByGroup, bare.Heaviest = nil, nil
-				b.events[i].Event = &bare
-			}
-			last = last && !ok
-		}
 	}
 }
 
@@ -471,26 +452,16 @@ func readIndex(r *bufio.Reader) (*Index, *indexHead, error) {
 
 // check checks that the sizes in the head fit together: an index may come from anybody.
 func (h *indexHead) check() error {
-	wrong := errors.New("its head is not that of an index of this program")
 	n := len(h.Ends)
-	switch {
-	case h.Type != "index" || h.Version != indexVersion:
-		return wrong
-	case h.Span < 0 || !(h.Seconds >= 0):
-		return wrong
-	case n != len(h.Counts) || n == 0 || n > MaxBlocks || h.Ends[n-1] != h.Size:
-		return wrong
-	}
+	fit := h.Type == "index" && h.Version == indexVersion && h.Span >= 0 && h.Seconds >= 0 &&
+		0 < n && n <= MaxBlocks && n == len(h.Counts) && h.Ends[n-1] == h.Size
 	before, events := int64(0), 0
-	for i, end := range h.Ends {
-		if end <= before || h.Counts[i] < 0 || h.Counts[i] > len(h.Times) {
-			return wrong
-		}
-		before = end
-		events += h.Counts[i]
+	for i := 0; fit && i < n; i++ {
+		fit = h.Ends[i] > before && h.Counts[i] >= 0 && h.Counts[i] <= len(h.Times)
+		before, events = h.Ends[i], events+h.Counts[i]
 	}
-	if events != len(h.Times) {
-		return wrong
+	if !fit || events != len(h.Times) {
+		return errors.New("its head is not that of an index of this program")
 	}
 	return nil
 }
@@ -636,7 +607,7 @@ func (s *indexed) share() float64 { return share(s.tail.offset, s.goal) }
 func (s *indexed) extend() error {
 	for end := min(s.goal, s.tail.offset+buildPart); s.tail.offset < end; s.made = true {
 		before := s.tail.offset
-		if err := s.tail.part(s.goal, s.Index.add); err != nil {
+		if err := s.tail.readPart(s.goal, s.Index.add); err != nil {
 			return err
 		}
 		if s.tail.offset == before { // the rest is a line that is not whole yet
@@ -688,7 +659,7 @@ const indexEvery = ExactTail / 2
 type Indexer struct {
 	next int64         // size of the log at which the index is brought up to date
 	wake chan struct{} // closed at the end; nil while the log is short
-	done chan struct{}
+	work sync.WaitGroup
 }
 
 // Grown tells the Indexer the size of the log. It never waits: while the goroutine is busy, a later
@@ -698,8 +669,14 @@ func (x *Indexer) Grown(in *disk.Folder, size int64) {
 		return
 	}
 	if x.wake == nil {
-		x.wake, x.done = make(chan struct{}, 1), make(chan struct{})
-		go x.run(in, x.wake)
+		wake := make(chan struct{}, 1)
+		x.wake = wake
+		x.work.Go(func() {
+			for range wake {
+				MakeIndex(in, ExactTail/4)
+			}
+			MakeIndex(in, ExactTail/4)
+		})
 	}
 	select {
 	case x.wake <- struct{}{}:
@@ -708,19 +685,11 @@ func (x *Indexer) Grown(in *disk.Folder, size int64) {
 	}
 }
 
-func (x *Indexer) run(in *disk.Folder, wake <-chan struct{}) {
-	defer close(x.done)
-	for range wake {
-		MakeIndex(in, ExactTail/4)
-	}
-	MakeIndex(in, ExactTail/4)
-}
-
 // Close brings the index up to date once more.
 func (x *Indexer) Close() {
 	if x.wake != nil {
 		close(x.wake)
-		<-x.done
+		x.work.Wait()
 		x.wake = nil
 	}
 }

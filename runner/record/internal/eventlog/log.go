@@ -51,7 +51,7 @@ func OpenLog(in *disk.Folder, a *Audit, now func() time.Time) (*EventLog, error)
 	}
 	l.Bytes += int64(a.Unended)
 	l.torn = a.Length > l.Bytes
-	err := l.mend()
+	err := l.cutTornLine()
 	if err == nil && a.Unended > 0 {
 		if err = l.write([]byte("\n")); err == nil {
 			l.hash.Write([]byte("\n"))
@@ -96,7 +96,7 @@ func (l *EventLog) Append(e runner.Event) error {
 		slices.Contains(l.warned, fmt.Sprint(w.Step, " ", w.Message)) {
 		return nil
 	}
-	if err := l.mend(); err != nil {
+	if err := l.cutTornLine(); err != nil {
 		return err
 	}
 	h := e.Header()
@@ -119,7 +119,7 @@ func (l *EventLog) Append(e runner.Event) error {
 	if Urgent(e) {
 		if err := l.Sync(); err != nil { // an event that failed must not count later
 			l.Bytes, l.torn = before, true
-			return errors.Join(err, l.mend())
+			return errors.Join(err, l.cutTornLine())
 		}
 	}
 	l.hash.Write(line)
@@ -143,7 +143,8 @@ func (l *EventLog) write(line []byte) error {
 	n, err := l.File.Write(line)
 	if err != nil {
 		l.torn = true
-		return fmt.Errorf("appending to %s: %w", l.Path, errors.Join(disk.Explain(err), l.mend()))
+		err = errors.Join(disk.Explain(err), l.cutTornLine())
+		return fmt.Errorf("appending to %s: %w", l.Path, err)
 	}
 	l.Bytes += int64(n)
 	return nil
@@ -156,9 +157,9 @@ func (l *EventLog) At() Position {
 	return at
 }
 
-// mend cuts what a failed write may have left, so that the next event begins a line. It opens the
-// file again, since some systems do not truncate through a handle that appends.
-func (l *EventLog) mend() error {
+// cutTornLine cuts what a failed write may have left, so that the next event begins a line. It
+// opens the file again, since some systems do not truncate through a handle that appends.
+func (l *EventLog) cutTornLine() error {
 	if !l.torn {
 		return nil
 	}
@@ -303,29 +304,23 @@ const maxHole = 64 * MaxLine
 // errLong is worded as part of a sentence.
 var errLong = errors.New("is longer than any event")
 
-// HoleError is the error of a long line that has no end, or none within maxHole bytes.
-type HoleError struct{ start int64 }
-
-func (e HoleError) Error() string { return e.What() + ": " + e.Remedy() }
-
-func (e HoleError) What() string {
-	return fmt.Sprintf("the line at byte %d is longer than any event and has no end", e.start)
-}
-
-func (e HoleError) Remedy() string {
-	return fmt.Sprintf("restore the file from a copy, or keep the part before that line "+
-		"(truncate -s %d)", e.start)
+// holeAt is the error of a long line that has no end, or none within maxHole bytes.
+func holeAt(start int64) error {
+	return fmt.Errorf("the line at byte %d is longer than any event and has no end: restore the "+
+		"file from a copy, or keep the part before that line (truncate -s %[1]d)", start)
 }
 
 // forward reads the lines of a log from the first on. Its memory is bounded by MaxLine.
 type forward struct {
 	in     *bufio.Reader
-	hash   hash.Hash // of the lines that were returned
+	hash   io.Writer // receives the lines that are returned
 	offset int64     // behind the line that was returned last
 }
 
-func newForward(r io.Reader, h hash.Hash) *forward {
-	return &forward{in: bufio.NewReaderSize(r, MaxLine), hash: h}
+// newForward reads the lines of r. A text of fewer bytes than MaxLine takes less memory.
+func newForward(r io.Reader, size int64, hash io.Writer) *forward {
+	// With one byte more, the buffer has room for all of a short text, and the end is seen.
+	return &forward{in: bufio.NewReaderSize(r, int(min(size+1, MaxLine))), hash: hash}
 }
 
 // line returns the next line with its newline, or nil for a line that is longer than MaxLine. The
@@ -339,10 +334,9 @@ func (f *forward) line() ([]byte, error) {
 			f.hash.Write(part)
 		}
 		switch {
-		case errors.Is(err, io.EOF) && !whole:
-			return nil, HoleError{start}
-		case errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
-			return nil, HoleError{start}
+		case errors.Is(err, io.EOF) && !whole,
+			errors.Is(err, bufio.ErrBufferFull) && f.offset-start > maxHole:
+			return nil, holeAt(start)
 		case errors.Is(err, bufio.ErrBufferFull):
 		case !whole:
 			return nil, err

@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,8 +19,6 @@ type Tail struct {
 	Text    func() (LogFile, int64, error) // opens a log that is no file; nil: open Path
 	offset  int64                          // of the first byte not yet read
 	size    int64                          // of the log, at the last Read
-	long    bool                           // inside a line that is longer than MaxLine
-	start   int64                          // of that line
 	rest    []byte                         // the bytes behind the last newline, at the last Read
 	unended bool                           // the newline of the line before offset was missing
 	skipped int
@@ -55,17 +54,17 @@ func (t *Tail) Skipped() int { return t.skipped }
 // Read also returns the events that a resume takes back: see History.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
-	if err = t.part(math.MaxInt64, add); err == nil && len(events) == 0 {
-		t.last(add)
+	if err = t.readPart(math.MaxInt64, add); err == nil && len(events) == 0 {
+		t.readUnended(add)
 	}
 	return events, err
 }
 
-// last passes to f the event of the line behind the last newline, if that line lacks nothing but
-// its newline.
-func (t *Tail) last(f func(e runner.Event, end int64)) {
+// readUnended passes to f the event of the line behind the last newline, if that line lacks nothing
+// but its newline.
+func (t *Tail) readUnended(f func(e runner.Event, end int64)) {
 	n := unended(t.rest)
-	if t.long || n == 0 {
+	if n == 0 {
 		return
 	}
 	start := t.offset
@@ -85,9 +84,9 @@ func share(offset, size int64) float64 {
 	return float64(offset) / float64(size)
 }
 
-// part passes to f the next events from the bytes before limit, each with the offset behind its
-// line.
-func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
+// readPart passes to f the next events from the bytes before limit, each with the offset behind its
+// line. It reads about one megabyte, or more until there is an event.
+func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 	file, size, err := t.open()
 	if err != nil {
 		return err
@@ -98,44 +97,36 @@ func (t *Tail) part(limit int64, f func(e runner.Event, end int64)) error {
 			"open the run again", t.Path)
 	}
 	t.size = size
-	var buf []byte // not a field: hundreds of tails are held, and few read at a time
-	for given := false; !given; {
-		chunk, err := t.chunk(file, min(size, limit), &buf)
-		if err == nil && t.hole() {
-			err = HoleError{t.start}
-		}
-		if err != nil {
+	first, given := t.offset, false
+	give := func(e runner.Event, end int64) {
+		given = true
+		f(e, end)
+	}
+	left := min(size, limit) - first
+	in := newForward(io.NewSectionReader(file, first, left), left, io.Discard)
+	in.offset = first
+	for !given || in.offset-first < MaxLine {
+		line, err := in.line()
+		switch {
+		case errors.Is(err, io.EOF) && size > limit:
+			return nil
+		case errors.Is(err, io.EOF):
+			t.size, t.rest = t.offset, bytes.Clone(line) // for now
+			return nil
+		case err != nil && given:
+			return nil // the next part begins with it
+		case err != nil:
 			return fmt.Errorf("reading %s: %w", t.Path, err)
 		}
-		end := bytes.LastIndexByte(chunk, '\n')
-		if end < 0 {
-			if len(chunk) < MaxLine {
-				t.size, t.rest = t.offset, bytes.Clone(chunk) // for now
-				return nil
-			}
-			t.pass(len(chunk))
-			continue
-		}
 		start := t.offset
-		t.offset += int64(end) + 1
-		t.decode(chunk[:end], start, func(e runner.Event, end int64) {
-			given = true
-			f(e, end)
-		})
+		t.offset = in.offset
+		late := t.unended && len(line) == 1 // the newline of a line that was read before it
+		if t.unended = false; !late {
+			t.decode(bytes.TrimSuffix(line, []byte{'\n'}), start, give)
+		}
 	}
 	return nil
 }
-
-// pass skips a part of a line that is too long.
-func (t *Tail) pass(n int) {
-	if !t.long {
-		t.long, t.start = true, t.offset
-	}
-	t.offset += int64(n)
-}
-
-// hole reports whether the long line is a hole.
-func (t *Tail) hole() bool { return t.long && t.offset-t.start > maxHole }
 
 func (t *Tail) open() (LogFile, int64, error) {
 	if t.Text != nil {
@@ -144,42 +135,20 @@ func (t *Tail) open() (LogFile, int64, error) {
 	return disk.OpenRegular(t.Path)
 }
 
-// chunk returns at most MaxLine bytes from the offset on, in buf. It skips a newline that was
-// written late, since that ends a line which was already read.
-func (t *Tail) chunk(r io.ReaderAt, size int64, buf *[]byte) ([]byte, error) {
-	n := int(min(size-t.offset, MaxLine))
-	*buf = slices.Grow((*buf)[:0], n)[:n]
-	_, err := r.ReadAt(*buf, t.offset)
-	if err == io.EOF {
-		return nil, nil // cut meanwhile: look again at the next Read
+// decode passes to f the event of a line, which is nil if it is too long.
+func (t *Tail) decode(line []byte, start int64, f func(e runner.Event, end int64)) {
+	e, err := runner.Event(nil), errLong
+	switch {
+	case line == nil:
+	case t.unread(line):
+		return
+	default:
+		e, err = decodeLine(line)
 	}
-	chunk := *buf
-	if err == nil && t.unended && n > 0 && chunk[0] == '\n' {
-		chunk, t.offset, t.unended = chunk[1:], t.offset+1, false
-	}
-	return chunk, err
-}
-
-// decode passes to f the events of the lines, of which the first starts at offset and the last has
-// no newline.
-func (t *Tail) decode(lines []byte, offset int64, f func(e runner.Event, end int64)) {
-	for line := range bytes.SplitSeq(lines, []byte{'\n'}) {
-		start := offset
-		offset += int64(len(line)) + 1
-		e, err := runner.Event(nil), errLong
-		switch {
-		case t.long:
-			t.long, start = false, t.start
-		case t.unread(line):
-			continue
-		default:
-			e, err = decodeLine(line)
-		}
-		if err != nil {
-			t.skip(start, err)
-		} else if e != nil && t.wanted(e.Kind()) {
-			f(e, offset)
-		}
+	if err != nil {
+		t.skip(start, err)
+	} else if e != nil && t.wanted(e.Kind()) {
+		f(e, t.offset)
 	}
 }
 
