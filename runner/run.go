@@ -237,6 +237,8 @@ type Program struct {
 	Device      string   `json:"device,omitempty"`
 	// Packages are the versions of the packages that the program named.
 	Packages map[string]string `json:"packages,omitempty"`
+	// Processes is the number of processes that shared each batch; 0: one, which had it alone.
+	Processes int `json:"processes,omitempty"`
 }
 
 // ByScript says that a script drives a run's loop, and how to continue the run; id is empty for a

@@ -104,6 +104,8 @@ type welcome struct {
 	Bytes   int    `json:"form_bytes,omitempty"` // most of the arrays of a form; 0: no form
 	Step    int64  `json:"step"`
 	Epoch   uint64 `json:"epoch"`
+	// Patience is the number of seconds that the script's processes wait for each other.
+	Patience float64 `json:"patience"`
 }
 
 // errDone says that the script has left its block without an error.
@@ -167,7 +169,7 @@ func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
 	s.form.open(r)
 	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
-		s.epoch}); err != nil {
+		s.epoch, s.spec.ProgramPatience}); err != nil {
 		return err
 	}
 	for {
@@ -338,6 +340,7 @@ type Opening struct {
 	GroupCounts map[string][]int           `json:"group_counts"`
 	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
 	StepsPerEpoch int      `json:"steps_per_epoch"`
+	Processes     int      `json:"processes"` // of which each trains on a part of a batch
 	Path          string   `json:"path"`
 	Arguments     []string `json:"arguments"`
 	Interpreter   string   `json:"interpreter"`

@@ -87,7 +87,7 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 		d.StepsPerEpoch = (d.Data.Train.Len() + batch - 1) / batch
 	}
 	p := runner.Program{Path: o.Path, Arguments: o.Arguments, Interpreter: o.Interpreter,
-		Device: d.Device, Packages: d.Packages}
+		Device: d.Device, Packages: d.Packages, Processes: o.Processes}
 	if p.SHA256, err = bridge.Sum(o.Path); err != nil {
 		p.SHA256 = "" // typed in, or in a notebook
 	}

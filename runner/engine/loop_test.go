@@ -10,11 +10,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,7 +53,9 @@ func serve(dir string) int {
 	if os.Getenv(long) != "" {
 		return answersLong(bridge.NewConn(os.NewFile(read, "in"), os.NewFile(write, "out")))
 	}
-	err := room(dir).serve(context.Background(), os.NewFile(read, "in"), os.NewFile(write, "out"))
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGHUP) // as drolab loop
+	defer stop()
+	err := room(dir).serve(ctx, os.NewFile(read, "in"), os.NewFile(write, "out"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "drolab:", err)
 		return 1

@@ -32,7 +32,6 @@ type Setting struct {
 	ends   bool // decides, where patience is set, when the run ends
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
-	asked  bool // means nothing to a run of a script, which is asked for nothing
 
 	needs *need // the setting that decides whether it is read; nil: it always is
 	// parameter is the parameter of the uncertainty set that the setting is or belongs to. The
@@ -88,8 +87,7 @@ func (t *Setting) ReadIn(s *Spec) bool {
 
 // suits reports whether the setting means something to the Spec's network.
 func (t *Setting) suits(s *Spec) bool {
-	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram()) &&
-		(!t.asked || !s.IsScript())
+	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram())
 }
 
 // Inherited reports whether a fork inherits the setting from its parent.
@@ -465,7 +463,7 @@ func (t *Setting) unread(s *Spec) string {
 	case t.Key == "dataset" && !s.IsProgram() && s.Dataset == ProgramData:
 		return "a name, or model: program:PATH"
 	case !t.suits(s) && s.IsScript():
-		return "none: the script has its own network, data and time"
+		return "none: the script has its own network and data"
 	case !t.suits(s) && s.IsProgram():
 		return "none: the program has its own network and data, and takes arguments after its " +
 			"name, as in program:train.py width=2"

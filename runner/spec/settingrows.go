@@ -179,9 +179,10 @@ func dataRows() []Setting {
 		{Key: "dropout", native: true, needs: mlp,
 			Doc:  "share of mlp's hidden values that a training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
-		{Key: "program_patience", Doc: "seconds that a program may take to answer",
-			Want: "a number from 1 to 1000000", bridge: true, asked: true, viewed: true,
-			in: between(1, 1e6)},
+		{Key: "program_patience",
+			Doc: "seconds that a program may take to answer, or that one process of a run may " +
+				"keep the others waiting",
+			Want: "a number from 1 to 1000000", bridge: true, viewed: true, in: between(1, 1e6)},
 		{Key: "weights", bridge: true,
 			Doc: "where weights are computed: device, where the losses are, if the method has a " +
 				"form; host, by drolab",

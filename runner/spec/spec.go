@@ -29,7 +29,8 @@ type Spec struct {
 	Hidden     []int   `key:"hidden"`
 	Activation string  `key:"activation"`
 	Dropout    float64 `key:"dropout"`
-	// ProgramPatience is the number of seconds that a program may take to answer.
+	// ProgramPatience is the number of seconds that a program may take to answer, or that one
+	// process of a run may keep the others waiting.
 	ProgramPatience float64 `key:"program_patience"`
 	// Weights says where the weights of a program's samples are computed: OnDevice or OnHost.
 	Weights string `key:"weights"`

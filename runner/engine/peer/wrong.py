@@ -114,8 +114,8 @@ except KeyboardInterrupt:
 run = start()
 stays(run.id, "interrupted")
 one(run)
-os.kill(run._process.pid, signal.SIGKILL)
-run._process.wait()
+os.kill(run._talk._process.pid, signal.SIGKILL)
+run._talk._process.wait()
 says(drolab.Lost, f"drolab.start(resume={run.id!r})", lambda: one(run))
 says(drolab.Wrong, "has ended", lambda: one(run))
 

@@ -237,8 +237,13 @@ func (tr *Trainer) loopCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := tr.Orderly(c.Context(), console.Outlive)
+			// The script passes on as a hangup that it was told to end. It is not the end of this
+			// context alone: a cluster tells all processes, and the second time would be too much.
+			told, tell := context.WithCancel(c.Context())
+			ctx, cancel := tr.Orderly(c.Context(), tell)
 			defer cancel()
+			ctx, stop := context.WithCancel(ctx)
+			defer context.AfterFunc(told, stop)()
 			return engine.ServeLoop(ctx, os.NewFile(uintptr(read), "script"),
 				os.NewFile(uintptr(write), "script"), engine.LoopSettings{Queue: tr.settings(store),
 					Store: store, RuntimeDir: tr.RuntimeDir, Find: tr.FindStep})

@@ -4,39 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
-import shutil
-import subprocess
+import signal
 import sys
-import sysconfig
-import tempfile
-import traceback
-from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
-                    Union)
+import threading
+import time
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
+                    Sequence, Tuple, Union)
 
 import numpy as np
 
-from .frames import USUAL_HEAD, FormatError, Gone, Wire, close_in_children, keep_in_children
 from .job import MOST_LOGGED, Wrong
 from .serve import VERSION, _packages
+from .talk import Answer, Failed, Lost, Talk, line_of, stops
+
+if TYPE_CHECKING:
+    from .ranks import Group
 
 __all__ = ["Failed", "Lost", "Run", "start"]
 
 Split = Union[int, Mapping[str, int]]
 Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
-_PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OPTIONAL = ("label", "group", "index")
 _BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
+_SIGNALS = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+_AGAIN = 5.0  # seconds in which signals are one wish
+_FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
-
-
-class Failed(Exception):
-    """The run has failed. The message is drolab's reason, in one line."""
-
-
-class Lost(Exception):
-    """drolab's process of this run has ended. The run goes on with start(resume=...)."""
 
 
 def start(name: Optional[str] = None, *, method: Optional[str] = None,
@@ -83,10 +77,27 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         Failed: drolab refuses the run.
         Wrong: The run cannot be started.
     """
+    asked = dict(locals())
     if os.name != "posix":
         raise Wrong("runs with a loop of their own need Linux or macOS")
-    if int(os.environ.get("WORLD_SIZE") or 1) > 1:
-        raise Wrong("several processes for one run are not supported: start it in one")
+    if not _several():
+        if int(os.environ.get("WORLD_SIZE") or 1) > 1:
+            raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+        return Run(_opening(**asked), runs, None)
+    from .ranks import joined
+
+    with joined() as group:
+        return Run(_opening(**asked), runs, group)
+
+
+def _opening(name: Optional[str], method: Optional[str], samples: Optional[Split],
+             class_counts: Optional[Counts], group_counts: Optional[Counts],
+             classes: Optional[Sequence[Any]], groups: Optional[Sequence[Any]],
+             settings: Optional[Mapping[str, Any]], resume: Optional[str], from_: Optional[str],
+             restart: bool, steps_per_epoch: int, parameters: int, device: Any,
+             packages: Sequence[str], higher: Sequence[str], lower: Sequence[str],
+             runs: Optional[str], more: Mapping[str, Any]) -> Dict[str, Any]:
+    """Returns the first message: see start."""
     given: Dict[str, Any] = dict(settings or {}, **more)
     if method is not None:
         given["method"] = method
@@ -99,7 +110,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
                                (class_counts, group_counts, classes, groups)):
         raise Wrong("drolab.start has classes or groups and no samples: write samples=len(train)")
     head: Dict[str, Any] = {
-        "do": "start", "version": VERSION, "name": name or "", "resume": resume or "",
+        "version": VERSION, "name": name or "", "resume": resume or "",
         "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
         "higher": list(higher), "lower": list(lower), "restart": bool(restart),
         "steps_per_epoch": int(steps_per_epoch),
@@ -117,7 +128,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
                     names = range(len(table.get("train") or ()))
             if names is not None:
                 head["groups" if key == "group" else "classes"] = [str(n) for n in names]
-    return Run(head, runs)
+    return head
 
 
 def _plain(key: str, value: Any) -> Any:
@@ -135,23 +146,11 @@ def _by_split(value: Any) -> Dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {"train": value}
 
 
-def _command() -> str:
-    """Returns the command drolab of this package, or else the one in the PATH.
-
-    The variable DROLAB_COMMAND names another.
-    """
-    named = os.environ.get("DROLAB_COMMAND")
-    if named:
-        return named
-    for scheme in (None, os.name + "_user"):
-        with contextlib.suppress(KeyError):
-            folder = sysconfig.get_path("scripts", *([scheme] if scheme else []))
-            if folder and os.access(os.path.join(folder, "drolab"), os.X_OK):
-                return os.path.join(folder, "drolab")
-    found = shutil.which("drolab")
-    if not found:
-        raise Wrong("the command drolab is not there: pip install the wheel, or put it in the PATH")
-    return found
+def _several() -> bool:
+    """Reports whether this process is one of several in torch.distributed."""
+    dist = sys.modules.get("torch.distributed")
+    return dist is not None and dist.is_available() and dist.is_initialized() and \
+        dist.get_world_size() > 1
 
 
 class Run:
@@ -175,45 +174,43 @@ class Run:
     stopping = False
     saving = False
 
-    def __init__(self, head: Mapping[str, Any], runs: Optional[str]) -> None:
-        self._over = self._waiting = self._torn = False
+    def __init__(self, head: Mapping[str, Any], runs: Optional[str], group: Optional[Group]
+                 ) -> None:
+        self._group = group  # of all ranks; None: this process is alone
+        self._talk: Optional[Talk] = None  # on rank 0
         self._fresh = False
         self._weighed = False
-        self._most = 0  # bytes of the arrays of the answer
         self._form: Any = None  # forms.Form, once a tensor was weighed by a form
         self._copies: Any = None  # device.Copies
         self._ready = False  # the form is that of the next weights
         self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
+        self._heeded: List[int] = []  # signals that this run takes as the wish to stop
+        self._over = False
         self.id = str(head["resume"])
-        command = [_command(), "loop"] + (["--runs", runs] if runs else [])
-        said, says = os.pipe()  # from drolab: the end of this process, and drolab's
-        told, tells = os.pipe()  # to drolab: drolab's end, and that of this process
-        self._errors = tempfile.TemporaryFile()
+        if group is not None:
+            group.agree(head)
+            head = dict(head, processes=group.size)
+        if group is None or group.rank == 0:
+            self._talk = Talk(self.id, runs)
         try:
-            for end in (told, says):
-                os.set_blocking(end, False)
-            self._process = subprocess.Popen(
-                command, pass_fds=(told, says), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=self._errors, start_new_session=True,
-                env=dict(os.environ, DROLAB_PIPES=f"{told},{says}"))
-        except OSError as e:
-            for end in (said, tells):
-                os.close(end)
-            raise Wrong(f"{command[0]} cannot be started: {e}") from None
-        finally:
-            os.close(told)
-            os.close(says)
-        self._pipes = said, tells
-        close_in_children(said, tells)
-        self._wire = Wire(said, tells)
-        try:
-            answer, _ = self._ask(head)
+            if group is not None and self._talk is not None:
+                group.talk, self._talk.attend = self._talk, group.attend
+            answer, _ = self._ask("start", **head)
+            self.id, self.saved = str(answer["id"]), answer.get("folder")
+            self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
+            self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
+            if self._talk is not None:
+                self._talk.id = self.id
+            if group is not None:
+                group.run = self.id
+                group.wait_for(float(answer["patience"]))
+                self.saved = self.saved and group.saved(self.saved)
         except BaseException:
-            self._close(kill=True)
+            self._over = True
+            if self._talk is not None:
+                self._talk.close(kill=True)
             raise
-        self.id, self.saved = str(answer["id"]), answer.get("folder")
-        self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
-        self._formed = int(answer.get("form_bytes") or 0)  # bytes of a form's numbers; 0: no form
+        self._heed()
 
     # Calls of a step.
 
@@ -236,14 +233,17 @@ class Run:
         if self._computes(losses):
             if not self._ready:
                 self.ready(losses.device)
-            w = self._form.weights(losses, given)
             self._samples = _samples(losses, self._copies.take, **given)
             self._copies.mark()
+            self._check_batch(self._samples[1][0])
+            w = self._form.weights(losses, given, self._group)
             self._ready, self._weighed = False, True
             return w
-        self._settle()
         has, arrays = _samples(losses, **given)
-        head, answer = self._ask_often("weights", has, arrays, 8 * len(arrays[0]) + 8)
+        self._check_batch(arrays[0])
+        head, answer = self._ask("weights", has, arrays, None)
+        if self._group is not None and answer:
+            answer[0] = self._group.mine(answer[0])
         if len(answer) != 2 or answer[0].shape != arrays[0].shape:
             raise Failed(_STRANGE)
         self._samples = (), []
@@ -254,6 +254,11 @@ class Run:
         from .forms import rounded
 
         return rounded(answer[0], losses)
+
+    def _check_batch(self, losses: np.ndarray) -> None:
+        if self._group is not None and not len(losses):
+            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
+                        "as a DistributedSampler does")
 
     def ready(self, device: Any) -> None:
         """Gets the numbers of the next weights, on a device, for ``form``.
@@ -270,8 +275,7 @@ class Run:
             self._form, self._copies = forms.Form(), moves.Copies()
         if not self._formed:
             raise Wrong("the method has no form, or weights is host: use run.weights")
-        self._settle()
-        head, answer = self._ask_often("weights", (), [], self._formed)
+        head, answer = self._ask("weights", (), [], self._formed)
         if len(answer) not in (2, 3):
             raise Failed(_STRANGE)
         self._hear_wishes(head, answer[1])
@@ -287,7 +291,8 @@ class Run:
         """
         if self._form is None:
             raise Wrong("run.form comes before run.ready")
-        return self._form.weights(losses, {"label": label, "group": group, "index": index})
+        return self._form.weights(losses, {"label": label, "group": group, "index": index},
+                                  self._group)
 
     def _computes(self, losses: Any) -> bool:
         """Reports whether the weights of losses are computed by the method's form."""
@@ -322,6 +327,8 @@ class Run:
         rate = np.nan if lr is None else float(lr)
         norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
         of: Tuple[str, ...] = ()
+        drawn: List[np.ndarray] = []
+        joins = self._fresh and not skipped
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
             if not isinstance(given, Mapping):
@@ -330,11 +337,15 @@ class Run:
             take = (lambda name, x: self._copies.take("fresh " + name, x)) if late else None
             of, drawn = _samples(given["losses"], take,
                                  **{k: v for k, v in given.items() if k != "losses"})
-            arrays = arrays + drawn
 
         def send() -> None:
-            self._tell_often("step", has, [np.array([rate, float(norm)]), *arrays], of,
-                             {"skipped": True} if skipped else {})
+            parts = [*arrays, *drawn]
+            if self._group is not None:
+                parts = self._group.join("step", has, arrays) if late else []
+                parts += self._group.join("fresh", of, drawn) if joins else []
+            if self._talk is not None:
+                self._talk.tell("step", has, [np.array([rate, float(norm)]), *parts], of,
+                                **({"skipped": True} if skipped else {}))
 
         self._weighed = False
         self.steps += 1
@@ -350,14 +361,16 @@ class Run:
                   index: Any = None, correct: Any = None) -> bool:
         """Ends an epoch, with a pass over the training split if the script has made one.
 
-        The pass is the losses, label, group, index and correct, each [n], of every sample once.
+        The pass is the losses, label, group, index and correct, each [n], of every sample once. On
+        several ranks it needs the index, and each gives its part.
         Returns True if the method wants the network and the optimiser as they were at the start.
         """
         has, arrays = (), []  # type: Tuple[str, ...], List[np.ndarray]
         if losses is not None:
             has, arrays = _samples(losses, label=label, group=group, index=index,
                                    correct=_truth(correct))
-        head, _ = self._ask({"do": "epoch", "has": list(has)}, arrays)
+            self._check_pass("end_epoch", index)
+        head, _ = self._ask("epoch", has, arrays)
         self.epoch += 1
         return head.get("restart") is True
 
@@ -366,8 +379,10 @@ class Run:
         """Gives drolab a pass over a split, ``"test"``, ``"val"`` or ``"train"``, to measure it.
 
         The pass is the losses [n], label [n], group [n] and either probability [n, classes] or
-        correct [n]. All passes between two steps make one evaluation.
+        correct [n]. On several ranks it needs the index [n], and each gives its part: none, some
+        or all samples. All passes between two steps make one evaluation.
         """
+        self._check_pass("evaluate", index)
         confidence = None
         if probability is not None:
             p = _array(probability)
@@ -379,24 +394,32 @@ class Run:
             correct = best == _whole("label", label)
         has, arrays = _samples(losses, label=label, group=group, index=index,
                                correct=_truth(correct), confidence=confidence)
-        self._ask({"do": "evaluate", "split": split, "has": list(has)}, arrays)
+        self._ask("evaluate", has, arrays, split=split)
+
+    def _check_pass(self, call: str, index: Any) -> None:
+        if self._group is not None and index is None:
+            raise Wrong(f"{call}: give index, the places of the samples in the split: several "
+                        "ranks may give the same sample")
 
     def best(self) -> bool:
         """Reports whether the present evaluation is the best so far by the setting ``select``.
 
         That setting looks at the validation split. If the answer is True, save a checkpoint.
         """
-        return self._ask({"do": "selected"})[0].get("selected") is True
+        return self._ask("selected")[0].get("selected") is True
 
     def log(self, **values: float) -> None:
         """Records the script's own values, of at most 64 names. It does not wait for drolab."""
         if len(values) > MOST_LOGGED:
             raise Wrong(f"run.log has {len(values)} values: at most {MOST_LOGGED}")
+        talk = self._talk
+        if talk is None:  # rank 0 logs its own
+            return
         late = self._form is not None
         kept = [self._value(f"log {len(self._later)} {k}", v, late) for k, v in values.items()]
 
         def send() -> None:
-            self._tell({"do": "log", "names": list(values)}, [np.array([float(v) for v in kept])])
+            talk.tell("log", (), [np.array([float(v) for v in kept])], names=list(values))
 
         if late and values:
             self._copies.mark()
@@ -418,14 +441,21 @@ class Run:
         """
         if self._weighed or self._ready:
             raise Wrong("run.checkpoint comes between run.weights and run.step")
-        folder = str(self._ask({"do": "checkpoint"})[0].get("folder"))
-        try:
-            yield folder
-        except Exception:
-            self._ask({"do": "discard"})
-            raise
-        self._ask({"do": "saved"})
-        self.saving = False
+        folder = str(self._ask("checkpoint")[0].get("folder"))
+        own = contextlib.nullcontext(folder) if self._group is None else self._group.folder(folder)
+        with own as mine:
+            try:
+                yield mine
+            except Exception:
+                self._keep(False)
+                raise
+            self._keep(True)
+
+    def _keep(self, well: bool) -> None:
+        """Keeps the files of a checkpoint if it went well on all ranks."""
+        well = well if self._group is None else self._group.all(well)
+        self._ask("saved" if well else "discard")
+        self.saving = self.saving and not well
 
     # The end.
 
@@ -435,63 +465,102 @@ class Run:
     def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         if self._over:
             return
-        status, cause = "stopped" if self.stopping else "done", ""
-        if isinstance(error, SystemExit) and error.code in (None, 0):
-            status = "stopped"
-        elif isinstance(error, KeyboardInterrupt):
-            status = "stopped"
-        elif error is not None:
-            status, cause = "failed", _line(error)
+        if error is not None:
+            self._leave(error)
+            return
         try:
-            if not self._in_step():
-                self._close(kill=True)
-                return
-            try:
-                self._settle()
-            except RuntimeError:  # the device has failed, and that is why the script ends
-                if error is None:
-                    raise
-                self._later.clear()
-                self._copies = None
-            self._ask({"do": "end", "status": status, "cause": cause})
-            self._close()
+            self._ask("end", status="stopped" if self.stopping else "done", cause="")
+        except BaseException as e:
+            self._leave(e)
+            raise
+        self._close()
+
+    def _leave(self, error: BaseException) -> None:
+        """Ends the run because of an error. Raises that of another rank, if it came first."""
+        first, rank = error, ""
+        if self._group is not None:
+            first, rank = self._group.leave(error), f"rank {self._group.rank}: "
+            self._later.clear()
+        status, cause = "failed", rank + line_of(first)
+        if isinstance(first, (Failed, Lost)):
+            cause = str(first)
+        elif stops(first):
+            status, cause = "stopped", ""
+        try:
+            if self._talk is not None:
+                self._end(self._talk, status, cause)
         except (Failed, Lost):
-            if error is None:
-                raise
+            pass
         except KeyboardInterrupt:
             self._close(kill=True)
             raise
+        finally:
+            self._close()
+        if first is not error:
+            raise first from error
 
-    def _in_step(self) -> bool:
-        """Reports whether drolab can be sent a message now.
-
-        An interrupt may have cut off the wait for an answer. The answer still comes and is read
-        here, unless the run is paused.
-        """
-        if self._torn:
-            return False
-        if self._waiting:
-            if not select.select([self._pipes[0]], [], [], _PATIENCE)[0]:
-                return False
-            self._hear()
-        return True
+    def _end(self, talk: Talk, status: str, cause: str) -> None:
+        """Tells drolab how the run ends, if drolab can hear it."""
+        if status == "failed" and talk.waiting:
+            talk.stop()  # a paused run goes on, to hear of the failure of another rank
+        if not talk.in_step():
+            self._close(kill=True)
+            return
+        try:
+            self._settle()
+        except RuntimeError:  # the device has failed, and that is why the script ends
+            self._later.clear()
+            self._copies = None
+        talk.ask("end", status=status, cause=cause)
 
     def _close(self, kill: bool = False) -> None:
-        """Closes the pipes and waits for drolab's process to end.
-
-        The process ends by itself; ``kill`` tells it to end at once.
-        """
+        """Ends what this run has of the process: signals, drolab's process, the group."""
         if self._over:
             return
         self._over = True
-        keep_in_children(*self._pipes)
-        for end in self._pipes:
-            with contextlib.suppress(OSError):
-                os.close(end)
-        if kill:
-            self._process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(10)
+        with contextlib.suppress(ValueError):  # not the main thread
+            for number in self._heeded:
+                if signal.getsignal(number) == self._wish:
+                    signal.signal(number, signal.SIG_DFL)
+        if self._talk is not None:
+            self._talk.close(kill)
+        if self._group is not None:
+            self._group.close()
+
+    # The wish to stop.
+
+    def _heed(self) -> None:
+        """Takes the signals that end a process as the wish to stop, if the script does not."""
+        self._process, self._wished = os.getpid(), 0.0
+        self._terminals = [fd for fd in range(3) if os.isatty(fd)]
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in set(_SIGNALS):
+            if signal.getsignal(number) == signal.SIG_DFL:
+                signal.signal(number, self._wish)
+                self._heeded.append(number)
+
+    def _wish(self, number: int, frame: Any) -> None:
+        """Hears the first signal. A later one ends the process, and so does one to a child.
+
+        A cluster and a launcher may both tell it at almost the same time.
+        """
+        now = time.monotonic()
+        self._wished = self._wished or now
+        if now - self._wished > _AGAIN or os.getpid() != self._process or \
+                self._talk is not None and self._talk.over:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        if number != signal.SIGTERM:  # the terminal has gone, and nobody reads what is printed
+            for fd in self._terminals:
+                nowhere = os.open(os.devnull, os.O_RDWR)
+                os.dup2(nowhere, fd)
+                os.close(nowhere)
+        if self._talk is not None:
+            self._talk.stop()
+        elif self._group is not None:
+            self._group.wish = True
 
     # The conversation.
 
@@ -502,67 +571,17 @@ class Run:
         while self._later:
             self._later.pop(0)()
 
-    def _tell(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()) -> None:
-        self._open()
-        self._torn = True
-        try:
-            self._wire.send(head, arrays)
-        except Gone:
-            raise self._lost() from None
-        self._torn = False
-
-    def _tell_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray],
-                    fresh: Tuple[str, ...], more: Mapping[str, Any]) -> None:
-        self._open()
-        self._torn = True
-        try:
-            self._wire.send_known((do, has, fresh, bool(more)), lambda: dict(
-                more, do=do, has=list(has), fresh=list(fresh)), arrays)
-        except Gone:
-            raise self._lost() from None
-        self._torn = False
-
-    def _open(self) -> None:
+    def _ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+             most: Optional[int] = 0, **more: Any) -> Answer:
+        """Asks drolab, about the samples of all ranks: see Talk.ask."""
         if self._over:
             raise Wrong(f"run {self.id} has ended")
-
-    def _ask(self, head: Mapping[str, Any], arrays: Sequence[np.ndarray] = ()
-             ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
+        if self._group is None and _several():
+            raise Wrong(f"the processes of torch.distributed train a run each: {_FIRST}")
         self._settle()
-        self._tell(head, arrays)
-        self._waiting, self._most = True, 0
-        return self._hear()
-
-    def _ask_often(self, do: str, has: Tuple[str, ...], arrays: Sequence[np.ndarray], most: int
-                   ) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
-        self._tell_often(do, has, arrays, (), {})
-        self._waiting, self._most = True, most
-        return self._hear()
-
-    def _hear(self) -> Tuple[Mapping[str, Any], List[np.ndarray]]:
-        try:
-            frame = self._wire.receive(USUAL_HEAD, self._most)
-        except FormatError:
-            frame = None
-        self._waiting = False
-        if frame is None:
-            raise self._lost()
-        error = frame[0].get("error")
-        if error:
-            self._close()
-            raise Failed(str(error))
-        return frame
-
-    def _lost(self) -> Lost:
-        """Closes the run and returns the error of a process that has gone, with its last line."""
-        self._close()
-        self._errors.seek(0)
-        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        said = f": {lines[-1][:300]}" if lines else ""
-        if not self.id:
-            return Lost(f"drolab's process has ended{said}")
-        return Lost(f"drolab's process of run {self.id} has ended{said}: go on with "
-                    f"drolab.start(resume={self.id!r})")
+        asked = self._talk if self._group is None else self._group
+        assert asked is not None
+        return asked.ask(do, has, arrays, most, **more)
 
 
 def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **more: Any
@@ -615,14 +634,3 @@ def _whole(name: str, x: Any) -> np.ndarray:
 
 def _truth(x: Any) -> Any:
     return None if x is None else _array(x).astype(bool).astype(np.int32)
-
-
-def _line(e: BaseException) -> str:
-    """Returns an error as one line, with the last place in the script that it passed."""
-    said = (str(e).strip().split("\n") or [""])[0][:500]
-    text = f"{type(e).__name__}: {said}" if said else type(e).__name__
-    own = os.path.dirname(os.path.abspath(__file__))
-    for frame in reversed(traceback.extract_tb(e.__traceback__)):
-        if not os.path.abspath(frame.filename).startswith(own) and os.path.exists(frame.filename):
-            return f"{text} ({os.path.basename(frame.filename)}, line {frame.lineno})"
-    return text

@@ -3,6 +3,7 @@
 python own_loop.py                     trains on random data, a small likeness of Waterbirds
 python own_loop.py --method group      another of drolab's methods
 python own_loop.py --resume RUN        goes on with a run that was stopped or killed
+torchrun --nproc-per-node 2 own_loop.py    trains in two processes, each with a part of the batch
 
 The class follows from three features. A fourth feature, the background, agrees with the class in
 95 of 100 training samples and in half of the test samples. A network that trusts the background
@@ -13,6 +14,7 @@ import argparse
 import os
 
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 
@@ -38,11 +40,16 @@ def main(words=None):
     parser.add_argument("--resume")
     parser.add_argument("--runs")
     chosen = parser.parse_args(words)
+    rank, ranks = 0, 1
+    if "RANK" in os.environ:
+        dist.init_process_group("gloo")
+        rank, ranks = dist.get_rank(), dist.get_world_size()
 
     x, y, g = drawn(4000, 0.95, 1)
     test_x, test_y, test_g = drawn(2000, 0.5, 2)
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(4, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    network = nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     batch, given = 100, {}
     if not chosen.resume:
@@ -62,20 +69,24 @@ def main(words=None):
 
         def draw():
             """Returns an independent batch at the new network, for methods that ask for it."""
-            i = torch.randint(len(x), (batch,))
-            with drolab.torch.probe(model):
-                return F.cross_entropy(model(x[i]), y[i], reduction="none"), y[i], g[i], i
+            i = torch.randint(len(x), (batch,))[rank::ranks]
+            with drolab.torch.probe(network):
+                return F.cross_entropy(network(x[i]), y[i], reduction="none"), y[i], g[i], i
 
-        def looked(x, y):
+        def looked(x, y, g):
+            """Returns this process's part of a pass, and its probabilities."""
+            i = torch.arange(len(x))[rank::ranks]
             model.eval()
             with torch.no_grad():
-                outputs = model(x)
+                outputs = model(x[i])
             model.train()
-            return F.cross_entropy(outputs, y, reduction="none"), outputs.softmax(1)
+            losses = F.cross_entropy(outputs, y[i], reduction="none")
+            return dict(losses=losses, label=y[i], group=g[i], index=i), outputs.softmax(1)
 
         for epoch in range(run.epoch, chosen.epochs):
-            for i in torch.randperm(len(x)).split(batch):
-                losses = F.cross_entropy(model(x[i]), y[i], reduction="none")
+            for i in torch.randperm(len(x)).split(batch):  # all processes draw the same numbers
+                i = i[rank::ranks]
+                losses = F.cross_entropy(network(x[i]), y[i], reduction="none")
                 weights = run.weights(losses, label=y[i], group=g[i], index=i)
                 optimizer.zero_grad()
                 (weights * losses).mean().backward()
@@ -87,15 +98,15 @@ def main(words=None):
                 if run.stopping:
                     return run.id
 
-            losses, probability = looked(test_x, test_y)
-            run.evaluate("test", losses=losses, label=test_y, group=test_g,
-                         probability=probability)
-            losses, probability = looked(x, y)
-            run.end_epoch(losses, label=y, group=g, correct=probability.argmax(1) == y)
+            seen, probability = looked(test_x, test_y, test_g)
+            run.evaluate("test", probability=probability, **seen)
+            seen, probability = looked(x, y, g)
+            run.end_epoch(correct=probability.argmax(1) == seen["label"], **seen)
             run.log(bias=model[3].bias.abs().max())
             with run.checkpoint() as folder:
-                torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
-                            "random": torch.get_rng_state()}, os.path.join(folder, "state.pt"))
+                if rank == 0:  # the others go on from the same file
+                    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
+                                "random": torch.get_rng_state()}, os.path.join(folder, "state.pt"))
     return run.id
 
 

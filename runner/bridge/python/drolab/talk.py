@@ -1,0 +1,201 @@
+"""Speaks with drolab's process of a run whose loop is this script's: see docs/protocol.md."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sysconfig
+import tempfile
+import traceback
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .frames import USUAL_HEAD, FormatError, Gone, Wire, close_in_children, keep_in_children
+from .job import Wrong
+
+__all__ = ["Failed", "Lost", "Talk", "line_of", "stops"]
+
+Answer = Tuple[Mapping[str, Any], List[np.ndarray]]
+
+_PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
+_OFTEN = ("weights", "step")  # messages whose heads come again and again
+
+
+class Failed(Exception):
+    """The run has failed. The message is drolab's reason, in one line."""
+
+
+class Lost(Exception):
+    """drolab's process of this run has ended. The run goes on with start(resume=...)."""
+
+
+def _command() -> str:
+    """Returns the command drolab of this package, or else the one in the PATH.
+
+    The variable DROLAB_COMMAND names another.
+    """
+    named = os.environ.get("DROLAB_COMMAND")
+    if named:
+        return named
+    for scheme in (None, os.name + "_user"):
+        with contextlib.suppress(KeyError):
+            folder = sysconfig.get_path("scripts", *([scheme] if scheme else []))
+            if folder and os.access(os.path.join(folder, "drolab"), os.X_OK):
+                return os.path.join(folder, "drolab")
+    found = shutil.which("drolab")
+    if not found:
+        raise Wrong("the command drolab is not there: pip install the wheel, or put it in the PATH")
+    return found
+
+
+class Talk:
+    """The conversation with drolab's process of a run. It starts the process.
+
+    Attributes:
+        id: The name of the run, as far as it is known.
+        over: Whether the conversation has ended.
+        waiting: Whether an answer is due.
+        attend: Waits until the pipe of this descriptor has an answer; None: reading it waits.
+    """
+
+    def __init__(self, run: str, runs: Optional[str]) -> None:
+        self.id = run
+        self.over = self.waiting = self._torn = self._stopped = False
+        self.attend: Optional[Callable[[int], None]] = None
+        self._most = 0  # bytes of the arrays of the answer
+        command = [_command(), "loop"] + (["--runs", runs] if runs else [])
+        said, says = os.pipe()  # from drolab: the end of this process, and drolab's
+        told, tells = os.pipe()  # to drolab: drolab's end, and that of this process
+        self._errors = tempfile.TemporaryFile()
+        try:
+            for end in (told, says):
+                os.set_blocking(end, False)
+            self._process = subprocess.Popen(
+                command, pass_fds=(told, says), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=self._errors, start_new_session=True,
+                env=dict(os.environ, DROLAB_PIPES=f"{told},{says}"))
+        except OSError as e:
+            for end in (said, tells):
+                os.close(end)
+            raise Wrong(f"{command[0]} cannot be started: {e}") from None
+        finally:
+            os.close(told)
+            os.close(says)
+        self._pipes = said, tells
+        close_in_children(said, tells)
+        self._wire = Wire(said, tells)
+
+    def tell(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+             fresh: Tuple[str, ...] = (), **more: Any) -> None:
+        """Sends a message."""
+        if self.over:
+            raise Wrong(f"run {self.id} has ended")
+
+        def head() -> Mapping[str, Any]:
+            return dict(more, do=do, has=list(has), fresh=list(fresh))
+
+        self._torn = True
+        try:
+            if do in _OFTEN:
+                self._wire.send_known((do, has, fresh, bool(more)), head, arrays)
+            else:
+                self._wire.send(head(), arrays)
+        except Gone:
+            raise self._lost() from None
+        self._torn = False
+
+    def ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
+            most: Optional[int] = 0, **more: Any) -> Answer:
+        """Sends a message and returns its answer, whose arrays have at most so many bytes.
+
+        None stands for a weight for each sample, and one number more.
+        """
+        self.tell(do, has, arrays, **more)
+        self.waiting, self._most = True, 8 * len(arrays[0]) + 8 if most is None else most
+        return self._hear()
+
+    def _hear(self) -> Answer:
+        if self.attend is not None:
+            self.attend(self._pipes[0])
+        try:
+            frame = self._wire.receive(USUAL_HEAD, self._most)
+        except FormatError:
+            frame = None
+        self.waiting = False
+        if frame is None:
+            raise self._lost()
+        error = frame[0].get("error")
+        if error:
+            self.close()
+            raise Failed(str(error))
+        return frame
+
+    def in_step(self) -> bool:
+        """Reports whether drolab can be sent a message now.
+
+        An interrupt may have cut off the wait for an answer. The answer still comes and is read
+        here, unless the run is paused.
+        """
+        self.attend = None
+        if self.over or self._torn:
+            return False
+        if self.waiting:
+            if not select.select([self._pipes[0]], [], [], _PATIENCE)[0]:
+                return False
+            self._hear()
+        return True
+
+    def stop(self) -> None:
+        """Asks drolab to stop the run, also while it is paused. The script hears it as a wish."""
+        if not self._stopped:
+            self._stopped = True
+            self._process.send_signal(signal.SIGHUP)
+
+    def close(self, kill: bool = False) -> None:
+        """Closes the pipes and waits for drolab's process to end.
+
+        The process ends by itself; ``kill`` tells it to end at once.
+        """
+        if self.over:
+            return
+        self.over = True
+        keep_in_children(*self._pipes)
+        for end in self._pipes:
+            with contextlib.suppress(OSError):
+                os.close(end)
+        if kill:
+            self._process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(10)
+
+    def _lost(self) -> Lost:
+        """Closes the run and returns the error of a process that has gone, with its last line."""
+        self.close()
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        said = f": {lines[-1][:300]}" if lines else ""
+        if not self.id:
+            return Lost(f"drolab's process has ended{said}")
+        return Lost(f"drolab's process of run {self.id} has ended{said}: go on with "
+                    f"drolab.start(resume={self.id!r})")
+
+
+def line_of(e: BaseException) -> str:
+    """Returns an error as one line, with the last place in the script that it passed."""
+    said = (str(e).strip().split("\n") or [""])[0][:500]
+    text = f"{type(e).__name__}: {said}" if said else type(e).__name__
+    own = os.path.dirname(os.path.abspath(__file__))
+    for frame in reversed(traceback.extract_tb(e.__traceback__)):
+        if not os.path.abspath(frame.filename).startswith(own) and os.path.exists(frame.filename):
+            return f"{text} ({os.path.basename(frame.filename)}, line {frame.lineno})"
+    return text
+
+
+def stops(e: BaseException) -> bool:
+    """Reports whether an error is no failure, but the end that somebody wants."""
+    return isinstance(e, KeyboardInterrupt) or isinstance(e, SystemExit) and e.code in (None, 0)

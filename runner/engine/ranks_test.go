@@ -1,0 +1,272 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"drolab/dro/peertest"
+	"drolab/runner"
+	"drolab/runner/engine"
+	"drolab/runner/record"
+)
+
+// ranks runs peer/ranks.py and returns the words of the lines that it prints.
+func (r room) ranks(t *testing.T, what ...string) [][]string {
+	t.Helper()
+	lines, err := r.python(t, "numpy torch", "ranks.py", what...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words [][]string
+	for _, line := range lines {
+		words = append(words, strings.Fields(line))
+	}
+	return words
+}
+
+// TestRanks: 2 to 4 processes come to the numbers of one that has the same batches, also where
+// they have unequal parts of a batch, and where a sampler repeats samples of an evaluation.
+func TestRanks(t *testing.T) {
+	r := room(t.TempDir())
+	lines := r.ranks(t, "numbers")
+	if len(lines) != 4*8 {
+		t.Fatalf("%q", lines)
+	}
+	for _, words := range lines {
+		if len(words) != 5 {
+			t.Fatalf("%q", words)
+		}
+		want, got := r.log(t, words[3]), r.log(t, words[4])
+		if at := far(got, want, 1e-4, ""); at != "" || len(got) != 102 {
+			t.Errorf("%q: %d events, %s", words, len(got), at)
+		}
+		for name := range want {
+			for _, z := range []string{"lambda", "eta"} {
+				a, b := want[name].(map[string]any)[z], got[name].(map[string]any)[z]
+				if at := far(a, b, 1e-6, name+"."+z); at != "" {
+					t.Errorf("%q: %s", words, at)
+				}
+			}
+		}
+		run, err := record.Find(string(r), words[4])
+		if sizes := 1 + strings.Count(words[2], "-"); err != nil ||
+			run.Meta.Program.Processes != sizes {
+			t.Errorf("%d processes are recorded as %+v: %v", sizes, run.Meta.Program, err)
+		}
+	}
+}
+
+// TestFaultsOfRanks: whatever goes wrong on a rank, all others say it in one line, the run has the
+// right status, and a new start continues it to the same bits.
+func TestFaultsOfRanks(t *testing.T) {
+	for _, size := range []string{"2", "3"} {
+		t.Run(size, func(t *testing.T) {
+			t.Parallel()
+			r := room(t.TempDir())
+			var cause string
+			runs := 0
+			for _, words := range r.ranks(t, "faults", size) {
+				switch words[0] {
+				case "says":
+					cause = strings.Join(words[5:], " ")
+				case "run":
+					runs++
+					run, err := record.Find(string(r), words[1])
+					if err != nil {
+						t.Fatal(err)
+					}
+					if s := run.Status(); words[2] == "done" && s != runner.Done {
+						t.Errorf("%q: it is %s", words, s)
+					}
+					if words[2] == "failed" && !hasCause(t, run, cause) {
+						t.Errorf("%q: no event has the cause %q", words, cause)
+					}
+				}
+			}
+			if runs < 20 {
+				t.Errorf("%d runs", runs)
+			}
+		})
+	}
+}
+
+// hasCause reports whether the log of a run says that it failed for this cause.
+func hasCause(t *testing.T, run *record.Run, cause string) bool {
+	text, err := os.ReadFile(filepath.Join(run.Dir, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, `"status":"failed"`) && strings.Contains(line, cause) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestKillsOfRanks: a rank may be killed at any place, and the resumed run has the same bits.
+func TestKillsOfRanks(t *testing.T) {
+	kills := "2"
+	if os.Getenv("DROLAB_LONG") != "" {
+		kills = "20"
+	}
+	for _, size := range []string{"2", "3"} {
+		t.Run(size, func(t *testing.T) {
+			t.Parallel()
+			r := room(t.TempDir())
+			lines := r.ranks(t, "kills", size, kills)
+			want := r.log(t, lines[0][0])
+			for _, words := range lines[1:] {
+				if at := far(r.log(t, words[0]), want, 0, ""); at != "" || len(want) != 15 {
+					t.Errorf("%q: %d events, %s", words, len(want), at)
+				}
+			}
+		})
+	}
+}
+
+// ordered is a run in two processes that train until they are stopped.
+type ordered struct {
+	*testing.T
+	room
+	client *engine.Client
+	pids   string
+	ended  chan []string // what the ranks said last
+	id     string
+}
+
+func order(t *testing.T) *ordered {
+	o := &ordered{T: t, room: room(t.TempDir()), pids: t.TempDir(), ended: make(chan []string)}
+	o.client = engine.NewClient(engine.Client{RunsDir: string(o.room),
+		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
+	go func() {
+		lines, err := o.python(t, "numpy torch", "ranks.py", "orders", o.pids)
+		if err != nil {
+			t.Error(err)
+		}
+		o.ended <- lines
+	}()
+	o.until(runner.Running)
+	return o
+}
+
+// until waits until the run has the status.
+func (o *ordered) until(status runner.Status) {
+	o.Helper()
+	for range await(o.T) {
+		run, err := record.Find(string(o.room), "latest")
+		if err == nil && run.Status() == status {
+			o.id = run.Meta.ID
+			return
+		}
+		if err == nil && run.Status().Ended() {
+			o.Fatalf("it is %s, and was to be %s", run.Status(), status)
+		}
+	}
+}
+
+func (o *ordered) must(err error) {
+	o.Helper()
+	if err != nil {
+		o.Fatal(err)
+	}
+}
+
+// pause pauses the run and returns the process of a rank.
+func (o *ordered) pause(rank string) *os.Process {
+	o.Helper()
+	o.must(o.client.Pause(o.id))
+	o.until(runner.Paused)
+	text, err := os.ReadFile(filepath.Join(o.pids, rank))
+	o.must(err)
+	pid, err := strconv.Atoi(string(text))
+	o.must(err)
+	p, err := os.FindProcess(pid)
+	o.must(err)
+	return p
+}
+
+// TestOrdersToRanks: a pause, a knob, a wish for a checkpoint and a stop come to all ranks at the
+// same step.
+func TestOrdersToRanks(t *testing.T) {
+	o := order(t)
+	o.pause("0")
+	o.must(o.client.Knob(o.id, "lr", "0.003"))
+	o.must(o.client.Resume(o.id))
+	_, err := o.client.Checkpoint(o.id)
+	o.must(err)
+	o.must(o.client.Stop(o.id))
+	said := <-o.ended
+	if len(said) != 2 || said[0] != said[1] || !strings.Contains(said[0], `"lr": 0.003`) {
+		t.Errorf("%q", said)
+	}
+	o.until(runner.Stopped)
+}
+
+// TestPausedRanks: a kill and a signal to end reach a paused run.
+func TestPausedRanks(t *testing.T) {
+	o := order(t)
+	o.must(o.pause("1").Kill())
+	said := <-o.ended
+	if !strings.Contains(said[0], "Failed: rank 1 ended without a word") {
+		t.Errorf("%q", said)
+	}
+	o.until(runner.Failed)
+
+	o = order(t)
+	o.must(o.pause("0").Signal(syscall.SIGTERM))
+	said = <-o.ended
+	if len(said) != 2 || said[0] != said[1] || !strings.Contains(said[0], `"at":`) {
+		t.Errorf("%q", said)
+	}
+	o.until(runner.Stopped)
+}
+
+// TestSignalsToScripts: a signal that ends a process is the wish to stop, on all ranks at the same
+// step, in a script of one process, and in one whose terminal has gone. Processes that start a run
+// each say so when they learn of each other, and a machine that does not see the folder of the run
+// says that it must.
+func TestSignalsToScripts(t *testing.T) {
+	r := room(t.TempDir())
+	lines := r.ranks(t, "signals")
+	lines = append(lines, r.ranks(t, "apart")...)
+	for _, words := range lines {
+		run, err := record.Find(string(r), words[1])
+		if err != nil || run.Status() != runner.Status(words[2]) {
+			t.Errorf("%q: it is %s: %v", words, run.Status(), err)
+		}
+	}
+	if len(lines) != 8 {
+		t.Errorf("%d runs", len(lines))
+	}
+}
+
+// TestTorchrun: the example runs in two processes as it runs alone.
+func TestTorchrun(t *testing.T) {
+	r := room(t.TempDir())
+	client, err := filepath.Abs("../bridge/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(peertest.Python(t, "numpy", "torch"), "-m", "torch.distributed.run",
+		"--standalone", "--nproc-per-node", "2", filepath.Join(client, "examples", "own_loop.py"),
+		"--epochs", "2", "--method", "group", "--runs", string(r))
+	c.Env = append(os.Environ(), "DROLAB_COMMAND="+self(), "PYTHONPATH="+client,
+		"PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	run, err := record.Find(string(r), "latest")
+	if s := run.Summary(); err != nil || s.Status != runner.Done ||
+		run.Meta.Program.Processes != 2 || !(s.Of("worst_group_accuracy").Float() > .5) ||
+		!s.Of("train_loss").Applies() {
+		t.Errorf("%v: the example comes to %+v", err, s)
+	}
+}
