@@ -37,8 +37,8 @@ func TestRegisteredDataIsListed(t *testing.T) {
 				"2.0 MB)\n"},
 		{"__complete data fetch t", 0, "toy\tfor a test\n"},
 		{"data fetch shapes", 1,
-			"choose cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist or toy\n"},
-		{"run shapes --set dataset=tyo --inline", 1, "images:DIR or toy\n"},
+			"choose one of cifar10, cifar100, cifar100-coarse, mnist, fashion-mnist, toy\n"},
+		{"run shapes --set dataset=tyo --inline", 1, "images:DIR, toy\n"},
 	} {
 		out.Reset()
 		problems.Reset()
