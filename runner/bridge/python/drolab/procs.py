@@ -21,7 +21,7 @@ from .job import Lost, Wrong
 
 __all__ = ["Group", "place"]
 
-_BUCKET = 1 << 25  # most bytes of tensors that travel as one, unless one alone has more
+_BUCKET = 1 << 23  # most elements of tensors that travel as one, unless one alone has more
 _PATIENCE = datetime.timedelta(days=20)  # that of drolab ends sooner
 
 
@@ -88,6 +88,10 @@ class Group:
         """Sets tensors to those of the first process."""
         self._each(tensors, lambda flat: dist.broadcast(flat, 0))
 
+    def leave(self) -> None:
+        """Closes the connections to the others, at the end."""
+        dist.destroy_process_group()
+
     @torch.no_grad()
     def _each(self, tensors: Sequence[Tensor], do: Callable[[Tensor], Any]) -> None:
         if not tensors:
@@ -105,10 +109,10 @@ def _buckets(tensors: Sequence[Tensor]) -> Iterator[List[Tensor]]:
     bucket: List[Tensor] = []
     size = 0
     for t in tensors:
-        if bucket and (t.dtype != bucket[0].dtype or size + t.nbytes > _BUCKET):
+        if bucket and (t.dtype != bucket[0].dtype or size + t.numel() > _BUCKET):
             yield bucket
             bucket, size = [], 0
         bucket.append(t)
-        size += t.nbytes
+        size += t.numel()
     if bucket:
         yield bucket

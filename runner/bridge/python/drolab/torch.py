@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
-import os
 import sys
 import time
 from typing import Any, ContextManager, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -672,16 +671,15 @@ class Job(job.Job):
         self._velocity = _like(s["velocity"], self._learned)
         self._picked = _like(s["picked"], self._held())
         if self._group is not None and self._group.rank > 0:
-            if os.path.exists(self._own_path(folder)):
-                s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
-            else:  # the run had fewer processes, and this one begins its draws
-                s["generators"] = self._generators()
+            s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
         self._restore(s["generators"])
         self.load_state(s["own"])
 
     def close(self) -> None:
         if getattr(self, "_workers", None) is not None:
             self._workers.close()  # type: ignore
+        if self._group is not None:
+            self._group.leave()
 
 
 def _device(word: Any) -> torch.device:
