@@ -143,8 +143,8 @@ func TestProcsInPyTorch(t *testing.T) {
 		t.Run(string(c.a), func(t *testing.T) {
 			t.Parallel()
 			r, folder := newRoom(t), t.TempDir()
-			s := pictured("convnet", c.a)
-			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 2, 41, 7, spec.Fixed(.5)
+			s := pictured("linear", c.a)
+			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, spec.Fixed(.5)
 			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
 			defer d.Close()
 			net := must(train.Native(&s, d, 1))(t)
@@ -153,22 +153,29 @@ func TestProcsInPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			log := func(words ...string) any {
+			log := func(words ...string) map[string]map[string]any {
 				id := must(r.queueUp(means, torchJob(t, r, s, folder, words...)))(t)[0]
 				events := r.log(t, id)
-				if len(events) < 40 {
+				if len(events) < 100 {
 					t.Errorf("%d events", len(events))
 				}
-				for _, e := range events { // the program logs the mean of its part
-					delete(e, "user.mean")
+				for _, e := range events {
+					for key := range e { // those of one process; those that jump with a sample
+						if slices.Contains([]string{"user.mean", "min", "max"}, key) ||
+							strings.HasSuffix(key, "calibration_error") {
+							delete(e, key)
+						}
+					}
 				}
-				return asAny(events)
+				return events
 			}
 			want := log()
 			for _, words := range c.words {
-				if at := far(log(strings.Fields(words)...), want, 1e-5, ""); at != "" {
+				got := log(strings.Fields(words)...)
+				if at := far(asAny(got), asAny(want), 1e-5, ""); at != "" {
 					t.Errorf("%s: %s", words, at)
 				}
+				t.Logf("%s: apart by %v", words, worst(got, want))
 			}
 		})
 	}
@@ -181,9 +188,7 @@ func rankJob(t *testing.T, r room, words ...string) spec.Spec {
 	if err := r.approvals.Approve(path); err != nil {
 		t.Fatal(err)
 	}
-	s := killsSpec(spec.Program{Path: path, Words: words}.String(), 3)
-	s.ProgramPatience = 60
-	return s
+	return killsSpec(spec.Program{Path: path, Words: words}.String(), 3)
 }
 
 // TestKilledRanks: whichever process is killed, the run says so, and comes to the same bits as a
@@ -248,33 +253,23 @@ func TestKilledRanks(t *testing.T) {
 	}
 }
 
-// TestFailedRanks: the error of one process, and its silence while the others wait for its gradient
-// are the cause of the end, and the run can go on.
+// TestFailedRanks: what one process says or does is the cause of the end, even while the others wait
+// for its gradient or have lost it. The run can go on.
 func TestFailedRanks(t *testing.T) {
 	means := python(t)
 	for how, want := range map[string]string{
-		"raises": "rank 1: the program ranks.py, asked for losses: ValueError: bad sample (ranks.py",
-		"backward": "rank 1: the program ranks.py, asked for a step: RuntimeError: no gradient " +
-			"(ranks.py",
+		"raises": "rank 1: the program ranks.py, asked for a step: RuntimeError: no gradient " +
+			"(ranks.py, line",
 		"exits": "rank 1: the program ranks.py ended with exit status 3: it gives up",
-		"hangs": "rank 1: the program ranks.py did not answer for 9s when asked for a step",
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			r := newRoom(t)
-			s := rankJob(t, r, "procs=2")
-			s.ProgramPatience = 9
-			wrong := means
-			program := *means.Program
+			r, program := newRoom(t), *means.Program
 			program.Env = append(program.Env[:len(program.Env):len(program.Env)],
 				"DROLAB_TEST_RANK="+how)
-			wrong.Program = &program
-			ids, err := r.queueUp(wrong, s)
+			ids, err := r.queueUp(runner.Means{Program: &program}, rankJob(t, r, "procs=2"))
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("%v", err)
-			}
-			if how != "raises" {
-				return
 			}
 			q := r.queue()
 			_, err = q.Do(runner.Order{Verb: runner.Resume, Run: ids[0], Means: &means})

@@ -106,11 +106,12 @@ func (ps procs) one(t *testing.T, head message, arrays ...bridge.Array) []float6
 	return all[:each]
 }
 
-// train takes some steps of several kinds, and returns all their numbers.
-func (ps procs) train(t *testing.T, from, to int, accumulates bool) (list []float64) {
+// train takes some steps of several kinds, with batches of at least so many samples, and returns
+// all their numbers.
+func (ps procs) train(t *testing.T, from, to, least int, accumulates bool) (list []float64) {
 	t.Helper()
 	for s := from; s < to; s++ {
-		n := []int{32, 17, 2}[s%3] // the last one leaves one of three processes without samples
+		n := []int{32, 17, least}[s%3]
 		ps.tell(mode("train"))
 		list = append(list, ps.losses("train", s, places(s, n, 300))...)
 		ps.gradient(ramp(n, float64(n)/2), false)
@@ -147,9 +148,9 @@ func TestProcs(t *testing.T) {
 			for n := 1; n <= 3; n++ {
 				ps := beginProcs(t, n, job, append(strings.Fields(words), "dropout=0",
 					"norm=false", "optimizer=sgd")...)
-				got := ps.train(t, 0, 4, words == "accumulate")
+				got := ps.train(t, 0, 4, 2, words == "accumulate")
 				ps.ask(message{"do": "pick"})
-				got = append(got, ps.train(t, 4, 7, words == "accumulate")...)
+				got = append(got, ps.train(t, 4, 7, 2, words == "accumulate")...)
 				ps.ask(message{"do": "swap"})
 				got = append(got, ps.losses("val", 0, places(0, 31, 60))...)
 				if want == nil {
@@ -168,12 +169,12 @@ func TestProcs(t *testing.T) {
 // dropout and running statistics, which are those of the first process.
 func TestProcsResume(t *testing.T) {
 	ps, folder := beginProcs(t, 2, job), t.TempDir()
-	ps.train(t, 0, 3, false)
+	ps.train(t, 0, 3, 4, false)
 	ps.ask(message{"do": "pick"})
-	ps.train(t, 3, 5, false)
+	ps.train(t, 3, 5, 4, false)
 	ps.ask(message{"do": "save", "folder": folder})
 	further := func(ps procs) []float64 {
-		list := ps.train(t, 5, 8, false)
+		list := ps.train(t, 5, 8, 4, false)
 		ps.tell(mode("evaluate"))
 		ps.ask(message{"do": "swap"})
 		list = append(list, ps.losses("test", 0, places(0, 50, 100))...)
@@ -187,6 +188,25 @@ func TestProcsResume(t *testing.T) {
 	again.ask(message{"do": "load", "folder": folder})
 	if got := further(again); !slices.Equal(got, want) {
 		t.Error("the resumed processes have other numbers")
+	}
+}
+
+// TestWaits: a process that is ready to add up gradients says that it waits, until all are.
+func TestWaits(t *testing.T) {
+	ps := beginProcs(t, 2, job)
+	ps.losses("train", 0, places(0, 32, 300))
+	ps.gradient(ramp(32, 16), false)
+	for i, p := range ps {
+		p.tell(message{"do": "step"}, rule(0.02, 0))
+		var head message
+		_, err := p.Receive(&head, bridge.MostHead, bridge.MostBody)
+		must(t, err)
+		if head["alive"] != true || head["waits"] != true {
+			t.Errorf("process %d says %v", i, head)
+		}
+	}
+	if norms := ps.hear(nil); norms[0] != norms[1] {
+		t.Errorf("the gradients have the norms %v", norms)
 	}
 }
 

@@ -78,8 +78,8 @@ func TestWorkersErrors(t *testing.T) {
 	}
 }
 
-// TestByHand: a program that drolab did not start says how to start it, and one of several processes
-// that somebody else has started is refused.
+// TestByHand: a program that drolab did not start says how to start it, and one of several
+// processes that somebody else has started is refused.
 func TestByHand(t *testing.T) {
 	o := order{Log: filepath.Join(t.TempDir(), "log"), Words: []string{}}
 	var err error
