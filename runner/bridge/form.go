@@ -89,8 +89,7 @@ func (n *Network) sendSamples(do string, b train.Batch) {
 
 // Weigh implements train.Stepper.
 func (n *Network) Weigh(f dro.Form, b train.Batch, r train.Rule, keep bool) {
-	q := question{Do: "weigh", Form: f.Kind, By: n.form.looksAt(f.Kind), Keep: keep,
-		Of: n.together(b.N)}
+	q := question{Do: "weigh", Form: f.Kind, By: n.form.looksAt(f.Kind), Keep: keep, Of: b.N}
 	arrays := []Array{Floats(f.Numbers), ruleOf(r)}
 	if q.By == "group" {
 		arrays = append(arrays, Ints(b.Groups).each())
@@ -101,17 +100,15 @@ func (n *Network) Weigh(f dro.Form, b train.Batch, r train.Rule, keep bool) {
 
 // Results implements train.Stepper.
 func (n *Network) Results(losses, drawn []float64) (norm float64, taken bool) {
-	want := wanted{2, 8 * (len(losses) + 1 + len(drawn))}
-	if drawn != nil {
-		want.arrays++
-	}
+	want := wanted{2 + len(n.drawn), 8 * (len(losses) + 1 + len(drawn))}
 	var a answer
 	got := n.request(question{Do: "results"}, &a, "a step", want)
-	n.gather(losses, 0, "a step", len(losses))
+	n.gather(losses, 0, "a step")
 	one := []float64{0}
 	n.floats(one, got[min(1, len(got)):], "a step")
-	if drawn != nil {
-		n.gather(drawn, 2, "a step", n.drawn...)
+	for i, size := range n.drawn {
+		n.gather(drawn[:size], 2+i, "a step")
+		drawn = drawn[size:]
 	}
 	return one[0], !a.Skipped
 }

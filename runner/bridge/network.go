@@ -82,7 +82,7 @@ func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses
 	n.last = b.N
 	n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
 		wanted{1, 8 * b.N}, Ints(b.Index).each())
-	n.gather(losses[:b.N], 0, "losses", b.N)
+	n.gather(losses[:b.N], 0, "losses")
 }
 
 // setMode tells the program its mode, if that has changed.
@@ -141,7 +141,7 @@ func singles(into []float32, a Array) error {
 
 // Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
-	n.send(question{Do: "gradient", Add: add, Of: n.together(n.last)}, "the gradient",
+	n.send(question{Do: "gradient", Add: add, Of: n.last}, "the gradient",
 		Floats(weights[:n.last]).each())
 }
 

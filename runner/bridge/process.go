@@ -27,7 +27,7 @@ import (
 type process struct {
 	ranks []*rank
 	group int // the process group
-	log   io.Closer
+	log   io.WriteCloser
 	over  chan struct{} // closed when all have ended
 	first int           // the rank that has ended first; valid when over is closed
 
@@ -49,11 +49,13 @@ const (
 	grace = 5 * time.Second
 )
 
-// begin starts commands, each with two pipes beside its standard streams. If it succeeds, stop
-// closes log.
-func begin(cmds []*exec.Cmd, log io.WriteCloser) (*process, error) {
-	p := &process{log: log, over: make(chan struct{})}
-	err := p.connect(cmds, log)
+// begin starts the processes of a program. If it succeeds, stop closes the log.
+func begin(s Start) (*process, error) {
+	cmds, err := commands(s)
+	p := &process{log: s.Log, over: make(chan struct{})}
+	if err == nil {
+		err = p.connect(cmds)
+	}
 	if err == nil {
 		started := make(chan error)
 		go p.live(started)
@@ -86,7 +88,6 @@ func (p *process) live(started chan<- error) {
 	for i, r := range p.ranks {
 		go func() {
 			r.cmd.Wait() // ProcessState has the outcome
-			r.printed.finish()
 			ends <- i
 		}()
 	}
@@ -244,7 +245,6 @@ type printed struct {
 	mu   *sync.Mutex // of the log
 	log  io.Writer
 	name string // begins each line in the log
-	rest []byte // a line that has not ended, if lines have a name
 	end  []byte
 }
 
@@ -260,37 +260,17 @@ func (p *printed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pass writes to the log: as it is, or in whole lines that begin with the name.
+// pass writes to the log, with the name before each line.
 func (p *printed) pass(b []byte) {
-	if p.name == "" {
-		p.log.Write(b)
-		return
+	if p.name != "" {
+		text := strings.TrimSuffix(string(b), "\n")
+		b = []byte(p.name + strings.ReplaceAll(text, "\n", "\n"+p.name) + "\n")
 	}
-	p.rest = append(p.rest, b...)
-	for len(p.rest) > 0 {
-		n := bytes.IndexByte(p.rest, '\n') + 1
-		if n == 0 && len(p.rest) < mostEnd {
-			return
-		}
-		if n == 0 {
-			n = len(p.rest)
-		}
-		p.log.Write(append([]byte(p.name), p.rest[:n]...))
-		p.rest = p.rest[n:]
-	}
+	p.log.Write(b)
 }
 
 // toLog takes the standard output.
 type toLog struct{ *printed }
-
-// finish writes a line that has not ended.
-func (p *printed) finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.rest) > 0 {
-		p.pass([]byte("\n"))
-	}
-}
 
 // Write implements io.Writer.
 func (t toLog) Write(b []byte) (int, error) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"drolab/runner/spec"
@@ -54,25 +55,21 @@ func commands(s Start) ([]*exec.Cmd, error) {
 	if n <= 1 || s.Purpose == Describing {
 		return []*exec.Cmd{command(s)}, nil
 	}
-	meeting, err := net.Listen("tcp", "127.0.0.1:0")
+	meeting, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, err
 	}
 	defer meeting.Close()
-	_, port, err := net.SplitHostPort(meeting.Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	socket, err := meeting.(*net.TCPListener).File()
+	socket, err := meeting.File()
 	if err != nil {
 		return nil, err
 	}
 	cmds := make([]*exec.Cmd, n)
 	for i := range cmds {
-		cmd, rank, size := command(s), strconv.Itoa(i), strconv.Itoa(n)
-		cmd.Env = append(cmd.Env, "RANK="+rank, "LOCAL_RANK="+rank, "WORLD_SIZE="+size,
-			"LOCAL_WORLD_SIZE="+size, "MASTER_ADDR=127.0.0.1", "MASTER_PORT="+port)
-		cmds[i] = cmd
+		cmds[i] = command(s)
+		cmds[i].Env = append(cmds[i].Env, strings.Fields(fmt.Sprintf("RANK=%d LOCAL_RANK=%[1]d "+
+			"WORLD_SIZE=%d LOCAL_WORLD_SIZE=%[2]d MASTER_ADDR=127.0.0.1 MASTER_PORT=%d", i, n,
+			meeting.Addr().(*net.TCPAddr).Port))...)
 	}
 	cmds[0].ExtraFiles = []*os.File{socket}
 	cmds[0].Env = append(cmds[0].Env, "DROLAB_MEETING=5")
@@ -80,7 +77,7 @@ func commands(s Start) ([]*exec.Cmd, error) {
 }
 
 // connect makes the pipes of each command.
-func (p *process) connect(cmds []*exec.Cmd, log io.Writer) error {
+func (p *process) connect(cmds []*exec.Cmd) error {
 	one := new(sync.Mutex)
 	for i, cmd := range cmds {
 		said, says, err := os.Pipe()
@@ -93,7 +90,7 @@ func (p *process) connect(cmds []*exec.Cmd, log io.Writer) error {
 			says.Close()
 			return err
 		}
-		r := &rank{cmd: cmd, in: said, out: tells, printed: &printed{mu: one, log: log}}
+		r := &rank{cmd: cmd, in: said, out: tells, printed: &printed{mu: one, log: p.log}}
 		if i > 0 {
 			r.printed.name = fmt.Sprintf("rank %d: ", i)
 		}
@@ -172,33 +169,14 @@ func (p *process) partsOf(rank int, arrays []Array) []Array {
 	return parts
 }
 
-// together returns the number of samples that several processes weigh together; 0: there is one.
-func (p *process) together(n int) int {
-	if len(p.ranks) == 1 {
-		return 0
-	}
-	return n
-}
-
-// gather fills into with the numbers of lists of samples of these lengths. Array k of each answer
-// has the process's part of each list. After a failure, the numbers are NaN.
-func (p *Program) gather(into []float64, k int, doing string, lengths ...int) {
+// gather fills into with the numbers of samples, of which array k of each answer has a part. After a
+// failure, they are NaN.
+func (p *Program) gather(into []float64, k int, doing string) {
 	for i := range p.ranks {
-		at := 0
-		for j, n := range lengths {
-			if p.err != nil {
-				break
-			}
-			a := &p.answers[i][k]
-			part := *a
-			from, to := p.part(i, n)
-			if size := (to - from) * sizes[a.Type]; j < len(lengths)-1 && size <= len(a.Raw) {
-				part.Raw, a.Raw = a.Raw[:size], a.Raw[size:]
-			}
-			if err := part.Floats(into[at+from : at+to]); err != nil {
+		if from, to := p.part(i, len(into)); p.err == nil {
+			if err := p.answers[i][k].Floats(into[from:to]); err != nil {
 				p.failAt(i, doing, err)
 			}
-			at += n
 		}
 	}
 	if p.err != nil {

@@ -32,7 +32,8 @@ func TestProcsWord(t *testing.T) {
 		"procs=2 alone=1": "does not compute in several processes, as a program with " +
 			"drolab.torch does: leave out procs=2"} {
 		_, err := r.start(t, "", withWords(bridged(dro.ERM), strings.Fields(words)...))
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
@@ -58,21 +59,21 @@ func TestParts(t *testing.T) {
 // it. What the others say, which wait for it or lose it, is not the cause.
 func TestHostileRanks(t *testing.T) {
 	for _, c := range []struct{ trouble, want string }{
-		{"kill losses 9 0", "rank 0: the program bridge.test ended with signal: killed"},
-		{"kill losses 9 1", "rank 1: the program bridge.test ended with signal: killed"},
-		{"exit hello-train 1 2", "rank 2: the program bridge.test ended with exit status 3: Memory"},
-		{"exit gradient 9 2", "rank 2: the program bridge.test ended with exit status 3: Memory"},
-		{"exit save 2 1", "rank 1: the program bridge.test ended with exit status 3: Memory"},
-		{"desert step 9 1", "rank 1: the program bridge.test ended with exit status 3: Memory"},
-		{"hang hello-train 1 1", "rank 1: the program bridge.test did not answer for 1s"},
-		{"hang losses 9 2", "rank 2: the program bridge.test did not answer for 1s when asked for l"},
-		{"stall step 9 1", "rank 1: the program bridge.test did not answer for 1s when asked for a"},
-		{"say losses 3 2", "rank 2: the program bridge.test, asked for losses: CUDA error: out"},
-		{"nan hello-train 1 1", "rank 1: the program bridge.test, asked for hello: it has other lab"},
-		{"short losses 1 1", "rank 1: the program bridge.test, asked for losses: 10 elements"},
-		{"short outputs 3 2", "rank 2: the program bridge.test, asked for classes: 8 elements"},
-		{"garbage losses 3 1", "rank 1: the program bridge.test, asked for losses: not a frame"},
-		{"deaf losses 3 1", "rank 1: the program bridge.test has closed its pipes but still runs"},
+		{"kill losses 9 0", "rank 0: P ended with signal: killed"},
+		{"kill losses 9 1", "rank 1: P ended with signal: killed"},
+		{"exit hello-train 1 2", "rank 2: P ended with exit status 3: MemoryError"},
+		{"exit gradient 9 2", "rank 2: P ended with exit status 3: MemoryError"},
+		{"exit save 2 1", "rank 1: P ended with exit status 3: MemoryError"},
+		{"desert step 9 1", "rank 1: P ended with exit status 3: MemoryError"},
+		{"hang hello-train 1 1", "rank 1: P did not answer for 1s when asked for hello"},
+		{"hang losses 9 2", "rank 2: P did not answer for 1s when asked for losses"},
+		{"stall step 9 1", "rank 1: P did not answer for 1s when asked for a step"},
+		{"say losses 3 2", "rank 2: P, asked for losses: CUDA error: out"},
+		{"nan hello-train 1 1", "rank 1: P, asked for hello: it has other labels"},
+		{"short losses 1 1", "rank 1: P, asked for losses: 10 elements"},
+		{"short outputs 3 2", "rank 2: P, asked for classes: 8 elements"},
+		{"garbage losses 3 1", "rank 1: P, asked for losses: not a frame"},
+		{"deaf losses 3 1", "rank 1: P has closed its pipes but still runs"},
 	} {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +83,8 @@ func TestHostileRanks(t *testing.T) {
 				s.ProgramPatience = 1
 			}
 			_, err := r.start(t, c.trouble, s)
-			if err == nil || !strings.Contains(err.Error(), c.want) ||
+			want := strings.Replace(c.want, "P", "the program bridge.test", 1)
+			if err == nil || !strings.Contains(err.Error(), want) ||
 				strings.ContainsAny(err.Error(), "\n\x1b") {
 				t.Errorf("%v", err)
 			}
@@ -219,7 +221,8 @@ func TestKilledRanks(t *testing.T) {
 			var err error
 			if kill == 0 {
 				_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s},
-					IDs: []string{"killed"}, Means: runner.Means{Dir: r.dir, Program: means.Program}})
+					IDs:   []string{"killed"},
+					Means: runner.Means{Dir: r.dir, Program: means.Program}})
 			} else {
 				_, err = q.Do(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
 			}
@@ -253,8 +256,8 @@ func TestKilledRanks(t *testing.T) {
 	}
 }
 
-// TestFailedRanks: what one process says or does is the cause of the end, even while the others wait
-// for its gradient or have lost it. The run can go on.
+// TestFailedRanks: what one process says or does is the cause of the end, even while the others
+// wait for its gradient or have lost it. The run can go on.
 func TestFailedRanks(t *testing.T) {
 	means := python(t)
 	for how, want := range map[string]string{
@@ -276,7 +279,8 @@ func TestFailedRanks(t *testing.T) {
 			for _, o := range q.Wait() {
 				err = o.Err
 			}
-			if run := must(record.Find(r.dir, ids[0]))(t); err != nil || run.Status() != runner.Done {
+			run := must(record.Find(r.dir, ids[0]))(t)
+			if err != nil || run.Status() != runner.Done {
 				t.Errorf("%s: %v", run.Status(), err)
 			}
 		})

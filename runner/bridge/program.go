@@ -61,7 +61,7 @@ type question struct {
 	Keep   bool     `json:"keep,omitempty"`
 	Split  string   `json:"split,omitempty"`
 	Epoch  uint64   `json:"epoch"`
-	Of     int      `json:"of,omitempty"` // samples that are weighed by all processes together
+	Of     int      `json:"of,omitempty"` // samples that all processes weigh together
 	Want   []string `json:"want,omitempty"`
 	Add    bool     `json:"add,omitempty"`
 	Folder string   `json:"folder,omitempty"`
@@ -96,11 +96,7 @@ func launch(s Start) (*Program, error) {
 		return nil, errors.New("programs are trained on Linux and macOS: this system " +
 			"gives a process no pipes beside its standard streams")
 	}
-	cmds, err := commands(s)
-	var proc *process
-	if err == nil {
-		proc, err = begin(cmds, s.Log)
-	}
+	proc, err := begin(s)
 	if err != nil {
 		s.Log.Close()
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)

@@ -213,7 +213,7 @@ func TestWaits(t *testing.T) {
 // TestMoreProcsThanGPUs: each process needs a GPU of its own, or all of them the CPU.
 func TestMoreProcsThanGPUs(t *testing.T) {
 	for words, want := range map[string]string{
-		"gpus procs=9":             "procs=9: PyTorch sees 8 GPUs: write procs=8, or add device=cpu",
+		"gpus procs=9":             "procs=9: PyTorch sees 8 GPUs: write procs=8, or add device",
 		"gpus device=cuda procs=9": "procs=9: PyTorch sees 8 GPUs: write procs=8",
 		"mps procs=2":              "procs=2 works on CPUs and with CUDA: add device=cpu",
 		"gpus procs=9 device=cpu":  "",

@@ -240,8 +240,8 @@ class Job:
         """Begins to compute the losses of samples of a draw behind the step."""
         raise NotImplementedError
 
-    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
-        """Waits for the step: its losses, the norm of its gradient, and the losses of its draw."""
+    def results(self) -> Tuple[np.ndarray, float, List[np.ndarray]]:
+        """Waits for the step: its losses, its gradient's norm, and the losses of each draw."""
         raise NotImplementedError
 
     # Checkpoints.

@@ -79,7 +79,7 @@ class _Conversation:
             name: getattr(self, "_" + name)
             for name in ("mode", "next", "gradient", "begin", "weigh", "draw")}
         self.begun = self.weighed = np.empty(0, np.int64)  # places of samples
-        self.drawn: Optional[np.ndarray] = None
+        self.drawn: List[np.ndarray] = []  # those of each draw behind the step
 
     def run(self) -> int:
         failed: Optional[str] = None  # the error of a message that has no answer
@@ -292,24 +292,21 @@ class _Conversation:
             given["group"] = rest.pop(0)
         if len(arrays) < 2 or not len(self.begun) and not self.several or len(rest) > 1:
             raise Wrong("drolab weighs no samples: install both of one version")
-        self.weighed, self.drawn = self.begun, None
+        self.weighed, self.drawn = self.begun, []
         job = self._need()
         job.whole = _whole(head, self.begun)
         job.take_step(head, arrays[0], rest[0] if rest else None, given, _rule(arrays[1:2]))
 
     def _draw(self, head: Head, arrays: Arrays) -> None:
         split, index, epoch = self._samples(head, arrays)
-        self.drawn = index if self.drawn is None else np.concatenate((self.drawn, index))
+        self.drawn.append(index)
         self._need().draw(split, index, epoch)
 
     def _results(self, head: Head, arrays: Arrays) -> None:
         losses, norm, drawn = self._need().results()
-        _check("train", self.weighed, losses)
-        answer = [losses, _norms(norm)]
-        if self.drawn is not None:
-            _check("train", self.drawn, drawn)
-            answer.append(drawn)
-        self._reply({}, answer)
+        for index, of in zip([self.weighed, *self.drawn], [losses, *drawn]):
+            _check("train", index, of)
+        self._reply({}, [losses, _norms(norm), *drawn])
 
     def _restart(self, head: Head, arrays: Arrays) -> None:
         self._need().restart()

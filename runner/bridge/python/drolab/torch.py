@@ -482,12 +482,11 @@ class Job(job.Job):
         self._took.append(self._copies.take(f"drawn {len(self._took)}", losses))
         self._copies.mark()
 
-    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
+    def results(self) -> Tuple[np.ndarray, float, List[np.ndarray]]:
         self._copies.wait()
         super().log(**{k: float(v) for k, v in self._noted.items()})
         losses, norm, *drawn = self._took
-        return losses.astype(np.float64), float(norm), \
-            np.concatenate([np.empty(0), *drawn]).astype(np.float64)
+        return losses.astype(np.float64), float(norm), [d.astype(np.float64) for d in drawn]
 
     # Steps.
 
