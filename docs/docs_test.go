@@ -265,6 +265,7 @@ func notRun() map[string]string {
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
 		"drolab run 'program:table.py file=data.csv label=kind group=colour' " +
 			"--algo sfk,group": torch,
+		"drolab run 'program:train.py procs=4' --algo sfk,erm": torch,
 
 		"drolab run paper-quick --algo erm,sfk --set augment=false --set init=he": needsCIFAR,
 	}

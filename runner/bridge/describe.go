@@ -53,6 +53,7 @@ type greeting struct {
 	Accumulate bool     `json:"accumulate"`
 	Pick       bool     `json:"pick"`
 	Ahead      *bool    `json:"ahead"`
+	Procs      bool     `json:"procs"`
 	Forms      []string `json:"forms"`
 }
 
@@ -117,15 +118,26 @@ func (p *Program) hello() *Description {
 		return nil
 	}
 	q := hello{"hello", version, p.start.Purpose, settings,
-		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch, p.start.Threads,
-		p.start.Scratch}
-	var g greeting
-	arrays := p.request(q, &g, "hello", described)
+		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch,
+		max(1, p.start.Threads/len(p.ranks)), p.start.Scratch}
+	all := make([]greeting, len(p.ranks))
+	for i := range all {
+		p.heads[i] = &all[i]
+	}
+	arrays := p.request(q, &all[0], "hello", described)
+	p.agree()
 	if p.err != nil {
 		return nil
 	}
-	d, err := g.describe(arrays)
-	p.conn.Forget()
+	d, err := all[0].describe(arrays)
+	if n := p.start.Procs; err == nil && n > 1 && !all[0].Procs {
+		err = fmt.Errorf("it does not compute in several processes, as a program with "+
+			"drolab.torch does: leave out procs=%d", n)
+	}
+	for i, r := range p.ranks {
+		p.heads[i] = &answer{}
+		r.conn.Forget()
+	}
 	if err != nil {
 		p.fail("hello", err)
 		return nil

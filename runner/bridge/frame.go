@@ -57,6 +57,8 @@ var sizes = map[string]int{Float64: 8, Float32: 4, Int64: 8, Int32: 4}
 type Array struct {
 	Type string // one of the types above
 	Raw  []byte // little-endian
+
+	bySample bool // it has a number for each sample, which several processes share out
 }
 
 // Len returns the number of elements.
@@ -264,7 +266,7 @@ func Floats(values []float64) Array {
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
 	}
-	return Array{Float64, raw}
+	return Array{Type: Float64, Raw: raw}
 }
 
 // Ints returns an array of int64.
@@ -273,7 +275,13 @@ func Ints(values []int) Array {
 	for _, v := range values {
 		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
 	}
-	return Array{Int64, raw}
+	return Array{Type: Int64, Raw: raw}
+}
+
+// each returns an array that has a number for each sample.
+func (a Array) each() Array {
+	a.bySample = true
+	return a
 }
 
 // Floats fills into with the values of an array of floats of either width. Another type or another

@@ -14,8 +14,13 @@ import (
 
 // logging returns the spec of a run whose program logs values of its own.
 func logging(s spec.Spec, names int) spec.Spec {
+	return withWords(s, fmt.Sprintf("logs=%d", names))
+}
+
+// withWords returns the spec with more words for its program.
+func withWords(s spec.Spec, words ...string) spec.Spec {
 	p, _ := s.Program()
-	p.Words = append(p.Words, fmt.Sprintf("logs=%d", names))
+	p.Words = append(p.Words, words...)
 	s.Model = p.String()
 	return s
 }

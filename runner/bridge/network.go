@@ -27,6 +27,7 @@ type Network struct {
 	ahead   bool     // whether it hears of samples before it is asked about them
 	forms   []string // kinds of forms by which it takes whole steps
 	form    form
+	drawn   []int // number of samples of each draw of the step under way
 }
 
 // modes are the words of the protocol for the modes.
@@ -69,7 +70,7 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 	o.Announce = func(epoch uint64, index []int) {
 		for part := range slices.Chunk(index, n.start.Spec.Batch) {
 			n.send(question{Do: "next", Mode: modes[mode], Split: split, Epoch: epoch}, "samples",
-				Ints(part))
+				Ints(part).each())
 		}
 	}
 }
@@ -79,9 +80,9 @@ func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
 func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	n.setMode(b.Mode)
 	n.last = b.N
-	got := n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
-		wanted{1, 8 * b.N}, Ints(b.Index))
-	n.floats(losses[:b.N], got, "losses")
+	n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
+		wanted{1, 8 * b.N}, Ints(b.Index).each())
+	n.gather(losses[:b.N], 0, "losses")
 }
 
 // setMode tells the program its mode, if that has changed.
@@ -106,19 +107,22 @@ func (n *Network) Outputs(o train.Outputs) {
 			want.arrays, want.bytes = want.arrays+1, want.bytes+w.bytes*n.last
 		}
 	}
-	got := n.request(q, &answer{}, "outputs", want)
-	for i, a := range got {
-		var err error
-		switch q.Want[i] {
-		case "classes":
-			err = a.Ints(o.Classes[:n.last], n.classes)
-		case "confidences":
-			err = a.Floats(o.Confidences[:n.last])
-		default:
-			err = singles(o.Probabilities[:n.last*n.classes], a)
-		}
-		if err != nil {
-			n.fail(q.Want[i], err)
+	n.request(q, &answer{}, "outputs", want)
+	for rank, got := range n.answers {
+		from, to := n.part(rank, n.last)
+		for i := 0; i < len(got) && n.err == nil; i++ {
+			var err error
+			switch q.Want[i] {
+			case "classes":
+				err = got[i].Ints(o.Classes[from:to], n.classes)
+			case "confidences":
+				err = got[i].Floats(o.Confidences[from:to])
+			default:
+				err = singles(o.Probabilities[from*n.classes:to*n.classes], got[i])
+			}
+			if err != nil {
+				n.failAt(rank, q.Want[i], err)
+			}
 		}
 	}
 }
@@ -137,7 +141,8 @@ func singles(into []float32, a Array) error {
 
 // Gradient implements train.Network. The question has no answer.
 func (n *Network) Gradient(weights []float64, add bool) {
-	n.send(question{Do: "gradient", Add: add}, "the gradient", Floats(weights[:n.last]))
+	n.send(question{Do: "gradient", Add: add, Of: n.last}, "the gradient",
+		Floats(weights[:n.last]).each())
 }
 
 // GradNorm implements train.Network.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -20,13 +21,17 @@ import (
 	"drolab/runner/train"
 )
 
-// process is a started program. It has its own process group, so that an interrupt from the
-// terminal does not reach it and its workers end with it.
+// process is a started program, of one system process or several. They have a process group of
+// their own, so that an interrupt from the terminal does not reach them and their workers end with
+// them.
 type process struct {
-	cmd     *exec.Cmd
-	in, out *os.File // pipes: from the program, and to the program
-	printed *printed
-	over    chan struct{} // closed when the program has ended
+	ranks []*rank
+	group int // the process group
+	log   io.WriteCloser
+	over  chan struct{} // closed when all have ended
+	first int           // the rank that has ended first; valid when over is closed
+
+	closing atomic.Bool // it is told to end
 
 	mu     sync.Mutex
 	ended  time.Time     // zero while it runs
@@ -44,56 +49,77 @@ const (
 	grace = 5 * time.Second
 )
 
-// begin starts a command with two pipes beside its standard streams. If it succeeds, stop closes
-// log.
-func begin(cmd *exec.Cmd, log io.WriteCloser) (*process, error) {
-	said, says, err := os.Pipe()
-	if err != nil {
-		return nil, err
+// begin starts the processes of a program. If it succeeds, stop closes the log.
+func begin(s Start) (*process, error) {
+	cmds, err := commands(s)
+	p := &process{log: s.Log, over: make(chan struct{})}
+	if err == nil {
+		err = p.connect(cmds)
 	}
-	told, tells, err := os.Pipe()
-	if err != nil {
-		said.Close()
-		says.Close()
-		return nil, err
+	if err == nil {
+		started := make(chan error)
+		go p.live(started)
+		err = <-started
 	}
-	p := &process{cmd: cmd, in: said, out: tells, printed: &printed{log: log},
-		over: make(chan struct{})}
-	cmd.ExtraFiles = []*os.File{told, says} // 3 and 4
-	cmd.Stdout, cmd.Stderr = toLog{p.printed}, p.printed
-	cmd.WaitDelay = lastWords
-	setApart(cmd)
-	started := make(chan error)
-	go p.live(started)
-	err = <-started
-	told.Close()
-	says.Close()
+	for _, cmd := range cmds {
+		for _, theirs := range cmd.ExtraFiles {
+			theirs.Close()
+		}
+	}
 	if err != nil {
-		said.Close()
-		tells.Close()
-		<-p.over
+		p.hangUp()
 		return nil, err
 	}
 	return p, nil
 }
 
 // live starts the program and waits for its end. Both happen on one thread, because the system ends
-// the program when the thread that started it ends.
+// a process when the thread that started it ends. The program has ended when one of its processes
+// has, unless it is told to end: then each takes its own time.
 func (p *process) live(started chan<- error) {
 	defer close(p.over)
 	defer lockThread()()
-	err := p.cmd.Start()
+	err := p.start()
 	started <- err
 	if err != nil {
 		return
 	}
-	p.cmd.Wait() // ProcessState has the outcome
-	killGroup(p.cmd.Process.Pid)
+	ends := make(chan int, len(p.ranks))
+	for i, r := range p.ranks {
+		go func() {
+			r.cmd.Wait() // ProcessState has the outcome
+			ends <- i
+		}()
+	}
+	p.first = <-ends
+	if !p.closing.Load() {
+		killGroup(p.group)
+	}
+	for range p.ranks[1:] {
+		<-ends
+	}
+	killGroup(p.group) // what it leaves
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = time.Now()
-	p.in.SetReadDeadline(p.ended.Add(lastWords))
-	p.out.SetWriteDeadline(p.ended)
+	p.setDeadlines(p.ended.Add(lastWords), p.ended)
+}
+
+// start starts all processes or none. They join the process group of the first one, which exists at
+// least until somebody waits for that process.
+func (p *process) start() error {
+	for i, r := range p.ranks {
+		setApart(r.cmd, p.group)
+		if err := r.cmd.Start(); err != nil {
+			for _, r := range p.ranks[:i] {
+				killGroup(p.group)
+				r.cmd.Wait()
+			}
+			return err
+		}
+		p.group = p.ranks[0].cmd.Process.Pid
+	}
+	return nil
 }
 
 // patience limits how long the next read or write may take. If its run is to stop, a program that
@@ -113,8 +139,14 @@ func (p *process) patience(d time.Duration, again bool) {
 // until sets the limit of reads and writes. The caller holds mu.
 func (p *process) until(limit time.Time) {
 	if p.due = limit; p.ended.IsZero() {
-		p.in.SetReadDeadline(limit)
-		p.out.SetWriteDeadline(limit)
+		p.setDeadlines(limit, limit)
+	}
+}
+
+func (p *process) setDeadlines(read, write time.Time) {
+	for _, r := range p.ranks {
+		r.in.SetReadDeadline(read)
+		r.out.SetWriteDeadline(write)
 	}
 }
 
@@ -175,7 +207,7 @@ func (p *process) hasEnded() bool {
 	}
 }
 
-// stop ends the program, by force if it does not end by itself. The caller has closed its pipe out
+// stop ends the program, by force if it does not end by itself. The caller has closed its pipes out
 // before, as the program also sees it when drolab is gone.
 func (p *process) stop(force bool) {
 	if !force {
@@ -186,14 +218,14 @@ func (p *process) stop(force bool) {
 	}
 	p.kill()
 	<-p.over
-	p.in.Close()
-	p.printed.log.Close()
+	p.hangUp()
+	p.log.Close()
 }
 
 // kill ends the program by force, unless it has ended.
 func (p *process) kill() {
 	if !p.isOver() {
-		killGroup(p.cmd.Process.Pid)
+		killGroup(p.group)
 	}
 }
 
@@ -207,12 +239,13 @@ func (p *process) isOver() bool {
 	}
 }
 
-// printed takes the output of a program: all of it goes to the log, and the end of its standard
+// printed takes the output of a process: all of it goes to the log, and the end of its standard
 // error is kept.
 type printed struct {
-	mu  sync.Mutex
-	log io.WriteCloser
-	end []byte
+	mu   *sync.Mutex // of the log
+	log  io.Writer
+	name string // begins each line in the log
+	end  []byte
 }
 
 const mostEnd = 4 << 10 // bytes
@@ -223,8 +256,17 @@ func (p *printed) Write(b []byte) (int, error) {
 	defer p.mu.Unlock()
 	p.end = append(p.end, b[max(0, len(b)-mostEnd):]...)
 	p.end = p.end[max(0, len(p.end)-mostEnd):]
-	p.log.Write(b)
+	p.pass(b)
 	return len(b), nil
+}
+
+// pass writes to the log, with the name before each line.
+func (p *printed) pass(b []byte) {
+	if p.name != "" {
+		text := strings.TrimSuffix(string(b), "\n")
+		b = []byte(p.name + strings.ReplaceAll(text, "\n", "\n"+p.name) + "\n")
+	}
+	p.log.Write(b)
 }
 
 // toLog takes the standard output.
@@ -234,7 +276,7 @@ type toLog struct{ *printed }
 func (t toLog) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.log.Write(b)
+	t.pass(b)
 	return len(b), nil
 }
 
@@ -303,6 +345,9 @@ func (a Approvals) Start(
 	start = Start{Program: named, Spec: s}
 	if m != nil {
 		start.Python, start.Env = m.Python, m.Env
+	}
+	if start.Procs, err = procsOf(named); err != nil {
+		return p, start, err
 	}
 	if filepath.Ext(named.Path) == ".py" {
 		if start.Python == "" {

@@ -8,10 +8,10 @@ import (
 
 const supported = true
 
-// setApart puts a command into a process group of its own. The system kills the command when drolab
-// is killed, since a program that computes does not look at its pipes.
-func setApart(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+// setApart puts a command into a process group: 0 is one of its own. The system kills the command
+// when drolab is killed, since a program that computes does not look at its pipes.
+func setApart(cmd *exec.Cmd, group int) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: group, Pdeathsig: syscall.SIGKILL}
 }
 
 // lockThread keeps the goroutine on its thread until leave is called.

@@ -9,7 +9,7 @@ import (
 
 const supported = false // a process here inherits no pipes beside its standard streams
 
-func setApart(*exec.Cmd) {}
+func setApart(*exec.Cmd, int) {}
 
 func lockThread() (leave func()) { return func() {} }
 

@@ -27,6 +27,7 @@ const (
 // Start says how a program is started.
 type Start struct {
 	Program spec.Program // its path is absolute
+	Procs   int          // number of processes; 0 is one. To describe itself, it needs only one
 	Spec    *spec.Spec   // the program is told its settings
 	Purpose string       // one of the above
 	Python  string       // the interpreter of files of Python
@@ -44,10 +45,10 @@ type Start struct {
 type Program struct {
 	*process
 	start   Start
-	conn    *Conn
-	out     *bufio.Writer // questions without an answer wait for the next question with one
 	err     error
-	closing bool
+	heads   []head         // of the answers to a question, by rank
+	answers [][]Array      // by rank; valid until the next answers
+	turns   []int          // memory of receive
 	logged  measure.Values // values of its own since the last call of Logged, by name
 }
 
@@ -60,6 +61,7 @@ type question struct {
 	Keep   bool     `json:"keep,omitempty"`
 	Split  string   `json:"split,omitempty"`
 	Epoch  uint64   `json:"epoch"`
+	Of     int      `json:"of,omitempty"` // samples that all processes weigh together
 	Want   []string `json:"want,omitempty"`
 	Add    bool     `json:"add,omitempty"`
 	Folder string   `json:"folder,omitempty"`
@@ -68,7 +70,9 @@ type question struct {
 // answer has the members of every kind of answer, except those that only hello's answer has.
 type answer struct {
 	Alive   bool     `json:"alive"`
+	Waits   bool     `json:"waits"` // it is alive, and waits for the other processes
 	Error   *string  `json:"error"`
+	Lost    bool     `json:"lost"` // the error is that it has lost the other processes
 	Skipped bool     `json:"skipped"`
 	Log     []string `json:"log"`
 }
@@ -92,19 +96,28 @@ func launch(s Start) (*Program, error) {
 		return nil, errors.New("programs are trained on Linux and macOS: this system " +
 			"gives a process no pipes beside its standard streams")
 	}
-	proc, err := begin(command(s), s.Log)
+	proc, err := begin(s)
 	if err != nil {
 		s.Log.Close()
 		return nil, fmt.Errorf("starting %s: %w", s.named(), err)
 	}
-	var p *Program
-	out := bufio.NewWriterSize(punctual(func(b []byte) (int, error) {
-		p.patience(p.limit(), false)
-		return proc.out.Write(b)
-	}), 1<<16)
+	p := newProgram(proc, s)
 	go proc.listenToStops(s.Stops, s.Done)
-	p = &Program{process: proc, start: s, conn: NewConn(proc.in, out), out: out}
 	return p, nil
+}
+
+func newProgram(proc *process, s Start) *Program {
+	p := &Program{process: proc, start: s}
+	for _, r := range p.ranks {
+		r.asked = bufio.NewWriterSize(punctual(func(b []byte) (int, error) {
+			p.patience(p.limit(), false)
+			return r.out.Write(b)
+		}), 1<<16)
+		r.conn = NewConn(r.in, r.asked)
+		p.heads = append(p.heads, &answer{})
+	}
+	p.answers = make([][]Array, len(p.ranks))
+	return p
 }
 
 // punctual is a pipe whose writes have a limit of time. Most questions stay in the buffer in front
@@ -117,121 +130,177 @@ func (p punctual) Write(b []byte) (int, error) { return p(b) }
 // Err returns the first failure, in one line.
 func (p *Program) Err() error { return p.err }
 
-// fail keeps the first failure. A pipe breaks when the program ends; the end is then the cause.
-func (p *Program) fail(doing string, err error) {
+// fail keeps the first failure.
+func (p *Program) fail(doing string, err error) { p.failAt(0, doing, err) }
+
+// failAt keeps the first failure, which shows at one of the processes. A pipe breaks when the
+// program ends; the end is then the cause.
+func (p *Program) failAt(rank int, doing string, err error) {
 	if p.err != nil {
 		return
 	}
-	broken := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, syscall.EPIPE)
-	late := errors.Is(err, os.ErrDeadlineExceeded)
+	late, broken := errors.Is(err, os.ErrDeadlineExceeded), isBroken(err)
+	if len(p.ranks) > 1 && (broken || late && p.isOver() || errors.Is(err, errLost)) {
+		rank, err = p.culprit(rank, err)
+		late, broken = errors.Is(err, os.ErrDeadlineExceeded), isBroken(err)
+	}
 	stops, spare := p.hurried()
+	name := p.named(rank)
 	const goOn = "drolab resume continues from the last checkpoint"
 	switch {
 	case late && stops > 0 && !p.saving:
 		p.err = fmt.Errorf("%s did not answer for %v when its run was to stop, and was ended: "+
-			"%s", p.start.named(), min(spare, p.limit()), goOn)
+			"%s", name, min(spare, p.limit()), goOn)
 	case broken && stops > 1 && p.hasEnded():
 		p.err = fmt.Errorf("%s was ended because its run was to stop at once: %s", p.start.named(),
 			goOn)
 	case broken && p.hasEnded(), late && p.isOver():
-		p.err = fmt.Errorf("%s ended with %v%s", p.start.named(), p.cmd.ProcessState, p.behind())
+		p.err = fmt.Errorf("%s ended with %v%s", name, p.ranks[rank].cmd.ProcessState,
+			p.behind(rank))
 	case broken:
-		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", p.start.named(),
-			doing)
+		p.err = fmt.Errorf("%s has closed its pipes but still runs, asked for %s", name, doing)
 	case late:
 		p.err = fmt.Errorf("%s did not answer for %v when asked for %s: raise "+
-			"program_patience, or look at its log%s", p.start.named(), p.limit(), doing, p.behind())
+			"program_patience, or look at its log%s", name, p.limit(), doing, p.behind(rank))
 	default:
-		p.err = fmt.Errorf("%s, asked for %s: %s", p.start.named(), doing,
-			OneLine(err.Error(), mostLine))
+		p.err = fmt.Errorf("%s, asked for %s: %s", name, doing, OneLine(err.Error(), mostLine))
 	}
 }
 
-// behind returns the last line that the program printed, for the end of an error.
-func (p *Program) behind() string {
-	if line := p.printed.line(); line != "" {
+// isBroken reports whether an error is that of a pipe whose other side is closed.
+func isBroken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.EPIPE)
+}
+
+// behind returns the last line that a process printed, for the end of an error.
+func (p *Program) behind(rank int) string {
+	if line := p.ranks[rank].printed.line(); line != "" {
 		return ": " + line
 	}
 	return ""
 }
 
 func (p *Program) limit() time.Duration {
-	if p.closing {
+	if p.closing.Load() {
 		return grace
 	}
 	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
 }
 
-// send sends a question that has no answer.
+// send sends a question that has no answer. Of an array with a number for each sample, a process
+// gets the part of its samples. Where there are several processes, none may wait for another one
+// that has not heard of the question, so it goes out at once.
 func (p *Program) send(q any, doing string, arrays ...Array) {
 	if p.err != nil {
 		return
 	}
-	if err := p.conn.Send(q, arrays...); err != nil {
-		p.fail(doing, err)
+	for i, r := range p.ranks {
+		if err := r.conn.Send(q, p.partsOf(i, arrays)...); err != nil {
+			p.failAt(i, doing, err)
+			return
+		}
+	}
+	if len(p.ranks) > 1 {
+		p.flush(doing)
+	}
+}
+
+// flush sends the questions that wait.
+func (p *Program) flush(doing string) {
+	for i, r := range p.ranks {
+		if err := r.asked.Flush(); err != nil {
+			p.failAt(i, doing, err)
+			return
+		}
 	}
 }
 
 // request sends a question and reads its answer into a. It returns the answer's arrays, which are
-// valid until the next answer, or nil after a failure.
+// valid until the next answer, or nil after a failure. Of several processes, it is the answer of
+// the first one; p.answers has the arrays of all.
 func (p *Program) request(q any, a head, doing string, w wanted, arrays ...Array) []Array {
+	p.heads[0] = a
 	p.send(q, doing, arrays...)
+	if p.err == nil {
+		p.flush(doing)
+	}
 	if p.err != nil {
 		return nil
 	}
-	if err := p.out.Flush(); err != nil {
-		p.fail(doing, err)
+	if i, err := p.receive(w); err != nil {
+		p.failAt(i, doing, err)
 		return nil
 	}
-	got, err := p.receive(a, w)
-	if err == nil {
-		got, err = p.takeLog(a.plain(), got)
-	}
-	if err == nil && w != described && len(got) != w.arrays {
-		err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
-	}
-	if err != nil {
-		p.fail(doing, err)
-		return nil
-	}
-	return got
+	return p.answers[0]
 }
 
-// receive reads an answer. The time starts anew when the program says that it is alive, unless its
-// run is to stop.
-func (p *Program) receive(a head, w wanted) ([]Array, error) {
+// receive reads the answer of each process. The time starts anew when the process says that it is
+// alive, unless its run is to stop. A process that waits for the others is read after them, so that
+// the time ends of the one that they wait for. An error is that of the process with this rank.
+func (p *Program) receive(w wanted) (rank int, err error) {
 	mostHead := UsualHead
 	if w == described {
 		mostHead = MostHead
 	}
 	asked := time.Now()
-	for again := false; ; again = true {
-		*a.plain() = answer{}
-		p.patience(p.limit(), again)
-		arrays, err := p.conn.Receive(a, mostHead, min(w.bytes+mostLogged, MostBody))
-		if err != nil {
-			return nil, err
-		}
-		switch said := a.plain(); {
-		case said.Error != nil:
-			return nil, errors.New(OneLine(*said.Error, mostLine))
-		case !said.Alive:
-			p.recordTime(time.Since(asked))
-			return arrays, nil
-		}
+	turns := p.turns[:0]
+	for i := range p.ranks {
+		turns = append(turns, i)
 	}
+	p.turns = turns
+	for again := false; len(turns) > 0; again = true {
+		i := turns[0]
+		a := p.heads[i].plain()
+		*a = answer{}
+		p.patience(p.limit(), again)
+		got, err := p.ranks[i].conn.Receive(p.heads[i], mostHead, min(w.bytes+mostLogged, MostBody))
+		switch {
+		case err != nil:
+			return i, err
+		case a.Error != nil:
+			return i, a.failure()
+		case a.Alive && a.Waits:
+			copy(turns, turns[1:])
+			turns[len(turns)-1] = i
+			continue
+		case a.Alive:
+			continue
+		}
+		if got, err = p.takeLog(i, a, got); err == nil && w != described && len(got) != w.arrays {
+			err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
+		}
+		if err != nil {
+			return i, err
+		}
+		p.answers[i] = got
+		turns = turns[1:]
+	}
+	p.recordTime(time.Since(asked))
+	return 0, nil
+}
+
+// failure returns the error that an answer has.
+func (a *answer) failure() error {
+	line := OneLine(*a.Error, mostLine)
+	if a.Lost {
+		return fmt.Errorf("%w: %s", errLost, line)
+	}
+	return errors.New(line)
 }
 
 // mostLogged is the number of bytes beyond what is wanted up to which an answer is read. It may log
 // values, and the error for a few numbers too many says more than the one for a long frame.
 const mostLogged = 4 << 10
 
-// takeLog takes the program's own values off an answer.
-func (p *Program) takeLog(a *answer, arrays []Array) ([]Array, error) {
+// takeLog takes the program's own values off an answer. Those of its first process count.
+func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) {
 	n := len(a.Log)
 	if n == 0 {
 		return arrays, nil
+	}
+	if rank > 0 {
+		return arrays[:max(0, len(arrays)-1)], nil
 	}
 	values := make([]float64, n)
 	if n > measure.MostUser || len(arrays) == 0 {
@@ -280,16 +349,17 @@ func (p *Program) floats(into []float64, arrays []Array, doing string) {
 // Close ends the program and removes its scratch folder. It also does so after a failure, without
 // asking the program.
 func (p *Program) Close() {
-	p.closing = true
-	if p.err == nil {
-		p.out.Flush()
-		if p.conn.Send(question{Do: "close"}) == nil {
-			p.out.Flush()
+	p.closing.Store(true)
+	for _, r := range p.ranks {
+		if p.err == nil && r.conn.Send(question{Do: "close"}) == nil {
+			r.asked.Flush()
 		}
+		r.out.Close()
 	}
-	p.process.out.Close()
 	p.stop(p.err != nil)
-	p.conn.Forget()
+	for _, r := range p.ranks {
+		r.conn.Forget()
+	}
 	os.RemoveAll(p.start.Scratch)
 	if p.err == nil {
 		p.err = os.ErrClosed

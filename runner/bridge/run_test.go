@@ -323,7 +323,7 @@ func train1(what string) int {
 	parts := strings.Split(what, "\n")
 	r := room{parts[0], bridge.Approvals(parts[1])}
 	q := r.queue()
-	specs := []spec.Spec{logging(bridged(dro.SFK), 1)}
+	specs := []spec.Spec{withWords(logging(bridged(dro.SFK), 1), parts[4:]...)}
 	_, err := q.Start(runner.Request{Preset: "test", Specs: specs, IDs: parts[2:3],
 		Means: means(parts[3])})
 	fmt.Println(err, q.Wait())

@@ -115,8 +115,9 @@ func (s *served) Hello(q client.Question) (map[string]any, []bridge.Array, error
 	}
 	return map[string]any{"version": 2, "samples": sizes, "classes": s.data.Classes,
 		"groups": s.data.Groups, "parameters": 7, "restart": true, "accumulate": true, "pick": true,
-		"packages": map[string]string{"gorgonia": "\x1b[31mred"}, "device": "cpu",
-		"higher": []string{"a b"}, "lower": []string{"batch"}}, arrays, nil
+		"procs": q.Settings["alone"] == nil, "device": "cpu",
+		"packages": map[string]string{"gorgonia": "\x1b[31mred"},
+		"higher":   []string{"a b"}, "lower": []string{"batch"}}, arrays, nil
 }
 
 // log sends a value of its own with the next answer.
@@ -269,19 +270,22 @@ func (s *served) Load(folder string) error {
 }
 
 // trouble is a program that misbehaves at one question. The environment says how, at which kind of
-// question, and at which one of that kind.
+// question, at which one of that kind, and in which of several processes.
 type trouble struct {
 	*served
-	conn     *bridge.Conn
-	what, at string
-	left     int
+	conn       *bridge.Conn
+	what, at   string
+	left, rank int
 }
 
 const troubled = "DROLAB_TEST_TROUBLE"
 
 func newTrouble(s *served, c *bridge.Conn) client.Model {
 	t := &trouble{served: s, conn: c}
-	fmt.Sscan(os.Getenv(troubled), &t.what, &t.at, &t.left)
+	fmt.Sscan(os.Getenv(troubled), &t.what, &t.at, &t.left, &t.rank)
+	if rank, _ := strconv.Atoi(os.Getenv("RANK")); rank != t.rank {
+		t.what = map[string]string{"stall": "wait", "desert": "lose"}[t.what]
+	}
 	return t
 }
 
@@ -294,10 +298,16 @@ func (t *trouble) now(question string) bool {
 		return false
 	}
 	switch t.what {
-	case "hang":
+	case "wait":
+		t.conn.Send(map[string]any{"alive": true, "waits": true})
+		select {}
+	case "lose":
+		t.conn.Send(map[string]any{"error": "connection closed", "lost": true})
+		select {}
+	case "hang", "stall":
 		fmt.Println("hangs")
 		select {}
-	case "exit":
+	case "exit", "desert":
 		fmt.Fprintln(os.Stderr, "Traceback\x1b[2J\nMemoryError: no \x1b[31mroom")
 		os.Exit(3)
 	case "kill":

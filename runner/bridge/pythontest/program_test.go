@@ -153,6 +153,14 @@ func start(t testing.TB, script string, words ...string) *program {
 
 func startLogged(t testing.TB, log, script string, words ...string) *program {
 	t.Helper()
+	return startIn(t, nil, log, script, words...)
+}
+
+// startIn starts a program with more variables in its environment.
+func startIn(
+	t testing.TB, env map[string]string, log, script string, words ...string,
+) *program {
+	t.Helper()
 	dir := t.TempDir()
 	script, err := filepath.Abs(script)
 	must(t, err)
@@ -164,7 +172,7 @@ func startLogged(t testing.TB, log, script string, words ...string) *program {
 		z = &plain
 	}
 	pid, ended := z.run(t).start(t, order{Script: script, Words: append([]string{}, words...),
-		Pipes: []string{told, said}, Log: log})
+		Pipes: []string{told, said}, Log: log, Env: env})
 	p := &program{t: t, log: log, ended: ended}
 	p.out, err = os.OpenFile(told, os.O_WRONLY, 0)
 	must(t, err)

@@ -78,23 +78,25 @@ func TestWorkersErrors(t *testing.T) {
 	}
 }
 
-// TestByHand: a program that drolab did not start says how to start it, and several processes for
-// one run are refused.
+// TestByHand: a program that drolab did not start says how to start it, and one of several
+// processes that somebody else has started is refused.
 func TestByHand(t *testing.T) {
-	for want, o := range map[string]order{
-		"drolab starts this program: drolab run": {},
-		"several processes for one run": {Env: map[string]string{"DROLAB_PIPES": "0,1",
-			"WORLD_SIZE": "2"}},
-	} {
-		o.Log = filepath.Join(t.TempDir(), "log")
-		var err error
-		o.Script, err = filepath.Abs(job)
-		must(t, err)
-		o.Words = []string{}
-		_, ended := torch.run(t).start(t, o)
-		status := <-ended
-		if text, _ := os.ReadFile(o.Log); status != 2 || !strings.Contains(string(text), want) {
-			t.Errorf("status %d: %s", status, text)
+	o := order{Log: filepath.Join(t.TempDir(), "log"), Words: []string{}}
+	var err error
+	o.Script, err = filepath.Abs(job)
+	must(t, err)
+	_, ended := torch.run(t).start(t, o)
+	status := <-ended
+	text, _ := os.ReadFile(o.Log)
+	if status != 2 || !strings.Contains(string(text), "drolab starts this program: drolab run") {
+		t.Errorf("status %d: %s", status, text)
+	}
+	for _, words := range [][]string{{}, {"procs=3"}} {
+		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, o.Log, job, words...)
+		p.tell(greeting(nil, words...))
+		said, _ := p.answer()
+		if line, _ := said["error"].(string); !strings.Contains(line, "write procs=N behind") {
+			t.Errorf("%v: %v", words, said)
 		}
 	}
 }

@@ -8,13 +8,17 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
-__all__ = ["Job", "Settings", "Wrong"]
+__all__ = ["Job", "Lost", "Settings", "Wrong"]
 
 MOST_LOGGED = 64  # largest number of names that a run may log
 
 
 class Wrong(Exception):
     """A mistake in a program or script. The message is one line that names the cure."""
+
+
+class Lost(Exception):
+    """Another process of the run has ended, or the connection to it."""
 
 
 class Settings(Dict[str, Any]):
@@ -74,7 +78,12 @@ class Job:
         batch: The largest number of samples in a batch.
         threads: The number of processor cores that the run has.
         purpose: Why drolab started the program: ``"describe"``, ``"train"`` or ``"evaluate"``.
-        scratch: A folder for the program's own use, which drolab removes at the end.
+        scratch: A folder for the program's own use, which drolab removes at the end. Several
+            processes of one run share it.
+
+    Attributes set before ``gradient``:
+        whole: The number of samples that are weighed together. Several processes of one run have
+            a part of them each.
     """
 
     #: Names of the classes; None: the numbers of the labels.
@@ -89,6 +98,8 @@ class Job:
     higher: Sequence[str] = ()
     #: Names given to ``log`` whose values are better when they are smaller.
     lower: Sequence[str] = ()
+    #: Whether several processes of the program can compute one run, with the word ``procs=``.
+    several = False
 
     settings: Settings
     arguments: List[str]
@@ -97,6 +108,7 @@ class Job:
     threads: int
     purpose: str
     scratch: str
+    whole: int
     class_count: int  # known after setup
 
     def __init__(self) -> None:
@@ -104,6 +116,7 @@ class Job:
         self._logged: Dict[str, float] = {}
         self._names: Dict[str, None] = {}
         self._alive: Callable[[], None] = lambda: None
+        self._waits: Callable[[], None] = lambda: None
 
     def __getstate__(self) -> Dict[str, Any]:
         """Returns what a worker that is not forked gets of a job: its settings, not the network."""
@@ -227,8 +240,8 @@ class Job:
         """Begins to compute the losses of samples of a draw behind the step."""
         raise NotImplementedError
 
-    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
-        """Waits for the step: its losses, the norm of its gradient, and the losses of its draw."""
+    def results(self) -> Tuple[np.ndarray, float, List[np.ndarray]]:
+        """Waits for the step: its losses, its gradient's norm, and the losses of each draw."""
         raise NotImplementedError
 
     # Checkpoints.

@@ -16,7 +16,7 @@ import numpy as np
 from . import labels
 from .frames import (MOST_BODY, MOST_HEAD, USUAL_HEAD, FormatError, Gone, Head, Wire,
                      close_in_children)
-from .job import Job, Wrong, settings_of
+from .job import Job, Lost, Wrong, settings_of
 
 __all__ = ["main"]
 
@@ -43,8 +43,6 @@ def serve(job: Type[Job]) -> int:
     if not pipes:
         name = os.path.basename(sys.argv[0]) or "PROGRAM"
         return _say(f"drolab starts this program: drolab run {name}", 2)
-    if int(os.environ.get("WORLD_SIZE") or 1) > 1:
-        return _say("several processes for one run are not supported: start one", 2)
     try:
         read, write = (int(n) for n in pipes.split(","))
         close_in_children(read, write)
@@ -70,7 +68,8 @@ class _Conversation:
         self.job: Optional[Job] = None
         self.counts: Dict[str, int] = {}  # number of samples of each split
         self.classes = 0
-        self.last = 0  # number of samples of the last losses
+        self.several = int(os.environ.get("WORLD_SIZE") or 1) > 1  # processes for one run
+        self.last: Optional[int] = None  # number of samples of the last losses
         self.most = MOST_HEAD, 0  # bytes of the next question's head and body
         self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
@@ -79,10 +78,12 @@ class _Conversation:
         self.silent: Dict[str, Callable[[Head, Arrays], None]] = {
             name: getattr(self, "_" + name)
             for name in ("mode", "next", "gradient", "begin", "weigh", "draw")}
-        self.begun = self.weighed = self.drawn = np.empty(0, np.int64)  # places of samples
+        self.begun = self.weighed = np.empty(0, np.int64)  # places of samples
+        self.drawn: List[np.ndarray] = []  # those of each draw behind the step
 
     def run(self) -> int:
         failed: Optional[str] = None  # the error of a message that has no answer
+        lost = False
         try:
             while True:
                 frame = self.wire.receive(*self.most)
@@ -110,11 +111,17 @@ class _Conversation:
                 except Gone:
                     raise
                 except (Exception, SystemExit) as e:
-                    failed = _line(e)
+                    failed, lost = _line(e), isinstance(e, Lost)
                     if silent is not None:
                         continue
-                self.wire.send({"error": failed})
-                return _say(failed, 1)
+                if not lost:
+                    self.wire.send({"error": failed})
+                    return _say(failed, 1)
+                # The process that ends first is taken for the cause, so this one does not.
+                self.wire.send({"error": failed, "lost": True})
+                while self.wire.receive(MOST_HEAD, MOST_BODY) is not None:
+                    pass
+                return 1
         except (FormatError, Gone) as e:
             return _say(failed or str(e), 1)
 
@@ -151,7 +158,12 @@ class _Conversation:
             job.purpose, job.scratch = str(head.get("purpose")), str(head.get("scratch"))
         except (TypeError, ValueError) as e:
             raise Wrong(f"drolab's greeting has a member of another type: {e}") from None
+        if self.several and job.settings.get("procs") != int(os.environ["WORLD_SIZE"]):
+            raise Wrong("WORLD_SIZE says that there are several processes for one run, which only "
+                        "drolab starts: unset it, and write procs=N behind the program's name")
         job._alive = lambda: self.wire.send({"alive": True})
+        waits = {"alive": True, "waits": True}
+        job._waits = lambda: self.wire.send_known(("waits",), lambda: waits, ())
         splits = labels.table(job.begin())
         classes = labels.names(job.classes, splits, 0, "label")
         groups = labels.names(job.groups, splits, 1, "group")
@@ -167,7 +179,7 @@ class _Conversation:
             "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
             "ahead": job.offers("ahead"), "forms": list(job.forms()),
             "packages": _packages(job.packages), "device": str(job.device),
-            "higher": list(job.higher), "lower": list(job.lower)}
+            "higher": list(job.higher), "lower": list(job.lower), "procs": job.several}
         if groups:
             answer["groups"] = groups
         self._reply(answer, [a for name in labels.SPLITS if name in splits
@@ -193,9 +205,9 @@ class _Conversation:
         if count is None:
             raise Wrong(f"drolab asks about a split {str(split)[:40]!r}, which there is not")
         index = _array(arrays, 0, "i8")
-        if not len(index):
+        if not len(index) and not self.several:
             raise Wrong("drolab asks about no samples")
-        if index.view(np.uint64).max() >= count:  # a negative number is a large one
+        if index.view(np.uint64).max(initial=0) >= count:  # a negative number is a large one
             raise Wrong(f"drolab asks about a sample that {split} does not have: it has {count}")
         if type(epoch) is not int or epoch < 0:
             raise Wrong(f"drolab asks about the epoch {str(epoch)[:40]}")
@@ -209,8 +221,9 @@ class _Conversation:
     def _losses(self, head: Head, arrays: Arrays) -> None:
         job = self._need()
         split, index, epoch = self._samples(head, arrays)
-        self.last = 0
-        losses = np.ascontiguousarray(job.losses(split, index, epoch), dtype=np.float64)
+        self.last = None
+        given = job.losses(split, index, epoch) if len(index) else ()
+        losses = np.ascontiguousarray(given, dtype=np.float64)
         _check(split, index, losses)
         self.last = len(index)
         self._reply_array(losses)
@@ -221,9 +234,11 @@ class _Conversation:
         if not isinstance(want, list) or not all(isinstance(w, str) and w in kinds for w in want):
             raise Wrong(f"drolab wants outputs {str(want)[:40]}, which this client does not know")
         self._asked("outputs")
-        given = [np.ascontiguousarray(a, dtype=kinds[w]) for w, a in zip(want, job.outputs(want))]
-        for name, a in zip(want, given):
-            shape = (self.last, self.classes) if name == "probabilities" else (self.last,)
+        shapes = [(self.last, self.classes) if name == "probabilities" else (self.last,)
+                  for name in want]
+        outputs = job.outputs(want) if self.last else map(np.empty, shapes)
+        given = [np.ascontiguousarray(a, dtype=kinds[w]) for w, a in zip(want, outputs)]
+        for name, a, shape in zip(want, given, shapes):
             if a.shape != shape:
                 raise Wrong(f"outputs gave {name} of the shape {a.shape}, want {shape}: "
                             "the network must have one output for each class")
@@ -232,15 +247,16 @@ class _Conversation:
         self._reply({}, given)
 
     def _asked(self, what: str) -> None:
-        if not self.last:
+        if self.last is None:
             raise Wrong(f"drolab asks for {what} before losses")
 
     def _gradient(self, head: Head, arrays: Arrays) -> None:
         job = self._need()
         self._asked("a gradient")
-        weights = _array(arrays, self.last, "f8")
+        weights = _array(arrays, self.last or 0, "f8")
         if not math.isfinite(weights.sum()) and not np.isfinite(weights).all():
             raise Wrong("drolab sends weights that are not finite")
+        job.whole = _whole(head, weights)
         job.gradient(weights, head.get("add") is True)
 
     def _norm(self, head: Head, arrays: Arrays) -> None:
@@ -274,22 +290,23 @@ class _Conversation:
         given = {"label": None, "group": None, "index": self.begun}
         if head.get("by") == "group" and rest:
             given["group"] = rest.pop(0)
-        if len(arrays) < 2 or not len(self.begun) or len(rest) > 1:
+        if len(arrays) < 2 or not len(self.begun) and not self.several or len(rest) > 1:
             raise Wrong("drolab weighs no samples: install both of one version")
-        self.weighed, self.drawn = self.begun, self.drawn[:0]
-        self._need().take_step(head, arrays[0], rest[0] if rest else None, given,
-                               _rule(arrays[1:2]))
+        self.weighed, self.drawn = self.begun, []
+        job = self._need()
+        job.whole = _whole(head, self.begun)
+        job.take_step(head, arrays[0], rest[0] if rest else None, given, _rule(arrays[1:2]))
 
     def _draw(self, head: Head, arrays: Arrays) -> None:
         split, index, epoch = self._samples(head, arrays)
-        self.drawn = np.concatenate((self.drawn, index))
+        self.drawn.append(index)
         self._need().draw(split, index, epoch)
 
     def _results(self, head: Head, arrays: Arrays) -> None:
         losses, norm, drawn = self._need().results()
-        _check("train", self.weighed, losses)
-        _check("train", self.drawn, drawn)
-        self._reply({}, [losses, _norms(norm)] + ([drawn] if len(drawn) else []))
+        for index, of in zip([self.weighed, *self.drawn], [losses, *drawn]):
+            _check("train", index, of)
+        self._reply({}, [losses, _norms(norm), *drawn])
 
     def _restart(self, head: Head, arrays: Arrays) -> None:
         self._need().restart()
@@ -338,6 +355,12 @@ def _array(arrays: Arrays, n: int, kind: str) -> np.ndarray:
     return arrays[0]
 
 
+def _whole(head: Head, part: np.ndarray) -> int:
+    """Returns the number of samples that are weighed together, of which this process has a part."""
+    of = head.get("of")
+    return of if type(of) is int and of >= max(1, len(part)) else len(part)
+
+
 def _rule(arrays: Arrays) -> List[float]:
     """Returns step size, momentum, weight decay and the length that a gradient is cut to."""
     return _finite(_array(arrays, 4, "f8"))
@@ -372,9 +395,10 @@ def _packages(modules: Sequence[str]) -> Dict[str, str]:
 def _line(e: BaseException) -> str:
     """Returns an error as one line.
 
-    Its trace goes to standard error, except for ``Wrong`` and SystemExit, whose line says all.
+    Its trace goes to standard error, except for ``Wrong``, ``Lost`` and SystemExit, whose line says
+    all.
     """
-    if isinstance(e, Wrong):
+    if isinstance(e, (Wrong, Lost)):
         return " ".join(str(e).split())
     if isinstance(e, SystemExit):
         return f"the program ended itself, by sys.exit({e.code!r:.200})"

@@ -16,13 +16,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
 
-from . import device, forms, job, reading
+from . import device, forms, job, procs, reading
 from .job import Wrong
 from .serve import main
 
 __all__ = ["Job", "main", "probe"]
 
 _BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see loop.py
+_BY_BATCH = ("tilted", "groups")  # forms that look at the whole batch
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
 
 reading.GENERATORS.append(reading.Generator(
@@ -107,6 +108,10 @@ class Job(job.Job):
     microbatch: int = 0
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
 
+    several = True
+
+    _group: Optional[procs.Group] = None  # the other processes of this run, if there are any
+    _apart = False  # each of them has the gradient of its own samples
     _late: Optional[Dict[str, Tensor]] = None  # tensors logged in a step that has begun
 
     # Methods that a program may override.
@@ -154,7 +159,12 @@ class Job(job.Job):
     def begin(self) -> Mapping[str, Any]:
         torch.manual_seed(self.seed % 2**63)
         torch.set_num_threads(max(1, self.threads))
-        self.device = _device(self.settings.get("device"))
+        word, count = self.settings.get("device"), self.settings.get("procs", 1)
+        self.device = _device(word)
+        if count > 1:
+            self.device = procs.place(self.device, word, count)
+            if self.purpose != "describe":
+                self._group = procs.Group(self.device, word, self._waits)
         given = super().begin()
         if not isinstance(given, Mapping):
             return given
@@ -170,6 +180,9 @@ class Job(job.Job):
             raise Wrong("the split plain has another length than train: "
                         "it is the same samples without augmentation")
         self._prepare()
+        if self._group is not None and self._group.rank > 0:  # draws of its own in the network
+            reading.sow(self.seed, -2, self._group.rank)
+            torch.cuda.manual_seed(torch.initial_seed())
         return found
 
     def _check_device(self) -> None:
@@ -193,6 +206,8 @@ class Job(job.Job):
         self._hyper = [{k: v for k, v in g.items() if k != "params"} for g in groups]
         self._lr = math.nan
         self.model.train()
+        if self._group is not None:
+            self._group.share(self._held())
         self._norms = _norms(self.model)
         self._first = self._copy("cpu"), copy.deepcopy(self.optimizer.state_dict()), \
             self.scaler.state_dict() if self.scaler else None
@@ -309,6 +324,8 @@ class Job(job.Job):
     def mode(self, name: str) -> None:
         if self.model.training != (name != "evaluate"):
             self.model.train(name != "evaluate")
+        if name == "evaluate":
+            self._share_buffers()
         self._eager = False
 
     def _cast(self) -> ContextManager[Any]:
@@ -340,6 +357,8 @@ class Job(job.Job):
 
     def _forward(self, split: str, index: np.ndarray, epoch: int) -> Tensor:
         """Returns the losses of samples, with their graph where one is needed."""
+        if not len(index):  # the other processes have them
+            return torch.empty(0, device=self.device)
         x, y = self._samples = self._read(split, index, epoch)
         self._graph = None
         if 0 < self.microbatch < len(index):
@@ -377,12 +396,18 @@ class Job(job.Job):
         return [made[name]() for name in want]
 
     def gradient(self, weights: Any, add: bool) -> None:
-        if not add:
+        group = self._group
+        # What is added up already stays in the first process alone.
+        if not add or group is not None and group.rank > 0 and not self._apart:
             for p in self._learned:
                 p.grad = None
+        self._apart = group is not None
+        if not len(weights):
+            return
         if self._graph is not None:
             losses, self._graph = self._graph, None
-            self._backward((self._weights(weights, losses) * losses).mean())
+            each = self._weights(weights, losses) * losses
+            self._backward(each.mean() if len(each) == self.whole else each.sum() / self.whole)
             self._eager = self.current_mode == "evaluate"
             return
         # No graph is kept of a batch in parts or in an evaluation: the samples pass again.
@@ -394,8 +419,23 @@ class Job(job.Job):
             losses = self._compute(part_x, part_y, True)
             part = weights[done:done + len(losses)]
             done += len(losses)
-            self._backward((self._weights(part, losses) * losses).sum() / n)
+            self._backward((self._weights(part, losses) * losses).sum() / self.whole)
         self._eager = self.current_mode == "evaluate"
+
+    def _add_up(self) -> None:
+        """Adds up the gradients of all processes, unless that is done."""
+        if self._group is None or not self._apart:
+            return
+        self._apart = False
+        for p in self._learned:
+            if p.grad is None:
+                p.grad = torch.zeros_like(p)
+        self._group.add([p.grad for p in self._learned])  # type: ignore
+
+    def _share_buffers(self) -> None:
+        """Takes over the running statistics of the first process."""
+        if self._group is not None:
+            self._group.share(list(self.model.buffers()))
 
     def _weights(self, weights: Any, losses: Tensor) -> Tensor:
         return weights if isinstance(weights, Tensor) else forms.rounded(weights, losses)
@@ -409,7 +449,8 @@ class Job(job.Job):
         own = all(getattr(type(self), n) is getattr(Job, n)
                   for n in ("losses", "gradient", "step"))
         by_drolab = self.scaler is not None or self.device.type in _BY_DROLAB
-        return tuple(forms.KINDS) if own and not by_drolab else ()
+        kinds = [k for k in forms.KINDS if self._group is None or k not in _BY_BATCH]
+        return tuple(kinds) if own and not by_drolab else ()
 
     def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
         self._late = {}
@@ -429,6 +470,7 @@ class Job(job.Job):
         self.gradient(self._form.weights(losses, given), False)
         length = self._move(lr, clip)
         if head.get("keep") is True:
+            self._share_buffers()
             self._spare, self._kept = self._copied(self._spare), True
         self._took = [self._copies.take("losses", losses), self._copies.take("norm", length)]
         self._noted = {k: self._copies.take("log " + k, v) for k, v in (self._late or {}).items()}
@@ -440,12 +482,11 @@ class Job(job.Job):
         self._took.append(self._copies.take(f"drawn {len(self._took)}", losses))
         self._copies.mark()
 
-    def results(self) -> Tuple[np.ndarray, float, np.ndarray]:
+    def results(self) -> Tuple[np.ndarray, float, List[np.ndarray]]:
         self._copies.wait()
         super().log(**{k: float(v) for k, v in self._noted.items()})
         losses, norm, *drawn = self._took
-        return losses.astype(np.float64), float(norm), \
-            np.concatenate([np.empty(0), *drawn]).astype(np.float64)
+        return losses.astype(np.float64), float(norm), [d.astype(np.float64) for d in drawn]
 
     # Steps.
 
@@ -454,6 +495,7 @@ class Job(job.Job):
         return _length([p.grad for p in self._learned if p.grad is not None], self.device)
 
     def norm(self) -> float:
+        self._add_up()
         return float(self._length()) / (self.scaler.get_scale() if self.scaler else 1)
 
     def step(self, lr: float, momentum: float, decay: float, clip: float) -> Optional[float]:
@@ -465,6 +507,7 @@ class Job(job.Job):
         assert self.optimizer is not None
         if lr != self._lr:
             self._set_rate(lr)
+        self._add_up()
         if self.scaler:
             self.scaler.unscale_(self.optimizer)
         length = self._length()
@@ -497,6 +540,7 @@ class Job(job.Job):
 
     @torch.no_grad()
     def accumulate(self, momentum: float, decay: float, clip: float) -> Tuple[float, float]:
+        self._add_up()
         length = self._length()
         self._cut(length, clip)
         if self._velocity is None:
@@ -541,6 +585,7 @@ class Job(job.Job):
         if self._kept:  # the next step may have begun, and moved running statistics
             self._picked, self._spare, self._kept = self._spare, self._picked, False
         else:
+            self._share_buffers()
             self._picked = self._copied(self._picked)
 
     @torch.no_grad()
@@ -591,12 +636,21 @@ class Job(job.Job):
 
     def save(self, folder: str) -> None:
         assert self.optimizer is not None
+        self._share_buffers()
+        own = {"generators": self._generators(), "own": self.state()}
+        if self._group is not None and self._group.rank > 0:
+            torch.save(own, self._own_path(folder))
+            return
         torch.save({
             "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
             "hyper": self._hyper, "scaler": self.scaler.state_dict() if self.scaler else None,
-            "velocity": self._velocity, "picked": self._picked,
-            "generators": self._generators(), "own": self.state(),
+            "velocity": self._velocity, "picked": self._picked, **own,
         }, self.path(folder, "state.pt"))
+
+    def _own_path(self, folder: str) -> str:
+        """Returns the file that a process has beside that of the first one."""
+        assert self._group is not None
+        return self.path(folder, f"rank-{self._group.rank}.pt")
 
     def load(self, folder: str) -> None:
         assert self.optimizer is not None
@@ -615,12 +669,16 @@ class Job(job.Job):
             self.scaler.load_state_dict(s["scaler"])
         self._velocity = _like(s["velocity"], self._learned)
         self._picked = _like(s["picked"], self._held())
+        if self._group is not None and self._group.rank > 0:
+            s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
         self._restore(s["generators"])
         self.load_state(s["own"])
 
     def close(self) -> None:
         if getattr(self, "_workers", None) is not None:
             self._workers.close()  # type: ignore
+        if self._group is not None:
+            self._group.leave()
 
 
 def _device(word: Any) -> torch.device:

@@ -24,7 +24,7 @@ func (t *Table) Hello(Question) (map[string]any, []bridge.Array, error) {
 	}
 	return map[string]any{"version": 2, "samples": map[string]int{"train": t.Samples, "test": 8},
 			"classes": []string{"a", "b"}, "log": []string{"tokens"}, "restart": true,
-			"accumulate": true, "pick": true},
+			"accumulate": true, "pick": true, "procs": true},
 		[]bridge.Array{labels(t.Samples), labels(8), bridge.Floats([]float64{1})}, nil
 }
 

@@ -1,0 +1,288 @@
+package bridge_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/bridge/pythontest/asnative"
+	"drolab/runner/data"
+	"drolab/runner/record"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// TestProcsWord: the word procs= is a number of processes, and only of a program that says that it
+// computes in several.
+func TestProcsWord(t *testing.T) {
+	r := newRoom(t)
+	const want = "want the number of the program's processes, 1 to 64"
+	for words, want := range map[string]string{"procs=0": "procs=0: " + want,
+		"procs=x": "procs=x: " + want, "procs=65": "procs=65: " + want, "--procs=": want,
+		"procs=2 alone=1": "does not compute in several processes, as a program with " +
+			"drolab.torch does: leave out procs=2"} {
+		_, err := r.start(t, "", withWords(bridged(dro.ERM), strings.Fields(words)...))
+		if err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+}
+
+// TestParts: what several processes answer for their parts of the samples is put together in the
+// order of the samples, even if there are more processes than samples in a batch.
+func TestParts(t *testing.T) {
+	t.Setenv("DROLAB_TEST_TABLE", "100")
+	r := newRoom(t)
+	s := bridged(dro.SFK)
+	s.ValFraction, s.Select = 0, "last"
+	want := r.log(t, must(r.start(t, "", s))(t)[0])
+	for _, procs := range []string{"procs=1", "procs=2", "procs=3", "procs=11"} {
+		id := must(r.start(t, "", withWords(s, procs)))(t)[0]
+		if at := far(asAny(r.log(t, id)), asAny(want), 0, ""); at != "" {
+			t.Errorf("%s: %s", procs, at)
+		}
+	}
+}
+
+// TestHostileRanks: when one of three processes misbehaves, the run ends with one line that names
+// it. What the others say, which wait for it or lose it, is not the cause.
+func TestHostileRanks(t *testing.T) {
+	for _, c := range []struct{ trouble, want string }{
+		{"kill losses 9 0", "rank 0: P ended with signal: killed"},
+		{"kill losses 9 1", "rank 1: P ended with signal: killed"},
+		{"exit hello-train 1 2", "rank 2: P ended with exit status 3: MemoryError"},
+		{"exit gradient 9 2", "rank 2: P ended with exit status 3: MemoryError"},
+		{"exit save 2 1", "rank 1: P ended with exit status 3: MemoryError"},
+		{"desert step 9 1", "rank 1: P ended with exit status 3: MemoryError"},
+		{"hang hello-train 1 1", "rank 1: P did not answer for 1s when asked for hello"},
+		{"hang losses 9 2", "rank 2: P did not answer for 1s when asked for losses"},
+		{"stall step 9 1", "rank 1: P did not answer for 1s when asked for a step"},
+		{"say losses 3 2", "rank 2: P, asked for losses: CUDA error: out"},
+		{"nan hello-train 1 1", "rank 1: P, asked for hello: it has other labels"},
+		{"short losses 1 1", "rank 1: P, asked for losses: 10 elements"},
+		{"short outputs 3 2", "rank 2: P, asked for classes: 8 elements"},
+		{"garbage losses 3 1", "rank 1: P, asked for losses: not a frame"},
+		{"deaf losses 3 1", "rank 1: P has closed its pipes but still runs"},
+	} {
+		t.Run(c.trouble, func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t)
+			s := withWords(bridged(dro.SFK), "procs=3")
+			if strings.Contains("hang stall", c.trouble[:4]) {
+				s.ProgramPatience = 1
+			}
+			_, err := r.start(t, c.trouble, s)
+			want := strings.Replace(c.want, "P", "the program bridge.test", 1)
+			if err == nil || !strings.Contains(err.Error(), want) ||
+				strings.ContainsAny(err.Error(), "\n\x1b") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// TestLogOfRanks: the lines of all processes are in the log, those of all but the first behind
+// their number.
+func TestLogOfRanks(t *testing.T) {
+	r := newRoom(t)
+	id := must(r.start(t, "flood losses 3 1", withWords(bridged(dro.ERM), "procs=2")))(t)[0]
+	log := must(os.ReadFile(filepath.Join(r.dir, id, runner.ProgramLogName)))(t)
+	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
+	if len(lines) < 10 || !strings.HasPrefix(lines[0], "rank 1: \x1b[31mflood") {
+		t.Errorf("%d lines: %.200q", len(lines), lines[0])
+	}
+}
+
+// TestOrphanRanks: when drolab is killed, all processes of its programs end.
+func TestOrphanRanks(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("elsewhere, a process ends when it looks at its pipes: TestEnds of pythontest")
+	}
+	r := newRoom(t)
+	cmd := exec.Command(self())
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\nrun\norphan losses 9 1\nprocs=3", doomed,
+		r.dir, r.approvals))
+	if out, err := cmd.CombinedOutput(); err == nil {
+		t.Fatalf("it lives: %s", out)
+	}
+	for tick := time.Tick(2 * time.Millisecond); len(having(doomed+"="+r.dir)) > 0; {
+		<-tick
+	}
+}
+
+// having returns the processes with an environment in which this text is.
+func having(text string) (list []int) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, path := range paths {
+		if b, _ := os.ReadFile(path); strings.Contains(string(b), text) {
+			pid, _ := strconv.Atoi(strings.Split(path, "/")[2])
+			list = append(list, pid)
+		}
+	}
+	return list
+}
+
+// TestProcsInPyTorch: in several processes, drolab's own networks in PyTorch train as in one, with
+// unequal parts, with the weights of drolab and with those of forms.
+func TestProcsInPyTorch(t *testing.T) {
+	means := python(t)
+	for _, c := range []struct {
+		a     dro.Algorithm
+		words []string
+	}{{dro.ERM, []string{"procs=2"}}, {dro.SFK, []string{"procs=2", "procs=3 forms=1"}},
+		{"group", []string{"procs=3"}}} {
+		t.Run(string(c.a), func(t *testing.T) {
+			t.Parallel()
+			r, folder := newRoom(t), t.TempDir()
+			s := pictured("linear", c.a)
+			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, spec.Fixed(.5)
+			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+			defer d.Close()
+			net := must(train.Native(&s, d, 1))(t)
+			defer net.Close()
+			err := asnative.Write(folder, &s, d, net.(train.Parameters).Tensors())
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := func(words ...string) map[string]map[string]any {
+				id := must(r.queueUp(means, torchJob(t, r, s, folder, words...)))(t)[0]
+				events := r.log(t, id)
+				if len(events) < 100 {
+					t.Errorf("%d events", len(events))
+				}
+				for _, e := range events {
+					for key := range e { // those of one process; those that jump with a sample
+						if slices.Contains([]string{"user.mean", "min", "max"}, key) ||
+							strings.HasSuffix(key, "calibration_error") {
+							delete(e, key)
+						}
+					}
+				}
+				return events
+			}
+			want := log()
+			for _, words := range c.words {
+				got := log(strings.Fields(words)...)
+				if at := far(asAny(got), asAny(want), 1e-5, ""); at != "" {
+					t.Errorf("%s: %s", words, at)
+				}
+				t.Logf("%s: apart by %v", words, worst(got, want))
+			}
+		})
+	}
+}
+
+// rankJob returns the spec of a run of pythontest/peer/ranks.py.
+func rankJob(t *testing.T, r room, words ...string) spec.Spec {
+	t.Helper()
+	path := must(filepath.Abs("pythontest/peer/ranks.py"))(t)
+	if err := r.approvals.Approve(path); err != nil {
+		t.Fatal(err)
+	}
+	return killsSpec(spec.Program{Path: path, Words: words}.String(), 3)
+}
+
+// TestKilledRanks: whichever process is killed, the run says so, and comes to the same bits as a
+// run without kills. The network has dropout and running statistics.
+func TestKilledRanks(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("finds the processes in /proc")
+	}
+	means, kills := python(t), 1
+	if *long {
+		kills = 20
+	}
+	for procs := 2; procs <= 3; procs++ {
+		if procs == 3 && !*long {
+			break
+		}
+		r := newRoom(t)
+		s := rankJob(t, r, fmt.Sprint("procs=", procs))
+		s.Epochs = 2 + 2*procs*kills
+		whole := must(r.queueUp(means, s))(t)[0]
+		log := filepath.Join(r.dir, "killed", "events.jsonl")
+		steps := func() int {
+			b, _ := os.ReadFile(log)
+			return strings.Count(string(b), `"type":"step"`)
+		}
+		for kill := range procs*kills + 1 {
+			q, rank := r.queue(), kill%procs
+			var err error
+			if kill == 0 {
+				_, err = q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s},
+					IDs:   []string{"killed"},
+					Means: runner.Means{Dir: r.dir, Program: means.Program}})
+			} else {
+				_, err = q.Do(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kill < procs*kills {
+				until := steps() + 6 + kill%5
+				for tick := time.Tick(time.Millisecond); steps() < until; {
+					<-tick
+				}
+				own := children(os.Getpid())
+				for _, pid := range having(fmt.Sprintf("\x00RANK=%d\x00", rank)) {
+					if slices.Contains(own, pid) {
+						syscall.Kill(pid, syscall.SIGKILL)
+					}
+				}
+			}
+			for _, o := range q.Wait() {
+				err = o.Err
+			}
+			want := fmt.Sprintf("rank %d: the program ranks.py ended with signal: killed", rank)
+			if kill < procs*kills && (err == nil || !strings.Contains(err.Error(), want)) ||
+				kill == procs*kills && err != nil {
+				t.Fatalf("kill %d: %v", kill, err)
+			}
+		}
+		if at := far(asAny(r.log(t, "killed")), asAny(r.log(t, whole)), 0, ""); at != "" {
+			t.Errorf("%d processes: %s", procs, at)
+		}
+	}
+}
+
+// TestFailedRanks: what one process says or does is the cause of the end, even while the others
+// wait for its gradient or have lost it. The run can go on.
+func TestFailedRanks(t *testing.T) {
+	means := python(t)
+	for how, want := range map[string]string{
+		"raises": "rank 1: the program ranks.py, asked for a step: RuntimeError: no gradient " +
+			"(ranks.py, line",
+		"exits": "rank 1: the program ranks.py ended with exit status 3: it gives up",
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			r, program := newRoom(t), *means.Program
+			program.Env = append(program.Env[:len(program.Env):len(program.Env)],
+				"DROLAB_TEST_RANK="+how)
+			ids, err := r.queueUp(runner.Means{Program: &program}, rankJob(t, r, "procs=2"))
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%v", err)
+			}
+			q := r.queue()
+			_, err = q.Do(runner.Order{Verb: runner.Resume, Run: ids[0], Means: &means})
+			for _, o := range q.Wait() {
+				err = o.Err
+			}
+			run := must(record.Find(r.dir, ids[0]))(t)
+			if err != nil || run.Status() != runner.Done {
+				t.Errorf("%s: %v", run.Status(), err)
+			}
+		})
+	}
+}
