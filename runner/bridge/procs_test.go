@@ -224,7 +224,7 @@ func TestKilledRanks(t *testing.T) {
 					IDs:   []string{"killed"},
 					Means: runner.Means{Dir: r.dir, Program: means.Program}})
 			} else {
-				_, err = q.Do(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
+				_, err = q.CarryOut(runner.Order{Verb: runner.Resume, Run: "killed", Means: &means})
 			}
 			if err != nil {
 				t.Fatal(err)
