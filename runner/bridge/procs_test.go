@@ -275,7 +275,7 @@ func TestFailedRanks(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			q := r.queue()
-			_, err = q.Do(runner.Order{Verb: runner.Resume, Run: ids[0], Means: &means})
+			_, err = q.CarryOut(runner.Order{Verb: runner.Resume, Run: ids[0], Means: &means})
 			for _, o := range q.Wait() {
 				err = o.Err
 			}
