@@ -169,8 +169,8 @@ func (p *process) partsOf(rank int, arrays []Array) []Array {
 	return parts
 }
 
-// gather fills into with the numbers of samples, of which array k of each answer has a part. After a
-// failure, they are NaN.
+// gather fills into with the numbers of samples, of which array k of each answer has a part. After
+// a failure, they are NaN.
 func (p *Program) gather(into []float64, k int, doing string) {
 	for i := range p.ranks {
 		if from, to := p.part(i, len(into)); p.err == nil {
