@@ -143,6 +143,9 @@ func TestProcsInPyTorch(t *testing.T) {
 	}{{dro.ERM, []string{"procs=2"}}, {dro.SFK, []string{"procs=2", "procs=3 forms=1"}},
 		{"group", []string{"procs=3"}}} {
 		t.Run(string(c.a), func(t *testing.T) {
+			if !*long && c.a != dro.SFK {
+				t.Skip("many starts of PyTorch: with -long only")
+			}
 			t.Parallel()
 			r, folder := newRoom(t), t.TempDir()
 			s := pictured("linear", c.a)
@@ -266,6 +269,9 @@ func TestFailedRanks(t *testing.T) {
 		"exits": "rank 1: the program ranks.py ended with exit status 3: it gives up",
 	} {
 		t.Run(how, func(t *testing.T) {
+			if !*long && how != "raises" {
+				t.Skip("many starts of PyTorch: with -long only")
+			}
 			t.Parallel()
 			r, program := newRoom(t), *means.Program
 			program.Env = append(program.Env[:len(program.Env):len(program.Env)],
