@@ -596,7 +596,7 @@ func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	if s.form.used {
 		n := min(len(m.Has), len(arrays))
 		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays[:n], s.needs); err != nil {
-			return fmt.Errorf("weights: %w", err)
+			return fmt.Errorf("weights of step %d: %w", s.run.Head().Step+1, err)
 		}
 		arrays = arrays[n:]
 	}

@@ -61,9 +61,9 @@ says(drolab.Wrong, "between run.weights and run.step", lambda: block(
     lambda run: [run.ready("cpu"), run.checkpoint().__enter__()]))
 
 # What only drolab knows comes one step late, but before anything is saved.
-says(drolab.Failed, "the loss of its sample 3 is NaN", lambda: block(
+says(drolab.Failed, "weights of step 2: the loss of its sample 3 is NaN", lambda: block(
     lambda run: [one(run), one(run, torch.where(LOSSES == 0.75, float("nan"), LOSSES)), one(run)]))
-says(drolab.Failed, "the loss of its sample 0 is +Inf", lambda: block(
+says(drolab.Failed, "weights of step 1: the loss of its sample 0 is +Inf", lambda: block(
     lambda run: [one(run, -LOSSES.log()), run.checkpoint().__enter__()]))
 says(drolab.Failed, "label: ", lambda: block(
     lambda run: [one(run, label=GROUPS * 2), run.best()], method="group"))
