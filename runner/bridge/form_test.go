@@ -22,7 +22,7 @@ func TestStepsByForms(t *testing.T) {
 	means := python(t)
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD, "group", "jtt"} {
 		t.Run(string(a), func(t *testing.T) {
-			if !*long && a != dro.SFK && a != "group" {
+			if !*long && a != dro.SFK {
 				t.Skip("six starts of PyTorch: with -long only")
 			}
 			t.Parallel()
