@@ -142,10 +142,10 @@ func TestProcsInPyTorch(t *testing.T) {
 		words []string
 	}{{dro.ERM, []string{"procs=2"}}, {dro.SFK, []string{"procs=2", "procs=3 forms=1"}},
 		{"group", []string{"procs=3"}}} {
+		if !*long && c.a != "group" { // each starts PyTorch six times or more
+			continue
+		}
 		t.Run(string(c.a), func(t *testing.T) {
-			if !*long && c.a != "group" {
-				t.Skip("many starts of PyTorch: with -long only")
-			}
 			t.Parallel()
 			r, folder := newRoom(t), t.TempDir()
 			s := pictured("linear", c.a)
@@ -262,6 +262,9 @@ func TestKilledRanks(t *testing.T) {
 // TestFailedRanks: what one process says or does is the cause of the end, even while the others
 // wait for its gradient or have lost it. The run can go on.
 func TestFailedRanks(t *testing.T) {
+	if !*long { // TestHostileRanks has the same faults of a program without PyTorch
+		t.Skip("many starts of PyTorch: with -long only")
+	}
 	means := python(t)
 	for how, want := range map[string]string{
 		"raises": "rank 1: the program ranks.py, asked for a step: RuntimeError: no gradient " +
@@ -269,9 +272,6 @@ func TestFailedRanks(t *testing.T) {
 		"exits": "rank 1: the program ranks.py ended with exit status 3: it gives up",
 	} {
 		t.Run(how, func(t *testing.T) {
-			if !*long { // TestHostileRanks has the same faults of a program without PyTorch
-				t.Skip("many starts of PyTorch: with -long only")
-			}
 			t.Parallel()
 			r, program := newRoom(t), *means.Program
 			program.Env = append(program.Env[:len(program.Env):len(program.Env)],
