@@ -150,6 +150,7 @@ type ordered struct {
 }
 
 func order(t *testing.T) *ordered {
+	peertest.Python(t, "numpy", "torch") // skips here, because a goroutine cannot
 	o := &ordered{T: t, room: room(t.TempDir()), pids: t.TempDir(), ended: make(chan []string)}
 	o.client = engine.NewClient(engine.Client{RunsDir: string(o.room),
 		RuntimeDir: os.Getenv("XDG_RUNTIME_DIR")})
