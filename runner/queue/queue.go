@@ -305,14 +305,20 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 		return j.fail(err)
 	}
 	defer j.gate.Leave()
-	status, err := q.train(j)
-	runtime.GC() // frees tens of megabytes before the next run builds its network
+	status, bytes, err := q.train(j)
+	if bytes >= collectFrom {
+		runtime.GC() // frees them before the next run builds its network
+	}
 	return status, err
 }
 
+// collectFrom is the memory of a run, in bytes, from which its end is worth a garbage collection. A
+// collection takes milliseconds, as long as a small run.
+const collectFrom = 16 << 20
+
 // train trains the run. A fault in a mapped file fails this run alone. It returns how the run
-// ended, which the log says already.
-func (q *Queue) train(j *job) (status runner.Status, err error) {
+// ended, which the log says already, and the memory that it was promised.
+func (q *Queue) train(j *job) (status runner.Status, bytes float64, err error) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		if p := recover(); p != nil { // a panic before or after the training
@@ -323,6 +329,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	var r *train.Run
 	if err == nil {
 		defer share.Release()
+		bytes = share.Bytes()
 		r, err = train.New(train.Plan{
 			Meta:    j.meta,
 			Data:    j.data.Dataset,
@@ -338,10 +345,12 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 		})
 	}
 	if err != nil {
-		return j.fail(err)
+		status, err = j.fail(err)
+		return status, bytes, err
 	}
 	defer r.Close()
-	return r.Do(j.from)
+	status, err = r.Do(j.from)
+	return status, bytes, err
 }
 
 // Wait is for the end of a program, after the last Start or after ctx was cancelled. It returns the
