@@ -30,7 +30,7 @@ func TestTrainedBy(t *testing.T) {
 			seen[trained]++
 			for _, by := range []int{1, -1} {
 				next := s
-				for range 3 {
+				for range 2 {
 					text, ok := next.Nudge(key, by)
 					if !ok || moves {
 						break
