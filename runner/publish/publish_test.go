@@ -138,8 +138,8 @@ func check(t *testing.T, module string, args ...string) {
 	t.Logf("%s", peertest.Run(t, "numpy "+module, filepath.Join("peer", "check.py"), args...))
 }
 
-// Every model gives the same outputs on the test split in PyTorch and ONNX as here. The large models
-// have no kinds of layers of their own, so only a peer can find a fault in them.
+// Every model gives the same outputs on the test split in PyTorch and ONNX as here. The large
+// models have no kinds of layers of their own, so only a peer can find a fault in them.
 func TestNetworks(t *testing.T) {
 	for _, model := range []string{"alexnet", "convnet", "resnet8", "resnet18", "mlp", "linear"} {
 		t.Run(model, func(t *testing.T) {
