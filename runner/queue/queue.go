@@ -305,11 +305,7 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 		return j.fail(err)
 	}
 	defer j.gate.Leave()
-	status, bytes, err := q.train(j)
-	if bytes >= collectFrom {
-		runtime.GC() // frees them before the next run builds its network
-	}
-	return status, err
+	return q.train(j)
 }
 
 // collectFrom is the memory of a run, in bytes, from which its end is worth a garbage collection. A
@@ -317,8 +313,8 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 const collectFrom = 16 << 20
 
 // train trains the run. A fault in a mapped file fails this run alone. It returns how the run
-// ended, which the log says already, and the memory that it was promised.
-func (q *Queue) train(j *job) (status runner.Status, bytes float64, err error) {
+// ended, which the log says already.
+func (q *Queue) train(j *job) (status runner.Status, err error) {
 	debug.SetPanicOnFault(true)
 	defer func() {
 		if p := recover(); p != nil { // a panic before or after the training
@@ -328,8 +324,12 @@ func (q *Queue) train(j *job) (status runner.Status, bytes float64, err error) {
 	share, err := train.TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
 	var r *train.Run
 	if err == nil {
-		defer share.Release()
-		bytes = share.Bytes()
+		defer func() {
+			if share.Bytes() >= collectFrom {
+				runtime.GC() // before the next run builds its network
+			}
+			share.Release()
+		}()
 		r, err = train.New(train.Plan{
 			Meta:    j.meta,
 			Data:    j.data.Dataset,
@@ -345,12 +345,10 @@ func (q *Queue) train(j *job) (status runner.Status, bytes float64, err error) {
 		})
 	}
 	if err != nil {
-		status, err = j.fail(err)
-		return status, bytes, err
+		return j.fail(err)
 	}
 	defer r.Close()
-	status, err = r.Do(j.from)
-	return status, bytes, err
+	return r.Do(j.from)
 }
 
 // Wait is for the end of a program, after the last Start or after ctx was cancelled. It returns the
