@@ -249,11 +249,15 @@ func YieldToRuns() {
 	collect(50)
 }
 
-// collect sets how much garbage makes the collector run, in percent of the memory in use. It does
-// so after the start, which leaves some megabytes of garbage: an interface collected them six times
-// before its first frame.
+// collect sets how much garbage makes the collector run, in percent of the memory in use, unless
+// GOGC or a test has chosen another percentage than Go's 100. It does so after the start, which
+// leaves some megabytes of garbage: an interface collected them six times before its first frame.
 func collect(percent int) {
-	time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(percent) })
+	time.AfterFunc(300*time.Millisecond, func() {
+		if chosen := debug.SetGCPercent(percent); chosen != 100 {
+			debug.SetGCPercent(chosen)
+		}
+	})
 }
 
 // Version returns the revision of the code. If the tree was dirty or, as with go run, the program
