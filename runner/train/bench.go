@@ -37,9 +37,6 @@ type StepTimes struct {
 // deep model takes seconds.
 const profileRounds = 5
 
-// mostRounds ends the measurement of a small model early: medians of more rounds are the same.
-const mostRounds = 60
-
 // Rate returns the FLOP/s of real work in a training step, and the share of the peak that this is,
 // mostly in [0, 1]. The peak is measured on the same threads at the same time, so the share stays
 // the same on a busy machine.
@@ -101,13 +98,13 @@ func (r *Run) forward() error {
 	return nil
 }
 
-// rounds does each thing in turn, first without counting and then at least three times, until the
-// budget is spent or there are enough.
+// rounds does each thing in turn, first without counting and then at least
+// three times, until the budget is spent.
 func rounds(
 	ctx context.Context, budget time.Duration, things ...func() error,
 ) ([][]time.Duration, error) {
 	took := make([][]time.Duration, len(things))
-	for start, n := time.Now(), 0; n < 4 || n <= mostRounds && time.Since(start) < budget; n++ {
+	for start, n := time.Now(), 0; n < 4 || time.Since(start) < budget; n++ {
 		for i, do := range things {
 			if err := ctx.Err(); err != nil {
 				return nil, err

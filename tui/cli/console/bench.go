@@ -26,11 +26,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchMain is the time spent on AlexNet, and benchOther the time on each further model and input
-// that the presets use (three). Together they stay below 30 s.
+// benchMain is the time spent on AlexNet, and estimate the time on each further model and input that
+// the presets use (three) or that a study lacks. Medians of a few rounds are enough there. Together
+// they stay below 30 s, since a round may take longer than the time.
 const (
 	benchMain  = 10 * time.Second
-	benchOther = 2 * time.Second // and on a model named by --model
+	benchModel = 2 * time.Second // on a model named by --model
+	estimate   = 300 * time.Millisecond
 )
 
 func benchCommand(con *Console) *cobra.Command {
@@ -66,7 +68,7 @@ func bench(ctx context.Context, con *Console, model string, s spec.Spec) error {
 	s.Model = cmp.Or(model, "alexnet")
 	budget := benchMain
 	if model != "" { // a network for each method would not fit the time, or the memory
-		s.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
+		s.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchModel
 	}
 	if err := s.Validate(); err != nil {
 		return err
@@ -220,7 +222,7 @@ func (w *Stopwatch) measure(
 
 // Seconds estimates the time of runs on data of some sizes from the steps of all methods of s.
 func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
-	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
+	t, err := w.measure(s, n.Shape, n.Classes, estimate)
 	if err != nil {
 		return 0, err
 	}
