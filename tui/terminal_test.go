@@ -141,8 +141,8 @@ var reports = []string{
 
 // TestReportsAreNoKeys splits everything that a terminal reports at every byte. On no page does a
 // key come of it, other than an Esc that was handed on before the rest came, and that only if no
-// answer is awaited. The short form has all pauses on one page. On the others it has one pause and every second byte,
-// on half of them the even ones.
+// answer is awaited. The short form has all pauses on one page. On the others it has one pause and
+// every second byte, on half of them the even ones.
 func TestReportsAreNoKeys(t *testing.T) {
 	archive := tuitest.NewArchive(t)
 	for i, at := range []string{"1", "2", "3", "4", "5", "6", "3/", "3:", "2?"} {

@@ -26,9 +26,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchMain is the time spent on AlexNet, and estimate the time on each further model and input that
-// the presets use (three) or that a study lacks. Medians of a few rounds are enough there. Together
-// they stay below 30 s, since a round may take longer than the time.
+// benchMain is the time spent on AlexNet, and estimate the time on each further model and input
+// that the presets use (three) or that a study lacks. Medians of a few rounds are enough there.
+// Together they stay below 30 s, since a round may take longer than the time.
 const (
 	benchMain  = 10 * time.Second
 	benchModel = 2 * time.Second // on a model named by --model
