@@ -91,8 +91,7 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 		"print the runs, or the calls of sbatch, and start nothing")
 	flags.IntVar(&f.Parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
-	flags.IntVar(&f.Threads, "cpus", 0,
-		"processors per run (default: one for each of its processes)")
+	flags.IntVar(&f.Threads, "cpus", 0, "processors per run (default: one for each process)")
 	flags.StringVar(&f.time, "time", "",
 		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
 	flags.StringVar(&f.Partition, "partition", "", "Slurm: partition")
