@@ -18,6 +18,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/bridge/pythontest/zygote"
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/data"
 	"drolab/runner/measure"
@@ -28,6 +29,8 @@ import (
 // TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(zygoted) != "":
+		os.Exit(zygote.StandIn(os.Getenv(zygoted)))
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
 	case os.Getenv(elsewhere) != "":
