@@ -76,6 +76,7 @@ class Group(forms.Processes):
         self.run, self.wish = "", False
         self._counts = [0] * self.size  # samples of each rank in the last call
         self._calls, self._doing = 0, "start"
+        self._room = 0  # bytes of the last answer
         self._gloo: Any = None
         self._pending = False  # a call of this rank waits for the others
         self._patience = _PATIENCE
@@ -226,14 +227,16 @@ class Group(forms.Processes):
     # Answers of rank 0.
 
     def _spread(self, data: bytes = b"") -> bytes:
-        """Gives all ranks the bytes of rank 0; none at all say that there will be some."""
-        n = torch.tensor([len(data)])
-        self._wait(dist.broadcast(n, 0, group=self._gloo, async_op=True))
-        memory = bytearray(data or int(n))
-        if memory:
-            whole = torch.frombuffer(memory, dtype=torch.uint8)
-            self._wait(dist.broadcast(whole, 0, group=self._gloo, async_op=True))
-        return bytes(memory)
+        """Gives all ranks the bytes of rank 0; none at all say that there will be some.
+
+        There is room for as many as the last time, and only more need a second broadcast.
+        """
+        room, sent = 8 + self._room, len(data).to_bytes(8, "little") + data
+        memory = bytearray(sent[:room].ljust(room))
+        whole = torch.frombuffer(memory, dtype=torch.uint8)
+        self._wait(dist.broadcast(whole, 0, group=self._gloo, async_op=True))
+        n = self._room = int.from_bytes(memory[:8], "little")
+        return bytes(memory[8:8 + n]) if 8 + n <= room else self._spread(data)
 
     def attend(self, pipe: int) -> None:
         """Waits until drolab has answered. A paused run takes long, and the others hear of it."""
