@@ -138,7 +138,8 @@ func TestProcsInPyTorch(t *testing.T) {
 		a     dro.Algorithm
 		words []string
 	}{{dro.ERM, []string{"procs=2"}}, {dro.SFK, []string{"procs=2", "procs=3 forms=1"}},
-		{"group", []string{"procs=3", "procs=3 forms=1"}}, {"tilted", []string{"procs=3 forms=1"}}} {
+		{"group", []string{"procs=3", "procs=3 forms=1"}},
+		{"tilted", []string{"procs=3 forms=1"}}} {
 		t.Run(string(c.a), func(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
