@@ -20,6 +20,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -29,6 +30,8 @@ import (
 // TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(zygoted) != "":
+		os.Exit(zygote.StandIn(os.Getenv(zygoted)))
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
 	case os.Getenv(elsewhere) != "":

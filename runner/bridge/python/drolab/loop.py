@@ -15,7 +15,7 @@ import numpy as np
 
 from .job import MOST_LOGGED, Wrong
 from .serve import VERSION, _packages
-from .talk import Answer, Failed, Lost, Talk, line_of, stops
+from .talk import Answer, Failed, Lost, Talk, end_of
 
 if TYPE_CHECKING:
     from .ranks import Group
@@ -77,58 +77,53 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         Failed: drolab refuses the run.
         Wrong: The run cannot be started.
     """
-    asked = dict(locals())
     if os.name != "posix":
         raise Wrong("runs with a loop of their own need Linux or macOS")
-    if not _several():
-        if int(os.environ.get("WORLD_SIZE") or 1) > 1:
-            raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
-        return Run(_opening(**asked), runs, None)
-    from .ranks import joined
+    group = None
+    if _several():
+        from .ranks import Group
 
-    with joined() as group:
-        return Run(_opening(**asked), runs, group)
-
-
-def _opening(name: Optional[str], method: Optional[str], samples: Optional[Split],
-             class_counts: Optional[Counts], group_counts: Optional[Counts],
-             classes: Optional[Sequence[Any]], groups: Optional[Sequence[Any]],
-             settings: Optional[Mapping[str, Any]], resume: Optional[str], from_: Optional[str],
-             restart: bool, steps_per_epoch: int, parameters: int, device: Any,
-             packages: Sequence[str], higher: Sequence[str], lower: Sequence[str],
-             runs: Optional[str], more: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns the first message: see start."""
-    given: Dict[str, Any] = dict(settings or {}, **more)
-    if method is not None:
-        given["method"] = method
-    if resume is None and from_ is None:
-        if method is None:
-            raise Wrong('drolab.start has no method: write method="sfk"')
-        if samples is None:
-            raise Wrong("drolab.start has no samples: write samples=len(train)")
-    if samples is None and any(x is not None for x in
-                               (class_counts, group_counts, classes, groups)):
-        raise Wrong("drolab.start has classes or groups and no samples: write samples=len(train)")
-    head: Dict[str, Any] = {
-        "version": VERSION, "name": name or "", "resume": resume or "",
-        "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
-        "higher": list(higher), "lower": list(lower), "restart": bool(restart),
-        "steps_per_epoch": int(steps_per_epoch),
-        "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
-        "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
-        "interpreter": sys.executable or ""}
-    if samples is not None:
-        head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
-        for key, counts, names in (("class", class_counts, classes),
-                                   ("group", group_counts, groups)):
-            if counts is not None:
-                table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
-                head[key + "_counts"] = table
-                if names is None:
-                    names = range(len(table.get("train") or ()))
-            if names is not None:
-                head["groups" if key == "group" else "classes"] = [str(n) for n in names]
-    return head
+        group = Group()
+    elif int(os.environ.get("WORLD_SIZE") or 1) > 1:
+        raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+    run = Run(group)
+    try:
+        given: Dict[str, Any] = dict(settings or {}, **more)
+        if method is not None:
+            given["method"] = method
+        if resume is None and from_ is None:
+            if method is None:
+                raise Wrong('drolab.start has no method: write method="sfk"')
+            if samples is None:
+                raise Wrong("drolab.start has no samples: write samples=len(train)")
+        if samples is None and any(x is not None for x in
+                                   (class_counts, group_counts, classes, groups)):
+            raise Wrong("drolab.start has classes or groups and no samples: write "
+                        "samples=len(train)")
+        head: Dict[str, Any] = {
+            "version": VERSION, "name": name or "", "resume": resume or "",
+            "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
+            "higher": list(higher), "lower": list(lower), "restart": bool(restart),
+            "steps_per_epoch": int(steps_per_epoch),
+            "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
+            "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
+            "interpreter": sys.executable or ""}
+        if samples is not None:
+            head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
+            for key, counts, names in (("class", class_counts, classes),
+                                       ("group", group_counts, groups)):
+                if counts is not None:
+                    table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
+                    head[key + "_counts"] = table
+                    if names is None:
+                        names = range(len(table.get("train") or ()))
+                if names is not None:
+                    head["groups" if key == "group" else "classes"] = [str(n) for n in names]
+        run._begin(head, runs)
+    except BaseException as e:
+        run._leave(e)
+        raise
+    return run
 
 
 def _plain(key: str, value: Any) -> Any:
@@ -174,8 +169,7 @@ class Run:
     stopping = False
     saving = False
 
-    def __init__(self, head: Mapping[str, Any], runs: Optional[str], group: Optional[Group]
-                 ) -> None:
+    def __init__(self, group: Optional[Group]) -> None:
         self._group = group  # of all ranks; None: this process is alone
         self._talk: Optional[Talk] = None  # on rank 0
         self._fresh = False
@@ -186,30 +180,28 @@ class Run:
         self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
         self._heeded: List[int] = []  # signals that this run takes as the wish to stop
         self._over = False
-        self.id = str(head["resume"])
+        self.id = ""
+
+    def _begin(self, head: Dict[str, Any], runs: Optional[str]) -> None:
+        """Asks drolab for the run."""
+        self.id, group = str(head["resume"]), self._group
         if group is not None:
             group.agree(head)
-            head = dict(head, processes=group.size)
+            head["processes"] = group.size
         if group is None or group.rank == 0:
             self._talk = Talk(self.id, runs)
-        try:
-            if group is not None and self._talk is not None:
-                group.talk, self._talk.attend = self._talk, group.attend
-            answer, _ = self._ask("start", **head)
-            self.id, self.saved = str(answer["id"]), answer.get("folder")
-            self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
-            self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
-            if self._talk is not None:
-                self._talk.id = self.id
             if group is not None:
-                group.run = self.id
-                group.wait_for(float(answer["patience"]))
-                self.saved = self.saved and group.saved(self.saved)
-        except BaseException:
-            self._over = True
-            if self._talk is not None:
-                self._talk.close(kill=True)
-            raise
+                group.talk, self._talk.attend = self._talk, group.attend
+        answer, _ = self._ask("start", **head)
+        self.id, self.saved = str(answer["id"]), answer.get("folder")
+        self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
+        self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
+        if self._talk is not None:
+            self._talk.id = self.id
+        if group is not None:
+            group.run = self.id
+            group.wait_for(float(answer["patience"]))
+            self.saved = self.saved and group.saved(self.saved)
         self._heed()
 
     # Calls of a step.
@@ -230,17 +222,18 @@ class Run:
             raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
                         "with skipped=True if no step was taken")
         given = {"label": label, "group": group, "index": index}
-        if self._computes(losses):
-            if not self._ready:
-                self.ready(losses.device)
-            self._samples = _samples(losses, self._copies.take, **given)
+        computes = self._computes(losses)
+        if computes and not self._ready:
+            self.ready(losses.device)
+        has, arrays = _samples(losses, self._copies.take if computes else None, **given)
+        if self._group is not None and not len(arrays[0]):
+            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
+                        "as a DistributedSampler does")
+        if computes:
             self._copies.mark()
-            self._check_batch(self._samples[1][0])
-            w = self._form.weights(losses, given, self._group)
+            self._samples = has, arrays
             self._ready, self._weighed = False, True
-            return w
-        has, arrays = _samples(losses, **given)
-        self._check_batch(arrays[0])
+            return self.form(losses, **given)
         head, answer = self._ask("weights", has, arrays, None)
         if self._group is not None and answer:
             answer[0] = self._group.mine(answer[0])
@@ -254,11 +247,6 @@ class Run:
         from .forms import rounded
 
         return rounded(answer[0], losses)
-
-    def _check_batch(self, losses: np.ndarray) -> None:
-        if self._group is not None and not len(losses):
-            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
-                        "as a DistributedSampler does")
 
     def ready(self, device: Any) -> None:
         """Gets the numbers of the next weights, on a device, for ``form``.
@@ -328,7 +316,6 @@ class Run:
         norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
         of: Tuple[str, ...] = ()
         drawn: List[np.ndarray] = []
-        joins = self._fresh and not skipped
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
             if not isinstance(given, Mapping):
@@ -341,8 +328,8 @@ class Run:
         def send() -> None:
             parts = [*arrays, *drawn]
             if self._group is not None:
-                parts = self._group.join("step", has, arrays) if late else []
-                parts += self._group.join("fresh", of, drawn) if joins else []
+                parts = self._group.join("step", has, arrays) if has else []
+                parts += self._group.join("fresh", of, drawn) if of else []
             if self._talk is not None:
                 self._talk.tell("step", has, [np.array([rate, float(norm)]), *parts], of,
                                 **({"skipped": True} if skipped else {}))
@@ -477,18 +464,13 @@ class Run:
 
     def _leave(self, error: BaseException) -> None:
         """Ends the run because of an error. Raises that of another rank, if it came first."""
-        first, rank = error, ""
+        first, (status, cause) = error, end_of(error)
         if self._group is not None:
-            first, rank = self._group.leave(error), f"rank {self._group.rank}: "
+            first, status, cause = self._group.leave(error)
             self._later.clear()
-        status, cause = "failed", rank + line_of(first)
-        if isinstance(first, (Failed, Lost)):
-            cause = str(first)
-        elif stops(first):
-            status, cause = "stopped", ""
         try:
             if self._talk is not None:
-                self._end(self._talk, status, cause)
+                self._end(self._talk, "stopped" if status == "stopped" else "failed", cause)
         except (Failed, Lost):
             pass
         except KeyboardInterrupt:
