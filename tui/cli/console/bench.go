@@ -3,9 +3,9 @@ package console
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"runtime"
@@ -289,8 +289,12 @@ func versionOf(info *debug.BuildInfo, checksum func() string) string {
 	return revision
 }
 
-// checksum returns the start of the running program's SHA-256. If the file cannot be read, it
-// returns the size and the time of the file.
+// castagnoli is the polynomial that processors have an instruction for. The program has tens of
+// megabytes, and every command that starts a run waits for their checksum.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum returns the CRC-32C of the running program. If the file cannot be read, it returns the
+// size and the time of the file.
 var checksum = sync.OnceValue(func() string {
 	path := "/proc/self/exe" // the running program, even if its file has been replaced
 	if _, err := os.Stat(path); err != nil {
@@ -315,11 +319,11 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
+	h := crc32.New(castagnoli)
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6]), nil
+	return fmt.Sprintf("crc32c:%08x", h.Sum32()), nil
 }
 
 // CPU returns the name of the processor, or its architecture if the name is unknown.
