@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -156,7 +157,7 @@ func requests(
 }
 
 // grid returns the runs of a preset for every combination of the values in --set. They form one
-// request, so that they share their data.
+// request, so that they share their data. Of equal runs, one remains.
 func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec, err error) {
 	for _, set := range presets.Grid(f.set) {
 		s := p.Spec
@@ -166,7 +167,12 @@ func (f *runFlags) grid(c *cobra.Command, p *presets.Preset) (specs []spec.Spec,
 		if wrong := p.Check(&s); len(wrong) > 0 {
 			return nil, wrong
 		}
-		specs = append(specs, s.Expand()...)
+		for _, one := range s.Expand() { // equal assignments would make equal runs
+			same := func(o spec.Spec) bool { return reflect.DeepEqual(o, one) }
+			if !slices.ContainsFunc(specs, same) {
+				specs = append(specs, one)
+			}
+		}
 	}
 	return specs, nil
 }
