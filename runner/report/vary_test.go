@@ -126,3 +126,17 @@ func (c *Finding) a() string {
 	method, _, _ := strings.Cut(c.A, " ")
 	return method
 }
+
+// A run is no probe for a setting that its method does not read.
+func TestParticularSettingsAreRead(t *testing.T) {
+	for _, m := range dro.Methods() {
+		for _, s := range particular(m.Name) {
+			if !s.ReadBy(&m) {
+				t.Errorf("%s does not read %s", m.Name, s.Key)
+			}
+		}
+	}
+	if len(particular(dro.SFK)) == 0 || len(particular("unknown")) > 0 {
+		t.Error("sfk has settings of its own, and an unknown method has none")
+	}
+}
