@@ -45,6 +45,9 @@ const examplePath = "example"
 //	data_seed=0            drawn by this seed
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
+//	keep=COLUMN,COLUMN     columns of group= and split= that are features, too
+//	categorical=COLUMN     columns whose numbers are codes
+//	numeric=COLUMN         columns whose numbers are quantities, even with leading zeros
 //	categories=top:N       of a column with more categories the N commonest, the rest as one
 //	label_trim=.           characters that the labels end in and that are no part of them
 //	header=none            the first line is a sample: the columns are c1, c2, ...
@@ -52,7 +55,8 @@ const examplePath = "example"
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
 	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
-		"data_seed", "missing=error|drop|mean|category", "drop", "categories", "label_trim"},
+		"data_seed", "missing=error|drop|mean|category", "drop", "keep", "categorical", "numeric",
+		"categories", "label_trim"},
 		ofText()...)
 }
 
