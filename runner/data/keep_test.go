@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -122,11 +123,12 @@ func TestKindsOfColumns(t *testing.T) {
 	if got := features(mustOpen(t, "csv:"+wide+"?numeric=zip", Options{})); len(got) != 2 {
 		t.Errorf("numbers with leading zeros: %q", got)
 	}
+	both := path + "?categorical=thal&numeric=thal"
 	for name, want := range map[string]string{
-		path + "?keep=thal":                       "keep=thal: the column is a feature already",
-		path + "?keep=label":                      `column "label" is the label`,
-		path + "?group=zip&categorical=zip":       "categorical=zip: want a feature",
-		path + "?categorical=thal&numeric=thal":   "numeric=thal: want a feature that is named once",
+		path + "?keep=thal":                 "keep=thal: the column is a feature already",
+		path + "?keep=label":                `column "label" is the label`,
+		path + "?group=zip&categorical=zip": "categorical=zip: want a feature",
+		both:                                "numeric=thal: want a feature that is named once",
 		patients(t, "sex,label") + "?numeric=sex": `"f" is not a number, as numeric= says`,
 		wide:                              "or numeric=zip reads numbers",
 		wide + "?drop=zip&categorical=id": `column "id" has more than 128 different values`,
@@ -134,6 +136,32 @@ func TestKindsOfColumns(t *testing.T) {
 		_, err := Open("csv:"+name, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", filepath.Base(name), err, want)
+		}
+	}
+}
+
+// The words of pandas are missing values, but for the label's own, and na= gives others.
+func TestMissingWords(t *testing.T) {
+	text := "word,x,label\n"
+	for i := range 40 {
+		word := []string{"none", "None", "N/A", "unknown", ""}[i%5]
+		text += fmt.Sprintf("%s,%d,%s\n", word, i, []string{"NA", "-"}[i%2])
+	}
+	path := write(t, text)
+	for query, want := range map[string]struct {
+		features []string
+		marks    map[string]int
+	}{
+		"": {[]string{"word=", "word=none", "word=unknown", "x"},
+			map[string]int{"": 8, "None": 8, "N/A": 8}},
+		"&na=unknown": {[]string{"word=", "word=N/A", "word=None", "word=none", "x"},
+			map[string]int{"": 8, "unknown": 8}},
+	} {
+		d := mustOpen(t, "csv:"+path+"?missing=mean"+query, Options{})
+		got := features(d)
+		if !slices.Equal(got, want.features) || !maps.Equal(d.Marks, want.marks) ||
+			!slices.Equal(d.Classes, []string{"-", "NA"}) {
+			t.Errorf("%s: features %q, marks %v, classes %q", query, got, d.Marks, d.Classes)
 		}
 	}
 }

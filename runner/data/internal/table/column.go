@@ -63,16 +63,15 @@ func NewColumn(name string, textual bool) *Column {
 // counted raises the limits of the column, so that its commonest categories can be found.
 func (c *Column) counted() { c.limit, c.numbers = mostTexts, mostNumbers }
 
-// MissingValue says whether a cell is one of the customary marks of a missing value.
+// missingWords are the cells that count as missing besides the empty one: the words of pandas, and
+// the marks of older collections.
+var missingWords = append(strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> "+
+	"N/A NA NULL NaN None n/a nan null ? -"), "#N/A N/A")
+
+// MissingValue reports whether a cell is one of the customary marks of a missing value.
 func MissingValue(cell string) bool {
-	if len(cell) > 4 || cell != "" && cell[0] >= '0' && cell[0] <= '9' {
-		return false // most are so
-	}
-	switch strings.ToLower(cell) {
-	case "", "?", "na", "n/a", "nan", "null", "none", "-":
-		return true
-	}
-	return false
+	return cell == "" || (cell[0] < '0' || cell[0] > '9' || cell[0] == '1') &&
+		slices.Contains(missingWords, cell)
 }
 
 // Add adds the next cell, which is empty if it is missing, and returns its word.

@@ -43,6 +43,7 @@ const examplePath = "example"
 //	split=COLUMN           a column that says train, val or test of each sample; without both,
 //	test_fraction=.2       this part of every class and group (of group=) is the test split,
 //	data_seed=0            drawn by this seed
+//	na=WORD,WORD           the cells without a value, besides the empty one
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
 //	keep=COLUMN,COLUMN     columns of group= and split= that are features, too
@@ -55,9 +56,8 @@ const examplePath = "example"
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
 	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
-		"data_seed", "missing=error|drop|mean|category", "drop", "keep", "categorical", "numeric",
-		"categories", "label_trim"},
-		ofText()...)
+		"data_seed", "na", "missing=error|drop|mean|category", "drop", "keep", "categorical",
+		"numeric", "categories", "label_trim"}, ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.
@@ -79,7 +79,7 @@ func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*Frame).lo
 
 // newFrame returns a frame without rows for the table of a name.
 func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, err error) {
-	f = &Frame{opened: opened, fitted: opened.Encoder}
+	f = &Frame{opened: opened, fitted: opened.Encoder, marks: map[string]int{}}
 	if f.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, f.fitted); err != nil {
 		return nil, err
 	}

@@ -232,17 +232,17 @@ func (f *Frame) namesColumns(record []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
-		return suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
+		return f.suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
 	})
 }
 
 // suits reports whether a cell suits a column: it is a number, if the column has numbers, one of
 // its categories, or missing.
-func suits(c *dataset.Column, cell string) bool {
+func (f *Frame) suits(c *dataset.Column, cell string) bool {
 	if _, isNumber := number(cell); c.Categories == nil && isNumber {
 		return true
 	}
-	return MissingValue(cell) || slices.Contains(c.Categories, cell)
+	return f.isMissing(-1, cell) || slices.Contains(c.Categories, cell)
 }
 
 // findLabel returns the place of the label: the column that the option names, else the column named
