@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
@@ -74,7 +73,7 @@ type tableFormat struct {
 }
 
 // inText is the format of tables in comma-separated form: a header, then one sample a line; lines
-// before the header that start with # are comments. A path that ends in .gz is compressed.
+// before the header that start with # are comments. The ending of a path says how it is compressed.
 func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*Frame).load} }
 
 // newFrame returns a frame without rows for the table of a name.
@@ -108,7 +107,7 @@ func commonest(word string) (n int, err error) {
 
 // separator reads the option sep.
 func separator(word, path string) (rune, error) {
-	if word == "" && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".tsv") {
+	if word == "" && strings.HasSuffix(withoutPacking(path), ".tsv") {
 		word = "tab"
 	}
 	words := map[string]rune{"": ',', "comma": ',', "tab": '\t', "semicolon": ';', "pipe": '|',
@@ -126,7 +125,7 @@ func separator(word, path string) (rune, error) {
 
 func CSVFiles() *dataset.Provider {
 	return &dataset.Provider{
-		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
+		Name: "csv:", Argument: "PATH", Endings: packedAs(".csv", ".tsv"),
 		Table: true, Apart: true, Raw: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    inText().open, Locate: inText().locate,
@@ -223,13 +222,11 @@ func (f *Frame) load(path string, hash io.Writer) error {
 		defer file.Close()
 		r = file
 	}
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		r = z
+	r, done, err := unpacked(path, r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
+	defer done()
 	return f.within(path, func() error { return f.Read(io.TeeReader(r, hash)) })
 }
 
