@@ -411,7 +411,7 @@ func TestDiff(t *testing.T) {
 	got := Diff([]spec.Spec{sfk, erm, pgd, curved})
 	want := []KeyDiff{
 		{"algorithms", []string{"sfk", "erm", "pgd", "sfk"}},
-		{"imbalance", []string{"auto", "auto", "0.5, 1", "auto"}},
+		{"imbalance", []string{"paper", "paper", "0.5, 1", "paper"}},
 		{"mean", []string{"", "", "0.1, 0.2", ""}},
 		{"c", []string{"1000", "", "", "50"}},
 	}
@@ -420,6 +420,34 @@ func TestDiff(t *testing.T) {
 	}
 	if got := Diff(nil); got != nil {
 		t.Errorf("Diff of nothing = %v", got)
+	}
+}
+
+// What is written out and what is the default are one configuration.
+func TestDiffOfWords(t *testing.T) {
+	auto := spec.Defaults()
+	auto.Algorithms, auto.Dataset = []dro.Algorithm{dro.PGD}, "csv:example"
+	p, err := auto.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, assignment := range [][2]string{
+		{"imbalance", `"none"`}, {"convolution", `"direct"`}, {"coordinates", `"paper"`},
+		{"lr_z", fmt.Sprint(auto.LR)}, {"lambda_max", fmt.Sprint(p.Box.Lambda[1])},
+		{"eta_min", fmt.Sprint(p.Box.Eta[0])},
+	} {
+		said := auto
+		if err := said.Assign(assignment[0], []byte(assignment[1])); err != nil {
+			t.Fatal(err)
+		}
+		if got := Diff([]spec.Spec{auto, said}); got != nil || !said.Equal(&auto) {
+			t.Errorf("%v is another configuration: %v", assignment, got)
+		}
+		other := said
+		other.LR, other.Rho, other.EtaMax = auto.LR/2, auto.Rho/2, auto.EtaMax/2
+		if other.Dataset = "csv:other"; said.Equal(&other) {
+			t.Errorf("%v: another configuration is the same", assignment)
+		}
 	}
 }
 

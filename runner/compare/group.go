@@ -188,18 +188,25 @@ type KeyDiff struct {
 }
 
 // Diff returns the keys whose values differ, in the order of the settings. A setting that a run's
-// method does not read has an empty value for that run; the other runs may still differ in it.
+// method does not read has an empty value for that run; the other runs may still differ in it. A
+// word such as auto does not differ from the value that it comes to.
 func Diff(specs []spec.Spec) []KeyDiff {
 	var diffs []KeyDiff
+	var settled []spec.Spec
 	for _, t := range spec.AllSettings() {
 		if t.SameIn(specs) {
 			continue
+		}
+		if settled == nil {
+			for _, s := range specs {
+				settled = append(settled, s.Settled())
+			}
 		}
 		d := KeyDiff{Key: t.Key}
 		first := ""
 		differs := false
 		for i := range specs {
-			value, s := "", &specs[i]
+			value, s := "", &settled[i]
 			if t.ReadIn(s) {
 				value = valueText(&t, s)
 				differs = differs || first != "" && value != first

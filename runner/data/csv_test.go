@@ -157,7 +157,7 @@ func TestCSVDamage(t *testing.T) {
 		"ragged":       {"# c\na,label\n1,2\n1\n", "", "line 4: 1 columns, the first line has 2"},
 		"quote":        {"a,label\n1,\"2\n", "", "line"},
 		"missing":      {"a,label\n1,x\n,y\n", "", `line 3, column "a": missing value ""`},
-		"na":           {"a,label\n1,x\n2,NA\n", "", `line 3, column "label": missing value "NA"`},
+		"na":           {"a,label\n1,x\nNA,y\n", "", `line 3, column "a": missing value "NA"`},
 		"nan":          {"a,label\nNaN,x\n", "", `line 2, column "a": missing value "NaN"`},
 		"inf": {"a,label\n1,x\n1e999,y\n", "",
 			`line 3, column "a": "1e999" is not finite`},

@@ -67,9 +67,9 @@ func TestCSVMissing(t *testing.T) {
 			t.Errorf("%s: notes %q", query, d.Notes)
 		}
 	}
-	if _, err := openText(t, "a,label\n1,x\n2,?\n", "?missing=category"); err == nil ||
+	if _, err := openText(t, "a,label\n1,x\n2,\n", "?missing=category"); err == nil ||
 		!strings.Contains(err.Error(),
-			`line 3, column "label": missing value "?": add missing=drop`) {
+			`line 3, column "label": missing value "": add missing=drop`) {
 		t.Errorf("a missing label: error is %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -42,6 +43,8 @@ var checks = []check{
 	{"empty_column", empty, "%q has no value in any row: %s", false},
 	{"spelling", spelling, "%q has both %q and %q: write them alike", false},
 	{"number_as_text", numbers, "%q is read as categories, because of %q: %s", false},
+	{"code", codes, "%q has %d whole numbers between %v and %v, as codes do: add categorical=%s " +
+		"if they are no quantities", false},
 	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
@@ -245,6 +248,9 @@ func twins(e *evidence) (list []finding) {
 func keptTwins(e *evidence) (list []finding) {
 	faces := facesOf(e.withRoles(data.AsFeature))
 	for _, a := range facesOf(e.withRoles(data.LeftOut, data.AsGroup)) {
+		if slices.ContainsFunc(faces, func(b *face) bool { return b.Name == a.Name }) {
+			continue // keep= keeps it
+		}
 		for _, b := range faces {
 			if a.same(b) != "" && !namesake(a.Name, b.Name) {
 				list = append(list, finding{[]string{a.Name, b.Name},
@@ -453,6 +459,32 @@ func spelling(e *evidence) (list []finding) {
 				break
 			}
 			known[bare] = text
+		}
+	}
+	return list
+}
+
+// codes finds columns of few whole numbers with gaps between them, which are read as quantities.
+func codes(e *evidence) (list []finding) {
+	const most, often = 20, 10 // values, and rows of each
+	if e.array {
+		return nil
+	}
+	for _, c := range e.withRoles(data.AsFeature) {
+		rows := map[float64]int{}
+		whole := !slices.ContainsFunc(c.Numbers, func(v float64) bool {
+			rows[v]++
+			return v != math.Trunc(v) // NaN, too
+		})
+		if !whole || len(rows) < 3 || len(rows) > most {
+			continue
+		}
+		low, high := slices.Min(c.Numbers), slices.Max(c.Numbers)
+		rare := func(n int) bool { return n < often }
+		if high-low >= float64(len(rows)) && !slices.ContainsFunc(slices.Collect(maps.Values(rows)),
+			rare) {
+			list = append(list, finding{[]string{c.Name},
+				[]any{c.Name, len(rows), low, high, c.Name}})
 		}
 	}
 	return list

@@ -216,3 +216,42 @@ func BenchmarkCard(b *testing.B) {
 		})
 	}
 }
+
+// Few whole numbers with gaps are codes; counts, many values and arrays are not.
+func TestCodes(t *testing.T) {
+	of := func(values ...int) *evidence {
+		return columns(column("x", func(i int) float64 { return float64(values[i%len(values)]) }))
+	}
+	many := make([]int, 30)
+	for i := range many {
+		many[i] = 2 * i
+	}
+	for name, e := range map[string]*evidence{"counts": of(0, 1, 2, 3), "many": of(many...),
+		"two": of(1, 9)} {
+		if list := codes(e); len(list) > 0 {
+			t.Errorf("%s: %v", name, list)
+		}
+	}
+	e := of(3, 6, 7)
+	if list := codes(e); len(list) != 1 || list[0].words[1] != 3 {
+		t.Errorf("thal: %v", list)
+	}
+	if e.array = true; len(codes(e)) > 0 {
+		t.Error("an array has codes")
+	}
+}
+
+// A column that is kept beside its use as the group is no twin of itself.
+func TestKeptColumnIsNoTwin(t *testing.T) {
+	sex := column("sex", func(i int) float64 { return float64(i / 2 % 2) })
+	group := sex
+	group.Role = data.AsGroup
+	if list := keptTwins(columns(sex, group)); len(list) > 0 {
+		t.Errorf("it is: %v", list)
+	}
+	copied := sex
+	copied.Name = "gender"
+	if list := keptTwins(columns(copied, group)); len(list) != 1 {
+		t.Errorf("the twin of a group: %v", list)
+	}
+}

@@ -373,8 +373,7 @@ func (s *Spec) Computes(o *Spec) bool {
 }
 
 func (s Spec) agrees(o Spec, counts func(*Setting) bool) bool {
-	s.SettleConvolution()
-	o.SettleConvolution()
+	s, o = s.Settled(), o.Settled()
 	return !slices.ContainsFunc(allSettings(), func(t Setting) bool {
 		return counts(&t) && !reflect.DeepEqual(t.value(&s), t.value(&o)) &&
 			(t.ReadIn(&s) || t.ReadIn(&o))

@@ -403,6 +403,23 @@ func (s *Spec) SettleConvolution() {
 	}
 }
 
+// Settled returns the Spec with the values that its words "auto" and "paper" come to. Specs that
+// are then equal are one configuration.
+func (s Spec) Settled() Spec {
+	s.SettleConvolution()
+	if ratios := s.Imbalance.Ratios(s.Dataset); ratios == nil {
+		s.Imbalance = Imbalance{word: "none"}
+	} else if slices.Equal(ratios, data.PaperImbalance()) {
+		s.Imbalance = Imbalance{word: "paper"}
+	}
+	s.LRZ = Fixed(s.LRZ.Or(s.LR))
+	if p, err := s.Problem(); err == nil {
+		s.Coordinates = string(p.Coordinates)
+		s.LambdaMax, s.EtaMin = Fixed(p.Box.Lambda[1]), Fixed(p.Box.Eta[0])
+	}
+	return s
+}
+
 // Network returns the configuration of the network for inputs of a shape and a number of classes.
 func (s Spec) Network(shape data.Shape, classes int) nn.Config {
 	s.SettleConvolution()

@@ -159,6 +159,7 @@ type dataCard struct {
 
 	Columns  []data.Column         `json:"columns,omitempty"`
 	Missing  map[string]int        `json:"missing,omitempty"`
+	Marks    map[string]int        `json:"missing_words,omitempty"`
 	Constant []string              `json:"constant_features,omitempty"`
 	Notes    []string              `json:"notes,omitempty"`
 	Warnings []string              `json:"warnings,omitempty"` // the texts of Checks
@@ -238,8 +239,8 @@ func openCard(
 func cardOf(d *data.Dataset, minGroup int) *dataCard {
 	c := &dataCard{Dataset: d.Name, Shape: [3]int{d.Shape.C, d.Shape.H, d.Shape.W},
 		Checksum: d.Checksum, Samples: map[string]int{"train": d.Train.Len(), "test": d.Test.Len()},
-		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Notes: d.Notes,
-		Constant: constant(d)}
+		Classes: d.Classes, Columns: d.Encoder.Columns, Missing: d.Missing, Marks: d.Marks,
+		Notes: d.Notes, Constant: constant(d)}
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
 	}
@@ -325,6 +326,13 @@ func (c *dataCard) print(w *cells.Writer) {
 	missing, warnings := []string{}, c.Warnings
 	for _, name := range slices.Sorted(maps.Keys(c.Missing)) {
 		missing = append(missing, fmt.Sprintf("%d values of column %s", c.Missing[name], name))
+	}
+	var marks []string
+	for _, word := range slices.Sorted(maps.Keys(c.Marks)) {
+		marks = append(marks, fmt.Sprintf("%d cells are %q", c.Marks[word], word))
+	}
+	if marks != nil {
+		missing = slices.Insert(missing, 0, strings.Join(marks, ", "))
 	}
 	if !w.All {
 		missing, c.Constant = spec.FirstFew(missing), spec.FirstFew(c.Constant)

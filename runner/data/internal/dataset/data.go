@@ -95,6 +95,8 @@ type Dataset struct {
 	// Missing counts the kept samples without a value, by column. It has only columns that lack a
 	// value.
 	Missing map[string]int
+	// Marks counts the missing values, by the cells that said so. It includes lines left out.
+	Marks map[string]int
 
 	Sample *Sample `json:"-"` // for tables that are opened for training; nil: none
 

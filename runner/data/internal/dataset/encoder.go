@@ -71,7 +71,8 @@ func (e *Encoder) Len() int {
 // ofSplit lists the options that say how one dataset is split, and the others that belong to one
 // dataset alone: no other dataset inherits them.
 func ofSplit() []string {
-	return []string{"test", "split", "test_fraction", "data_seed", "drop", "scale"}
+	return []string{"test", "split", "test_fraction", "data_seed", "drop", "keep", "categorical",
+		"numeric", "scale"}
 }
 
 // Keep returns the options that further files are read with.

@@ -33,6 +33,7 @@ type Column struct {
 	limit   int  // the maximum number of categories
 	numbers int  // their maximum number while all are numbers
 	textual bool // a label, group or split, not a feature: numbers are names
+	plain   bool // it has numbers, whatever their form: 007 is 7
 
 	In       *words
 	place    int               // the place of its word in a row
@@ -62,16 +63,15 @@ func NewColumn(name string, textual bool) *Column {
 // counted raises the limits of the column, so that its commonest categories can be found.
 func (c *Column) counted() { c.limit, c.numbers = mostTexts, mostNumbers }
 
-// MissingValue says whether a cell is one of the customary marks of a missing value.
+// missingWords are the cells that count as missing besides the empty one: the words of pandas, and
+// the marks of older collections.
+var missingWords = append(strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> "+
+	"N/A NA NULL NaN None n/a nan null ? -"), "#N/A N/A")
+
+// MissingValue reports whether a cell is one of the customary marks of a missing value.
 func MissingValue(cell string) bool {
-	if len(cell) > 4 || cell != "" && cell[0] >= '0' && cell[0] <= '9' {
-		return false // most are so
-	}
-	switch strings.ToLower(cell) {
-	case "", "?", "na", "n/a", "nan", "null", "none", "-":
-		return true
-	}
-	return false
+	return cell == "" || (cell[0] < '0' || cell[0] > '9' || cell[0] == '1') &&
+		slices.Contains(missingWords, cell)
 }
 
 // Add adds the next cell, which is empty if it is missing, and returns its word.
@@ -114,7 +114,7 @@ func (c *Column) parse(cell string, line int) (float64, error) {
 	}
 	v, ok := number(cell)
 	switch {
-	case !ok:
+	case !ok || c.isCode(cell):
 		c.Numeric, c.NotANum, c.NotALine = false, strings.Clone(cell), line
 	case math.IsInf(v, 0) || math.IsNaN(v):
 		return 0, fmt.Errorf("line %d, column %q: %q is not finite", line, c.Name, cell)
@@ -122,9 +122,14 @@ func (c *Column) parse(cell string, line int) (float64, error) {
 	return v, nil
 }
 
+// isCode reports whether a cell is a code and no quantity, since it begins with a zero, as 01234.
+func (c *Column) isCode(cell string) bool {
+	return !c.plain && len(cell) > 1 && cell[0] == '0' && '0' <= cell[1] && cell[1] <= '9'
+}
+
 // addNumber is Add for a column without Dict.
 func (c *Column) addNumber(cell string, line int) (uint32, error) {
-	if w, ok := decimalWord(cell); ok || !c.Numeric {
+	if w, ok := decimalWord(cell); ok && !c.isCode(cell) || !c.Numeric {
 		return w, nil
 	}
 	v, err := c.parse(cell, line)
@@ -359,6 +364,12 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 // tooWide returns an error if columns cannot be features: it names them all, and the option that
 // leaves them out.
 func (f *Frame) tooWide() error {
+	for _, c := range f.features() {
+		if c.plain && !c.Numeric {
+			return &inFile{c.notAFile, fmt.Errorf("line %d, column %q: %q is not a number, as "+
+				"numeric= says", c.NotALine, c.Name, c.NotANum)}
+		}
+	}
 	wide := slices.DeleteFunc(f.features(), func(c *Column) bool { return !c.Wide() })
 	if len(wide) == 0 {
 		return nil
@@ -369,6 +380,11 @@ func (f *Frame) tooWide() error {
 		first.Name, first.NotANum, MaxCategories, drop)
 	plain, isNumber := dataset.PlainNumber(first.NotANum)
 	switch {
+	case first.NotANum == "": // by categorical=
+		why = fmt.Errorf("column %q has more than %d different values: categories=top:20 keeps "+
+			"the commonest, or %s", first.Name, MaxCategories, drop)
+	case first.isCode(first.NotANum):
+		why = fmt.Errorf("%w, or numeric=%s reads numbers", why, first.Name)
 	case first.NotANum == first.Name:
 		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
 	case isNumber:
@@ -464,7 +480,7 @@ func (f *Frame) fit(train []uint32) (list []*Column, err error) {
 		return list, nil
 	}
 	for _, as := range f.fitted.Columns {
-		c := f.columns[slices.Index(f.header, as.Name)] // setHeader has found it
+		c := f.columns[f.feature(as.Name)] // setHeader has found it
 		if err := c.adopt(&as); err != nil {
 			return nil, err
 		}

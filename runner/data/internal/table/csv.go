@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
@@ -43,8 +42,12 @@ const examplePath = "example"
 //	split=COLUMN           a column that says train, val or test of each sample; without both,
 //	test_fraction=.2       this part of every class and group (of group=) is the test split,
 //	data_seed=0            drawn by this seed
+//	na=WORD,WORD           the cells without a value, besides the empty one
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
+//	keep=COLUMN,COLUMN     columns of group= and split= that are features, too
+//	categorical=COLUMN     columns whose numbers are codes
+//	numeric=COLUMN         columns whose numbers are quantities, even with leading zeros
 //	categories=top:N       of a column with more categories the N commonest, the rest as one
 //	label_trim=.           characters that the labels end in and that are no part of them
 //	header=none            the first line is a sample: the columns are c1, c2, ...
@@ -52,8 +55,8 @@ const examplePath = "example"
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
 	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
-		"data_seed", "missing=error|drop|mean|category", "drop", "categories", "label_trim"},
-		ofText()...)
+		"data_seed", "na", "missing=error|drop|mean|category", "drop", "keep", "categorical",
+		"numeric", "categories", "label_trim"}, ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.
@@ -70,12 +73,12 @@ type tableFormat struct {
 }
 
 // inText is the format of tables in comma-separated form: a header, then one sample a line; lines
-// before the header that start with # are comments. A path that ends in .gz is compressed.
+// before the header that start with # are comments. The ending of a path says how it is compressed.
 func inText() tableFormat { return tableFormat{"csv:", csvOptions(), (*Frame).load} }
 
 // newFrame returns a frame without rows for the table of a name.
 func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, err error) {
-	f = &Frame{opened: opened, fitted: opened.Encoder}
+	f = &Frame{opened: opened, fitted: opened.Encoder, marks: map[string]int{}}
 	if f.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, f.fitted); err != nil {
 		return nil, err
 	}
@@ -104,7 +107,7 @@ func commonest(word string) (n int, err error) {
 
 // separator reads the option sep.
 func separator(word, path string) (rune, error) {
-	if word == "" && strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".tsv") {
+	if word == "" && strings.HasSuffix(withoutPacking(path), ".tsv") {
 		word = "tab"
 	}
 	words := map[string]rune{"": ',', "comma": ',', "tab": '\t', "semicolon": ';', "pipe": '|',
@@ -122,7 +125,7 @@ func separator(word, path string) (rune, error) {
 
 func CSVFiles() *dataset.Provider {
 	return &dataset.Provider{
-		Name: "csv:", Argument: "PATH", Endings: []string{".csv", ".csv.gz", ".tsv", ".tsv.gz"},
+		Name: "csv:", Argument: "PATH", Endings: packedAs(".csv", ".tsv"),
 		Table: true, Apart: true, Raw: true,
 		Purpose: "a table of your own: csv:PATH?label=COLUMN&group=COLUMN,COLUMN&missing=drop&...",
 		Open:    inText().open, Locate: inText().locate,
@@ -219,13 +222,11 @@ func (f *Frame) load(path string, hash io.Writer) error {
 		defer file.Close()
 		r = file
 	}
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		r = z
+	r, done, err := unpacked(path, r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
+	defer done()
 	return f.within(path, func() error { return f.Read(io.TeeReader(r, hash)) })
 }
 

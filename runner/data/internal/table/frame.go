@@ -23,8 +23,7 @@ const (
 //
 // Every column but label, group and split is a feature: numeric if all its values are numbers, else
 // categorical and one-hot coded in the order of the sorted values. Scales, means and categories are
-// fitted to the training split. These cells are missing values: the empty cell, ?, NA, N/A, NaN,
-// null, none and -, in any case of letters.
+// fitted to the training split.
 type Frame struct {
 	dataset.OwnFiles
 	missing string // empty: as missingError
@@ -45,8 +44,9 @@ type Frame struct {
 	label, split int          // split is −1 without one
 	groups       []int
 	Rows         int
-	dropped      int      // the number of lines left out
-	origin       []uint32 // each row's place among all lines; nil while none is left out
+	marks        map[string]int // the number of missing values, by the cells that said so
+	dropped      int            // the number of lines left out
+	origin       []uint32       // each row's place among all lines; nil while none is left out
 	ends         []fileEnd
 	opened       dataset.Options
 	fitted       *dataset.Encoder // the encoder that gives the features; nil: they are fitted
@@ -145,9 +145,13 @@ func (f *Frame) add(record []string, line int) error {
 	for i, cell := range record {
 		cell = trimmed(cell)
 		record[i] = cell
-		if f.columns[i] == nil || !MissingValue(cell) {
+		if f.columns[i] == nil || !f.isMissing(i, cell) {
 			continue
 		}
+		if _, known := f.marks[cell]; !known {
+			cell = strings.Clone(cell)
+		}
+		f.marks[cell]++
 		record[i] = ""
 		if f.missing == missingDrop {
 			whole = false
@@ -205,6 +209,18 @@ func (f *Frame) layOut() {
 	}
 }
 
+// isMissing reports whether a cell of a column has no value. The words that say so may be values of
+// the label.
+func (f *Frame) isMissing(column int, cell string) bool {
+	switch {
+	case cell == "" || column == f.label:
+		return cell == ""
+	case f.Options["na"] != "":
+		return slices.Contains(f.List("na"), cell)
+	}
+	return MissingValue(cell)
+}
+
 // refuse returns an error with the remedy if a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
 	used := f.opened.Raw || column == f.label || column == f.split
@@ -257,7 +273,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d.Unlabelled, d.Missing = f.label < 0, f.lacking()
+	d.Unlabelled, d.Missing, d.Marks = f.label < 0, f.lacking(), f.marks
 	if err := dataset.Divide(d, &dataset.Table{Marks: m, X: x, Origin: f.origin}, s); err != nil {
 		return nil, f.ofTest(err, trainRows)
 	}

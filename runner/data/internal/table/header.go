@@ -51,9 +51,16 @@ func (f *Frame) setHeader(names []string) error {
 	if f.label, err = f.findLabel(append(slices.Clone(drop), f.split)); err != nil {
 		return err
 	}
-	f.columns = make([]*Column, len(names))
-	for i, name := range names {
-		textual := i == f.label || i == f.split || slices.Contains(f.groups, i)
+	kept, err := f.findAll(f.Options["keep"], "")
+	if err == nil {
+		err = f.keep(kept)
+	}
+	if err != nil {
+		return err
+	}
+	f.columns = make([]*Column, len(f.header))
+	for i, name := range f.header {
+		textual := f.textual(i)
 		switch {
 		case !slices.Contains(drop, i):
 			if f.columns[i] = NewColumn(name, textual); !textual && f.top > 0 {
@@ -65,6 +72,59 @@ func (f *Frame) setHeader(names []string) error {
 	}
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
+	}
+	return f.setKinds()
+}
+
+// textual reports whether a column is the label, a group or the split.
+func (f *Frame) textual(i int) bool {
+	return i == f.label || i == f.split || slices.Contains(f.groups, i)
+}
+
+// keep makes columns of groups and of the split features, too. Each occurs once more for that,
+// behind the others.
+func (f *Frame) keep(list []int) error {
+	f.header = slices.Clip(f.header)
+	for _, at := range list {
+		if name := f.header[at]; at == f.label {
+			return fmt.Errorf("column %q is the label and cannot be a feature", name)
+		} else if !f.textual(at) {
+			return fmt.Errorf("keep=%s: the column is a feature already: keep= is for columns of "+
+				"group= and split=", name)
+		}
+		if f.order == nil {
+			for i := range f.header {
+				f.order = append(f.order, i)
+			}
+		}
+		f.header, f.order = append(f.header, f.header[at]), append(f.order, f.order[at])
+	}
+	return nil
+}
+
+// feature returns the place of a column as a feature, which is the last one of its name.
+func (f *Frame) feature(name string) int {
+	at := len(f.header) - 1
+	for at >= 0 && f.header[at] != name {
+		at--
+	}
+	return at
+}
+
+// setKinds tells columns of codes from columns of numbers, as the options say.
+func (f *Frame) setKinds() error {
+	for _, key := range []string{"categorical", "numeric"} {
+		list, err := f.findAll(f.Options[key], "")
+		if err != nil {
+			return err
+		}
+		for _, at := range list {
+			c := f.columns[f.feature(f.header[at])]
+			if c == nil || c.textual || !c.Numeric {
+				return fmt.Errorf("%s=%s: want a feature that is named once", key, f.header[at])
+			}
+			c.plain, c.Numeric = key == "numeric", key == "numeric"
+		}
 	}
 	return nil
 }
@@ -132,24 +192,32 @@ func (f *Frame) setFitted() (err error) {
 			"columns: give it arrays, as npz:FILE",
 			dataset.InWords(f.fitted.Shape), len(f.header))
 	}
+	var kept []int
+	for _, c := range f.fitted.Columns {
+		i, err := f.find(c.Name)
+		if err != nil {
+			return fmt.Errorf("the network takes a column that is not here: %w", err)
+		}
+		if f.textual(i) {
+			kept = append(kept, i)
+		}
+	}
+	if err := f.keep(kept); err != nil {
+		return err
+	}
 	f.columns = make([]*Column, len(f.header))
 	for _, i := range append([]int{f.label, f.split}, f.groups...) {
 		if i >= 0 {
 			f.columns[i] = NewColumn(f.header[i], true)
 		}
 	}
-	for _, c := range f.fitted.Columns {
-		i, err := f.find(c.Name)
-		if err != nil {
-			return fmt.Errorf("the network takes a column that is not here: %w", err)
+	for _, as := range f.fitted.Columns {
+		c := NewColumn(as.Name, false)
+		c.plain = as.Categories == nil
+		if as.Rest {
+			c.counted()
 		}
-		if f.columns[i] != nil {
-			return fmt.Errorf("column %q is a feature of the network, "+
-				"and cannot be label, group or split", c.Name)
-		}
-		if f.columns[i] = NewColumn(c.Name, false); c.Rest {
-			f.columns[i].counted()
-		}
+		f.columns[f.feature(as.Name)] = c
 	}
 	return nil
 }
@@ -164,17 +232,17 @@ func (f *Frame) namesColumns(record []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(f.fitted.Columns, func(c dataset.Column) bool {
-		return suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
+		return f.suits(&c, trimmed(record[slices.Index(f.header, c.Name)]))
 	})
 }
 
 // suits reports whether a cell suits a column: it is a number, if the column has numbers, one of
 // its categories, or missing.
-func suits(c *dataset.Column, cell string) bool {
+func (f *Frame) suits(c *dataset.Column, cell string) bool {
 	if _, isNumber := number(cell); c.Categories == nil && isNumber {
 		return true
 	}
-	return MissingValue(cell) || slices.Contains(c.Categories, cell)
+	return f.isMissing(-1, cell) || slices.Contains(c.Categories, cell)
 }
 
 // findLabel returns the place of the label: the column that the option names, else the column named
