@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner/machine"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -89,6 +90,8 @@ func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
 		t = ofBars(w, v)
 	case v.Lists():
 		t = ofSettings(w)
+	case v.Watches():
+		t = ofMachine(w)
 	default:
 		t, rows = ofCurves(w, v)
 	}
@@ -204,6 +207,16 @@ func ofSettings(w *panel.Board) *page.Table {
 	out := table("settings", "setting", "value")
 	for _, s := range w.Settings() {
 		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
+	}
+	return out
+}
+
+func ofMachine(w *panel.Board) *page.Table {
+	out := table("machine", "part", "figure")
+	for _, r := range machine.Rows(w.Figures()) {
+		for _, f := range r.Figures {
+			out.Add(append(runCells(w.Run()), r.Name, f.Text)...)
+		}
 	}
 	return out
 }

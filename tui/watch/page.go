@@ -28,6 +28,7 @@ type Page struct {
 	runTable
 	screen
 	turns
+	machine    machineReader
 	printed    printed
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
@@ -124,7 +125,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now), w.fetchEye(now))
+		return tea.Batch(w.read(now), w.readPrinted(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
 		w.Eye.Hang(w.since, msg)
 		w.redrawEye()
@@ -134,6 +135,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case printedMsg:
 		w.showPrinted(msg)
+		return nil
+	case machineMsg:
+		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
 		w.looked = time.Time{}

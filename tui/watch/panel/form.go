@@ -217,6 +217,11 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
+	case v.Watches():
+		text = "The machine is looked at every 10 s"
+		if t.Status.Ended() {
+			text = t.Label + " has no figures of its machine"
+		}
 	case w.predicted():
 		text = "Imported predictions lack this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one

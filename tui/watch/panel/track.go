@@ -53,6 +53,7 @@ type Track struct {
 	Warned  int           // the number of warnings
 	Skipped int           // the number of lines of the log that are no events
 	Hidden  bool          // whether its curves are hidden
+	now     time.Time     // of the last event
 	Asks    questions
 	knobs
 }
@@ -174,6 +175,7 @@ func (t *Track) CaughtUp() bool {
 // addDrawn stores the part of an event that is drawn: points, notes and marks.
 func (t *Track) addDrawn(e runner.Event) {
 	h := e.Header()
+	t.now = h.Time
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // these advance Seconds
 		t.Elapsed.Append(float64(h.Step), t.read().Seconds)
