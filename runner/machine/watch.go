@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -19,7 +20,7 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// every is the time between two looks at the machine.
+// every is the usual time between two looks at the machine.
 const every = 10 * time.Second
 
 // Watch looks at the machine for the runs of a queue. Its methods may be used from any goroutine,
@@ -30,7 +31,7 @@ type Watch struct {
 	dir    string              // on the disk of the runs
 	broken func(recovered any) // is told of a panic of a look
 	gpus   func() *gpus        // starts nvidia-smi when it is first called
-	every  time.Duration
+	Every  time.Duration       // between two looks; set before the first Follow
 
 	mu      sync.Mutex
 	started map[int][]int // the processes of the machine by the process that has started them
@@ -40,7 +41,7 @@ type Watch struct {
 // NewWatch returns a watch that ends when ctx is cancelled.
 func NewWatch(ctx context.Context, dir string, broken func(recovered any)) *Watch {
 	ctx, end := context.WithCancel(ctx)
-	return &Watch{End: end, ctx: ctx, dir: dir, broken: broken, every: every,
+	return &Watch{End: end, ctx: ctx, dir: dir, broken: broken, Every: every,
 		gpus: sync.OnceValue(func() *gpus { return startGPUs(ctx) })}
 }
 
@@ -62,7 +63,7 @@ func (w *Watch) Follow(see func(*Sample), roots ...int) (leave func()) {
 // follow looks at the machine for one run. The first look is for the counters alone: a run that is
 // shorter than a tick leaves nothing, and starts no nvidia-smi.
 func (w *Watch) follow(ctx context.Context, see func(*Sample), roots []int) {
-	tick := time.NewTicker(w.every)
+	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
 	var before look
 	for first := true; ; first = false {
@@ -123,7 +124,8 @@ func (l *look) rate(counter string, value float64) measure.Number {
 	l.counters[counter] = value
 	old, ok := l.before.counters[counter]
 	seconds := l.now.Sub(l.before.now).Seconds()
-	return measure.NumIf(ok && seconds > 0 && value >= old, (value-old)/seconds)
+	perSecond := math.Round(1000*(value-old)/seconds) / 1000
+	return measure.NumIf(ok && seconds > 0 && value >= old, perSecond)
 }
 
 // run sums up the processes of a run. Those behind the roots are workers.
@@ -157,7 +159,7 @@ func (w *Watch) processes(now time.Time, roots []int) []int {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if now.Sub(w.at) > w.every/2 { // several runs share it
+	if now.Sub(w.at) > w.Every/2 { // several runs share it
 		pids, _ := process.Pids()
 		w.started, w.at = map[int][]int{}, now
 		for _, pid := range pids {

@@ -13,10 +13,10 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// What the machine did during a run is in a file of its own: no figure of the run depends on it, so
-// nothing waits for it, and a line that is torn, damaged or of another run is passed over. Each time
-// that the file has grown by half a MiB, it takes half as many samples as before. So it is bounded,
-// and has the whole of a long run.
+// What the machine did during a run is in a file of its own. No figure of the run depends on it, so
+// nothing waits for it, and a line that is torn, damaged or of another run is passed over. Each
+// time that the file has grown by half a MiB, it takes half as many samples as before. So it is
+// bounded, and has the whole of a long run.
 
 const (
 	machineName   = "system.jsonl"
@@ -34,7 +34,7 @@ type observed struct {
 // Observe implements runner.Observer. The file is open for no longer than a line takes. An error of
 // the disk loses the line.
 func (r *recorder) Observe(s *machine.Sample) {
-	f, size, err := r.in.OpenSized(machineName, os.O_WRONLY|os.O_CREATE, disk.FileMode)
+	f, size, err := r.in.OpenSized(machineName, os.O_RDWR|os.O_CREATE, disk.FileMode)
 	if err != nil {
 		return
 	}
@@ -43,10 +43,17 @@ func (r *recorder) Observe(s *machine.Sample) {
 	if size > mostMachine || r.observed%(1<<(size>>machinePace)) != 0 {
 		return
 	}
-	if line, err := json.Marshal(observed{r.in.Owner.ID, *s}); err == nil {
-		// The line before may lack its end, after a crash or on a full disk.
-		f.WriteAt(append(append([]byte("\n"), disk.SealLine(line)...), '\n'), size)
+	line, err := json.Marshal(observed{r.in.Owner.ID, *s})
+	if err != nil {
+		return
 	}
+	line = append(disk.SealLine(line), '\n')
+	// The line before lacks its end after a crash, or on a disk that was full.
+	end := []byte{'\n'}
+	if f.ReadAt(end, size-1); end[0] != '\n' {
+		line = append([]byte{'\n'}, line...)
+	}
+	f.WriteAt(line, size)
 }
 
 // Machine returns what the machine did during the run, from a place in its record on, and the place

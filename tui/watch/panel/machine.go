@@ -87,9 +87,4 @@ func columns(rows []machine.Row, cells int) (widths []int, past int) {
 	}
 }
 
-func (onMachine) note(w *Board, _ *View) string {
-	if list := w.Figures(); len(list) > 0 {
-		return w.Run().Label + " · " + list[len(list)-1].Time.Local().Format("15:04:05")
-	}
-	return w.Run().Label
-}
+func (onMachine) note(w *Board, _ *View) string { return w.Run().Label }
