@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"drolab/runner/measure"
 )
@@ -21,6 +22,9 @@ type Figure struct {
 	Past []float64
 	most float64 // 0: unknown
 }
+
+// IsGPU reports whether the row is that of a GPU. These come first.
+func (r *Row) IsGPU() bool { return strings.HasPrefix(r.Name, "GPU ") }
 
 const gibi = 1 << 30
 

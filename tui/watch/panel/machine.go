@@ -53,6 +53,17 @@ func (onMachine) draw(w *Board, _ int, _ *View, iw, ih int) (lines []string, war
 	if hidden := len(lines) + len(rows) - ih; hidden > 0 {
 		warning, rows = kit.Plural(hidden, "more line"), rows[:max(0, len(rows)-hidden)]
 	}
+	gpus := 0
+	for gpus < len(rows) && rows[gpus].IsGPU() {
+		gpus++
+	}
+	lines = append(lines, w.machineLines(rows[:gpus], iw)...)
+	return append(lines, w.machineLines(rows[gpus:], iw)...), warning
+}
+
+// machineLines writes rows with their figures in columns.
+func (w *Board) machineLines(rows []machine.Row, iw int) (lines []string) {
+	t := w.Theme
 	widths, spark := columns(rows, iw)
 	for _, r := range rows {
 		line := " " + t.Dim.Paint(kit.Left(r.Name, nameCells))
@@ -63,7 +74,7 @@ func (onMachine) draw(w *Board, _ int, _ *View, iw, ih int) (lines []string, war
 		}
 		lines = append(lines, cell.Cut(strings.TrimRight(line, " "), iw))
 	}
-	return lines, warning
+	return lines
 }
 
 // The cells of the names of rows, and the least of a figure's past.
