@@ -17,8 +17,9 @@ func TestLinesOfGPUs(t *testing.T) {
 		return fmt.Sprintf("%d, GPU-%d, 38, 41000, 81559, 310.25, 61\n", i, i)
 	}
 	const mig = "0, GPU-0, [N/A], 100, 200, [Unknown Error], [N/A]\n"
-	const nonsense = "\x1b]0;x\a, \x00, 9e999, -5, NaN, +Inf, 0x1p4\n,,,,,,\n-1, a, 1, 1, 1, 1, 1\n" +
-		"64, a, 1, 1, 1, 1, 1\n99999999999999999999, a, 1, 1, 1, 1, 1\nNo devices were found\n,,\n\n"
+	const nonsense = "\x1b]0;x\a, \x00, 9e999, -5, NaN, +Inf, 0x1p4\n,,,,,,\n" +
+		"-1, a, 1, 1, 1, 1, 1\n64, a, 1, 1, 1, 1, 1\n99999999999999999999, a, 1, 1, 1, 1, 1\n" +
+		"No devices were found\n,,\n\n"
 	eight := ""
 	for i := 7; i >= 0; i-- {
 		eight += gpu(i)
