@@ -109,11 +109,13 @@ var testPairs = map[string]string{
 	"runner/publish":     "runner/record/recordtest, runner/certificate",
 	"runner/queue":       "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +
-		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative",
-	"tui/runs":         "runner/queue",
-	"presets/recorded": "presets",
-	"runner/report":    "presets, runner/record/recordtest",
-	"docs":             "presets, presets/recorded, runner/report",
+		"runner/bridge/testdata/client, runner/bridge/testdata/zygote, " +
+		"runner/bridge/pythontest/asnative",
+	"runner/bridge/pythontest": "runner/bridge/testdata/zygote",
+	"tui/runs":                 "runner/queue",
+	"presets/recorded":         "presets",
+	"runner/report":            "presets, runner/record/recordtest",
+	"docs":                     "presets, presets/recorded, runner/report",
 }
 
 // modules maps the words of the rules to import paths. If several of the paths begin an import, the

@@ -37,11 +37,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"drolab": main, "trainee": trainee})
 }
 
-// trainee is a program for drolab to train. It has 64 samples.
+// trainee is a program for drolab to train. It has 64 samples for training.
 func trainee() {
 	c, err := client.Pipes()
 	if err == nil {
-		err = client.Main(c, &client.Table{Samples: 64})
+		err = client.Main(c, &client.Table{Samples: 64, Val: 16})
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		fmt.Fprintln(os.Stderr, err)

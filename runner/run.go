@@ -237,7 +237,7 @@ type Program struct {
 	Device      string   `json:"device,omitempty"`
 	// Packages are the versions of the packages that the program named.
 	Packages map[string]string `json:"packages,omitempty"`
-	// Processes is the number of processes that shared each batch; 0: one, which had it alone.
+	// Processes is the number of processes that shared each batch; 0 or 1: one had it alone.
 	Processes int `json:"processes,omitempty"`
 }
 

@@ -16,6 +16,7 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/bridge/pythontest/asnative"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
 	"drolab/runner/record"
@@ -75,7 +76,7 @@ func torchJob(t *testing.T, r room, s spec.Spec, folder string, words ...string)
 	return s
 }
 
-// python returns the means with which programs in Python are started here.
+// python returns the means with which programs in Python are started here, as users start them.
 func python(t *testing.T) runner.Means {
 	t.Helper()
 	path, err := filepath.Abs("python")
@@ -84,6 +85,35 @@ func python(t *testing.T) runner.Means {
 	}
 	return runner.Means{Program: &runner.ProgramMeans{Python: peertest.Python(t, "torch", "numpy"),
 		Env: append(os.Environ(), "PYTHONPATH="+path, "OMP_NUM_THREADS=1")}}
+}
+
+// torch starts programs in PyTorch.
+var torch = zygote.Zygote{Client: "python", Peers: []string{"numpy", "torch"},
+	Modules: []string{"drolab.torch", "torch._dynamo", "torch.distributed"}}
+
+// zygoted is the environment variable with the socket of a zygote that this binary stands for.
+const zygoted = "DROLAB_TEST_ZYGOTE"
+
+// forked returns the means with which programs in PyTorch start in no time, as forks.
+func forked(t *testing.T) runner.Means {
+	t.Helper()
+	return runner.Means{Program: &runner.ProgramMeans{Python: self(),
+		Env: append(os.Environ(), zygoted+"="+torch.Socket(t))}}
+}
+
+// written puts drolab's own network of a run, and its samples, into a folder for torchJob.
+func written(t *testing.T, s *spec.Spec) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+	defer d.Close()
+	net := must(train.Native(s, d, 1))(t)
+	defer net.Close()
+	err := asnative.Write(folder, s, d, net.(train.Parameters).Tensors())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // TestAsNativeForLong: over 200 steps, drolab's networks as programs in PyTorch stay as near to

@@ -7,11 +7,8 @@ import (
 	"testing"
 
 	"drolab/dro"
-	"drolab/runner/bridge/pythontest/asnative"
-	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/train"
 )
 
 // TestStepsByForms: a program that takes whole steps by forms has the numbers of one whose weights
@@ -19,27 +16,17 @@ import (
 // on a device apart, which waits for nothing of a step before the next forward pass, unless
 // something comes between the two: pythontest/peer/native.py checks that.
 func TestStepsByForms(t *testing.T) {
-	means := python(t)
+	means := forked(t)
 	for _, a := range []dro.Algorithm{dro.ERM, dro.SFK, dro.PGD, "group", "jtt"} {
-		if !*long && a != dro.SFK { // each starts PyTorch six times
-			continue
-		}
 		t.Run(string(a), func(t *testing.T) {
 			t.Parallel()
-			r, folder := newRoom(t), t.TempDir()
+			r := newRoom(t)
 			s := pictured("linear", a)
 			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 4, 40, 7, spec.Fixed(.5)
 			if a == "jtt" {
 				s.SetOwn("jtt_epochs", spec.Fixed(2))
 			}
-			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
-			defer d.Close()
-			net := must(train.Native(&s, d, 1))(t)
-			defer net.Close()
-			err := asnative.Write(folder, &s, d, net.(train.Parameters).Tensors())
-			if err != nil {
-				t.Fatal(err)
-			}
+			folder := written(t, &s)
 			var logs []any
 			for _, words := range [][]string{nil, {"forms=1"}, {"apart=1"}} {
 				job := torchJob(t, r, s, folder, words...)

@@ -18,11 +18,8 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/bridge/pythontest/asnative"
-	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/train"
 )
 
 var kills = flag.Int("kills", 100, "of TestKillsForLong")
@@ -77,17 +74,9 @@ func TestKillsForLong(t *testing.T) {
 
 func killsForLong(t *testing.T, words []string) {
 	means := python(t)
-	r, folder := newRoom(t), t.TempDir()
+	r := newRoom(t)
 	native := killsSpec("", max(3, *kills))
-	d := must(data.Open(native.Dataset, native.DataOptions("")))(t)
-	defer d.Close()
-	net := must(train.Native(&native, d, 1))(t)
-	defer net.Close()
-	weights := net.(train.Parameters).Tensors()
-	if err := asnative.Write(folder, &native, d, weights); err != nil {
-		t.Fatal(err)
-	}
-	s := torchJob(t, r, native, folder, words...)
+	s := torchJob(t, r, native, written(t, &native), words...)
 	whole := must(r.queueUp(means, s))(t)[0]
 
 	rng, counts := rand.New(rand.NewPCG(1, 2)), map[string]int{}

@@ -354,9 +354,10 @@ func (a Approvals) Start(
 	if m != nil {
 		start.Python, start.Env = m.Python, m.Env
 	}
-	if start.Procs, err = procsOf(named); err != nil {
+	if start.Procs, err = named.Procs(); err != nil {
 		return p, start, err
 	}
+	p.Processes = start.Procs
 	if filepath.Ext(named.Path) == ".py" {
 		if start.Python == "" {
 			if start.Python, err = exec.LookPath("python3"); err != nil {

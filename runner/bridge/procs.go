@@ -11,33 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-
-	"drolab/runner/spec"
 )
 
 // The word procs=N of a program starts N processes of it, which compute one run together. Each of
 // them hears every question, with its part of the samples, and answers for its part. The processes
 // themselves add up their gradients, so that all of them take the same step.
-
-// mostProcs is the largest number of processes of a program.
-const mostProcs = 64
-
-// procsOf returns the number that the word procs= of a program asks for; 0: there is no such word.
-func procsOf(p spec.Program) (int, error) {
-	word, ok := p.Own()["procs"]
-	if !ok {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || n > mostProcs {
-		return 0, fmt.Errorf("procs=%.40s: want the number of the program's processes, 1 to %d",
-			word, mostProcs)
-	}
-	return n, nil
-}
 
 // rank is one of the processes of a program, with its pipes.
 type rank struct {
@@ -81,15 +61,7 @@ func (p *process) connect(cmds []*exec.Cmd) error {
 	one := new(sync.Mutex)
 	for i, cmd := range cmds {
 		said, says, err := os.Pipe()
-		if err != nil {
-			return err
-		}
-		told, tells, err := os.Pipe()
-		if err != nil {
-			said.Close()
-			says.Close()
-			return err
-		}
+		told, tells, lacks := os.Pipe()
 		r := &rank{cmd: cmd, in: said, out: tells, printed: &printed{mu: one, log: p.log}}
 		if i > 0 {
 			r.printed.name = fmt.Sprintf("rank %d: ", i)
@@ -98,6 +70,9 @@ func (p *process) connect(cmds []*exec.Cmd) error {
 		cmd.Stdout, cmd.Stderr = toLog{r.printed}, r.printed
 		cmd.WaitDelay = lastWords
 		p.ranks = append(p.ranks, r)
+		if err := errors.Join(err, lacks); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -15,11 +15,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/bridge/pythontest/asnative"
-	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/runner/train"
 )
 
 // TestProcsWord: the word procs= is a number of processes, and only of a program that says that it
@@ -136,28 +133,22 @@ func having(text string) (list []int) {
 // TestProcsInPyTorch: in several processes, drolab's own networks in PyTorch train as in one, with
 // unequal parts, with the weights of drolab and with those of forms.
 func TestProcsInPyTorch(t *testing.T) {
-	means := python(t)
+	means := forked(t)
 	for _, c := range []struct {
 		a     dro.Algorithm
 		words []string
 	}{{dro.ERM, []string{"procs=2"}}, {dro.SFK, []string{"procs=2", "procs=3 forms=1"}},
-		{"group", []string{"procs=3"}}} {
-		if !*long && c.a != "group" { // each starts PyTorch six times or more
-			continue
-		}
+		{"group", []string{"procs=3", "procs=3 forms=1"}},
+		{"tilted", []string{"procs=3 forms=1"}}} {
 		t.Run(string(c.a), func(t *testing.T) {
 			t.Parallel()
-			r, folder := newRoom(t), t.TempDir()
+			r := newRoom(t)
 			s := pictured("linear", c.a)
 			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, spec.Fixed(.5)
-			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
-			defer d.Close()
-			net := must(train.Native(&s, d, 1))(t)
-			defer net.Close()
-			err := asnative.Write(folder, &s, d, net.(train.Parameters).Tensors())
-			if err != nil {
-				t.Fatal(err)
+			if c.a == "tilted" { // the third process has no samples
+				s.Batch, s.Epochs = 2, 1
 			}
+			folder := written(t, &s)
 			log := func(words ...string) map[string]map[string]any {
 				id := must(r.queueUp(means, torchJob(t, r, s, folder, words...)))(t)[0]
 				events := r.log(t, id)
@@ -203,8 +194,8 @@ func TestKilledRanks(t *testing.T) {
 		t.Skip("finds the processes in /proc")
 	}
 	means, kills := python(t), 1
-	if *long {
-		kills = 20
+	if *long { // a killed process that stands for an interpreter takes the program with it
+		means, kills = forked(t), 20
 	}
 	for procs := 2; procs <= 3; procs++ {
 		if procs == 3 && !*long {
@@ -262,10 +253,7 @@ func TestKilledRanks(t *testing.T) {
 // TestFailedRanks: what one process says or does is the cause of the end, even while the others
 // wait for its gradient or have lost it. The run can go on.
 func TestFailedRanks(t *testing.T) {
-	if !*long { // TestHostileRanks has the same faults of a program without PyTorch
-		t.Skip("many starts of PyTorch: with -long only")
-	}
-	means := python(t)
+	means := forked(t)
 	for how, want := range map[string]string{
 		"raises": "rank 1: the program ranks.py, asked for a step: RuntimeError: no gradient " +
 			"(ranks.py, line",

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -28,6 +30,8 @@ import (
 // TestMain makes the test binary the program that its runs train, or a drolab that is killed.
 func TestMain(m *testing.M) {
 	switch {
+	case os.Getenv(zygoted) != "":
+		os.Exit(zygote.StandIn(os.Getenv(zygoted)))
 	case os.Getenv("DROLAB_PIPES") != "":
 		os.Exit(program())
 	case os.Getenv(elsewhere) != "":
@@ -37,6 +41,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
+	flag.Set("test.parallel", "4") // most tests wait for a patience; the command line may say more
 	os.Exit(withScript(m.Run))
 }
 

@@ -2,7 +2,9 @@ package spec
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -86,6 +88,23 @@ func (p Program) Own() map[string]string {
 		}
 	}
 	return own
+}
+
+// mostProcs is the largest number of processes of a program.
+const mostProcs = 64
+
+// Procs returns the number of processes that the word procs= asks for; 0: there is no such word.
+func (p Program) Procs() (int, error) {
+	word, ok := p.Own()["procs"]
+	if !ok {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(word)
+	if err != nil || n < 1 || n > mostProcs {
+		return 0, fmt.Errorf("procs=%.40s: want the number of the program's processes, 1 to %d",
+			word, mostProcs)
+	}
+	return n, nil
 }
 
 // SettleProgram makes the path of a program absolute, relative to dir (empty: this process's

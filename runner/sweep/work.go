@@ -273,6 +273,18 @@ func (l *List) Approved(own bridge.Approvals) (list []bridge.Approval, err error
 	return list, nil
 }
 
+// Procs returns the largest number of processes of a run; 1 if no run says how many it has.
+func (l *List) Procs() int {
+	most := 1
+	for i := range l.Runs {
+		s, _ := l.Spec(i) // Approved returns the error
+		p, _ := s.Program()
+		n, _ := p.Procs()
+		most = max(most, n)
+	}
+	return most
+}
+
 // CheckData returns an error for settings whose runs would have nothing to be chosen by: no
 // validation split, or one whose parts are all too small. Paths of datasets are relative to dir;
 // dataDir has the downloads. Of settings that share their data, only the first is checked.

@@ -107,11 +107,8 @@ for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.py")):
     ast.parse(p.read_text(), str(p), feature_version=(3, 9))
     print(p.name)
 `), 0o600))
-	log := filepath.Join(t.TempDir(), "log")
-	_, ended := torch.run(t).start(t, order{Script: script, Words: []string{client(t)}, Log: log})
-	status := <-ended
-	text, _ := os.ReadFile(log)
-	if status != 0 || !strings.Contains(string(text), "torch.py") {
+	status, text := order(t, script, client(t))
+	if status != 0 || !strings.Contains(text, "torch.py") {
 		t.Errorf("status %d: %s", status, text)
 	}
 }

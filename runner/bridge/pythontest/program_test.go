@@ -3,35 +3,25 @@
 package pythontest
 
 import (
-	"bufio"
-	"encoding/json"
-	"fmt"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
-	"drolab/dro/peertest"
 	"drolab/runner/bridge"
+	"drolab/runner/bridge/testdata/zygote"
 )
 
-// zygote is a process that starts programs: see peer/zygote.py.
-type zygote struct {
-	once   sync.Once
-	mu     sync.Mutex
-	orders *os.File // its standard input
-	last   int
-	began  map[int]chan int // process numbers
-	ended  map[int]chan int // statuses
-	gone   error
-}
-
 // plain and torch start programs without and with PyTorch. A program without PyTorch is forked from
-// a process without it, which is ten times as fast.
-var plain, torch zygote
+// a process without it, which is ten times as fast. The first optimiser of a program would import
+// torch._dynamo, for seconds.
+var (
+	plain = zygote.Zygote{Client: "../python", Peers: []string{"numpy"},
+		Modules: []string{"drolab"}}
+	torch = zygote.Zygote{Client: "../python", Peers: []string{"numpy", "torch"},
+		Modules: []string{"drolab.torch", "torch._dynamo"}}
+)
 
 // client returns the folder of the package drolab.
 func client(t testing.TB) string {
@@ -48,87 +38,39 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// run starts the zygote before its first program. The zygote ends with this process, which holds
-// its standard input. It imports torch._dynamo, because the first optimiser of a program would, for
-// seconds.
-func (z *zygote) run(t testing.TB) *zygote {
+// order starts a script without pipes, and returns its status and what it prints.
+func order(t testing.TB, script string, words ...string) (status int, printed string) {
 	t.Helper()
-	peers, imports := []string{"numpy"}, []string{"drolab"}
-	if z == &torch {
-		peers, imports = []string{"numpy", "torch"}, []string{"drolab.torch", "torch._dynamo"}
-	}
-	python := peertest.Python(t, peers...)
-	path := client(t)
-	z.once.Do(func() {
-		z.began, z.ended = map[int]chan int{}, map[int]chan int{}
-		c := exec.Command(python, append([]string{"peer/zygote.py", path}, imports...)...)
-		c.Stderr = os.Stderr
-		c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
-		in, says, err := os.Pipe()
-		if err == nil {
-			c.Stdin, z.orders = in, says
-			var said, out *os.File
-			if said, out, err = os.Pipe(); err == nil {
-				c.Stdout = out
-				err = c.Start()
-				in.Close()
-				out.Close()
-				go z.listen(said)
-			}
-		}
-		z.gone = err
-	})
-	must(t, z.gone)
-	return z
-}
-
-// listen passes on the zygote's messages about its programs.
-func (z *zygote) listen(out *os.File) {
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		var what string
-		var id, n int
-		if err := json.Unmarshal(lines.Bytes(), &[]any{&what, &id, &n}); err != nil {
-			panic(fmt.Sprintf("%q: %v", lines.Text(), err))
-		}
-		z.mu.Lock()
-		to := z.ended[id]
-		if what == "pid" {
-			to = z.began[id]
-		}
-		z.mu.Unlock()
-		to <- n
-	}
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	for _, c := range z.ended {
-		close(c)
-	}
-	for _, c := range z.began {
-		close(c)
-	}
-}
-
-// order is a line to the zygote.
-type order struct {
-	ID     int               `json:"id"`
-	Script string            `json:"script"`
-	Words  []string          `json:"words"`
-	Pipes  []string          `json:"pipes"`
-	Log    string            `json:"log"`
-	Env    map[string]string `json:"env"`
-}
-
-func (z *zygote) start(t testing.TB, o order) (pid, ended chan int) {
-	t.Helper()
-	z.mu.Lock()
-	defer z.mu.Unlock()
-	z.last++
-	o.ID = z.last
-	pid, ended = make(chan int, 1), make(chan int, 1)
-	z.began[o.ID], z.ended[o.ID] = pid, ended
-	line, err := json.Marshal(o)
+	log := filepath.Join(t.TempDir(), "log")
+	_, ended := startBare(t, nil, log, nil, script, words...)
+	status = <-ended
+	text, err := os.ReadFile(log)
 	must(t, err)
-	_, err = z.orders.Write(append(line, '\n'))
+	return status, string(text)
+}
+
+// startBare starts a script whose output goes to a log, with further files.
+func startBare(
+	t testing.TB, env map[string]string, log string, files []*os.File, script string,
+	words ...string,
+) (pid int, ended <-chan int) {
+	t.Helper()
+	script, err := filepath.Abs(script)
+	must(t, err)
+	z := &torch
+	if name := filepath.Base(script); name == "numpy_softmax.py" || name == "lookup.py" {
+		z = &plain
+	}
+	socket := z.Socket(t)
+	null, err := os.Open(os.DevNull)
+	must(t, err)
+	defer null.Close()
+	out, err := os.OpenFile(log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	must(t, err)
+	defer out.Close()
+	o := zygote.Order{Args: append([]string{script}, words...), Env: env,
+		Files: append([]*os.File{null, out, out}, files...)}
+	pid, ended, err = o.Start(socket)
 	must(t, err)
 	return pid, ended
 }
@@ -141,7 +83,7 @@ type program struct {
 	in    *os.File
 	log   string
 	pid   int
-	ended chan int
+	ended <-chan int
 }
 
 // start starts a program with its words. When the test ends, the program is told to end by its
@@ -161,24 +103,16 @@ func startIn(
 	t testing.TB, env map[string]string, log, script string, words ...string,
 ) *program {
 	t.Helper()
-	dir := t.TempDir()
-	script, err := filepath.Abs(script)
+	told, out, err := os.Pipe()
 	must(t, err)
-	told, said := filepath.Join(dir, "told"), filepath.Join(dir, "said")
-	must(t, syscall.Mkfifo(told, 0o600))
-	must(t, syscall.Mkfifo(said, 0o600))
-	z := &torch
-	if name := filepath.Base(script); name == "numpy_softmax.py" || name == "lookup.py" {
-		z = &plain
-	}
-	pid, ended := z.run(t).start(t, order{Script: script, Words: append([]string{}, words...),
-		Pipes: []string{told, said}, Log: log, Env: env})
-	p := &program{t: t, log: log, ended: ended}
-	p.out, err = os.OpenFile(told, os.O_WRONLY, 0)
+	defer told.Close()
+	in, said, err := os.Pipe()
 	must(t, err)
-	p.in, err = os.OpenFile(said, os.O_RDONLY, 0)
-	must(t, err)
-	p.pid = <-pid
+	defer said.Close()
+	p := &program{t: t, log: log, out: out, in: in}
+	pipes := map[string]string{"DROLAB_PIPES": "3,4"}
+	maps.Copy(pipes, env)
+	p.pid, p.ended = startBare(t, pipes, log, []*os.File{told, said}, script, words...)
 	p.Conn = bridge.NewConn(p.in, p.out)
 	t.Cleanup(func() { p.out.Close(); p.in.Close() })
 	return p

@@ -71,13 +71,10 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 func TestSameNumbersAsPyTorch(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.json")
-	script, err := filepath.Abs("peer/plain.py")
+	folder, err := filepath.Abs("peer")
 	must(t, err)
-	_, ended := torch.run(t).start(t, order{Script: script, Log: filepath.Join(dir, "log"),
-		Words: []string{out, "0.05", filepath.Dir(script)}})
-	if status := <-ended; status != 0 {
-		text, _ := os.ReadFile(filepath.Join(dir, "log"))
-		t.Fatalf("%s", text)
+	if status, text := order(t, "peer/plain.py", out, "0.05", folder); status != 0 {
+		t.Fatal(text)
 	}
 	text, err := os.ReadFile(out)
 	must(t, err)

@@ -81,18 +81,13 @@ func TestWorkersErrors(t *testing.T) {
 // TestByHand: a program that drolab did not start says how to start it, and one of several
 // processes that somebody else has started is refused.
 func TestByHand(t *testing.T) {
-	o := order{Log: filepath.Join(t.TempDir(), "log"), Words: []string{}}
-	var err error
-	o.Script, err = filepath.Abs(job)
-	must(t, err)
-	_, ended := torch.run(t).start(t, o)
-	status := <-ended
-	text, _ := os.ReadFile(o.Log)
-	if status != 2 || !strings.Contains(string(text), "drolab starts this program: drolab run") {
+	status, text := order(t, job)
+	if status != 2 || !strings.Contains(text, "drolab starts this program: drolab run") {
 		t.Errorf("status %d: %s", status, text)
 	}
 	for _, words := range [][]string{{}, {"procs=3"}} {
-		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, o.Log, job, words...)
+		log := filepath.Join(t.TempDir(), "log")
+		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, log, job, words...)
 		p.tell(greeting(nil, words...))
 		said, _ := p.answer()
 		if line, _ := said["error"].(string); !strings.Contains(line, "write procs=N behind") {

@@ -246,7 +246,7 @@ func program(p *runner.Program) string {
 	if p.Interpreter != "" {
 		words = append(words, "by "+p.Interpreter)
 	}
-	if p.Processes > 0 {
+	if p.Processes > 1 {
 		words = append(words, fmt.Sprintf("in %d processes", p.Processes))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Packages)) {

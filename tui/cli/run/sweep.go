@@ -91,7 +91,7 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 		"print the runs, or the calls of sbatch, and start nothing")
 	flags.IntVar(&f.Parallel, "parallel", 0,
 		"runs at once (default here: as many as the processors allow)")
-	flags.IntVar(&f.Threads, "cpus", 1, "processors per run")
+	flags.IntVar(&f.Threads, "cpus", 0, "processors per run (default: one for each process)")
 	flags.StringVar(&f.time, "time", "",
 		"Slurm: time limit of a task, as in 04:00:00 (default: estimated)")
 	flags.StringVar(&f.Partition, "partition", "", "Slurm: partition")
@@ -111,7 +111,7 @@ func (f *sweepFlags) check() error {
 		return errors.New("--inline is for --on here")
 	case f.Parallel < 0:
 		return fmt.Errorf("--parallel %d: want at least 1", f.Parallel)
-	case f.Threads < 1 || f.Threads > runner.MostThreads() && f.on == "here":
+	case f.Threads < 0 || f.Threads > runner.MostThreads() && f.on == "here":
 		return fmt.Errorf("--cpus %d: want from 1 to %d", f.Threads, runner.MostThreads())
 	}
 	// In a job they would do no harm, but Slurm shows the job in lines of its own.
@@ -151,6 +151,9 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	}
 	if f.dry && f.on == "here" {
 		return tr.printSweep(list)
+	}
+	if f.Threads == 0 {
+		f.Threads = list.Procs()
 	}
 	dir := f.dir
 	if dir == "" {

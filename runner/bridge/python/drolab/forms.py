@@ -7,6 +7,7 @@ digits of its weight.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Dict, Mapping, Optional
 
 import numpy as np
@@ -16,24 +17,24 @@ from torch import Tensor
 from .device import Numbers, upload
 from .job import Wrong
 
-__all__ = ["ALONE", "KINDS", "Form", "rounded", "weights"]
+__all__ = ["ALONE", "KINDS", "Form", "Processes", "rounded", "weights"]
 
 _HALVES = (torch.float16, torch.bfloat16)
 
 
-class Alone:
-    """The processes of a run that has one: sums over all of them. See also ranks.Group."""
+class Processes:
+    """The processes that weigh a batch together; here only this one. See also their groups."""
 
-    size = 1
-
-    def sum(self, x: Tensor) -> Tensor:
+    def reduce(self, x: Tensor, how: str) -> Tensor:
+        """Returns the ``SUM`` or ``MAX`` of all processes, perhaps in the memory of x."""
         return x
 
-    def max(self, x: Tensor) -> Tensor:
-        return x
+    def scale(self, w: Tensor) -> Tensor:
+        """Returns the weights w of this process as its gradient needs them."""
+        return w
 
 
-ALONE = Alone()
+ALONE = Processes()
 
 
 def _type(losses: Tensor) -> torch.dtype:
@@ -47,21 +48,17 @@ def rounded(w: np.ndarray, losses: Tensor) -> Tensor:
 
 
 def weights(kind: str, numbers: Tensor, losses: Tensor, at: Optional[Tensor] = None,
-            flags: Optional[Tensor] = None, over: Any = ALONE) -> Tensor:
+            flags: Optional[Tensor] = None, over: Processes = ALONE) -> Tensor:
     """Returns the weights [n] of losses [n], without waiting for the device.
 
     ``numbers`` (float64, on the device) are those of the form. ``at`` (int64 [n]) holds the
     groups of the samples, or their places among ``flags`` (int64, one for each training sample).
-    The batch is that of all processes of ``over``. Their weights are scaled so that the mean over
-    the processes of their weighted means is that of the batch, also where they have unequal parts.
+    The batch is that of all processes of ``over``, of which this one has a part.
     """
     x = losses.detach().double()
     if flags is not None and at is not None:
         at = flags[at.clamp(0, len(flags) - 1)]
-    w = KINDS[kind](x, numbers, at, over)
-    if over.size > 1:
-        w = w * (over.size * len(x) / over.sum(x.new_full((), len(x))))
-    return w.to(_type(losses))
+    return over.scale(KINDS[kind](x, numbers, at, over)).to(_type(losses))
 
 
 class Form:
@@ -87,7 +84,8 @@ class Form:
         if flags is not None:
             self._flags = upload(flags, device)
 
-    def weights(self, losses: Tensor, given: Mapping[str, Any], over: Any = None) -> Tensor:
+    def weights(self, losses: Tensor, given: Mapping[str, Any],
+                over: Optional[Processes] = None) -> Tensor:
         """Returns the weights of losses; ``given`` has label, group and index, or None."""
         assert self._numbers is not None
         at = given[self.by] if self.by else None
@@ -109,58 +107,59 @@ def _expm1(t: Tensor) -> Tensor:
     return torch.where(t.abs() > 1, t.exp() - 1, t.expm1())
 
 
-def _uniform(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _uniform(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     return torch.ones_like(x)
 
 
-def _chi2(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _chi2(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     return (1 + _ratio(x, numbers)).clamp(min=0)
 
 
-def _cressie_read(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _cressie_read(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     k = numbers[2] - 1
     w = k * _ratio(x, numbers)
     return torch.where(w <= -1, 0, 1 + _expm1(w.log1p() / k))
 
 
-def _kl(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _kl(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     return 1 + _expm1(_ratio(x, numbers))
 
 
-def _smoothed_cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _smoothed_cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     t, mu = _ratio(x, numbers), numbers[2]
     e, small = _expm1(t), (1 - mu) * (-t).exp()
     return 1 + torch.where(t <= 1, (1 - mu) * e / (1 + mu * e), (1 - mu - small) / (mu + small))
 
 
-def _cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _cvar(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     return torch.where(_ratio(x, numbers) <= 0, 0, 1 + (1 / numbers[2] - 1))
 
 
-def _focal(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _focal(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     q, gamma = -(-x).expm1(), numbers[0]
     return q.pow(gamma - 1) * (q + gamma * (-x).exp() * x)
 
 
-def _tilted(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
-    e = (numbers[0] * (x - over.max(x.max()))).exp()
-    n, total = over.sum(torch.stack((x.new_full((), len(x)), e.sum())))
+def _tilted(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
+    most = x.max() if len(x) else x.new_full((), -math.inf)
+    e = (numbers[0] * (x - over.reduce(most, "MAX"))).exp()
+    n, total = over.reduce(torch.stack((x.new_full((), len(x)), e.sum())), "SUM")
     return e * (n / total)
 
 
-def _by_place(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _by_place(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     assert at is not None
     return numbers[at.clamp(0, len(numbers) - 1)]
 
 
-def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tensor:
+def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Processes) -> Tensor:
     assert at is not None
     count = len(numbers) // 2
     step, logs, adjust = numbers[0], numbers[1:1 + count], numbers[1 + count:]
     at = at.clamp(0, count - 1)
     sums = torch.zeros_like(logs).index_add_(0, at, x)
     counts = torch.zeros_like(logs).index_add_(0, at, torch.ones_like(x))
-    sums, counts = over.sum(torch.stack((sums, counts)))
+    sums, counts = over.reduce(torch.stack((sums, counts)), "SUM")
     moved = logs + torch.where(counts > 0, step * sums / counts + step * adjust, 0)
     most = moved.max()
     q = (moved - (most + (moved - most).exp().sum().log())).exp()
@@ -168,7 +167,7 @@ def _groups(x: Tensor, numbers: Tensor, at: Optional[Tensor], over: Any) -> Tens
 
 
 #: How the weights of each kind are computed, by the name of the kind.
-KINDS: Dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Any], Tensor]] = {
+KINDS: Dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Processes], Tensor]] = {
     "uniform": _uniform, "chi2": _chi2, "cressie-read": _cressie_read, "kl": _kl,
     "smoothed-cvar": _smoothed_cvar, "cvar": _cvar, "focal": _focal, "tilted": _tilted,
     "by-group": _by_place, "by-flag": _by_place, "groups": _groups,

@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 import time
+from collections import abc
+from functools import partial
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
                     Sequence, Tuple, Union)
 
@@ -15,7 +17,7 @@ import numpy as np
 
 from .job import MOST_LOGGED, Wrong
 from .serve import VERSION, _packages
-from .talk import Answer, Failed, Lost, Talk, line_of, stops
+from .talk import Answer, Failed, Lost, Talk, end_of
 
 if TYPE_CHECKING:
     from .ranks import Group
@@ -77,58 +79,53 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
         Failed: drolab refuses the run.
         Wrong: The run cannot be started.
     """
-    asked = dict(locals())
     if os.name != "posix":
         raise Wrong("runs with a loop of their own need Linux or macOS")
-    if not _several():
-        if int(os.environ.get("WORLD_SIZE") or 1) > 1:
-            raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
-        return Run(_opening(**asked), runs, None)
-    from .ranks import joined
+    group = None
+    if _several():
+        from .ranks import Group
 
-    with joined() as group:
-        return Run(_opening(**asked), runs, group)
-
-
-def _opening(name: Optional[str], method: Optional[str], samples: Optional[Split],
-             class_counts: Optional[Counts], group_counts: Optional[Counts],
-             classes: Optional[Sequence[Any]], groups: Optional[Sequence[Any]],
-             settings: Optional[Mapping[str, Any]], resume: Optional[str], from_: Optional[str],
-             restart: bool, steps_per_epoch: int, parameters: int, device: Any,
-             packages: Sequence[str], higher: Sequence[str], lower: Sequence[str],
-             runs: Optional[str], more: Mapping[str, Any]) -> Dict[str, Any]:
-    """Returns the first message: see start."""
-    given: Dict[str, Any] = dict(settings or {}, **more)
-    if method is not None:
-        given["method"] = method
-    if resume is None and from_ is None:
-        if method is None:
-            raise Wrong('drolab.start has no method: write method="sfk"')
-        if samples is None:
-            raise Wrong("drolab.start has no samples: write samples=len(train)")
-    if samples is None and any(x is not None for x in
-                               (class_counts, group_counts, classes, groups)):
-        raise Wrong("drolab.start has classes or groups and no samples: write samples=len(train)")
-    head: Dict[str, Any] = {
-        "version": VERSION, "name": name or "", "resume": resume or "",
-        "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
-        "higher": list(higher), "lower": list(lower), "restart": bool(restart),
-        "steps_per_epoch": int(steps_per_epoch),
-        "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
-        "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
-        "interpreter": sys.executable or ""}
-    if samples is not None:
-        head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
-        for key, counts, names in (("class", class_counts, classes),
-                                   ("group", group_counts, groups)):
-            if counts is not None:
-                table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
-                head[key + "_counts"] = table
-                if names is None:
-                    names = range(len(table.get("train") or ()))
-            if names is not None:
-                head["groups" if key == "group" else "classes"] = [str(n) for n in names]
-    return head
+        group = Group()
+    elif int(os.environ.get("WORLD_SIZE") or 1) > 1:
+        raise Wrong(f"WORLD_SIZE is {os.environ['WORLD_SIZE']}: {_FIRST}")
+    run = Run(group)
+    try:
+        given: Dict[str, Any] = dict(settings or {}, **more)
+        if method is not None:
+            given["method"] = method
+        if resume is None and from_ is None:
+            if method is None:
+                raise Wrong('drolab.start has no method: write method="sfk"')
+            if samples is None:
+                raise Wrong("drolab.start has no samples: write samples=len(train)")
+        if samples is None and any(x is not None for x in
+                                   (class_counts, group_counts, classes, groups)):
+            raise Wrong("drolab.start has classes or groups and no samples: write "
+                        "samples=len(train)")
+        head: Dict[str, Any] = {
+            "version": VERSION, "name": name or "", "resume": resume or "",
+            "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
+            "higher": list(higher), "lower": list(lower), "restart": bool(restart),
+            "steps_per_epoch": int(steps_per_epoch),
+            "parameters": int(parameters), "device": str(device), "packages": _packages(packages),
+            "path": os.path.abspath(sys.argv[0]) if sys.argv[0] else "", "arguments": sys.argv[1:],
+            "interpreter": sys.executable or ""}
+        if samples is not None:
+            head["samples"] = {k: int(v) for k, v in _by_split(samples).items()}
+            for key, counts, names in (("class", class_counts, classes),
+                                       ("group", group_counts, groups)):
+                if counts is not None:
+                    table = {k: [int(n) for n in v] for k, v in _by_split(counts).items()}
+                    head[key + "_counts"] = table
+                    if names is None:
+                        names = range(len(table.get("train") or ()))
+                if names is not None:
+                    head["groups" if key == "group" else "classes"] = [str(n) for n in names]
+        run._begin(head, runs)
+    except BaseException as e:
+        run._leave(e)
+        raise
+    return run
 
 
 def _plain(key: str, value: Any) -> Any:
@@ -174,8 +171,7 @@ class Run:
     stopping = False
     saving = False
 
-    def __init__(self, head: Mapping[str, Any], runs: Optional[str], group: Optional[Group]
-                 ) -> None:
+    def __init__(self, group: Optional[Group]) -> None:
         self._group = group  # of all ranks; None: this process is alone
         self._talk: Optional[Talk] = None  # on rank 0
         self._fresh = False
@@ -186,30 +182,28 @@ class Run:
         self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
         self._heeded: List[int] = []  # signals that this run takes as the wish to stop
         self._over = False
-        self.id = str(head["resume"])
+        self.id = ""
+
+    def _begin(self, head: Dict[str, Any], runs: Optional[str]) -> None:
+        """Asks drolab for the run."""
+        self.id, group = str(head["resume"]), self._group
         if group is not None:
             group.agree(head)
-            head = dict(head, processes=group.size)
+            head["processes"] = group.size
         if group is None or group.rank == 0:
             self._talk = Talk(self.id, runs)
-        try:
-            if group is not None and self._talk is not None:
-                group.talk, self._talk.attend = self._talk, group.attend
-            answer, _ = self._ask("start", **head)
-            self.id, self.saved = str(answer["id"]), answer.get("folder")
-            self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
-            self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
-            if self._talk is not None:
-                self._talk.id = self.id
             if group is not None:
-                group.run = self.id
-                group.wait_for(float(answer["patience"]))
-                self.saved = self.saved and group.saved(self.saved)
-        except BaseException:
-            self._over = True
-            if self._talk is not None:
-                self._talk.close(kill=True)
-            raise
+                group.talk, self._talk.attend = self._talk, group.attend
+        answer, _ = self._ask("start", **head)
+        self.id, self.saved = str(answer["id"]), answer.get("folder")
+        self.steps, self.epoch = int(answer["step"]), int(answer["epoch"])
+        self._formed = int(answer.get("form_bytes") or 0)  # of a form's numbers; 0: no form
+        if self._talk is not None:
+            self._talk.id = self.id
+        if group is not None:
+            group.run = self.id
+            group.wait_for(float(answer["patience"]))
+            self.saved = self.saved and group.saved(self.saved)
         self._heed()
 
     # Calls of a step.
@@ -230,17 +224,18 @@ class Run:
             raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
                         "with skipped=True if no step was taken")
         given = {"label": label, "group": group, "index": index}
-        if self._computes(losses):
-            if not self._ready:
-                self.ready(losses.device)
-            self._samples = _samples(losses, self._copies.take, **given)
+        computes = self._computes(losses)
+        if computes and not self._ready:
+            self.ready(losses.device)
+        has, arrays = _samples(losses, self._copies.take if computes else None, **given)
+        if self._group is not None and not len(arrays[0]):
+            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
+                        "as a DistributedSampler does")
+        if computes:
             self._copies.mark()
-            self._check_batch(self._samples[1][0])
-            w = self._form.weights(losses, given, self._group)
+            self._samples = has, arrays
             self._ready, self._weighed = False, True
-            return w
-        has, arrays = _samples(losses, **given)
-        self._check_batch(arrays[0])
+            return self.form(losses, **given)
         head, answer = self._ask("weights", has, arrays, None)
         if self._group is not None and answer:
             answer[0] = self._group.mine(answer[0])
@@ -254,11 +249,6 @@ class Run:
         from .forms import rounded
 
         return rounded(answer[0], losses)
-
-    def _check_batch(self, losses: np.ndarray) -> None:
-        if self._group is not None and not len(losses):
-            raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
-                        "as a DistributedSampler does")
 
     def ready(self, device: Any) -> None:
         """Gets the numbers of the next weights, on a device, for ``form``.
@@ -328,32 +318,33 @@ class Run:
         norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
         of: Tuple[str, ...] = ()
         drawn: List[np.ndarray] = []
-        joins = self._fresh and not skipped
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
-            if not isinstance(given, Mapping):
-                parts = given if isinstance(given, (tuple, list)) else (given,)
-                given = dict(zip(("losses", *_OPTIONAL), parts[:4]))
             take = (lambda name, x: self._copies.take("fresh " + name, x)) if late else None
-            of, drawn = _samples(given["losses"], take,
-                                 **{k: v for k, v in given.items() if k != "losses"})
-
-        def send() -> None:
-            parts = [*arrays, *drawn]
-            if self._group is not None:
-                parts = self._group.join("step", has, arrays) if late else []
-                parts += self._group.join("fresh", of, drawn) if joins else []
-            if self._talk is not None:
-                self._talk.tell("step", has, [np.array([rate, float(norm)]), *parts], of,
-                                **({"skipped": True} if skipped else {}))
-
+            if isinstance(given, abc.Mapping):  # typing's is slow
+                of, drawn = _samples(take=take, **given)
+            else:
+                parts = given if isinstance(given, (tuple, list)) else (given,)
+                of, drawn = _samples(parts[0], take, **dict(zip(_OPTIONAL, parts[1:4])))
         self._weighed = False
         self.steps += 1
         if late:
             self._copies.mark()
-            self._later.append(send)
+            self._later.append(partial(self._tell_step, has, arrays, rate, norm, of, drawn,
+                                       skipped))
         else:
-            send()
+            self._tell_step(has, arrays, rate, norm, of, drawn, skipped)
+
+    def _tell_step(self, has: Tuple[str, ...], arrays: List[np.ndarray], rate: float, norm: Any,
+                   of: Tuple[str, ...], drawn: List[np.ndarray], skipped: bool) -> None:
+        """Tells drolab of a step, whose samples and fresh samples have come from the device."""
+        if self._group is not None:
+            arrays = self._group.join("step", has, arrays) if has else []
+            drawn = self._group.join("fresh", of, drawn) if of else []
+        if self._talk is not None:
+            more = {"skipped": True} if skipped else {}
+            self._talk.tell("step", has, [np.array([rate, float(norm)]), *arrays, *drawn], of,
+                            **more)
 
     # Between steps.
 
@@ -477,18 +468,13 @@ class Run:
 
     def _leave(self, error: BaseException) -> None:
         """Ends the run because of an error. Raises that of another rank, if it came first."""
-        first, rank = error, ""
+        first, (status, cause) = error, end_of(error)
         if self._group is not None:
-            first, rank = self._group.leave(error), f"rank {self._group.rank}: "
+            first, status, cause = self._group.leave(error)
             self._later.clear()
-        status, cause = "failed", rank + line_of(first)
-        if isinstance(first, (Failed, Lost)):
-            cause = str(first)
-        elif stops(first):
-            status, cause = "stopped", ""
         try:
             if self._talk is not None:
-                self._end(self._talk, status, cause)
+                self._end(self._talk, "stopped" if status == "stopped" else "failed", cause)
         except (Failed, Lost):
             pass
         except KeyboardInterrupt:
@@ -578,7 +564,8 @@ class Run:
             raise Wrong(f"run {self.id} has ended")
         if self._group is None and _several():
             raise Wrong(f"the processes of torch.distributed train a run each: {_FIRST}")
-        self._settle()
+        if self._copies is not None:
+            self._settle()
         asked = self._talk if self._group is None else self._group
         assert asked is not None
         return asked.ask(do, has, arrays, most, **more)
@@ -587,8 +574,7 @@ class Run:
 def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **more: Any
              ) -> Tuple[Tuple[str, ...], List[np.ndarray]]:
     """Returns the names of the arrays of samples, and the arrays. Their values may come later."""
-    take = take or (lambda _, x: _array(x))
-    a = take("losses", losses)
+    a = take("losses", losses) if take else _array(losses)
     if a.dtype.kind != "f":
         raise Wrong(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
@@ -600,7 +586,7 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
     for name, values in more.items():
         if values is None:
             continue
-        b = values if name == "confidence" else _whole(name, take(name, values))
+        b = values if name == "confidence" else _whole(name, take(name, values) if take else values)
         if b.shape != a.shape:
             raise Wrong(f"{name} has the shape {b.shape} and losses have {a.shape}: give one for "
                         "each sample")

@@ -17,6 +17,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch._utils import _flatten_dense_tensors, _unflatten_dense_tensors
 
+from . import forms
 from .job import Lost, Wrong
 
 __all__ = ["Group", "place"]
@@ -50,7 +51,7 @@ def _rank() -> int:
     return int(os.environ.get("LOCAL_RANK") or 0)
 
 
-class Group:
+class Group(forms.Processes):
     """The processes of a run, of which this one has the number ``rank``.
 
     It is PyTorch's default group, so modules such as SyncBatchNorm find it. ``waits`` tells drolab
@@ -83,6 +84,10 @@ class Group:
     def add(self, tensors: Sequence[Tensor]) -> None:
         """Sets tensors to their sums over all processes."""
         self._each(tensors, dist.all_reduce)
+
+    def reduce(self, x: Tensor, how: str) -> Tensor:
+        self._each([x], lambda flat: dist.all_reduce(flat, getattr(dist.ReduceOp, how)))
+        return x
 
     def share(self, tensors: Sequence[Tensor]) -> None:
         """Sets tensors to those of the first process."""

@@ -22,25 +22,24 @@ import select
 import tempfile
 import threading
 import time
-from typing import (Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple,
-                    Type)
+from typing import Any, Collection, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from . import forms
 from .job import Wrong
-from .talk import Answer, Failed, Lost, Talk, line_of, stops
+from .talk import Answer, Failed, Lost, Talk, end_of
 
-__all__ = ["Group", "joined"]
+__all__ = ["Group"]
 
 _PATIENCE = 600.0  # seconds; the default of the setting program_patience
 _BEAT = 0.25  # seconds between two beats of a pulse
 _DEAD = 12  # beats without a sign of life
 _GLANCE = datetime.timedelta(seconds=0.5)  # between two looks at the other ranks in a wait
 _NEWS = 5.0  # seconds; rank 0 says at least so often that it still waits for drolab
-_ROOM = 1024  # bytes of an answer beside its arrays
 
 _NAMES = ("losses", "label", "group", "index", "correct", "confidence")
 _CALLS = {"start": "drolab.start", "weights": "run.weights", "step": "run.step",
@@ -53,27 +52,12 @@ _SAME = ("name", "resume", "from", "samples", "class_counts", "group_counts", "c
          "restart", "higher", "lower", "steps_per_epoch")
 
 #: How the fault of one rank ends the block of the others, by the kind of the fault.
-_FAULTS: Dict[str, Type[BaseException]] = {"failed": Failed, "lost": Lost,
-                                           "stopped": KeyboardInterrupt}
+_FAULTS: Dict[str, Any] = {"failed": Failed, "lost": Lost, "stopped": KeyboardInterrupt}
 _ERRORS = tuple(_FAULTS.values())
 _starts = 0  # number of groups that this process has begun
 
 
-@contextlib.contextmanager
-def joined() -> Iterator[Group]:
-    """Yields a group of all ranks. An error in the block is told to the others."""
-    group = Group()
-    try:
-        yield group
-    except BaseException as e:
-        first = group.leave(e)
-        group.close()
-        if first is not e:
-            raise first from e
-        raise
-
-
-class Group:
+class Group(forms.Processes):
     """All ranks of a run, as one of them sees them.
 
     Attributes:
@@ -92,7 +76,7 @@ class Group:
         self.run, self.wish = "", False
         self._counts = [0] * self.size  # samples of each rank in the last call
         self._calls, self._doing = 0, "start"
-        self._room = _ROOM
+        self._room = 0  # bytes of the last answer
         self._gloo: Any = None
         self._pending = False  # a call of this rank waits for the others
         self._patience = _PATIENCE
@@ -132,33 +116,30 @@ class Group:
                     raise self._file(
                         "failed", f"drolab.start: rank {r} has {key}={there!r:.60} and rank 0 has "
                                   f"{key}={here!r:.60}: give the same on every rank")
-        self._connect()
-
-    def _connect(self) -> None:
-        self._gloo = dist.new_group(backend="gloo",
-                                    timeout=datetime.timedelta(seconds=self._patience))
+        self.wait_for(self._patience)
 
     def wait_for(self, patience: float) -> None:
-        """Sets how long a rank waits for the others, the same on all."""
-        if patience != self._patience:
-            self._patience = patience
-            self._connect()
+        """Sets how many seconds a rank waits for the others, the same on all."""
+        if self._gloo is None or patience != self._patience:
+            self._patience, limit = patience, datetime.timedelta(seconds=patience)
+            self._gloo = dist.new_group(backend="gloo", timeout=limit)
 
     def ask(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
             most: Optional[int] = 0, **more: Any) -> Answer:
         """Asks drolab about the samples of all ranks: see Talk.ask."""
         arrays = self.join(do, has, arrays)
-        self._room = _ROOM + (8 * sum(self._counts) + 8 if most is None else most)
         if self.talk is None:
-            return self._receive()
+            while not (data := self._spread()):
+                pass
+            return pickle.loads(data)
         if do in ("evaluate", "epoch") and has:
             _, first = np.unique(arrays[has.index("index")], return_index=True)
             arrays = [a[first] for a in arrays]  # a sampler repeats some to fill its batches
         try:
             answer = self.talk.ask(do, has, arrays, most, **more)
         except (Failed, Lost) as e:
-            raise self._file("failed" if isinstance(e, Failed) else "lost", str(e)) from None
-        self._send(pickle.dumps(answer))
+            raise self._file(*end_of(e)) from None
+        self._spread(pickle.dumps(answer))
         return answer
 
     def join(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
@@ -208,20 +189,15 @@ class Group:
         before, n = sum(self._counts[:self.rank]), self._counts[self.rank]
         return weights[before:before + n] * (self.size * n / sum(self._counts))
 
-    def sum(self, x: Tensor) -> Tensor:
-        """Returns the sum over all ranks. Nothing waits for a GPU."""
-        return self._reduce(x, dist.ReduceOp.SUM)
+    def scale(self, w: Tensor) -> Tensor:
+        return w * (self.size * len(w) / self.reduce(w.new_full((), len(w)), "SUM"))
 
-    def max(self, x: Tensor) -> Tensor:
-        """Returns the largest value of all ranks. Nothing waits for a GPU."""
-        return self._reduce(x, dist.ReduceOp.MAX)
-
-    def _reduce(self, x: Tensor, how: Any) -> Tensor:
-        x = x.clone()
+    def reduce(self, x: Tensor, how: str) -> Tensor:
+        op = getattr(dist.ReduceOp, how)
         if x.device.type == "cpu":
-            self._wait(dist.all_reduce(x, how, group=self._gloo, async_op=True))
+            self._wait(dist.all_reduce(x, op, group=self._gloo, async_op=True))
         else:
-            dist.all_reduce(x, how)
+            dist.all_reduce(x, op)  # nothing waits for the device
         return x
 
     @contextlib.contextmanager
@@ -250,27 +226,17 @@ class Group:
 
     # Answers of rank 0.
 
-    def _send(self, data: bytes) -> None:
-        """Gives all ranks an answer; none at all says that there will be one."""
-        memory = torch.zeros(8 + self._room, dtype=torch.uint8)
-        memory[:8] = torch.tensor([len(data)]).view(torch.uint8)
-        rest = torch.frombuffer(bytearray(data), dtype=torch.uint8) if data else memory[:0]
-        if len(data) <= self._room:
-            memory[8:8 + len(data)] = rest
-        self._wait(dist.broadcast(memory, 0, group=self._gloo, async_op=True))
-        if len(data) > self._room:
-            self._wait(dist.broadcast(rest, 0, group=self._gloo, async_op=True))
+    def _spread(self, data: bytes = b"") -> bytes:
+        """Gives all ranks the bytes of rank 0; none at all say that there will be some.
 
-    def _receive(self) -> Answer:
-        memory, n = torch.empty(8 + self._room, dtype=torch.uint8), 0
-        while not n:
-            self._wait(dist.broadcast(memory, 0, group=self._gloo, async_op=True))
-            n = int(memory[:8].view(torch.int64))
-        data = memory[8:8 + n]
-        if n > self._room:
-            data = torch.empty(n, dtype=torch.uint8)
-            self._wait(dist.broadcast(data, 0, group=self._gloo, async_op=True))
-        return pickle.loads(data.numpy().tobytes())
+        There is room for as many as the last time, and only more need a second broadcast.
+        """
+        room, sent = 8 + self._room, len(data).to_bytes(8, "little") + data
+        memory = bytearray(sent[:room].ljust(room))
+        whole = torch.frombuffer(memory, dtype=torch.uint8)
+        self._wait(dist.broadcast(whole, 0, group=self._gloo, async_op=True))
+        n = self._room = int.from_bytes(memory[:8], "little")
+        return bytes(memory[8:8 + n]) if 8 + n <= room else self._spread(data)
 
     def attend(self, pipe: int) -> None:
         """Waits until drolab has answered. A paused run takes long, and the others hear of it."""
@@ -278,7 +244,7 @@ class Group:
         while not select.select([pipe], [], [], _GLANCE.total_seconds())[0]:
             self.look()
             if time.monotonic() - told > min(_NEWS, self._patience / 4):
-                self._send(b"")
+                self._spread()
                 told = time.monotonic()
 
     # Faults.
@@ -314,21 +280,20 @@ class Group:
                 self._fault = json.loads(self._store.compare_set("fault", "", own))
         return _FAULTS[self._fault[0]](self._fault[1])
 
-    def leave(self, error: BaseException) -> BaseException:
-        """Tells the others the error with which this rank leaves. Returns the first error."""
+    def leave(self, error: BaseException) -> Tuple[BaseException, str, str]:
+        """Tells the others the error with which this rank leaves.
+
+        Returns the first error of all, and its kind and line.
+        """
+        kind, line = end_of(error, f"rank {self.rank}: ")
         try:
             self.look()
             if _of_torch(error):
                 self._blame()
-        except _ERRORS as first:
-            return error if str(first) == str(error) else first
-        kind, line = "failed", f"rank {self.rank}: {line_of(error)}"
-        if isinstance(error, (Failed, Lost)):
-            kind, line = "failed" if isinstance(error, Failed) else "lost", str(error)
-        elif stops(error):
-            kind = "stopped"
-        first = self._file(kind, line)
-        return error if str(first) == line else first
+            raise self._file(kind, line)
+        except _ERRORS as e:
+            assert self._fault is not None
+            return (error if str(e) in (str(error), line) else e, *self._fault)
 
     def _blame(self) -> None:
         """Finds the rank behind an error of torch.distributed, and raises its fault."""

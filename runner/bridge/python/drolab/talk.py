@@ -18,7 +18,7 @@ import numpy as np
 from .frames import USUAL_HEAD, FormatError, Gone, Wire, close_in_children, keep_in_children
 from .job import Wrong
 
-__all__ = ["Failed", "Lost", "Talk", "line_of", "stops"]
+__all__ = ["Failed", "Lost", "Talk", "end_of"]
 
 Answer = Tuple[Mapping[str, Any], List[np.ndarray]]
 
@@ -97,7 +97,8 @@ class Talk:
             raise Wrong(f"run {self.id} has ended")
 
         def head() -> Mapping[str, Any]:
-            return dict(more, do=do, has=list(has), fresh=list(fresh))
+            lists = {"has": has, "fresh": fresh}
+            return dict(more, do=do, **{k: v for k, v in lists.items() if v})
 
         self._torn = True
         try:
@@ -185,7 +186,15 @@ class Talk:
                     f"drolab.start(resume={self.id!r})")
 
 
-def line_of(e: BaseException) -> str:
+def end_of(e: BaseException, who: str = "") -> Tuple[str, str]:
+    """Returns how an error ends a run (failed, lost or stopped), and its cause in one line."""
+    if isinstance(e, (Failed, Lost)):
+        return "failed" if isinstance(e, Failed) else "lost", str(e)
+    wanted = isinstance(e, KeyboardInterrupt) or isinstance(e, SystemExit) and e.code in (None, 0)
+    return "stopped" if wanted else "failed", who + _line_of(e)
+
+
+def _line_of(e: BaseException) -> str:
     """Returns an error as one line, with the last place in the script that it passed."""
     said = (str(e).strip().split("\n") or [""])[0][:500]
     text = f"{type(e).__name__}: {said}" if said else type(e).__name__
@@ -194,8 +203,3 @@ def line_of(e: BaseException) -> str:
         if not os.path.abspath(frame.filename).startswith(own) and os.path.exists(frame.filename):
             return f"{text} ({os.path.basename(frame.filename)}, line {frame.lineno})"
     return text
-
-
-def stops(e: BaseException) -> bool:
-    """Reports whether an error is no failure, but the end that somebody wants."""
-    return isinstance(e, KeyboardInterrupt) or isinstance(e, SystemExit) and e.code in (None, 0)

@@ -23,7 +23,6 @@ from .serve import main
 __all__ = ["Job", "main", "probe"]
 
 _BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see loop.py
-_BY_BATCH = ("tilted", "groups")  # forms that look at the whole batch
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
 
 reading.GENERATORS.append(reading.Generator(
@@ -449,8 +448,7 @@ class Job(job.Job):
         own = all(getattr(type(self), n) is getattr(Job, n)
                   for n in ("losses", "gradient", "step"))
         by_drolab = self.scaler is not None or self.device.type in _BY_DROLAB
-        kinds = [k for k in forms.KINDS if self._group is None or k not in _BY_BATCH]
-        return tuple(kinds) if own and not by_drolab else ()
+        return tuple(forms.KINDS) if own and not by_drolab else ()
 
     def begin_step(self, split: str, index: np.ndarray, epoch: int) -> None:
         self._late = {}
@@ -467,7 +465,7 @@ class Job(job.Job):
                   given: Mapping[str, Any], rule: Sequence[float]) -> None:
         losses, lr, clip = self._begun.detach(), rule[0], rule[3]
         self._form.set(head, numbers, flags, losses.device)
-        self.gradient(self._form.weights(losses, given), False)
+        self.gradient(self._form.weights(losses, given, self._group), False)
         length = self._move(lr, clip)
         if head.get("keep") is True:
             self._share_buffers()

@@ -32,6 +32,16 @@ class Job(drolab.torch.Job):
             self.log(mean=losses.mean())
         return losses
 
+    by_forms = False
+
+    def take_step(self, *given):
+        self.by_forms = True
+        super().take_step(*given)
+
+    def save(self, folder):
+        assert self.by_forms == bool(self.settings.get("forms")), "other steps than the test's"
+        super().save(folder)
+
     def setup(self, settings):
         folder = settings["folder"]
         if settings.get("forms"):

@@ -11,6 +11,7 @@ import (
 // Table is a program without a network: losses from a table.
 type Table struct {
 	Samples int // of the training split
+	Val     int // of the validation split
 	n       int // of the last batch
 }
 
@@ -22,10 +23,14 @@ func (t *Table) Hello(Question) (map[string]any, []bridge.Array, error) {
 		}
 		return a
 	}
-	return map[string]any{"version": 2, "samples": map[string]int{"train": t.Samples, "test": 8},
-			"classes": []string{"a", "b"}, "log": []string{"tokens"}, "restart": true,
-			"accumulate": true, "pick": true, "procs": true},
-		[]bridge.Array{labels(t.Samples), labels(8), bridge.Floats([]float64{1})}, nil
+	sizes, arrays := map[string]int{"train": t.Samples, "test": 8}, []bridge.Array{labels(t.Samples)}
+	if t.Val > 0 {
+		sizes["val"], arrays = t.Val, append(arrays, labels(t.Val))
+	}
+	return map[string]any{"version": 2, "samples": sizes, "classes": []string{"a", "b"},
+			"log": []string{"tokens"}, "restart": true, "accumulate": true, "pick": true,
+			"procs": true},
+		append(arrays, labels(8), bridge.Floats([]float64{1})), nil
 }
 
 func (t *Table) SetMode(string) {}
