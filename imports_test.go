@@ -36,8 +36,8 @@ X/SYS, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
 runner/spec < runner/measure
-runner/measure, GOPSUTIL < runner/machine
-runner/machine, runner/internal/aside < runner
+GOPSUTIL < runner/machine
+runner/measure, runner/machine, runner/internal/aside < runner
 dro/nn, runner, runner/internal/room < runner/train
 dro, runner/internal/aside < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot

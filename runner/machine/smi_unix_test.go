@@ -25,7 +25,7 @@ func TestNvidiaSMI(t *testing.T) {
 		"hangs":    "exec sleep 1000",
 		"fails":    "echo NVIDIA-SMI has failed; exit 9",
 		"nonsense": `printf '\033]0;x\007,,,,,,\n\000\377\n'; exec sleep 1000`,
-		"floods":   `exec yes ",,,,,,"`,
+		"floods":   `exec yes ", , , , , , "`,
 		"long":     "exec cat /dev/zero",
 		"absent":   "",
 	} {
@@ -58,13 +58,13 @@ func underNvidiaSMI(t *testing.T, does string, good bool) {
 		}
 	})
 	for s := range samples {
-		if !s.Memory.Of.Applies() || !s.Run.Memory.Applies() || s.Cores < 1 || s.Run.Workers > 0 {
+		if s.Memory.Of == 0 || s.Run.Memory == 0 || s.CPU.Of < 1 || s.Run.Workers > 0 {
 			t.Fatalf("%+v", s)
 		}
 		if !good && len(s.GPUs) > 0 {
 			t.Fatalf("%+v", s.GPUs)
 		}
-		told := !good || len(s.GPUs) == 1 && s.GPUs[0].Run.Applies()
+		told := !good || len(s.GPUs) == 1 && s.GPUs[0].Run > 0
 		if told && (does == "" || len(pids()) == 2) {
 			break
 		}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner/machine"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -89,9 +88,7 @@ func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
 	case v.Bars != "":
 		t = ofBars(w, v)
 	case v.Lists():
-		t = ofSettings(w)
-	case v.Watches():
-		t = ofMachine(w)
+		t = ofList(w, p)
 	default:
 		t, rows = ofCurves(w, v)
 	}
@@ -202,21 +199,11 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	return out
 }
 
-// ofSettings returns the settings of the run under the cursor.
-func ofSettings(w *panel.Board) *page.Table {
-	out := table("settings", "setting", "value")
-	for _, s := range w.Settings() {
+// ofList returns what a panel lists of the run under the cursor.
+func ofList(w *panel.Board, p int) *page.Table {
+	out := table(strings.ToLower(w.Panels[p].Title), "setting", "value")
+	for _, s := range w.List(w.Shows(p), 0) {
 		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
-	}
-	return out
-}
-
-func ofMachine(w *panel.Board) *page.Table {
-	out := table("machine", "part", "figure")
-	for _, r := range machine.Rows(w.Figures()) {
-		for _, f := range r.Figures {
-			out.Add(append(runCells(w.Run()), r.Name, f.Text)...)
-		}
 	}
 	return out
 }

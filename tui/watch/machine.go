@@ -3,61 +3,39 @@ package watch
 import (
 	"time"
 
-	"drolab/runner/machine"
-	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
 
 	tea "charm.land/bubbletea/v2"
 )
-
-// machineReader is the state of reading what the machine did during the run under the cursor.
-type machineReader struct {
-	looked  time.Time
-	reading bool
-}
 
 // lookMachine is the time between two looks for new samples, of which two come meanwhile.
 const lookMachine = 5 * time.Second
 
 // readMachine looks for new samples of the run under the cursor.
 func (w *Page) readMachine(now time.Time) tea.Cmd {
-	t, m := w.Run(), &w.machine
-	if t == nil || m.reading {
+	t, m := w.Run(), &w.Machine
+	switch {
+	case t == nil:
+		return nil
+	case m.ID != t.ID:
+		*m = panel.Machine{ID: t.ID}
+	case m.Reading || now.Sub(m.Looked) < lookMachine:
 		return nil
 	}
-	if w.Machine.ID != t.ID {
-		w.Machine = panel.Machine{ID: t.ID}
-	} else if now.Sub(m.looked) < lookMachine {
-		return nil
-	}
-	m.reading, m.looked = true, now
-	run, from := t.Run, w.Machine.Next
+	m.Reading, m.Looked = true, now
+	run, from := t.Run, m.Next
 	return func() tea.Msg {
 		list, next, _ := run.Machine(from) // what cannot be read is not there
-		return machineMsg{run.Meta.ID, list, next}
+		return panel.Machine{ID: run.Meta.ID, Samples: list, Next: next}
 	}
 }
 
-// machineMsg brings samples that were not read before.
-type machineMsg struct {
-	id   string
-	list []machine.Sample
-	next int64
-}
-
-// Changes reports whether there are any.
-func (m machineMsg) Changes() bool { return len(m.list) > 0 }
-
-// addMachine adds samples, and has the panels drawn that show them.
-func (w *Page) addMachine(m machineMsg) {
-	w.machine.reading = false
-	if w.Machine.ID != m.id || !m.Changes() {
-		return
+// addMachine adds samples that were read, and has them shown.
+func (w *Page) addMachine(more panel.Machine) {
+	if m := &w.Machine; m.ID == more.ID {
+		m.Samples, m.Next, m.Reading = append(m.Samples, more.Samples...), more.Next, false
 	}
-	w.Machine.Samples, w.Machine.Next = append(w.Machine.Samples, m.list...), m.next
-	for p := range w.Panels {
-		if w.Shows(p).Watches() {
-			w.drawn[p].Drawn = kit.Drawn{}
-		}
+	if more.Changes() {
+		w.touch()
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/machine"
-	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
@@ -21,20 +20,20 @@ import (
 // box returns the samples of twenty minutes on a machine with so many GPUs, of which the run uses
 // the last one.
 func box(gpus int, start time.Time) (list []machine.Sample) {
-	num, gib := measure.Num, func(x float64) measure.Number { return measure.Num(x * (1 << 30)) }
+	const gib = 1 << 30
 	for i := range 120 {
 		x := float64(i)
-		s := machine.Sample{Time: start.Add(time.Duration(10*i) * time.Second), Cores: 16,
-			CPU: num(9 + x/60), Memory: machine.Part{Used: gib(30 + x/20), Of: gib(126)},
-			Disk:  machine.Part{Used: gib(812), Of: gib(3600)},
-			Reads: num(180e6 + 1e6*float64(i%5)), Writes: num(2e6), In: num(1.2e6), Out: num(3e5),
-			Run: machine.Processes{Memory: gib(14), CPU: num(8.4), Workers: 9, Busy: 8}}
+		s := machine.Sample{Time: start.Add(time.Duration(10*i) * time.Second),
+			CPU:    machine.Part{Used: 9 + x/60, Of: 16},
+			Memory: machine.Part{Used: gib * (30 + x/20), Of: gib * 126},
+			Disk:   machine.Part{Used: gib * 812, Of: gib * 3600},
+			Run:    machine.Processes{Memory: gib * 14, CPU: 8.4, Workers: 9, Busy: 8}}
 		for k := range gpus {
-			g := machine.GPU{Index: (k + gpus - 1) % gpus, Use: num(.36 + .01*float64((i+k)%5)),
-				Memory: machine.Part{Used: gib(41), Of: gib(80)}, Power: num(310),
-				Temperature: num(61)}
+			g := machine.GPU{Index: (k + gpus - 1) % gpus,
+				Use:    machine.Part{Used: float64(36 + (i+k)%5), Of: 100},
+				Memory: machine.Part{Used: gib * 41, Of: gib * 80}, Power: 310, Temperature: 61}
 			if k == 0 {
-				g.Run = gib(40)
+				g.Run = gib * 40
 			}
 			s.GPUs = append(s.GPUs, g)
 		}
@@ -66,7 +65,7 @@ func TestMachineFits(t *testing.T) {
 	r := watching(t, 80, 24)
 	mig := box(1, tuitest.Epoch0())
 	for i := range mig {
-		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = measure.Number{}, measure.Number{}
+		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = machine.Part{}, 0
 	}
 	for name, list := range map[string][]machine.Sample{"none": nil, "no GPU": box(0, time.Time{}),
 		"one": box(1, time.Time{}), "eight": box(8, time.Time{}), "MIG": mig,
@@ -83,7 +82,7 @@ func TestMachineFits(t *testing.T) {
 			if waits != (name == "one" || name == "eight") && size[0] >= 80 {
 				t.Errorf("%s at %v:\n%s", name, size, text)
 			}
-			if size[0] == 200 && len(list) > 0 && !strings.Contains(text, "network") {
+			if size[0] == 200 && len(list) > 0 && !strings.Contains(text, "disk") {
 				t.Errorf("%s at %v lacks a part:\n%s", name, size, text)
 			}
 		}
@@ -126,9 +125,9 @@ func TestMachineIsRead(t *testing.T) {
 	w := New(l)
 	w.Tracks = []*panel.Track{panel.NewTrack(panel.Opened{Run: run, Log: run.Tail()})}
 	now := time.Now()
-	look := func() machineMsg {
+	look := func() panel.Machine {
 		now = now.Add(lookMachine)
-		msg := w.readMachine(now)().(machineMsg)
+		msg := w.readMachine(now)().(panel.Machine)
 		w.Update(msg)
 		return msg
 	}

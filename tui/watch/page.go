@@ -28,7 +28,6 @@ type Page struct {
 	runTable
 	screen
 	turns
-	machine    machineReader
 	printed    printed
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
@@ -136,7 +135,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case printedMsg:
 		w.showPrinted(msg)
 		return nil
-	case machineMsg:
+	case panel.Machine:
 		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -106,23 +105,14 @@ func showSystem(con *console.Console, r *record.Run) error {
 	}
 	advice := machine.Advice(list)
 	return con.Result(map[string]any{"run": r.Meta.ID, "advice": advice, "samples": list}, func() {
-		if len(list) == 0 {
-			con.PrintLine("run %s has no figures of its machine", r.Meta.ID)
-			return
+		con.PrintLine("%s: %s of its machine", r.Meta.ID, kit.Plural(len(list), "sample"))
+		t := page.New("part", "last figures, each over the run").Words(1)
+		for _, l := range machine.Lines(list, func(past []float64) string {
+			return plot.Spark(past, 8)
+		}) {
+			t.Add(l.Part, l.Text)
 		}
-		first, last := list[0].Time.Local(), list[len(list)-1].Time.Local()
-		con.PrintLine("%s: %s, %s to %s", r.Meta.ID, kit.Plural(len(list), "sample"),
-			first.Format(time.DateTime), last.Format(time.DateTime))
-		con.Blocks(page.Text(advice))
-		const past = 40 // cells
-		t := page.New("part", "figure", "over the run").Words(1, 2)
-		for _, row := range machine.Rows(list) {
-			for _, f := range row.Figures {
-				t.Add(row.Name, f.Text, plot.Spark(f.Past, past))
-				row.Name = ""
-			}
-		}
-		con.Blocks(t)
+		con.Blocks(page.Text(advice), t)
 	})
 }
 

@@ -233,13 +233,13 @@ func Standing() []Panel {
 			Doc: "The settings that the run under the cursor reads, as it trains now. Marked " +
 				"settings, in which the watched runs differ, come first. Settings that are " +
 				"not at their default follow."}}},
-		{Title: "Machine", Views: []View{{As: onMachine{}, Plain: true,
+		{Title: "Machine", Views: []View{{As: settings{machine: true}, Plain: true,
 			Doc: "What the machine does during the run under the cursor, with the last ten " +
 				"minutes of each figure. GPU: part of the time in which it computes, memory, " +
 				"power, temperature, and the run's part of its memory. run: memory and cores of " +
-				"the run's processes, and how many of its workers use at least half a core. " +
-				"disk: that of the runs, and the rates of the busiest disk. A line above says " +
-				"what the run waits for, if that is known."}}},
+				"the run's processes, how many of its workers use at least half a core, and " +
+				"its memory of GPUs. disk: that of the runs. A marked line says what the run " +
+				"waits for, if that is known."}}},
 	}
 }
 

@@ -24,7 +24,7 @@ func TestPanels(t *testing.T) {
 				}
 			}
 			m, found := measure.FindMeasure(v.Bars)
-			classes := found && m.IsList() || v.Lists() || v.Gazes() || v.Watches()
+			classes := found && m.IsList() || v.Lists() || v.Gazes()
 			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
 					v.Measures(), v.Bars)
