@@ -13,10 +13,10 @@
 // A Watch starts nvidia-smi twice, once for each query. Each prints a line for every GPU or every
 // process, again every 10 s, and ends with the Watch. The program is looked for by its name in the
 // PATH of the process, as python3 is; a path that is not absolute does not count. Only numbers are
-// kept of what it prints. A line that is too long closes its pipe, and a program that prints without
-// end waits after each line. A figure that is older than 25 s does not count, so it does not matter why the
-// program is silent. If drolab is killed, nobody reads the pipe, and nvidia-smi ends at its next
-// line.
+// kept of what it prints. A line that is too long closes its pipe, and a program that prints
+// without end waits after each line. A figure that is older than 25 s does not count, so it does
+// not matter why the program is silent. If drolab is killed, nobody reads the pipe, and nvidia-smi
+// ends at its next line.
 //
 // Start at Watch in watch.go.
 package machine

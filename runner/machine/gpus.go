@@ -27,6 +27,7 @@ const (
 	gpuQuery = "--query-gpu=index,uuid,utilization.gpu,memory.used,memory.total,power.draw," +
 		"temperature.gpu"
 	appQuery             = "--query-compute-apps=gpu_uuid,pid,used_memory"
+	format               = "--format=csv,noheader,nounits"
 	gpuFields, appFields = 7, 3
 )
 
@@ -45,8 +46,7 @@ func startGPUs(ctx context.Context) *gpus {
 	path, err := exec.LookPath("nvidia-smi") // a relative path is an error, too
 	for _, query := range []string{gpuQuery, appQuery} {
 		if err == nil {
-			smi := exec.CommandContext(ctx, path, query, "--format=csv,noheader,nounits", "-l", "10")
-			go g.ask(ctx, smi)
+			go g.ask(ctx, exec.CommandContext(ctx, path, query, format, "-l", "10"))
 		}
 	}
 	return g

@@ -26,18 +26,20 @@ func TestLinesOfGPUs(t *testing.T) {
 		want       string // of each GPU: index, use, memory, power, temperature, the run's memory
 	}{
 		{"one", gpu(0), nil, "0" + same + "0"},
-		{"the run's", gpu(0) + gpu(1) + "GPU-1, 7, 300\nGPU-1, 8, 100\nGPU-0, 9, 1\n", []int{7, 8},
-			"1" + same + "400; 0" + same + "0"},
+		{"the run's", gpu(0) + gpu(1) + "GPU-1, 7, 300\nGPU-1, 8, 100\nGPU-0, 9, 1\n",
+			[]int{7, 8}, "1" + same + "400; 0" + same + "0"},
 		{"MIG", mig + "GPU-0, 7, [N/A]\n", []int{7}, "0 {0 0} {100 200} 0 0 0"},
 		{"nonsense", nonsense + gpu(3), []int{7}, "3" + same + "0"},
-		{"several", gpu(2) + gpu(0) + gpu(1), nil, "0" + same + "0; 1" + same + "0; 2" + same + "0"},
+		{"several", gpu(2) + gpu(0) + gpu(1), nil,
+			"0" + same + "0; 1" + same + "0; 2" + same + "0"},
 	} {
 		g := &gpus{}
 		g.read(t.Context(), iotest.OneByteReader(strings.NewReader(c.text)))
 		var got []string
 		for _, d := range g.list(time.Now(), c.pids) {
 			memory := Part{d.Memory.Used / mebi, d.Memory.Of / mebi}
-			got = append(got, fmt.Sprint(d.Index, d.Use, memory, d.Power, d.Temperature, d.Run/mebi))
+			got = append(got, fmt.Sprint(d.Index, d.Use, memory, d.Power, d.Temperature,
+				d.Run/mebi))
 		}
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
@@ -123,7 +125,8 @@ func TestLines(t *testing.T) {
 	for _, l := range Lines(list, picture) {
 		text += l.Part + ": " + l.Text + "\n"
 	}
-	for _, want := range []string{"GPU 1:  38 % [NaN 0.38 0.38]    2/80 GiB [", "GPU 0: – [NaN NaN NaN]  – [NaN NaN NaN]  – [NaN NaN NaN]  – [NaN NaN NaN]\n",
+	for _, want := range []string{"GPU 1:  38 % [NaN 0.38 0.38]    2/80 GiB [",
+		"GPU 0: – [NaN NaN NaN]  – [NaN NaN NaN]  – [NaN NaN NaN]  – [NaN NaN NaN]\n",
 		"run: 3.0 GiB [0.047", "8.5 cores [0.53 NaN 0.53]  8 of 9 busy [0.89",
 		"GPU 1.0 GiB [NaN 0.013 0.013]\n", "CPU: 9.0/16 cores [0.56 NaN 0.56]\n",
 		"memory: 10/64 GiB [0.16", "disk: 500/1000 GiB [0.5 0.5 0.5]\n"} {
@@ -136,7 +139,8 @@ func TestLines(t *testing.T) {
 			s.CPU, s.Memory, s.Disk = Part{x, x}, Part{x, x}, Part{1, x}
 			s.GPUs = []GPU{{3, Part{x, x}, Part{x, x}, x, x, x}, {Index: -1}, {Index: 1 << 40}}
 		})
-		for _, l := range Lines(list, func(past []float64) string { return fmt.Sprint(len(past)) }) {
+		count := func(past []float64) string { return fmt.Sprint(len(past)) }
+		for _, l := range Lines(list, count) {
 			if len(l.Text) > 100 || !strings.HasSuffix(l.Text, " 8") {
 				t.Errorf("%v: %s %q", x, l.Part, l.Text)
 			}

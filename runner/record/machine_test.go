@@ -16,7 +16,8 @@ import (
 // observe writes samples of the seconds first to last.
 func observe(r *recorder, first, last int64) {
 	for i := first; i <= last; i++ {
-		r.Observe(&machine.Sample{Time: time.Unix(i, 0).UTC(), CPU: machine.Part{Used: float64(i), Of: 9}})
+		r.Observe(&machine.Sample{Time: time.Unix(i, 0).UTC(),
+			CPU: machine.Part{Used: float64(i), Of: 9}})
 	}
 }
 

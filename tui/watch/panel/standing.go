@@ -236,10 +236,9 @@ func Standing() []Panel {
 		{Title: "Machine", Views: []View{{As: settings{machine: true}, Plain: true,
 			Doc: "What the machine does during the run under the cursor, with the last ten " +
 				"minutes of each figure. GPU: part of the time in which it computes, memory, " +
-				"power, temperature, and the run's part of its memory. run: memory and cores of " +
-				"the run's processes, how many of its workers use at least half a core, and " +
-				"its memory of GPUs. disk: that of the runs. A marked line says what the run " +
-				"waits for, if that is known."}}},
+				"power, temperature. run: memory and cores of the run's processes, how many of " +
+				"its workers use at least half a core, and its memory on GPUs. disk: that of " +
+				"the runs. A marked line says what the run waits for, if that is known."}}},
 	}
 }
 
