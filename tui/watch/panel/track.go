@@ -50,12 +50,17 @@ type Track struct {
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
-	Warned  int           // the number of warnings
-	Skipped int           // the number of lines of the log that are no events
 	Hidden  bool          // whether its curves are hidden
-	now     time.Time     // of the last event
 	Asks    questions
 	knobs
+	tally
+}
+
+// tally is what was counted of a log.
+type tally struct {
+	Warned  int       // the number of warnings
+	Skipped int       // the number of lines of the log that are no events
+	now     time.Time // of the last event
 }
 
 // evaluated is the data that a Track keeps of evaluations besides curves.
