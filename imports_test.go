@@ -36,7 +36,8 @@ X/SYS, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
 runner/spec < runner/measure
-runner/measure, runner/internal/aside < runner
+GOPSUTIL < runner/machine
+runner/measure, runner/machine, runner/internal/aside < runner
 dro/nn, runner, runner/internal/room < runner/train
 dro, runner/internal/aside < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot
@@ -128,6 +129,7 @@ var modules = map[string][]string{
 		"github.com/klauspost/compress"},
 	"GORGONIA":   {"gorgonia.org/gorgonia", "gorgonia.org/tensor", "github.com/chewxy/hm"},
 	"GONUM":      {"gonum.org/v1/gonum"},
+	"GOPSUTIL":   {"github.com/shirou/gopsutil"},
 	"YAML":       {"github.com/goccy/go-yaml"},
 	"ASCIIGRAPH": {"github.com/guptarohit/asciigraph"},
 	"ANSI":       {"github.com/charmbracelet/x/ansi"},

@@ -20,6 +20,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner/data"
 	"drolab/runner/internal/aside"
+	"drolab/runner/machine"
 	"drolab/runner/measure"
 )
 
@@ -156,6 +157,10 @@ type Workplace interface {
 	// path. The caller removes it.
 	Scratch() (dir string, err error)
 }
+
+// Observer is implemented by a Recorder that keeps what the machine does. Observe is called from
+// another goroutine than the run's, one call at a time, also after Close.
+type Observer interface{ Observe(*machine.Sample) }
 
 // ProgramLogName is the file in a run's directory that holds its program's output.
 const ProgramLogName = "program.log"

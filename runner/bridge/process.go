@@ -196,6 +196,14 @@ func (p *process) listenToStops(stops, done <-chan struct{}) {
 	p.kill()
 }
 
+// Processes returns the numbers of the program's processes, without those that they have started.
+func (p *process) Processes() (pids []int) {
+	for _, r := range p.ranks {
+		pids = append(pids, r.cmd.Process.Pid)
+	}
+	return pids
+}
+
 // hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It
 // waits a moment for that.
 func (p *process) hasEnded() bool {

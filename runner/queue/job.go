@@ -33,6 +33,7 @@ type job struct {
 	until     int                // epochs, see Means
 	means     runner.Means
 	gate      *train.Gate
+	processes []int         // of its program, for the figures of the machine; else none
 	over      chan struct{} // closed when it has ended
 }
 

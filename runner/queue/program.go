@@ -57,6 +57,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 		case !ok:
 			return nil, errors.New("this store has no room for what a program leaves")
 		case s.IsScript():
+			j.processes = []int{os.Getppid()}
 			return q.settings.Script.Network(place, s)
 		}
 		_, start, err := q.settings.Programs.Start(s, j.means.Program)
@@ -76,6 +77,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 		if err != nil {
 			return nil, errors.Join(err, os.RemoveAll(start.Scratch))
 		}
+		j.processes = n.Processes()
 		return n, nil
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/machine"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -35,7 +36,8 @@ type Settings struct {
 	// Alone says that nobody may be there to resume a run that waits for space on a full disk. The
 	// run then retries by itself, again and again.
 	Alone bool
-	// Reports is the folder for reports of panics, usually the store's.
+	// Reports is the folder for reports of panics, usually the store's. The machine's figures are
+	// about its disk.
 	Reports string
 	// Ended is called with the outcome of every run that ended, on the run's goroutine, unless it
 	// is nil.
@@ -53,7 +55,8 @@ type Queue struct {
 	runner.Orders
 	settings Settings
 	ctx      context.Context // when cancelled, all runs stop and no other starts
-	slots    chan struct{}   // holds a value for each run that trains
+	machine  *machine.Watch
+	slots    chan struct{} // holds a value for each run that trains
 
 	// starting holds a value while runs are prepared. That may take long, since datasets are read.
 	// The fields that mu guards remain available to all other verbs meanwhile.
@@ -93,6 +96,7 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
 		starting: make(chan struct{}, 1)}
 	q.Orders = q.carryOut
+	q.machine = machine.NewWatch(ctx, s.Reports, func(p any) { runner.Panicked(s.Reports, p) })
 	return q
 }
 
@@ -348,6 +352,9 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 		return j.fail(err)
 	}
 	defer r.Close()
+	if o, ok := j.record.(runner.Observer); ok {
+		defer q.machine.Follow(o.Observe, j.processes...)()
+	}
 	return r.Do(j.from)
 }
 
@@ -358,6 +365,7 @@ func (q *Queue) Wait() []Outcome {
 	q.starting <- struct{}{} // after a start that is under way: its goroutines count, too
 	<-q.starting
 	q.wg.Wait()
+	q.machine.End()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return slices.Collect(maps.Values(q.outcomes))

@@ -6,6 +6,7 @@
 //	<id>/checkpoints/    step-0000000120.safetensors (weights), then .json (the rest);
 //	                     an empty step-0000000120.pin marks a checkpoint that stays;
 //	                     step-0000000120.program, in place of tensors, is what a program saved
+//	<id>/system.jsonl    what the machine did, bounded; no other file depends on it (machine.go)
 //	<id>/program.log     what a program printed, bounded; <id>/scratch is its folder meanwhile
 //	<id>/summary.json    runner.Summary: the results of the run, rewritten after a resume
 //	<id>/events.index.gz a long log in short, for curves: derived, and made anew if need be

@@ -26,6 +26,8 @@ type recorder struct {
 	index eventlog.Indexer
 	// spare is a descriptor for the summary: a run's end is recorded even if no other is left.
 	spare *os.File
+
+	observed int64 // samples of the machine; Observe's alone
 }
 
 // errGone ends a run whose files can no longer be found, or which another machine has taken over.

@@ -555,20 +555,26 @@ func (r *Run) Average() (*runner.Average, error) {
 // whole says that the text is all of the output. The error is an fs.ErrNotExist where no output is
 // kept.
 func (r *Run) Printed(most int64) (text []byte, whole bool, err error) {
-	if r.packed != nil {
-		return nil, false, os.ErrNotExist
-	}
-	in, err := disk.OpenFolder(r.open, r.Dir)
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	f, size, err := in.Read(programLogName)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	from := max(0, size-most)
-	text, err = io.ReadAll(io.NewSectionReader(f, from, size-from))
+	text, from, err := r.readEnd(programLogName, 0, most)
 	return text, from == 0, err
+}
+
+// readEnd returns what a file of the run has from a place on, or only its last most bytes. at is
+// the place of the text.
+func (r *Run) readEnd(name string, from, most int64) (text []byte, at int64, err error) {
+	if r.packed != nil {
+		return nil, from, os.ErrNotExist
+	}
+	path := filepath.Join(r.Dir, name)
+	err = disk.InFolderOf(r.open, path, func(in *disk.Folder, name string) error {
+		f, size, err := in.Read(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		at = max(from, size-most)
+		text, err = io.ReadAll(io.NewSectionReader(f, at, max(0, size-at)))
+		return err
+	})
+	return text, at, err
 }

@@ -498,21 +498,13 @@ func (p *Page) trendColumn() runColumn {
 
 // trend draws the worst accuracy of a run at its evaluations.
 func trend(r *record.Run, list []*runner.EvalEvent) string {
-	steps := []rune("▁▂▃▄▅▆▇█")
-	text := make([]rune, 0, trendCells)
-	name := r.Meta.MeasureFor("worst_class_accuracy")
-	for i := range trendCells {
-		at := (i+1)*len(list)/trendCells - 1
-		if len(list) < trendCells { // one cell for each evaluation
-			at = i
+	var values []float64
+	for _, e := range list {
+		if v := e.Of(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
+			values = append(values, v.Float())
 		}
-		if at < 0 || at >= len(list) || !list[at].Of(name).Applies() {
-			continue
-		}
-		part := math.Max(0, math.Min(1, list[at].Of(name).Float()))
-		text = append(text, steps[min(int(part*float64(len(steps))), len(steps)-1)])
 	}
-	return cmp.Or(string(text), "–")
+	return cmp.Or(plot.Spark(values, trendCells), "–")
 }
 
 // readTrends reads the evaluations of the lines in view, if their trends are shown. It reads a live

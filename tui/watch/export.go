@@ -88,7 +88,7 @@ func sheetOf(w *panel.Board, p int) (t *page.Table, rows int) {
 	case v.Bars != "":
 		t = ofBars(w, v)
 	case v.Lists():
-		t = ofSettings(w)
+		t = ofList(w, p)
 	default:
 		t, rows = ofCurves(w, v)
 	}
@@ -199,10 +199,10 @@ func ofFilm(w *panel.Board, v *panel.View) *page.Table {
 	return out
 }
 
-// ofSettings returns the settings of the run under the cursor.
-func ofSettings(w *panel.Board) *page.Table {
-	out := table("settings", "setting", "value")
-	for _, s := range w.Settings() {
+// ofList returns what a panel lists of the run under the cursor.
+func ofList(w *panel.Board, p int) *page.Table {
+	out := table(strings.ToLower(w.Panels[p].Title), "setting", "value")
+	for _, s := range w.List(w.Shows(p), 0) {
 		out.Add(append(runCells(w.Run()), s.Key, s.Value)...)
 	}
 	return out

@@ -124,7 +124,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now), w.fetchEye(now))
+		return tea.Batch(w.read(now), w.readPrinted(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
 		w.Eye.Hang(w.since, msg)
 		w.redrawEye()
@@ -134,6 +134,9 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	case printedMsg:
 		w.showPrinted(msg)
+		return nil
+	case panel.Machine:
+		w.addMachine(msg)
 		return nil
 	case lab.Over: // only its directory says that a run was killed
 		w.looked = time.Time{}

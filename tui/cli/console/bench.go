@@ -19,6 +19,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/machine"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 	"drolab/tui/kit"
@@ -327,12 +328,7 @@ func sumOf(path string) (string, error) {
 }
 
 // CPU returns the name of the processor, or its architecture if the name is unknown.
-func CPU() string {
-	if name := systemCPU(); name != "" {
-		return Clean(name)
-	}
-	return runtime.GOARCH
-}
+func CPU() string { return cmp.Or(Clean(machine.Processor()), runtime.GOARCH) }
 
 // Commands returns the commands about the machine.
 func Commands(con *Console) []*cobra.Command {

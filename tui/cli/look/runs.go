@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/machine"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/publish"
@@ -25,6 +26,7 @@ import (
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 	"drolab/tui/kit"
+	"drolab/tui/plot"
 
 	"github.com/spf13/cobra"
 )
@@ -68,6 +70,7 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 }
 
 func showCommand(con *console.Console) *cobra.Command {
+	var system bool
 	c := &cobra.Command{
 		Use: "show RUN", Short: "Show one run: its settings and its result",
 		Long: "Show one run. RUN is a name, the unambiguous start of a name, a run directory, " +
@@ -79,15 +82,38 @@ func showCommand(con *console.Console) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if system {
+				return showSystem(con, r)
+			}
 			if con.AsJSON { // without the text, which reads the log
 				return printDetailed(con, []*record.Run{r})
 			}
 			return show(con, r)
 		},
 	}
-	con.JSONFlag(c, "the summary")
+	con.JSONFlag(c, "the summary, or the samples of the machine")
 	con.ExplainFlag(c)
+	c.Flags().BoolVar(&system, "system", false, "show what the machine did during the run")
 	return c
+}
+
+// showSystem prints what the machine did during a run: the last figures, each with its past.
+func showSystem(con *console.Console, r *record.Run) error {
+	list, _, err := r.Machine(0)
+	if err != nil {
+		return err
+	}
+	advice := machine.Advice(list)
+	return con.Result(map[string]any{"run": r.Meta.ID, "advice": advice, "samples": list}, func() {
+		con.PrintLine("%s: %s of its machine", r.Meta.ID, kit.Plural(len(list), "sample"))
+		t := page.New("part", "last figures, each over the run").Words(1)
+		for _, l := range machine.Lines(list, func(past []float64) string {
+			return plot.Spark(past, 8)
+		}) {
+			t.Add(l.Part, l.Text)
+		}
+		con.Blocks(page.Text(advice), t)
+	})
 }
 
 func show(con *console.Console, r *record.Run) error {

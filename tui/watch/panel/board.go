@@ -31,6 +31,8 @@ type Board struct {
 	Picked int              // the run that is picked at the crosshair
 	Eye    *Gallery         // the samples that the adversary weighs most
 	frame  plot.Frame       // the frame to draw into, kept for its memory
+
+	Machine Machine
 }
 
 // axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit

@@ -233,6 +233,13 @@ func Standing() []Panel {
 			Doc: "The settings that the run under the cursor reads, as it trains now. Marked " +
 				"settings, in which the watched runs differ, come first. Settings that are " +
 				"not at their default follow."}}},
+		{Title: "Machine", Views: []View{{As: settings{machine: true}, Plain: true,
+			Doc: "What the machine does during the run under the cursor, with the last ten " +
+				"minutes of each figure. A GPU has its use (in which part of the time it " +
+				"computes), memory, power and temperature. The run has the memory and the cores " +
+				"of its processes, how many of its workers use at least half a core, and its " +
+				"memory on GPUs. The disk is that of the runs. A marked line says what the run " +
+				"waits for, if that is known."}}},
 	}
 }
 

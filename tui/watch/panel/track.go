@@ -50,11 +50,17 @@ type Track struct {
 
 	Notes   []Note
 	Markers []plot.Marker // x in steps
-	Warned  int           // the number of warnings
-	Skipped int           // the number of lines of the log that are no events
 	Hidden  bool          // whether its curves are hidden
 	Asks    questions
 	knobs
+	tally
+}
+
+// tally is what was counted of a log.
+type tally struct {
+	Warned  int       // the number of warnings
+	Skipped int       // the number of lines of the log that are no events
+	now     time.Time // of the last event
 }
 
 // evaluated is the data that a Track keeps of evaluations besides curves.
@@ -174,6 +180,7 @@ func (t *Track) CaughtUp() bool {
 // addDrawn stores the part of an event that is drawn: points, notes and marks.
 func (t *Track) addDrawn(e runner.Event) {
 	h := e.Header()
+	t.now = h.Time
 	switch e.(type) {
 	case *runner.StepEvent, *runner.EvalEvent, *runner.StatusEvent: // these advance Seconds
 		t.Elapsed.Append(float64(h.Step), t.read().Seconds)

@@ -1,0 +1,80 @@
+//go:build unix
+
+package machine
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestNvidiaSMI: whatever nvidia-smi does, a run gets samples of the rest of the machine, and no
+// program is left when the watch has ended. GPUs are told where there are some.
+func TestNvidiaSMI(t *testing.T) {
+	const gpu = "0, GPU-0, 38, 41000, 81559, 310.25, 61"
+	app := fmt.Sprintf("GPU-0, %d, 300", os.Getpid())
+	for name, does := range map[string]string{
+		"good": `case $1 in *query-gpu*) echo "` + gpu + `";; *) echo "` + app +
+			`";; esac; exec sleep 1000`,
+		"hangs":    "exec sleep 1000",
+		"fails":    "echo NVIDIA-SMI has failed; exit 9",
+		"nonsense": `printf '\033]0;x\007,,,,,,\n\000\377\n'; exec sleep 1000`,
+		"floods":   `exec yes ", , , , , , "`,
+		"long":     "exec cat /dev/zero",
+		"absent":   "",
+	} {
+		t.Run(name, func(t *testing.T) { underNvidiaSMI(t, does, name == "good") })
+	}
+}
+
+// underNvidiaSMI follows a run of this process beside an nvidia-smi that does something.
+func underNvidiaSMI(t *testing.T, does string, good bool) {
+	dir := t.TempDir()
+	if does != "" {
+		text := "#!/bin/sh\necho $$ >> " + dir + "/pids\n" + does + "\n"
+		err := os.WriteFile(filepath.Join(dir, "nvidia-smi"), []byte(text), 0o755)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	pids := func() []string {
+		text, _ := os.ReadFile(filepath.Join(dir, "pids"))
+		return strings.Fields(string(text))
+	}
+	samples := make(chan Sample)
+	w := NewWatch(t.Context(), dir, func(p any) { t.Error(p) })
+	w.Every = time.Millisecond
+	leave := w.Follow(func(s *Sample) {
+		select {
+		case samples <- *s:
+		case <-w.ctx.Done():
+		}
+	})
+	for s := range samples {
+		if s.Memory.Of == 0 || s.Run.Memory == 0 || s.CPU.Of < 1 || s.Run.Workers > 0 {
+			t.Fatalf("%+v", s)
+		}
+		if !good && len(s.GPUs) > 0 {
+			t.Fatalf("%+v", s.GPUs)
+		}
+		told := !good || len(s.GPUs) == 1 && s.GPUs[0].Run > 0
+		if told && (does == "" || len(pids()) == 2) {
+			break
+		}
+	}
+	leave()
+	w.End()
+	for _, text := range pids() {
+		pid, err := strconv.Atoi(text)
+		for err == nil && syscall.Kill(pid, 0) == nil { // it has ended once its parent has waited
+			runtime.Gosched()
+		}
+	}
+}

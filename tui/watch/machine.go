@@ -1,0 +1,41 @@
+package watch
+
+import (
+	"time"
+
+	"drolab/tui/watch/panel"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// lookMachine is the time between two looks for new samples, of which two come meanwhile.
+const lookMachine = 5 * time.Second
+
+// readMachine looks for new samples of the run under the cursor.
+func (w *Page) readMachine(now time.Time) tea.Cmd {
+	t, m := w.Run(), &w.Machine
+	switch {
+	case t == nil:
+		return nil
+	case m.ID != t.ID:
+		*m = panel.Machine{ID: t.ID}
+	case m.Reading || now.Sub(m.Looked) < lookMachine:
+		return nil
+	}
+	m.Reading, m.Looked = true, now
+	run, from := t.Run, m.Next
+	return func() tea.Msg {
+		list, next, _ := run.Machine(from) // what cannot be read is not there
+		return panel.Machine{ID: run.Meta.ID, Samples: list, Next: next}
+	}
+}
+
+// addMachine adds samples that were read, and has them shown.
+func (w *Page) addMachine(more panel.Machine) {
+	if m := &w.Machine; m.ID == more.ID {
+		m.Samples, m.Next, m.Reading = append(m.Samples, more.Samples...), more.Next, false
+	}
+	if more.Changes() {
+		w.touch()
+	}
+}

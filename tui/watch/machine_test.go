@@ -1,0 +1,162 @@
+package watch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"drolab/dro"
+	"drolab/runner"
+	"drolab/runner/machine"
+	"drolab/runner/record"
+	"drolab/tui/internal/tuitest"
+	"drolab/tui/lab"
+	"drolab/tui/watch/panel"
+)
+
+// box returns the samples of twenty minutes on a machine with so many GPUs, of which the run uses
+// the last one.
+func box(gpus int, start time.Time) (list []machine.Sample) {
+	const gib = 1 << 30
+	for i := range 120 {
+		x := float64(i)
+		s := machine.Sample{Time: start.Add(time.Duration(10*i) * time.Second),
+			CPU:    machine.Part{Used: 9 + x/60, Of: 16},
+			Memory: machine.Part{Used: gib * (30 + x/20), Of: gib * 126},
+			Disk:   machine.Part{Used: gib * 812, Of: gib * 3600},
+			Run:    machine.Processes{Memory: gib * 14, CPU: 8.4, Workers: 9, Busy: 8}}
+		for k := range gpus {
+			g := machine.GPU{Index: (k + gpus - 1) % gpus,
+				Use:    machine.Part{Used: float64(36 + (i+k)%5), Of: 100},
+				Memory: machine.Part{Used: gib * 41, Of: gib * 80}, Power: 310, Temperature: 61}
+			if k == 0 {
+				g.Run = gib * 40
+			}
+			s.GPUs = append(s.GPUs, g)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// onMachine shows the machine of the run under the cursor in the whole page.
+func onMachine(r *rig, list []machine.Sample) {
+	w := r.watch
+	w.Machine = panel.Machine{ID: w.Run().ID, Samples: list}
+	w.focus = slices.IndexFunc(w.Panels, func(p panel.Panel) bool { return p.Title == "Machine" })
+	w.zoomed = true
+	w.touch()
+}
+
+// TestMachineGolden holds the one golden screen of the panel.
+func TestMachineGolden(t *testing.T) {
+	r := watching(t, 80, 24)
+	onMachine(r, box(2, tuitest.Epoch0()))
+	e := r.Shot()
+	tuitest.Golden(t, "machine", tuitest.Text(e)+tuitest.Styles(e))
+}
+
+// TestMachineFits: in every size, with any number of GPUs and figures, the panel fits its place,
+// and names what matters first.
+func TestMachineFits(t *testing.T) {
+	r := watching(t, 80, 24)
+	mig := box(1, tuitest.Epoch0())
+	for i := range mig {
+		mig[i].GPUs[0].Use, mig[i].GPUs[0].Power = machine.Part{}, 0
+	}
+	for name, list := range map[string][]machine.Sample{"none": nil, "no GPU": box(0, time.Time{}),
+		"one": box(1, time.Time{}), "eight": box(8, time.Time{}), "MIG": mig,
+		"nothing known": make([]machine.Sample, 7)} {
+		for _, size := range tuitest.Sizes() {
+			r.Size(size[0], size[1])
+			onMachine(r, list)
+			r.Fits(t, name)
+			r.watch.zoomed = false
+			r.Fits(t, name)
+			r.watch.zoomed = true
+			text := tuitest.Text(r.Shot())
+			waits := strings.Contains(text, "waits for data: 38 % used, 8 workers")
+			if waits != (name == "one" || name == "eight") && size[0] >= 80 {
+				t.Errorf("%s at %v:\n%s", name, size, text)
+			}
+			if size[0] == 200 && len(list) > 0 && !strings.Contains(text, "disk") {
+				t.Errorf("%s at %v lacks a part:\n%s", name, size, text)
+			}
+		}
+	}
+	r.Config.RunsDir = t.TempDir()
+	onMachine(r, box(1, time.Time{}))
+	r.Press("e")
+	if r.Overlay == nil || strings.HasPrefix(r.Overlay.Lines[0], "0 rows") {
+		t.Errorf("exported %+v", r.Overlay)
+	}
+}
+
+// TestMachineIsRead: the page reads the samples of the run under the cursor from its folder, those
+// that come, and in a replay shows no sample that is later than the replay.
+func TestMachineIsRead(t *testing.T) {
+	dir := t.TempDir()
+	store, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tuitest.Meta(dro.ERM, tuitest.Epoch0())
+	m.ID = ""
+	to, err := store.Create(m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	list := box(1, time.Now())
+	see := func(s []machine.Sample) {
+		for i := range s {
+			to.(runner.Observer).Observe(&s[i])
+		}
+	}
+	see(list[:4])
+	run, err := record.Find(dir, m.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := tuitest.NewLab(t, nil, lab.Config{}, 80, 24)
+	w := New(l)
+	w.Tracks = []*panel.Track{panel.NewTrack(panel.Opened{Run: run, Log: run.Tail()})}
+	now := time.Now()
+	look := func() panel.Machine {
+		now = now.Add(lookMachine)
+		msg := w.readMachine(now)().(panel.Machine)
+		w.Update(msg)
+		return msg
+	}
+	if msg := look(); !msg.Changes() || len(w.Figures()) != 4 {
+		t.Errorf("read %d samples", len(w.Figures()))
+	}
+	if w.readMachine(now) != nil {
+		t.Error("it reads without a pause")
+	}
+	if msg := look(); msg.Changes() || len(w.Figures()) != 4 {
+		t.Errorf("read again: %d samples", len(w.Figures()))
+	}
+	see(list[4:7])
+	if msg := look(); !msg.Changes() || len(w.Figures()) != 7 {
+		t.Errorf("read %d samples", len(w.Figures()))
+	}
+	old := panel.OpenReplay(sourceOf{}, run)
+	w.Tracks[0] = panel.NewTrack(old)
+	w.Tracks[0].Add([]runner.Event{&runner.StatusEvent{Head: runner.Head{
+		Time: list[2].Time.Add(time.Second)}, Status: runner.Running}})
+	if got := len(w.Figures()); got != 3 {
+		t.Errorf("in a replay %d samples are shown, want 3", got)
+	}
+	if _, err := os.Stat(filepath.Join(run.Dir, "system.jsonl")); err != nil {
+		t.Error(err)
+	}
+}
+
+// sourceOf is a source that opens runs.
+type sourceOf struct{ lab.Source }
+
+func (sourceOf) Open(r *record.Run) lab.Log { return r.Tail() }
