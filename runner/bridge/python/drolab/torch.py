@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
+import random
 import sys
 import time
 from typing import Any, ContextManager, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -47,6 +48,35 @@ def probe(model: nn.Module) -> Iterator[None]:
     finally:
         for m, training in modes:
             m.training = training
+
+
+def states_of_generators(device: Optional[torch.device] = None) -> Dict[str, Any]:
+    """Returns the states of all random number generators, as plain values and tensors."""
+    version, words, gauss = random.getstate()
+    kind, keys, at, has, cached = np.random.get_state()
+    states: Dict[str, Any] = {
+        "python": [version, list(words), gauss], "torch": torch.get_rng_state(),
+        "numpy": [kind, torch.from_numpy(np.asarray(keys).astype(np.int64)), at, has, cached]}
+    of = device or _device(None)
+    if of.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(of)
+    elif of.type == "mps":
+        states["mps"] = torch.mps.get_rng_state()
+    return states
+
+
+def restore_generators(states: Mapping[str, Any], device: Optional[torch.device] = None) -> None:
+    """Restores the states that ``states_of_generators`` returned."""
+    of = device or _device(None)
+    version, words, gauss = states["python"]
+    random.setstate((version, tuple(words), gauss))
+    kind, keys, at, has, cached = states["numpy"]
+    np.random.set_state((kind, keys.numpy().astype(np.uint32), at, has, cached))
+    torch.set_rng_state(states["torch"].cpu())
+    if "cuda" in states and of.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"].cpu(), of)
+    if "mps" in states and of.type == "mps":
+        torch.mps.set_rng_state(states["mps"].cpu())
 
 
 def _norms(model: nn.Module) -> List[Any]:
@@ -377,7 +407,7 @@ class Job(job.Job):
 
         The gradient passes the parts again, with the same draws.
         """
-        self._random = self._generators()
+        self._random = states_of_generators(self.device)
         losses, outputs = [], []
         for part_x, part_y in _parts(x, y, self.microbatch):
             losses.append(self._compute(part_x, part_y, False))
@@ -413,7 +443,7 @@ class Job(job.Job):
         x, y = self._samples
         n, done = len(weights), 0
         if self._random is not None:
-            self._restore(self._random)
+            restore_generators(self._random, self.device)
         for part_x, part_y in _parts(x, y, self.microbatch or n):
             losses = self._compute(part_x, part_y, True)
             part = weights[done:done + len(losses)]
@@ -604,38 +634,10 @@ class Job(job.Job):
 
     # Checkpoints.
 
-    def _generators(self) -> Dict[str, Any]:
-        """Returns the states of all random number generators, as plain values and tensors."""
-        import random
-
-        version, words, gauss = random.getstate()
-        kind, keys, at, has, cached = np.random.get_state()
-        states: Dict[str, Any] = {
-            "python": [version, list(words), gauss], "torch": torch.get_rng_state(),
-            "numpy": [kind, torch.from_numpy(np.asarray(keys).astype(np.int64)), at, has, cached]}
-        if self.device.type == "cuda":
-            states["cuda"] = torch.cuda.get_rng_state(self.device)
-        elif self.device.type == "mps":
-            states["mps"] = torch.mps.get_rng_state()
-        return states
-
-    def _restore(self, states: Mapping[str, Any]) -> None:
-        import random
-
-        version, words, gauss = states["python"]
-        random.setstate((version, tuple(words), gauss))
-        kind, keys, at, has, cached = states["numpy"]
-        np.random.set_state((kind, keys.numpy().astype(np.uint32), at, has, cached))
-        torch.set_rng_state(states["torch"])
-        if "cuda" in states and self.device.type == "cuda":
-            torch.cuda.set_rng_state(states["cuda"], self.device)
-        if "mps" in states and self.device.type == "mps":
-            torch.mps.set_rng_state(states["mps"])
-
     def save(self, folder: str) -> None:
         assert self.optimizer is not None
         self._share_buffers()
-        own = {"generators": self._generators(), "own": self.state()}
+        own = {"generators": states_of_generators(self.device), "own": self.state()}
         if self._group is not None and self._group.rank > 0:
             torch.save(own, self._own_path(folder))
             return
@@ -669,7 +671,7 @@ class Job(job.Job):
         self._picked = _like(s["picked"], self._held())
         if self._group is not None and self._group.rank > 0:
             s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
-        self._restore(s["generators"])
+        restore_generators(s["generators"], self.device)
         self.load_state(s["own"])
 
     def close(self) -> None:
