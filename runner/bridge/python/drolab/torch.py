@@ -21,9 +21,13 @@ from . import device, forms, job, procs, reading
 from .job import Wrong
 from .serve import main
 
-__all__ = ["Job", "main", "probe"]
+__all__ = ["Job", "load_state", "main", "probe", "state_of"]
 
 _BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see loop.py
+_WRAPPERS = (nn.parallel.DistributedDataParallel, nn.DataParallel)
+_SINGLE = "Expected more than 1 value per channel"  # what PyTorch says of it
+_LONE = ("batch normalisation is given a single sample, which has no variance: raise microbatch or "
+         "batch, so that each part has 2 samples, or use nn.GroupNorm")
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
 
 reading.GENERATORS.append(reading.Generator(
@@ -48,6 +52,33 @@ def probe(model: nn.Module) -> Iterator[None]:
     finally:
         for m, training in modes:
             m.training = training
+
+
+def state_of(model: nn.Module) -> Dict[str, Any]:
+    """Returns the ``state_dict`` of a model, whose names are those without wrappers.
+
+    So a checkpoint of a model under ``torch.compile`` or DDP fits the model without, too.
+    """
+    return {_bare(model, name): value for name, value in model.state_dict().items()}
+
+
+def load_state(model: nn.Module, state: Mapping[str, Any]) -> None:
+    """Loads what ``state_of`` returned, also if the model has other wrappers now."""
+    names = {_bare(model, name): name for name in model.state_dict()}
+    model.load_state_dict({names.get(name, name): value for name, value in state.items()})
+
+
+def _bare(model: nn.Module, name: str) -> str:
+    """Returns the name of a tensor of a model without the parts that wrappers add."""
+    compiled = getattr(sys.modules.get("torch._dynamo.eval_frame"), "OptimizedModule", ())
+    at: Any = model
+    kept = []
+    for part in name.split("."):
+        if not (isinstance(at, compiled) and part == "_orig_mod" or
+                isinstance(at, _WRAPPERS) and part == "module"):
+            kept.append(part)
+        at = at._modules.get(part) if isinstance(at, nn.Module) else None
+    return ".".join(kept)
 
 
 def states_of_generators(device: Optional[torch.device] = None) -> Dict[str, Any]:
@@ -369,7 +400,12 @@ class Job(job.Job):
         """
         still = contextlib.nullcontext() if graph else _still(self._norms)
         with torch.set_grad_enabled(graph), self._cast(), still:
-            outputs = self.forward(x)
+            try:
+                outputs = self.forward(x)
+            except ValueError as e:
+                if _SINGLE in str(e):
+                    raise Wrong(_LONE) from None
+                raise
             losses = self.loss(outputs, y)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
@@ -642,7 +678,7 @@ class Job(job.Job):
             torch.save(own, self._own_path(folder))
             return
         torch.save({
-            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+            "model": state_of(self.model), "optimizer": self.optimizer.state_dict(),
             "hyper": self._hyper, "scaler": self.scaler.state_dict() if self.scaler else None,
             "velocity": self._velocity, "picked": self._picked, **own,
         }, self.path(folder, "state.pt"))
@@ -657,7 +693,7 @@ class Job(job.Job):
         # A checkpoint may come from a stranger: only tensors and plain values are read.
         s = torch.load(self.path(folder, "state.pt"), map_location="cpu", weights_only=True)
         try:
-            self.model.load_state_dict(s["model"])
+            load_state(self.model, s["model"])
             self.optimizer.load_state_dict(s["optimizer"])
         except (RuntimeError, ValueError, KeyError) as e:
             raise Wrong(f"the checkpoint is of another network or optimiser: {e}") from None
@@ -754,9 +790,16 @@ def _join(parts: Sequence[Any]) -> Any:
 
 
 def _parts(x: Any, y: Any, size: int) -> Iterator[Tuple[Any, Any]]:
-    """Yields a batch in parts of at most size samples."""
-    for start in range(0, len(y), size):
-        yield _slice(x, start, size), _slice(y, start, size)
+    """Yields a batch in parts of at most size samples.
+
+    No part has a single sample unless size is 1, since normalisation fails for it: the last two
+    parts then share their samples, and for size 2 the last part has three.
+    """
+    ends = list(range(size, len(y), size)) + [len(y)]
+    if len(ends) > 1 and size > 1 and ends[-1] - ends[-2] == 1:
+        ends[-2:] = [ends[-2] - 1, ends[-1]] if size > 2 else [ends[-1]]
+    for start, end in zip([0] + ends, ends):
+        yield _slice(x, start, end - start), _slice(y, start, end - start)
 
 
 def _slice(batch: Any, start: int, size: int) -> Any:
