@@ -171,8 +171,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestWrappers: a checkpoint of a compiled network, or of one in DDP, fits the bare network, and the
-// reverse.
+// TestWrappers: a checkpoint of a compiled network, or of one in DDP, fits the bare network, and
+// the reverse.
 func TestWrappers(t *testing.T) {
 	words := []string{"dropout=0", "noise=false"}
 	for _, wrapped := range []string{"wrapped=compile", "wrapped=ddp"} {
