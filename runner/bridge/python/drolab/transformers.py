@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import os
 from typing import Any, Dict, Optional, Tuple
 
 import torch.nn.functional as F
@@ -31,8 +33,10 @@ class RobustTrainer(transformers.Trainer):
         if not isinstance(run, Run):
             raise Wrong(f"RobustTrainer: run is a {type(run).__name__}: give what drolab.start "
                         "returns")
-        if args is not None:
-            args.remove_unused_columns = False  # the model's forward has no groups and places
+        args = copy.copy(args or transformers.TrainingArguments())
+        args.remove_unused_columns = False  # the model's forward has no groups and places
+        # A limit on checkpoints would take those of another run for newer ones.
+        args.output_dir = os.path.join(args.output_dir, run.id)
         super().__init__(model, args, **more)
         if self.compute_loss_func is not None:
             raise Wrong("RobustTrainer takes no compute_loss_func, which has one loss for a batch: "
@@ -41,7 +45,6 @@ class RobustTrainer(transformers.Trainer):
             raise Wrong("RobustTrainer has one GPU for each process: start the script with "
                         "torchrun --nproc-per-node N, or set CUDA_VISIBLE_DEVICES")
         self.model_accepts_loss_kwargs = False  # drolab weighs each part by itself
-        self.args.remove_unused_columns = False
         self.run, self._columns = run, {"group": group, "index": index}
         self._passes, self._length, self._draws = stacks.Passes(), None, None
         self.add_callback(_Steps(self))
