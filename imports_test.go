@@ -57,8 +57,7 @@ runner/record, runner/report < presets/recorded
 runner/queue, runner/record, X/SYS < runner/engine
 runner/page, runner/record < runner/publish
 runner/train, runner/publish < runner/bridge/pythontest/asnative
-dro/peertest < runner/bridge/pythontest/zygote
-runner/bridge, dro/peertest, runner/bridge/pythontest/zygote < runner/bridge/pythontest
+runner/bridge, dro/peertest < runner/bridge/pythontest
 runner/bridge/pythontest/asnative < runner/bridge/pythontest
 runner/queue, runner/record, runner/page, runner/compare, runner/engine, presets < runner/sweep
 tui/plot, ANSI, TEA, CHARM < tui/kit
@@ -109,12 +108,13 @@ var testPairs = map[string]string{
 	"runner/publish":     "runner/record/recordtest, runner/certificate",
 	"runner/queue":       "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +
-		"runner/bridge/testdata/client, runner/bridge/pythontest/asnative, " +
-		"runner/bridge/pythontest/zygote",
-	"tui/runs":         "runner/queue",
-	"presets/recorded": "presets",
-	"runner/report":    "presets, runner/record/recordtest",
-	"docs":             "presets, presets/recorded, runner/report",
+		"runner/bridge/testdata/client, runner/bridge/testdata/zygote, " +
+		"runner/bridge/pythontest/asnative",
+	"runner/bridge/pythontest": "runner/bridge/testdata/zygote",
+	"tui/runs":                 "runner/queue",
+	"presets/recorded":         "presets",
+	"runner/report":            "presets, runner/record/recordtest",
+	"docs":                     "presets, presets/recorded, runner/report",
 }
 
 // modules maps the words of the rules to import paths. If several of the paths begin an import, the

@@ -350,8 +350,10 @@ func (m *Model) View() tea.View {
 
 // screen returns the frame as the terminal gets it. Text was cleaned where it was laid out (package
 // kit); nothing is left to clean here, unless a page forgot to.
-func (m *Model) screen() string {
-	lines := m.frame()
+func (m *Model) screen() string { return m.sent(m.frame()) }
+
+// sent returns the lines of a frame as the terminal gets them. It changes the lines.
+func (m *Model) sent(lines []string) string {
 	for i, line := range lines {
 		if lines[i] = cell.Sent(line); m.env.ascii {
 			lines[i] = cell.ASCII(lines[i])

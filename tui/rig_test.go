@@ -128,15 +128,16 @@ func (r *rig) shot(t testing.TB) uv.ScreenBuffer {
 // reaches the layout unclean.
 func (r *rig) fits(t testing.TB, what string) {
 	t.Helper()
-	s := r.screen()
-	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
-	if s != r.screen() {
-		t.Fatalf("%s: looking twice shows two things", what)
-	}
-	for y, line := range r.frame() {
+	lines := r.frame()
+	for y, line := range lines {
 		if cell.Clean(line) != line {
 			t.Fatalf("%s: line %d was laid out past the gate:\n%q", what, y, line)
 		}
+	}
+	s := r.sent(lines)
+	tuitest.Fits(t, what, s, r.w, r.h, r.env.ascii)
+	if s != r.screen() {
+		t.Fatalf("%s: looking twice shows two things", what)
 	}
 }
 

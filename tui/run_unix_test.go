@@ -188,7 +188,7 @@ func TestHangupWhileStuck(t *testing.T) {
 	defer tty.Close()
 	defer end.Close()
 	size := func(i int) {
-		pty.Setsize(end, &pty.Winsize{Cols: uint16(4000 - i), Rows: uint16(3000 + i)})
+		pty.Setsize(end, &pty.Winsize{Cols: uint16(1500 - i), Rows: uint16(1000 + i)})
 		syscall.Kill(os.Getpid(), syscall.SIGWINCH)
 	}
 	size(0)

@@ -16,7 +16,7 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/bridge/pythontest/asnative"
-	"drolab/runner/bridge/pythontest/zygote"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
 	"drolab/runner/record"

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -18,8 +19,8 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/bridge/pythontest/zygote"
 	"drolab/runner/bridge/testdata/client"
+	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -40,6 +41,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
+	flag.Set("test.parallel", "4") // most tests wait for a patience; the command line may say more
 	os.Exit(withScript(m.Run))
 }
 

@@ -26,7 +26,7 @@ func TestHostileData(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector itself takes more memory than the engine is allowed here")
 	}
-	sets, each, memory := len(traps()), len(traps()), 128<<20
+	sets, each, memory := len(traps()), len(traps()), 80<<20
 	if *long {
 		sets, each, memory = 200, 25, 2<<30
 	}

@@ -41,7 +41,7 @@ func misdeeds() (list []misdeed) {
 	}
 	for _, q := range questions {
 		for _, how := range []string{"long", "long-head", "short", "silent", "alive"} {
-			slow := how == "silent" || how == "alive"
+			slow := misdeed{how: how}.waits()
 			if !*long && (slow && q.do != "losses" && q.do != "save" || how == "long-head") ||
 				how == "alive" && q.do == "hello-describe" || // there is no run yet
 				how == "short" && !strings.HasPrefix(q.do, "hello") && empty[q.do] {
@@ -89,8 +89,19 @@ func TestHostileProgram(t *testing.T) {
 		ids, err := c.Start(calm())
 		must(t, err)
 		part := list[:min(50, len(list))]
+		var waiting []func() string
 		for _, m := range part {
-			ends[m.how+": "+m.do(t, c, program)]++
+			if !m.waits() {
+				ends[m.how+": "+m.begin(t, c, program)()]++
+			}
+		}
+		for _, m := range part { // beside each other, and after those that they would hold up
+			if m.waits() {
+				waiting = append(waiting, m.begin(t, c, program))
+			}
+		}
+		for _, end := range waiting {
+			ends["waits: "+end()]++
 		}
 		list = list[len(part):]
 		await(t, func() bool { return statusOf(t, c, ids[0]).Ended() })
@@ -115,8 +126,11 @@ func TestHostileProgram(t *testing.T) {
 	must(t, c.Shutdown(true))
 }
 
-// do trains the program and returns how its run ended.
-func (m misdeed) do(t *testing.T, c *Client, program string) string {
+// waits reports whether drolab waits for the program until its patience ends.
+func (m misdeed) waits() bool { return m.how == "silent" || m.how == "alive" }
+
+// begin trains the program. The returned function waits for its run, and says how it ended.
+func (m misdeed) begin(t *testing.T, c *Client, program string) (end func() string) {
 	t.Helper()
 	r := brief(m.of, 2)
 	s := &r.Specs[0]
@@ -132,24 +146,30 @@ func (m misdeed) do(t *testing.T, c *Client, program string) string {
 	}
 	ids, err := c.Start(r)
 	if err != nil && (m.at == "hello-describe" || m.how == "mutated") { // or the machine is slow
-		return m.checked(t, err.Error())
+		return func() string { return m.checked(t, err.Error()) }
 	}
 	if err != nil {
 		t.Fatalf("%v: %v", m, err)
 	}
-	run, err := record.Find(c.RunsDir, ids[0])
+	return func() string { return m.end(t, c, ids[0]) }
+}
+
+// end waits for the end of a run of the program, and returns how it ended.
+func (m misdeed) end(t *testing.T, c *Client, id string) string {
+	t.Helper()
+	run, err := record.Find(c.RunsDir, id)
 	must(t, err)
 	if m.how == "alive" {
 		await(t, func() bool {
 			b, _ := os.ReadFile(filepath.Join(run.Dir, runner.ProgramLogName))
 			return bytes.Contains(b, []byte("alive"))
 		})
-		if err := c.Stop(ids[0]); err != nil && !errors.Is(err, runner.ErrNotRunning) {
+		if err := c.Stop(id); err != nil && !errors.Is(err, runner.ErrNotRunning) {
 			t.Error(err)
 		}
 	}
-	await(t, func() bool { return statusOf(t, c, ids[0]).Ended() })
-	run, err = record.Find(c.RunsDir, ids[0])
+	await(t, func() bool { return statusOf(t, c, id).Ended() })
+	run, err = record.Find(c.RunsDir, id)
 	must(t, err)
 	if run.Status() != runner.Failed && m.how != "mutated" {
 		t.Errorf("%v: the run is %s", m, run.Status())

@@ -305,10 +305,12 @@ func (q *Queue) run(j *job, turn <-chan struct{}, next chan<- struct{}) (runner.
 		return j.fail(err)
 	}
 	defer j.gate.Leave()
-	status, err := q.train(j)
-	runtime.GC() // frees tens of megabytes before the next run builds its network
-	return status, err
+	return q.train(j)
 }
+
+// collectFrom is the memory of a run, in bytes, from which its end is worth a garbage collection. A
+// collection takes milliseconds, as long as a small run.
+const collectFrom = 16 << 20
 
 // train trains the run. A fault in a mapped file fails this run alone. It returns how the run
 // ended, which the log says already.
@@ -322,7 +324,12 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 	share, err := train.TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
 	var r *train.Run
 	if err == nil {
-		defer share.Release()
+		defer func() {
+			if share.Bytes() >= collectFrom {
+				runtime.GC() // before the next run builds its network
+			}
+			share.Release()
+		}()
 		r, err = train.New(train.Plan{
 			Meta:    j.meta,
 			Data:    j.data.Dataset,

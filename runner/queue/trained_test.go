@@ -17,7 +17,7 @@ func TestTrainedBy(t *testing.T) {
 	seen := map[bool]int{}
 	for _, m := range dro.Methods() {
 		s := brief(m.Name)
-		s.LRDropEpoch, s.LRDrop = 1, .5
+		s.LRDropEpoch, s.LRDrop, s.Batch = 1, .5, 90
 		ends := func(s spec.Spec) string {
 			states := runAll(t, 1, s)[0].states
 			last := states[len(states)-1]
@@ -30,7 +30,7 @@ func TestTrainedBy(t *testing.T) {
 			seen[trained]++
 			for _, by := range []int{1, -1} {
 				next := s
-				for range 3 {
+				for range 2 {
 					text, ok := next.Nudge(key, by)
 					if !ok || moves {
 						break

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"drolab/runner/bridge"
-	"drolab/runner/bridge/pythontest/zygote"
+	"drolab/runner/bridge/testdata/zygote"
 )
 
 // plain and torch start programs without and with PyTorch. A program without PyTorch is forked from

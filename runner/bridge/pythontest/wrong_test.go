@@ -86,8 +86,8 @@ func TestByHand(t *testing.T) {
 		t.Errorf("status %d: %s", status, text)
 	}
 	for _, words := range [][]string{{}, {"procs=3"}} {
-		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, filepath.Join(t.TempDir(), "log"), job,
-			words...)
+		log := filepath.Join(t.TempDir(), "log")
+		p := startIn(t, map[string]string{"WORLD_SIZE": "2"}, log, job, words...)
 		p.tell(greeting(nil, words...))
 		said, _ := p.answer()
 		if line, _ := said["error"].(string); !strings.Contains(line, "write procs=N behind") {

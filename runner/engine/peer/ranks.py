@@ -34,6 +34,8 @@ import drolab.ranks  # now, and not in each process that needs it
 import drolab.torch
 from drolab import loop
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and so would the runs
+
 RUNS, WHAT = sys.argv[1:3]
 LONG = "DROLAB_LONG" in os.environ
 N, BATCH = 96, 24

@@ -188,7 +188,7 @@ func fill(in Disk, name string, mode fs.FileMode, write func(io.Writer) error) e
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(f, 1<<18)
+	w := bufio.NewWriterSize(f, 1<<16)
 	err = write(w)
 	if err == nil {
 		err = w.Flush()

@@ -3,9 +3,9 @@ package console
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"runtime"
@@ -26,11 +26,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// benchMain is the time spent on AlexNet, and benchOther the time on each further model and input
-// that the presets use (three). Together they stay below 30 s.
+// benchMain is the time spent on AlexNet, and estimate the time on each further model and input
+// that the presets use (three) or that a study lacks. Medians of a few rounds are enough there.
+// Together they stay below 30 s, since a round may take longer than the time.
 const (
 	benchMain  = 10 * time.Second
-	benchOther = 2 * time.Second // and on a model named by --model
+	benchModel = 2 * time.Second // on a model named by --model
+	estimate   = 300 * time.Millisecond
 )
 
 func benchCommand(con *Console) *cobra.Command {
@@ -66,7 +68,7 @@ func bench(ctx context.Context, con *Console, model string, s spec.Spec) error {
 	s.Model = cmp.Or(model, "alexnet")
 	budget := benchMain
 	if model != "" { // a network for each method would not fit the time, or the memory
-		s.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchOther
+		s.Algorithms, budget = []dro.Algorithm{dro.SFK}, benchModel
 	}
 	if err := s.Validate(); err != nil {
 		return err
@@ -220,7 +222,7 @@ func (w *Stopwatch) measure(
 
 // Seconds estimates the time of runs on data of some sizes from the steps of all methods of s.
 func (w *Stopwatch) Seconds(s *spec.Spec, n data.Sizes, runs []spec.Spec) (float64, error) {
-	t, err := w.measure(s, n.Shape, n.Classes, benchOther)
+	t, err := w.measure(s, n.Shape, n.Classes, estimate)
 	if err != nil {
 		return 0, err
 	}
@@ -249,11 +251,15 @@ func YieldToRuns() {
 	collect(50)
 }
 
-// collect sets how much garbage makes the collector run, in percent of the memory in use. It does
-// so after the start, which leaves some megabytes of garbage: an interface collected them six times
-// before its first frame.
+// collect sets how much garbage makes the collector run, in percent of the memory in use, unless
+// GOGC or a test has chosen another percentage than Go's 100. It does so after the start, which
+// leaves some megabytes of garbage: an interface collected them six times before its first frame.
 func collect(percent int) {
-	time.AfterFunc(300*time.Millisecond, func() { debug.SetGCPercent(percent) })
+	time.AfterFunc(300*time.Millisecond, func() {
+		if chosen := debug.SetGCPercent(percent); chosen != 100 {
+			debug.SetGCPercent(chosen)
+		}
+	})
 }
 
 // Version returns the revision of the code. If the tree was dirty or, as with go run, the program
@@ -283,8 +289,12 @@ func versionOf(info *debug.BuildInfo, checksum func() string) string {
 	return revision
 }
 
-// checksum returns the start of the running program's SHA-256. If the file cannot be read, it
-// returns the size and the time of the file.
+// castagnoli is the polynomial that processors have an instruction for. The program has tens of
+// megabytes, and every command that starts a run waits for their checksum.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum returns the CRC-32C of the running program. If the file cannot be read, it returns the
+// size and the time of the file.
 var checksum = sync.OnceValue(func() string {
 	path := "/proc/self/exe" // the running program, even if its file has been replaced
 	if _, err := os.Stat(path); err != nil {
@@ -309,11 +319,11 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	h := sha256.New()
+	h := crc32.New(castagnoli)
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("sha256:%x", h.Sum(nil)[:6]), nil
+	return fmt.Sprintf("crc32c:%08x", h.Sum32()), nil
 }
 
 // CPU returns the name of the processor, or its architecture if the name is unknown.

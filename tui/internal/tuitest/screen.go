@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -123,31 +122,31 @@ func Variants() map[string][]string {
 // than a style, or if ascii is set and the screen has other characters.
 func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	t.Helper()
-	lines := strings.Split(screen, "\n")
+	plain := checkedPlain(t, what, screen)
+	lines := strings.Split(plain, "\n")
 	if len(lines) != max(1, h) {
 		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
 	}
 	for y, l := range lines {
-		if got := cell.Width(unstyled(l)); got != w && h > 0 && w > 0 {
+		if got := cell.Width(l); got != w && h > 0 && w > 0 {
 			t.Fatalf("%s: line %d has %d cells of %d on a screen of %dx%d:\n%q",
 				what, y, got, w, w, h, l)
 		}
 	}
-	Printable(t, what, screen)
 	if ascii && strings.ContainsFunc(screen, func(r rune) bool { return r > unicode.MaxASCII }) {
 		t.Fatalf("%s: not ASCII:\n%s", what, screen)
 	}
 }
 
-// unstyled returns a screen without the sequences that begin or end a style of ours: ESC [, numbers
-// with semicolons, m.
-func unstyled(s string) string { return styles.ReplaceAllString(s, "") }
-
-var styles = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
 // it has the style Colour.
 func Printable(t testing.TB, what, screen string) {
+	t.Helper()
+	checkedPlain(t, what, screen)
+}
+
+// checkedPlain returns a screen without its styles, as Printable allows it.
+func checkedPlain(t testing.TB, what, screen string) string {
 	t.Helper()
 	if strings.Contains(screen, Colour) {
 		t.Fatalf("%s: a text colours itself", what)
@@ -155,6 +154,26 @@ func Printable(t testing.TB, what, screen string) {
 	plain := unstyled(screen)
 	if bad := Steered(plain); bad != "" || strings.Contains(plain, "\t") {
 		t.Fatalf("%s: control character in the screen: %s", what, bad)
+	}
+	return plain
+}
+
+// unstyled returns a screen without the sequences that begin or end a style of ours: ESC [, numbers
+// with semicolons, m.
+func unstyled(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for {
+		text, rest, found := strings.Cut(s, "\x1b[")
+		b.WriteString(text)
+		if !found {
+			return b.String()
+		}
+		numbers := strings.TrimLeft(rest, "0123456789;")
+		if s = strings.TrimPrefix(numbers, "m"); s == numbers {
+			b.WriteString("\x1b[")
+			s = rest
+		}
 	}
 }
 

@@ -197,9 +197,12 @@ class Wire:
 
         The arrays are contiguous and have types of the protocol.
         """
-        known = (key, *[(a.dtype, a.size) for a in arrays])
+        kinds, body = [], 0
+        for a in arrays:
+            kinds.append((a.dtype, a.size))
+            body += a.nbytes
+        known = (key, *kinds)
         prefix = self._prefixes.get(known)
-        body = sum(a.nbytes for a in arrays)
         if prefix is None:
             text = json.dumps(dict(head(), arrays=[[_NAMES[a.dtype], a.size] for a in arrays]),
                               separators=(",", ":")).encode()

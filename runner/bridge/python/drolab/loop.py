@@ -8,6 +8,8 @@ import signal
 import sys
 import threading
 import time
+from collections import abc
+from functools import partial
 from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional,
                     Sequence, Tuple, Union)
 
@@ -332,39 +334,40 @@ class Run:
             raise Wrong("run.step comes before the last part of its batch: it is the one without "
                         "more=True" if self._parts else
                         "run.step comes without run.weights before it")
-        parts_of, late = self._samples, bool(self._samples)
-        has = parts_of[0][0] if late else ()
+        samples, late = self._samples, bool(self._samples)
         rate = np.nan if lr is None else float(lr)
         norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
         of: Tuple[str, ...] = ()
         drawn: List[np.ndarray] = []
         if self._fresh and fresh is not None and not skipped:
             given = fresh()
-            if not isinstance(given, Mapping):
-                parts = given if isinstance(given, (tuple, list)) else (given,)
-                given = dict(zip(("losses", *_OPTIONAL), parts[:4]))
             take = (lambda name, x: self._copies.take("fresh " + name, x)) if late else None
-            of, drawn = _samples(given["losses"], take,
-                                 **{k: v for k, v in given.items() if k != "losses"})
-
-        def send() -> None:
-            arrays = [np.concatenate(a) if len(a) > 1 else a[0]
-                      for a in zip(*(part for _, part in parts_of))]
-            parts = [*arrays, *drawn]
-            if self._group is not None:
-                parts = self._group.join("step", has, arrays) if has else []
-                parts += self._group.join("fresh", of, drawn) if of else []
-            if self._talk is not None:
-                self._talk.tell("step", has, [np.array([rate, float(norm)]), *parts], of,
-                                **({"skipped": True} if skipped else {}))
-
+            if isinstance(given, abc.Mapping):  # typing's is slow
+                of, drawn = _samples(take=take, **given)
+            else:
+                parts = given if isinstance(given, (tuple, list)) else (given,)
+                of, drawn = _samples(parts[0], take, **dict(zip(_OPTIONAL, parts[1:4])))
         self._weighed = False
         self.steps += 1
         if late:
             self._copies.mark()
-            self._later.append(send)
+            self._later.append(partial(self._tell_step, samples, rate, norm, of, drawn, skipped))
         else:
-            send()
+            self._tell_step(samples, rate, norm, of, drawn, skipped)
+
+    def _tell_step(self, samples: List[Samples], rate: float, norm: Any, of: Tuple[str, ...],
+                   drawn: List[np.ndarray], skipped: bool) -> None:
+        """Tells drolab of a step, whose samples and fresh samples have come from the device."""
+        has = samples[0][0] if samples else ()
+        arrays = [a[0] if len(a) == 1 else np.concatenate(a)
+                  for a in zip(*(part for _, part in samples))]
+        if self._group is not None:
+            arrays = self._group.join("step", has, arrays) if has else []
+            drawn = self._group.join("fresh", of, drawn) if of else []
+        if self._talk is not None:
+            more = {"skipped": True} if skipped else {}
+            self._talk.tell("step", has, [np.array([rate, float(norm)]), *arrays, *drawn], of,
+                            **more)
 
     # Between steps.
 
@@ -584,7 +587,8 @@ class Run:
             raise Wrong(f"run {self.id} has ended")
         if self._group is None and _several():
             raise Wrong(f"the processes of torch.distributed train a run each: {_FIRST}")
-        self._settle()
+        if self._copies is not None:
+            self._settle()
         asked = self._talk if self._group is None else self._group
         assert asked is not None
         return asked.ask(do, has, arrays, most, **more)
@@ -593,8 +597,7 @@ class Run:
 def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **more: Any
              ) -> Samples:
     """Returns the names of the arrays of samples, and the arrays. Their values may come later."""
-    take = take or (lambda _, x: _array(x))
-    a = take("losses", losses)
+    a = take("losses", losses) if take else _array(losses)
     if a.dtype.kind != "f":
         raise Wrong(f"losses are {a.dtype}: give floats")
     if a.ndim != 1:
@@ -606,7 +609,7 @@ def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **mo
     for name, values in more.items():
         if values is None:
             continue
-        b = values if name == "confidence" else _whole(name, take(name, values))
+        b = values if name == "confidence" else _whole(name, take(name, values) if take else values)
         if b.shape != a.shape:
             raise Wrong(f"{name} has the shape {b.shape} and losses have {a.shape}: give one for "
                         "each sample")

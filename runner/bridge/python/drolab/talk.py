@@ -97,7 +97,8 @@ class Talk:
             raise Wrong(f"run {self.id} has ended")
 
         def head() -> Mapping[str, Any]:
-            return dict(more, do=do, has=list(has), fresh=list(fresh))
+            lists = {"has": has, "fresh": fresh}
+            return dict(more, do=do, **{k: v for k, v in lists.items() if v})
 
         self._torn = True
         try:

@@ -49,7 +49,7 @@ func (z *Zygote) start(python string) error {
 	if err != nil {
 		return err
 	}
-	script := filepath.Join(client, "../pythontest/zygote/zygote.py")
+	script := filepath.Join(client, "../testdata/zygote/zygote.py")
 	c := exec.Command(python, append([]string{script, client}, z.Modules...)...)
 	c.Stderr = os.Stderr
 	c.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
