@@ -39,6 +39,14 @@ func TestWrongSetups(t *testing.T) {
 		"detached":     "without detach and no_grad",
 		"nan":          "is nan: lower lr",
 		"raises":       "KeyError: 'a mistake\\nof two lines' (wrong.py, line",
+		"head":         "self.head is Sequential and no plain nn.Linear",
+		"no-bias":      "self.head is Linear and no plain nn.Linear with a bias",
+		"head-outside": "self.head is no part of self.model",
+		"head-classes": "self.head has 3 outputs, and the labels have 2 classes",
+		"head-loss":    "the class writes loss: leave out one of them",
+		"head-never":   "forward uses self.head 0 times",
+		"head-twice":   "forward uses self.head 2 times",
+		"head-scaled":  "forward returns other outputs than those of self.head",
 		"numpy":        "one whole number for each sample",
 	} {
 		t.Run(which, func(t *testing.T) {

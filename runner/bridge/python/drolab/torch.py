@@ -15,6 +15,7 @@ import torch
 import torch.multiprocessing
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.parametrize import is_parametrized
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
 
 from . import device, forms, job, procs, reading
@@ -155,6 +156,9 @@ class Job(job.Job):
     device: torch.device
     model: nn.Module
     optimizer: Optional[torch.optim.Optimizer] = None
+    #: The last layer of the network, for methods that fit it again, such as dfr, and for
+    #: ``drolab features``: a part of ``model``, whose outputs ``forward`` returns.
+    head: Optional[nn.Linear] = None
     #: A torch.amp.GradScaler, for gradients in half precision.
     scaler: Any = None
     #: The type for products, such as torch.bfloat16; None: the type of the network.
@@ -379,7 +383,7 @@ class Job(job.Job):
                 batch = _to(self._plan.read(name, index, epoch), self.device)
         return batch[0], batch[1]
 
-    # Losses and gradients.
+    # Losses.
 
     def mode(self, name: str) -> None:
         if self.model.training != (name != "evaluate"):
@@ -459,6 +463,76 @@ class Job(job.Job):
         made = {"classes": lambda: p.argmax(axis=1), "confidences": lambda: p.max(axis=1),
                 "probabilities": lambda: p}
         return [made[name]() for name in want]
+
+    # The last layer.
+
+    def feature_count(self) -> int:
+        head = self.head
+        if head is None:
+            return 0
+        if not isinstance(head, nn.Linear) or is_parametrized(head) or head.bias is None:
+            raise Wrong(f"self.head is {type(head).__name__} and no plain nn.Linear with a bias, "
+                        "which drolab could fit again: leave self.head out")
+        if all(m is not head for m in self.model.modules()):
+            raise Wrong("self.head is no part of self.model, so that no checkpoint has it: put it "
+                        "into the network")
+        if head.out_features != self.class_count:
+            raise Wrong(f"self.head has {head.out_features} outputs, and the labels have "
+                        f"{self.class_count} classes: give it as many outputs")
+        if type(self).loss is not Job.loss:
+            raise Wrong("self.head is fitted again by cross-entropy, and the class writes loss: "
+                        "leave out one of them")
+        # The first sample shows now what would else fail at the end of the training.
+        x, _ = self._read("test", np.zeros(1, np.int64), 0)
+        with reading.kept():
+            self._entering(x)
+        return head.in_features
+
+    def _entering(self, x: Any) -> Tensor:
+        """Returns what enters the head for a batch, in evaluation mode.
+
+        Compiled networks are run as they are written, since hooks see nothing of compiled code.
+        """
+        assert self.head is not None
+        seen: List[Tuple[Any, Any]] = []
+        hook = self.head.register_forward_hook(lambda _, given, out: seen.append((given, out)))
+        training = self.model.training
+        self.model.eval()
+        eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules \
+            else contextlib.nullcontext()
+        try:
+            with torch.no_grad(), self._cast(), eager:
+                outputs = self.forward(x)
+        finally:
+            hook.remove()
+            self.model.train(training)
+        if len(seen) != 1:
+            raise Wrong(f"forward uses self.head {len(seen)} times: let it be the last layer, "
+                        "used once and called as a module")
+        (entered, *_), out = seen[0]
+        if not isinstance(outputs, Tensor) or outputs.shape != out.shape or \
+                not torch.allclose(outputs, out, equal_nan=True):
+            raise Wrong("forward returns other outputs than those of self.head: let it return them "
+                        "as they are, or leave self.head out")
+        return entered.float()
+
+    def last_features(self) -> np.ndarray:
+        x, y = self._samples
+        return torch.cat([self._entering(part) for part, _ in
+                          _parts(x, y, self.microbatch or len(y))]).cpu().numpy()
+
+    def last_layer(self) -> Tuple[np.ndarray, np.ndarray]:
+        assert self.head is not None
+        return self.head.weight.detach().double().cpu().numpy(), \
+            self.head.bias.detach().double().cpu().numpy()
+
+    @torch.no_grad()
+    def set_last_layer(self, weights: np.ndarray, biases: np.ndarray) -> None:
+        assert self.head is not None
+        self.head.weight.copy_(torch.from_numpy(weights))
+        self.head.bias.copy_(torch.from_numpy(biases))
+
+    # Gradients.
 
     def gradient(self, weights: Any, add: bool) -> None:
         group = self._group

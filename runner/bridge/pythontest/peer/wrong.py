@@ -17,9 +17,18 @@ def data(n, labels=None, groups=None):
     return TensorDataset(torch.randn(n, 4), labels, *([] if groups is None else [groups]))
 
 
+HEADS = ("head", "no-bias", "head-outside", "head-classes", "head-loss", "head-never",
+         "head-twice", "head-scaled")
+
+
 class Job(drolab.torch.Job):
     def setup(self, settings):
         self.model = nn.Linear(4, 3 if which == "outputs" else 2)
+        if which in HEADS:
+            self.model = nn.Sequential(nn.Linear(4, 4), nn.Linear(
+                4, 3 if which == "head-classes" else 2, which != "no-bias"))
+            self.head = {"head": self.model, "head-outside": nn.Linear(4, 2)}.get(
+                which, self.model[1])
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=settings["lr"])
         splits = {"train": data(20), "test": data(10)}
         if which == "nothing":
@@ -56,6 +65,13 @@ class Job(drolab.torch.Job):
             sys.exit("enough")
         return splits
 
+    def forward(self, x):
+        if which == "head-never":
+            return nn.functional.linear(self.model[0](x), self.head.weight, self.head.bias)
+        if which == "head-twice":
+            return self.model(x) + self.head(x)
+        return 2 * self.model(x) if which == "head-scaled" else self.model(x)
+
     def loss(self, outputs, y):
         losses = super().loss(outputs, y)
         if which == "mean":
@@ -67,6 +83,8 @@ class Job(drolab.torch.Job):
         return losses[1:] if which == "short" else losses
 
 
+if which in HEADS and which != "head-loss":
+    del Job.loss
 if which == "gpus":
     torch.cuda.is_available = lambda: True
     torch.cuda.current_device = lambda: 0
