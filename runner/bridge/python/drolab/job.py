@@ -120,7 +120,7 @@ class Job:
 
     def __getstate__(self) -> Dict[str, Any]:
         """Returns what a worker that is not forked gets of a job: its settings, not the network."""
-        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch")
+        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch", "_places")
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
     # Methods that every program writes.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
+import os
 import random
 import sys
 import time
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn.utils.parametrize import is_parametrized
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
 
-from . import device, forms, job, procs, reading
+from . import device, forms, job, procs, reading, samples
 from .job import Wrong
 from .serve import main
 
@@ -143,9 +144,9 @@ class Job(job.Job):
     """A network in PyTorch, its data sets and its optimiser, which drolab trains.
 
     ``setup`` sets ``self.model`` and ``self.optimizer`` and returns the data sets of the
-    splits, ``{"train": ..., "val": ..., "test": ...}``. Their samples are x, y or x, y, group.
-    One more data set, ``"plain"``, may be the training split as evaluations see it, without
-    augmentation.
+    splits, ``{"train": ..., "val": ..., "test": ...}``. Their samples are x, y or x, y, group, or
+    have a form that ``fields`` describes. One more data set, ``"plain"``, may be the training
+    split as evaluations see it, without augmentation.
 
     Labels and groups are whole numbers from 0. They are read from the attributes ``targets`` (or
     ``labels``) and ``groups`` of a data set if it has them, or else in a pass over it.
@@ -170,10 +171,18 @@ class Job(job.Job):
     #: The largest number of samples that pass the network at once; 0: the whole batch. A larger
     #: batch is cut into parts, which are weighted as one batch. Each part passes the network twice.
     microbatch: int = 0
+    #: Where the parts of a sample are: a key or a number for ``x``, ``y`` and ``group``. Instead
+    #: of groups there may be an ``attribute``, which makes a group with each class, or
+    #: ``metadata``. None: drolab looks at the first sample.
+    fields: Optional[Mapping[str, Any]] = None
+    #: A function that turns metadata [n, k] into groups [n], or a grouper of WILDS.
+    grouper: Any = None
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
 
     several = True
 
+    _places: samples.Places = samples.PLAIN  # of the parts of a sample
+    _attributes = False
     _group: Optional[procs.Group] = None  # the other processes of this run, if there are any
     _apart = False  # each of them has the gradient of its own samples
     _late: Optional[Dict[str, Tensor]] = None  # tensors logged in a step that has begun
@@ -193,8 +202,9 @@ class Job(job.Job):
         return x
 
     def forward(self, x: Any) -> Any:
-        """Returns the network's outputs for a batch."""
-        return self.model(x)
+        """Returns the network's outputs for a batch; by default its logits, where it names them."""
+        given = self.model(x) if "x" in self._places else self.model(**x)
+        return getattr(given, "logits", given)
 
     def loss(self, outputs: Any, y: Any) -> Tensor:
         """Returns the loss of each sample [n]; by default the cross-entropy."""
@@ -238,7 +248,13 @@ class Job(job.Job):
         if not isinstance(self.optimizer, torch.optim.Optimizer):
             raise Wrong("setup made no optimiser: set self.optimizer to one of torch.optim")
         self._check_device()
-        found = {name: self._labels(name, d) for name, d in given.items() if name != "plain"}
+        first = sorted((name for name in given if name != "plain"), key=lambda n: n != "train")
+        found = {name: self._labels(name, given[name]) for name in first}
+        if self._attributes:  # a group is a class with an attribute
+            count = max(int(np.max(a)) for _, a in found.values()) + 1
+            found = {name: (y, y * count + a) for name, (y, a) in found.items()}
+        if self.groups is None and hasattr(self.grouper, "group_str"):
+            self.groups = [self.grouper.group_str(g) for g in range(self.grouper.n_groups)]
         plain = self._datasets.get("plain")
         if plain is not None and len(plain) != len(self._datasets.get("train", ())):
             raise Wrong("the split plain has another length than train: "
@@ -289,7 +305,9 @@ class Job(job.Job):
         self._eager = False  # a gradient of the last losses was asked for in an evaluation
         overridden = {n for n in ("collate", "augment")
                       if getattr(type(self), n) is not getattr(Job, n)}
-        self._tensors = {n: d.tensors for n, d in self._datasets.items()
+        at = self._places
+        self._tensors = {n: (d.tensors[at["x"]], d.tensors[at["y"]])
+                         for n, d in self._datasets.items()
                          if type(d) is TensorDataset and not overridden}
         self._plan = reading.Plan(self._datasets, self._sample, self.collate, self.seed)
         self._workers: Optional[reading.Workers] = None
@@ -319,43 +337,59 @@ class Job(job.Job):
                 first = dataset[0] if n else ()
         except (TypeError, NotImplementedError) as e:
             raise Wrong(f"the data set {name} has no length or no items ({e}): drolab asks for "
-                        "samples by their places, which an iterable does not have") from None
+                        "samples by their places, which an iterable does not have: keep your own "
+                        "loop for it, with drolab.start") from None
         if not n:
             raise Wrong(f"the split {name} is empty: give it samples, or leave it out")
-        if not isinstance(first, (tuple, list)) or len(first) not in (2, 3):
-            raise Wrong(f"a sample of {name} is no x, y and no x, y, group: let "
-                        "the data set give one of them")
-        found = [_known(dataset, part) for part in range(1, len(first))]
-        if any(a is None or not self._agrees(a, dataset, part + 1)
-               for part, a in enumerate(found)):
-            found = self._pass(name, dataset, len(first))
-        return found[0] if len(found) == 1 else tuple(found)
+        at = samples.places(first, name, self.fields, self.grouper)
+        if name == "train":
+            self._places = at
+            if not at.items() <= samples.PLAIN.items() and os.environ.get("RANK", "0") == "0":
+                print(f"drolab: samples are read by fields = {at}")
+        elif any(at.get(role) != self._places.get(role) for role in ("x", "y")):
+            raise Wrong(f"samples of {name} have the form {at}, and those of train "
+                        f"{self._places}: let all data sets give the same")
+        roles = [role for role in at if role != "x"]
+        roles.sort(key=lambda role: role != "y")
+        found = [_known(dataset, role, at[role]) for role in roles]
+        if any(a is None or not self._agrees(a, dataset, at[role])
+               for role, a in zip(roles, found)):
+            found = self._pass(name, dataset, [at[role] for role in roles])
+        if "metadata" in roles:
+            metadata = torch.from_numpy(found.pop())
+            group_of = getattr(self.grouper, "metadata_to_group", self.grouper)
+            found.append(np.asarray(group_of(metadata)))
+        elif "attribute" in roles:
+            self._attributes = True
+        return found[0] if len(found) == 1 else tuple(found[:2])
 
-    def _agrees(self, known: np.ndarray, dataset: Any, part: int) -> bool:
+    def _agrees(self, known: np.ndarray, dataset: Any, key: Any) -> bool:
         """Reports whether known labels or groups agree with the first and the last sample."""
         if len(known) != len(dataset):
             return False
         with reading.kept():
-            return all(float(known[i]) == float(dataset[i][part]) for i in (0, len(known) - 1))
+            return all(np.array_equal(known[i], _number(dataset[i][key]))
+                       for i in (0, len(known) - 1))
 
-    def _pass(self, name: str, dataset: Any, parts: int) -> List[np.ndarray]:
+    def _pass(self, name: str, dataset: Any, keys: Sequence[Any]) -> List[Any]:
         rows, told = [], time.monotonic()
         with reading.kept():
             for i in range(len(dataset)):
                 try:
-                    rows.append([_number(v) for v in dataset[i][1:parts]])
+                    sample = dataset[i]
+                    rows.append([_number(sample[key]) for key in keys])
                 except Exception as e:
                     raise Wrong(reading.unread(i, name, e)) from None
                 if time.monotonic() > told + _TELL:
                     told = time.monotonic()
                     self.alive()
-        return [np.array([r[p] for r in rows]) for p in range(parts - 1)]
+        return [np.array(values) for values in zip(*rows)]
 
     # Samples.
 
-    def _sample(self, given: Sequence[Any], augmented: bool) -> Tuple[Any, Any]:
-        x = given[0]
-        return (self.augment(x) if augmented else x), given[1]
+    def _sample(self, given: Any, augmented: bool) -> Tuple[Any, Any]:
+        x = samples.inputs(given, self._places, torch.as_tensor)
+        return (self.augment(x) if augmented else x), given[self._places["y"]]
 
     def _source(self, split: str, epoch: int, mode: str) -> Tuple[str, int]:
         """Returns the data set that a split is read from, and the epoch, -1 for evaluations."""
@@ -816,27 +850,22 @@ def _like(saved: Optional[List[Tensor]], tensors: Sequence[Tensor]) -> Optional[
 
 
 def _number(value: Any) -> Any:
+    if math.prod(np.shape(value)) != 1:  # metadata
+        return np.asarray(value.cpu() if isinstance(value, Tensor) else value)
     return value.item() if hasattr(value, "item") else value
 
 
-def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
-    """Returns the labels (part 1) or groups (part 2) that a data set stores, or else None."""
+def _known(dataset: Any, role: str, key: Any) -> Optional[np.ndarray]:
+    """Returns the labels, groups or the like that a data set stores, or else None."""
     if isinstance(dataset, TensorDataset):
-        return dataset.tensors[part].cpu().numpy()
+        return dataset.tensors[key].cpu().numpy()
     if isinstance(dataset, Subset):
-        below = _known(dataset.dataset, part)
+        below = _known(dataset.dataset, role, key)
         return None if below is None else below[np.asarray(dataset.indices, np.int64)]
     if isinstance(dataset, ConcatDataset):
-        all_of = [_known(d, part) for d in dataset.datasets]
+        all_of = [_known(d, role, key) for d in dataset.datasets]
         return None if any(a is None for a in all_of) else np.concatenate(all_of)  # type: ignore
-    for name in ("targets", "labels") if part == 1 else ("groups",):
-        value = getattr(dataset, name, None)
-        if value is None:
-            continue
-        a = value.cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
-        if a.ndim == 1 and a.dtype.kind in "iubf":
-            return a
-    return None
+    return samples.column(dataset, role, key)
 
 
 def _to(batch: Any, device: torch.device) -> Any:

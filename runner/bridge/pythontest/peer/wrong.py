@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import TensorDataset
+from torch.utils.data import IterableDataset, TensorDataset
 
 import drolab.torch
 
@@ -15,6 +15,11 @@ which = sys.argv[1]
 def data(n, labels=None, groups=None):
     labels = torch.arange(n) % 2 if labels is None else labels
     return TensorDataset(torch.randn(n, 4), labels, *([] if groups is None else [groups]))
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        return iter([(torch.zeros(4), 0)])
 
 
 HEADS = ("head", "no-bias", "head-outside", "head-classes", "head-loss", "head-never",
@@ -51,6 +56,20 @@ class Job(drolab.torch.Job):
             splits["train"] = iter([1])
         if which == "sample":
             splits["train"] = TensorDataset(torch.randn(5, 4))
+        if which == "stream":
+            splits["train"] = Stream()
+        if which == "one-hot":
+            splits["train"] = data(20, torch.eye(2)[torch.arange(20) % 2])
+        if which == "metadata":
+            splits["train"] = data(20, None, torch.zeros(20, 3))
+        if which == "no-label":
+            splits["train"] = [{"target": 0, "input_ids": [1, 2]}] * 20
+        if which == "role":
+            self.fields = {"x": 0, "label": 1}
+        if which == "no-field":
+            self.fields = {"x": 0, "y": "labels"}
+        if which == "forms":
+            splits["test"] = [{"x": torch.zeros(4), "label": 0}] * 10
         if which == "no-model":
             self.model = None
         if which == "no-optimizer":
