@@ -87,7 +87,10 @@ class Run(Callback):
         if self.ckpt_path and trainer.ckpt_path is None:
             raise Wrong("the run is resumed and the Trainer starts anew: write "
                         "trainer.fit(..., ckpt_path=callback.ckpt_path)")
-        self._known = trainer.global_step
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self._known = trainer.global_step  # now that the checkpoint is loaded
+        self.run._heed_again()  # a Trainer that hears SIGTERM raises, and saves nothing
 
     def on_sanity_check_start(self, trainer: Any, pl_module: Any) -> None:
         self._sanity = True

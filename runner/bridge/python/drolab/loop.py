@@ -549,6 +549,11 @@ class Run:
                 signal.signal(number, self._wish)
                 self._heeded.append(number)
 
+    def _heed_again(self) -> None:
+        """Takes back the signals that a library has taken since the start."""
+        for number in self._heeded:
+            signal.signal(number, self._wish)
+
     def _wish(self, number: int, frame: Any) -> None:
         """Hears the first signal. A later one ends the process, and so does one to a child.
 

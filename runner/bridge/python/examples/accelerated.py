@@ -42,8 +42,8 @@ def main(words=None):
                 if accelerator.sync_gradients:
                     run.step(lr=optimizer.param_groups[0]["lr"],
                              skipped=accelerator.optimizer_step_was_skipped)
-                if run.stopping:
-                    break
+                    if run.stopping:
+                        break
             if not run.stopping:
                 run.end_epoch()
             with run.checkpoint() as folder:
