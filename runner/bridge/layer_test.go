@@ -25,7 +25,7 @@ func colours(t *testing.T, r room, a dro.Algorithm, seed uint64, words ...string
 	s := spec.Defaults()
 	s.Algorithms, s.Seed, s.Dataset = []dro.Algorithm{a}, seed, spec.ProgramData
 	s.Model = spec.Program{Path: path, Words: words}.String()
-	s.Batch, s.Epochs, s.EvalEvery, s.LogEvery, s.CheckpointEvery = 100, 3, 1, 5, 7
+	s.Batch, s.Epochs, s.EvalEvery, s.LogEvery, s.CheckpointEvery = 100, 3, 0, 5, 7
 	s.SettleProgram("")
 	if err := r.approvals.Approve(path); err != nil {
 		t.Fatal(err)
@@ -132,13 +132,18 @@ func TestRefitOfOwnNetwork(t *testing.T) {
 // batch have the same features.
 func TestRefitIsResumed(t *testing.T) {
 	r := newRoom(t)
-	want := r.log(t, must(r.queueUp(forked(t), colours(t, r, "dfr", 1, "dies=none")))(t)[0])
-	for _, call := range []string{"step 31", "features 3", "layer 1"} {
+	brief := func(path string) spec.Spec {
+		s := colours(t, r, "dfr", 1, "dies="+path)
+		s.Epochs = 1
+		return s
+	}
+	want := r.log(t, must(r.queueUp(forked(t), brief("none")))(t)[0])
+	for _, call := range []string{"step 11", "features 3", "layer 1"} {
 		path := filepath.Join(t.TempDir(), "dies")
 		if err := os.WriteFile(path, []byte(call), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ids, err := r.queueUp(forked(t), colours(t, r, "dfr", 1, "dies="+path))
+		ids, err := r.queueUp(forked(t), brief(path))
 		if err == nil || !strings.Contains(err.Error(), "signal: killed") {
 			t.Fatalf("%s: %v", call, err)
 		}
