@@ -26,6 +26,7 @@ type Description struct {
 	Restart, Accumulate, Pick bool
 	Ahead                     bool     // it wants to hear of samples before it is asked about them
 	Forms                     []string // kinds of forms by which it takes whole steps
+	Features                  int      // that enter its last layer; 0: it does not show the layer
 	StepsPerEpoch             int      // in a script; 0: whole batches of the training split
 	Device                    string
 	Packages                  map[string]string // versions by name
@@ -55,6 +56,7 @@ type greeting struct {
 	Ahead      *bool    `json:"ahead"`
 	Procs      bool     `json:"procs"`
 	Forms      []string `json:"forms"`
+	Features   int      `json:"features"`
 }
 
 // Traits are what a program and a script say of themselves in the same members.
@@ -171,9 +173,12 @@ func (g *greeting) describe(arrays []Array) (*Description, error) {
 		return nil, fmt.Errorf("it speaks version %d of the protocol: want %d", g.Version, version)
 	case len(g.Classes) == 0:
 		return nil, errors.New("it has no classes: want the names of one or more")
+	case g.Features < 0 || g.Features > MostBody/8/len(g.Classes)-1:
+		return nil, fmt.Errorf("it has %d features: want a last layer of at most %d bytes",
+			g.Features, MostBody)
 	}
 	d.Accumulate, d.Pick, d.Ahead = g.Accumulate, g.Pick, g.Ahead == nil || *g.Ahead
-	d.Forms, d.labels = g.Forms, g.MostBody()
+	d.Forms, d.Features, d.labels = g.Forms, g.Features, g.MostBody()
 	return d, g.fill(d.Data, arrays)
 }
 

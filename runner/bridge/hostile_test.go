@@ -57,12 +57,21 @@ func TestHostile(t *testing.T) {
 		{"long outputs 2", "its body has 1073741824 bytes: want at most"},
 		{"long gradient 3", "asked for a step: not a frame of the protocol: its body has"},
 		{"long save 1", "its body has 1073741824 bytes: want at most 4096"},
+		{"short features 1", "asked for features: 159 elements of type f4 where 160 of type f4"},
+		{"nan features 2", "asked for features: some are not finite: lower lr"},
+		{"kill features 1", "ended with signal: killed"},
+		{"short layer 1", "asked for its last layer: 9 elements of type f8 where 10 floats"},
+		{"nan layer 1", "asked for its last layer: some numbers are not finite"},
+		{"exit layer 2", "ended with exit status 3: MemoryError: no ?[31mroom"},
 		{"hole save 1", "more than the setting checkpoint_gb allows: save less, or raise it"},
 	} {
 		t.Run(c.trouble, func(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
 			s := bridged(dro.SFK)
+			if strings.Contains(c.trouble, "features") || strings.Contains(c.trouble, "layer") {
+				s = bridged("dfr")
+			}
 			if strings.HasPrefix(c.trouble, "hang") {
 				s.ProgramPatience = 1
 			}

@@ -88,8 +88,8 @@ func refusals(t *testing.T, q certificate.ViewOf) {
 	refused(stranger, "have not approved")
 	elsewhere.Dataset = "csv:example"
 	refused(elsewhere, "keeps its weights and data to itself")
-	if _, err := certificate.Features(q, nil); err == nil ||
-		!strings.Contains(err.Error(), "keeps its weights") {
+	if _, err := certificate.Features(stranger, nil); err == nil ||
+		!strings.Contains(err.Error(), "have not approved") {
 		t.Errorf("features: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

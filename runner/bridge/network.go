@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
@@ -21,6 +22,7 @@ import (
 type Network struct {
 	*Program
 	classes int
+	width   int      // of the features that enter its last layer; 0: it does not show the layer
 	said    nn.Mode  // the mode that the program was last told
 	last    int      // number of samples of the last losses
 	made    int      // number of folders made so far
@@ -56,8 +58,8 @@ func open(ctx context.Context, s Start, checksum string) (*Network, *data.Datase
 		p.Close()
 		return nil, nil, p.err
 	}
-	return &Network{Program: p, classes: len(d.Data.Classes), ahead: d.Ahead,
-		forms: d.Forms, form: form{by: "group"}}, d.Data, nil
+	return &Network{Program: p, classes: len(d.Data.Classes), width: d.Features,
+		ahead: d.Ahead, forms: d.Forms, form: form{by: "group"}}, d.Data, nil
 }
 
 // Feed implements train.Network: it announces samples, in pieces of at most a batch, to a program
@@ -125,6 +127,52 @@ func (n *Network) Outputs(o train.Outputs) {
 			}
 		}
 	}
+}
+
+// Width implements train.LastLayer.
+func (n *Network) Width() int { return n.width }
+
+// Features implements train.LastLayer.
+func (n *Network) Features(rows [][]float32) {
+	n.request(question{Do: "features"}, &answer{}, "features", wanted{1, 4 * n.width * n.last})
+	for rank := 0; rank < len(n.answers) && n.err == nil; rank++ {
+		from, to := n.part(rank, n.last)
+		flat := make([]float32, (to-from)*n.width)
+		if err := singles(flat, n.answers[rank][0]); err != nil {
+			n.failAt(rank, "features", err)
+		}
+		for i, row := range rows[from:to] {
+			copy(row, flat[i*n.width:])
+		}
+		if slices.ContainsFunc(flat, func(x float32) bool { return x-x != 0 }) {
+			n.failAt(rank, "features", errors.New("some are not finite: lower lr, or set clip"))
+		}
+	}
+}
+
+// Layer implements train.LastLayer.
+func (n *Network) Layer() dro.Layer { return n.layer() }
+
+// SetLayer implements train.LastLayer.
+func (n *Network) SetLayer(l dro.Layer) {
+	n.layer(Floats(slices.Concat(l.Weights...)), Floats(l.Bias))
+}
+
+// layer asks for the last layer, behind its replacement by these weights and biases, if there are
+// any.
+func (n *Network) layer(by ...Array) (l dro.Layer) {
+	const doing = "its last layer"
+	got := n.request(question{Do: "layer"}, &answer{}, doing,
+		wanted{2, 8 * n.classes * (n.width + 1)}, by...)
+	flat := make([]float64, n.classes*n.width)
+	l.Bias = make([]float64, n.classes)
+	n.floats(flat, got, doing)
+	n.floats(l.Bias, got[min(1, len(got)):], doing)
+	if slices.ContainsFunc(append(flat, l.Bias...), func(x float64) bool { return x-x != 0 }) {
+		n.fail(doing, errors.New("some numbers are not finite: lower lr, or set clip"))
+	}
+	l.Weights = slices.Collect(slices.Chunk(flat, n.width))
+	return l
 }
 
 // singles fills into with the values of an array of float32.
@@ -235,6 +283,7 @@ func (n *Network) Load(s *runner.State) error {
 }
 
 var (
-	_ train.Network = (*Network)(nil)
-	_ train.Logger  = (*Network)(nil)
+	_ train.Network   = (*Network)(nil)
+	_ train.LastLayer = (*Network)(nil)
+	_ train.Logger    = (*Network)(nil)
 )

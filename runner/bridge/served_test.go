@@ -10,12 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/bridge"
@@ -118,8 +120,13 @@ func (s *served) Hello(q client.Question) (map[string]any, []bridge.Array, error
 		}
 		arrays = append(arrays, int32s(labels), int32s(groups))
 	}
+	width := s.net.(train.LastLayer).Width()
+	if q.Settings["headless"] != nil {
+		width = 0
+	}
 	return map[string]any{"version": 2, "samples": sizes, "classes": s.data.Classes,
-		"groups": s.data.Groups, "parameters": 7, "restart": true, "accumulate": true, "pick": true,
+		"features": width, "groups": s.data.Groups, "parameters": 7, "restart": true,
+		"accumulate": true, "pick": true,
 		"procs": q.Settings["alone"] == nil, "device": "cpu",
 		"packages": map[string]string{"gorgonia": "\x1b[31mred"},
 		"higher":   []string{"a b"}, "lower": []string{"batch"}}, arrays, nil
@@ -197,6 +204,33 @@ func (s *served) Outputs(want string) bridge.Array {
 		s.net.Outputs(train.Outputs{Confidences: sure})
 		return bridge.Floats(sure)
 	}
+}
+
+// Features implements client.Shower.
+func (s *served) Features() bridge.Array {
+	last := s.net.(train.LastLayer)
+	a := bridge.Array{Type: bridge.Float32}
+	rows := make([][]float32, s.n)
+	for i := range rows {
+		rows[i] = make([]float32, last.Width())
+	}
+	last.Features(rows)
+	for _, x := range slices.Concat(rows...) {
+		a.Raw = binary.LittleEndian.AppendUint32(a.Raw, math.Float32bits(x))
+	}
+	return a
+}
+
+// Layer implements client.Shower.
+func (s *served) Layer() (weights, biases []float64) {
+	l := s.net.(train.LastLayer).Layer()
+	return slices.Concat(l.Weights...), l.Bias
+}
+
+// SetLayer implements client.Shower.
+func (s *served) SetLayer(weights, biases []float64) {
+	rows := slices.Collect(slices.Chunk(weights, len(weights)/len(biases)))
+	s.net.(train.LastLayer).SetLayer(dro.Layer{Weights: rows, Bias: biases})
 }
 
 func (s *served) Gradient(weights []float64, add bool) { s.net.Gradient(weights, add) }
@@ -398,6 +432,24 @@ func (t *trouble) Outputs(want string) bridge.Array {
 		}
 	}
 	return a
+}
+
+func (t *trouble) Features() bridge.Array {
+	a := t.served.Features()
+	if t.now("features") {
+		switch t.what {
+		case "short":
+			a.Raw = a.Raw[:len(a.Raw)-4]
+		case "nan":
+			copy(a.Raw, "\xff\xff\xff\xff")
+		}
+	}
+	return a
+}
+
+func (t *trouble) Layer() (weights, biases []float64) {
+	weights, biases = t.served.Layer()
+	return t.wrong("layer", weights), biases
 }
 
 func (t *trouble) Gradient(weights []float64, add bool) {

@@ -11,7 +11,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -182,7 +181,7 @@ type LayerSplit struct {
 // samples. The data are open until the LastLayer is closed.
 func Features(q ViewOf, splits []string) (*LastLayer, error) {
 	m := &q.Run.Meta
-	if err := m.HasOwnNetwork(); err != nil {
+	if err := m.Trained(); err != nil {
 		return nil, err
 	}
 	state, d, err := q.open()
@@ -196,7 +195,10 @@ func Features(q ViewOf, splits []string) (*LastLayer, error) {
 		})
 	}
 	f := &LastLayer{Step: state.Step, Data: d}
-	if err := f.addSplits(m, state, splits, q.Threads); err != nil {
+	if q.Network == nil {
+		q.Network = train.Native
+	}
+	if err := f.addSplits(m, state, splits, &q.Inspection); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -206,23 +208,19 @@ func Features(q ViewOf, splits []string) (*LastLayer, error) {
 func (f *LastLayer) Close() error { return f.Data.Close() }
 
 func (f *LastLayer) addSplits(
-	m *runner.Meta, state *runner.State, splits []string, threads int,
+	m *runner.Meta, state *runner.State, splits []string, how *Inspection,
 ) error {
-	r, err := train.Measuring(m, f.Data, train.Native, state, threads, false)
+	r, err := train.Measuring(m, f.Data, how.Network, state, how.Threads, false)
 	if err != nil {
-		return err
+		return fmt.Errorf("run %s: %w", m.ID, err)
 	}
 	defer r.Close()
 	if f.Layer, err = r.Layer(); err != nil {
-		return err
+		return fmt.Errorf("run %s: %w", m.ID, err)
 	}
 	for _, split := range slices.Compact(slices.Sorted(slices.Values(splits))) {
 		src, err := splitOf(f.Data, split)
 		if err != nil {
-			return err
-		}
-		bytes := float64(src.Len()) * float64(4*len(f.Layer.Weights[0])+48)
-		if err := room.Ask(bytes, "the features of the samples"); err != nil {
 			return err
 		}
 		p := LayerSplit{Split: split}

@@ -23,7 +23,8 @@ var questions = []struct {
 	of dro.Algorithm
 }{{"hello-describe", dro.ERM}, {"hello-train", dro.ERM}, {"losses", dro.ERM}, {"outputs", dro.ERM},
 	{"norm", dro.ERM}, {"step", dro.ERM}, {"accumulate", "nsgdm"}, {"advance", "nsgdm"},
-	{"restart", "jtt"}, {"pick", dro.SFK}, {"swap", dro.SFK}, {"save", dro.ERM}}
+	{"restart", "jtt"}, {"pick", dro.SFK}, {"swap", dro.SFK}, {"save", dro.ERM},
+	{"features", "dfr"}, {"layer", "dfr"}}
 
 // misdeed is what a rogue does.
 type misdeed struct {

@@ -44,7 +44,7 @@ func runRogue(words []string) error {
 	if err != nil {
 		return err
 	}
-	r := &rogue{Table: client.Table{Samples: 128}, how: words[0], at: words[1],
+	r := &rogue{Table: client.Table{Samples: 128, Width: 1}, how: words[0], at: words[1],
 		rng: rand.New(rand.NewPCG(31, seed))}
 	r.left = 1 + r.rng.IntN(2)
 	told, tells, err := os.Pipe()

@@ -91,8 +91,8 @@ func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
 	switch m, err := dro.Find(s.Algorithm()); {
 	case err != nil:
 		return err
-	case m.Refits:
-		want = "a method that does not fit the last layer again: a program does not show its own"
+	case m.Refits && d.Features == 0:
+		want = "a program that sets self.head to its last layer, or a method that does not fit it"
 	case m.Subsamples && s.IsScript():
 		want = "a method that takes the samples it is given: a script draws its own batches"
 	}

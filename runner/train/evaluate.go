@@ -10,6 +10,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -428,16 +429,19 @@ func (r *Run) refit() (done bool, err error) {
 		return false, nil
 	}
 	defer r.pause()()
-	net := r.Net.(LastLayer) // build has checked that it is one
+	old, err := r.Layer()
+	if err != nil {
+		return false, err
+	}
 	held, err := r.Features(m.RefitsOn())
 	if err != nil {
 		return false, err
 	}
-	layer, how, err := m.Refit(net.Layer(), held, r.Meta.Spec.Seed)
+	layer, how, err := m.Refit(old, held, r.Meta.Spec.Seed)
 	if err != nil {
 		return false, r.atStep(err)
 	}
-	net.SetLayer(layer)
+	r.Net.(LastLayer).SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
 		len(held.Labels), m.RefitsOn(), how)
 	r.warnOnce(note, note)
@@ -446,10 +450,10 @@ func (r *Run) refit() (done bool, err error) {
 
 // lastLayer returns the network as a LastLayer, or an error if it is none.
 func (r *Run) lastLayer() (LastLayer, error) {
-	if net, ok := r.Net.(LastLayer); ok {
+	if net, ok := r.Net.(LastLayer); ok && net.Width() > 0 {
 		return net, nil
 	}
-	return nil, errors.New("the network does not show its last layer")
+	return nil, errors.New("the program does not show its last layer: set self.head to it")
 }
 
 // Layer returns the network's last layer.
@@ -458,7 +462,7 @@ func (r *Run) Layer() (l dro.Layer, err error) {
 	if err != nil {
 		return l, err
 	}
-	return net.Layer(), nil
+	return net.Layer(), r.Net.Err()
 }
 
 // Features runs the network over a split, in evaluation mode, up to its last layer.
@@ -467,7 +471,11 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	if err != nil {
 		return h, err
 	}
-	width := len(net.Layer().Weights[0])
+	width := net.Width()
+	bytes := float64(Source(r.Data, split).Len()) * float64(4*width+48)
+	if err := room.Ask(bytes, "the features of the samples"); err != nil {
+		return h, err
+	}
 	losses := make([]float64, len(r.losses))
 	err = r.EachBatch(split, func(b Batch, _ int) error {
 		r.Net.Losses(losses, b, nil)

@@ -156,13 +156,19 @@ func (n *native) Load(s *runner.State) error {
 	return err
 }
 
+// Width implements LastLayer.
+func (n *native) Width() int {
+	weight, bias := n.net.LastLayer()
+	return len(weight.Data) / len(bias.Data)
+}
+
 // Features implements LastLayer.
 func (n *native) Features(rows [][]float32) { n.net.Features(rows) }
 
 // Layer implements LastLayer.
 func (n *native) Layer() (l dro.Layer) {
 	weight, bias := n.net.LastLayer()
-	width := len(weight.Data) / len(bias.Data)
+	width := n.Width()
 	for k, b := range bias.Data {
 		row := make([]float64, width)
 		for j, v := range weight.Data[k*width:][:width] {
@@ -176,7 +182,7 @@ func (n *native) Layer() (l dro.Layer) {
 // SetLayer implements LastLayer.
 func (n *native) SetLayer(l dro.Layer) {
 	weight, bias := n.net.LastLayer()
-	width := len(weight.Data) / len(bias.Data)
+	width := n.Width()
 	for k, row := range l.Weights {
 		bias.Data[k] = float32(l.Bias[k])
 		for j, v := range row {

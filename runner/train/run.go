@@ -461,6 +461,9 @@ type Parameters interface {
 // LastLayer is implemented by a Network whose last layer is linear and can be read and replaced,
 // for methods that fit it again.
 type LastLayer interface {
+	// Width returns the number of features, which are the inputs of the last layer. It is 0 if the
+	// network does not show the layer; then nothing below may be called.
+	Width() int
 	// Features writes the input of the last layer for the samples of the last Losses, which was in
 	// mode nn.Evaluate.
 	Features(rows [][]float32)

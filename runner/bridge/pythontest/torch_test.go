@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/runner/bridge"
@@ -170,6 +171,30 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestWrappers: a checkpoint of a compiled network, or of one in DDP, fits the bare network, and
+// the reverse.
+func TestWrappers(t *testing.T) {
+	words := []string{"dropout=0", "noise=false"}
+	for _, wrapped := range []string{"wrapped=compile", "wrapped=ddp"} {
+		var saved [2]string
+		var want []float64
+		for i, w := range [][]string{words, append([]string{wrapped}, words...)} {
+			saved[i] = t.TempDir()
+			p := begin(t, job, w...)
+			trained(p, 0, 3)
+			p.ask(message{"do": "save", "folder": saved[i]})
+			want = trained(p, 3, 5)
+			p.close()
+		}
+		for i, w := range [][]string{append([]string{wrapped}, words...), words} {
+			p := begin(t, job, w...)
+			p.ask(message{"do": "load", "folder": saved[i]})
+			near(t, wrapped, trained(p, 3, 5), want, 1e-6)
+			p.close()
+		}
+	}
+}
+
 // TestFork: the optimiser settings that a fork changes take precedence over the checkpoint's.
 func TestFork(t *testing.T) {
 	folder := t.TempDir()
@@ -227,6 +252,31 @@ func TestMicrobatch(t *testing.T) {
 	near(t, "number", trained(parts, 0, 8), trained(whole, 0, 8), 1e-4)
 	whole.close()
 	parts.close()
+}
+
+// TestLoneSample: no part of a batch has a single sample, unless the program asks for one.
+func TestLoneSample(t *testing.T) {
+	for micro, want := range map[string]string{"micro=31": "", "micro=3": "", "micro=2": "",
+		"micro=1": "raise microbatch"} {
+		p := begin(t, job, micro, "dropout=0")
+		p.tell(losses("train", 0), bridge.Ints(places(0, 31, 300)))
+		said, _ := p.answer()
+		line, _ := said["error"].(string)
+		if want != "" {
+			if !strings.Contains(line, want) || strings.Contains(line, "\n") {
+				t.Errorf("%s: %q", micro, said)
+			}
+			continue
+		}
+		p.gradient(ramp(31, 16), false)
+		p.ask(losses("train", 0), bridge.Ints(places(0, 32, 300)))
+		p.gradient(ramp(32, 16), false)
+		p.step(0.02, 0)
+		p.ask(losses("train", 0), bridge.Ints(places(0, 4, 300)))
+		p.gradient(ramp(4, 4), false)
+		p.step(0.02, 0)
+		p.close()
+	}
 }
 
 // TestAccumulate checks the two halves of a step of normalised momentum by their norms.

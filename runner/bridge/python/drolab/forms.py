@@ -84,6 +84,11 @@ class Form:
         if flags is not None:
             self._flags = upload(flags, device)
 
+    @property
+    def each(self) -> bool:
+        """Whether a sample's weight is known without the rest of its batch."""
+        return self.kind not in _TOGETHER
+
     def weights(self, losses: Tensor, given: Mapping[str, Any],
                 over: Optional[Processes] = None) -> Tensor:
         """Returns the weights of losses; ``given`` has label, group and index, or None."""
@@ -172,3 +177,4 @@ KINDS: Dict[str, Callable[[Tensor, Tensor, Optional[Tensor], Processes], Tensor]
     "smoothed-cvar": _smoothed_cvar, "cvar": _cvar, "focal": _focal, "tilted": _tilted,
     "by-group": _by_place, "by-flag": _by_place, "groups": _groups,
 }
+_TOGETHER = ("tilted", "groups")

@@ -120,7 +120,7 @@ class Job:
 
     def __getstate__(self) -> Dict[str, Any]:
         """Returns what a worker that is not forked gets of a job: its settings, not the network."""
-        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch")
+        kept = ("settings", "arguments", "seed", "batch", "threads", "purpose", "scratch", "_places")
         return {k: v for k, v in self.__dict__.items() if k in kept}
 
     # Methods that every program writes.
@@ -219,6 +219,25 @@ class Job:
 
     def swap(self) -> None:
         """Exchanges the network and its copy."""
+        raise NotImplementedError
+
+    # What only methods that fit the last layer again ask for, and ``drolab features``.
+
+    def feature_count(self) -> int:
+        """Returns the number of features, the inputs of the last layer; 0: it is not shown."""
+        return 0
+
+    def last_features(self) -> Any:
+        """Returns the features [n, count] of the samples of the last ``losses``, as of evaluation.
+        """
+        raise NotImplementedError
+
+    def last_layer(self) -> Tuple[Any, Any]:
+        """Returns the weights [classes, count] and the biases [classes] of the last layer."""
+        raise NotImplementedError
+
+    def set_last_layer(self, weights: np.ndarray, biases: np.ndarray) -> None:
+        """Replaces the last layer by weights and biases in float64."""
         raise NotImplementedError
 
     # What only a program on a GPU offers: whole steps, by the forms of drolab.forms.

@@ -25,12 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["Failed", "Lost", "Run", "start"]
 
 Split = Union[int, Mapping[str, int]]
+Samples = Tuple[Tuple[str, ...], List[np.ndarray]]  # what the arrays are, and the arrays
 Counts = Union[Sequence[int], Mapping[str, Sequence[int]]]
 
 _OPTIONAL = ("label", "group", "index")
 _BY_DROLAB = ("cpu", "mps")  # devices: nothing waits for a CPU, and MPS has no float64
 _SIGNALS = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 _AGAIN = 5.0  # seconds in which signals are one wish
+_WHOLE = ("weights(more=True) needs tensors, and a method that weighs each sample by itself, such as "
+          "sfk, with weights=device: {} needs all losses of a batch in one call")
 _FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
@@ -179,6 +182,7 @@ class Run:
         self._form: Any = None  # forms.Form, once a tensor was weighed by a form
         self._copies: Any = None  # device.Copies
         self._ready = False  # the form is that of the next weights
+        self._parts: List[Samples] = []  # of the present batch, if it comes in parts
         self._later: List[Callable[[], None]] = []  # messages whose arrays are on their way
         self._heeded: List[int] = []  # signals that this run takes as the wish to stop
         self._over = False
@@ -209,7 +213,7 @@ class Run:
     # Calls of a step.
 
     def weights(self, losses: Any, *, label: Any = None, group: Any = None,
-                index: Any = None) -> Any:
+                index: Any = None, more: bool = False) -> Any:
         """Returns the weights [n] of the samples of a step from their losses [n].
 
         ``losses`` is a tensor or an array of finite floats. ``label``, ``group`` and ``index`` (the
@@ -219,29 +223,45 @@ class Run:
 
         If the method has a form, the weights of a tensor on a GPU are computed there. Then the
         call waits for the step before, but not for these losses.
+
+        ``more`` says that further parts of the batch follow before the step, as in gradient
+        accumulation. The method must then weigh each sample by itself.
         """
         if self._weighed:
             raise Wrong("run.weights comes twice: call run.step() behind optimizer.step(), "
                         "with skipped=True if no step was taken")
         given = {"label": label, "group": group, "index": index}
-        computes = self._computes(losses)
+        in_parts = more or bool(self._parts)
+        computes = in_parts or self._computes(losses)
+        if in_parts and not (self._formed and hasattr(losses, "new_tensor") and
+                             losses.device.type != "mps"):
+            raise Wrong(_WHOLE.format("this run"))
         if computes and not self._ready:
             self.ready(losses.device)
-        has, arrays = _samples(losses, self._copies.take if computes else None, **given)
+        if in_parts and not self._form.each:
+            raise Wrong(_WHOLE.format(f"the form {self._form.kind}"))
+        part = f"part {len(self._parts)} " if in_parts else ""
+        take = (lambda name, x: self._copies.take(part + name, x)) if computes else None
+        has, arrays = _samples(losses, take, **given)
+        if self._parts and has != self._parts[0][0]:
+            raise Wrong("the parts of a batch have different arrays: give label, group and index "
+                        "with all of them, or with none")
         if self._group is not None and not len(arrays[0]):
             raise Wrong("the batch of this rank is empty: give every rank samples in each step, "
                         "as a DistributedSampler does")
         if computes:
             self._copies.mark()
-            self._samples = has, arrays
-            self._ready, self._weighed = False, True
+            self._parts.append((has, arrays))
+            if not more:
+                self._samples, self._parts = self._parts, []
+                self._ready, self._weighed = False, True
             return self.form(losses, **given)
         head, answer = self._ask("weights", has, arrays, None)
         if self._group is not None and answer:
             answer[0] = self._group.mine(answer[0])
         if len(answer) != 2 or answer[0].shape != arrays[0].shape:
             raise Failed(_STRANGE)
-        self._samples = (), []
+        self._samples = []
         self._hear_wishes(head, answer[1])
         self._weighed = True
         if not hasattr(losses, "new_tensor"):
@@ -311,9 +331,10 @@ class Run:
                 hears nothing of it.
         """
         if not self._weighed:
-            raise Wrong("run.step comes without run.weights before it")
-        has, arrays = self._samples
-        late = bool(has)
+            raise Wrong("run.step comes before the last part of its batch: it is the one without "
+                        "more=True" if self._parts else
+                        "run.step comes without run.weights before it")
+        samples, late = self._samples, bool(self._samples)
         rate = np.nan if lr is None else float(lr)
         norm = np.nan if grad_norm is None else self._value("norm", grad_norm, late)
         of: Tuple[str, ...] = ()
@@ -330,14 +351,16 @@ class Run:
         self.steps += 1
         if late:
             self._copies.mark()
-            self._later.append(partial(self._tell_step, has, arrays, rate, norm, of, drawn,
-                                       skipped))
+            self._later.append(partial(self._tell_step, samples, rate, norm, of, drawn, skipped))
         else:
-            self._tell_step(has, arrays, rate, norm, of, drawn, skipped)
+            self._tell_step(samples, rate, norm, of, drawn, skipped)
 
-    def _tell_step(self, has: Tuple[str, ...], arrays: List[np.ndarray], rate: float, norm: Any,
-                   of: Tuple[str, ...], drawn: List[np.ndarray], skipped: bool) -> None:
+    def _tell_step(self, samples: List[Samples], rate: float, norm: Any, of: Tuple[str, ...],
+                   drawn: List[np.ndarray], skipped: bool) -> None:
         """Tells drolab of a step, whose samples and fresh samples have come from the device."""
+        has = samples[0][0] if samples else ()
+        arrays = [a[0] if len(a) == 1 else np.concatenate(a)
+                  for a in zip(*(part for _, part in samples))]
         if self._group is not None:
             arrays = self._group.join("step", has, arrays) if has else []
             drawn = self._group.join("fresh", of, drawn) if of else []
@@ -526,6 +549,11 @@ class Run:
                 signal.signal(number, self._wish)
                 self._heeded.append(number)
 
+    def _heed_again(self) -> None:
+        """Takes back the signals that a library has taken since the start."""
+        for number in self._heeded:
+            signal.signal(number, self._wish)
+
     def _wish(self, number: int, frame: Any) -> None:
         """Hears the first signal. A later one ends the process, and so does one to a child.
 
@@ -572,7 +600,7 @@ class Run:
 
 
 def _samples(losses: Any, take: Optional[Callable[[str, Any], Any]] = None, **more: Any
-             ) -> Tuple[Tuple[str, ...], List[np.ndarray]]:
+             ) -> Samples:
     """Returns the names of the arrays of samples, and the arrays. Their values may come later."""
     a = take("losses", losses) if take else _array(losses)
     if a.dtype.kind != "f":

@@ -67,14 +67,14 @@ class _Conversation:
         self.wire, self.kind = wire, kind
         self.job: Optional[Job] = None
         self.counts: Dict[str, int] = {}  # number of samples of each split
-        self.classes = 0
+        self.classes = self.features = 0
         self.several = int(os.environ.get("WORLD_SIZE") or 1) > 1  # processes for one run
         self.last: Optional[int] = None  # number of samples of the last losses
         self.most = MOST_HEAD, 0  # bytes of the next question's head and body
         self.answers: Dict[str, Callable[[Head, Arrays], Any]] = {
             name: getattr(self, "_" + name)
             for name in ("hello", "losses", "outputs", "norm", "step", "accumulate", "advance",
-                         "restart", "pick", "swap", "save", "load", "results")}
+                         "restart", "pick", "swap", "save", "load", "results", "features", "layer")}
         self.silent: Dict[str, Callable[[Head, Arrays], None]] = {
             name: getattr(self, "_" + name)
             for name in ("mode", "next", "gradient", "begin", "weigh", "draw")}
@@ -168,16 +168,18 @@ class _Conversation:
         classes = labels.names(job.classes, splits, 0, "label")
         groups = labels.names(job.groups, splits, 1, "group")
         self.counts = {name: len(pair[0]) for name, pair in splits.items()}
-        # The largest question has the numbers of a form, the groups of its samples and its flags.
+        self.classes = job.class_count = len(classes)
+        self.features = int(job.feature_count())
+        # The largest question has the numbers of a form, the groups of its samples and its flags,
+        # or it has a last layer.
         most = 8 * (2 * max(len(classes), len(groups)) + 5 + job.batch + self.counts["train"])
-        self.most = USUAL_HEAD, min(max(most, USUAL_HEAD), MOST_BODY)
-        self.classes = len(classes)
-        job.class_count = self.classes
+        most = max(most, 8 * self.classes * (self.features + 1), USUAL_HEAD)
+        self.most = USUAL_HEAD, min(most, MOST_BODY)
         answer: Dict[str, Any] = {
             "version": VERSION, "samples": self.counts, "classes": classes,
             "parameters": job.parameters(), "restart": job.offers("restart"),
             "accumulate": job.offers("accumulate", "advance"), "pick": job.offers("pick", "swap"),
-            "ahead": job.offers("ahead"), "forms": list(job.forms()),
+            "ahead": job.offers("ahead"), "forms": list(job.forms()), "features": self.features,
             "packages": _packages(job.packages), "device": str(job.device),
             "higher": list(job.higher), "lower": list(job.lower), "procs": job.several}
         if groups:
@@ -245,6 +247,28 @@ class _Conversation:
             if not np.isfinite(a).all():
                 raise Wrong(f"some {name} are not finite: lower lr, or set clip")
         self._reply({}, given)
+
+    def _features(self, head: Head, arrays: Arrays) -> None:
+        job = self._need()
+        self._asked("features")
+        shape = self.last or 0, self.features
+        given = np.ascontiguousarray(job.last_features() if self.last else np.empty(shape),
+                                     dtype=np.float32)
+        if given.shape != shape:
+            raise Wrong(f"last_features gave the shape {given.shape}, want {shape}")
+        self._reply({}, [given])
+
+    def _layer(self, head: Head, arrays: Arrays) -> None:
+        job, shape = self._need(), (self.classes, self.features)
+        if arrays:
+            weights = _array(arrays[:1], self.classes * self.features, "f8")
+            biases = _array(arrays[1:], self.classes, "f8")
+            job.set_last_layer(weights.reshape(shape), biases)
+        weights, biases = (np.ascontiguousarray(a, np.float64) for a in job.last_layer())
+        if weights.shape != shape or biases.shape != shape[:1]:
+            raise Wrong(f"last_layer gave the shapes {weights.shape} and {biases.shape}, want "
+                        f"{shape} and {shape[:1]}")
+        self._reply({}, [weights, biases])
 
     def _asked(self, what: str) -> None:
         if self.last is None:

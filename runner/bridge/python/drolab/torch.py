@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import copy
 import math
+import os
+import random
 import sys
 import time
 from typing import Any, ContextManager, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -14,15 +16,20 @@ import torch
 import torch.multiprocessing
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.parametrize import is_parametrized
 from torch.utils.data import ConcatDataset, Subset, TensorDataset, default_collate
 
-from . import device, forms, job, procs, reading
+from . import device, forms, job, procs, reading, samples
 from .job import Wrong
 from .serve import main
 
-__all__ = ["Job", "main", "probe"]
+__all__ = ["Job", "load_state", "main", "probe", "state_of"]
 
 _BY_DROLAB = ("cpu", "mps")  # devices whose weights drolab computes: see loop.py
+_WRAPPERS = (nn.parallel.DistributedDataParallel, nn.DataParallel)
+_SINGLE = "Expected more than 1 value per channel"  # what PyTorch says of it
+_LONE = ("batch normalisation is given a single sample, which has no variance: raise microbatch or "
+         "batch, so that each part has 2 samples, or use nn.GroupNorm")
 _TELL = 10.0  # seconds between two signs of life in a pass over a data set
 
 reading.GENERATORS.append(reading.Generator(
@@ -47,6 +54,62 @@ def probe(model: nn.Module) -> Iterator[None]:
     finally:
         for m, training in modes:
             m.training = training
+
+
+def state_of(model: nn.Module) -> Dict[str, Any]:
+    """Returns the ``state_dict`` of a model, whose names are those without wrappers.
+
+    So a checkpoint of a model under ``torch.compile`` or DDP fits the model without, too.
+    """
+    return {_bare(model, name): value for name, value in model.state_dict().items()}
+
+
+def load_state(model: nn.Module, state: Mapping[str, Any]) -> None:
+    """Loads what ``state_of`` returned, also if the model has other wrappers now."""
+    names = {_bare(model, name): name for name in model.state_dict()}
+    model.load_state_dict({names.get(name, name): value for name, value in state.items()})
+
+
+def _bare(model: nn.Module, name: str) -> str:
+    """Returns the name of a tensor of a model without the parts that wrappers add."""
+    compiled = getattr(sys.modules.get("torch._dynamo.eval_frame"), "OptimizedModule", ())
+    at: Any = model
+    kept = []
+    for part in name.split("."):
+        if not (isinstance(at, compiled) and part == "_orig_mod" or
+                isinstance(at, _WRAPPERS) and part == "module"):
+            kept.append(part)
+        at = at._modules.get(part) if isinstance(at, nn.Module) else None
+    return ".".join(kept)
+
+
+def states_of_generators(device: Optional[torch.device] = None) -> Dict[str, Any]:
+    """Returns the states of all random number generators, as plain values and tensors."""
+    version, words, gauss = random.getstate()
+    kind, keys, at, has, cached = np.random.get_state()
+    states: Dict[str, Any] = {
+        "python": [version, list(words), gauss], "torch": torch.get_rng_state(),
+        "numpy": [kind, torch.from_numpy(np.asarray(keys).astype(np.int64)), at, has, cached]}
+    of = device or _device(None)
+    if of.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(of)
+    elif of.type == "mps":
+        states["mps"] = torch.mps.get_rng_state()
+    return states
+
+
+def restore_generators(states: Mapping[str, Any], device: Optional[torch.device] = None) -> None:
+    """Restores the states that ``states_of_generators`` returned."""
+    of = device or _device(None)
+    version, words, gauss = states["python"]
+    random.setstate((version, tuple(words), gauss))
+    kind, keys, at, has, cached = states["numpy"]
+    np.random.set_state((kind, keys.numpy().astype(np.uint32), at, has, cached))
+    torch.set_rng_state(states["torch"].cpu())
+    if "cuda" in states and of.type == "cuda":
+        torch.cuda.set_rng_state(states["cuda"].cpu(), of)
+    if "mps" in states and of.type == "mps":
+        torch.mps.set_rng_state(states["mps"].cpu())
 
 
 def _norms(model: nn.Module) -> List[Any]:
@@ -81,9 +144,9 @@ class Job(job.Job):
     """A network in PyTorch, its data sets and its optimiser, which drolab trains.
 
     ``setup`` sets ``self.model`` and ``self.optimizer`` and returns the data sets of the
-    splits, ``{"train": ..., "val": ..., "test": ...}``. Their samples are x, y or x, y, group.
-    One more data set, ``"plain"``, may be the training split as evaluations see it, without
-    augmentation.
+    splits, ``{"train": ..., "val": ..., "test": ...}``. Their samples are x, y or x, y, group, or
+    have a form that ``fields`` describes. One more data set, ``"plain"``, may be the training
+    split as evaluations see it, without augmentation.
 
     Labels and groups are whole numbers from 0. They are read from the attributes ``targets`` (or
     ``labels``) and ``groups`` of a data set if it has them, or else in a pass over it.
@@ -94,6 +157,9 @@ class Job(job.Job):
     device: torch.device
     model: nn.Module
     optimizer: Optional[torch.optim.Optimizer] = None
+    #: The last layer of the network, for methods that fit it again, such as dfr, and for
+    #: ``drolab features``: a part of ``model``, whose outputs ``forward`` returns.
+    head: Optional[nn.Linear] = None
     #: A torch.amp.GradScaler, for gradients in half precision.
     scaler: Any = None
     #: The type for products, such as torch.bfloat16; None: the type of the network.
@@ -105,10 +171,18 @@ class Job(job.Job):
     #: The largest number of samples that pass the network at once; 0: the whole batch. A larger
     #: batch is cut into parts, which are weighted as one batch. Each part passes the network twice.
     microbatch: int = 0
+    #: Where the parts of a sample are: a key or a number for ``x``, ``y`` and ``group``. Instead
+    #: of groups there may be an ``attribute``, which makes a group with each class, or
+    #: ``metadata``. None: drolab looks at the first sample.
+    fields: Optional[Mapping[str, Any]] = None
+    #: A function that turns metadata [n, k] into groups [n], or a grouper of WILDS.
+    grouper: Any = None
     packages: Sequence[str] = ("torch", "torchvision", "lightning", "transformers", "timm")
 
     several = True
 
+    _places: samples.Places = samples.PLAIN  # of the parts of a sample
+    _attributes = False
     _group: Optional[procs.Group] = None  # the other processes of this run, if there are any
     _apart = False  # each of them has the gradient of its own samples
     _late: Optional[Dict[str, Tensor]] = None  # tensors logged in a step that has begun
@@ -128,8 +202,9 @@ class Job(job.Job):
         return x
 
     def forward(self, x: Any) -> Any:
-        """Returns the network's outputs for a batch."""
-        return self.model(x)
+        """Returns the network's outputs for a batch; by default its logits, where it names them."""
+        given = self.model(x) if "x" in self._places else self.model(**x)
+        return getattr(given, "logits", given)
 
     def loss(self, outputs: Any, y: Any) -> Tensor:
         """Returns the loss of each sample [n]; by default the cross-entropy."""
@@ -173,7 +248,13 @@ class Job(job.Job):
         if not isinstance(self.optimizer, torch.optim.Optimizer):
             raise Wrong("setup made no optimiser: set self.optimizer to one of torch.optim")
         self._check_device()
-        found = {name: self._labels(name, d) for name, d in given.items() if name != "plain"}
+        first = sorted((name for name in given if name != "plain"), key=lambda n: n != "train")
+        found = {name: self._labels(name, given[name]) for name in first}
+        if self._attributes:  # a group is a class with an attribute
+            count = max(int(np.max(a)) for _, a in found.values()) + 1
+            found = {name: (y, y * count + a) for name, (y, a) in found.items()}
+        if self.groups is None and hasattr(self.grouper, "group_str"):
+            self.groups = [self.grouper.group_str(g) for g in range(self.grouper.n_groups)]
         plain = self._datasets.get("plain")
         if plain is not None and len(plain) != len(self._datasets.get("train", ())):
             raise Wrong("the split plain has another length than train: "
@@ -224,7 +305,9 @@ class Job(job.Job):
         self._eager = False  # a gradient of the last losses was asked for in an evaluation
         overridden = {n for n in ("collate", "augment")
                       if getattr(type(self), n) is not getattr(Job, n)}
-        self._tensors = {n: d.tensors for n, d in self._datasets.items()
+        at = self._places
+        self._tensors = {n: (d.tensors[at["x"]], d.tensors[at["y"]])
+                         for n, d in self._datasets.items()
                          if type(d) is TensorDataset and not overridden}
         self._plan = reading.Plan(self._datasets, self._sample, self.collate, self.seed)
         self._workers: Optional[reading.Workers] = None
@@ -254,43 +337,59 @@ class Job(job.Job):
                 first = dataset[0] if n else ()
         except (TypeError, NotImplementedError) as e:
             raise Wrong(f"the data set {name} has no length or no items ({e}): drolab asks for "
-                        "samples by their places, which an iterable does not have") from None
+                        "samples by their places, which an iterable does not have: keep your own "
+                        "loop for it, with drolab.start") from None
         if not n:
             raise Wrong(f"the split {name} is empty: give it samples, or leave it out")
-        if not isinstance(first, (tuple, list)) or len(first) not in (2, 3):
-            raise Wrong(f"a sample of {name} is no x, y and no x, y, group: let "
-                        "the data set give one of them")
-        found = [_known(dataset, part) for part in range(1, len(first))]
-        if any(a is None or not self._agrees(a, dataset, part + 1)
-               for part, a in enumerate(found)):
-            found = self._pass(name, dataset, len(first))
-        return found[0] if len(found) == 1 else tuple(found)
+        at = samples.places(first, name, self.fields, self.grouper)
+        if name == "train":
+            self._places = at
+            if not at.items() <= samples.PLAIN.items() and os.environ.get("RANK", "0") == "0":
+                print(f"drolab: samples are read by fields = {at}")
+        elif any(at.get(role) != self._places.get(role) for role in ("x", "y")):
+            raise Wrong(f"samples of {name} have the form {at}, and those of train "
+                        f"{self._places}: let all data sets give the same")
+        roles = [role for role in at if role != "x"]
+        roles.sort(key=lambda role: role != "y")
+        found = [_known(dataset, role, at[role]) for role in roles]
+        if any(a is None or not self._agrees(a, dataset, at[role])
+               for role, a in zip(roles, found)):
+            found = self._pass(name, dataset, [at[role] for role in roles])
+        if "metadata" in roles:
+            metadata = torch.from_numpy(found.pop())
+            group_of = getattr(self.grouper, "metadata_to_group", self.grouper)
+            found.append(np.asarray(group_of(metadata)))
+        elif "attribute" in roles:
+            self._attributes = True
+        return found[0] if len(found) == 1 else tuple(found[:2])
 
-    def _agrees(self, known: np.ndarray, dataset: Any, part: int) -> bool:
+    def _agrees(self, known: np.ndarray, dataset: Any, key: Any) -> bool:
         """Reports whether known labels or groups agree with the first and the last sample."""
         if len(known) != len(dataset):
             return False
         with reading.kept():
-            return all(float(known[i]) == float(dataset[i][part]) for i in (0, len(known) - 1))
+            return all(np.array_equal(known[i], _number(dataset[i][key]))
+                       for i in (0, len(known) - 1))
 
-    def _pass(self, name: str, dataset: Any, parts: int) -> List[np.ndarray]:
+    def _pass(self, name: str, dataset: Any, keys: Sequence[Any]) -> List[Any]:
         rows, told = [], time.monotonic()
         with reading.kept():
             for i in range(len(dataset)):
                 try:
-                    rows.append([_number(v) for v in dataset[i][1:parts]])
+                    sample = dataset[i]
+                    rows.append([_number(sample[key]) for key in keys])
                 except Exception as e:
                     raise Wrong(reading.unread(i, name, e)) from None
                 if time.monotonic() > told + _TELL:
                     told = time.monotonic()
                     self.alive()
-        return [np.array([r[p] for r in rows]) for p in range(parts - 1)]
+        return [np.array(values) for values in zip(*rows)]
 
     # Samples.
 
-    def _sample(self, given: Sequence[Any], augmented: bool) -> Tuple[Any, Any]:
-        x = given[0]
-        return (self.augment(x) if augmented else x), given[1]
+    def _sample(self, given: Any, augmented: bool) -> Tuple[Any, Any]:
+        x = samples.inputs(given, self._places, torch.as_tensor)
+        return (self.augment(x) if augmented else x), given[self._places["y"]]
 
     def _source(self, split: str, epoch: int, mode: str) -> Tuple[str, int]:
         """Returns the data set that a split is read from, and the epoch, -1 for evaluations."""
@@ -318,7 +417,7 @@ class Job(job.Job):
                 batch = _to(self._plan.read(name, index, epoch), self.device)
         return batch[0], batch[1]
 
-    # Losses and gradients.
+    # Losses.
 
     def mode(self, name: str) -> None:
         if self.model.training != (name != "evaluate"):
@@ -339,7 +438,12 @@ class Job(job.Job):
         """
         still = contextlib.nullcontext() if graph else _still(self._norms)
         with torch.set_grad_enabled(graph), self._cast(), still:
-            outputs = self.forward(x)
+            try:
+                outputs = self.forward(x)
+            except ValueError as e:
+                if _SINGLE in str(e):
+                    raise Wrong(_LONE) from None
+                raise
             losses = self.loss(outputs, y)
         if not isinstance(losses, Tensor) or losses.dim() != 1:
             shape = tuple(losses.shape) if isinstance(losses, Tensor) else type(losses).__name__
@@ -377,7 +481,7 @@ class Job(job.Job):
 
         The gradient passes the parts again, with the same draws.
         """
-        self._random = self._generators()
+        self._random = states_of_generators(self.device)
         losses, outputs = [], []
         for part_x, part_y in _parts(x, y, self.microbatch):
             losses.append(self._compute(part_x, part_y, False))
@@ -393,6 +497,76 @@ class Job(job.Job):
         made = {"classes": lambda: p.argmax(axis=1), "confidences": lambda: p.max(axis=1),
                 "probabilities": lambda: p}
         return [made[name]() for name in want]
+
+    # The last layer.
+
+    def feature_count(self) -> int:
+        head = self.head
+        if head is None:
+            return 0
+        if not isinstance(head, nn.Linear) or is_parametrized(head) or head.bias is None:
+            raise Wrong(f"self.head is {type(head).__name__} and no plain nn.Linear with a bias, "
+                        "which drolab could fit again: leave self.head out")
+        if all(m is not head for m in self.model.modules()):
+            raise Wrong("self.head is no part of self.model, so that no checkpoint has it: put it "
+                        "into the network")
+        if head.out_features != self.class_count:
+            raise Wrong(f"self.head has {head.out_features} outputs, and the labels have "
+                        f"{self.class_count} classes: give it as many outputs")
+        if type(self).loss is not Job.loss:
+            raise Wrong("self.head is fitted again by cross-entropy, and the class writes loss: "
+                        "leave out one of them")
+        # The first sample shows now what would else fail at the end of the training.
+        x, _ = self._read("test", np.zeros(1, np.int64), 0)
+        with reading.kept():
+            self._entering(x)
+        return head.in_features
+
+    def _entering(self, x: Any) -> Tensor:
+        """Returns what enters the head for a batch, in evaluation mode.
+
+        Compiled networks are run as they are written, since hooks see nothing of compiled code.
+        """
+        assert self.head is not None
+        seen: List[Tuple[Any, Any]] = []
+        hook = self.head.register_forward_hook(lambda _, given, out: seen.append((given, out)))
+        training = self.model.training
+        self.model.eval()
+        eager = torch.compiler.set_stance("force_eager") if "torch._dynamo" in sys.modules \
+            else contextlib.nullcontext()
+        try:
+            with torch.no_grad(), self._cast(), eager:
+                outputs = self.forward(x)
+        finally:
+            hook.remove()
+            self.model.train(training)
+        if len(seen) != 1:
+            raise Wrong(f"forward uses self.head {len(seen)} times: let it be the last layer, "
+                        "used once and called as a module")
+        (entered, *_), out = seen[0]
+        if not isinstance(outputs, Tensor) or outputs.shape != out.shape or \
+                not torch.allclose(outputs, out, equal_nan=True):
+            raise Wrong("forward returns other outputs than those of self.head: let it return them "
+                        "as they are, or leave self.head out")
+        return entered.float()
+
+    def last_features(self) -> np.ndarray:
+        x, y = self._samples
+        return torch.cat([self._entering(part) for part, _ in
+                          _parts(x, y, self.microbatch or len(y))]).cpu().numpy()
+
+    def last_layer(self) -> Tuple[np.ndarray, np.ndarray]:
+        assert self.head is not None
+        return self.head.weight.detach().double().cpu().numpy(), \
+            self.head.bias.detach().double().cpu().numpy()
+
+    @torch.no_grad()
+    def set_last_layer(self, weights: np.ndarray, biases: np.ndarray) -> None:
+        assert self.head is not None
+        self.head.weight.copy_(torch.from_numpy(weights))
+        self.head.bias.copy_(torch.from_numpy(biases))
+
+    # Gradients.
 
     def gradient(self, weights: Any, add: bool) -> None:
         group = self._group
@@ -413,7 +587,7 @@ class Job(job.Job):
         x, y = self._samples
         n, done = len(weights), 0
         if self._random is not None:
-            self._restore(self._random)
+            restore_generators(self._random, self.device)
         for part_x, part_y in _parts(x, y, self.microbatch or n):
             losses = self._compute(part_x, part_y, True)
             part = weights[done:done + len(losses)]
@@ -604,43 +778,15 @@ class Job(job.Job):
 
     # Checkpoints.
 
-    def _generators(self) -> Dict[str, Any]:
-        """Returns the states of all random number generators, as plain values and tensors."""
-        import random
-
-        version, words, gauss = random.getstate()
-        kind, keys, at, has, cached = np.random.get_state()
-        states: Dict[str, Any] = {
-            "python": [version, list(words), gauss], "torch": torch.get_rng_state(),
-            "numpy": [kind, torch.from_numpy(np.asarray(keys).astype(np.int64)), at, has, cached]}
-        if self.device.type == "cuda":
-            states["cuda"] = torch.cuda.get_rng_state(self.device)
-        elif self.device.type == "mps":
-            states["mps"] = torch.mps.get_rng_state()
-        return states
-
-    def _restore(self, states: Mapping[str, Any]) -> None:
-        import random
-
-        version, words, gauss = states["python"]
-        random.setstate((version, tuple(words), gauss))
-        kind, keys, at, has, cached = states["numpy"]
-        np.random.set_state((kind, keys.numpy().astype(np.uint32), at, has, cached))
-        torch.set_rng_state(states["torch"])
-        if "cuda" in states and self.device.type == "cuda":
-            torch.cuda.set_rng_state(states["cuda"], self.device)
-        if "mps" in states and self.device.type == "mps":
-            torch.mps.set_rng_state(states["mps"])
-
     def save(self, folder: str) -> None:
         assert self.optimizer is not None
         self._share_buffers()
-        own = {"generators": self._generators(), "own": self.state()}
+        own = {"generators": states_of_generators(self.device), "own": self.state()}
         if self._group is not None and self._group.rank > 0:
             torch.save(own, self._own_path(folder))
             return
         torch.save({
-            "model": self.model.state_dict(), "optimizer": self.optimizer.state_dict(),
+            "model": state_of(self.model), "optimizer": self.optimizer.state_dict(),
             "hyper": self._hyper, "scaler": self.scaler.state_dict() if self.scaler else None,
             "velocity": self._velocity, "picked": self._picked, **own,
         }, self.path(folder, "state.pt"))
@@ -655,7 +801,7 @@ class Job(job.Job):
         # A checkpoint may come from a stranger: only tensors and plain values are read.
         s = torch.load(self.path(folder, "state.pt"), map_location="cpu", weights_only=True)
         try:
-            self.model.load_state_dict(s["model"])
+            load_state(self.model, s["model"])
             self.optimizer.load_state_dict(s["optimizer"])
         except (RuntimeError, ValueError, KeyError) as e:
             raise Wrong(f"the checkpoint is of another network or optimiser: {e}") from None
@@ -669,7 +815,7 @@ class Job(job.Job):
         self._picked = _like(s["picked"], self._held())
         if self._group is not None and self._group.rank > 0:
             s = torch.load(self._own_path(folder), map_location="cpu", weights_only=True)
-        self._restore(s["generators"])
+        restore_generators(s["generators"], self.device)
         self.load_state(s["own"])
 
     def close(self) -> None:
@@ -704,27 +850,22 @@ def _like(saved: Optional[List[Tensor]], tensors: Sequence[Tensor]) -> Optional[
 
 
 def _number(value: Any) -> Any:
+    if math.prod(np.shape(value)) != 1:  # metadata
+        return np.asarray(value.cpu() if isinstance(value, Tensor) else value)
     return value.item() if hasattr(value, "item") else value
 
 
-def _known(dataset: Any, part: int) -> Optional[np.ndarray]:
-    """Returns the labels (part 1) or groups (part 2) that a data set stores, or else None."""
+def _known(dataset: Any, role: str, key: Any) -> Optional[np.ndarray]:
+    """Returns the labels, groups or the like that a data set stores, or else None."""
     if isinstance(dataset, TensorDataset):
-        return dataset.tensors[part].cpu().numpy()
+        return dataset.tensors[key].cpu().numpy()
     if isinstance(dataset, Subset):
-        below = _known(dataset.dataset, part)
+        below = _known(dataset.dataset, role, key)
         return None if below is None else below[np.asarray(dataset.indices, np.int64)]
     if isinstance(dataset, ConcatDataset):
-        all_of = [_known(d, part) for d in dataset.datasets]
+        all_of = [_known(d, role, key) for d in dataset.datasets]
         return None if any(a is None for a in all_of) else np.concatenate(all_of)  # type: ignore
-    for name in ("targets", "labels") if part == 1 else ("groups",):
-        value = getattr(dataset, name, None)
-        if value is None:
-            continue
-        a = value.cpu().numpy() if isinstance(value, Tensor) else np.asarray(value)
-        if a.ndim == 1 and a.dtype.kind in "iubf":
-            return a
-    return None
+    return samples.column(dataset, role, key)
 
 
 def _to(batch: Any, device: torch.device) -> Any:
@@ -752,9 +893,16 @@ def _join(parts: Sequence[Any]) -> Any:
 
 
 def _parts(x: Any, y: Any, size: int) -> Iterator[Tuple[Any, Any]]:
-    """Yields a batch in parts of at most size samples."""
-    for start in range(0, len(y), size):
-        yield _slice(x, start, size), _slice(y, start, size)
+    """Yields a batch in parts of at most size samples.
+
+    No part has a single sample unless size is 1, since normalisation fails for it: the last two
+    parts then share their samples, and for size 2 the last part has three.
+    """
+    ends = list(range(size, len(y), size)) + [len(y)]
+    if len(ends) > 1 and size > 1 and ends[-1] - ends[-2] == 1:
+        ends[-2:] = [ends[-2] - 1, ends[-1]] if size > 2 else [ends[-1]]
+    for start, end in zip([0] + ends, ends):
+        yield _slice(x, start, end - start), _slice(y, start, end - start)
 
 
 def _slice(batch: Any, start: int, size: int) -> Any:

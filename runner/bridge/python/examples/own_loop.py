@@ -33,13 +33,16 @@ def drawn(n, agree, seed):
     return signs + noise, y, 2 * y + background
 
 
-def main(words=None):
+def parsed(words, **defaults):
+    """Returns the values of the words --name value, or else the defaults."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--method", default="sfk-auto")
-    parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--resume")
-    parser.add_argument("--runs")
-    chosen = parser.parse_args(words)
+    for name, value in dict(defaults, resume=None, runs=None).items():
+        parser.add_argument("--" + name, default=value, type=type(value) if value else str)
+    return parser.parse_args(words)
+
+
+def main(words=None):
+    chosen = parsed(words, method="sfk-auto", epochs=20)
     rank, ranks = 0, 1
     if "RANK" in os.environ:
         dist.init_process_group("gloo")

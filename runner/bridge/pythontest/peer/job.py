@@ -57,6 +57,12 @@ class Job(drolab.torch.Job):
                 {"params": self.model[0].parameters(), "lr": settings["lr"]},
                 {"params": self.model[4].parameters(), "lr": 3 * settings["lr"]},
             ], momentum=settings["momentum"])
+        if settings.get("wrapped") == "compile":
+            self.model = torch.compile(self.model, backend="eager")
+        if settings.get("wrapped") == "ddp":
+            torch.distributed.init_process_group("gloo", rank=0, world_size=1,
+                                                 store=torch.distributed.HashStore())
+            self.model = nn.parallel.DistributedDataParallel(self.model)
         if settings.get("scaler"):
             self.scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
         return self.data(settings)

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.data import TensorDataset
+from torch.utils.data import IterableDataset, TensorDataset
 
 import drolab.torch
 
@@ -17,9 +17,23 @@ def data(n, labels=None, groups=None):
     return TensorDataset(torch.randn(n, 4), labels, *([] if groups is None else [groups]))
 
 
+class Stream(IterableDataset):
+    def __iter__(self):
+        return iter([(torch.zeros(4), 0)])
+
+
+HEADS = ("head", "no-bias", "head-outside", "head-classes", "head-loss", "head-never",
+         "head-twice", "head-scaled")
+
+
 class Job(drolab.torch.Job):
     def setup(self, settings):
         self.model = nn.Linear(4, 3 if which == "outputs" else 2)
+        if which in HEADS:
+            self.model = nn.Sequential(nn.Linear(4, 4), nn.Linear(
+                4, 3 if which == "head-classes" else 2, which != "no-bias"))
+            self.head = {"head": self.model, "head-outside": nn.Linear(4, 2)}.get(
+                which, self.model[1])
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=settings["lr"])
         splits = {"train": data(20), "test": data(10)}
         if which == "nothing":
@@ -42,6 +56,20 @@ class Job(drolab.torch.Job):
             splits["train"] = iter([1])
         if which == "sample":
             splits["train"] = TensorDataset(torch.randn(5, 4))
+        if which == "stream":
+            splits["train"] = Stream()
+        if which == "one-hot":
+            splits["train"] = data(20, torch.eye(2)[torch.arange(20) % 2])
+        if which == "metadata":
+            splits["train"] = data(20, None, torch.zeros(20, 3))
+        if which == "no-label":
+            splits["train"] = [{"target": 0, "input_ids": [1, 2]}] * 20
+        if which == "role":
+            self.fields = {"x": 0, "label": 1}
+        if which == "no-field":
+            self.fields = {"x": 0, "y": "labels"}
+        if which == "forms":
+            splits["test"] = [{"x": torch.zeros(4), "label": 0}] * 10
         if which == "no-model":
             self.model = None
         if which == "no-optimizer":
@@ -56,6 +84,13 @@ class Job(drolab.torch.Job):
             sys.exit("enough")
         return splits
 
+    def forward(self, x):
+        if which == "head-never":
+            return nn.functional.linear(self.model[0](x), self.head.weight, self.head.bias)
+        if which == "head-twice":
+            return self.model(x) + self.head(x)
+        return 2 * self.model(x) if which == "head-scaled" else self.model(x)
+
     def loss(self, outputs, y):
         losses = super().loss(outputs, y)
         if which == "mean":
@@ -67,6 +102,8 @@ class Job(drolab.torch.Job):
         return losses[1:] if which == "short" else losses
 
 
+if which in HEADS and which != "head-loss":
+    del Job.loss
 if which == "gpus":
     torch.cuda.is_available = lambda: True
     torch.cuda.current_device = lambda: 0

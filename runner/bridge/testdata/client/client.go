@@ -34,6 +34,14 @@ type Logger interface {
 	Logged() (names []string, values []float64)
 }
 
+// Shower is a Model that shows its last layer, and the inputs of that layer for the samples of the
+// last losses.
+type Shower interface {
+	Features() bridge.Array
+	Layer() (weights, biases []float64)
+	SetLayer(weights, biases []float64)
+}
+
 // Question is a message of drolab's: the members of all of them.
 type Question struct {
 	Do        string         `json:"do"`
@@ -118,6 +126,19 @@ func answer(m Model, q *Question, arrays []bridge.Array) (
 		for _, want := range q.Want {
 			list = append(list, m.Outputs(want))
 		}
+	case "features":
+		list = append(list, m.(Shower).Features())
+	case "layer":
+		l := m.(Shower)
+		if len(arrays) == 2 {
+			biases := make([]float64, arrays[1].Len())
+			if err = arrays[1].Floats(biases); err == nil {
+				l.SetLayer(numbers, biases)
+			}
+		}
+		weights, biases := l.Layer()
+		floats(weights...)
+		floats(biases...)
 	case "gradient":
 		m.Gradient(numbers, q.Add)
 		silent = true

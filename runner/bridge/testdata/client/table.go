@@ -12,6 +12,7 @@ import (
 type Table struct {
 	Samples int // of the training split
 	Val     int // of the validation split
+	Width   int // number of features that enter its last layer; 0: it does not show the layer
 	n       int // of the last batch
 }
 
@@ -29,7 +30,7 @@ func (t *Table) Hello(Question) (map[string]any, []bridge.Array, error) {
 	}
 	return map[string]any{"version": 2, "samples": sizes, "classes": []string{"a", "b"},
 			"log": []string{"tokens"}, "restart": true, "accumulate": true, "pick": true,
-			"procs": true},
+			"procs": true, "features": t.Width},
 		append(arrays, labels(8), bridge.Floats([]float64{1})), nil
 }
 
@@ -57,6 +58,17 @@ func (t *Table) Outputs(want string) bridge.Array {
 	}
 	return even
 }
+
+// Features implements Shower.
+func (t *Table) Features() bridge.Array {
+	return bridge.Array{Type: bridge.Float32, Raw: make([]byte, 4*t.n*t.Width)}
+}
+
+// Layer implements Shower.
+func (t *Table) Layer() (weights, biases []float64) { return []float64{1, -1}, []float64{0, 0} }
+
+// SetLayer implements Shower.
+func (t *Table) SetLayer(weights, biases []float64) {}
 
 func (t *Table) Gradient([]float64, bool)                {}
 func (t *Table) Norm() float64                           { return 1 }

@@ -1,0 +1,177 @@
+"""Trains Lightning modules by drolab's methods: see docs/stacks.md."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional
+
+import torch
+import torch.distributed as dist
+from lightning.pytorch import Callback
+
+from . import stacks
+from .job import Wrong
+from .loop import start
+from .torch import probe, restore_generators, states_of_generators
+
+__all__ = ["Run"]
+
+_LAUNCH = "start the script with torchrun --nproc-per-node N, which starts all processes alike"
+_FILE = "lightning.ckpt"
+
+
+class Run(Callback):
+    """A run of drolab as a callback of a Trainer. The run starts when the callback is made.
+
+    The module finds the callback as ``self.drolab``: ``training_step`` returns
+    ``self.drolab.loss(losses, ...)``, and ``validation_step`` calls ``self.drolab.evaluated``.
+
+    Args:
+        name: The subject of the run.
+        fresh: A DataLoader of the training split, for methods that look at independent draws.
+        resume: A run to go on with: call ``trainer.fit(..., ckpt_path=callback.ckpt_path)``.
+        more: What ``drolab.start`` takes.
+
+    Attributes:
+        run: The run, as ``drolab.start`` returns it.
+        ckpt_path: The file from which a resumed run goes on, or None.
+    """
+
+    def __init__(self, name: Optional[str] = None, *, fresh: Any = None,
+                 resume: Optional[str] = None, **more: Any) -> None:
+        if int(os.environ.get("WORLD_SIZE") or 1) > 1 and not dist.is_initialized():
+            if "RANK" not in os.environ:
+                raise Wrong(f"Lightning starts the processes of this run: {_LAUNCH}")
+            dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        self.run = start(name, resume=resume, **more)
+        self.ckpt_path = self.run.saved and os.path.join(self.run.saved, _FILE)
+        self._loader, self._draws = fresh, None
+        self._passes, self._drawn = stacks.Passes(), None  # type: stacks.Passes, Any
+        self._last, self._weighed, self._sanity, self._known = True, False, False, 0
+        self._length: Any = None
+        self._scale = 0.0
+
+    def __getstate__(self) -> Dict[str, Any]:
+        raise Wrong(f"a run of drolab cannot be sent to other processes: {_LAUNCH}")
+
+    # What a module calls.
+
+    def loss(self, losses: Any, *, label: Any = None, group: Any = None, index: Any = None) -> Any:
+        """Returns the loss of a batch for ``training_step``, from the losses [n] of its samples."""
+        given = dict(losses=losses, label=label, group=group, index=index)
+        if self._drawn is not None:
+            self._drawn.append(given)
+            return losses.mean()
+        self._weighed = True
+        return (self.run.weights(**given, more=not self._last) * losses).mean()
+
+    def evaluated(self, split: str, *, losses: Any, label: Any = None, group: Any = None,
+                  index: Any = None, probability: Any = None, correct: Any = None) -> None:
+        """Takes in a batch of a pass over a split, which is complete when the validation ends."""
+        if not self._sanity and not self.run.stopping:
+            self._passes.add(split, losses=losses, label=label, group=group, index=index,
+                             probability=probability, correct=correct)
+
+    # What the trainer calls.
+
+    def setup(self, trainer: Any, pl_module: Any, stage: str) -> None:
+        pl_module.drolab = self
+        if trainer.world_size > 1 and self.run._group is None:
+            raise Wrong(f"the Trainer has {trainer.world_size} processes and this run one: "
+                        f"{_LAUNCH}")
+
+    def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+        if not pl_module.automatic_optimization:
+            raise Wrong("the module sets automatic_optimization = False, and takes its steps "
+                        "itself: keep your own loop, with drolab.start")
+        if self.ckpt_path and trainer.ckpt_path is None:
+            raise Wrong("the run is resumed and the Trainer starts anew: write "
+                        "trainer.fit(..., ckpt_path=callback.ckpt_path)")
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self._known = trainer.global_step  # now that the checkpoint is loaded
+        self.run._heed_again()  # a Trainer that hears SIGTERM raises, and saves nothing
+
+    def on_sanity_check_start(self, trainer: Any, pl_module: Any) -> None:
+        self._sanity = True
+
+    def on_sanity_check_end(self, trainer: Any, pl_module: Any) -> None:
+        self._sanity = False
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        every = trainer.accumulate_grad_batches
+        self._last = (batch_idx + 1) % every == 0 or trainer.fit_loop.epoch_loop.batch_progress.\
+            is_last_batch
+        self._weighed = False
+
+    def on_before_optimizer_step(self, trainer: Any, pl_module: Any, optimizer: Any) -> None:
+        grads = [p.grad for g in optimizer.param_groups for p in g["params"] if p.grad is not None]
+        self._length = torch.nn.utils.get_total_norm(grads)
+        self._rate = float(optimizer.param_groups[0]["lr"])
+        self._scale = self._scale_of(trainer)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any,
+                           batch_idx: int) -> None:
+        if not self._weighed:
+            raise Wrong("training_step has not called drolab: return self.drolab.loss(losses, "
+                        "...), with the loss of each sample")
+        if trainer.global_step == self._known:
+            return
+        self._known = trainer.global_step
+        self.run.step(lr=self._rate, grad_norm=self._length,
+                      fresh=self._loader and (lambda: self._fresh(trainer, pl_module)),
+                      skipped=self._scale_of(trainer) < self._scale)
+        if self.run.stopping:
+            trainer.should_stop = True
+        if self.run.stopping or self.run.saving:
+            self._save(trainer)
+
+    def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self._passes.give(self.run.evaluate)
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        if not self.run.stopping:
+            self.run.end_epoch()
+            self._save(trainer)
+
+    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        self.run.__exit__(None, None, None)
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        self.run.__exit__(type(exception), exception, exception.__traceback__)
+
+    # Checkpoints.
+
+    def _save(self, trainer: Any) -> None:
+        with self.run.checkpoint() as folder:
+            trainer.save_checkpoint(trainer.strategy.broadcast(os.path.join(folder, _FILE)))
+
+    def state_dict(self) -> Dict[str, Any]:
+        return {"random": states_of_generators()}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        restore_generators(state["random"])  # before the trainer begins to draw batches
+
+    # The step.
+
+    def _scale_of(self, trainer: Any) -> float:
+        scaler = getattr(trainer.precision_plugin, "scaler", None)
+        return scaler.get_scale() if scaler is not None else 0.0
+
+    def _fresh(self, trainer: Any, pl_module: Any) -> Dict[str, Any]:
+        """Returns an independent draw at the new network, of as many samples as a step has."""
+        parts, of = trainer.accumulate_grad_batches, self._loader
+        if self._draws is None:
+            self._draws = stacks.draws(of.dataset, of.batch_size, of.collate_fn,
+                                       self.run.steps * parts, trainer.global_rank,
+                                       num_workers=of.num_workers, pin_memory=of.pin_memory)
+        self._drawn = drawn = []  # type: List[Dict[str, Any]]
+        try:
+            with probe(pl_module), trainer.precision_plugin.train_step_context(), \
+                    stacks.quiet(pl_module, ("log", "log_dict")):
+                for k in range(parts):
+                    batch = trainer.strategy.batch_to_device(next(self._draws), dataloader_idx=0)
+                    pl_module.training_step(batch, k)
+        finally:
+            self._drawn = None
+        return stacks.joined(drawn)

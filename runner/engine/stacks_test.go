@@ -1,0 +1,79 @@
+//go:build unix
+
+package engine_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner"
+	"drolab/runner/record"
+)
+
+const stacks = "numpy torch lightning transformers accelerate"
+
+// TestStacks: the examples of other libraries' trainers have the weights of drolab.start in a loop
+// by hand on the same batches, also with accumulation and in two processes.
+func TestStacks(t *testing.T) {
+	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "same")
+	if err != nil || len(lines) != 8 {
+		t.Fatalf("%q: %v", lines, err)
+	}
+}
+
+// TestWrongStacks: a mistake is refused in one line.
+func TestWrongStacks(t *testing.T) {
+	lines, err := room(t.TempDir()).python(t, stacks, "stacks.py", "wrong")
+	if err != nil || len(lines) != 21 {
+		t.Fatalf("%q: %v", lines, err)
+	}
+}
+
+// TestResumedStacks: an example that is killed and resumed comes to the same bits, and one that is
+// stopped goes on, also where SIGTERM stops it in Lightning. A run of two processes goes on in one,
+// and the reverse.
+func TestResumedStacks(t *testing.T) {
+	if os.Getenv("DROLAB_LONG") == "" {
+		t.Skip("dozens of starts of trainers: with DROLAB_LONG=1 only")
+	}
+	r := room(t.TempDir())
+	lines, err := r.python(t, stacks, "stacks.py", "resumed")
+	if err != nil || len(lines) != 18 {
+		t.Fatalf("%q: %v", lines, err)
+	}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		run, err := record.Find(string(r), words[1])
+		if err != nil || run.Status() != runner.Done {
+			t.Errorf("%s: it is %s: %v", line, run.Status(), err)
+		}
+	}
+}
+
+// TestGroupsOfBERT: on made-up tokens, group DRO raises the worst group of a small BERT above that
+// of ERM, over four seeds.
+func TestGroupsOfBERT(t *testing.T) {
+	if os.Getenv("DROLAB_LONG") == "" {
+		t.Skip("trains twelve networks: with DROLAB_LONG=1 only")
+	}
+	r := room(t.TempDir())
+	lines, err := r.python(t, stacks, "stacks.py", "groups")
+	if err != nil || len(lines) != 12 {
+		t.Fatalf("%q: %v", lines, err)
+	}
+	worst := map[string][]float64{}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		run, err := record.Find(string(r), words[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		worst[words[0]] = append(worst[words[0]], run.Summary().Of("worst_group_accuracy").Float())
+	}
+	t.Logf("%v", worst)
+	if slices.Max(worst["erm"]) >= slices.Min(worst["group"]) {
+		t.Errorf("group DRO: %v, ERM: %v", worst["group"], worst["erm"])
+	}
+}
