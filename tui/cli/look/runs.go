@@ -105,7 +105,11 @@ func showSystem(con *console.Console, r *record.Run) error {
 	}
 	advice := machine.Advice(list)
 	return con.Result(map[string]any{"run": r.Meta.ID, "advice": advice, "samples": list}, func() {
-		con.PrintLine("%s: %s of its machine", r.Meta.ID, kit.Plural(len(list), "sample"))
+		con.PrintLine("%s: %s of its machine, one every 10 s", r.Meta.ID,
+			kit.Plural(len(list), "sample"))
+		if list == nil {
+			return
+		}
 		t := page.New("part", "last figures, each over the run").Words(1)
 		for _, l := range machine.Lines(list, func(past []float64) string {
 			return plot.Spark(past, 8)
