@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +34,10 @@ const asReader = "DROLAB_TEST_READER"
 // Acts are what this program may do in place of its tests, each if it is asked to. Then it ends.
 var Acts []func()
 
+// TestMain gives the garbage collector room: the tests, and the engines that they start, hold only
+// a few megabytes.
 func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
 	for _, act := range Acts {
 		act()
 	}
