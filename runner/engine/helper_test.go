@@ -34,10 +34,7 @@ const asReader = "DROLAB_TEST_READER"
 // Acts are what this program may do in place of its tests, each if it is asked to. Then it ends.
 var Acts []func()
 
-// TestMain gives the garbage collector room: the tests, and the engines that they start, hold only
-// a few megabytes.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
 	for _, act := range Acts {
 		act()
 	}
@@ -71,6 +68,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// The tests hold only a few megabytes. Engines and readers have the collector that users have.
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 
