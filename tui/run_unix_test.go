@@ -201,7 +201,7 @@ func TestHangupWhileStuck(t *testing.T) {
 	defer tty.Close()
 	defer end.Close()
 	size := func(i int) {
-		pty.Setsize(end, &pty.Winsize{Cols: uint16(1500 - i), Rows: uint16(1000 + i)})
+		pty.Setsize(end, &pty.Winsize{Cols: uint16(700 - i), Rows: uint16(100 + i)})
 		syscall.Kill(os.Getpid(), syscall.SIGWINCH)
 	}
 	size(0)
