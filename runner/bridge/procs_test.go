@@ -55,7 +55,6 @@ func TestParts(t *testing.T) {
 // TestHostileRanks: when one of three processes misbehaves, the run ends with one line that names
 // it. What the others say, which wait for it or lose it, is not the cause.
 func TestHostileRanks(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct{ trouble, want string }{
 		{"kill losses 9 0", "rank 0: P ended with signal: killed"},
 		{"kill losses 9 1", "rank 1: P ended with signal: killed"},
