@@ -84,7 +84,10 @@ func (g *glass) draw(b []byte) {
 		if state != ansi.NormalState || n == 0 {
 			return
 		}
-		if !invisible.Match(seq) {
+		switch {
+		case string(seq) == question:
+			g.end.WriteString(answer)
+		case !invisible.Match(seq):
 			if bytes.HasPrefix(seq, []byte("\x1b[")) && !known.Match(seq) {
 				g.unknown = append(g.unknown, string(seq))
 			}

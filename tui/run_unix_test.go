@@ -17,6 +17,7 @@ import (
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/creack/pty"
 )
@@ -77,14 +78,26 @@ type window struct {
 	read    chan struct{} // closed at the end of the output
 }
 
+// The question for the background's colour, and the answer of a terminal. The program waits for the
+// answer before it leaves.
+const (
+	question = ansi.RequestBackgroundColor
+	answer   = "\x1b]11;rgb:0000/0000/0000\x1b\\"
+)
+
+// fill keeps the output, and answers its question.
 func (w *window) fill() {
 	defer close(w.read)
-	b := make([]byte, 1<<12)
+	b, asked := make([]byte, 1<<12), false
 	for {
 		n, err := w.Read(b)
 		w.mu.Lock()
 		w.written.Write(b[:n])
 		w.mu.Unlock()
+		if !asked && strings.Contains(w.text(), question) {
+			asked = true
+			w.WriteString(answer)
+		}
 		select {
 		case w.grown <- struct{}{}:
 		default:
@@ -188,7 +201,7 @@ func TestHangupWhileStuck(t *testing.T) {
 	defer tty.Close()
 	defer end.Close()
 	size := func(i int) {
-		pty.Setsize(end, &pty.Winsize{Cols: uint16(1500 - i), Rows: uint16(1000 + i)})
+		pty.Setsize(end, &pty.Winsize{Cols: uint16(700 - i), Rows: uint16(100 + i)})
 		syscall.Kill(os.Getpid(), syscall.SIGWINCH)
 	}
 	size(0)

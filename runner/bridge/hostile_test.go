@@ -23,6 +23,7 @@ import (
 // TestHostile: a program that misbehaves in any way at a question ends its own run, with one line
 // that says how. A run beside it comes to the same bits as alone.
 func TestHostile(t *testing.T) {
+	t.Parallel()
 	r := newRoom(t)
 	alone := r.log(t, must(r.start(t, "", native(dro.SFK)))(t)[0])
 	for _, c := range []struct{ trouble, want string }{
@@ -245,6 +246,7 @@ func TestTrust(t *testing.T) {
 // even if the program says again and again that it is alive. A second stop does not wait at all.
 // The run can be resumed from its last checkpoint.
 func TestStopOfHung(t *testing.T) {
+	t.Parallel()
 	const slow, fast = 3600, 4 // patience in seconds
 	for _, c := range []struct {
 		trouble  string

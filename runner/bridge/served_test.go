@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case os.Getenv(doomed) != "":
 		os.Exit(train1(os.Getenv(doomed)))
 	}
-	flag.Set("test.parallel", "4") // most tests wait for a patience; the command line may say more
+	flag.Set("test.parallel", "8") // most tests wait for a patience; the command line may say more
 	os.Exit(withScript(m.Run))
 }
 

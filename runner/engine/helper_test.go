@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -67,6 +68,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// The tests hold only a few megabytes. Engines and readers have the collector that users have.
+	debug.SetGCPercent(400)
 	os.Exit(m.Run())
 }
 

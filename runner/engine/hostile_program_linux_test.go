@@ -130,7 +130,8 @@ func TestHostileProgram(t *testing.T) {
 // waits reports whether drolab waits for the program until its patience ends.
 func (m misdeed) waits() bool { return m.how == "silent" || m.how == "alive" }
 
-// begin trains the program. The returned function waits for its run, and says how it ended.
+// begin trains the program, and has a run that is alive at the question stopped. The returned
+// function waits for the run, and says how it ended.
 func (m misdeed) begin(t *testing.T, c *Client, program string) (end func() string) {
 	t.Helper()
 	r := brief(m.of, 2)
@@ -152,25 +153,31 @@ func (m misdeed) begin(t *testing.T, c *Client, program string) (end func() stri
 	if err != nil {
 		t.Fatalf("%v: %v", m, err)
 	}
-	return func() string { return m.end(t, c, ids[0]) }
+	stopped := make(chan error, 1)
+	if m.how == "alive" {
+		run, err := record.Find(c.RunsDir, ids[0])
+		must(t, err)
+		await(t, func() bool {
+			b, _ := os.ReadFile(filepath.Join(run.Dir, runner.ProgramLogName))
+			return bytes.Contains(b, []byte("alive"))
+		})
+		go func() { stopped <- c.Stop(ids[0]) }()
+	} else {
+		stopped <- nil
+	}
+	return func() string {
+		if err := <-stopped; err != nil && !errors.Is(err, runner.ErrNotRunning) {
+			t.Error(err)
+		}
+		return m.end(t, c, ids[0])
+	}
 }
 
 // end waits for the end of a run of the program, and returns how it ended.
 func (m misdeed) end(t *testing.T, c *Client, id string) string {
 	t.Helper()
-	run, err := record.Find(c.RunsDir, id)
-	must(t, err)
-	if m.how == "alive" {
-		await(t, func() bool {
-			b, _ := os.ReadFile(filepath.Join(run.Dir, runner.ProgramLogName))
-			return bytes.Contains(b, []byte("alive"))
-		})
-		if err := c.Stop(id); err != nil && !errors.Is(err, runner.ErrNotRunning) {
-			t.Error(err)
-		}
-	}
 	await(t, func() bool { return statusOf(t, c, id).Ended() })
-	run, err = record.Find(c.RunsDir, id)
+	run, err := record.Find(c.RunsDir, id)
 	must(t, err)
 	if run.Status() != runner.Failed && m.how != "mutated" {
 		t.Errorf("%v: the run is %s", m, run.Status())

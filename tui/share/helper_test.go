@@ -130,6 +130,18 @@ type viewer struct {
 	errs   *text
 	w, h   int
 	since  int // the offset in out at which output in the present size begins
+	asked  bool
+}
+
+// Write keeps what the server draws, and answers its question for the colour of the background, as
+// most terminals do. Who leaves without having answered is waited for.
+func (v *viewer) Write(p []byte) (int, error) {
+	n, err := v.out.Write(p)
+	if !v.asked && strings.Contains(v.out.String(), "\x1b]11;?") {
+		v.asked = true
+		v.press("\x1b]11;rgb:0000/0000/0000\x1b\\")
+	}
+	return n, err
 }
 
 // watch opens a screen of w by h cells.
@@ -141,7 +153,7 @@ func (p *party) watch(term string, w, h int, environ ...string) *viewer {
 		p.t.Fatal(err)
 	}
 	v := &viewer{Session: s, client: c, wire: server, out: newText(), errs: newText(), w: w, h: h}
-	v.Stdout, v.Stderr = v.out, v.errs
+	v.Stdout, v.Stderr = v, v.errs
 	if v.keys, err = s.StdinPipe(); err != nil {
 		p.t.Fatal(err)
 	}
