@@ -269,8 +269,8 @@ func far(a, b any, relative float64, path string) string {
 // barred holds the methods that a script cannot use, each with the reason.
 var barred = map[dro.Algorithm]string{
 	"nsgdm":     "a program that can average gradients",
-	"dfr":       "does not show its own",
-	"afr":       "does not show its own",
+	"dfr":       "a script keeps its own",
+	"afr":       "a script keeps its own",
 	"subsample": "a script draws its own batches",
 }
 
