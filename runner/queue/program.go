@@ -92,8 +92,8 @@ func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
 	case err != nil:
 		return err
 	case m.Refits && s.IsScript():
-		want = "a method that does not fit the last layer again: a script keeps its own, which only " +
-			"a job can show, as self.head"
+		want = "a method that does not fit the last layer again: a script keeps its own, which " +
+			"only a job can show, as self.head"
 	case m.Refits && d.Features == 0:
 		want = "a program that sets self.head to its last layer, or a method that does not fit it"
 	case m.Subsamples && s.IsScript():
