@@ -26,9 +26,10 @@ const (
 // fitted to the training split.
 type Frame struct {
 	dataset.OwnFiles
-	missing string // empty: as missingError
-	bare    bool   // no line names the columns
-	comma   rune   // 0: a comma
+	missing string   // empty: as missingError
+	na      []string // the cells without a value; nil: as MissingValue says
+	bare    bool     // no line names the columns
+	comma   rune     // 0: a comma
 
 	encoding string // one of encodings
 	top      int    // the number of commonest categories to keep; 0: too many are refused
@@ -215,8 +216,8 @@ func (f *Frame) isMissing(column int, cell string) bool {
 	switch {
 	case cell == "" || column == f.label:
 		return cell == ""
-	case f.Options["na"] != "":
-		return slices.Contains(f.List("na"), cell)
+	case f.na != nil:
+		return slices.Contains(f.na, cell)
 	}
 	return MissingValue(cell)
 }
