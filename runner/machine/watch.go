@@ -50,6 +50,9 @@ func (w *Watch) Follow(see func(*Sample), roots ...int) (leave func()) {
 	return func() { w.runs.Delete(r) }
 }
 
+// cacheBootTime keeps gopsutil from reading the time of the boot again for each process.
+var cacheBootTime = sync.OnceFunc(func() { process.EnableBootTimeCache(true) })
+
 // follow looks at the machine until the watch ends.
 func (w *Watch) follow() {
 	defer func() {
@@ -57,7 +60,7 @@ func (w *Watch) follow() {
 			w.broken(p)
 		}
 	}()
-	process.EnableBootTimeCache(true) // else it is read again for each process
+	cacheBootTime()
 	gpus := sync.OnceValue(func() *gpus { return startGPUs(w.ctx) })
 	tick := time.NewTicker(w.Every)
 	defer tick.Stop()
