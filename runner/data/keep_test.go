@@ -46,21 +46,11 @@ func features(d *Dataset) (names []string) {
 	return names
 }
 
-func mustOpen(t *testing.T, name string, o Options) *Dataset {
-	t.Helper()
-	d, err := Open(name, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
-}
-
 // A column of groups that is kept is a feature with the same values, also where another file has
 // the columns in another order.
 func TestKeptColumn(t *testing.T) {
 	train, test := patients(t, "age,sex,label"), patients(t, "label,sex,age")
-	d := mustOpen(t, "csv:"+train+"?group=sex&keep=sex&test="+test, Options{})
+	d := opened(t, "csv:"+train+"?group=sex&keep=sex&test="+test, Options{})
 	if got := features(d); !slices.Equal(got, []string{"age", "sex=f", "sex=m"}) ||
 		!slices.Equal(d.Groups, []string{"f", "m"}) {
 		t.Fatalf("features %q, groups %q", got, d.Groups)
@@ -73,7 +63,7 @@ func TestKeptColumn(t *testing.T) {
 			}
 		}
 	}
-	parted := mustOpen(t, "csv:"+train+"?group=sex&test="+test, Options{})
+	parted := opened(t, "csv:"+train+"?group=sex&test="+test, Options{})
 	if got := features(parted); !slices.Equal(got, []string{"age"}) {
 		t.Errorf("without keep= the features are %q", got)
 	}
@@ -82,8 +72,8 @@ func TestKeptColumn(t *testing.T) {
 // A network that was trained on a column takes files in which that column is the group as well.
 func TestFeatureIsGroup(t *testing.T) {
 	path := patients(t, "age,sex,label")
-	plain := mustOpen(t, "csv:"+path+"?test="+path, Options{})
-	grouped := mustOpen(t, "csv:"+path+"?group=sex", Options{Encoder: &plain.Encoder})
+	plain := opened(t, "csv:"+path+"?test="+path, Options{})
+	grouped := opened(t, "csv:"+path+"?group=sex", Options{Encoder: &plain.Encoder})
 	a, b := make([]float32, 3), make([]float32, 3)
 	for i := range plain.Test.Len() {
 		plain.Test.Read(a, i)
@@ -108,7 +98,7 @@ func TestKindsOfColumns(t *testing.T) {
 		"?numeric=zip":                  {"thal", "zip"},
 		"?categorical=thal&numeric=zip": append(slices.Clone(codes), "zip"),
 	} {
-		if got := features(mustOpen(t, "csv:"+path+query, Options{})); !slices.Equal(got, want) {
+		if got := features(opened(t, "csv:"+path+query, Options{})); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 	}
@@ -120,7 +110,7 @@ func TestKindsOfColumns(t *testing.T) {
 	if err := os.WriteFile(wide, []byte(many), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if got := features(mustOpen(t, "csv:"+wide+"?numeric=zip", Options{})); len(got) != 2 {
+	if got := features(opened(t, "csv:"+wide+"?numeric=zip", Options{})); len(got) != 2 {
 		t.Errorf("numbers with leading zeros: %q", got)
 	}
 	both := path + "?categorical=thal&numeric=thal"
@@ -157,7 +147,7 @@ func TestMissingWords(t *testing.T) {
 		"&na=unknown": {[]string{"word=", "word=N/A", "word=None", "word=none", "x"},
 			map[string]int{"": 8, "unknown": 8}},
 	} {
-		d := mustOpen(t, "csv:"+path+"?missing=mean"+query, Options{})
+		d := opened(t, "csv:"+path+"?missing=mean"+query, Options{})
 		got := features(d)
 		if !slices.Equal(got, want.features) || !maps.Equal(d.Marks, want.marks) ||
 			!slices.Equal(d.Classes, []string{"-", "NA"}) {

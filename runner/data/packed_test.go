@@ -44,7 +44,7 @@ func TestPackedTables(t *testing.T) {
 		}
 		packed[kind] = b
 	}
-	plain := mustOpen(t, write(t, text), Options{}).Checksum
+	plain := opened(t, write(t, text), Options{}).Checksum
 	for name, c := range map[string]struct {
 		file []byte
 		want string
