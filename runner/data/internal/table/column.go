@@ -70,8 +70,10 @@ var missingWords = append(strings.Fields("#N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.
 
 // MissingValue reports whether a cell is one of the customary marks of a missing value.
 func MissingValue(cell string) bool {
-	return cell == "" || (cell[0] < '0' || cell[0] > '9' || cell[0] == '1') &&
-		slices.Contains(missingWords, cell)
+	if len(cell) > 8 || cell != "" && cell[0] >= '0' && cell[0] <= '9' && cell[0] != '1' {
+		return false // most are so
+	}
+	return cell == "" || slices.Contains(missingWords, cell)
 }
 
 // Add adds the next cell, which is empty if it is missing, and returns its word.
