@@ -361,7 +361,7 @@ type Heavy struct {
 	// split at the run's radius, rounded to a float32; 1 is no reweighting.
 	Ratio float64
 	Label int // its class
-	Group int // its group; its class if no groups are given
+	Group int // its group, of those that methods train on; its class if no groups are given
 }
 
 // Heaviest returns the samples with the largest losses, and so with the largest ratios, the

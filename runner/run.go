@@ -368,12 +368,12 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, err
 	}
 	classes := p.ClassCounts.Train
-	task, err := s.Task(m, sum(classes), classes, p.Counts(p.Main()).Train)
+	task, err := s.Task(m, sum(classes), classes, p.Training().Train)
 	if err != nil {
 		return nil, nil, err
 	}
 	if task.Val = p.Refitted; task.Val == nil {
-		task.Val = p.Counts(p.Main()).Val
+		task.Val = p.Training().Val
 	}
 	t, err := m.New(task)
 	if err != nil {

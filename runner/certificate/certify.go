@@ -111,9 +111,9 @@ func (f *Frozen) weigh(c *Certificate, p *measure.Pass, rho float64) error {
 	if _, err := dro.WorstCase(c.Set, ratios, p.Losses, rho); err != nil {
 		return err
 	}
-	c.ByClass, _ = measure.MeansOf(len(f.Data.Classes), ratios, p.Labels)
+	c.ByClass, _ = p.MeansOf(measure.PerClass, len(f.Data.Classes), ratios)
 	if n := len(f.Meta.Groups); n > 0 {
-		c.ByGroup, _ = measure.MeansOf(n, ratios, p.Groups)
+		c.ByGroup, _ = p.MeansOf(measure.PerGroup, n, ratios)
 	}
 	return nil
 }

@@ -173,7 +173,8 @@ type LastLayer struct {
 // LayerSplit has the samples of a split, in its order.
 type LayerSplit struct {
 	Split string
-	Rows  []int // the samples' places in their files: see data.Row
+	Rows  []int             // the samples' places in their files: see data.Row
+	In    func(i int) []int // the groups in which a sample is measured
 	dro.Held
 }
 
@@ -223,7 +224,7 @@ func (f *LastLayer) addSplits(
 		if err != nil {
 			return err
 		}
-		p := LayerSplit{Split: split}
+		p := LayerSplit{Split: split, In: f.Data.MeasuredIn(src)}
 		if p.Held, err = r.Features(split); err != nil {
 			return err
 		}

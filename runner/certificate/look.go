@@ -124,6 +124,15 @@ func (l *View) Order() []int {
 	return order
 }
 
+// Group names the groups in which a sample is measured, or its class if no groups are given.
+func (l *View) Group(i int) string {
+	names := l.Data.Measured()
+	if names == nil {
+		names = l.Data.Classes
+	}
+	return measure.Joined(names, l.In(measure.PerGroup, i))
+}
+
 // Totals has the figures of a View over the whole split. Without labels they do not apply.
 type Totals struct {
 	Loss     measure.Number `json:"loss"`
@@ -141,10 +150,10 @@ func (l *View) Totals() (t Totals) {
 	if !l.Labelled() {
 		return t
 	}
-	t.ByClass, t.ClassCounts = measure.MeansOf(len(l.Data.Classes), l.Hits(), l.Labels)
+	t.ByClass, t.ClassCounts = l.MeansOf(measure.PerClass, len(l.Data.Classes), l.Hits())
 	main, counts := t.ByClass, t.ClassCounts
-	if l.Data.Grouped {
-		t.ByGroup, t.GroupCounts = measure.MeansOf(len(l.Data.Groups), l.Hits(), l.Groups)
+	if groups := len(l.Data.Measured()); groups > 0 {
+		t.ByGroup, t.GroupCounts = l.MeansOf(measure.PerGroup, groups, l.Hits())
 		main, counts = t.ByGroup, t.GroupCounts
 	}
 	t.Worst = measure.LeastOf(main, counts, l.Run.Meta.Spec.MinGroup)
@@ -169,8 +178,9 @@ func (l *View) Decisions(draws, threads int, seed uint64) (d Decisions) {
 	}
 	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: &l.Pass,
 		Threshold: l.Threshold}
-	if l.Data.Grouped {
-		e.Groups = len(l.Data.Groups)
+	e.Groups = len(l.Data.Measured())
+	if m := &l.Run.Meta; slices.Equal(m.Groups, l.Data.Measured()) {
+		e.Shares = m.GroupCounts.Train
 	}
 	d.Rates, d.RateIntervals = map[string][]measure.Number{}, map[string][]measure.Interval{}
 	var single []measure.Measure
@@ -244,12 +254,13 @@ const (
 
 // Sample is a sample that was picked.
 type Sample struct {
-	Row                      int // its place in its files, from 0
-	Label, Group, Prediction int
-	Loss                     float64
-	Ratios                   []float64 // at each radius
-	Picture                  *Picture  // nil if it is no picture, or beyond mostBytes
-	Features                 []float32 // of a table whose columns are known; else nil
+	Row               int // its place in its files, from 0
+	Label, Prediction int
+	Groups            []int // in which it is measured
+	Loss              float64
+	Ratios            []float64 // at each radius
+	Picture           *Picture  // nil if it is no picture, or beyond mostBytes
+	Features          []float32 // of a table whose columns are known; else nil
 }
 
 // Wrong reports whether the prediction is wrong.
@@ -264,15 +275,13 @@ func (l *View) Picked(radii []float64) (*Pick, error) {
 		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes,
 		Set: l.Set, Radii: radii, Totals: l.Totals(),
 	}
-	if d.Grouped {
-		p.Groups = d.Groups
-	}
+	p.Groups = d.Measured()
 	if !l.Set.HasRadius() {
 		p.Radii = radii[:1]
 	}
 	kept := p.fillParts(l)
 	for _, i := range kept {
-		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Group: l.Groups[i],
+		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Groups: l.In(measure.PerGroup, i),
 			Prediction: l.Predictions[i], Loss: l.Losses[i]})
 	}
 	for _, rho := range p.Radii {
@@ -314,7 +323,9 @@ func (p *Pick) fillParts(l *View) (kept []int) {
 		}
 		take(&p.Parts[2+l.Labels[i]], most)
 		if p.Groups != nil {
-			take(&p.Parts[2+len(p.Classes)+l.Groups[i]], most)
+			for _, g := range l.In(measure.PerGroup, i) {
+				take(&p.Parts[2+len(p.Classes)+g], most)
+			}
 		}
 	}
 	p.Parts = slices.DeleteFunc(p.Parts, func(part Part) bool {

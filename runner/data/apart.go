@@ -224,6 +224,7 @@ type base struct {
 	Size            int // features: bytes of a number; images: bytes from one sample to the next
 	Skip            int // images: bytes before the first
 	Grouped, Origin bool
+	Members         int // words of each sample
 	Bytes           int // of the samples
 	File            *filePlace
 }
@@ -459,6 +460,8 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	if b.Grouped = &marks.Labels[0] != &marks.Groups[0]; b.Grouped {
 		s.numbers = append(s.numbers, bytesOf(marks.Groups))
 	}
+	b.Members = len(marks.Members) / src.Len()
+	s.numbers = append(s.numbers, bytesOf(marks.Members))
 	if b.Origin = origin != nil; b.Origin {
 		s.numbers = append(s.numbers, bytesOf(origin))
 	}
@@ -533,7 +536,7 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 func (r *receiver) bytes() (sum float64) {
 	for _, b := range r.Bases {
 		const marks = 2 + 2 + 4 // label, group and origin
-		sum += marks * float64(b.Samples)
+		sum += float64(marks+4*b.Members) * float64(b.Samples)
 		if b.File == nil {
 			sum += float64(b.Bytes)
 		}
@@ -576,6 +579,8 @@ func (r *receiver) marks(b *base) (m dataset.Marks) {
 		m.Groups = make([]uint16, b.Samples)
 		r.read(bytesOf(m.Groups))
 	}
+	m.Members = make([]uint32, b.Members*b.Samples)
+	r.read(bytesOf(m.Members))
 	return m
 }
 

@@ -29,17 +29,19 @@ import (
 //	x=NAME             features, samples × features (or × channels × rows × columns), floats;
 //	                   npz only
 //	y=NAME             labels, integers or strings, one a sample
-//	g=NAME,NAME        groups, likewise, crossed
+//	g=NAME,NAME        groups, likewise, crossed; in an array of samples × groups, which may
+//	                   overlap, 1 for a member and else 0
+//	group_names=NAME   the names of these
 //	split=NAME         0 or train, 1 or val, 2 or test
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without split, this part of every class and group is the test split,
 //	data_seed=0        drawn by this seed
 //	scale=none         or standard: every feature by mean and deviation of the training split
 //
-// In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g and
-// split. In npy:X a name is that of a file, beside X or elsewhere.
+// In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g,
+// group_names and split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
-	return []string{"y", "g", "split", "cells=no|yes", "test_fraction", "data_seed",
+	return []string{"y", "g", "group_names", "split", "cells=no|yes", "test_fraction", "data_seed",
 		"scale=none|standard"}
 }
 
@@ -49,6 +51,7 @@ type arraySet struct {
 	get    func(name string) (NPYArray, error)
 	x, y   string
 	g      []string
+	names  string // of groups that may overlap; empty: they are numbered
 	split  string // empty: none
 	mapped dataset.Mapped
 
@@ -87,7 +90,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		return nil, err
 	}
 	s := &arraySet{OwnFiles: f, g: f.List("g"), split: f.Options["split"],
-		x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y")}
+		names: f.Options["group_names"], x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y")}
 	b, err := s.contents(f.Path)
 	if err != nil {
 		return nil, err
@@ -100,8 +103,10 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 	if s.g == nil && slices.Contains(names, "g") {
 		s.g = []string{"g"}
 	}
-	if s.split == "" && slices.Contains(names, "split") {
-		s.split = "split"
+	for name, to := range map[string]*string{"split": &s.split, "group_names": &s.names} {
+		if *to == "" && slices.Contains(names, name) {
+			*to = name
+		}
 	}
 	s.get = func(name string) (NPYArray, error) {
 		i := slices.Index(names, name)
@@ -189,6 +194,7 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		x:          f.Path,
 		y:          beside(f.Path, f.Options["y"], unchanged),
 		split:      beside(f.Path, f.Options["split"], unchanged),
+		names:      beside(f.Path, f.Options["group_names"], unchanged),
 	}
 	for _, g := range f.List("g") {
 		s.g = append(s.g, beside(f.Path, g, unchanged))
@@ -221,7 +227,7 @@ func beside(x, path string, absolute func(string) string) string {
 func locateNPY(name string, absolute func(string) string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(name, "npy:"), "?")
 	return dataset.LocateOwn(name, "npy:", absolute, func(key, value string) string {
-		if key != "y" && key != "g" && key != "split" {
+		if !slices.Contains([]string{"y", "g", "group_names", "split"}, key) {
 			return value
 		}
 		paths := strings.Split(value, ",")
@@ -297,24 +303,71 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 		return of, err
 	}
 	for _, name := range s.g {
-		g, err := s.factor(name, n, sum)
+		a, err := s.hashed(name, sum)
 		if err != nil {
 			return of, err
 		}
-		of.Groups = append(of.Groups, g)
+		var g *dataset.Factor
+		if len(a.Dims) == 2 && a.Dims[1] > 1 {
+			of.Members, err = s.members(a, n, sum)
+		} else if g, err = a.Factor(named(name), n); err == nil {
+			of.Groups = append(of.Groups, g)
+		}
+		if err != nil {
+			return of, err
+		}
+	}
+	if s.Options["group_names"] != "" && of.Members == nil {
+		return of, fmt.Errorf("group_names=%s: no array of groups has the shape samples × groups",
+			s.Options["group_names"])
 	}
 	return of, nil
 }
 
+// members returns a factor for each column of an array of samples × groups.
+func (s *arraySet) members(a NPYArray, n int, sum io.Writer) (list []*dataset.Factor, err error) {
+	var names []string
+	for g := range a.Dims[1] {
+		names = append(names, "g"+strconv.Itoa(g+1))
+	}
+	if s.names != "" {
+		of, err := s.factor(s.names, len(names), sum)
+		if err != nil {
+			return nil, fmt.Errorf("%d groups: %w", len(names), err)
+		}
+		for g, code := range of.Codes {
+			names[g] = of.Values[code]
+		}
+	}
+	for g, name := range names {
+		f, err := a.column(g).Factor(name, n)
+		if err != nil {
+			return nil, fmt.Errorf("group %q: %w", name, err)
+		}
+		list = append(list, f)
+	}
+	return list, nil
+}
+
 // factor reads an array with one value a sample, and hashes it.
 func (s *arraySet) factor(name string, n int, sum io.Writer) (*dataset.Factor, error) {
-	a, err := s.get(name)
+	a, err := s.hashed(name, sum)
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintln(sum, string(a.Kind), a.Size, a.Dims)
-	sum.Write(a.Data)
-	return a.Factor(strings.TrimSuffix(filepath.Base(name), ".npy"), n)
+	return a.Factor(named(name), n)
+}
+
+// named returns the name of what an array holds.
+func named(array string) string { return strings.TrimSuffix(filepath.Base(array), ".npy") }
+
+// hashed reads an array and hashes it.
+func (s *arraySet) hashed(name string, sum io.Writer) (a NPYArray, err error) {
+	if a, err = s.get(name); err == nil {
+		fmt.Fprintln(sum, string(a.Kind), a.Size, a.Dims)
+		sum.Write(a.Data)
+	}
+	return a, err
 }
 
 // NPYArray is an array of a file in NumPy's format (NumPy Enhancement Proposal 1;
@@ -467,6 +520,16 @@ func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 		codes[i] = code
 	}
 	return dataset.NewFactor(name, dict, codes), nil
+}
+
+// column returns a column of an array of rows.
+func (a *NPYArray) column(at int) *NPYArray {
+	c := *a
+	c.Dims, c.Data = a.Dims[:1], nil
+	for i := range a.Dims[0] {
+		c.Data = append(c.Data, a.Data[(i*a.Dims[1]+at)*a.Size:][:a.Size]...)
+	}
+	return &c
 }
 
 // text returns an item as text. Numbers must be whole.

@@ -91,7 +91,8 @@ func (p *Pass) resampled(times []int, rng *rand.Rand) *Pass {
 func (p *Pass) pick(of []int) *Pass {
 	q := &Pass{Losses: data.Picked(p.Losses, of), Correct: data.Picked(p.Correct, of),
 		Confidences: data.Picked(p.Confidences, of), Predictions: data.Picked(p.Predictions, of),
-		Labels: data.Picked(p.Labels, of), Groups: data.Picked(p.Groups, of)}
+		Labels: data.Picked(p.Labels, of), Groups: data.Picked(p.Groups, of),
+		Members: data.Picked(p.Members, of)}
 	if n := len(p.Probabilities); n > 0 && n <= MostScores {
 		classes := n / len(p.Labels)
 		for _, i := range of {

@@ -182,8 +182,11 @@ func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
 		return rates, counts
 	}
 	taken := make([]int, e.Groups)
-	for i, g := range e.Test.Groups {
-		if label == anyLabel || e.Test.Labels[i] == label {
+	for i, l := range e.Test.Labels {
+		if label != anyLabel && l != label {
+			continue
+		}
+		for _, g := range e.Test.In(PerGroup, i) {
 			counts[g]++
 			taken[g] += predictions[i]
 		}
@@ -258,6 +261,11 @@ func Decisions() (list []Measure) {
 func decisionRows() []Measure {
 	const positives = "; the second class is positive"
 	return append([]Measure{
+		{Main: true, group: true, Value: (*Evaluation).adjusted,
+			Measure: percent("adjusted_accuracy", "adjusted accuracy", "adjusted",
+				"mean of the groups' accuracies on test samples, each weighted by the group's "+
+					"number of training samples: the adjusted average accuracy of Sagawa et al. "+
+					"2020; a group without test samples has no weight")},
 		{Main: true, scores: true, Value: func(e *Evaluation) Number { return e.areas().roc },
 			Measure: percent("auroc", "AUROC", "",
 				"area under the receiver operating characteristic on test samples: the chance "+

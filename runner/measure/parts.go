@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"strings"
+
 	"drolab/runner/data"
 )
 
@@ -12,6 +14,9 @@ type Parts struct {
 	ClassCounts Counts   `json:"class_counts,omitzero"`
 	Groups      []string `json:"groups,omitempty"`
 	GroupCounts Counts   `json:"group_counts,omitzero"`
+	// TrainGroups are the groups that methods train on, where those above overlap, with their counts.
+	TrainGroups []string `json:"training_groups,omitempty"`
+	TrainCounts Counts   `json:"training_group_counts,omitzero"`
 	// Refitted counts the validation samples of each group, or class where no groups are given, to
 	// which a method fits the last layer. The run has no validation split then.
 	Refitted []int `json:"refitted_counts,omitempty"`
@@ -42,27 +47,34 @@ func (c Counts) IsZero() bool { return c.Train == nil && c.Val == nil && c.Test 
 // PartsOf counts the samples of a dataset, after imbalance and hold-out. It goes over all samples,
 // so a run keeps the result.
 func PartsOf(d *data.Dataset) Parts {
-	count := func(of func(data.Source, int) []int, kinds int) (c Counts) {
-		c.Train = of(d.Train, kinds)
+	count := func(of func(data.Source) []int) (c Counts) {
+		c.Train = of(d.Train)
 		if d.Test.Len() > 0 { // a script need not say what it will test on
-			c.Test = of(d.Test, kinds)
+			c.Test = of(d.Test)
 		}
 		if d.Val != nil {
-			c.Val = of(d.Val, kinds)
+			c.Val = of(d.Val)
 		}
 		return c
 	}
-	p := Parts{Classes: d.Classes, ClassCounts: count(data.ClassCounts, len(d.Classes))}
+	p := Parts{Classes: d.Classes, Groups: d.Measured(),
+		ClassCounts: count(func(s data.Source) []int { return data.ClassCounts(s, len(d.Classes)) })}
 	if d.Grouped {
-		p.Groups, p.GroupCounts = d.Groups, count(data.GroupCounts, len(d.Groups))
+		p.GroupCounts = count(d.MeasuredCounts)
+	}
+	if d.Members != nil {
+		p.TrainGroups = d.Groups
+		p.TrainCounts = count(func(s data.Source) []int {
+			return data.GroupCounts(s, len(d.Groups))
+		})
 	}
 	return p
 }
 
 // GiveUpVal turns the validation split, if there is one, into samples for the last layer.
 func (p *Parts) GiveUpVal() {
-	p.Refitted = p.Counts(p.Main()).Val
-	p.ClassCounts.Val, p.GroupCounts.Val = nil, nil
+	p.Refitted = p.Training().Val
+	p.ClassCounts.Val, p.GroupCounts.Val, p.TrainCounts.Val = nil, nil, nil
 }
 
 // Part returns the word for the kind of part by which the run's figures are listed: "group" if
@@ -106,6 +118,23 @@ func (p *Parts) Counts(a Axis) Counts {
 	return Counts{}
 }
 
+// Joined returns the names at some places in one text, as of the groups of a sample.
+func Joined(names []string, places []int) string {
+	if len(places) == 0 {
+		return "(none)"
+	}
+	return strings.Join(data.Picked(names, places), ", ")
+}
+
+// Training returns the numbers of samples of the groups that methods train on, or else of the
+// classes.
+func (p *Parts) Training() Counts {
+	if p.TrainGroups != nil {
+		return p.TrainCounts
+	}
+	return p.Counts(p.Main())
+}
+
 // MeasureFor returns the name of the measure of groups that corresponds to the named measure of
 // classes, if groups are given; else the name. A page that asks for the worst class thus shows the
 // worst group in a run that is about groups.
@@ -141,14 +170,10 @@ type part struct {
 }
 
 func (e *evidence) parts() (list []part) {
-	kind, names := "class", e.Classes
-	count := data.ClassCounts
-	if e.Grouped {
-		kind, names, count = "group", e.Groups, data.GroupCounts
-	}
-	train, test := count(e.Train, len(names)), count(e.Dataset.Test, len(names))
-	for i, name := range names {
-		list = append(list, part{kind, name, train[i], test[i]})
+	p := PartsOf(e.Dataset)
+	counts := p.Counts(p.Main())
+	for i, name := range p.Names(p.Main()) {
+		list = append(list, part{p.Part(), name, counts.Train[i], counts.Test[i]})
 	}
 	return list
 }

@@ -25,6 +25,8 @@ type Pass struct {
 	Probabilities []float32
 	Labels        []int
 	Groups        []int
+	// Members are the groups in which each sample is measured; nil: its Groups alone.
+	Members [][]int
 
 	// Worst is the exact worst case of the losses at the run's radius. Risks are the worst-case
 	// risks at the radii of risk_radii; the training split has none.
@@ -42,7 +44,8 @@ type Evaluation struct {
 	Spec     *spec.Spec
 	Problem  *dro.Problem
 	Classes  int   // the number of classes
-	Groups   int   // the number of groups; 0 if none are given
+	Groups   int   // the number of groups to measure; 0 if none are given
+	Shares   []int // the training samples of each; nil: not known
 	Train    *Pass // the whole training split; empty if nothing is known of it
 	Test     *Pass
 	Val      *Pass     // nil without a hold-out
@@ -59,27 +62,36 @@ type Evaluation struct {
 	Threshold Number
 }
 
-// parts returns the number of parts on an axis, and the part of each sample of the pass.
-func (e *Evaluation) parts(a Axis, p *Pass) (n int, of []int) {
-	if a == PerGroup {
-		return e.Groups, p.Groups
+// In returns the parts on an axis that sample i of the pass is in: its class, or its groups.
+func (p *Pass) In(a Axis, i int) []int {
+	switch {
+	case a == PerClass:
+		return p.Labels[i : i+1]
+	case p.Members != nil:
+		return p.Members[i]
 	}
-	return e.Classes, p.Labels
+	return p.Groups[i : i+1]
+}
+
+// parts returns the number of parts on an axis.
+func (e *Evaluation) parts(a Axis) int {
+	if a == PerGroup {
+		return e.Groups
+	}
+	return e.Classes
 }
 
 // By returns the mean of a value for each class or group of a split; the mean of a part without
 // samples does not apply.
 func (e *Evaluation) By(a Axis, p *Pass, values []float64) []Number {
-	n, of := e.parts(a, p)
-	means, _ := MeansOf(n, values, of)
+	means, _ := p.MeansOf(a, e.parts(a), values)
 	return means
 }
 
 // LeastAccuracy returns the least accuracy of the classes or groups with at least min_group samples
 // in the test split. With fewer samples the accuracy would be chance.
 func (e *Evaluation) LeastAccuracy(a Axis) Number {
-	n, of := e.parts(a, e.Test)
-	means, counts := MeansOf(n, e.Test.Hits(), of)
+	means, counts := e.Test.MeansOf(a, e.parts(a), e.Test.Hits())
 	return LeastOf(means, counts, e.Spec.MinGroup)
 }
 
@@ -118,11 +130,14 @@ func (e *Evaluation) balanced() Number {
 
 // recall returns, for each group, the mean accuracy of its classes.
 func (e *Evaluation) recall() []Number {
-	cell := make([]int, len(e.Test.Groups)) // of a group and a class
-	for i, group := range e.Test.Groups {
-		cell[i] = group*e.Classes + e.Test.Labels[i]
-	}
-	cells, _ := MeansOf(e.Groups*e.Classes, e.Test.Hits(), cell)
+	var cell []int // of a group and a class, for each group of a sample
+	cells, _ := meansOf(e.Groups*e.Classes, e.Test.Hits(), func(i int) []int {
+		cell = cell[:0]
+		for _, group := range e.Test.In(PerGroup, i) {
+			cell = append(cell, group*e.Classes+e.Test.Labels[i])
+		}
+		return cell
+	})
 	list := make([]Number, e.Groups)
 	for g := range list {
 		list[g] = MeanOf(cells[g*e.Classes:][:e.Classes])
@@ -130,17 +145,38 @@ func (e *Evaluation) recall() []Number {
 	return list
 }
 
-// MeansOf returns the mean and the number of the values of each of n kinds; of has the kind of each
-// value, from 0 to n − 1. The mean of a kind without values does not apply.
-func MeansOf(n int, values []float64, of []int) (means []Number, counts []int) {
+// adjusted returns the mean accuracy of the groups that have test samples, each weighted by its
+// share of the training samples.
+func (e *Evaluation) adjusted() Number {
+	var sum, all float64
+	for g, accuracy := range e.By(PerGroup, e.Test, e.Test.Hits()) {
+		if accuracy.Applies() && g < len(e.Shares) {
+			sum += float64(e.Shares[g]) * accuracy.value
+			all += float64(e.Shares[g])
+		}
+	}
+	return NumIf(all > 0, sum/all)
+}
+
+// MeansOf returns the mean and the number of the values of each of n parts on an axis, for one
+// value a sample. The mean of a part without samples does not apply.
+func (p *Pass) MeansOf(a Axis, n int, values []float64) (means []Number, counts []int) {
+	return meansOf(n, values, func(i int) []int { return p.In(a, i) })
+}
+
+// meansOf returns the mean and the number of the values of each of n kinds; in gives the kinds of a
+// value, from 0 to n − 1.
+func meansOf(n int, values []float64, in func(i int) []int) (means []Number, counts []int) {
 	means, counts = make([]Number, n), make([]int, n)
 	if n == 0 {
 		return means, counts
 	}
 	sums := make([]float64, n)
 	for i, v := range values {
-		sums[of[i]] += v
-		counts[of[i]]++
+		for _, k := range in(i) {
+			sums[k] += v
+			counts[k]++
+		}
 	}
 	for k, count := range counts {
 		means[k] = NumIf(count > 0, sums[k]/float64(count))

@@ -135,7 +135,7 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 		d.Augment = data.Augment{Pad: 4, Flip: true}
 	}
 	parts := measure.PartsOf(d)
-	parts.Refitted = parts.Counts(parts.Main()).Train // methods that refit want validation counts
+	parts.Refitted = parts.Training().Train // methods that refit want validation counts
 	m := &runner.Meta{Spec: s, Parts: parts,
 		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},

@@ -120,6 +120,7 @@ func (r *Run) Evaluation() *measure.Evaluation {
 	return &measure.Evaluation{
 		Spec: &r.Meta.Spec, Problem: r.Method.Problem,
 		Classes: len(r.Data.Classes), Groups: len(r.Meta.Groups),
+		Shares:  r.Meta.GroupCounts.Train,
 		Optimum: r.Meta.Optimum, Z: r.Method.Dual(),
 	}
 }
@@ -169,6 +170,7 @@ func (r *Run) Predict(
 		Losses: make([]float64, n), Correct: make([]bool, n),
 		Labels: make([]int, n), Groups: make([]int, n),
 	}
+	in := r.Data.MeasuredIn(Source(r.Data, split))
 	if sure {
 		p.Confidences, p.Predictions = make([]float64, n), make([]int, n)
 	}
@@ -189,6 +191,9 @@ func (r *Run) Predict(
 		for i := range b.N {
 			p.Correct[from+i] = o.Classes[i] == b.Labels[i]
 			p.Labels[from+i], p.Groups[from+i] = b.Labels[i], b.Groups[i]
+			if r.Data.Members != nil {
+				p.Members = append(p.Members, slices.Clone(in(from+i)))
+			}
 		}
 		if err := r.Net.Err(); err != nil || progress == nil {
 			return err

@@ -167,7 +167,7 @@ func (p *Page) arrange() {
 		case byClasses:
 			return cmp.Or(cmp.Compare(a.Label, b.Label), cmp.Compare(a.Prediction, b.Prediction))
 		case byGroup:
-			return cmp.Compare(a.Group, b.Group)
+			return slices.Compare(a.Groups, b.Groups)
 		case byRow:
 			return cmp.Compare(a.Row, b.Row)
 		}

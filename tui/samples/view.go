@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -321,7 +322,7 @@ func (p *Page) facts(w int) (lines []string) {
 	say("predicted", mark+pick.Classes[s.Prediction], style)
 	say("loss", fmt.Sprintf("%s, p = %.2g", figure(s.Loss), math.Exp(-s.Loss)), t.Text)
 	if pick.Groups != nil {
-		say("group", pick.Groups[s.Group], t.Text)
+		say("group", measure.Joined(pick.Groups, s.Groups), t.Text)
 	}
 	if !pick.Set.HasRadius() {
 		say("ratio", figure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)

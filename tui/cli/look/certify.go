@@ -332,11 +332,12 @@ func (c *certified) weights() *page.Table {
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
 		for _, e := range c.Certificates {
-			n := e.ByClass[i]
+			weights := e.ByClass
 			if c.run.Main() == measure.PerGroup {
-				n = e.ByGroup[i]
+				weights = e.ByGroup
 			}
-			row, heaviest = append(row, page.Digits(3).Text(n)), max(heaviest, n.Float())
+			row = append(row, page.Digits(3).Text(weights[i]))
+			heaviest = max(heaviest, weights[i].Float())
 		}
 		t.Rank(heaviest, row...)
 	}

@@ -155,6 +155,7 @@ type dataCard struct {
 	Samples  map[string]int `json:"samples"` // of each split
 	Classes  []string       `json:"classes"`
 	Groups   []string       `json:"groups,omitempty"`
+	Trained  []string       `json:"training_groups,omitempty"` // if Groups overlap
 	Cells    []dataCell     `json:"cells"`
 
 	Columns  []data.Column         `json:"columns,omitempty"`
@@ -244,8 +245,8 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 	if d.Val != nil {
 		c.Samples["val"] = d.Val.Len()
 	}
-	if d.Grouped {
-		c.Groups = d.Groups
+	if c.Groups = d.Measured(); d.Members != nil {
+		c.Trained = d.Groups
 	}
 	c.count(d)
 	if text := measure.DataChecks(d); text != "" {
@@ -272,12 +273,16 @@ func (c *dataCard) count(d *data.Dataset) {
 		if src == nil {
 			return
 		}
+		in := d.MeasuredIn(src)
 		for i := range src.Len() {
 			at := src.Label(i) * kinds
-			if c.Groups != nil {
-				at += src.Group(i)
+			if c.Groups == nil {
+				*to(&cells[at])++
+				continue
 			}
-			*to(&cells[at])++
+			for _, g := range in(i) {
+				*to(&cells[at+g])++
+			}
 		}
 	}
 	tally(d.Train, func(c *dataCell) *int { return &c.Train })

@@ -187,7 +187,7 @@ func (l *evaluated) fields() (list page.Fields[int]) {
 	d := l.Data
 	add(true, "row", func(i int) string { return strconv.Itoa(l.Rows[i]) })
 	add(l.Labelled(), "label", func(i int) string { return d.Classes[l.Labels[i]] })
-	add(d.Grouped, "group", func(i int) string { return d.Groups[l.Groups[i]] })
+	add(d.Grouped, "group", l.Group)
 	add(true, "prediction", func(i int) string { return d.Classes[l.Predictions[i]] })
 	add(l.Labelled(), "loss", func(i int) string { return page.Exact(l.Losses[i]) })
 	for k, c := range d.Classes {
@@ -260,14 +260,14 @@ func (l *evaluated) result(f *evalFlags) *evalResult {
 		Samples: len(l.Rows), Notes: d.Notes, Totals: l.Totals(), Decisions: l.Decisions,
 		Threshold: l.View.Threshold, Classes: d.Classes}
 	if out.ByGroup != nil {
-		out.Groups = d.Groups
+		out.Groups = d.Measured()
 	}
 	for k, w := range l.worst {
 		out.Risks = append(out.Risks, riskAt{l.radii[k], measure.Num(w.Risk)})
 	}
 	for _, i := range l.picked(f.top) {
 		out.Top = append(out.Top, pickedSample{l.Rows[i], d.Classes[l.Labels[i]],
-			d.Groups[l.Groups[i]], d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
+			l.Group(i), d.Classes[l.Predictions[i]], measure.Num(l.Losses[i]),
 			measure.Num(l.ratios[0][i])})
 	}
 	return out
@@ -408,9 +408,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,
 		Features: len(f.Layer.Weights[0]), Samples: map[string]int{}, Notes: f.Data.Notes,
 		Classes: f.Data.Classes}
-	if f.Data.Grouped {
-		result.Groups = f.Data.Groups
-	}
+	result.Groups = f.Data.Measured()
 	for _, p := range f.Splits {
 		result.Samples[p.Split] = len(p.Rows)
 	}
@@ -427,15 +425,21 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 
 // arrays returns the arrays of the file.
 func arrays(f *certificate.LastLayer) []page.Array {
-	var x, weight [][]float32
+	var x, weight, members [][]float32
 	var y, g, split []string
 	var row []int64
+	groups := f.Data.Measured()
 	for _, p := range f.Splits {
 		x = append(x, p.Features...)
 		for i, at := range p.Rows {
 			split, row = append(split, p.Split), append(row, int64(at))
 			y = append(y, f.Data.Classes[p.Labels[i]])
 			g = append(g, f.Data.Groups[p.Groups[i]])
+			in := make([]float32, len(groups))
+			for _, k := range p.In(i) {
+				in[k] = 1
+			}
+			members = append(members, in)
 		}
 	}
 	list := []page.Array{{Name: "x", Values: x}, {Name: "split", Values: split},
@@ -443,7 +447,11 @@ func arrays(f *certificate.LastLayer) []page.Array {
 	if !f.Data.Unlabelled {
 		list = append(list, page.Array{Name: "y", Values: y})
 	}
-	if f.Data.Grouped {
+	switch {
+	case f.Data.Members != nil:
+		list = append(list, page.Array{Name: "g", Values: members},
+			page.Array{Name: "group_names", Values: groups})
+	case f.Data.Grouped:
 		list = append(list, page.Array{Name: "g", Values: g})
 	}
 	for k, w := range f.Layer.Weights {

@@ -227,7 +227,7 @@ func NewPick(m *runner.Meta, table bool) *certificate.Pick {
 			part := &p.Parts[k]
 			if part.Kind == certificate.All || part.Kind == certificate.Wrong && s.Wrong() ||
 				part.Kind == certificate.Class && part.Name == p.Classes[s.Label] ||
-				part.Kind == certificate.Group && part.Name == p.Groups[s.Group] {
+				part.Kind == certificate.Group && part.Name == p.Groups[s.Groups[0]] {
 				part.Samples = append(part.Samples, i)
 			}
 		}
@@ -244,7 +244,7 @@ func sampleOf(p *certificate.Pick, i int) certificate.Sample {
 		s.Ratios = append(s.Ratios, (1+4*rho)*math.Pow(.95, float64(i)))
 	}
 	if p.Groups != nil {
-		s.Group = i % 2
+		s.Groups = []int{i % 2}
 		s.Features = []float32{float32(i)/8 - 2, float32(i % 2), float32(1 - i%2)}
 		return s
 	}

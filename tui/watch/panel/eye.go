@@ -120,7 +120,7 @@ func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
 	for k, s := range w.Eye.Seats(list, n, false) {
 		words := []string{"ratio " + ratioText(s.Ratio), w.called(measure.PerClass, s.Label)}
 		if len(w.Run().Meta.Groups) > 0 {
-			words = append(words, w.called(measure.PerGroup, s.Group))
+			words = append(words, w.trained(s.Group))
 		}
 		words = append(words, w.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
 		for i := range words {
@@ -151,7 +151,7 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
 			kit.Left(cell.Cut(w.called(measure.PerClass, h.Label), 13), 14))
 		if grouped {
-			text += kit.Left(cell.Cut(w.called(measure.PerGroup, h.Group), 21), 22)
+			text += kit.Left(cell.Cut(w.trained(h.Group), 21), 22)
 		}
 		if s, _ := w.Eye.Sample(w.Run().ID, h.Index); s != nil && s.Columns != "" {
 			text, told = text+s.Columns, true
@@ -178,6 +178,14 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 // called returns the name of a class or group of the run under the cursor.
 func (w *Board) called(a measure.Axis, i int) string {
 	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
+}
+
+// trained returns the name of a group that methods train on.
+func (w *Board) trained(i int) string {
+	if names := w.Run().Meta.TrainGroups; i < len(names) {
+		return w.Theme.Greek(cell.OneLine(names[i]))
+	}
+	return w.called(measure.PerGroup, i)
 }
 
 // ratioText writes a likelihood ratio with three digits.

@@ -69,7 +69,8 @@ type Dataset struct {
 	// Groups are the group names, in the order of Group; the same as Classes where no groups are
 	// given.
 	Groups  []string
-	Grouped bool // groups are given: Groups are not just the classes
+	Grouped bool     // groups are given: Groups are not just the classes
+	Members *Members // the groups in which samples are measured, where these overlap; else nil
 	// ByGroup says that a hold-out takes the same part of every class and group, not of every
 	// class alone.
 	ByGroup bool

@@ -115,7 +115,7 @@ func (d *Dataset) encoded(e *Encoder) error {
 		known = e.Classes
 	}
 	groups, further := places(d.Groups, known)
-	if len(further) > 0 {
+	if len(further) > 0 && d.Members == nil {
 		lacking := strings.Join(further, ", ")
 		d.Notes = append(d.Notes, "groups that the training data lack: "+lacking)
 	}
@@ -155,17 +155,23 @@ func renamed(src Source, classes, groups []int) Source {
 // Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
 // all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int {
-	for {
-		s, ok := src.(interface{ under(i int) (Source, int) })
-		if !ok {
-			break
-		}
-		src, i = s.under(i)
-	}
+	src, i = origin(src, i)
 	if t, ok := src.(*Table); ok && t.Origin != nil {
 		return int(t.Origin[i])
 	}
 	return i
+}
+
+// origin returns the source that sample i comes from, which is no part of another, and its place
+// there.
+func origin(src Source, i int) (Source, int) {
+	for {
+		s, ok := src.(interface{ under(i int) (Source, int) })
+		if !ok {
+			return src, i
+		}
+		src, i = s.under(i)
+	}
 }
 
 // A Value is the value of one column of a sample as its file had it, as far as the features tell.
@@ -219,15 +225,19 @@ type Factor struct {
 }
 
 // Marks are the labels and groups of samples. Where no groups are given, both are the same memory.
-type Marks struct{ Labels, Groups []uint16 }
+// Members has a bit for each of Dataset.Members, in the same number of words for every sample.
+type Marks struct {
+	Labels, Groups []uint16
+	Members        []uint32
+}
 
 // NewMarks returns memory for the labels and the groups of n samples.
-func NewMarks(n int) Marks { return Marks{make([]uint16, n), make([]uint16, n)} }
+func NewMarks(n int) Marks { return Marks{make([]uint16, n), make([]uint16, n), nil} }
 
 // NewLabels returns memory for the labels of n samples without groups.
 func NewLabels(n int) Marks {
 	labels := make([]uint16, n)
-	return Marks{labels, labels}
+	return Marks{labels, labels, nil}
 }
 
 func (m *Marks) Len() int        { return len(m.Labels) }
@@ -239,6 +249,9 @@ type Own struct {
 	Label  *Factor
 	Groups []*Factor // crossed with one another
 	Cells  bool      // and with the label
+	// Members are groups that may overlap: see Member. Without Groups, the groups to train on are
+	// the label × whether a sample is in any of them.
+	Members []*Factor
 
 	ByGroup bool // see Dataset
 	Fitted  bool // fitted to other data: there may be one class only
@@ -253,7 +266,16 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 		return nil, Marks{}, fmt.Errorf("%q has %d values, all numbers, as %s: %s", o.Label.name,
 			len(o.Label.Values), o.Label.Values[len(o.Label.Values)/2], NoRegression)
 	}
-	d, m := &Dataset{Classes: o.Label.Values}, Marks{o.Label.Codes, o.Label.Codes}
+	d, m := &Dataset{Classes: o.Label.Values}, Marks{o.Label.Codes, o.Label.Codes, nil}
+	if len(o.Members) > 0 {
+		some, err := o.overlap(d, &m)
+		if err != nil {
+			return nil, Marks{}, err
+		}
+		if len(o.Groups) == 0 {
+			o.Groups, o.Cells = []*Factor{some}, true
+		}
+	}
 	if len(o.Groups) == 0 {
 		if o.Cells {
 			return nil, Marks{}, errors.New("cells=yes is label × group: name the group too")

@@ -37,6 +37,7 @@ const examplePath = "example"
 //
 //	label=COLUMN           what to predict; without it the column named label, else the last one
 //	group=COLUMN,COLUMN    the groups, crossed; without it the column named group, else none
+//	groups=COLUMN,COLUMN   groups that may overlap, a column each: 1 for a member, else 0
 //	cells=yes              groups are label × group
 //	test=PATH+PATH         the files of the test split; without it,
 //	split=COLUMN           a column that says train, val or test of each sample; without both,
@@ -45,7 +46,7 @@ const examplePath = "example"
 //	na=WORD,WORD           the cells without a value, besides the empty one
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
-//	keep=COLUMN,COLUMN     columns of group= and split= that are features, too
+//	keep=COLUMN,COLUMN     columns of group=, groups= and split= that are features, too
 //	categorical=COLUMN     columns whose numbers are codes
 //	numeric=COLUMN         columns whose numbers are quantities, even with leading zeros
 //	categories=top:N       of a column with more categories the N commonest, the rest as one
@@ -54,9 +55,9 @@ const examplePath = "example"
 //	sep=,                  one character, or tab, semicolon, pipe, space; tab for .tsv
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
-	return append([]string{"label", "group", "cells=no|yes", "test", "split", "test_fraction",
-		"data_seed", "na", "missing=error|drop|mean|category", "drop", "keep", "categorical",
-		"numeric", "categories", "label_trim"}, ofText()...)
+	return append([]string{"label", "group", "groups", "cells=no|yes", "test", "split",
+		"test_fraction", "data_seed", "na", "missing=error|drop|mean|category", "drop", "keep",
+		"categorical", "numeric", "categories", "label_trim"}, ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.

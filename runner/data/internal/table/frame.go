@@ -44,6 +44,7 @@ type Frame struct {
 	words        *words       // the cells of the columns
 	label, split int          // split is −1 without one
 	groups       []int
+	members      []int // the columns of groups that may overlap
 	Rows         int
 	marks        map[string]int // the number of missing values, by the cells that said so
 	dropped      int            // the number of lines left out
@@ -224,7 +225,8 @@ func (f *Frame) isMissing(column int, cell string) bool {
 
 // refuse returns an error with the remedy if a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
-	used := f.opened.Raw || column == f.label || column == f.split
+	used := f.opened.Raw || column == f.label || column == f.split ||
+		slices.Contains(f.members, column)
 	switch {
 	case !used && (f.missing == missingMean || f.missing == missingCategory):
 		return nil
@@ -267,7 +269,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d.Notes = append(f.notes, f.leftOut()...)
+	d.Notes = slices.Concat(f.notes, d.Notes, f.leftOut())
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
 	d.Sample = f.sample(&s, fit, &m)
 	x, err := f.encode(d, fit)
@@ -284,7 +286,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 // own returns the columns that are not features.
 func (f *Frame) own() dataset.Own {
 	// A column that is only called group is no request for splits by group.
-	o := dataset.Own{Cells: f.Cells(), ByGroup: f.Options["group"] != "",
+	o := dataset.Own{Cells: f.Cells(), ByGroup: f.Options["group"]+f.Options["groups"] != "",
 		Fitted: f.fitted != nil || f.opened.Raw}
 	if f.label >= 0 {
 		o.Label = f.columns[f.label].Factor()
@@ -293,6 +295,9 @@ func (f *Frame) own() dataset.Own {
 	}
 	for _, g := range f.groups {
 		o.Groups = append(o.Groups, f.columns[g].Factor())
+	}
+	for _, g := range f.members {
+		o.Members = append(o.Members, f.columns[g].Factor())
 	}
 	return o
 }

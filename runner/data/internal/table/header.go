@@ -45,6 +45,9 @@ func (f *Frame) setHeader(names []string) error {
 	if f.groups, err = f.findAll(f.Options["group"], "group"); err != nil {
 		return err
 	}
+	if f.members, err = f.findAll(f.Options["groups"], ""); err != nil {
+		return err
+	}
 	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
@@ -78,7 +81,8 @@ func (f *Frame) setHeader(names []string) error {
 
 // textual reports whether a column is the label, a group or the split.
 func (f *Frame) textual(i int) bool {
-	return i == f.label || i == f.split || slices.Contains(f.groups, i)
+	return i == f.label || i == f.split || slices.Contains(f.groups, i) ||
+		slices.Contains(f.members, i)
 }
 
 // keep makes columns of groups and of the split features, too. Each occurs once more for that,
@@ -90,7 +94,7 @@ func (f *Frame) keep(list []int) error {
 			return fmt.Errorf("column %q is the label and cannot be a feature", name)
 		} else if !f.textual(at) {
 			return fmt.Errorf("keep=%s: the column is a feature already: keep= is for columns of "+
-				"group= and split=", name)
+				"group=, groups= and split=", name)
 		}
 		if f.order == nil {
 			for i := range f.header {
@@ -179,11 +183,15 @@ func (f *Frame) setFitted() (err error) {
 		f.notes = append(f.notes, fmt.Sprintf(
 			"no column %q: the samples have no labels", f.Options["label"]))
 	}
-	if f.groups, err = f.findAll(f.Options["group"], "group"); err != nil {
-		f.groups = nil
-		f.notes = append(f.notes, fmt.Sprintf(
-			"no column %q: the samples have no groups", f.Options["group"]))
+	optional := func(key, customary string) []int {
+		list, err := f.findAll(f.Options[key], customary)
+		if err != nil {
+			f.notes = append(f.notes, fmt.Sprintf(
+				"no column %q: the samples have no groups", f.Options[key]))
+		}
+		return list
 	}
+	f.groups, f.members = optional("group", "group"), optional("groups", "")
 	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
@@ -206,7 +214,7 @@ func (f *Frame) setFitted() (err error) {
 		return err
 	}
 	f.columns = make([]*Column, len(f.header))
-	for _, i := range append([]int{f.label, f.split}, f.groups...) {
+	for _, i := range slices.Concat([]int{f.label, f.split}, f.groups, f.members) {
 		if i >= 0 {
 			f.columns[i] = NewColumn(f.header[i], true)
 		}
@@ -251,14 +259,15 @@ func (f *Frame) findLabel(others []int) (at int, err error) {
 	if f.Options["label"] != "" {
 		at, err = f.find(f.Options["label"])
 	} else if at = slices.Index(f.header, "label"); at < 0 {
-		others = append(others, f.groups...)
+		others = slices.Concat(others, f.groups, f.members)
 		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
 			at--
 		}
 		f.notes = append(f.notes,
 			fmt.Sprintf("the label is the last column, %q: name it with label=", f.header[at]))
 	}
-	if err == nil && (slices.Contains(f.groups, at) || at == f.split) {
+	if err == nil && (slices.Contains(f.groups, at) || slices.Contains(f.members, at) ||
+		at == f.split) {
 		err = fmt.Errorf("column %q cannot be both label and group or split", f.header[at])
 	}
 	return at, err

@@ -142,7 +142,7 @@ func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *datas
 			*role = dataset.AsLabel
 		case i == f.split:
 			*role = dataset.AsSplit
-		case slices.Contains(f.groups, i):
+		case f.textual(i):
 			*role = dataset.AsGroup
 		case f.columns[i] == nil:
 			*role = dataset.LeftOut
