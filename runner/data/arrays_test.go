@@ -49,7 +49,7 @@ func writeNPZ(t testing.TB, method uint16, arrays map[string][]byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, name := range []string{"x", "y", "g", "h", "split", "features", "labels"} {
+	for _, name := range []string{"x", "y", "g", "h", "group_names", "split", "features", "labels"} {
 		if arrays[name] == nil {
 			continue
 		}
@@ -233,7 +233,7 @@ func TestArrayDamage(t *testing.T) {
 			"has no test samples"},
 		"no train": {"split", npy(t, "<i4", "(6,)", []int32{1, 1, 1, 2, 2, 2}), "",
 			"has no training samples"},
-		"option": {"z", nil, "?z=1", `unknown option "z": npz: takes x, y, g, split,`},
+		"option": {"z", nil, "?z=1", `unknown option "z": npz: takes x, y, g, group_names,`},
 		"scale":  {"z", nil, "?scale=max", "scale=max: give none, standard"},
 		"fraction of a split": {"z", nil, "?test_fraction=.3",
 			"test_fraction= has no use beside split"},

@@ -26,6 +26,7 @@ type decided struct {
 	Labels      []int     `json:"labels"`
 	Predictions []int     `json:"predictions"`
 	Of          []int     `json:"of"`     // groups
+	Shares      []int     `json:"shares"` // training samples of each group
 	Scores      []float64 `json:"scores"` // [sample][class]
 }
 
@@ -34,6 +35,9 @@ func drawDecided(rng *rand.Rand) (c decided) {
 	c = decided{Classes: 2, Groups: 1 + rng.IntN(5), MinGroup: rng.IntN(2) * rng.IntN(8)}
 	if rng.IntN(4) == 0 {
 		c.Classes = 3 + rng.IntN(3)
+	}
+	for range c.Groups {
+		c.Shares = append(c.Shares, rng.IntN(3)*rng.IntN(100))
 	}
 	values := []float64{2, 8, 1 << 20}[rng.IntN(3)] // few give ties
 	single := rng.IntN(c.Groups + 1)                // a group of one class, or none
@@ -82,7 +86,7 @@ func (c *decided) evaluation() *Evaluation {
 			p.Probabilities = append(p.Probabilities, float32(x))
 		}
 	}
-	return &Evaluation{Spec: &s, Classes: c.Classes, Groups: c.Groups, Test: p}
+	return &Evaluation{Spec: &s, Classes: c.Classes, Groups: c.Groups, Shares: c.Shares, Test: p}
 }
 
 // The measures of decisions agree with scikit-learn and Fairlearn on random splits.
@@ -315,16 +319,19 @@ func TestDecisionsAreWrittenWhereTheyApply(t *testing.T) {
 		return list
 	}
 	two, three := []string{"no", "yes"}, []string{"a", "b", "c"}
-	var all, any int // fields where everything applies, and on any data
+	var all, any, grouped int // fields where everything applies, on any data, and on groups
 	for _, row := range decisionRows() {
-		if all += 2; !row.pair && !row.group {
-			any += 2
+		if all += 2; !row.pair {
+			grouped += 2
+			if !row.group {
+				any += 2
+			}
 		}
 	}
 	for _, c := range []struct {
 		classes, groups []string
 		want            int
-	}{{two, two, all}, {two, nil, any}, {three, two, any}, {three, nil, any}} {
+	}{{two, two, all}, {two, nil, any}, {three, two, grouped}, {three, nil, any}} {
 		if got := names(c.classes, c.groups); len(got) != c.want {
 			t.Errorf("%v by %v: %v", c.classes, c.groups, got)
 		}

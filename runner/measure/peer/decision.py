@@ -65,11 +65,18 @@ def fairness(case, y, taken, group):
     return out, whole and len(set(group)) > 1 and selection[1] > 0
 
 
+def adjusted(case, y, taken, group):
+    at = [g for g in range(case["groups"]) if (group == g).any()]
+    shares = [case["shares"][g] for g in at]
+    accuracies = [(y == taken)[group == g].mean() for g in at]
+    return {"adjusted_accuracy": float(np.average(accuracies, weights=shares))} if sum(shares) else {}
+
+
 asked = 0
 for case in json.load(open(sys.argv[1])):
     y, taken, group = (np.array(case[k]) for k in ("labels", "predictions", "of"))
     scores = np.array(case["scores"]).reshape(len(y), case["classes"])
-    out = areas(case, y, scores) | f1(case, y, taken)
+    out = areas(case, y, scores) | f1(case, y, taken) | adjusted(case, y, taken, group)
     if case["classes"] == 2:
         found, whole = fairness(case, y, taken, group)
         if whole and asked < 12:  # no group is left out, so Fairlearn computes the gaps, in 40 ms each
