@@ -170,8 +170,8 @@ func (s *Summary) UnmarshalJSON(b []byte) error {
 	*s = Summary{}
 	return s.readFlat(b, (*fixedSummary)(s), "seed", "epochs", "steps", "images_per_second",
 		"selected", "window_average", "settings", "classes", "class_counts", "groups",
-		"group_counts", "training_groups", "training_group_counts", "refitted_counts", "risk_radii", "class_accuracy_interval",
-		"group_accuracy_interval")
+		"group_counts", "training_groups", "training_group_counts", "refitted_counts",
+		"risk_radii", "class_accuracy_interval", "group_accuracy_interval")
 }
 
 // flat writes the fields of a struct and the measures as one object.

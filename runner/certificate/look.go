@@ -281,8 +281,8 @@ func (l *View) Picked(radii []float64) (*Pick, error) {
 	}
 	kept := p.fillParts(l)
 	for _, i := range kept {
-		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i], Groups: l.In(measure.PerGroup, i),
-			Prediction: l.Predictions[i], Loss: l.Losses[i]})
+		p.Samples = append(p.Samples, Sample{Row: l.Rows[i], Label: l.Labels[i],
+			Groups: l.In(measure.PerGroup, i), Prediction: l.Predictions[i], Loss: l.Losses[i]})
 	}
 	for _, rho := range p.Radii {
 		ratios, worst, err := l.Weigh(rho)

@@ -75,9 +75,10 @@ func TestOverlapAgainstScript(t *testing.T) {
 				}
 			}
 		}
-		if got := r.Meta.TrainGroups; len(got) != 4 || got[3] != "y=1 × any" ||
-			len(r.Meta.Groups) != len(want[kind]["counts"]) || s.Selected == nil {
-			t.Errorf("%s: trains on %q, measures %q", kind, got, r.Meta.Groups)
+		m := &r.Meta
+		if len(m.TrainGroups) != 4 || m.TrainGroups[3] != "y=1 × any" ||
+			len(m.Groups) != len(want[kind]["counts"]) || s.Selected == nil {
+			t.Errorf("%s: trains on %q, measures %q", kind, m.TrainGroups, m.Groups)
 		}
 		certified(t, l)
 	}
@@ -87,7 +88,8 @@ func TestOverlapAgainstScript(t *testing.T) {
 func certified(t *testing.T, l *View) {
 	t.Helper()
 	f := &Frozen{Meta: &l.Run.Meta, Data: l.Data}
-	list, err := f.Certify(&l.Pass, Grid{Sets: []dro.Set{dro.CressieRead{K: 2}}, Radii: []float64{.5}})
+	grid := Grid{Sets: []dro.Set{dro.CressieRead{K: 2}}, Radii: []float64{.5}}
+	list, err := f.Certify(&l.Pass, grid)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,6 +108,11 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 		if known.Grouped {
 			groups = known.Groups
 		}
+		if known.Members != nil { // a table has no column for them
+			delete(r.words, data.RawGroup)
+			r.out.Notes = append(r.out.Notes, "groups that overlap are not measured: the "+
+				"figures are of the classes")
+		}
 	}
 	r.out.Classes, r.classOf = classes, places(listed, classes, nil)
 	switch {

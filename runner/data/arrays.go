@@ -90,7 +90,8 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		return nil, err
 	}
 	s := &arraySet{OwnFiles: f, g: f.List("g"), split: f.Options["split"],
-		names: f.Options["group_names"], x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y")}
+		x: cmp.Or(f.Options["x"], "x"), y: cmp.Or(f.Options["y"], "y"),
+		names: f.Options["group_names"]}
 	b, err := s.contents(f.Path)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,8 @@ func writeNPZ(t testing.TB, method uint16, arrays map[string][]byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, name := range []string{"x", "y", "g", "h", "group_names", "split", "features", "labels"} {
+	for _, name := range []string{"x", "y", "g", "h", "group_names", "split", "features",
+		"labels"} {
 		if arrays[name] == nil {
 			continue
 		}

@@ -261,11 +261,6 @@ func Decisions() (list []Measure) {
 func decisionRows() []Measure {
 	const positives = "; the second class is positive"
 	return append([]Measure{
-		{Main: true, group: true, Value: (*Evaluation).adjusted,
-			Measure: percent("adjusted_accuracy", "adjusted accuracy", "adjusted",
-				"mean of the groups' accuracies on test samples, each weighted by the group's "+
-					"number of training samples: the adjusted average accuracy of Sagawa et al. "+
-					"2020; a group without test samples has no weight")},
 		{Main: true, scores: true, Value: func(e *Evaluation) Number { return e.areas().roc },
 			Measure: percent("auroc", "AUROC", "",
 				"area under the receiver operating characteristic on test samples: the chance "+
@@ -341,6 +336,11 @@ func fairnessRows() []Measure {
 		gap("demographic_parity_ratio", "demographic parity ratio", "the least selection rate of "+
 			"the groups divided by the greatest, on test samples"+counted+"; not for groups made "+
 			"from the label", dro.Higher, (*Evaluation).parityRatio),
+		{Main: true, group: true, Value: (*Evaluation).adjusted,
+			Measure: percent("adjusted_accuracy", "adjusted accuracy", "adjusted",
+				"mean of the groups' accuracies on test samples, each weighted by the group's "+
+					"number of training samples: the adjusted average accuracy of Sagawa et al. "+
+					"2020; a group without test samples has no weight")},
 	}
 }
 

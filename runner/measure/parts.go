@@ -14,7 +14,7 @@ type Parts struct {
 	ClassCounts Counts   `json:"class_counts,omitzero"`
 	Groups      []string `json:"groups,omitempty"`
 	GroupCounts Counts   `json:"group_counts,omitzero"`
-	// TrainGroups are the groups that methods train on, where those above overlap, with their counts.
+	// TrainGroups are the groups that methods train on, where those above overlap.
 	TrainGroups []string `json:"training_groups,omitempty"`
 	TrainCounts Counts   `json:"training_group_counts,omitzero"`
 	// Refitted counts the validation samples of each group, or class where no groups are given, to
@@ -58,7 +58,9 @@ func PartsOf(d *data.Dataset) Parts {
 		return c
 	}
 	p := Parts{Classes: d.Classes, Groups: d.Measured(),
-		ClassCounts: count(func(s data.Source) []int { return data.ClassCounts(s, len(d.Classes)) })}
+		ClassCounts: count(func(s data.Source) []int {
+			return data.ClassCounts(s, len(d.Classes))
+		})}
 	if d.Grouped {
 		p.GroupCounts = count(d.MeasuredCounts)
 	}
@@ -170,10 +172,14 @@ type part struct {
 }
 
 func (e *evidence) parts() (list []part) {
-	p := PartsOf(e.Dataset)
-	counts := p.Counts(p.Main())
-	for i, name := range p.Names(p.Main()) {
-		list = append(list, part{p.Part(), name, counts.Train[i], counts.Test[i]})
+	kind, names := "class", e.Classes
+	count := func(s data.Source) []int { return data.ClassCounts(s, len(e.Classes)) }
+	if e.Grouped {
+		kind, names, count = "group", e.Measured(), e.MeasuredCounts
+	}
+	train, test := count(e.Train), count(e.Dataset.Test)
+	for i, name := range names {
+		list = append(list, part{kind, name, train[i], test[i]})
 	}
 	return list
 }

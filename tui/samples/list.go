@@ -23,7 +23,9 @@ func (p *Page) fields() page.Fields[*certificate.Sample] {
 		{Column: page.Column{Head: "ratio", Most: 8},
 			Cell: func(s *certificate.Sample) string { return figure(s.Ratios[p.rho]) }},
 		{Column: page.Column{Head: "group", Words: true, Spare: 3, Most: 40},
-			Cell: func(s *certificate.Sample) string { return measure.Joined(p.pick.Groups, s.Groups) }}}
+			Cell: func(s *certificate.Sample) string {
+				return measure.Joined(p.pick.Groups, s.Groups)
+			}}}
 	if p.pick.Groups == nil {
 		return list[:len(list)-1]
 	}

@@ -275,13 +275,11 @@ func (c *dataCard) count(d *data.Dataset) {
 		}
 		in := d.MeasuredIn(src)
 		for i := range src.Len() {
-			at := src.Label(i) * kinds
-			if c.Groups == nil {
-				*to(&cells[at])++
-				continue
-			}
 			for _, g := range in(i) {
-				*to(&cells[at+g])++
+				if c.Groups == nil {
+					g = 0
+				}
+				*to(&cells[src.Label(i)*kinds+g])++
 			}
 		}
 	}
@@ -326,6 +324,10 @@ func (c *dataCard) print(w *cells.Writer) {
 	fmt.Fprintf(w, "%s: %s, %d classes", console.Clean(c.Dataset), what, len(c.Classes))
 	if c.Groups != nil {
 		fmt.Fprintf(w, ", %d groups", len(c.Groups))
+	}
+	if c.Trained != nil {
+		fmt.Fprintf(w, ", which overlap; methods train on %s",
+			console.OneLine(strings.Join(spec.FirstFew(c.Trained), ", ")))
 	}
 	fmt.Fprintf(w, "\nchecksum %s\n\n", c.Checksum)
 	missing, warnings := []string{}, c.Warnings

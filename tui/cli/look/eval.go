@@ -435,6 +435,9 @@ func arrays(f *certificate.LastLayer) []page.Array {
 			split, row = append(split, p.Split), append(row, int64(at))
 			y = append(y, f.Data.Classes[p.Labels[i]])
 			g = append(g, f.Data.Groups[p.Groups[i]])
+			if f.Data.Members == nil {
+				continue
+			}
 			in := make([]float32, len(groups))
 			for _, k := range p.In(i) {
 				in[k] = 1

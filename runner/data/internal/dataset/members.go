@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // Members are groups that may overlap: a sample is in several of them, or in none. Samples are
@@ -79,28 +79,26 @@ func (m *Marks) members(i int) []uint32 {
 
 // overlap puts the members of groups into m and d. It returns whether samples are in any of them,
 // as a factor to train on.
-func (o *Own) overlap(d *Dataset, m *Marks) (some *Factor, err error) {
+func (o *Own) overlap(d *Dataset, m *Marks) (*Factor, error) {
 	d.Members = &Members{}
 	if o.Cells {
 		d.Members.Label = o.Label.name
 	}
 	n, width := m.Len(), (len(o.Members)+wordBits-1)/wordBits
-	some = &Factor{name: "groups", Values: []string{"none", "any"}, Codes: make([]uint16, n)}
+	some := &Factor{name: "groups", Values: []string{"none", "any"}, Codes: make([]uint16, n)}
 	m.Members = make([]uint32, n*width)
 	for g, f := range o.Members {
 		if slices.Contains(d.Members.Names, f.name) {
 			return nil, fmt.Errorf("two groups are called %q: give each a name of its own", f.name)
 		}
 		d.Members.Names = append(d.Members.Names, f.name)
-		in := make([]bool, len(f.Values))
-		for code, value := range f.Values {
-			if in[code], err = isMember(value); err != nil {
-				return nil, fmt.Errorf("group %q has %.40q for a sample: want 1 for a member, else 0",
-					f.name, value)
-			}
-		}
 		for i, code := range f.Codes {
-			if in[code] {
+			switch strings.ToLower(f.Values[code]) {
+			default:
+				return nil, fmt.Errorf("group %q has %.40q for a sample: want 1 for a member, "+
+					"else 0", f.name, f.Values[code])
+			case "0", "0.0", "false":
+			case "1", "1.0", "true":
 				m.members(i)[g/wordBits] |= 1 << (g % wordBits)
 				some.Codes[i] = 1
 			}
@@ -110,17 +108,4 @@ func (o *Own) overlap(d *Dataset, m *Marks) (some *Factor, err error) {
 		return nil, fmt.Errorf("%d groups: take at most %d", most, MaxClasses)
 	}
 	return some, nil
-}
-
-// isMember reads a cell in the column of a group.
-func isMember(cell string) (in bool, err error) {
-	if in, err = strconv.ParseBool(cell); err == nil {
-		return in, nil
-	}
-	switch v, err := strconv.ParseFloat(cell, 64); {
-	case err != nil || v != 0 && v != 1:
-		return false, strconv.ErrRange
-	default:
-		return v == 1, nil
-	}
 }

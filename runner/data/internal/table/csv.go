@@ -203,7 +203,8 @@ func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, err
 func (f *Frame) refuseUseless() error {
 	switch {
 	case f.opened.Raw:
-		return f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed")
+		return cmp.Or(f.RefuseBeside("predictions", "groups"),
+			f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed"))
 	case f.Options["test"] != "":
 		return f.RefuseBeside("test", "split", "test_fraction", "data_seed")
 	case f.Options["split"] != "":

@@ -51,7 +51,7 @@ func (f *Frame) setHeader(names []string) error {
 	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
-	if f.label, err = f.findLabel(append(slices.Clone(drop), f.split)); err != nil {
+	if f.label, err = f.findLabel(slices.Concat(drop, f.marking())); err != nil {
 		return err
 	}
 	kept, err := f.findAll(f.Options["keep"], "")
@@ -81,9 +81,11 @@ func (f *Frame) setHeader(names []string) error {
 
 // textual reports whether a column is the label, a group or the split.
 func (f *Frame) textual(i int) bool {
-	return i == f.label || i == f.split || slices.Contains(f.groups, i) ||
-		slices.Contains(f.members, i)
+	return i == f.label || slices.Contains(f.marking(), i)
 }
+
+// marking returns the columns of groups and of the split, which is −1 without one.
+func (f *Frame) marking() []int { return append(slices.Concat(f.groups, f.members), f.split) }
 
 // keep makes columns of groups and of the split features, too. Each occurs once more for that,
 // behind the others.
@@ -214,7 +216,7 @@ func (f *Frame) setFitted() (err error) {
 		return err
 	}
 	f.columns = make([]*Column, len(f.header))
-	for _, i := range slices.Concat([]int{f.label, f.split}, f.groups, f.members) {
+	for _, i := range append(f.marking(), f.label) {
 		if i >= 0 {
 			f.columns[i] = NewColumn(f.header[i], true)
 		}
@@ -259,15 +261,13 @@ func (f *Frame) findLabel(others []int) (at int, err error) {
 	if f.Options["label"] != "" {
 		at, err = f.find(f.Options["label"])
 	} else if at = slices.Index(f.header, "label"); at < 0 {
-		others = slices.Concat(others, f.groups, f.members)
 		for at = len(f.header) - 1; at > 0 && slices.Contains(others, at); {
 			at--
 		}
 		f.notes = append(f.notes,
 			fmt.Sprintf("the label is the last column, %q: name it with label=", f.header[at]))
 	}
-	if err == nil && (slices.Contains(f.groups, at) || slices.Contains(f.members, at) ||
-		at == f.split) {
+	if err == nil && slices.Contains(f.marking(), at) {
 		err = fmt.Errorf("column %q cannot be both label and group or split", f.header[at])
 	}
 	return at, err
