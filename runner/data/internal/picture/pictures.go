@@ -318,7 +318,7 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	}
 	t = &metadata{}
 	addColumn := func(key, name string, needed bool) {
-		at := slices.Index(header, name)
+		at := dataset.Place(header, name)
 		switch {
 		case at >= 0:
 			t.columns = append(t.columns, newCoded(name, at))

@@ -68,13 +68,22 @@ func (f *Frame) Read(r io.Reader) error {
 			return err
 		}
 	}
-	for {
+	named := 0 // cells before the columns in every line
+	for first := true; ; first = false {
 		record, line, err := f.next(in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if first && !f.bare && len(record) == f.width+1 && trimmed(record[f.width]) != "" {
+			named = 1 // as R writes tables
+			f.notes = append(f.notes, fmt.Sprintf("line %d: the lines have one cell more than the "+
+				"header: the first cell is taken for the name of the row and left out", line))
+		}
+		if len(record) > named {
+			record = record[named:]
 		}
 		if line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with
