@@ -3,8 +3,11 @@ package certificate
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
+	"math"
 	"slices"
 
 	"drolab/dro"
@@ -72,7 +75,10 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	}
 	switch {
 	case q.Dataset != "":
-		d, err = m.OpenFor(q.Dataset, q.DataDir)
+		if d, err = m.OpenFor(q.Dataset, q.DataDir); err == nil && d.Train.Len() == 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("the data have no split: all %d samples are "+
+				"measured, %s", d.Test.Len(), seen(m, d, q.DataDir)))
+		}
 	case m.Imported != nil:
 		d, err = importedData(m, state)
 	default:
@@ -81,6 +87,50 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	}
 	return state, d, err
 }
+
+// seen says how many of the test samples of d the network was trained on.
+func seen(meta *runner.Meta, d *data.Dataset, dataDir string) (words string) {
+	m := *meta
+	m.Spec.LabelNoise = 0 // labels as the files have them
+	own, err := m.OpenFor("", dataDir)
+	if err == nil {
+		defer own.Close()
+		err = runner.Unfaulted(func() error {
+			n, known := 0, map[uint64]bool{}
+			hashes(own.Train, d.Unlabelled, func(h uint64) { known[h] = true })
+			hashes(d.Test, d.Unlabelled, func(h uint64) {
+				if known[h] {
+					n++
+				}
+			})
+			words = fmt.Sprintf("and the network was trained on %d of them", n)
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Sprintf("and it is unknown how many of them are training samples: %v", err)
+	}
+	return words
+}
+
+// hashes calls do with a hash of the features and the label of every sample.
+func hashes(src data.Source, unlabelled bool, do func(hash uint64)) {
+	x := make([]float32, src.Shape().Len())
+	b := make([]byte, 0, 4*len(x)+4)
+	for i := range src.Len() {
+		src.Read(x, i)
+		b = b[:0]
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		if !unlabelled {
+			b = binary.LittleEndian.AppendUint32(b, uint32(src.Label(i)))
+		}
+		do(maphash.Bytes(seed, b))
+	}
+}
+
+var seed = maphash.MakeSeed()
 
 // splitOf returns a split, which must have samples.
 func splitOf(d *data.Dataset, split string) (data.Source, error) {
