@@ -392,5 +392,32 @@ func sum(counts []int) (n int) {
 // RefitsOnVal reports whether a method fits the last layer to the validation split.
 func RefitsOnVal(t dro.Trainer) bool {
 	r, ok := t.(dro.Refitter)
-	return ok && r.RefitsOn() == SplitVal
+	return ok && r.RefitsOn().Split == SplitVal
+}
+
+// CheckRefit returns an error if a last layer would be fitted to fewer than min_group samples of a
+// group that training has, or of a class where the method does not use groups. Draws or weights
+// that balance the groups then make a few samples count for all.
+func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
+	r, ok := t.(dro.Refitter)
+	if !ok {
+		return nil
+	}
+	axis, part, on := measure.PerClass, "class", r.RefitsOn()
+	if m, err := dro.Find(s.Algorithm()); err == nil && m.Uses == "groups" {
+		axis, part = p.Main(), p.Part()
+	}
+	counts := p.Counts(axis)
+	for i, of := range *counts.Of(on.Split) {
+		n, remedy := int(on.Share*float64(of)), ""
+		if on.Split == SplitVal {
+			remedy = fmt.Sprintf("raise val_fraction, set %s_split=train, ", s.Algorithm())
+		}
+		if n < s.MinGroup && counts.Train[i] > 0 {
+			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
+				"layer, are below min_group=%d: %smerge it or lower min_group", s.Algorithm(), n,
+				part, p.Names(axis)[i], on.Split, s.MinGroup, remedy)
+		}
+	}
+	return nil
 }
