@@ -17,7 +17,7 @@ func TestTrainedBy(t *testing.T) {
 	seen := map[bool]int{}
 	for _, m := range dro.Methods() {
 		s := brief(m.Name)
-		s.LRDropEpoch, s.LRDrop, s.Batch, s.MinGroup = 1, .5, 90, 5
+		s.LRDropEpoch, s.LRDrop, s.Batch = 1, .5, 90
 		ends := func(s spec.Spec) string {
 			states := runAll(t, 1, s)[0].states
 			last := states[len(states)-1]
