@@ -411,7 +411,7 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	for i, of := range *counts.Of(on.Split) {
 		n, remedy := int(on.Share*float64(of)), ""
 		if on.Split == SplitVal {
-			remedy = fmt.Sprintf("raise val_fraction, set %s_split=train, ", s.Algorithm())
+			remedy = fmt.Sprintf("take more for validation, set %s_split=train, ", s.Algorithm())
 		}
 		if n < s.MinGroup && counts.Train[i] > 0 {
 			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
