@@ -46,6 +46,8 @@ var checks = []check{
 	{"code", codes, "%q has %d whole numbers between %v and %v, as codes do: add categorical=%s " +
 		"if they are no quantities", false},
 	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
+	{"scale", scales, "the features have standard deviations from %.2g to %.2g: add scale=standard",
+		false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
 	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
@@ -488,6 +490,37 @@ func codes(e *evidence) (list []finding) {
 		}
 	}
 	return list
+}
+
+// scales finds arrays whose features are so small, or so unlike each other in spread, that gradient
+// descent learns nothing of them, or of some.
+func scales(e *evidence) []finding {
+	const small, unlike = 1e-2, 1e3
+	if !e.array || e.Mean != nil || len(e.Labels) < leastRows {
+		return nil
+	}
+	low, high := math.Inf(1), 0.0
+	for _, c := range e.Columns {
+		spread := math.Sqrt(max(0, variance(c.Numbers)))
+		if high = max(high, spread); spread > 0 {
+			low = min(low, spread)
+		}
+	}
+	if high == 0 || high >= small && high < unlike*low {
+		return nil
+	}
+	return []finding{{nil, []any{low, high}}}
+}
+
+func variance(list []float64) (sum float64) {
+	mean := 0.0
+	for _, v := range list {
+		mean += v / float64(len(list))
+	}
+	for _, v := range list {
+		sum += (v - mean) * (v - mean) / float64(len(list))
+	}
+	return sum
 }
 
 // numbers finds columns that are read as categories because of the way in which their numbers are
