@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/spec"
 )
 
 // DataWarning is one way in which data mislead.
@@ -101,8 +100,9 @@ func DataLines(d *data.Dataset, minGroup int) []string {
 	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), quiet))
 }
 
-// DataBrief returns the texts of warnings, the first few of each check.
+// DataBrief returns the texts of warnings. Of many of one check it gives the first and their number.
 func DataBrief(list []DataWarning) (lines []string) {
+	const many = 6
 	for _, c := range checks {
 		var texts []string
 		for _, w := range list {
@@ -110,7 +110,10 @@ func DataBrief(list []DataWarning) (lines []string) {
 				texts = append(texts, w.Text)
 			}
 		}
-		lines = append(lines, spec.FirstFew(texts)...)
+		if n := len(texts); n >= many {
+			texts = []string{fmt.Sprintf("%s (and %d more like that)", texts[0], n-1)}
+		}
+		lines = append(lines, texts...)
 	}
 	return lines
 }
@@ -501,7 +504,7 @@ func scales(e *evidence) []finding {
 	}
 	low, high := math.Inf(1), 0.0
 	for _, c := range e.Columns {
-		spread := math.Sqrt(max(0, variance(c.Numbers)))
+		spread := deviation(c.Numbers)
 		if high = max(high, spread); spread > 0 {
 			low = min(low, spread)
 		}
@@ -512,15 +515,14 @@ func scales(e *evidence) []finding {
 	return []finding{{nil, []any{low, high}}}
 }
 
-func variance(list []float64) (sum float64) {
-	mean := 0.0
+// deviation returns the standard deviation of numbers, exactly 0 if all are equal.
+func deviation(list []float64) float64 {
+	mean, square := 0.0, 0.0
 	for _, v := range list {
-		mean += v / float64(len(list))
+		mean += (v - list[0]) / float64(len(list))
+		square += (v - list[0]) * (v - list[0]) / float64(len(list))
 	}
-	for _, v := range list {
-		sum += (v - mean) * (v - mean) / float64(len(list))
-	}
-	return sum
+	return math.Sqrt(max(0, square-mean*mean))
 }
 
 // numbers finds columns that are read as categories because of the way in which their numbers are
