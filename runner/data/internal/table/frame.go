@@ -82,7 +82,11 @@ func (f *Frame) Read(r io.Reader) error {
 			f.notes = append(f.notes, fmt.Sprintf("line %d: the lines have one cell more than the "+
 				"header: the first cell is taken for the name of the row and left out", line))
 		}
-		if len(record) > named {
+		if named > 0 && len(record) > 1 {
+			if len(record) != f.width+named {
+				return fmt.Errorf("line %d: %d cells, the first line below the header has %d: "+
+					"mend the line that begins %.40q", line, len(record), f.width+named, record[0])
+			}
 			record = record[named:]
 		}
 		if line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
