@@ -35,8 +35,8 @@ func (h *Held) flagged(flags []bool) (some Held) {
 
 // Refitter is a Trainer whose method refits the last layer, once, when training is over.
 type Refitter interface {
-	// RefitsOn returns the samples that the layer is fitted to. A validation split that is fitted to
-	// measures nothing any more.
+	// RefitsOn returns the samples that the layer is fitted to. A validation split that is fitted
+	// to measures nothing any more.
 	RefitsOn() FitTo
 	// Refit returns the layer that replaces old, and a clause for people that says how it was
 	// found. Random choices depend on the seed alone. From then on Refitted returns true, which is

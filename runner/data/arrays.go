@@ -606,7 +606,8 @@ func NewFeatures(a NPYArray) (*dataset.Features, error) {
 		f.Dims = dataset.Shape{C: n[1], H: 1, W: 1}
 	case len(n) == 3:
 		f.Dims = dataset.Shape{C: 1, H: n[1], W: n[2]}
-	case len(n) == 4 && min(n[1], n[2]) > 4 && (n[3] == 3 || n[3] == 4 || n[3] == 1 && n[1] == n[2]):
+	case len(n) == 4 && min(n[1], n[2]) > 4 &&
+		(n[3] == 3 || n[3] == 4 || n[3] == 1 && n[1] == n[2]):
 		return nil, fmt.Errorf("%s: the shape %v has channels last: save it with "+
 			"numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))", a.Name, n)
 	case len(n) == 4:

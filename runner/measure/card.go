@@ -100,7 +100,7 @@ func DataLines(d *data.Dataset, minGroup int) []string {
 	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), quiet))
 }
 
-// DataBrief returns the texts of warnings. Of many of one check it gives the first and their number.
+// DataBrief returns the texts of warnings. Of many of one check it gives the first and a count.
 func DataBrief(list []DataWarning) (lines []string) {
 	const many = 6
 	for _, c := range checks {

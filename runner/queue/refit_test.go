@@ -359,8 +359,9 @@ func TestRefitOfFewSamples(t *testing.T) {
 		options    string
 		want       string // of the error, or of the warnings
 	}{
-		{"dfr", 14, 4, "auto", "&group=g", "algorithm dfr: 4 samples of group rare in the split val" +
-			below + "take more for validation, set dfr_split=train, merge it or lower min_group"},
+		{"dfr", 14, 4, "auto", "&group=g", "algorithm dfr: 4 samples of group rare in the split " +
+			"val" + below + "take more for validation, set dfr_split=train, merge it or lower " +
+			"min_group"},
 		{"dfr", 14, 4, "val", "&group=g", "4 samples of group rare in the split val" + below},
 		{"dfr", 14, 40, "train", "&group=g", "14 samples of group rare in the split train" + below +
 			"merge it or lower min_group"},
@@ -369,7 +370,8 @@ func TestRefitOfFewSamples(t *testing.T) {
 			"the last layer is fitted to training samples at the end"},
 		{"dfr", 20, 20, "auto", "&group=g", "the 220 samples of the split val"},
 		{"afr", 14, 4, "val", "&group=g", "the 204 samples of the split val"},
-		{"afr", 14, 4, "val", "&label=g&drop=label", "4 samples of class rare in the split val" + below},
+		{"afr", 14, 4, "val", "&label=g&drop=label", "4 samples of class rare in the split val" +
+			below},
 		{"afr", 95, 40, "train", "&label=g&drop=label", "19 samples of class rare in the split " +
 			"train" + below + "merge it or lower min_group"},
 	} {

@@ -82,7 +82,8 @@ func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, er
 	if f.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, f.fitted); err != nil {
 		return nil, err
 	}
-	f.missing, f.na, f.trim = f.Choice("missing"), f.List("na"), dataset.Unescaped(f.Options["label_trim"])
+	f.missing, f.na = f.Choice("missing"), f.List("na")
+	f.trim = dataset.Unescaped(f.Options["label_trim"])
 	f.bare, f.encoding = f.Choice("header") == "none", f.Choice("encoding")
 	if f.top, err = commonest(f.Options["categories"]); err != nil {
 		return nil, err
