@@ -403,20 +403,20 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	if !ok {
 		return nil
 	}
-	axis, part, on := measure.PerClass, "class", r.RefitsOn()
-	if m, err := dro.Find(s.Algorithm()); err == nil && m.Uses == "groups" {
-		axis, part = p.Main(), p.Part()
+	axis, part, on := p.Main(), p.Part(), r.RefitsOn()
+	if m, err := dro.Find(s.Algorithm()); err == nil && m.Uses != "groups" {
+		axis, part = measure.PerClass, "class"
+	}
+	remedy := "merge it or lower min_group"
+	if on.Split == SplitVal {
+		remedy = fmt.Sprintf("take more for validation, set %s_split=train, %s", s.Algorithm(), remedy)
 	}
 	counts := p.Counts(axis)
 	for i, of := range *counts.Of(on.Split) {
-		n, remedy := int(on.Share*float64(of)), ""
-		if on.Split == SplitVal {
-			remedy = fmt.Sprintf("take more for validation, set %s_split=train, ", s.Algorithm())
-		}
-		if n < s.MinGroup && counts.Train[i] > 0 {
+		if n := int(on.Share * float64(of)); n < s.MinGroup && counts.Train[i] > 0 {
 			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
-				"layer, are below min_group=%d: %smerge it or lower min_group", s.Algorithm(), n,
-				part, p.Names(axis)[i], on.Split, s.MinGroup, remedy)
+				"layer, are below min_group=%d: %s", s.Algorithm(), n, part, p.Names(axis)[i],
+				on.Split, s.MinGroup, remedy)
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"math"
 	"slices"
 
 	"drolab/dro"
@@ -89,48 +88,39 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 }
 
 // seen says how many of the test samples of d the network was trained on.
-func seen(meta *runner.Meta, d *data.Dataset, dataDir string) (words string) {
-	m := *meta
+func seen(meta *runner.Meta, d *data.Dataset, dataDir string) string {
+	m, trained, n := *meta, map[uint64]int{}, 0
 	m.Spec.LabelNoise = 0 // labels as the files have them
 	own, err := m.OpenFor("", dataDir)
 	if err == nil {
 		defer own.Close()
 		err = runner.Unfaulted(func() error {
-			n, known := 0, map[uint64]bool{}
-			hashes(own.Train, d.Unlabelled, func(h uint64) { known[h] = true })
-			hashes(d.Test, d.Unlabelled, func(h uint64) {
-				if known[h] {
-					n++
-				}
-			})
-			words = fmt.Sprintf("and the network was trained on %d of them", n)
+			eachHash(own.Train, d.Unlabelled, func(h uint64) { trained[h] = 1 })
+			eachHash(d.Test, d.Unlabelled, func(h uint64) { n += trained[h] })
 			return nil
 		})
 	}
 	if err != nil {
 		return fmt.Sprintf("and it is unknown how many of them are training samples: %v", err)
 	}
-	return words
+	return fmt.Sprintf("and the network was trained on %d of them", n)
 }
 
-// hashes calls do with a hash of the features and the label of every sample.
-func hashes(src data.Source, unlabelled bool, do func(hash uint64)) {
-	x := make([]float32, src.Shape().Len())
-	b := make([]byte, 0, 4*len(x)+4)
+// eachHash calls do with a hash of the features and the label of each sample.
+func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
+	x, h := make([]float32, src.Shape().Len()+1), maphash.Hash{}
+	h.SetSeed(samples)
 	for i := range src.Len() {
-		src.Read(x, i)
-		b = b[:0]
-		for _, v := range x {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		if src.Read(x[1:], i); !unlabelled {
+			x[0] = float32(src.Label(i))
 		}
-		if !unlabelled {
-			b = binary.LittleEndian.AppendUint32(b, uint32(src.Label(i)))
-		}
-		do(maphash.Bytes(seed, b))
+		h.Reset()
+		binary.Write(&h, binary.LittleEndian, x)
+		do(h.Sum64())
 	}
 }
 
-var seed = maphash.MakeSeed()
+var samples = maphash.MakeSeed()
 
 // splitOf returns a split, which must have samples.
 func splitOf(d *data.Dataset, split string) (data.Source, error) {

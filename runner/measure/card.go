@@ -45,8 +45,7 @@ var checks = []check{
 	{"code", codes, "%q has %d whole numbers between %v and %v, as codes do: add categorical=%s " +
 		"if they are no quantities", false},
 	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
-	{"scale", scales, "the features have standard deviations from %.2g to %.2g: add scale=standard",
-		false},
+	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
 	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
@@ -495,34 +494,23 @@ func codes(e *evidence) (list []finding) {
 	return list
 }
 
-// scales finds arrays whose features are so small, or so unlike each other in spread, that gradient
-// descent learns nothing of them, or of some.
+// scales finds arrays whose features vary so little, or so unlike each other, that gradient descent
+// learns nothing of them, or of some.
 func scales(e *evidence) []finding {
-	const small, unlike = 1e-2, 1e3
+	const small, unlike = .05, 1e4
 	if !e.array || e.Mean != nil || len(e.Labels) < leastRows {
 		return nil
 	}
 	low, high := math.Inf(1), 0.0
 	for _, c := range e.Columns {
-		spread := deviation(c.Numbers)
-		if high = max(high, spread); spread > 0 {
-			low = min(low, spread)
+		if span := slices.Max(c.Numbers) - slices.Min(c.Numbers); span > 0 {
+			low, high = min(low, span), max(high, span)
 		}
 	}
 	if high == 0 || high >= small && high < unlike*low {
 		return nil
 	}
 	return []finding{{nil, []any{low, high}}}
-}
-
-// deviation returns the standard deviation of numbers, exactly 0 if all are equal.
-func deviation(list []float64) float64 {
-	mean, square := 0.0, 0.0
-	for _, v := range list {
-		mean += (v - list[0]) / float64(len(list))
-		square += (v - list[0]) * (v - list[0]) / float64(len(list))
-	}
-	return math.Sqrt(max(0, square-mean*mean))
 }
 
 // numbers finds columns that are read as categories because of the way in which their numbers are

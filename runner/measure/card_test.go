@@ -269,9 +269,9 @@ func TestScales(t *testing.T) {
 	}{
 		{"usual", []data.Sampled{column("a", wave(1)), column("b", wave(50)), still}, ""},
 		{"tiny", []data.Sampled{column("a", wave(1e-3)), column("b", wave(2e-3)), still},
-			"the features have standard deviations from 0.002 to 0.004: add scale=standard"},
+			"features range over 0.006 to 0.012: add scale=standard"},
 		{"unlike", []data.Sampled{column("a", wave(1)), column("b", wave(1e4))},
-			"the features have standard deviations from 2 to 2e+04: add scale=standard"},
+			"features range over 6 to 6e+04: add scale=standard"},
 		{"constant", []data.Sampled{still}, ""},
 	} {
 		e := columns(c.of...)

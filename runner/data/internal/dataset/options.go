@@ -133,17 +133,18 @@ func Names(list, separator string, known func(name string) bool) (names []string
 	if known(list) {
 		return []string{list}
 	}
-	for parts := strings.Split(list, separator); len(parts) > 0; {
-		n := 1
-		for k := 1; k <= min(most, len(parts)); k++ {
-			if known(strings.Join(parts[:k], separator)) {
-				n = k
-				break
+	parts := strings.Split(list, separator)
+next:
+	for len(parts) > 0 {
+		for k := range min(most, len(parts)) {
+			if name := strings.Join(parts[:k+1], separator); known(name) {
+				names, parts = append(names, name), parts[k+1:]
+				continue next
 			}
 		}
-		names, parts = append(names, strings.Join(parts[:n], separator)), parts[n:]
+		break
 	}
-	return names
+	return append(names, parts...)
 }
 
 // List returns the names in an option, which are separated by commas.
