@@ -409,7 +409,8 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 	}
 	remedy := "merge it or lower min_group"
 	if on.Split == SplitVal {
-		remedy = fmt.Sprintf("take more for validation, set %s_split=train, %s", s.Algorithm(), remedy)
+		remedy = fmt.Sprintf("take more for validation, set %s_split=train, %s", s.Algorithm(),
+			remedy)
 	}
 	counts := p.Counts(axis)
 	for i, of := range *counts.Of(on.Split) {
