@@ -35,9 +35,9 @@ func (h *Held) flagged(flags []bool) (some Held) {
 
 // Refitter is a Trainer whose method refits the last layer, once, when training is over.
 type Refitter interface {
-	// RefitsOn returns the split that the layer is fitted to, "val" or "train". A validation split
-	// that is fitted to measures nothing any more.
-	RefitsOn() string
+	// RefitsOn returns the samples that the layer is fitted to. A validation split that is fitted
+	// to measures nothing any more.
+	RefitsOn() FitTo
 	// Refit returns the layer that replaces old, and a clause for people that says how it was
 	// found. Random choices depend on the seed alone. From then on Refitted returns true, which is
 	// part of State: a run that is interrupted before that begins the refit again.
@@ -45,7 +45,14 @@ type Refitter interface {
 	Refitted() bool
 }
 
-// The splits of RefitsOn.
+// FitTo says which samples a last layer is fitted to.
+type FitTo struct {
+	Split   string  // "val" or "train"
+	Share   float64 // of the split
+	Instead bool    // of the validation split, which lacks a group
+}
+
+// The splits of FitTo.
 const (
 	refitVal   = "val"
 	refitTrain = "train"
@@ -54,12 +61,12 @@ const (
 // refitting is the part that refitters share: ERM, until the last layer is fitted again.
 type refitting struct {
 	uniform
-	split string
-	done  bool
+	on   FitTo
+	done bool
 }
 
 // RefitsOn implements Refitter.
-func (r *refitting) RefitsOn() string { return r.split }
+func (r *refitting) RefitsOn() FitTo { return r.on }
 
 // Refitted implements Refitter.
 func (r *refitting) Refitted() bool { return r.done }
@@ -111,10 +118,10 @@ func afr() Method {
 }
 
 func newAFR(t Task) (Trainer, error) {
-	a := &confident{refitting: refitting{split: refitVal},
+	a := &confident{refitting: refitting{on: FitTo{Split: refitVal, Share: 1}},
 		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
 	if t.Number("afr_split") == 1 {
-		a.split, a.flags = refitTrain, setApart(t.Samples)
+		a.on, a.flags = FitTo{Split: refitTrain, Share: apartShare}, setApart(t.Samples)
 		n := float64(t.Samples)
 		a.plain = n / (n - math.Trunc(apartShare*n)) // so that the weights have mean 1
 		return a, nil
@@ -227,13 +234,15 @@ func newDFR(t Task) (Trainer, error) {
 	for g, n := range t.Val {
 		complete = complete && (n > 1 || t.Groups[g] == 0)
 	}
-	f := &deepFeatures{refitting{split: refitTrain}}
+	f := &deepFeatures{refitting{on: FitTo{Split: refitTrain, Share: 1}}}
 	switch choice := t.Number("dfr_split"); {
 	case choice == 1 && !complete:
 		return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
 			"every group: set val_fraction, or set dfr_split to train")
 	case choice == 1, choice == 0 && complete:
-		f.split = refitVal
+		f.on.Split = refitVal
+	case choice == 0:
+		f.on.Instead = true
 	}
 	return f, nil
 }

@@ -137,7 +137,7 @@ func TestAFRIsStationary(t *testing.T) {
 			t.Errorf("coordinate %d: slope %v", j, total)
 		}
 	}
-	if !trainer.(Refitter).Refitted() || trainer.(Refitter).RefitsOn() != "val" {
+	if !trainer.(Refitter).Refitted() || trainer.(Refitter).RefitsOn().Split != "val" {
 		t.Error("not refitted, or not on val")
 	}
 }
@@ -188,7 +188,7 @@ func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
 		start.Val = c.val
 		trainer, err := m.New(start)
 		if (err != nil) != (c.want == "") || err == nil &&
-			trainer.(Refitter).RefitsOn() != c.want {
+			trainer.(Refitter).RefitsOn().Split != c.want {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

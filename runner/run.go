@@ -392,5 +392,33 @@ func sum(counts []int) (n int) {
 // RefitsOnVal reports whether a method fits the last layer to the validation split.
 func RefitsOnVal(t dro.Trainer) bool {
 	r, ok := t.(dro.Refitter)
-	return ok && r.RefitsOn() == SplitVal
+	return ok && r.RefitsOn().Split == SplitVal
+}
+
+// CheckRefit returns an error if a last layer would be fitted to fewer than min_group samples of a
+// group that training has, or of a class where the method does not use groups. Draws or weights
+// that balance the groups then make a few samples count for all.
+func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
+	r, ok := t.(dro.Refitter)
+	if !ok {
+		return nil
+	}
+	axis, part, on := p.Main(), p.Part(), r.RefitsOn()
+	if m, err := dro.Find(s.Algorithm()); err == nil && m.Uses != "groups" {
+		axis, part = measure.PerClass, "class"
+	}
+	remedy := "merge it or lower min_group"
+	if on.Split == SplitVal {
+		remedy = fmt.Sprintf("take more for validation, set %s_split=train, %s", s.Algorithm(),
+			remedy)
+	}
+	counts := p.Counts(axis)
+	for i, of := range *counts.Of(on.Split) {
+		if n := int(on.Share * float64(of)); n < s.MinGroup && counts.Train[i] > 0 {
+			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
+				"layer, are below min_group=%d: %s", s.Algorithm(), n, part, p.Names(axis)[i],
+				on.Split, s.MinGroup, remedy)
+		}
+	}
+	return nil
 }

@@ -2,15 +2,18 @@ package certificate
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
@@ -293,5 +296,61 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A file without splits is measured as a whole, and a note counts its training samples.
+func TestTrainingSamplesInAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	write := func(path string, from, to int) {
+		text := "a,b,label\n"
+		for i := from; i < to; i++ {
+			text += fmt.Sprintf("%d,%d.5,%d\n", i, i*7%50, i%2)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(path, 0, 200)
+	r := trained(t, func(s *spec.Spec) {
+		s.Dataset, s.ValFraction, s.LabelNoise = "csv:"+path, .25, .1
+	})
+	other := path + ".csv"
+	write(other, 150, 250)
+	said := func(name string) string {
+		l, err := NewView(ViewOf{Run: r, Step: -1, Dataset: name, Split: runner.SplitTest,
+			Inspection: Inspection{Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		return strings.Join(l.Data.Notes, "\n")
+	}
+	const all = "the data have no split: all %d samples are measured, and "
+	n := 0 // training samples among the rows from 150
+	d, err := r.Meta.OpenFor("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for i := range d.Train.Len() {
+		if data.Row(d.Train, i) >= 150 {
+			n++
+		}
+	}
+	for name, want := range map[string]string{
+		path:  fmt.Sprintf(all+"the network was trained on %d of them", 200, d.Train.Len()),
+		other: fmt.Sprintf(all+"the network was trained on %d of them", 100, n),
+	} {
+		if got := said(name); !strings.Contains(got, want) || n == 0 || n == 50 {
+			t.Errorf("notes %q, want %q", got, want)
+		}
+	}
+	if got := said(path + "?test=" + other); strings.Contains(got, "no split") {
+		t.Errorf("a file with a test split: %q", got)
+	}
+	os.Remove(path)
+	if got := said(other); !strings.Contains(got, "it is unknown how many of them") {
+		t.Errorf("without the training file: %q", got)
 	}
 }

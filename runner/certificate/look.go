@@ -3,8 +3,10 @@ package certificate
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"drolab/dro"
@@ -72,7 +74,10 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	}
 	switch {
 	case q.Dataset != "":
-		d, err = m.OpenFor(q.Dataset, q.DataDir)
+		if d, err = m.OpenFor(q.Dataset, q.DataDir); err == nil && d.Train.Len() == 0 {
+			d.Notes = append(d.Notes, fmt.Sprintf("the data have no split: all %d samples are "+
+				"measured, %s", d.Test.Len(), seen(m, d, q.DataDir)))
+		}
 	case m.Imported != nil:
 		d, err = importedData(m, state)
 	default:
@@ -81,6 +86,41 @@ func (q *ViewOf) open() (state *runner.State, d *data.Dataset, err error) {
 	}
 	return state, d, err
 }
+
+// seen says how many of the test samples of d the network was trained on.
+func seen(meta *runner.Meta, d *data.Dataset, dataDir string) string {
+	m, trained, n := *meta, map[uint64]int{}, 0
+	m.Spec.LabelNoise = 0 // labels as the files have them
+	own, err := m.OpenFor("", dataDir)
+	if err == nil {
+		defer own.Close()
+		err = runner.Unfaulted(func() error {
+			eachHash(own.Train, d.Unlabelled, func(h uint64) { trained[h] = 1 })
+			eachHash(d.Test, d.Unlabelled, func(h uint64) { n += trained[h] })
+			return nil
+		})
+	}
+	if err != nil {
+		return fmt.Sprintf("and it is unknown how many of them are training samples: %v", err)
+	}
+	return fmt.Sprintf("and the network was trained on %d of them", n)
+}
+
+// eachHash calls do with a hash of the features and the label of each sample.
+func eachHash(src data.Source, unlabelled bool, do func(hash uint64)) {
+	x, h := make([]float32, src.Shape().Len()+1), maphash.Hash{}
+	h.SetSeed(samples)
+	for i := range src.Len() {
+		if src.Read(x[1:], i); !unlabelled {
+			x[0] = float32(src.Label(i))
+		}
+		h.Reset()
+		binary.Write(&h, binary.LittleEndian, x)
+		do(h.Sum64())
+	}
+}
+
+var samples = maphash.MakeSeed()
 
 // splitOf returns a split, which must have samples.
 func splitOf(d *data.Dataset, split string) (data.Source, error) {

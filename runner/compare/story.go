@@ -172,6 +172,7 @@ type facts struct {
 	// turned says that the last evaluation alone contradicts the gain, as the table shows.
 	turned bool
 	early  string // why it is too early to compare the arms; "" if it is not
+	blind  bool   // every arm puts all test samples into one class, in every seed
 }
 
 // estimate is a mean difference over the seeds. half is half the width of its interval, 0 if
@@ -209,7 +210,7 @@ func (c *cast) facts() *facts {
 			f.lead = f.best
 		}
 	}
-	f.overfit = c.overfits()
+	f.overfit, f.blind = c.overfits(), c.blind()
 	if f.lead == nil || c.base == nil {
 		f.lead = f.best
 	}
@@ -383,6 +384,21 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	return name
 }
 
+// blind reports whether the last evaluation of every run puts all test samples into one class.
+func (c *cast) blind() bool {
+	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
+		return slices.ContainsFunc(c.seeds, func(seed uint64) bool {
+			classes := map[float64]int{} // the numbers of classes with an accuracy
+			for _, n := range a.runs[seed].Evals[c.n-1].ByGroup.Of("class_accuracy") {
+				if n.Applies() {
+					classes[n.Float()]++
+				}
+			}
+			return len(classes) != 2 || classes[1] != 1 || classes[0] == 0
+		})
+	})
+}
+
 // overfits names the arms that have begun to overfit in every seed.
 func (c *cast) overfits() (names []string) {
 	for _, a := range c.arms {
@@ -481,8 +497,11 @@ func rules() []rule {
 		return f.armMean(f.lead, worstAccuracy)-f.armMean(f.last, worstAccuracy) < point
 	}
 	lift := func(f *facts) bool { return f.others > 1 && f.lifted == f.others }
+	blind := func(f *facts) bool { return f.blind }
 	return []rule{
 		{"lead", early, "too early to say {early}"},
+		{"lead", blind, "there is nothing to compare, because every run puts all test samples " +
+			"into one class: try another lr, or features of one scale"},
 		{"lead", all(compared, worst, turned),
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},
@@ -556,7 +575,7 @@ func (f *facts) story(out []string) Story {
 			continue
 		}
 		said[r.slot] = true
-		if s.Said = append(s.Said, words.Replace(r.words)); f.early != "" {
+		if s.Said = append(s.Said, words.Replace(r.words)); f.early != "" || f.blind {
 			break
 		}
 	}

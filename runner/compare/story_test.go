@@ -359,3 +359,28 @@ func TestBranch(t *testing.T) {
 		}
 	}
 }
+
+// Runs that put all test samples into one class are not compared.
+func TestBlind(t *testing.T) {
+	for want, accuracies := range map[string][][]float64{
+		"there is nothing to compare, because every run puts all test samples into one class: " +
+			"try another lr, or features of one scale": {{1, 0}, {0, 1}},
+		"": {{1, 0}, {.9, .1}},
+	} {
+		s, l := spec.Defaults(), &lot{}
+		s.Algorithms = []dro.Algorithm{dro.ERM, dro.PGD}
+		for i, s := range s.Expand() {
+			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)
+			e, values := l.runs[i].Evals[0], []measure.Number{}
+			for _, v := range accuracies[i] {
+				values = append(values, measure.Num(v))
+			}
+			e.ByGroup.Set("class_accuracy", append(values, measure.Number{}))
+			e.Set("worst_class_accuracy", measure.Num(slices.Min(accuracies[i])))
+		}
+		got := NewStory(l.runs, 0)
+		if blind := len(got.Said) == 1 && got.Said[0] == want; blind != (want != "") {
+			t.Errorf("%v: %q, want %q", accuracies, got.Said, want)
+		}
+	}
+}

@@ -100,7 +100,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", f.Path, err), s.mapped.Close())
 	}
-	s.unlabelled = o.Encoder != nil && !slices.Contains(names, s.y)
+	s.unlabelled = o.Encoder != nil && dataset.Place(names, s.y) < 0
 	if s.g == nil && slices.Contains(names, "g") {
 		s.g = []string{"g"}
 	}
@@ -110,7 +110,7 @@ func openBundle(name, scheme string, o dataset.Options, read bundle) (*dataset.D
 		}
 	}
 	s.get = func(name string) (NPYArray, error) {
-		i := slices.Index(names, name)
+		i := dataset.Place(names, name)
 		if i < 0 {
 			return NPYArray{}, fmt.Errorf(
 				"%s: no array %q: it has %s", f.Path, name, strings.Join(names, ", "))
@@ -193,12 +193,12 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          beside(f.Path, f.Options["y"], unchanged),
-		split:      beside(f.Path, f.Options["split"], unchanged),
-		names:      beside(f.Path, f.Options["group_names"], unchanged),
+		y:          dataset.FileAt(beside(f.Path, f.Options["y"], unchanged)),
+		split:      dataset.FileAt(beside(f.Path, f.Options["split"], unchanged)),
+		names:      dataset.FileAt(beside(f.Path, f.Options["group_names"], unchanged)),
 	}
 	for _, g := range f.List("g") {
-		s.g = append(s.g, beside(f.Path, g, unchanged))
+		s.g = append(s.g, dataset.FileAt(beside(f.Path, g, unchanged)))
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)
@@ -670,6 +670,10 @@ func NewFeatures(a NPYArray) (*dataset.Features, error) {
 		f.Dims = dataset.Shape{C: n[1], H: 1, W: 1}
 	case len(n) == 3:
 		f.Dims = dataset.Shape{C: 1, H: n[1], W: n[2]}
+	case len(n) == 4 && min(n[1], n[2]) > 4 &&
+		(n[3] == 3 || n[3] == 4 || n[3] == 1 && n[1] == n[2]):
+		return nil, fmt.Errorf("%s: the shape %v has channels last: save it with "+
+			"numpy.ascontiguousarray(numpy.moveaxis(x, -1, 1))", a.Name, n)
 	case len(n) == 4:
 		f.Dims = dataset.Shape{C: n[1], H: n[2], W: n[3]}
 	default:

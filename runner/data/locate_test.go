@@ -23,7 +23,8 @@ func TestLocate(t *testing.T) {
 			"y=/home/me/s/Y.npy&g=/home/me/s/G.npy,/H.npy",
 		"X.npy?y=Y.npy&split=../S.npy": "/home/me/X.npy?y=/home/me/Y.npy&split=/home/S.npy",
 		"csv:":                         "csv:",
-		"csv:rows.csv?%zz":             "csv:rows.csv?%zz",
+		"csv:rows.csv?drop=%zz&b":      "csv:/home/me/rows.csv?drop=%zz&b",
+		"csv:?label=y":                 "csv:?label=y",
 		"wherever":                     "wherever",
 	} {
 		if got := Locate(name, "/home/me"); got != want {

@@ -183,8 +183,8 @@ func choice(list []*Provider) string {
 }
 
 // Locate returns the name of a dataset with the paths that are relative to the folder base made
-// absolute, for a process that works in another folder. Names without a path, and names that Open
-// would refuse, stay as they are.
+// absolute, for a process that works in another folder. Names without a path stay as they
+// are.
 func Locate(name, base string) string {
 	absolute := func(path string) string {
 		if filepath.IsAbs(path) || path == "" {

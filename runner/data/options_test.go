@@ -262,7 +262,7 @@ func TestCSVTooWide(t *testing.T) {
 
 func TestCSVOptions(t *testing.T) {
 	for query, want := range map[string]string{
-		"?label=c&label=d":          "label= is given 2 times",
+		"?label=c&label=d":          "label= is given twice",
 		"?lable=c":                  `unknown option "lable": csv: takes label, group,`,
 		"?missing=skip":             "missing=skip: give error, drop, mean, category",
 		"?header=no":                "header=no: give yes, none",

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/spec"
 )
 
 // DataWarning is one way in which data mislead.
@@ -46,6 +45,7 @@ var checks = []check{
 	{"code", codes, "%q has %d whole numbers between %v and %v, as codes do: add categorical=%s " +
 		"if they are no quantities", false},
 	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
+	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
 	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
@@ -99,8 +99,9 @@ func DataLines(d *data.Dataset, minGroup int) []string {
 	return DataBrief(slices.DeleteFunc(DataWarnings(d, minGroup), quiet))
 }
 
-// DataBrief returns the texts of warnings, the first few of each check.
+// DataBrief returns the texts of warnings. Of many of one check it gives the first and a count.
 func DataBrief(list []DataWarning) (lines []string) {
+	const many = 6
 	for _, c := range checks {
 		var texts []string
 		for _, w := range list {
@@ -108,7 +109,10 @@ func DataBrief(list []DataWarning) (lines []string) {
 				texts = append(texts, w.Text)
 			}
 		}
-		lines = append(lines, spec.FirstFew(texts)...)
+		if n := len(texts); n >= many {
+			texts = []string{fmt.Sprintf("%s (and %d more like that)", texts[0], n-1)}
+		}
+		lines = append(lines, texts...)
 	}
 	return lines
 }
@@ -488,6 +492,25 @@ func codes(e *evidence) (list []finding) {
 		}
 	}
 	return list
+}
+
+// scales finds arrays whose features vary so little, or so unlike each other, that gradient descent
+// learns nothing of them, or of some.
+func scales(e *evidence) []finding {
+	const small, unlike = .05, 1e4
+	if !e.array || e.Mean != nil || len(e.Labels) < leastRows {
+		return nil
+	}
+	low, high := math.Inf(1), 0.0
+	for _, c := range e.Columns {
+		if span := slices.Max(c.Numbers) - slices.Min(c.Numbers); span > 0 {
+			low, high = min(low, span), max(high, span)
+		}
+	}
+	if high == 0 || high >= small && high < unlike*low {
+		return nil
+	}
+	return []finding{{nil, []any{low, high}}}
 }
 
 // numbers finds columns that are read as categories because of the way in which their numbers are

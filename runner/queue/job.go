@@ -177,6 +177,9 @@ func newMeta(
 	// From here on the checks cost more and more: counts, the method, memory.
 	parts := measure.PartsOf(d.Dataset)
 	t, p, err := runner.NewTrainer(&s, &parts) // for its errors and its problem
+	if err == nil {
+		err = runner.CheckRefit(&s, t, &parts)
+	}
 	if err == nil && d.program != nil {
 		err = d.program.suits(t, &s)
 	}

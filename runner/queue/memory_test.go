@@ -164,6 +164,6 @@ func quick(a dro.Algorithm) spec.Spec {
 // brief returns a spec that trains even faster: 15 steps an epoch on a table.
 func brief(a dro.Algorithm) spec.Spec {
 	s := quick(a)
-	s.Dataset, s.Samples = "csv:example", 0
+	s.Dataset, s.Samples, s.MinGroup = "csv:example", 0, 5
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -323,5 +324,75 @@ func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	text, err := json.Marshal(refitted("dfr"))
 	if err != nil || !strings.Contains(string(text), `"dfr_split":"auto"`) {
 		t.Errorf("run.json has %s, %v", text, err)
+	}
+}
+
+// A last layer is not fitted to fewer than min_group samples of a group, or of a class where the
+// method uses no groups. Where the validation split lacks a group, the run says what it does.
+func TestRefitOfFewSamples(t *testing.T) {
+	table := func(rare, held int) string { // rare samples of training and of validation
+		text := "a,b,g,label,part\n"
+		for i := range 600 {
+			part := []string{"train", "val", "test"}[i%3]
+			text += fmt.Sprintf("%d,%d,%s,%d,%s\n", i*7%50, i%11, "fm"[i/6%2:][:1], i/3%2, part)
+		}
+		for i := range rare + held + 30 {
+			part := "test"
+			if i < rare {
+				part = "train"
+			} else if i < rare+held {
+				part = "val"
+			}
+			text += fmt.Sprintf("%d,%d,rare,%d,%s\n", i*7%50, i%11, i%2, part)
+		}
+		path := filepath.Join(t.TempDir(), "rare.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return "csv:" + path + "?split=part"
+	}
+	const below = ", for the last layer, are below min_group=20: "
+	for _, c := range []struct {
+		algorithm  dro.Algorithm
+		rare, held int
+		split      string
+		options    string
+		want       string // of the error, or of the warnings
+	}{
+		{"dfr", 14, 4, "auto", "&group=g", "algorithm dfr: 4 samples of group rare in the split " +
+			"val" + below + "take more for validation, set dfr_split=train, merge it or lower " +
+			"min_group"},
+		{"dfr", 14, 4, "val", "&group=g", "4 samples of group rare in the split val" + below},
+		{"dfr", 14, 40, "train", "&group=g", "14 samples of group rare in the split train" + below +
+			"merge it or lower min_group"},
+		{"dfr", 14, 0, "auto", "&group=g", "14 samples of group rare in the split train" + below},
+		{"dfr", 40, 0, "auto", "&group=g", "no validation split has samples of every group, so " +
+			"the last layer is fitted to training samples at the end"},
+		{"dfr", 20, 20, "auto", "&group=g", "the 220 samples of the split val"},
+		{"afr", 14, 4, "val", "&group=g", "the 204 samples of the split val"},
+		{"afr", 14, 4, "val", "&label=g&drop=label", "4 samples of class rare in the split val" +
+			below},
+		{"afr", 95, 40, "train", "&label=g&drop=label", "19 samples of class rare in the split " +
+			"train" + below + "merge it or lower min_group"},
+	} {
+		s := refitted(c.algorithm)
+		s.Dataset, s.ValFraction, s.MinGroup = table(c.rare, c.held)+c.options, 0, 20
+		key := string(c.algorithm) + "_split"
+		if err := s.Assign(key, []byte(`"`+c.split+`"`)); err != nil {
+			t.Fatal(err)
+		}
+		store := newMemory()
+		q := NewQueue(context.Background(), Settings{Store: store, Threads: 1})
+		ids, err := q.Start(runner.Request{Specs: []spec.Spec{s}})
+		q.Wait()
+		said := ""
+		if err != nil {
+			said = err.Error()
+		} else {
+			said = warnings(store.runs[ids[0]])
+		}
+		if !strings.Contains(said, c.want) || strings.Contains(c.want, below) != (err != nil) {
+			t.Errorf("%+v: %s", c, said)
+		}
 	}
 }

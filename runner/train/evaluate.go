@@ -438,7 +438,7 @@ func (r *Run) refit() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	held, err := r.Features(m.RefitsOn())
+	held, err := r.Features(m.RefitsOn().Split)
 	if err != nil {
 		return false, err
 	}
@@ -448,7 +448,7 @@ func (r *Run) refit() (done bool, err error) {
 	}
 	r.Net.(LastLayer).SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
-		len(held.Labels), m.RefitsOn(), how)
+		len(held.Labels), m.RefitsOn().Split, how)
 	r.warnOnce(note, note)
 	return true, r.Net.Err()
 }
@@ -496,8 +496,13 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	return h, err
 }
 
-// noteRefit warns that the refit takes the validation split, and which measures that costs.
+// noteRefit warns that the refit takes the validation split, and which measures that costs, or
+// that it has to do without this split.
 func (r *Run) noteRefit() {
+	if m, ok := r.Method.Trainer.(dro.Refitter); ok && m.RefitsOn().Instead {
+		r.warnOnce(runner.SplitVal, fmt.Sprintf("no validation split has samples of every %s, so "+
+			"the last layer is fitted to training samples at the end", r.Meta.Part()))
+	}
 	if r.Meta.Refitted == nil {
 		return
 	}

@@ -22,9 +22,9 @@ type Measure = measure.Measure
 // speed returns the measure of training speed. It is not in the table, because it depends on the
 // clock, so that no two runs have the same.
 func speed() Measure {
-	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "images/s",
+	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
 		Scale: dro.Whole, Better: dro.Higher,
-		Doc: "training images per second, over the time spent in steps"}}
+		Doc: "training samples per second, over the time spent in steps"}}
 }
 
 const speedName = "images_per_second"

@@ -489,7 +489,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 		step("λ", 8, "lambda"), // the ends of curves show it, too
 		step("η", 9, "eta"),
 		step("train loss", 11, "loss"),
-		step("images/s", 9, "images_per_second"),
+		step("samples/s", 9, "images_per_second"),
 		// The first seed's epoch: a mean over seeds would be the epoch of none.
 		newColumn("epoch", 10, nil, func(runs []*panel.Track) string {
 			t := runs[0]

@@ -169,7 +169,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		return console.Short(s.OutputStationary())
 	})
 	summary("paper's x", paperIterate)
-	summary("images/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
+	summary("samples/s", func(s *runner.Summary) string { return console.Whole(s.ImagesPerSecond) })
 	return t
 }
 

@@ -290,7 +290,7 @@ func (l *live) evalLine() string {
 				words = append(words, m.Head()+" "+console.Figure(&m, n))
 			}
 		}
-		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" images/s")
+		words = append(words, console.Whole(l.Last.ImagesPerSecond)+" samples/s")
 	}
 	if left, ok := l.Remaining(); ok {
 		words = append(words, "ETA "+kit.Clock(left))
@@ -492,7 +492,7 @@ func (l *live) parts(p *panel, bar int) []part {
 		{fmt.Sprintf("ETA %-7s", left), 5, t.Text},
 		{fmt.Sprintf("mean %7s", console.Percent(mean)), 6, t.Text},
 		{fmt.Sprintf("loss %-6s", console.Short(step.Of("loss"))), 7, t.Text},
-		{fmt.Sprintf("%7s images/s", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
+		{fmt.Sprintf("%7s samples/s", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
 		{fmt.Sprintf("λ %-6s", console.Short(step.Of("lambda"))), 9, t.Text},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
-	"net/url"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -71,7 +70,7 @@ func sameButEnd(names, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: add label_trim=%s, or write them alike", strings.Join(pairs, ", "),
-		url.QueryEscape(strings.TrimSpace(ends)))
+		strings.TrimSpace(ends))
 }
 
 // Quoted lists names in quotation marks, only the first few of many.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
@@ -31,22 +33,16 @@ func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, erro
 			f.words[key] = strings.Split(words, "|")
 		}
 	}
-	values, err := url.ParseQuery(plain(query))
-	if err != nil {
-		return f, err
-	}
-	for key, list := range values {
+	for _, field := range fieldsOf(query) {
+		key, value, _ := strings.Cut(field, "=")
 		if !slices.Contains(keys, key) {
 			return f, fmt.Errorf(
 				"unknown option %q: %s takes %s", key, scheme, strings.Join(keys, ", "))
 		}
-		if len(list) > 1 {
-			return f, fmt.Errorf("%s= is given %d times: give it once", key, len(list))
+		if _, twice := f.Options[key]; twice {
+			return f, fmt.Errorf("%s= is given twice: give it once", key)
 		}
-		if err := Named(list[0]); err != nil {
-			return f, fmt.Errorf("%s=: %w", key, err)
-		}
-		f.Options[key] = list[0]
+		f.Options[key] = value
 	}
 	if path == "" {
 		return f, errors.New("no path: write " + scheme + "PATH")
@@ -62,25 +58,98 @@ func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, erro
 	return f, nil
 }
 
-// plain returns a query for url.ParseQuery. Control characters are read as they are printed, and
-// the plus signs between the files of test= as they stand.
-func plain(query string) string {
-	query = strings.NewReplacer(`\x0`, "%0", `\x1`, "%1", `\x7f`, "%7f").Replace(query)
-	fields := strings.Split(query, "&")
-	for i, field := range fields {
-		if strings.HasPrefix(field, "test=") {
-			fields[i] = strings.ReplaceAll(field, "+", "%2B")
+var anOption = regexp.MustCompile(`^[a-z_]+=`)
+
+// fieldsOf returns the options in a query. An ampersand that no option follows is part of a name.
+func fieldsOf(query string) (list []string) {
+	for field := range strings.SplitSeq(query, "&") {
+		if last := len(list) - 1; last >= 0 && field != "" && !anOption.MatchString(field) {
+			list[last] += "&" + field
+		} else if field != "" {
+			list = append(list, field)
 		}
 	}
-	return strings.Join(fields, "&")
+	return list
+}
+
+// Place returns the place of a name in a list; −1: the list lacks it. The name is taken as it
+// stands. If the list lacks that, the name is taken for the printed form of another or, as
+// drolab did before, for a part of a URL.
+func Place(list []string, name string) int {
+	at := slices.Index(list, name)
+	if at < 0 {
+		at = slices.IndexFunc(list, func(s string) bool { return printed(s) == name })
+	}
+	if at < 0 {
+		at = slices.Index(list, Unescaped(name))
+	}
+	return at
+}
+
+// printed returns a name as it is printed: a control character as its code, each other invisible
+// character as a question mark.
+func printed(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case !unicode.IsGraphic(r):
+			b.WriteByte('?')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Unescaped returns a value with %XX and plus signs as in a URL or, if it is no such text, the
+// value.
+func Unescaped(value string) string {
+	if text, err := url.QueryUnescape(value); err == nil && utf8.ValidString(text) {
+		return text
+	}
+	return value
+}
+
+// FileAt returns the path of a file that an option names. A file with the name as it stands is the
+// one.
+func FileAt(path string) string {
+	if plain := Unescaped(path); !Exists(path) && Exists(plain) {
+		return plain
+	}
+	return path
+}
+
+// Names divides a list of names at a separator. A part that is no name is joined with the parts
+// that follow it, because a name may have the separator, too.
+func Names(list, separator string, known func(name string) bool) (names []string) {
+	const most = 9 // parts of a name
+	if list == "" {
+		return nil
+	}
+	if known(list) {
+		return []string{list}
+	}
+	parts := strings.Split(list, separator)
+next:
+	for len(parts) > 0 {
+		for k := range min(most, len(parts)) {
+			if name := strings.Join(parts[:k+1], separator); known(name) {
+				names, parts = append(names, name), parts[k+1:]
+				continue next
+			}
+		}
+		break
+	}
+	return append(names, parts...)
 }
 
 // List returns the names in an option, which are separated by commas.
 func (f OwnFiles) List(key string) []string {
-	if f.Options[key] == "" {
-		return nil
-	}
-	return strings.Split(f.Options[key], ",")
+	return Names(f.Options[key], ",", func(string) bool { return false })
 }
 
 // Choice returns the word that an option says, or its default. It is empty for an option that the
@@ -153,17 +222,13 @@ func LocateOwn(
 ) string {
 	rest := strings.TrimPrefix(name, scheme)
 	path, query, asked := strings.Cut(rest, "?")
-	query = plain(query)
-	if _, err := url.ParseQuery(query); err != nil || path == "" {
+	if path == "" {
 		return name
 	}
-	fields := strings.Split(query, "&")
+	fields := fieldsOf(query)
 	for i, field := range fields {
-		key, value, _ := strings.Cut(field, "=")
-		value, _ = url.QueryUnescape(value) // ParseQuery above has tried it
-		if at := resolve(key, value); at != value {
-			readable := strings.NewReplacer("%2F", "/", "%2C", ",", "+", "%20")
-			fields[i] = key + "=" + readable.Replace(url.QueryEscape(at))
+		if key, value, said := strings.Cut(field, "="); said {
+			fields[i] = key + "=" + resolve(key, value)
 		}
 	}
 	if query = strings.Join(fields, "&"); asked {

@@ -23,7 +23,8 @@ import (
 //	size=32            side in pixels of the square in the middle of a picture, once it is resized
 //	colour=rgb         or grey
 //	scale=standard     every channel by mean and deviation of the training split; or none
-//	metadata=FILE      a table in the folder, by default metadata.csv if it is there, with the
+//	metadata=FILE      a table .csv or .tsv in the folder, or anywhere by an absolute path; by
+//	                   default metadata.csv, if it is there
 //	file= label= group=A,B split=    the names of its columns; by default these words
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without splits, this part of every class and group is the test split,
@@ -268,12 +269,19 @@ func folders(dir string) (names []string, err error) {
 // readMetadata takes the pictures that a table names, relative to the folder, with the label,
 // groups and split that it gives for each.
 func (s *pictureSet) readMetadata(name string) error {
-	in, err := dataset.OpenInput(filepath.Join(s.Path, name))
+	path, comma := dataset.FileAt(filepath.Join(s.Path, name)), ','
+	if filepath.IsAbs(name) {
+		path = name
+	}
+	if filepath.Ext(name) == ".tsv" {
+		comma = '\t'
+	}
+	in, err := dataset.OpenInput(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	lines := table.NewLines(in, ',')
+	lines := table.NewLines(in, comma)
 	lines.FieldsPerRecord = 0 // that of the header
 	header, _, err := lines.Next()
 	if err != nil {
@@ -284,7 +292,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		var record []string
 		var line int
 		if record, line, err = lines.Next(); err == nil {
-			err = t.add(record, line)
+			err = t.add(record, line, s.Path)
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -318,7 +326,7 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	}
 	t = &metadata{}
 	addColumn := func(key, name string, needed bool) {
-		at := slices.Index(header, name)
+		at := dataset.Place(header, name)
 		switch {
 		case at >= 0:
 			t.columns = append(t.columns, newCoded(name, at))
@@ -342,10 +350,16 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	return t, err
 }
 
-func (t *metadata) add(record []string, line int) error {
-	file := strings.TrimSpace(record[t.columns[0].place])
+// add takes a line. The path in it starts in the folder, or is absolute and leads there.
+func (t *metadata) add(record []string, line int, folder string) error {
+	cell := strings.TrimSpace(record[t.columns[0].place])
+	file := cell
+	if absolute, err := filepath.Abs(folder); err == nil && filepath.IsAbs(cell) {
+		file = strings.TrimPrefix(cell, absolute+string(filepath.Separator))
+	}
 	if !filepath.IsLocal(file) {
-		return fmt.Errorf("line %d: %q is not a path below the folder", line, file)
+		return fmt.Errorf("line %d: %q is not a path below the folder: name the folder that has "+
+			"all the pictures", line, cell)
 	}
 	t.files = append(t.files, file)
 	for _, c := range t.columns[1:] {

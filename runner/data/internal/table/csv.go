@@ -83,12 +83,13 @@ func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, er
 	if f.OwnFiles, err = dataset.ParseOwn(name, t.scheme, t.options, f.fitted); err != nil {
 		return nil, err
 	}
-	f.missing, f.na, f.trim = f.Choice("missing"), f.List("na"), f.Options["label_trim"]
+	f.missing, f.na = f.Choice("missing"), f.List("na")
+	f.trim = dataset.Unescaped(f.Options["label_trim"])
 	f.bare, f.encoding = f.Choice("header") == "none", f.Choice("encoding")
 	if f.top, err = commonest(f.Options["categories"]); err != nil {
 		return nil, err
 	}
-	f.comma, err = separator(f.Options["sep"], f.Path)
+	f.comma, err = separator(dataset.Unescaped(f.Options["sep"]), f.Path)
 	return f, err
 }
 
@@ -147,7 +148,7 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	}
 	return dataset.LocateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
-			paths := testFiles(value)
+			paths := testFiles(value, within)
 			for i, path := range paths {
 				paths[i] = within(path)
 			}
@@ -157,8 +158,14 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	})
 }
 
-// testFiles returns the paths in test=, which are separated by plus signs.
-func testFiles(option string) []string { return strings.Split(option, "+") }
+// testFiles returns the paths in test=, which are separated by plus signs. at says where a path is.
+func testFiles(option string, at func(path string) string) []string {
+	there := func(path string) bool { return dataset.Exists(at(path)) }
+	if !there(option) {
+		option = strings.ReplaceAll(option, "%2B", "+") // as drolab wrote it before
+	}
+	return dataset.Names(option, "+", there)
+}
 
 func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
 	f, err := t.newFrame(name, o)
@@ -174,11 +181,9 @@ func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, err
 		return nil, err
 	}
 	trainRows := f.Rows
-	if test := f.Options["test"]; test != "" {
-		for _, path := range testFiles(test) {
-			if err := t.load(f, path, sum); err != nil {
-				return nil, err
-			}
+	for _, path := range testFiles(f.Options["test"], dataset.FileAt) {
+		if err := t.load(f, dataset.FileAt(path), sum); err != nil {
+			return nil, err
 		}
 	}
 	var d *dataset.Dataset

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"drolab/runner/data/internal/dataset"
 
@@ -21,11 +20,12 @@ type File struct {
 	columns []column
 }
 
-// column is a leaf of the schema.
+// column is a column of the table: a child of the schema's root.
 type column struct {
 	*format.SchemaElement
 	logical
-	nested bool // it is not right below the root, or it repeats
+	chunk  int  // the place of its leaf, the first of several, among the leaves of the schema
+	nested bool // it is no leaf, or it repeats
 }
 
 // Open reads the description of the columns from a file of the given size. It decodes the footer
@@ -42,14 +42,14 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the footer: %w", err)
 	}
-	f := &File{in, meta.RowGroups, leaves(meta.Schema)}
-	for k, g := range f.groups {
-		if len(g.Columns) != len(f.columns) {
+	columns, leaves := columnsOf(meta.Schema)
+	for k, g := range meta.RowGroups {
+		if len(g.Columns) != leaves {
 			return nil, fmt.Errorf("row group %d has %d columns, and there are %d", k,
-				len(g.Columns), len(f.columns))
+				len(g.Columns), leaves)
 		}
 	}
-	return f, nil
+	return &File{in, meta.RowGroups, columns}, nil
 }
 
 // footer reads the bytes that describe the columns.
@@ -84,9 +84,9 @@ func guarded(call func() error) (err error) {
 	return call()
 }
 
-// leaves returns the columns of a schema, in which the root is first and children follow their
-// parent.
-func leaves(schema []format.SchemaElement) (list []column) {
+// columnsOf returns the columns of a schema, in which the root is first and children follow their
+// parent, and the number of its leaves.
+func columnsOf(schema []format.SchemaElement) (list []column, leaves int) {
 	var open []int32 // the number of children still to come, for each enclosing group
 	for i := range schema {
 		e := &schema[i]
@@ -96,14 +96,17 @@ func leaves(schema []format.SchemaElement) (list []column) {
 		if len(open) > 0 {
 			open[len(open)-1]--
 		}
-		if !e.Type.Valid {
-			open = append(open, e.NumChildren.V)
-			continue
+		if len(open) < 2 && i > 0 {
+			nested := !e.Type.Valid || e.RepetitionType.V == format.Repeated
+			list = append(list, column{e, logicalOf(e), leaves, nested})
 		}
-		repeats := e.RepetitionType.V == format.Repeated
-		list = append(list, column{e, logicalOf(e), len(open) > 1 || repeats})
+		if e.Type.Valid {
+			leaves++
+		} else {
+			open = append(open, e.NumChildren.V)
+		}
 	}
-	return list
+	return list, leaves
 }
 
 // Columns returns the names of the columns.
@@ -141,8 +144,7 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 		}
 		p, err := f.open(i, g)
 		if err != nil {
-			path := strings.Join(g.Columns[i].MetaData.PathInSchema, ".")
-			return fmt.Errorf("column %q: %w", path, err)
+			return fmt.Errorf("column %q: %w", f.columns[i].Name, err)
 		}
 		used = append(used, p)
 	}
@@ -167,11 +169,13 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 
 // open returns the pages of column i in a row group.
 func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
-	col, c := &f.columns[i], &g.Columns[i]
-	switch {
-	case col.nested:
+	col := &f.columns[i]
+	if col.nested {
 		return nil, fmt.Errorf(
 			"is nested: leave it out with drop=%s, or save the table flat", col.Name)
+	}
+	c := &g.Columns[col.chunk]
+	switch {
 	case c.FilePath != "":
 		return nil, errors.New("lies in another file")
 	case col.Type.V == format.Int96:

@@ -69,13 +69,26 @@ func (f *Frame) Read(r io.Reader) error {
 			return err
 		}
 	}
-	for {
+	named := 0 // cells before the columns in every line
+	for first := true; ; first = false {
 		record, line, err := f.next(in)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if first && !f.bare && len(record) == f.width+1 && trimmed(record[f.width]) != "" {
+			named = 1 // as R writes tables
+			f.notes = append(f.notes, fmt.Sprintf("line %d: the lines have one cell more than the "+
+				"header: the first cell is taken for the name of the row and left out", line))
+		}
+		if named > 0 && len(record) > 1 {
+			if len(record) != f.width+named {
+				return fmt.Errorf("line %d: %d cells, the first line below the header has %d: "+
+					"mend the line that begins %.40q", line, len(record), f.width+named, record[0])
+			}
+			record = record[named:]
 		}
 		if line == 1 && len(record) == 1 && strings.HasPrefix(record[0], "|") {
 			continue // a comment of C4.5, as the test file of UCI's Adult begins with

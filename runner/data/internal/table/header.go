@@ -275,7 +275,7 @@ func (f *Frame) findLabel(others []int) (at int, err error) {
 
 // find returns the place of a column; −1 for an empty name.
 func (f *Frame) find(name string) (int, error) {
-	at := slices.Index(f.header, name)
+	at := dataset.Place(f.header, name)
 	if at < 0 && name != "" {
 		hint := ""
 		if !f.bare && slices.ContainsFunc(f.header, isMeasure) {
@@ -289,10 +289,8 @@ func (f *Frame) find(name string) (int, error) {
 // findAll returns the places of some columns, whose names are separated by commas. If none is asked
 // for, it returns the place of the customary column, if there is one.
 func (f *Frame) findAll(asked, customary string) (list []int, err error) {
-	names := strings.Split(asked, ",")
-	if slices.Contains(f.header, asked) {
-		names = []string{asked} // a name with a comma of its own
-	}
+	known := func(name string) bool { return dataset.Place(f.header, name) >= 0 }
+	names := dataset.Names(asked, ",", known)
 	if asked == "" {
 		names = []string{customary}
 		if !slices.Contains(f.header, customary) {

@@ -129,7 +129,7 @@ func TestUsed(t *testing.T) {
 		!slices.Equal(got[1], []string{"2.5", "", "b"}) {
 		t.Errorf("%q %q: %v", head, got, err)
 	}
-	const want = `column "list.list.element": is nested: leave it out with drop=element`
+	const want = `column "list": is nested: leave it out with drop=list`
 	if _, _, err := rows(b, every); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
