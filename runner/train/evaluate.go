@@ -433,17 +433,13 @@ func (r *Run) refit() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	held, err := r.Features(m.RefitsOn())
-	if err != nil {
-		return false, err
-	}
-	layer, how, err := m.Refit(old, held, r.Meta.Spec.Seed)
+	layer, how, err := m.Refit(old, r.Features, r.Meta.Spec.Seed)
 	if err != nil {
 		return false, r.atStep(err)
 	}
 	r.Net.(LastLayer).SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
-		len(held.Labels), m.RefitsOn(), how)
+		Source(r.Data, m.RefitsOn()).Len(), m.RefitsOn(), how)
 	r.warnOnce(note, note)
 	return true, r.Net.Err()
 }
