@@ -13,7 +13,8 @@ a balanced draw and chooses it on the validation split, dfr_train_subset_eval ta
 
 afr: Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), section 4: weights exp(-gamma p) of the held-out
 samples, where p is ERM's probability of the label, balanced by 1/n_y. The last layer minimises their weighted loss
-and is held near ERM's by lambda. ERM is trained by SGD.
+and is held near ERM's by lambda. ERM is trained by SGD. With --afr_steps, also by the steps of the authors'
+train_embeddings.py in the place of the minimum: plain gradient steps of .01, with the gradient clipped at 1.
 
 subsample: Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG, by SGD, subsampled anew in each pass."""
 
@@ -109,7 +110,7 @@ def sgd(one_pass, x, y, steps, batch=128, lr=0.01, momentum=0.9):
     return w
 
 
-def afr(erm, x, y, test_x, gamma, lambda_):
+def afr(erm, x, y, test_x, gamma, lambda_, steps=0):
     """The predictions of AFR for test_x, by a layer with a row for each of two classes."""
     x, start = bordered(x), np.stack([-erm, erm]) / 2
     p = softmax(x @ start.T, axis=1)[np.arange(len(y)), y]
@@ -124,8 +125,13 @@ def afr(erm, x, y, test_x, gamma, lambda_):
         slope[np.arange(len(y)), y] -= 1
         return loss, ((mu[:, None] * slope).T @ x + 2 * lambda_ * (w - start)).ravel()
 
-    w = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B").x.reshape(2, -1)
-    return (bordered(test_x) @ w.T).argmax(1)
+    w = start.ravel()
+    for _ in range(steps):
+        slope = objective(w)[1]
+        w = w - 0.01 * slope / max(1, np.linalg.norm(slope))
+    if not steps:
+        w = minimize(objective, w, jac=True, method="L-BFGS-B").x
+    return (bordered(test_x) @ w.reshape(2, -1).T).argmax(1)
 
 
 def main():
@@ -137,6 +143,7 @@ def main():
     p.add_argument("--gamma", type=float, default=4)
     p.add_argument("--lambda_", type=float, default=0.001)
     p.add_argument("--steps", type=int, default=1250)
+    p.add_argument("--afr_steps", type=int, default=0)
     a = p.parse_args()
     rng = np.random.default_rng(1)
     train, val = draw(rng, 16000, a.rare, a.d), draw(rng, 16000, a.rare, a.d)
@@ -162,6 +169,9 @@ def main():
         x, y, rows = train[0], train[1], np.arange(len(train[0]))
         first = sgd(lambda: rng.permutation(rows), x, y, a.steps)
         out["afr"].append(score(afr(first, val[0], val[1], test[0], a.gamma, a.lambda_)))
+        if a.afr_steps:
+            steps = afr(first, val[0], val[1], test[0], a.gamma, a.lambda_, a.afr_steps)
+            out.setdefault("afr_steps", []).append(score(steps))
         cut = sgd(lambda: rng.permutation(balanced(rng, rows, 2 * y + train[2])), x, y, a.steps)
         out["subsample"].append(score(bordered(test[0]) @ cut > 0))
     print(json.dumps(out))
