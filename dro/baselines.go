@@ -320,7 +320,8 @@ func jtt() Method {
 			{Key: "jtt_epochs", Doc: "epochs of ERM after which the wrong samples are found",
 				Default: Fixed(2), Want: "a whole number ≥ 1", Check: atLeast1, Whole: true,
 				Below: "epochs"},
-			{Key: "jtt_up", Doc: "weight of a wrong sample, before all are scaled to mean 1",
+			{Key: "jtt_up", Doc: "weight of a wrong sample, before all are scaled to mean 1; " +
+				"up_weight + 1 of the authors' code",
 				Default: Fixed(20), Want: "a number > 0", Check: above0},
 		},
 		Measures: []Measure{{Name: "upweighted", Title: "upweighted samples", Scale: Percent,

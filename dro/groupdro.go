@@ -94,7 +94,8 @@ func (g *groupWeights) count(b Batch) {
 }
 
 // Before implements Trainer: q_g ← q_g exp(η_q (ℓ̄_g + C/√n_g)) for the groups in the batch. The
-// other groups keep their weights; then all weights are normalised.
+// other groups keep their weights, as in Algorithm 1, where the authors' code gives them C/√n_g;
+// then all weights are normalised.
 func (g *groupWeights) Before(b Batch) {
 	if g.batch == 0 {
 		g.batch = len(b.Losses)

@@ -2,6 +2,7 @@ package dro
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,17 +22,18 @@ type Held struct {
 	Labels, Groups []int       // Groups has the classes where no groups are given
 }
 
-// flagged returns the samples that are flagged.
-func (h *Held) flagged(flags []bool) (some Held) {
-	for i, is := range flags {
-		if is {
-			some.Features = append(some.Features, h.Features[i])
-			some.Labels = append(some.Labels, h.Labels[i])
-			some.Groups = append(some.Groups, h.Groups[i])
-		}
+// at returns the samples that index lists.
+func (h *Held) at(index []int) (some Held) {
+	for _, i := range index {
+		some.Features = append(some.Features, h.Features[i])
+		some.Labels = append(some.Labels, h.Labels[i])
+		some.Groups = append(some.Groups, h.Groups[i])
 	}
 	return some
 }
+
+// Splits returns the samples of a split.
+type Splits func(split string) (Held, error)
 
 // Refitter is a Trainer whose method refits the last layer, once, when training is over.
 type Refitter interface {
@@ -39,9 +41,10 @@ type Refitter interface {
 	// to measures nothing any more.
 	RefitsOn() FitTo
 	// Refit returns the layer that replaces old, and a clause for people that says how it was
-	// found. Random choices depend on the seed alone. From then on Refitted returns true, which is
-	// part of State: a run that is interrupted before that begins the refit again.
-	Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error)
+	// found. It asks for the samples of the splits that it needs. Random choices depend on the seed
+	// alone. From then on Refitted returns true, which is part of State: a run that is interrupted
+	// before that begins the refit again.
+	Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error)
 	Refitted() bool
 }
 
@@ -168,9 +171,19 @@ func (a *confident) Samplewise() func(w, losses []float64) {
 // Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
-func (a *confident) Refit(old Layer, held Held, _ uint64) (to Layer, how string, err error) {
+func (a *confident) Refit(old Layer, of Splits, _ uint64) (to Layer, how string, err error) {
+	held, err := of(a.on.Split)
+	if err != nil {
+		return old, "", err
+	}
 	if a.flags != nil {
-		held = held.flagged(a.flags)
+		var apart []int
+		for i, is := range a.flags {
+			if is {
+				apart = append(apart, i)
+			}
+		}
+		held = held.at(apart)
 	}
 	rows, classes := held.rows(), len(old.Bias)
 	if len(rows) == 0 {
@@ -234,131 +247,132 @@ func newDFR(t Task) (Trainer, error) {
 	for g, n := range t.Val {
 		complete = complete && (n > 1 || t.Groups[g] == 0)
 	}
-	f := &deepFeatures{refitting{on: FitTo{Split: refitTrain, Share: 1}}}
+	f := &deepFeatures{refitting: refitting{on: FitTo{Split: refitTrain, Share: 1}},
+		judged: complete}
 	switch choice := t.Number("dfr_split"); {
 	case choice == 1 && !complete:
 		return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
 			"every group: set val_fraction, or set dfr_split to train")
 	case choice == 1, choice == 0 && complete:
-		f.on.Split = refitVal
+		f.on.Split, f.judged = refitVal, false
 	case choice == 0:
 		f.on.Instead = true
 	}
 	return f, nil
 }
 
-type deepFeatures struct{ refitting }
+// deepFeatures is judged if the validation split chooses the strength of a layer that is fitted to
+// training samples.
+type deepFeatures struct {
+	refitting
+	judged bool
+}
 
-// strengths are the strengths C of the data against the L1 norm, tried in this order. dfrDraws is
-// the number of draws over which the layer is averaged. Both are the source's.
+// strengths are the source's strengths C of the data against the L1 norm, tried in this order.
 var strengths = []float64{1, .7, .3, .1, .07, .03, .01}
 
-const dfrDraws = 20
-
-// Refit implements Refitter. First it chooses C. Each C is fitted to a balanced draw of one half,
-// with the features standardised by that draw. The C that is best for the worst group of the other
-// half is taken, the first of equals. The layer is then the mean of the fits to 20 balanced draws
-// of all samples, with the features standardised by all samples. Refit undoes the standardisation
-// in the layer that it returns.
-func (f *deepFeatures) Refit(old Layer, held Held, seed uint64) (to Layer, how string, err error) {
-	rng := rand.New(rand.NewPCG(seed, 0x646672))
-	rows, classes := held.rows(), len(old.Bias)
-	c := dfrStrength(rows, &held, classes, rng)
-	scale := scaleOf(rows)
-	scale.apply(rows)
-	all := make([]int, len(rows))
-	for i := range all {
-		all[i] = i
+// draws is the number of draws over which the layer is averaged. Both numbers are the source's.
+func (f *deepFeatures) draws() int {
+	if f.on.Split == refitTrain {
+		return 10
 	}
-	mean := make([]float64, classes*(len(rows[0])+1))
-	w, size := make([]float64, len(mean)), 0
-	for range dfrDraws {
-		draw := balancedDraw(all, held.Groups, rng)
-		if size = len(draw); size == 0 {
-			return old, "", fmt.Errorf("dfr: there is no sample to fit the last layer to")
+	return 20
+}
+
+// Refit implements Refitter. First it chooses C: each C is fitted to a balanced draw, and the first
+// of those that are best for the worst group of other samples is taken. If the validation split
+// judges, the draw is of all training samples, with the features standardised by all of them.
+// Otherwise the draw is of one half of the samples, which it also standardises, and the other half
+// judges. The layer is then the mean of the fits to balanced draws of all samples, with the
+// features standardised by all samples. Refit undoes the standardisation in the layer that it
+// returns.
+func (f *deepFeatures) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
+	held, err := of(f.on.Split)
+	n, classes := len(held.Labels), len(old.Bias)
+	if err != nil || n == 0 {
+		return old, "", cmp.Or(err, errors.New("dfr: there is no sample to fit the last layer to"))
+	}
+	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), scaleOf(held.rows())
+	by, c := "one half of them", 0.
+	if f.judged {
+		val, err := of(refitVal)
+		if err != nil {
+			return old, "", err
 		}
-		fitLasso(w, rows, held.Labels, draw, c, classes)
+		by, c = "the split val", dfrStrength(held.balancedDraw(rng), val, scale, classes)
+	} else {
+		order := rng.Perm(n)
+		other, rest := held.at(order[:n/2]), held.at(order[n/2:])
+		draw := rest.balancedDraw(rng)
+		c = dfrStrength(draw, other, scaleOf(draw.rows()), classes)
+	}
+	mean := make([]float64, classes*(len(held.Features[0])+1))
+	w, size := make([]float64, len(mean)), 0
+	for range f.draws() {
+		draw := held.balancedDraw(rng)
+		size = len(draw.Labels)
+		fitLasso(w, scale.applied(draw), draw.Labels, c, classes)
 		for j, v := range w {
-			mean[j] += v / dfrDraws
+			mean[j] += v / float64(f.draws())
 		}
 	}
 	f.done = true
 	return scale.unscale(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
-		"C = %g, the mean of %d draws of %d samples", c, dfrDraws, size), nil
+		"C = %g, the best for the worst group of %s; the mean of %d draws of %d samples", c, by,
+		f.draws(), size), nil
 }
 
-// dfrStrength chooses C by fits to one half of the samples and accuracies on the other.
-func dfrStrength(rows [][]float64, on *Held, classes int, rng *rand.Rand) float64 {
-	order := rng.Perm(len(rows))
-	held, rest := order[:len(order)/2], order[len(order)/2:]
-	draw := balancedDraw(rest, on.Groups, rng)
-	if len(draw) == 0 || len(held) == 0 {
-		return strengths[0]
-	}
-	var drawn [][]float64
-	for _, i := range draw {
-		drawn = append(drawn, rows[i])
-	}
-	scale := scaleOf(drawn)
-	scaled := make([][]float64, len(rows))
-	for i, row := range rows {
-		scaled[i] = slices.Clone(row)
-	}
-	scale.apply(scaled)
+// dfrStrength chooses C by fits to draw and accuracies on other samples.
+func dfrStrength(draw, other Held, s scale, classes int) float64 {
+	rows, judging := s.applied(draw), s.applied(other)
 	best, most := strengths[0], -1.0
 	w := make([]float64, classes*(len(rows[0])+1))
 	for _, c := range strengths {
-		fitLasso(w, scaled, on.Labels, draw, c, classes)
+		fitLasso(w, rows, draw.Labels, c, classes)
 		layer := unflatten(w, classes)
-		if worst := worstGroup(&layer, scaled, on, held); worst > most {
+		if worst := worstGroup(&layer, judging, &other); worst > most {
 			best, most = c, worst
 		}
 	}
 	return best
 }
 
-// fitLasso minimises C Σ ℓ + ‖(W, b)‖₁ over a draw. It starts at w and leaves the solution there.
-func fitLasso(w []float64, rows [][]float64, labels, draw []int, c float64, classes int) {
-	var x [][]float64
-	var y []int
-	weight := make([]float64, len(draw))
-	for k, i := range draw {
-		x, y, weight[k] = append(x, rows[i]), append(y, labels[i]), c
-	}
-	f := newSoftmaxFit(x, y, weight, w, classes)
+// fitLasso minimises C Σ ℓ + ‖(W, b)‖₁. It starts at w and leaves the solution there.
+func fitLasso(w []float64, rows [][]float64, labels []int, c float64, classes int) {
+	weight := make([]float64, len(rows))
+	fill(weight, c)
+	f := newSoftmaxFit(rows, labels, weight, w, classes)
 	f.lasso = 1
 	f.run()
 }
 
-// balancedDraw draws m of the samples from each group that has any, where m is the size of the
+// balancedDraw draws m of the samples of each group that has any, where m is the size of the
 // smallest such group.
-func balancedDraw(from []int, groups []int, rng *rand.Rand) (draw []int) {
-	var byGroup [][]int
-	for _, i := range from {
-		for len(byGroup) <= groups[i] {
-			byGroup = append(byGroup, nil)
-		}
-		byGroup[groups[i]] = append(byGroup[groups[i]], i)
+func (h *Held) balancedDraw(rng *rand.Rand) Held {
+	byGroup := make([][]int, slices.Max(h.Groups)+1)
+	for i, g := range h.Groups {
+		byGroup[g] = append(byGroup[g], i)
 	}
 	byGroup = slices.DeleteFunc(byGroup, func(list []int) bool { return len(list) == 0 })
-	least := len(from)
+	least := len(h.Groups)
 	for _, list := range byGroup {
 		least = min(least, len(list))
 	}
+	var draw []int
 	for _, list := range byGroup {
 		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		draw = append(draw, list[:least]...)
 	}
-	return draw
+	return h.at(draw)
 }
 
-// worstGroup returns the lowest accuracy of any group over the samples in index.
-func worstGroup(l *Layer, rows [][]float64, on *Held, index []int) float64 {
+// worstGroup returns the lowest accuracy of any group of the samples, whose features are rows.
+func worstGroup(l *Layer, rows [][]float64, of *Held) float64 {
 	right, all := map[int]float64{}, map[int]float64{}
-	for _, i := range index {
-		all[on.Groups[i]]++
-		if l.class(rows[i]) == on.Labels[i] {
-			right[on.Groups[i]]++
+	for i, g := range of.Groups {
+		all[g]++
+		if l.class(rows[i]) == of.Labels[i] {
+			right[g]++
 		}
 	}
 	worst := 1.0
@@ -390,12 +404,15 @@ func scaleOf(rows [][]float64) scale {
 	return s
 }
 
-func (s *scale) apply(rows [][]float64) {
+// applied returns the samples' features, standardised.
+func (s *scale) applied(h Held) [][]float64 {
+	rows := h.rows()
 	for _, row := range rows {
 		for j := range row {
 			row[j] = (row[j] - s.mean[j]) / s.deviation[j]
 		}
 	}
+	return rows
 }
 
 // unscale returns the layer that computes from the original features what l computes from the

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,6 +28,9 @@ func cells(rng *rand.Rand, n, d int, rare float64) (h Held) {
 	}
 	return h
 }
+
+// only gives the same samples for every split.
+func only(h Held) Splits { return func(string) (Held, error) { return h, nil } }
 
 // slopes returns the derivatives of Σ v ℓ in a layer's weights and biases, written out.
 func slopes(w []float64, rows [][]float64, labels []int, v []float64, classes int) []float64 {
@@ -66,9 +70,8 @@ func TestLassoIsStationary(t *testing.T) {
 			h.Labels[i] = (h.Labels[i] + i%classes) % classes
 		}
 		for _, c := range []float64{.01, .1, 1} {
-			draw := indices(200)
 			w := make([]float64, classes*7)
-			fitLasso(w, rows, h.Labels, draw, c, classes)
+			fitLasso(w, rows, h.Labels, c, classes)
 			v, zeros := make([]float64, 200), 0
 			fill(v, c)
 			first := 0
@@ -107,7 +110,7 @@ func TestAFRIsStationary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, _, err := trainer.(Refitter).Refit(at, h, 1)
+	to, _, err := trainer.(Refitter).Refit(at, only(h), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,24 +152,72 @@ func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
 	refit := func(seed uint64) Layer {
 		trainer := newTrainer(t, "dfr", nil, nil)
 		zero := unflatten(make([]float64, 12), 2)
-		to, how, err := trainer.(Refitter).Refit(zero, h, seed)
+		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed)
 		if err != nil || how == "" {
 			t.Fatal(err, how)
 		}
 		return to
 	}
 	erm := make([]float64, 12)
-	fitLasso(erm, h.rows(), h.Labels, indices(2000), 1, 2)
-	all, layer := indices(2000), refit(1)
+	fitLasso(erm, h.rows(), h.Labels, 1, 2)
+	layer := refit(1)
 	plain := unflatten(erm, 2)
-	before, after := worstGroup(&plain, test.rows(), &test, all),
-		worstGroup(&layer, test.rows(), &test, all)
+	before, after := worstGroup(&plain, test.rows(), &test),
+		worstGroup(&layer, test.rows(), &test)
 	if !(before < .6) || !(after > .85) { // the best possible is .93
 		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
 	}
 	again, other := refit(1), refit(2)
 	if again.Bias[1] != layer.Bias[1] || other.Bias[1] == layer.Bias[1] {
 		t.Errorf("biases %v, %v again, %v by another seed", layer.Bias, again.Bias, other.Bias)
+	}
+}
+
+// Fitted to training samples, DFR takes the strength that is best on the validation split, and the
+// mean of ten draws. Where all validation samples are of the first class, the best layer is 0. One
+// half of the training samples judges where the validation split lacks a group.
+func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
+	m, err := Find("dfr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := cells(testRand(76), 2000, 5, .02)
+	refit := func(val Held, counts []int) (bias float64, how string) {
+		start := task(m, nil, map[string]Auto{"dfr_split": Fixed(2)})
+		start.Val = counts
+		trainer, err := m.New(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, how, err := trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2),
+			func(split string) (Held, error) {
+				if split == refitVal {
+					return val, nil
+				}
+				return h, nil
+			}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to.Weights[1][0], how
+	}
+	first := cells(testRand(77), 2000, 5, .02)
+	clear(first.Labels)
+	for _, c := range []struct {
+		val    Held
+		counts []int
+		zero   bool
+		by     string
+	}{
+		{h, []int{5, 5, 5}, false, "the split val"},
+		{first, []int{5, 5, 5}, true, "the split val"},
+		{first, []int{5, 0, 5}, false, "one half of them"},
+	} {
+		w, how := refit(c.val, c.counts)
+		if (w == 0) != c.zero || !strings.Contains(how, c.by) ||
+			!strings.Contains(how, "10 draws") {
+			t.Errorf("%v: weight %v: %s", c.counts, w, how)
+		}
 	}
 }
 
@@ -220,7 +271,7 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 	}
 	h, at := cells(testRand(75), n, 4, .1), unflatten(make([]float64, 10), 2)
 	refit := func() Layer {
-		to, _, err := trainer.(Refitter).Refit(at, h, 1)
+		to, _, err := trainer.(Refitter).Refit(at, only(h), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func TestSetRefuses(t *testing.T) {
 		{"seed=-1", "want a whole number ≥ 0"},
 		{"augment=maybe", "true or false"},
 		{"c=auto", "a number > 0"},
-		{"imbalance=half", "auto, paper, none or a list"},
+		{"imbalance=half", "auto, paper, paper-drawn, none or a list"},
 		{"algorithms=sfk", "a list"},
 		{"mean=[a]", "a list of numbers"},
 		{"mean=[1", "one value"},

@@ -145,6 +145,10 @@ func TestCSVDamage(t *testing.T) {
 	for i := range table.MaxCategories + 1 {
 		many += fmt.Sprintf("u%d,%d\n", i, i%2)
 	}
+	twice := "X1,label\nAGE,outcome\n"
+	for i := range table.MaxCategories + 1 {
+		twice += fmt.Sprintf("%d.5,%d\n", i, i%2)
+	}
 	labels := "x,label\n"
 	for i := range dataset.MaxClasses + 1 {
 		labels += fmt.Sprintf("1,c%d\n", i)
@@ -161,7 +165,11 @@ func TestCSVDamage(t *testing.T) {
 		"nan":          {"a,label\nNaN,x\n", "", `line 2, column "a": missing value "NaN"`},
 		"inf": {"a,label\n1,x\n1e999,y\n", "",
 			`line 3, column "a": "1e999" is not finite`},
-		"identifier": {many, "", `line 2, column "id": "u0" is not a number`},
+		"identifier": {many, "", `line 2, column "id": "u0" is not a number, and the column has`},
+		"two headers": {twice, "",
+			`line 2, column "X1": "AGE" is not a number, as the other values are: mend`},
+		"arff": {"@relation a\n@attribute x\n", "",
+			"this is an ARFF file: make it a CSV file"},
 		"regression": {labels, "", `column "label": more than 1000 different values`},
 		"one class":  {"a,label\n1,x\n2,x\n", "", `"label" has one value only`},
 		"too few":    {"a,label\n1,x\n2,y\n", "", `test_fraction=0.2 leaves a split without a sample of class "x" (n = 1)`},

@@ -42,6 +42,41 @@ func TestPaperImbalanceCounts(t *testing.T) {
 	}
 }
 
+// A drawn imbalance keeps as many samples of each class, in the order of the file. The seed of the
+// draw alone says which: over many seeds, every sample of a class is kept equally often.
+func TestDrawnImbalance(t *testing.T) {
+	src := labelled(slices.Repeat([]int{0, 1}, 20))
+	draw := func(seed uint64) []uint32 {
+		d := &Dataset{Classes: []string{"a", "b"}, Train: src}
+		o := Options{Imbalance: []float64{.25, .6}, Drawn: true, DrawSeed: seed}
+		if err := d.Restrict(o); err != nil {
+			t.Fatal(err)
+		}
+		return d.Train.(*dataset.Subset).Index
+	}
+	const seeds = 4000
+	kept := make([]int, src.Len())
+	for seed := range uint64(seeds) {
+		index, counts := draw(seed), [2]int{}
+		for _, i := range index {
+			kept[i]++
+			counts[src.Label(int(i))]++
+		}
+		if counts != [2]int{5, 12} || !slices.IsSorted(index) {
+			t.Fatalf("seed %d keeps %v", seed, index)
+		}
+	}
+	for i, n := range kept {
+		share := []float64{.25, .6}[src.Label(i)]
+		if got := float64(n) / seeds; math.Abs(got-share) > .035 { // 4.5 standard errors
+			t.Errorf("sample %d is kept by %.3f of the seeds, want %v", i, got, share)
+		}
+	}
+	if slices.Equal(draw(1), draw(2)) || !slices.Equal(draw(1), draw(1)) {
+		t.Errorf("seeds 1, 2 and 1 again keep %v, %v, %v", draw(1), draw(2), draw(1))
+	}
+}
+
 func TestRestrictKeepsTheFirstOfEachClass(t *testing.T) {
 	src := labelled{0, 1, 0, 0, 1, 1, 0, 1, 0, 1} // five of each
 	tests := []struct {

@@ -184,6 +184,12 @@ func TestStoppedAndResumedIsTheUnstoppedRun(t *testing.T) {
 		if a == dro.SFK { // images are drawn and augmented: these draws go on, too
 			spec = quick(a)
 		}
+		if a == dro.PGD { // the same images are drawn again
+			spec = quick(a)
+			if err := spec.Assign("imbalance", []byte(`"paper-drawn"`)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		spec.CheckpointEvery = 4
 		expectSameRun(t, stoppedAndResumed(t, spec, 9, 1), runAll(t, 1, spec)[0])
 	}

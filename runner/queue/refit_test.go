@@ -34,17 +34,20 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 	var want struct {
 		ERM                    float64
 		DFR, C, AFR, Subsample []float64
+		DFRTrain               []float64 `json:"dfr_train"`
 	}
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		algorithm dro.Algorithm
-		epochs    int // of 125 steps; AFR's weights come from a converged ERM
+		split     string // the setting dfr_split; "": none
+		epochs    int    // of 125 steps; AFR's weights come from a converged ERM
 		want      []float64
 		within    float64
 	}{
-		{"dfr", 1, want.DFR, 1}, {"afr", 10, want.AFR, 1.5}, {"subsample", 10, want.Subsample, 1.5},
+		{"dfr", "auto", 1, want.DFR, 1}, {"dfr", "train", 1, want.DFRTrain, 1},
+		{"afr", "", 10, want.AFR, 1.5}, {"subsample", "", 10, want.Subsample, 1.5},
 	} {
 		var specs []spec.Spec
 		for seed := range uint64(len(c.want)) {
@@ -52,6 +55,11 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 			s.Algorithms, s.Seed = []dro.Algorithm{c.algorithm}, 1+seed
 			s.Dataset, s.Model, s.Augment = "npz:"+path+"?cells=yes", "linear", false
 			s.Epochs, s.LRDropEpoch, s.EvalEvery = c.epochs, 0, 0
+			if c.split != "" {
+				if err := s.Assign("dfr_split", []byte(`"`+c.split+`"`)); err != nil {
+					t.Fatal(err)
+				}
+			}
 			specs = append(specs, s)
 		}
 		var ours []float64
@@ -62,10 +70,11 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 			ours = append(ours, 100*tr.summary.Of("worst_group_accuracy").Float())
 		}
 		mean := measure.Mean(ours)
-		t.Logf("%s: worst group %.2f %%, in Python %.2f, of ERM %.2f", c.algorithm, ours, c.want,
-			want.ERM)
+		t.Logf("%s %s: worst group %.2f %%, in Python %.2f, of ERM %.2f", c.algorithm, c.split,
+			ours, c.want, want.ERM)
 		if d := mean - measure.Mean(c.want); !(math.Abs(d) <= c.within) || want.ERM > mean-10 {
-			t.Errorf("%s: worst group %.2f %%, in Python %.2f", c.algorithm, ours, c.want)
+			t.Errorf("%s %s: worst group %.2f %%, in Python %.2f", c.algorithm, c.split, ours,
+				c.want)
 		}
 	}
 }

@@ -248,8 +248,8 @@ func TestBesideThePaper(t *testing.T) {
 	if math.Abs(c.Mean.Float()-.1) > 1e-12 || c.Window.Applies() {
 		t.Errorf("classes 3, 4 and 5: %v, want 0.1", c.Mean)
 	}
-	for key, want := range map[string]string{"rho": "does not print ρ", "training images": "at " +
-		"random"} {
+	for key, want := range map[string]string{"rho": "does not print ρ", "imbalance": "draws as " +
+		"many at random"} {
 		i := slices.IndexFunc(r.Departures, func(d Departure) bool { return d.Key == key })
 		if i < 0 || !strings.Contains(r.Departures[i].Reason, want) {
 			t.Errorf("%s is not given as a reading: %+v", key, r.Departures)

@@ -133,7 +133,7 @@ func (s *Spec) takeProgram() {
 			t.field(s).Set(t.field(&like))
 		}
 	}
-	s.Augment, s.Imbalance = false, Imbalance{word: "none"}
+	s.Augment, s.Imbalance = false, Imbalance{word: noImbalance}
 	s.Dataset = ProgramData
 }
 

@@ -208,8 +208,9 @@ func dataRows() []Setting {
 		{Key: "difficulty", native: true, Doc: "difficulty of the dataset shapes, 0 to 1",
 			Want: "a number in [0, 1]", fixed: true, in: between(0, 1)},
 		{Key: "imbalance", native: true,
-			Doc:  "share of each class kept for training: auto, paper, none or a list",
-			Want: "ratios in (0, 1], one for each class", fixed: true,
+			Doc: "share of each class kept for training: auto, paper (the first of each class), " +
+				"paper-drawn (by seed), none or a list",
+			Want: "ratios in (0, 1], one for each class", fixed: true, Choices: imbalances,
 			ok: func(s *Spec) bool { return s.Imbalance.valid() }},
 		{Key: "augment", native: true, Doc: "random crops and flips, on training batches only",
 			Want: "true or false", Choices: onOff, fixed: true},

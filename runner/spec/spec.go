@@ -109,8 +109,8 @@ type Spec struct {
 	// Patience ends the run after this many evaluations without a better one by Select; 0: never.
 	Patience int `key:"patience"`
 
-	// Seed decides initialisation, batch order, augmentation and z-draws. The
-	// samples that imbalance keeps do not depend on it.
+	// Seed decides initialisation, batch order, augmentation and z-draws. The samples that
+	// imbalance keeps do not depend on it, unless they are drawn.
 	Seed uint64 `key:"seed"`
 	// ValFraction is the share of the training split that is held out for model selection; nothing
 	// is ever selected on the test split.
@@ -366,7 +366,7 @@ func (s *Spec) ClipFor(m *dro.Method) float64 {
 
 // DataOptions returns the options with which runner/data opens the Spec's dataset.
 func (s *Spec) DataOptions(dir string) data.Options {
-	return data.Options{
+	o := data.Options{
 		Dir:         dir,
 		Samples:     s.Samples,
 		Difficulty:  s.Difficulty,
@@ -374,6 +374,10 @@ func (s *Spec) DataOptions(dir string) data.Options {
 		ValFraction: s.ValFraction,
 		LabelNoise:  s.LabelNoise,
 	}
+	if o.Drawn = s.Imbalance.Drawn(); o.Drawn {
+		o.DrawSeed = s.Seed // of other imbalances, runs of all seeds share their data
+	}
+	return o
 }
 
 // AllFinite reports whether none of the numbers is a NaN or infinite.
@@ -408,9 +412,9 @@ func (s *Spec) SettleConvolution() {
 func (s Spec) Settled() Spec {
 	s.SettleConvolution()
 	if ratios := s.Imbalance.Ratios(s.Dataset); ratios == nil {
-		s.Imbalance = Imbalance{word: "none"}
-	} else if slices.Equal(ratios, data.PaperImbalance()) {
-		s.Imbalance = Imbalance{word: "paper"}
+		s.Imbalance = Imbalance{word: noImbalance}
+	} else if slices.Equal(ratios, data.PaperImbalance()) && !s.Imbalance.Drawn() {
+		s.Imbalance = Imbalance{word: paperImbalance}
 	}
 	s.LRZ = Fixed(s.LRZ.Or(s.LR))
 	if p, err := s.Problem(); err == nil {

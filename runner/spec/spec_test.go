@@ -142,12 +142,23 @@ func TestSpecSurvivesJSON(t *testing.T) {
 		back.Text("share_batch") != "true" || back.Text("kappa") != "1" {
 		t.Errorf("%s\ncame back as\n%+v", b, back)
 	}
-	for word, want := range map[string]int{`"paper"`: 10, `"none"`: 0, `"auto"`: 10, `[0.5]`: 1} {
+	for word, want := range map[string]int{`"paper"`: 10, `"paper-drawn"`: 10, `"none"`: 0,
+		`"auto"`: 10, `[0.5]`: 1} {
 		var i Imbalance
 		if err := json.Unmarshal([]byte(word), &i); err != nil || len(i.Ratios("cifar10")) != want {
 			t.Errorf("imbalance %s: %v ratios, error %v, want %d", word, i.Ratios("cifar10"),
 				err, want)
 		}
+	}
+	first, drawn := Defaults(), Defaults()
+	if err := drawn.Assign("imbalance", []byte(`"paper-drawn"`)); err != nil {
+		t.Fatal(err)
+	}
+	drawn.Seed = 7
+	o := drawn.DataOptions("")
+	if !o.Drawn || o.DrawSeed != 7 || first.DataOptions("").Drawn ||
+		drawn.Settled().Imbalance.String() != "paper-drawn" || first.Equal(&drawn) {
+		t.Errorf("a drawn imbalance is opened by %+v, and is %v", o, drawn.Settled().Imbalance)
 	}
 	var i Imbalance
 	var key *KeyError

@@ -438,17 +438,13 @@ func (r *Run) refit() (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	held, err := r.Features(m.RefitsOn().Split)
-	if err != nil {
-		return false, err
-	}
-	layer, how, err := m.Refit(old, held, r.Meta.Spec.Seed)
+	layer, how, err := m.Refit(old, r.Features, r.Meta.Spec.Seed)
 	if err != nil {
 		return false, r.atStep(err)
 	}
 	r.Net.(LastLayer).SetLayer(layer)
 	note := fmt.Sprintf("the last layer was fitted again to the %d samples of the split %s: %s",
-		len(held.Labels), m.RefitsOn().Split, how)
+		Source(r.Data, m.RefitsOn().Split).Len(), m.RefitsOn().Split, how)
 	r.warnOnce(note, note)
 	return true, r.Net.Err()
 }

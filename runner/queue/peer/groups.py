@@ -6,11 +6,15 @@ It writes the features, in which the group g differs from the label for a share 
 accuracy on the worst cell of the test split, in percent, of ERM and, for each seed, of these methods:
 
 dfr: the steps of dfr_evaluate_spurious.py (Kirichenko, Izmailov, Wilson 2023, arXiv 2204.02937) on standardised
-features: lines 53 to 124 choose C by halves, lines 127 to 181 take the mean over 20 balanced draws.
+features: dfr_on_validation_tune chooses C by halves, dfr_on_validation_eval takes the mean over 20 balanced draws.
+
+dfr_train: the same for the training split, without class weights, as by default: dfr_train_subset_tune fits each C to
+a balanced draw and chooses it on the validation split, dfr_train_subset_eval takes the mean over 10 balanced draws.
 
 afr: Qiu, Potapczynski, Izmailov, Wilson 2023 (arXiv 2306.11074), section 4: weights exp(-gamma p) of the held-out
 samples, where p is ERM's probability of the label, balanced by 1/n_y. The last layer minimises their weighted loss
-and is held near ERM's by lambda. ERM is trained by SGD.
+and is held near ERM's by lambda. ERM is trained by SGD. With --afr_steps, also by the steps of the authors'
+train_embeddings.py in the place of the minimum: plain gradient steps of .01, with the gradient clipped at 1.
 
 subsample: Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG, by SGD, subsampled anew in each pass."""
 
@@ -74,6 +78,21 @@ def dfr(rng, x, y, cells, test_x):
     return (logit > 0).astype(int), c
 
 
+def dfr_train(rng, train, val, test_x):
+    """The predictions for test_x and C; train and val are features, labels and groups, and train sets the scales."""
+    (x, y, g), (val_x, val_y, val_g) = train, val
+    cells, val_cells, scaler = 2 * y + g, 2 * val_y + val_g, StandardScaler().fit(x)
+    x, val_x = scaler.transform(x), scaler.transform(val_x)
+    rows = balanced(rng, np.arange(len(x)), cells)
+    scores = [worst(fit(x[rows], y[rows], c).predict(val_x) == val_y, val_cells) for c in C_OPTIONS]
+    c = C_OPTIONS[int(np.argmax(scores))]
+    draws = [balanced(rng, np.arange(len(x)), cells) for _ in range(10)]
+    models = [fit(x[rows], y[rows], c) for rows in draws]
+    coefficients = np.mean([m.coef_[0] for m in models], 0)
+    logit = scaler.transform(test_x) @ coefficients + np.mean([m.intercept_[0] for m in models])
+    return (logit > 0).astype(int), c
+
+
 def bordered(x):
     return np.hstack([x, np.ones((len(x), 1))]).astype(np.float64)
 
@@ -91,7 +110,7 @@ def sgd(one_pass, x, y, steps, batch=128, lr=0.01, momentum=0.9):
     return w
 
 
-def afr(erm, x, y, test_x, gamma, lambda_):
+def afr(erm, x, y, test_x, gamma, lambda_, steps=0):
     """The predictions of AFR for test_x, by a layer with a row for each of two classes."""
     x, start = bordered(x), np.stack([-erm, erm]) / 2
     p = softmax(x @ start.T, axis=1)[np.arange(len(y)), y]
@@ -106,8 +125,13 @@ def afr(erm, x, y, test_x, gamma, lambda_):
         slope[np.arange(len(y)), y] -= 1
         return loss, ((mu[:, None] * slope).T @ x + 2 * lambda_ * (w - start)).ravel()
 
-    w = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B").x.reshape(2, -1)
-    return (bordered(test_x) @ w.T).argmax(1)
+    w = start.ravel()
+    for _ in range(steps):
+        slope = objective(w)[1]
+        w = w - 0.01 * slope / max(1, np.linalg.norm(slope))
+    if not steps:
+        w = minimize(objective, w, jac=True, method="L-BFGS-B").x
+    return (bordered(test_x) @ w.reshape(2, -1).T).argmax(1)
 
 
 def main():
@@ -119,6 +143,7 @@ def main():
     p.add_argument("--gamma", type=float, default=4)
     p.add_argument("--lambda_", type=float, default=0.001)
     p.add_argument("--steps", type=int, default=1250)
+    p.add_argument("--afr_steps", type=int, default=0)
     a = p.parse_args()
     rng = np.random.default_rng(1)
     train, val = draw(rng, 16000, a.rare, a.d), draw(rng, 16000, a.rare, a.d)
@@ -132,15 +157,21 @@ def main():
         return 100 * worst(predicted == test[1], test_cells)
 
     erm = LogisticRegression(C=1e6).fit(train[0], train[1])
-    out = {"erm": score(erm.predict(test[0])), "dfr": [], "c": [], "afr": [], "subsample": []}
+    out = {"erm": score(erm.predict(test[0])), "dfr": [], "dfr_train": [], "c": [], "afr": [], "subsample": []}
     for seed in range(a.seeds):
         rng = np.random.default_rng(10 + seed)
         predicted, c = dfr(rng, val[0], val[1], 2 * val[1] + val[2], test[0])
         out["dfr"].append(score(predicted))
         out["c"].append(c)
+        predicted, c = dfr_train(np.random.default_rng(20 + seed), train, val, test[0])
+        out["dfr_train"].append(score(predicted))
+        out["c"].append(c)
         x, y, rows = train[0], train[1], np.arange(len(train[0]))
         first = sgd(lambda: rng.permutation(rows), x, y, a.steps)
         out["afr"].append(score(afr(first, val[0], val[1], test[0], a.gamma, a.lambda_)))
+        if a.afr_steps:
+            steps = afr(first, val[0], val[1], test[0], a.gamma, a.lambda_, a.afr_steps)
+            out.setdefault("afr_steps", []).append(score(steps))
         cut = sgd(lambda: rng.permutation(balanced(rng, rows, 2 * y + train[2])), x, y, a.steps)
         out["subsample"].append(score(bordered(test[0]) @ cut > 0))
     print(json.dumps(out))

@@ -309,8 +309,17 @@ func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, c
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-func completeKeys(*cobra.Command, []string, string) ([]string, console.Directive) {
+// completeKeys offers the keys of the settings and, after a key, its words.
+func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
 	var words []string
+	if key, _, ok := strings.Cut(typed, "="); ok {
+		if t, ok := spec.FindSetting(key); ok && t.Choices != nil {
+			for _, word := range t.Choices() {
+				words = append(words, key+"="+word)
+			}
+		}
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
 	for _, key := range presets.Keys() {
 		words = append(words, key+"=")
 	}

@@ -133,6 +133,10 @@ type Options struct {
 	// training samples in file order, so that every method and every seed trains on the same
 	// images. The test split stays whole.
 	Imbalance []float64
+	// Drawn keeps as many samples of each class, but draws which, by DrawSeed alone. Runs of one
+	// seed then share their images, and other seeds have others.
+	Drawn    bool
+	DrawSeed uint64
 
 	// ValFraction is the part of the remaining samples to hold out as Dataset.Val, in [0, 1): of
 	// each class, or of each class and group (see Dataset.ByGroup). It must be 0 if the data have a
@@ -159,8 +163,9 @@ type Options struct {
 	// on the disk; Checksum is then "", since the data are not hashed.
 	Glance bool
 
-	// Seed draws the data: the images of "shapes", the members of every hold-out and the label
-	// noise. It is not the seed of a run; runs that are to be compared need the same one.
+	// Seed draws the data but for DrawSeed's part: the images of "shapes", the members of every
+	// hold-out and the label noise. It is not the seed of a run; runs that are to be compared need
+	// the same one.
 	Seed uint64
 }
 

@@ -178,7 +178,16 @@ func (d *Dataset) Restrict(o Options) error {
 // hold returns the training samples of src that cap, imbalance and hold-out leave of train. The
 // held-out ones are the test split of the result.
 func (o Options) hold(src Marked, train []uint32, d *Dataset) (Splits, error) {
-	kept := keepFirst(src, train, o.remaining(d.classCounts(src, train)))
+	keep := o.remaining(d.classCounts(src, train))
+	if o.Drawn {
+		train = slices.Clone(train)
+		rng := rand.New(rand.NewPCG(o.DrawSeed, purposeKeep))
+		rng.Shuffle(len(train), func(a, b int) { train[a], train[b] = train[b], train[a] })
+	}
+	kept := keepFirst(src, train, keep)
+	if o.Drawn {
+		slices.Sort(kept)
+	}
 	return d.holdOut(src, kept, "val_fraction", o.ValFraction, o.Seed)
 }
 
@@ -352,6 +361,7 @@ const (
 	PurposeShuffle = 0x73687566 // the order of an epoch
 	PurposeBatch   = 0x62617463 // draws and augmentation of a batch
 	purposeHoldOut = 0x686f6c64 // the members of a hold-out
+	purposeKeep    = 0x6b656570 // the samples that an imbalance keeps
 	PurposeDraw    = 0x64726177 // the images of "shapes"
 
 	purposeMislabel = 0x6d69736c // label noise

@@ -45,6 +45,7 @@ type Column struct {
 	lacking  int    // the left-out lines of a file without a value here
 	NotANum  string // the first cell that is not a number
 	NotALine int    // its line
+	alone    bool   // it was the only one when the different values became too many
 	notAFile string // its file
 
 	places []int // the place in Categories of each value in Dict; −1: none
@@ -169,8 +170,11 @@ func (c *Column) leaveDict(line int) (err error) {
 				"or group=",
 			line, c.Name, c.limit)
 	}
-	words := make([]uint32, len(c.Dict))
+	words, texts := make([]uint32, len(c.Dict)), 0
 	for text, code := range c.Dict {
+		if _, ok := number(text); !ok && text != "" {
+			texts++
+		}
 		w, ok := decimalWord(text)
 		if !ok && c.Numeric {
 			if w, err = c.listed(c.table[code]); err != nil {
@@ -179,7 +183,7 @@ func (c *Column) leaveDict(line int) (err error) {
 		}
 		words[code] = w
 	}
-	c.Dict, c.table = nil, nil
+	c.Dict, c.table, c.alone = nil, nil, texts == 1
 	for i := range c.In.rows - 1 { // the last row is being read
 		w := &c.In.Row(i)[c.place]
 		*w = words[*w]
@@ -392,6 +396,9 @@ func (f *Frame) tooWide() error {
 	case isNumber:
 		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
 			first.NotALine, first.Name, first.NotANum, plain)
+	case first.alone:
+		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: mend "+
+			"that line, or take it out", first.NotALine, first.Name, first.NotANum)
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
 			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)

@@ -28,6 +28,10 @@ func (f *Frame) setHeader(names []string) error {
 			return fmt.Errorf("columns: %w", err)
 		}
 	}
+	if strings.HasPrefix(strings.ToLower(names[0]), "@relation") {
+		return errors.New("this is an ARFF file: make it a CSV file of the lines below @data, " +
+			"with a header that has the names of the attributes")
+	}
 	if err := otherSeparator(names); err != nil {
 		return err
 	}
