@@ -100,6 +100,9 @@ type Config struct {
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
 	Kept   *Kept
+	// Film makes the interface begin with the film; Loop plays it again and again. Live makes it
+	// begin with runs that are started for a demonstration.
+	Film, Loop, Live bool
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals
@@ -372,6 +375,12 @@ type Watch struct {
 	// Ghost is the one of IDs that the others are raced against; "" is none.
 	Ghost string
 }
+
+// Film asks for the film, and Prepare asks the Launch page to review the start of a preset.
+type (
+	Film    struct{}
+	Prepare struct{ Preset string }
+)
 
 // Failed ends the interface: what it was opened for cannot be shown.
 type Failed struct{ Err error }

@@ -21,6 +21,15 @@ const (
 	changedFrom     = "Changed from the preset:"
 	ownFile         = ": a file of your own, read when the runs start"
 	starting        = "Starting "
+	notOnFilm       = "The film is the first entry"
+	isFilm          = "This is the film: Enter plays it"
+)
+
+// The film: its entry, and the preset of the runs that it shows.
+const (
+	filmed   = "shapes"
+	filmName = "a film of 60 seconds"
+	filmDoc  = "watch how it works: recorded runs of shapes, with captions"
 )
 
 // welcome says in three sentences what the program is, to a user who opens the interface for the

@@ -31,7 +31,7 @@ import (
 func Commands(tr *Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
-		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.shareCommand(),
+		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.demoCommand(), tr.shareCommand(),
 		tr.sweepCommand(), tr.engineCommand(), tr.loopCommand()}
 }
 

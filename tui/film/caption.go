@@ -1,0 +1,142 @@
+package film
+
+import (
+	"fmt"
+	"math"
+
+	"drolab/runner"
+)
+
+// chapter is a part of the film: how long it takes, the part of the training that it shows, and
+// what is said meanwhile.
+type chapter struct {
+	title    string
+	seconds  float64
+	from, to float64 // parts of the training
+	follows  bool    // shows the followed method, with the baseline as its shadow
+	says     func(r *reel, at moment) string
+}
+
+// moment is what the captions speak of: the newest evaluation of each method.
+type moment struct{ base, hero *runner.EvalEvent }
+
+func chapters() []chapter {
+	return []chapter{
+		{title: "the question", seconds: 8, to: .025, says: func(*reel, moment) string { return question }},
+		{"ordinary training", 12, .025, .3, false, sayOrdinary},
+		{"the adversary", 12, .3, .5, true, sayAdversary},
+		{"the classes that suffer", 12, .5, .8, true, sayLearnt},
+		{"the cost", 8, .8, 1, true, sayCost},
+		{"other seeds", 8, 1, 1, true, saySeeds},
+	}
+}
+
+const question = "Distributionally robust optimisation (DRO) trains for the worst reweighting of " +
+	"the data within a radius ρ, not for their plain mean. What does this change?"
+
+// percent writes an accuracy.
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// accuracy returns the mean accuracy of an evaluation.
+func accuracy(e *runner.EvalEvent) float64 { return e.Of("test_accuracy").Float() }
+
+func sayOrdinary(r *reel, at moment) string {
+	own, all := r.share(r.weak)
+	mean, weak := accuracy(at.base), of(at.base, "class_accuracy", r.weak)
+	but := "and"
+	if weak < mean-.1 {
+		but = "but only"
+	}
+	return fmt.Sprintf("Ordinary training (erm) minimises the mean loss. It is right on %s of the test "+
+		"images, %s on %s of class %s, which has %d of %d training images.",
+		percent(mean), but, percent(weak), r.name(r.weak), own, all)
+}
+
+func sayAdversary(r *reel, at moment) string {
+	weight := of(at.hero, "class_weight", r.weak)
+	return fmt.Sprintf("sfk-auto trains against an adversary, who weighs samples with large losses more. "+
+		"Class %s now has %.1f times its share of the weight. Accuracy there: %s, and under erm %s.",
+		r.name(r.weak), weight, percent(of(at.hero, "class_accuracy", r.weak)),
+		percent(of(at.base, "class_accuracy", r.weak)))
+}
+
+func sayLearnt(r *reel, at moment) string {
+	base, own := of(at.base, "class_accuracy", r.weak), of(at.hero, "class_accuracy", r.weak)
+	learns := "Under these weights, sfk-auto learns class %s better"
+	if own <= base {
+		learns = "sfk-auto does not know class %s better at this moment"
+	}
+	return fmt.Sprintf(learns+": it is right on %s of its test images, and erm on %s. The bar's "+
+		"shadow is erm.", r.name(r.weak), percent(own), percent(base))
+}
+
+func sayCost(r *reel, at moment) string {
+	by := 100 * (accuracy(at.hero) - accuracy(at.base))
+	costs := fmt.Sprintf("sfk-auto's mean accuracy is %s, and erm's %s: %.1f points more", percent(accuracy(at.hero)),
+		percent(accuracy(at.base)), by)
+	if by < 0 {
+		costs = fmt.Sprintf("sfk-auto's mean accuracy is %s, and erm's %s: it costs %.1f points",
+			percent(accuracy(at.hero)), percent(accuracy(at.base)), -by)
+	}
+	return fmt.Sprintf("The cost: %s. The training loss is %.3g, not %.3g, and a step takes %.1f "+
+		"times as long.", costs, at.hero.Of("train_loss").Float(), at.base.Of("train_loss").Float(),
+		r.tracks[baseline].speed()/r.tracks[hero].speed())
+}
+
+// speed returns the mean number of training samples a second.
+func (t *track) speed() float64 {
+	seconds := 0.0
+	for _, s := range t.steps {
+		seconds += 1 / s.ImagesPerSecond.Float()
+	}
+	return float64(len(t.steps)) / seconds
+}
+
+// best returns the method whose worst class gains most over the baseline, over all seeds.
+func (r *reel) best() (at int) {
+	for i, f := range r.seeds {
+		if f.worstBy > r.seeds[at].worstBy {
+			at = i
+		}
+	}
+	return at
+}
+
+func saySeeds(r *reel, _ moment) string {
+	at := r.best()
+	f, base := r.seeds[at], r.seeds[baseline]
+	if at == baseline || f.worstBy < f.worstHalf {
+		return fmt.Sprintf("%d seeds: no method is shown to lift erm's worst class of %.1f %%.",
+			base.seeds, base.worst)
+	}
+	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% (by %s), "+
+		"and changes the mean accuracy by %s points, with 95 %% intervals.", base.seeds,
+		methods()[at], base.worst, f.worst, interval(f.worstBy, f.worstHalf),
+		interval(f.meanBy, f.meanByHalf))
+}
+
+// interval writes a difference and the ends of its interval.
+func interval(by, half float64) string {
+	return fmt.Sprintf("%+.1f [%+.1f, %+.1f]", by, by-half, by+half)
+}
+
+// place returns the chapter at a time of the film, and the epoch. After the last chapter it is the
+// last moment.
+func place(seconds, epochs float64) (at int, epoch float64) {
+	list := chapters()
+	for i, c := range list {
+		if seconds < c.seconds {
+			return i, epochs * (c.from + (c.to-c.from)*math.Max(0, seconds)/c.seconds)
+		}
+		seconds -= c.seconds
+	}
+	return len(list) - 1, epochs
+}
+
+// begins returns the time at which a chapter begins; that of the chapter after the last is the end.
+func begins(chapter int) (seconds float64) {
+	for _, c := range chapters()[:chapter] {
+		seconds += c.seconds
+	}
+	return seconds
+}
