@@ -3,8 +3,6 @@ package film
 import (
 	"fmt"
 	"math"
-
-	"drolab/runner"
 )
 
 // chapter is a part of the film: how long it takes, the part of the training that it shows, and
@@ -14,15 +12,15 @@ type chapter struct {
 	seconds  float64
 	from, to float64 // parts of the training
 	follows  bool    // shows the followed method, with the baseline as its shadow
-	says     func(r *reel, at moment) string
+	says     func(r *reel, at pair) string
 }
 
-// moment is what the captions speak of: the newest evaluation of each method.
-type moment struct{ base, hero *runner.EvalEvent }
+// pair is what the captions speak of: a moment of the baseline and of the followed method.
+type pair struct{ base, hero *moment }
 
 func chapters() []chapter {
 	return []chapter{
-		{title: "the question", seconds: 8, to: .025, says: func(*reel, moment) string { return question }},
+		{title: "the question", seconds: 8, to: .025, says: func(*reel, pair) string { return question }},
 		{"ordinary training", 12, .025, .3, false, sayOrdinary},
 		{"the adversary", 12, .3, .5, true, sayAdversary},
 		{"the classes that suffer", 12, .5, .8, true, sayLearnt},
@@ -37,49 +35,45 @@ const question = "Distributionally robust optimisation (DRO) trains for the wors
 // percent writes an accuracy.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-// accuracy returns the mean accuracy of an evaluation.
-func accuracy(e *runner.EvalEvent) float64 { return e.Of("test_accuracy").Float() }
-
-func sayOrdinary(r *reel, at moment) string {
+func sayOrdinary(r *reel, at pair) string {
 	own, all := r.share(r.weak)
-	mean, weak := accuracy(at.base), of(at.base, "class_accuracy", r.weak)
 	but := "and"
-	if weak < mean-.1 {
+	if at.base.classes[r.weak] < at.base.mean-.1 {
 		but = "but only"
 	}
-	return fmt.Sprintf("Ordinary training (erm) minimises the mean loss. It is right on %s of the test "+
-		"images, %s on %s of class %s, which has %d of %d training images.",
-		percent(mean), but, percent(weak), r.name(r.weak), own, all)
+	return fmt.Sprintf("Ordinary training (erm) minimises the mean loss. It is right on %s of "+
+		"the test images, %s on %s of class %s, which has %d of %d training images.",
+		percent(at.base.mean), but, percent(at.base.classes[r.weak]), r.name(r.weak), own, all)
 }
 
-func sayAdversary(r *reel, at moment) string {
-	weight := of(at.hero, "class_weight", r.weak)
-	return fmt.Sprintf("sfk-auto trains against an adversary, who weighs samples with large losses more. "+
-		"Class %s now has %.1f times its share of the weight. Accuracy there: %s, and under erm %s.",
-		r.name(r.weak), weight, percent(of(at.hero, "class_accuracy", r.weak)),
-		percent(of(at.base, "class_accuracy", r.weak)))
+func sayAdversary(r *reel, at pair) string {
+	more, weight := "more", at.hero.weights[r.weak]
+	if weight < 1 {
+		more = "less"
+	}
+	return fmt.Sprintf("sfk-auto trains against an adversary, who gives samples with large losses "+
+		"more weight. Class %s now weighs %.1f times its share, so its errors count %s.",
+		r.name(r.weak), weight, more)
 }
 
-func sayLearnt(r *reel, at moment) string {
-	base, own := of(at.base, "class_accuracy", r.weak), of(at.hero, "class_accuracy", r.weak)
+func sayLearnt(r *reel, at pair) string {
+	base, own := at.base.classes[r.weak], at.hero.classes[r.weak]
 	learns := "Under these weights, sfk-auto learns class %s better"
 	if own <= base {
 		learns = "sfk-auto does not know class %s better at this moment"
 	}
-	return fmt.Sprintf(learns+": it is right on %s of its test images, and erm on %s. The bar's "+
-		"shadow is erm.", r.name(r.weak), percent(own), percent(base))
+	return fmt.Sprintf(learns+": it is right on %s of its test images, and erm (the shadow) on %s.",
+		r.name(r.weak), percent(own), percent(base))
 }
 
-func sayCost(r *reel, at moment) string {
-	by := 100 * (accuracy(at.hero) - accuracy(at.base))
-	costs := fmt.Sprintf("sfk-auto's mean accuracy is %s, and erm's %s: %.1f points more", percent(accuracy(at.hero)),
-		percent(accuracy(at.base)), by)
+func sayCost(r *reel, at pair) string {
+	by := 100 * (at.hero.mean - at.base.mean)
+	costs := fmt.Sprintf("not in mean accuracy, which is %+.1f points above erm's", by)
 	if by < 0 {
-		costs = fmt.Sprintf("sfk-auto's mean accuracy is %s, and erm's %s: it costs %.1f points",
-			percent(accuracy(at.hero)), percent(accuracy(at.base)), -by)
+		costs = fmt.Sprintf("%.1f points of mean accuracy against erm", -by)
 	}
-	return fmt.Sprintf("The cost: %s. The training loss is %.3g, not %.3g, and a step takes %.1f "+
-		"times as long.", costs, at.hero.Of("train_loss").Float(), at.base.Of("train_loss").Float(),
+	return fmt.Sprintf("The cost: %s. The training loss is %.3f and not %.3f, and a step took "+
+		"%.1f times as long.", costs, at.hero.loss, at.base.loss,
 		r.tracks[baseline].speed()/r.tracks[hero].speed())
 }
 
@@ -102,7 +96,7 @@ func (r *reel) best() (at int) {
 	return at
 }
 
-func saySeeds(r *reel, _ moment) string {
+func saySeeds(r *reel, _ pair) string {
 	at := r.best()
 	f, base := r.seeds[at], r.seeds[baseline]
 	if at == baseline || f.worstBy < f.worstHalf {

@@ -2,7 +2,6 @@ package film
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"drolab/dro"
@@ -41,7 +40,42 @@ type track struct {
 	run    *record.Run
 	number uint8 // of its colour and mark
 	evals  []*runner.EvalEvent
+	shown  []moment // one for each evaluation
 	steps  []*runner.StepEvent
+}
+
+// moment is what is shown of a run at an evaluation: means of the last evaluations up to it, since
+// single ones swing.
+type moment struct {
+	epoch             float64
+	classes, weights  []float64 // by class: test accuracy, and mean ratio of training samples
+	worst, mean, loss float64   // worst class, test accuracy, train loss
+	heaviest          []runner.Heavy
+}
+
+// averaged is the number of evaluations in a mean.
+const averaged = 5
+
+// momentsOf returns the moments of a run.
+func momentsOf(evals []*runner.EvalEvent) (list []moment) {
+	for i, e := range evals {
+		m := moment{epoch: e.Epoch, heaviest: e.Heaviest}
+		m.classes = make([]float64, len(e.ByGroup.Of("class_accuracy")))
+		m.weights = make([]float64, len(m.classes))
+		of := evals[max(0, i+1-averaged) : i+1]
+		part := 1 / float64(len(of))
+		for _, e := range of {
+			for c := range m.classes {
+				m.classes[c] += part * e.ByGroup.Of("class_accuracy")[c].Float()
+				m.weights[c] += part * e.ByGroup.Of("class_weight")[c].Float()
+			}
+			m.mean += part * e.Of("test_accuracy").Float()
+			m.loss += part * e.Of("train_loss").Float()
+		}
+		m.worst = slices.Min(m.classes)
+		list = append(list, m)
+	}
+	return list
 }
 
 // figures are those of a method over all seeds, in points of accuracy at the end of the runs: means,
@@ -73,7 +107,7 @@ func load(dataDir string, pictures bool) (*reel, error) {
 			return nil, err
 		}
 		r.tracks = append(r.tracks, track{runs[i],
-			kit.MethodNumber(slices.Index(dro.Algorithms(), m)), h.Evals, h.Steps})
+			kit.MethodNumber(slices.Index(dro.Algorithms(), m)), h.Evals, momentsOf(h.Evals), h.Steps})
 		r.epochs = runs[i].Epochs()
 	}
 	r.weak = r.weakest()
@@ -84,20 +118,17 @@ func load(dataDir string, pictures bool) (*reel, error) {
 	return r, err
 }
 
-// weakest returns the class whose accuracy under the baseline is lowest, averaged over the
-// evaluations of the film.
+// weakest returns the class whose accuracy under the baseline is lowest in the second half of the
+// film.
 func (r *reel) weakest() (at int) {
-	least := math.Inf(1)
-	for i := range r.tracks[baseline].run.Meta.Classes {
-		sum := 0.0
-		for _, e := range r.tracks[baseline].evals {
-			sum += e.ByGroup.Of("class_accuracy")[i].Float()
-		}
-		if sum < least {
-			at, least = i, sum
+	list := r.tracks[baseline].shown
+	sums := make([]float64, len(list[0].classes))
+	for _, m := range list[len(list)/2:] {
+		for i, v := range m.classes {
+			sums[i] += v
 		}
 	}
-	return at
+	return slices.Index(sums, slices.Min(sums))
 }
 
 // ofSeeds returns the figures of the methods.
@@ -152,37 +183,31 @@ func drawn(t *track, dataDir string) (map[int]kit.Pixels, error) {
 	return pictures, nil
 }
 
-// last returns the newest evaluation at an epoch; nil before the first.
-func (t *track) last(epoch float64) (e *runner.EvalEvent) {
-	for _, next := range t.evals {
-		if next.Epoch <= epoch {
-			e = next
+// at returns the newest moment at an epoch; nil before the first.
+func (t *track) at(epoch float64) (m *moment) {
+	for i := range t.shown {
+		if t.shown[i].epoch <= epoch {
+			m = &t.shown[i]
 		}
 	}
-	return e
+	return m
 }
 
 // accuracy returns the accuracy of a class at an epoch, in a straight line between evaluations, so
 // that a bar moves. It is 0 before the first.
 func (t *track) accuracy(class int, epoch float64) float64 {
-	for i, next := range t.evals {
-		if next.Epoch <= epoch {
+	for i, next := range t.shown {
+		if next.epoch <= epoch {
 			continue
 		}
 		if i == 0 {
 			return 0
 		}
-		before := t.evals[i-1]
-		part := (epoch - before.Epoch) / (next.Epoch - before.Epoch)
-		from, to := of(before, "class_accuracy", class), of(next, "class_accuracy", class)
-		return from + part*(to-from)
+		before := t.shown[i-1]
+		part := (epoch - before.epoch) / (next.epoch - before.epoch)
+		return before.classes[class] + part*(next.classes[class]-before.classes[class])
 	}
-	return of(t.evals[len(t.evals)-1], "class_accuracy", class)
-}
-
-// of returns a value of a measure by class.
-func of(e *runner.EvalEvent, name string, class int) float64 {
-	return e.ByGroup.Of(name)[class].Float()
+	return t.shown[len(t.shown)-1].classes[class]
 }
 
 // path returns the path of (λ, η) up to an epoch.

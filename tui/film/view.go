@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
@@ -25,7 +24,7 @@ func (p *Page) View(w, h int) []string {
 	if p.problem != nil {
 		return t.Empty("Film", t.Wrong(p.problem, w-4), w, h)
 	}
-	const head, foot = 4, 1
+	const head, foot = 3, 1
 	if p.reel == nil {
 		return kit.Fill(p.caption(question, w), w, h)
 	}
@@ -48,9 +47,9 @@ func (p *Page) View(w, h int) []string {
 	return kit.Compose(w, h, blocks)
 }
 
-// at returns the newest evaluations at an epoch.
-func (r *reel) at(epoch float64) moment {
-	return moment{r.tracks[baseline].last(epoch), r.tracks[hero].last(epoch)}
+// at returns the newest moments at an epoch.
+func (r *reel) at(epoch float64) pair {
+	return pair{r.tracks[baseline].at(epoch), r.tracks[hero].at(epoch)}
 }
 
 // caption lays out what is said.
@@ -64,7 +63,7 @@ func (p *Page) caption(text string, w int) (lines []string) {
 // timeline draws where the film is.
 func (p *Page) timeline(at int, epoch float64, w int) string {
 	t, all := p.Theme, begins(len(chapters()))
-	note := fmt.Sprintf(" %d/%d %s · epoch %.0f of %.0f · one seed, test images ", at+1, len(chapters()),
+	note := fmt.Sprintf(" %d/%d %s · epoch %.0f of %.0f · seed 1, means of 5 evaluations ", at+1, len(chapters()),
 		chapters()[at].title, epoch, p.reel.epochs)
 	note = t.Greek(note)
 	return kit.Left(" "+t.Progress(min(1, p.at/all), max(0, w-cell.Width(note)-2), t.Accent)+
@@ -74,7 +73,7 @@ func (p *Page) timeline(at int, epoch float64, w int) string {
 // scene draws the bars, the table of the methods, the pictures and the path of z.
 func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 	t, list := p.Theme, p.reel.tracks
-	left, rows := r.W*9/16, len(list)+3
+	left, rows := r.W*9/16, len(list)+2
 	right, half := r.W-left, r.H/2+1
 	shown, note := list[hero], "shadow: erm"
 	if !c.follows {
@@ -86,10 +85,10 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 			func(w, h int) []string { return p.bars(shown, c.follows, epoch, w, h) }),
 		t.Place(kit.Area(r.X+left, r.Y, right, half), "The adversary stares at", "training images",
 			false, true, func(w, h int) []string { return p.gallery(epoch, w, h) }),
-		t.Place(kit.Area(r.X, r.Y+r.H-rows, left, rows), "Methods", "", false, true,
-			func(w, h int) []string { return p.table(epoch) }),
-		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "λ and η, the adversary's state",
-			"sfk-auto", false, true, func(w, h int) []string { return p.phase(epoch, w, h) }),
+		t.Place(kit.Area(r.X, r.Y+r.H-rows, left, rows), "Methods", "worst class      mean",
+			false, true, func(w, h int) []string { return p.table(epoch, w) }),
+		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "λ and η over time", "sfk-auto",
+			false, true, func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
 
@@ -121,8 +120,8 @@ func (p *Page) bars(shown track, shadow bool, epoch float64, w, h int) (lines []
 			t.Dim.Paint(strings.Repeat(lost, cells(max(own, base))-cells(own)))
 		bar = kit.Left(bar, room)
 		number := ""
-		if e := shown.last(epoch); e != nil {
-			number = fmt.Sprintf("%.1f %%", 100*of(e, "class_accuracy", i))
+		if m := shown.at(epoch); m != nil {
+			number = percent(m.classes[i])
 		}
 		for row := range max(1, thick-1) {
 			head, end := kit.Blanks(name), kit.Blanks(value)
@@ -139,18 +138,17 @@ func (p *Page) bars(shown track, shadow bool, epoch float64, w, h int) (lines []
 	return lines
 }
 
-// table draws the worst class and the mean of the methods.
-func (p *Page) table(epoch float64) []string {
+// table draws the worst class and the mean of the methods, below the words of the title.
+func (p *Page) table(epoch float64, w int) (lines []string) {
 	t := p.Theme
-	lines := []string{t.Dim.Paint(fmt.Sprintf(" %-12s %12s %12s", "", "worst class", "mean"))}
 	for _, k := range p.reel.tracks {
-		figures := fmt.Sprintf(" %12s %12s", "–", "–")
-		if e := k.last(epoch); e != nil {
-			figures = fmt.Sprintf(" %12s %12s", percent(e.Of("worst_class_accuracy").Float()),
-				percent(accuracy(e)))
+		worst, mean := "–", "–"
+		if m := k.at(epoch); m != nil {
+			worst, mean = percent(m.worst), percent(m.mean)
 		}
-		lines = append(lines, " "+t.Line(k.number).Paint(t.Mark(k.number)+
-			fmt.Sprintf(" %-10s", k.run.Meta.Spec.Algorithm()))+t.Greek(figures))
+		name := t.Line(k.number).Paint(t.Mark(k.number) + " " + string(k.run.Meta.Spec.Algorithm()))
+		lines = append(lines, kit.Spread(" "+name, t.Greek(fmt.Sprintf("%11s%10s", worst, mean))+"  ",
+			w))
 	}
 	return lines
 }
@@ -160,20 +158,20 @@ const mostPictures = 8
 
 // gallery draws the pictures that weigh most, each with its ratio and its class.
 func (p *Page) gallery(epoch float64, w, h int) []string {
-	e := p.reel.tracks[hero].last(float64(int(epoch/held) * held))
-	if e == nil {
-		e = p.reel.tracks[hero].last(epoch)
+	m := p.reel.tracks[hero].at(float64(int(epoch/held) * held))
+	if m == nil {
+		m = p.reel.tracks[hero].at(epoch)
 	}
 	switch {
-	case e == nil:
+	case m == nil:
 		return nil
 	case p.reel.pictures == nil:
-		return p.heaviest(e, h)
+		return p.heaviest(m, h)
 	}
 	side := 2 * max(1, min(h-1, 16)) // pixels and cells
-	n := min(max(1, (w+1)/(side+1)), mostPictures, len(e.Heaviest))
+	n := min(max(1, (w+1)/(side+1)), mostPictures, len(m.heaviest))
 	var blocks []kit.Placed
-	for i, s := range e.Heaviest[:n] {
+	for i, s := range m.heaviest[:n] {
 		lines := p.Theme.Thumbnail(p.reel.pictures[s.Index], side, side/2)
 		caption := fmt.Sprintf("%.1f× %s", s.Ratio, p.reel.name(s.Label))
 		lines = append(kit.Fill(lines, side, h-1), kit.Left(p.Theme.Greek(caption), side))
@@ -183,8 +181,8 @@ func (p *Page) gallery(epoch float64, w, h int) []string {
 }
 
 // heaviest lists these samples where they are not drawn.
-func (p *Page) heaviest(e *runner.EvalEvent, h int) (lines []string) {
-	for _, s := range e.Heaviest[:min(h, len(e.Heaviest))] {
+func (p *Page) heaviest(m *moment, h int) (lines []string) {
+	for _, s := range m.heaviest[:min(h, len(m.heaviest))] {
 		lines = append(lines, p.Theme.Greek(fmt.Sprintf(" %.1f× %s, sample %d", s.Ratio,
 			p.reel.name(s.Label), s.Index)))
 	}
