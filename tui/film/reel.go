@@ -30,9 +30,9 @@ func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk"
 type reel struct {
 	tracks   []track // of the methods, of the one seed
 	epochs   float64
-	weak     int                // the class that the baseline learns least
-	pictures map[int]kit.Pixels // of training samples, by index; nil where they are not drawn
-	seeds    []figures          // of the methods, over all recorded seeds
+	weak     int                          // the class that the baseline learns least
+	pictures map[int]*certificate.Picture // of training samples, by index; nil where they are not drawn
+	seeds    []figures                    // of the methods, over all recorded seeds
 }
 
 // track is one run of the film.
@@ -166,8 +166,8 @@ func ofSeeds(runs []*record.Run) (list []figures) {
 const held = 4
 
 // drawn returns the pictures of the samples that weigh most at the evaluations of a run.
-func drawn(t *track, dataDir string) (map[int]kit.Pixels, error) {
-	pictures := map[int]kit.Pixels{}
+func drawn(t *track, dataDir string) (map[int]*certificate.Picture, error) {
+	pictures := map[int]*certificate.Picture{}
 	d, err := t.run.Meta.Glance(dataDir)
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func drawn(t *track, dataDir string) (map[int]kit.Pixels, error) {
 	for _, e := range t.evals {
 		for _, h := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
 			if h.Index < d.Train.Len() {
-				pictures[h.Index] = kit.Pixels(*certificate.PictureOf(d.Train, h.Index))
+				pictures[h.Index] = certificate.PictureOf(d.Train, h.Index)
 			}
 		}
 	}

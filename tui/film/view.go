@@ -63,7 +63,7 @@ func (p *Page) caption(text string, w int) (lines []string) {
 // timeline draws where the film is.
 func (p *Page) timeline(at int, epoch float64, w int) string {
 	t, all := p.Theme, begins(len(chapters()))
-	note := fmt.Sprintf(" %d/%d %s · epoch %.0f of %.0f · seed 1, means of 5 evaluations ", at+1, len(chapters()),
+	note := fmt.Sprintf(" %d/%d %s · epoch %.0f of %.0f ", at+1, len(chapters()),
 		chapters()[at].title, epoch, p.reel.epochs)
 	note = t.Greek(note)
 	return kit.Left(" "+t.Progress(min(1, p.at/all), max(0, w-cell.Width(note)-2), t.Accent)+
@@ -172,9 +172,10 @@ func (p *Page) gallery(epoch float64, w, h int) []string {
 	n := min(max(1, (w+1)/(side+1)), mostPictures, len(m.heaviest))
 	var blocks []kit.Placed
 	for i, s := range m.heaviest[:n] {
-		lines := p.Theme.Thumbnail(p.reel.pictures[s.Index], side, side/2)
+		picture := kit.Pixels(*p.reel.pictures[s.Index].Within(side, side))
+		lines := kit.Fill(p.Theme.Thumbnail(picture, side, side/2), side, side/2)
 		caption := fmt.Sprintf("%.1f× %s", s.Ratio, p.reel.name(s.Label))
-		lines = append(kit.Fill(lines, side, h-1), kit.Left(p.Theme.Greek(caption), side))
+		lines = append(lines, kit.Left(p.Theme.Greek(caption), side))
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(i*(side+1), 0, side, h), Lines: lines})
 	}
 	return kit.Compose(w, h, blocks)
