@@ -51,6 +51,12 @@ func pages(t testing.TB) []view {
 			t.Helper()
 			return sampling(t, false, w, h, environ...)
 		}},
+		{name: "film", open: func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			r := on("7")(t, w, h, environ...)
+			r.press("right", "right", "right")
+			return r
+		}},
 	}
 }
 

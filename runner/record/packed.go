@@ -34,8 +34,8 @@ const PackedExt = ".tar.gz"
 // thousand classes are about 60 MiB.
 const maxPacked = 256 << 20
 
-// Pack writes a finished run in its packed form, with the checkpoint of a step if that is not 0. The
-// same run gives the same bytes. A run that is not done is an error.
+// Pack writes a finished run in its packed form, with the checkpoint of a step unless that is 0. A
+// run gives the same bytes each time. A run that is not done is an error.
 func Pack(w io.Writer, r *Run, checkpoint int64) error {
 	if r.status != runner.Done {
 		return fmt.Errorf("run %s is %s: only a run that is done can be packed",

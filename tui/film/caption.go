@@ -20,7 +20,7 @@ type pair struct{ base, hero *moment }
 
 func chapters() []chapter {
 	return []chapter{
-		{title: "the question", seconds: 8, to: .025, says: func(*reel, pair) string { return question }},
+		{"the question", 8, 0, .025, false, func(*reel, pair) string { return question }},
 		{"ordinary training", 12, .025, .3, false, sayOrdinary},
 		{"the adversary", 12, .3, .5, true, sayAdversary},
 		{"the classes that suffer", 12, .5, .8, true, sayLearnt},
@@ -30,8 +30,8 @@ func chapters() []chapter {
 }
 
 const question = "Distributionally robust optimisation (DRO) trains for the worst reweighting of " +
-	"the data within a radius ρ, not for their plain mean. What does this change? (Recorded runs, " +
-	"seed 1; accuracies of the test split, means of five evaluations.)"
+	"the data within a radius ρ, not for their plain mean. What does this change? (Recorded " +
+	"runs, seed 1; accuracies of the test split, means of five evaluations.)"
 
 // percent writes an accuracy.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
@@ -73,8 +73,8 @@ func sayCost(r *reel, at pair) string {
 	if by < 0 {
 		costs = fmt.Sprintf("%.1f points of mean accuracy against erm", -by)
 	}
-	return fmt.Sprintf("The cost: %s. The training loss is %.3f and not %.3f, because hard samples "+
-		"count more than the mean.", costs, at.hero.loss, at.base.loss)
+	return fmt.Sprintf("The cost: %s. The training loss is %.3f and not %.3f, because "+
+		"hard samples count more.", costs, at.hero.loss, at.base.loss)
 }
 
 // best returns the method whose worst class gains most over the baseline, over all seeds.
@@ -94,8 +94,8 @@ func saySeeds(r *reel, _ pair) string {
 		return fmt.Sprintf("%d seeds: no method is shown to lift erm's worst class of %.1f %%.",
 			base.seeds, base.worst)
 	}
-	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% (by %s), "+
-		"and changes the mean accuracy by %s points, with 95 %% intervals.", base.seeds,
+	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
+		"(by %s), and changes the mean accuracy by %s points, with 95 %% intervals.", base.seeds,
 		methods()[at], base.worst, f.worst, interval(f.worstBy, f.worstHalf),
 		interval(f.meanBy, f.meanByHalf))
 }

@@ -14,8 +14,6 @@ import (
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
-
-	"github.com/charmbracelet/colorprofile"
 )
 
 // evaluation is what the captions take from a line of a log, read without the code of drolab.
@@ -113,7 +111,8 @@ func TestCaptions(t *testing.T) {
 			switch at {
 			case 1:
 				want = []string{in(mean(erm, epoch, all)), in(a) + " of class " +
-					meta.Classes[weak], fmt.Sprintf("%d of %d training", meta.Counts.Train[weak], total)}
+					meta.Classes[weak],
+					fmt.Sprintf("%d of %d training", meta.Counts.Train[weak], total)}
 				if (a < mean(erm, epoch, all)-.1) != strings.Contains(says, "but only") {
 					t.Errorf("epoch %g: %s", epoch, says)
 				}
@@ -190,7 +189,7 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ascii := range []bool{false, true} {
-		p := New(&lab.Lab{Theme: kit.NewTheme(colorprofile.TrueColor, true, ascii)})
+		p := New(&lab.Lab{Theme: kit.BareTheme(ascii)})
 		p.reel = r
 		for _, size := range [][2]int{{80, 22}, {120, 38}, {200, 58}, {40, 10}, {78, 20}} {
 			for p.at = 0; p.at <= 62; p.at += 3 {

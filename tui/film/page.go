@@ -140,23 +140,28 @@ func (p *Page) Keys() []kit.Key {
 	atEnd := func() string { return kit.Unless(p.ended(), onlyAtEnd) }
 	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "train it yourself", Help: "go to Launch, and train it yourself",
-			Why: atEnd, Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
-		{Keys: kit.On("enter"), Hint: "watch these runs", Help: "leave the film for Watch, at this moment",
-			Why: func() string { return cmp.Or(missing(), before()) }, Act: p.leave},
+		{Keys: kit.On("enter"), Hint: "train it yourself",
+			Help: "go to Launch, and train it yourself", Why: atEnd,
+			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
+		{Keys: kit.On("enter"), Hint: "watch these runs",
+			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?",
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
 			Why: func() string { return cmp.Or(missing(), atEnd()) }, Act: p.branch},
 		{Keys: kit.On("space"), Hint: "pause", Help: "pause the film, or go on", Why: before,
 			Act: kit.Just(func() { p.pauses = !p.pauses })},
-		{Keys: kit.On("left", "h"), Hint: "back", Help: "the chapter before", Act: kit.By(p.turn, -1)},
-		{Keys: kit.On("right", "l"), Hint: "on", Help: "the next chapter", Why: before,
+		{Keys: kit.On("left", "h"), Hint: "back", Help: "go back by a chapter",
+			Act: kit.By(p.turn, -1)},
+		{Keys: kit.On("right", "l"), Hint: "on", Help: "go on by a chapter", Why: before,
 			Act: kit.By(p.turn, +1)},
 	}
 }
 
 // leave goes on in Watch, with a replay of the same runs at the same moment.
 func (p *Page) leave() tea.Cmd {
+	if p.reel == nil {
+		return kit.Notify(notThere)
+	}
 	_, epoch := place(p.at, p.reel.epochs)
 	var ids []string
 	for _, t := range p.reel.tracks {

@@ -31,7 +31,7 @@ type reel struct {
 	tracks   []track // of the methods, of the one seed
 	epochs   float64
 	weak     int                          // the class that the baseline learns least
-	pictures map[int]*certificate.Picture // of training samples, by index; nil where they are not drawn
+	pictures map[int]*certificate.Picture // by training sample; nil where they are not drawn
 	seeds    []figures                    // of the methods, over all recorded seeds
 }
 
@@ -78,8 +78,8 @@ func momentsOf(evals []*runner.EvalEvent) (list []moment) {
 	return list
 }
 
-// figures are those of a method over all seeds, in points of accuracy at the end of the runs: means,
-// and differences from the baseline over paired seeds with half their 95 % t intervals.
+// figures are those of a method over all seeds, in points of accuracy at the end of the runs:
+// means, and differences from the baseline over paired seeds with half their 95 % t intervals.
 type figures struct {
 	seeds              int
 	worst, mean        float64
@@ -107,7 +107,8 @@ func load(dataDir string, pictures bool) (*reel, error) {
 			return nil, err
 		}
 		r.tracks = append(r.tracks, track{runs[i],
-			kit.MethodNumber(slices.Index(dro.Algorithms(), m)), h.Evals, momentsOf(h.Evals), h.Steps})
+			kit.MethodNumber(slices.Index(dro.Algorithms(), m)), h.Evals,
+			momentsOf(h.Evals), h.Steps})
 		r.epochs = runs[i].Epochs()
 	}
 	r.weak = r.weakest()

@@ -147,8 +147,8 @@ func (p *Page) table(epoch float64, w int) (lines []string) {
 			worst, mean = percent(m.worst), percent(m.mean)
 		}
 		name := t.Line(k.number).Paint(t.Mark(k.number) + " " + string(k.run.Meta.Spec.Algorithm()))
-		lines = append(lines, kit.Spread(" "+name, t.Greek(fmt.Sprintf("%11s%10s", worst, mean))+"  ",
-			w))
+		figures := fmt.Sprintf("%11s%10s  ", worst, mean)
+		lines = append(lines, kit.Spread(" "+name, t.Greek(figures), w))
 	}
 	return lines
 }
@@ -204,12 +204,14 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 // result draws the end of the film: the worst class over all seeds in large digits.
 func (p *Page) result(r kit.Rect) kit.Placed {
 	t, at := p.Theme, p.reel.best()
-	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", p.reel.seeds[baseline].seeds)
+	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds",
+		p.reel.seeds[baseline].seeds)
 	return t.Place(r, title, "", false, true, func(w, h int) []string {
 		var blocks []kit.Placed
 		for i, k := range []int{baseline, at} {
 			number := p.reel.tracks[k].number
-			digits := t.Line(number).PaintAll(large(fmt.Sprintf("%.1f", p.reel.seeds[k].worst), t.ASCII))
+			worst := fmt.Sprintf("%.1f", p.reel.seeds[k].worst)
+			digits := t.Line(number).PaintAll(large(worst, t.ASCII))
 			lines := append(digits, "", t.Mark(number)+" "+string(methods()[k])+", in %")
 			blocks = append(blocks, kit.Placed{Rect: kit.Area(3+i*w/2, 1, w/2-3, h-1),
 				Lines: kit.Fill(lines, w/2-3, h-1)})

@@ -94,15 +94,11 @@ type Config struct {
 	// Guest says that the viewer need not be the user who started the program: only files of runs
 	// are read, and none is written. ReadOnly goes with it.
 	Guest bool
-	// Attach makes the interface begin with the runs that are live, or the newest.
-	Attach bool
+	Opening
 	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
 	Kept   *Kept
-	// Film makes the interface begin with the film; Loop plays it again and again. Live makes it
-	// begin with runs that are started for a demonstration.
-	Film, Loop, Live bool
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals
@@ -127,6 +123,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Opening says how the interface begins; the zero Opening begins with Launch.
+type Opening struct {
+	Attach bool // with the runs that are live, or the newest
+	Film   bool // with the film
+	Loop   bool // which is played again and again
+	Live   bool // with runs that it starts for a demonstration
 }
 
 // Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.

@@ -21,8 +21,6 @@ const (
 	changedFrom     = "Changed from the preset:"
 	ownFile         = ": a file of your own, read when the runs start"
 	starting        = "Starting "
-	notOnFilm       = "The film is the first entry"
-	isFilm          = "This is the film: Enter plays it"
 )
 
 // The film: its entry, and the preset of the runs that it shows.

@@ -220,11 +220,9 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "play", Help: "play the film",
-			Why: func() string { return kit.Unless(l.onFilm(), notOnFilm) },
-			Act: func() tea.Cmd { return kit.Send(lab.Film{}) }},
-		{Keys: kit.On("enter"), Hint: "review",
-			Help: "review, then start", Why: l.noReview, Act: l.review, Alters: true},
+		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering,
+			Help: "review, then start; on the film, play it", Why: l.noReview, Act: l.enter,
+			Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -272,11 +270,24 @@ func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.
 func (l *Page) noReview() string {
-	return cmp.Or(kit.Unless(!l.right, startsAtPresets), kit.Unless(l.at > 0, isFilm), l.noStart())
+	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
 }
 
-// onFilm reports whether the cursor is on the film.
-func (l *Page) onFilm() bool { return l.at == 0 && !l.right }
+// enter plays the film if the cursor is on it, and else reviews what would be started.
+func (l *Page) enter() tea.Cmd {
+	if l.at == 0 {
+		return kit.Send(lab.Film{})
+	}
+	return l.review()
+}
+
+// entering is the word for that.
+func (l *Page) entering(int) string {
+	if l.at == 0 {
+		return "play"
+	}
+	return "review"
+}
 
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
 func filmEntry() presets.Preset {

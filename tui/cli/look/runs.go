@@ -458,7 +458,9 @@ recorded:paper/RUN. RUN is as in drolab compare.`,
 			if err := os.MkdirAll(into, 0o755); err != nil {
 				return err
 			}
-			return console.TryAll(runs, func(r *record.Run) error { return pack(con, into, r, checkpoint) })
+			return console.TryAll(runs, func(r *record.Run) error {
+				return pack(con, into, r, checkpoint)
+			})
 		},
 	}
 	c.Flags().Int64Var(&checkpoint, "checkpoint", 0, "step of a checkpoint to keep; 0 keeps none")
