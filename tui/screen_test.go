@@ -249,7 +249,7 @@ func TestViewsOfLaunch(t *testing.T) {
 		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
 			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
 		{"help", launch, 80, 24, "?", []string{"▸ Keys on Launch ─",
-			"│ Enter     review, then start ",
+			"│ Enter     review, then start; on the film, play it ",
 			"│ Not now (Press Tab to go to the settings first): "}},
 	} {
 		t.Run(v.name, v.check)
