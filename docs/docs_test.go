@@ -245,6 +245,7 @@ func notRun() map[string]string {
 	const viewers = "it waits for viewers: tui/share tests it"
 	return map[string]string{
 		"drolab":                          terminal,
+		"drolab demo":                     terminal,
 		"drolab replay latest --speed 60": terminal,
 		"drolab attach":                   terminal,
 		"drolab --runs mysweep":           terminal,

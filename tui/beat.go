@@ -131,7 +131,7 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 
 // pace returns the time to the next tick, which is short only while there is something to see.
 func (m *Model) pace() time.Duration {
-	if d, ok := m.watch.Pace(); ok && m.current == watchPage && !m.unfocused {
+	if d, ok := m.pacedPage(); ok && !m.unfocused {
 		if m.env.remote {
 			return readEvery
 		}
@@ -151,8 +151,8 @@ func (m *Model) pace() time.Duration {
 
 // frameRate returns the number of frames a second that are worth their cost.
 func (m *Model) frameRate() int {
-	_, moves := m.watch.Pace()
-	if m.now.Sub(m.pressed) > idleAfter && !(moves && m.current == watchPage) {
+	_, moves := m.pacedPage()
+	if m.now.Sub(m.pressed) > idleAfter && !moves {
 		return idleFrames
 	}
 	return m.env.frames

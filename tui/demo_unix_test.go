@@ -30,8 +30,8 @@ var screens = []string{"watch", "compare"}
 // project downloads them.
 const mostOfDemos = 500_000
 
-// recorded is the folder that the recording was made in.
-const recorded = "/tmp/drolab-demo/"
+// madeIn is the folder that the recording was made in.
+const madeIn = "/tmp/drolab-demo/"
 
 // rooted matches an absolute path on some machine.
 var rooted = regexp.MustCompile(`(^|[^\w.:/])/\w+/`)
@@ -150,7 +150,7 @@ func play(t *testing.T, cast []byte, at func(screen [][]rune)) {
 			continue
 		}
 		g.draw([]byte(data))
-		if path := rooted.FindString(strings.ReplaceAll(g.text(), recorded, "")); path != "" {
+		if path := rooted.FindString(strings.ReplaceAll(g.text(), madeIn, "")); path != "" {
 			t.Fatalf("a recording: at %g s it shows the path %q", when, path)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/compare"
+	"drolab/tui/film"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/launch"
@@ -222,6 +223,10 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 		cmds = append(cmds, m.show(comparePage))
 	case lab.Samples:
 		cmds = append(cmds, m.show(samplesPage))
+	case lab.Film:
+		cmds = append(cmds, m.show(filmPage))
+	case lab.Prepare:
+		cmds = append(cmds, m.show(launchPage))
 	}
 	return tea.Batch(cmds...)
 }
@@ -388,6 +393,7 @@ const (
 	comparePage
 	sweepPage
 	samplesPage
+	filmPage
 )
 
 // newPages returns the pages, in the order of their tabs and of the keys 1, 2, ...: one line a
@@ -400,7 +406,19 @@ func newPages(s *lab.Lab, list func() []presets.Preset, watch *watch.Page) []pag
 		compare.New(s),
 		sweep.New(s),
 		samples.New(s),
+		film.New(s),
 	}
+}
+
+// paced is a page that says how soon it wants the next tick, and whether anything moves.
+type paced interface{ Pace() (time.Duration, bool) }
+
+// pacedPage returns the pace of the page that is shown; false where nothing moves there.
+func (m *Model) pacedPage() (time.Duration, bool) {
+	if p, ok := m.page().(paced); ok {
+		return p.Pace()
+	}
+	return 0, false
 }
 
 // busy is a page that may have to wait for an answer. Busy returns what it waits for, "" for
@@ -410,7 +428,9 @@ type busy interface{ Busy() string }
 // firstPage returns the page that is shown first.
 func firstPage(cfg lab.Config) pageID {
 	switch {
-	case cfg.Attach || cfg.Replay != nil:
+	case cfg.Film:
+		return filmPage
+	case cfg.Attach || cfg.Live || cfg.Replay != nil:
 		return watchPage
 	case cfg.RunsDir != "" && record.IsSweep(cfg.RunsDir): // the folder is that of one sweep
 		return sweepPage

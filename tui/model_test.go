@@ -256,7 +256,7 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 	}
 	r = watching(t, 120, 60)
 	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
-		r.press(page, "?")
+		r.press(page, "home", "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
 		r.press("esc")
 		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"drolab/presets/recorded"
+	"drolab/runner/record"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -57,9 +59,25 @@ func sourceOf(cfg lab.Config) lab.Source {
 	case cfg.Kept != nil:
 		return cfg.Kept
 	case cfg.ReadOnly:
-		return lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}
+		return alsoRecorded{
+			lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}
 	}
-	return lab.Remember(cfg.RunsDir, cfg.Catalogues, false)
+	return alsoRecorded{lab.Remember(cfg.RunsDir, cfg.Catalogues, false)}
+}
+
+// alsoRecorded finds the runs that the program carries, too, by the words that stand for them.
+type alsoRecorded struct{ lab.Source }
+
+// Find implements Source.
+func (s alsoRecorded) Find(id string) (*record.Run, error) {
+	if !recorded.Is(id) {
+		return s.Source.Find(id)
+	}
+	runs, err := recorded.Find(id)
+	if err != nil {
+		return nil, err
+	}
+	return runs[0], nil
 }
 
 func run(ctx context.Context, cfg lab.Config, m *Model) error {

@@ -51,6 +51,12 @@ func pages(t testing.TB) []view {
 			t.Helper()
 			return sampling(t, false, w, h, environ...)
 		}},
+		{name: "film", open: func(t testing.TB, w, h int, environ ...string) *rig {
+			t.Helper()
+			r := on("7")(t, w, h, environ...)
+			r.press("right", "right", "right")
+			return r
+		}},
 	}
 }
 
@@ -243,7 +249,7 @@ func TestViewsOfLaunch(t *testing.T) {
 		{"narrow settings", launch, 40, 12, "tab down down", []string{"\n▸  seed             1\n",
 			"── Start ─ 4 runs: 4 methods × 1 seed ──", " Means   first seed of initialisation,"}},
 		{"help", launch, 80, 24, "?", []string{"▸ Keys on Launch ─",
-			"│ Enter     review, then start ",
+			"│ Enter     review, then start; on the film, play it ",
 			"│ Not now (Press Tab to go to the settings first): "}},
 	} {
 		t.Run(v.name, v.check)

@@ -103,7 +103,7 @@ func openOn(b *testing.B, verbs runner.Verbs, dir string) (watch, leave func()) 
 	ctx, cancel := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Run(ctx, lab.Config{Verbs: verbs, Attach: true,
+		ended <- Run(ctx, lab.Config{Verbs: verbs, Opening: lab.Opening{Attach: true},
 			RunsDir: dir, DataDir: b.TempDir(), Stdin: tty, Stdout: tty,
 			Environ: []string{"TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8"}})
 	}()

@@ -23,7 +23,7 @@ import (
 	"drolab/runner/report"
 )
 
-//go:embed paper registered
+//go:embed paper registered shapes
 var files embed.FS
 
 // Scheme is the prefix of words that stand for recorded runs.
@@ -102,7 +102,8 @@ func Study(word string) (*report.Study, error) {
 }
 
 // StudyOf returns the recorded study whose presets runs have: that of the paper if some have one of
-// its presets, a registered one if all have. It returns nil if there is none.
+// its presets, a registered one if all have. A study without a published table is not the paper's,
+// and judges its own recorded runs alone. StudyOf returns nil if there is none.
 func StudyOf(runs []*record.Run) (*report.Study, error) {
 	for _, name := range Names() {
 		s, err := Study(Scheme + name)
@@ -113,7 +114,7 @@ func StudyOf(runs []*record.Run) (*report.Study, error) {
 		for _, r := range runs {
 			if slices.ContainsFunc(s.Presets, func(p runner.Preset) bool {
 				return p.Name == r.Meta.Preset
-			}) {
+			}) && (s.Published != nil || strings.HasPrefix(r.Dir, Scheme+name+"/")) {
 				own++
 			}
 		}

@@ -65,9 +65,9 @@ func TestObserve(t *testing.T) {
 	must(t, err)
 	must(t, ended.Verify())
 	var packed [2]bytes.Buffer
-	must(t, Pack(&packed[0], ended))
+	must(t, Pack(&packed[0], ended, 0))
 	must(t, os.Remove(filepath.Join(r.in.Path, machineName)))
-	must(t, Pack(&packed[1], ended))
+	must(t, Pack(&packed[1], ended, 0))
 	if !bytes.Equal(packed[0].Bytes(), packed[1].Bytes()) {
 		t.Error("a packed run depends on the machine")
 	}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +23,9 @@ import (
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
-// unpacked into a run directory again. It holds run.json, summary.json and the log. This log has
-// all evaluations and fewer steps, and neither checkpoints nor what a resume has discarded
-// (packed.go). A packed run is read like any run, but has no checkpoint to continue from.
+// unpacked into a run directory again (Store.Restore). It holds run.json, summary.json, the log and
+// at most one checkpoint. This log has all evaluations and fewer steps, and not what a resume has
+// discarded. A packed run is read like any run. To continue from its checkpoint, restore it.
 
 // PackedExt is the extension of the names of packed runs.
 const PackedExt = ".tar.gz"
@@ -32,14 +34,14 @@ const PackedExt = ".tar.gz"
 // thousand classes are about 60 MiB.
 const maxPacked = 256 << 20
 
-// Pack writes a finished run in its packed form. The same run gives the same bytes. A run that is
-// not done is an error.
-func Pack(w io.Writer, r *Run) error {
+// Pack writes a finished run in its packed form, with the checkpoint of a step unless that is 0. A
+// run gives the same bytes each time. A run that is not done is an error.
+func Pack(w io.Writer, r *Run, checkpoint int64) error {
 	if r.status != runner.Done {
 		return fmt.Errorf("run %s is %s: only a run that is done can be packed",
 			r.Meta.ID, r.status)
 	}
-	files, err := packedFilesOf(r)
+	names, files, err := packedFilesOf(r, checkpoint)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
 	}
@@ -48,7 +50,7 @@ func Pack(w io.Writer, r *Run) error {
 		return err
 	}
 	t := tar.NewWriter(z)
-	for i, name := range packedNames() {
+	for i, name := range names {
 		// The time is that of the run, so that the bytes do not depend on when it was packed.
 		h := &tar.Header{
 			Name:    r.Meta.ID + "/" + name,
@@ -70,27 +72,139 @@ func Pack(w io.Writer, r *Run) error {
 // packedNames lists the files of a packed run, in their order.
 func packedNames() []string { return []string{metaName, summaryName, logName} }
 
-// packedFilesOf returns the texts of these files. The log is a shorter one, which the summary goes
-// with; it names the hash of the run's own.
-func packedFilesOf(r *Run) (files [][]byte, err error) {
+// packedFilesOf returns the names and the texts of these files, and behind them the two of a
+// checkpoint. The log is a shorter one, which the summary and the checkpoint go with; the summary
+// names the hash of the run's own.
+func packedFilesOf(r *Run, checkpoint int64) (names []string, files [][]byte, err error) {
 	was, err := r.logHash()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	meta, err := disk.Seal{}.JSON(&r.Meta)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	of := ownerOf(r.Meta.ID, meta)
-	log, seq, err := packLog(of, r.Tail())
+	log, at, before, err := packLog(of, r.Tail(), checkpoint)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	at := disk.Extent{Seq: seq, Bytes: int64(len(log)), SHA256: hashOf(log), Was: was}
+	at.Was = was
 	summary := *r.Summary()
 	summary.Dir = ""
 	sealed, err := disk.Seal{Owner: of, Log: &at}.JSON(&summary)
-	return [][]byte{meta, sealed, log}, err
+	names, files = packedNames(), [][]byte{meta, sealed, log}
+	if err != nil || checkpoint == 0 {
+		return names, files, err
+	}
+	two, err := packCheckpoint(of, r, checkpoint, before)
+	return append(names, packedCheckpoint(checkpoint)...), append(files, two...), err
+}
+
+// packedCheckpoint names the files of a packed checkpoint.
+func packedCheckpoint(step int64) []string {
+	return []string{checkpointFile(step), checkpointsName + "/" + tensorsName(step)}
+}
+
+// packCheckpoint returns the texts of the files of a checkpoint that goes with a packed log.
+func packCheckpoint(of disk.Owner, r *Run, step int64, at disk.Extent) (files [][]byte, err error) {
+	s, err := r.load(step)
+	if err != nil {
+		return nil, err
+	}
+	if s.Opaque != nil {
+		return nil, errors.New("what a program saved is not packed")
+	}
+	dir, err := os.MkdirTemp("", "drolab-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	f, err := disk.OpenFolder(nil, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	f.Owner = of
+	err = writeCheckpoint(f, s.State, eventlog.Position{Extent: at, Knobs: s.At.Knobs})
+	for _, name := range packedCheckpoint(step) {
+		text, wrong := os.ReadFile(filepath.Join(dir, path.Base(name)))
+		files, err = append(files, text), errors.Join(err, wrong)
+	}
+	return files, err
+}
+
+// Restore writes a packed run as a run directory of its own name, with the checkpoint that it
+// holds, and returns the checkpoint's step, 0 for none. A run that is there already stays as it is.
+func (s *Store) Restore(r *Run) (step int64, err error) {
+	if r.packed == nil {
+		return 0, fmt.Errorf("run %s is not packed", r.Meta.ID)
+	}
+	names := packedNames()
+	if step, err = r.packed.checkpoint(); step > 0 {
+		names = append(names, packedCheckpoint(step)...)
+	}
+	root, wrong := s.root()
+	if err = errors.Join(err, wrong); err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	if _, err := root.Lstat(r.Meta.ID); err == nil {
+		return step, nil
+	}
+	_, texts, err := packedFiles(r.packed.text, names)
+	if err != nil {
+		return 0, err
+	}
+	half := aside.Prefix + r.Meta.ID
+	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
+	if err := errors.Join(root.Mkdir(half, disk.FolderMode),
+		root.Mkdir(filepath.Join(half, checkpointsName), disk.FolderMode)); err != nil {
+		return 0, err
+	}
+	in, err := root.Within(half)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	saved, err := in.Within(checkpointsName)
+	if err != nil {
+		return 0, err
+	}
+	defer saved.Close()
+	for i, name := range names {
+		f := in
+		if path.Dir(name) == checkpointsName {
+			f = saved
+		}
+		err := f.Write(path.Base(name), aside.Copying(bytes.NewReader(texts[i])))
+		if err != nil {
+			return 0, err
+		}
+	}
+	return step, errors.Join(root.Rename(half, r.Meta.ID), root.Sync())
+}
+
+// checkpoint returns the step of the checkpoint that a packed run holds; 0 for none.
+func (p *packedRun) checkpoint() (step int64, err error) {
+	z, err := gzip.NewReader(bytes.NewReader(p.text))
+	if err != nil {
+		return 0, err
+	}
+	t := tar.NewReader(io.LimitReader(z, maxPacked))
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		_, file, _ := strings.Cut(h.Name, "/")
+		if n, _ := fmt.Sscanf(file, checkpointsName+"/step-%d.json", &step); n == 1 {
+			return step, nil
+		}
+	}
 }
 
 // logHash verifies the run and returns the hash of its log, as it was before any packing.
@@ -228,24 +342,32 @@ const (
 	packedDigits = 5
 )
 
-// packLog returns the log of a packed run, and the number of its last event. Its events are
-// numbered anew.
-func packLog(of disk.Owner, log *Tail) (text []byte, seq int64, err error) {
+// packLog returns the log of a packed run, how much that is, and how much of it stands before the
+// steps after a checkpoint. Its events are numbered anew.
+func packLog(of disk.Owner, log *Tail, checkpoint int64) (
+	text []byte, whole, before disk.Extent, err error,
+) {
 	events, steps, err := standing(log)
-	if err != nil {
-		return nil, 0, err
-	}
 	text = eventlog.HeadLine(of)
 	for _, e := range thin(events, steps) {
-		seq++
-		e.Header().Seq = seq
-		line, err := runner.EncodeEvent(e)
-		if err != nil {
-			return nil, 0, err
+		if e.Header().Step > checkpoint && before.Bytes == 0 {
+			before = extentOf(text, whole.Seq)
 		}
+		whole.Seq++
+		e.Header().Seq = whole.Seq
+		line, wrong := runner.EncodeEvent(e)
+		err = errors.Join(err, wrong)
 		text = append(append(text, disk.SealLine(line)...), '\n')
 	}
-	return text, seq, nil
+	whole = extentOf(text, whole.Seq)
+	if before.Bytes == 0 {
+		before = whole
+	}
+	return text, whole, before, err
+}
+
+func extentOf(text []byte, seq int64) disk.Extent {
+	return disk.Extent{Seq: seq, Bytes: int64(len(text)), SHA256: hashOf(text)}
 }
 
 // standing reads the events of a log that no resume has taken back, without the checkpoint events:

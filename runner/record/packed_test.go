@@ -51,7 +51,7 @@ func longRun(t *testing.T, s *Store) *Run {
 func packed(t *testing.T, r *Run) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, Pack(&b, r))
+	must(t, Pack(&b, r, 0))
 	return b.Bytes()
 }
 
@@ -149,7 +149,7 @@ func TestPackRefusesWhatIsNotDone(t *testing.T) {
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
 	var b bytes.Buffer
-	err = Pack(&b, run)
+	err = Pack(&b, run, 0)
 	if err == nil || !strings.Contains(err.Error(), "only a run that is done") || b.Len() > 0 {
 		t.Errorf("%v, %d bytes", err, b.Len())
 	}
@@ -180,5 +180,58 @@ func TestDamagedPackedRuns(t *testing.T) {
 		if _, err := r.Tail().Read(); err == nil && n < len(b)*3/4 {
 			t.Fatalf("a run cut at %d of %d bytes reads without an error", n, len(b))
 		}
+	}
+}
+
+// TestRestore: a packed run with a checkpoint becomes a run directory from which another run
+// continues, in the state of the run that was packed.
+func TestRestore(t *testing.T) {
+	from := newStore(t)
+	m := newMeta(3)
+	r := create(t, from, m)
+	must(t, r.Append(status(0, runner.Running)))
+	appendSteps(t, r, 1, 300)
+	s := newState(300)
+	_, err := r.Checkpoint(s)
+	must(t, err)
+	appendSteps(t, r, 301, 600)
+	eval := evalEvent(600)
+	must(t, r.Append(eval))
+	must(t, r.Append(status(600, runner.Done)))
+	must(t, r.Finish(runner.Summarize(m, runner.Done, 600, eval, stepEvent(600))))
+	must(t, r.Close())
+	run, err := Find(from.Dir(), m.ID)
+	must(t, err)
+
+	for _, at := range []int64{0, 300} {
+		var b bytes.Buffer
+		must(t, Pack(&b, run, at))
+		packed, err := Unpack("recorded:x/"+m.ID, b.Bytes())
+		must(t, err)
+		must(t, packed.Verify())
+		to := newStore(t)
+		for range 2 { // the second time it is there already
+			if step, err := to.Restore(packed); step != at || err != nil {
+				t.Fatalf("step %d, %v, want %d", step, err, at)
+			}
+		}
+		got, err := Find(to.Dir(), m.ID)
+		must(t, err)
+		must(t, got.Verify())
+		must(t, got.PassedOver())
+		if at == 0 {
+			continue
+		}
+		past, err := to.Load(m.ID, at)
+		must(t, err)
+		if want, err := from.Load(m.ID, at); err != nil || !reflect.DeepEqual(past, want) {
+			t.Errorf("the checkpoint is %+v, want %+v (%v)", past, want, err)
+		}
+	}
+	if _, err := from.Restore(run); err == nil {
+		t.Error("a run directory was restored")
+	}
+	if err := Pack(io.Discard, run, 299); err == nil {
+		t.Error("a checkpoint that is not there was packed")
 	}
 }

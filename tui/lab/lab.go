@@ -94,8 +94,7 @@ type Config struct {
 	// Guest says that the viewer need not be the user who started the program: only files of runs
 	// are read, and none is written. ReadOnly goes with it.
 	Guest bool
-	// Attach makes the interface begin with the runs that are live, or the newest.
-	Attach bool
+	Opening
 	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
@@ -124,6 +123,14 @@ type Config struct {
 	// Environ is the environment, as os.Environ gives it. The interface reads TERM, COLORTERM,
 	// NO_COLOR, DROLAB_ASCII, SSH_CONNECTION, SSH_TTY and the locale.
 	Environ []string
+}
+
+// Opening says how the interface begins; the zero Opening begins with Launch.
+type Opening struct {
+	Attach bool // with the runs that are live, or the newest
+	Film   bool // with the film
+	Loop   bool // which is played again and again
+	Live   bool // with runs that it starts for a demonstration
 }
 
 // Remembering holds the folders of what is remembered about folders of runs; "" remembers nothing.
@@ -372,6 +379,12 @@ type Watch struct {
 	// Ghost is the one of IDs that the others are raced against; "" is none.
 	Ghost string
 }
+
+// Film asks for the film, and Prepare asks the Launch page to review the start of a preset.
+type (
+	Film    struct{}
+	Prepare struct{ Preset string }
+)
 
 // Failed ends the interface: what it was opened for cannot be shown.
 type Failed struct{ Err error }

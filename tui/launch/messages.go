@@ -23,6 +23,13 @@ const (
 	starting        = "Starting "
 )
 
+// The film: its entry, and the preset of the runs that it shows.
+const (
+	filmed   = "shapes"
+	filmName = "a film of 60 seconds"
+	filmDoc  = "watch how it works: recorded runs of shapes, with captions"
+)
+
 // welcome says in three sentences what the program is, to a user who opens the interface for the
 // first time.
 const welcome = "drolab trains a network with several methods and shows which classes suffer.\n" +

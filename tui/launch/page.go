@@ -3,6 +3,7 @@ package launch
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"drolab/presets"
@@ -47,12 +48,14 @@ type Page struct {
 
 // New returns the page for the presets that load returns. load is called when the presets are first
 // needed, so that a user who attaches to runs does not wait for it.
-func New(s *lab.Lab, load func() []presets.Preset) *Page { return &Page{Lab: s, load: load} }
+func New(s *lab.Lab, load func() []presets.Preset) *Page {
+	return &Page{Lab: s, load: load, at: 1} // the first preset, behind the film
+}
 
 // presets returns the presets of the page, and loads them at the first call.
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
-		l.list, l.load = l.load(), nil
+		l.list, l.load = append([]presets.Preset{filmEntry()}, l.load()...), nil
 		for _, p := range l.list {
 			l.specs = append(l.specs, p.Spec)
 		}
@@ -106,6 +109,8 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Listed:
 		l.past = msg.Runs
 		l.reckon()
+	case lab.Prepare:
+		return l.prepare(msg.Preset)
 	case beginMsg:
 		return l.begin()
 	case lab.Started:
@@ -215,8 +220,9 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review",
-			Help: "review, then start", Why: l.noReview, Act: l.review, Alters: true},
+		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering,
+			Help: "review, then start; on the film, play it", Why: l.noReview, Act: l.enter,
+			Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -265,6 +271,40 @@ func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, 
 // it changes them.
 func (l *Page) noReview() string {
 	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
+}
+
+// enter plays the film if the cursor is on it, and else reviews what would be started.
+func (l *Page) enter() tea.Cmd {
+	if l.at == 0 {
+		return kit.Send(lab.Film{})
+	}
+	return l.review()
+}
+
+// entering is the word for that.
+func (l *Page) entering(int) string {
+	if l.at == 0 {
+		return "play"
+	}
+	return "review"
+}
+
+// filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
+func filmEntry() presets.Preset {
+	p, err := presets.Load(filmed)
+	if err != nil {
+		panic("launch: the preset of the film is broken")
+	}
+	p.Name, p.Doc = filmName, filmDoc
+	return p
+}
+
+// prepare reviews the start of a preset.
+func (l *Page) prepare(name string) tea.Cmd {
+	i := slices.IndexFunc(l.presets(), func(p presets.Preset) bool { return p.Name == name })
+	l.at, l.right, l.problem = max(1, i), false, nil
+	l.reckon()
+	return l.review()
 }
 
 // noStart says why the runs cannot be started.

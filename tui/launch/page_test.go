@@ -148,7 +148,7 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	r.Press("right", "right", "space")
 	l.goTo(t, "rho")
 	r.Press("e", "ctrl+u", "0", ".", "7", "enter")
-	want := l.presets()[0].Spec
+	want := l.presets()[1].Spec
 	want.Algorithms, want.Seeds, want.Rho = []dro.Algorithm{dro.SFK, dro.ERM}, 3, 0.7
 	if !reflect.DeepEqual(*l.spec(), want) {
 		t.Fatalf("the spec is\n%+v, want\n%+v", *l.spec(), want)
@@ -191,7 +191,7 @@ func TestLaunchRefuses(t *testing.T) {
 	r, l, s := launchOf(t)
 	l.goTo(t, "rho")
 	r.Press("e", "ctrl+u", "-", "1", "enter")
-	if !l.editing || l.problem == nil || l.spec().Rho != l.presets()[0].Spec.Rho {
+	if !l.editing || l.problem == nil || l.spec().Rho != l.presets()[1].Spec.Rho {
 		t.Errorf("rho=-1: editing %v, problem %v, rho %v", l.editing, l.problem, l.spec().Rho)
 	}
 	r.Press("q", "1", "?") // text, not commands
@@ -240,7 +240,7 @@ func TestLaunchUndo(t *testing.T) {
 		t.Errorf("after a choice: %s, %q", l.spec().Uncertainty, l.origin("uncertainty"))
 	}
 	r.Press("u")
-	if l.edited("uncertainty") || !reflect.DeepEqual(*l.spec(), l.presets()[0].Spec) {
+	if l.edited("uncertainty") || !reflect.DeepEqual(*l.spec(), l.presets()[1].Spec) {
 		t.Errorf("undo left %+v", l.spec())
 	}
 	r.Press("u")

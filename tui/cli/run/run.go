@@ -31,8 +31,8 @@ import (
 func Commands(tr *Trainer) []*cobra.Command {
 	return []*cobra.Command{runCommand(tr), resumeCommand(tr), pauseCommand(tr), stopCommand(tr),
 		checkpointCommand(tr), knobCommand(tr), labelCommand(tr), deleteCommand(tr),
-		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.shareCommand(),
-		tr.sweepCommand(), tr.engineCommand(), tr.loopCommand()}
+		trustCommand(tr), tr.attachCommand(), tr.replayCommand(), tr.demoCommand(),
+		tr.shareCommand(), tr.sweepCommand(), tr.engineCommand(), tr.loopCommand()}
 }
 
 // runFlags are the flags of `run`, in the order in which they are applied to a

@@ -34,19 +34,20 @@ func (tr *Trainer) Open(c *cobra.Command, _ []string) error {
 	if !tr.OnTerminal() {
 		return c.Help()
 	}
-	return tr.interact(c.Context(), false)
+	return tr.interact(c.Context(), func(*lab.Config) {})
 }
 
-// interact opens the interface; with attach it opens on the live runs.
-func (tr *Trainer) interact(ctx context.Context, attach bool) error {
+// interact opens the interface; opening says how it begins.
+func (tr *Trainer) interact(ctx context.Context, opening func(*lab.Config)) error {
 	store, err := record.Open(tr.RunsDir)
 	if err != nil {
 		return err
 	}
 	runs, ctx, cancel := tr.orderly(ctx)
 	defer cancel()
-	cfg := tr.screen(store.Dir(), attach)
+	cfg := tr.screen(store.Dir(), false)
 	cfg.Views = tr.Views
+	opening(&cfg)
 	if !tr.hasEngine() {
 		return tr.interactInline(runs, ctx, store, cfg)
 	}
@@ -77,7 +78,7 @@ func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
 	return lab.Config{StopSweep: tr.stopSweep, Ring: tr.Ring, RunsDir: runsDir,
 		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs: bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
-		Attach: attach, Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
+		Opening: lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout, Environ: tr.Environ}
 }
 
 // open shows the interface over runs of another process, until the user leaves it.
@@ -180,7 +181,7 @@ or changed.`,
 				}
 				return tr.readOnly(c.Context(), tr.screen(dir, true))
 			}
-			return tr.interact(c.Context(), true)
+			return tr.interact(c.Context(), func(cfg *lab.Config) { cfg.Attach = true })
 		},
 	}
 	c.Flags().BoolVar(&readOnly, "read-only", false, "look only")
@@ -240,6 +241,35 @@ drolab replay latest --speed 60 --from 40%`,
 		"where to begin: a share, a time or a step, as in 40%, 3m20s, 1200")
 	c.Flags().StringVar(&by, "by", "step", "align the runs by step or by time")
 	console.Choices(c, "by", "step", "time")
+	return c
+}
+
+func (tr *Trainer) demoCommand() *cobra.Command {
+	var live, loop bool
+	c := &cobra.Command{
+		Use: "demo", Short: "Show in a minute what robust training does",
+		Long: `Play a film of 60 seconds: recorded runs of the preset shapes, with captions that are computed
+from their figures. It needs no data and no network, and starts nothing. Space pauses, the arrow
+keys go by chapter, and Enter leaves the film for Watch at the same moment. At its end, F trains
+a branch of a recorded run with ρ = 1, and Enter starts the preset.
+
+With --live, the runs of convex are trained now, and then those of shapes.`,
+		Example: "drolab demo\ndrolab demo --loop",
+		Args:    console.None,
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case !tr.OnTerminal():
+				return errors.New("demo needs a terminal: see drolab compare recorded:shapes")
+			case live && loop:
+				return errors.New("--live and --loop exclude each other: the film loops")
+			}
+			return tr.interact(c.Context(), func(cfg *lab.Config) {
+				cfg.Film, cfg.Live, cfg.Loop = !live, live, loop
+			})
+		},
+	}
+	c.Flags().BoolVar(&live, "live", false, "train instead of playing the film")
+	c.Flags().BoolVar(&loop, "loop", false, "play the film again and again")
 	return c
 }
 

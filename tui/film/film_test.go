@@ -1,0 +1,232 @@
+package film
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/tui/cell"
+	"drolab/tui/kit"
+	"drolab/tui/lab"
+)
+
+// evaluation is what the captions take from a line of a log, read without the code of drolab.
+type evaluation struct {
+	Type     string    `json:"type"`
+	Epoch    float64   `json:"epoch"`
+	Mean     float64   `json:"test_accuracy"`
+	Loss     float64   `json:"train_loss"`
+	Accuracy []float64 `json:"class_accuracy"`
+	Weight   []float64 `json:"class_weight"`
+}
+
+// unpacked returns a file of the recorded run of a method and a seed.
+func unpacked(t *testing.T, method string, seed int, name string) []byte {
+	t.Helper()
+	files, _ := filepath.Glob(fmt.Sprintf("../../presets/recorded/shapes/shapes-%s-s%d-2*.tar.gz",
+		method, seed))
+	if len(files) != 1 {
+		t.Fatalf("%d recorded runs of %s with seed %d", len(files), method, seed)
+	}
+	id := strings.TrimSuffix(filepath.Base(files[0]), ".tar.gz")
+	b, err := exec.Command("tar", "xzOf", files[0], id+"/"+name).Output()
+	if err != nil {
+		t.Skipf("tar: %v", err)
+	}
+	return b
+}
+
+// evaluations returns those of the recorded run of a method.
+func evaluations(t *testing.T, method string) (list []evaluation) {
+	lines := bufio.NewScanner(strings.NewReader(string(unpacked(t, method, 1, "events.jsonl"))))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e evaluation
+		if json.Unmarshal(lines.Bytes(), &e) == nil && e.Type == "eval" {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// mean returns the mean of a figure of the last five evaluations up to an epoch.
+func mean(list []evaluation, epoch float64, of func(evaluation) float64) float64 {
+	var values []float64
+	for _, e := range list {
+		if e.Epoch <= epoch {
+			values = append(values, of(e))
+		}
+	}
+	values = values[max(0, len(values)-5):]
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// TestCaptions recomputes every figure of the captions from the recorded files, at many moments.
+func TestCaptions(t *testing.T) {
+	r, err := load("", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meta struct {
+		Classes []string
+		Counts  struct{ Train []int } `json:"class_counts"`
+	}
+	if err := json.Unmarshal(unpacked(t, "erm", 1, "run.json"), &meta); err != nil {
+		t.Fatal(err)
+	}
+	erm, auto := evaluations(t, "erm"), evaluations(t, "sfk-auto")
+	weak := slices.Index(meta.Classes, r.name(r.weak))
+	own := func(e evaluation) float64 { return e.Accuracy[weak] }
+	all := func(e evaluation) float64 { return e.Mean }
+	loss := func(e evaluation) float64 { return e.Loss }
+	total := 0
+	for _, n := range meta.Counts.Train {
+		total += n
+	}
+	in := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+	for at, c := range chapters() {
+		for seconds := begins(at); seconds < begins(at+1); seconds += .7 {
+			chapter, epoch := place(seconds, r.epochs)
+			p := r.at(epoch)
+			if chapter != at || p.base == nil && at > 0 {
+				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
+			}
+			if p.base == nil {
+				continue
+			}
+			says := c.says(r, p)
+			var want []string
+			a, b := mean(erm, epoch, own), mean(auto, epoch, own)
+			gain := mean(auto, epoch, all) - mean(erm, epoch, all)
+			switch at {
+			case 1:
+				want = []string{in(mean(erm, epoch, all)), in(a) + " of class " +
+					meta.Classes[weak],
+					fmt.Sprintf("%d of %d training", meta.Counts.Train[weak], total)}
+				if (a < mean(erm, epoch, all)-.1) != strings.Contains(says, "but only") {
+					t.Errorf("epoch %g: %s", epoch, says)
+				}
+			case 2:
+				w := mean(auto, epoch, func(e evaluation) float64 { return e.Weight[weak] })
+				want = []string{fmt.Sprintf("weighs %.1f times", w)}
+				if (w >= 1) != strings.Contains(says, "count more") {
+					t.Errorf("epoch %g: %s", epoch, says)
+				}
+			case 3:
+				want = []string{in(b), in(a)}
+				if (b > a) != strings.Contains(says, "learns class") {
+					t.Errorf("epoch %g: %s", epoch, says)
+				}
+			case 4:
+				want = []string{fmt.Sprintf("%.1f points", 100*math.Abs(gain)), fmt.Sprintf(
+					"is %.3f and not %.3f", mean(auto, epoch, loss), mean(erm, epoch, loss))}
+				if (gain >= 0) != strings.Contains(says, "not in mean accuracy") {
+					t.Errorf("epoch %g: %s", epoch, says)
+				}
+			}
+			for _, w := range want {
+				if !strings.Contains(says, w) {
+					t.Errorf("epoch %g: %q lacks %q", epoch, says, w)
+				}
+			}
+		}
+	}
+}
+
+// TestCaptionOfSeeds recomputes what is said of all seeds. 2.201 is the 97.5 % quantile of
+// Student's t with eleven degrees of freedom.
+func TestCaptionOfSeeds(t *testing.T) {
+	r, err := load("", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worst [2][]float64
+	for i, m := range []string{"erm", string(methods()[r.best()])} {
+		for seed := 1; seed <= 12; seed++ {
+			var s struct {
+				Worst float64 `json:"worst_class_accuracy"`
+			}
+			if err := json.Unmarshal(unpacked(t, m, seed, "summary.json"), &s); err != nil {
+				t.Fatal(err)
+			}
+			worst[i] = append(worst[i], 100*s.Worst)
+		}
+	}
+	sum := func(list []float64) (s float64) {
+		for _, v := range list {
+			s += v
+		}
+		return s
+	}
+	by, squares := (sum(worst[1])-sum(worst[0]))/12, 0.0
+	for i := range worst[0] {
+		squares += math.Pow(worst[1][i]-worst[0][i]-by, 2)
+	}
+	half := 2.201 * math.Sqrt(squares/11/12)
+	says := saySeeds(r, pair{})
+	for _, want := range []string{"12 seeds", fmt.Sprintf("%.1f to %.1f %%", sum(worst[0])/12,
+		sum(worst[1])/12), fmt.Sprintf("%+.1f [%+.1f, %+.1f]", by, by-half, by+half)} {
+		if !strings.Contains(says, want) {
+			t.Errorf("%q lacks %q", says, want)
+		}
+	}
+}
+
+// TestView: at every moment and on every screen, each line has the page's width.
+func TestView(t *testing.T) {
+	r, err := load("", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ascii := range []bool{false, true} {
+		p := New(&lab.Lab{Theme: kit.BareTheme(ascii)})
+		p.reel = r
+		for _, size := range [][2]int{{80, 22}, {120, 38}, {200, 58}, {40, 10}, {78, 20}} {
+			for p.at = 0; p.at <= 62; p.at += 3 {
+				lines := p.View(size[0], size[1])
+				if len(lines) != size[1] {
+					t.Fatalf("%v at %g s: %d lines", size, p.at, len(lines))
+				}
+				for i, line := range lines {
+					if n := cell.Width(line); n != size[0] {
+						t.Fatalf("%v at %g s: line %d has %d cells: %q", size, p.at, i, n, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTurn: the arrows go by chapter, and stay within the film.
+func TestTurn(t *testing.T) {
+	p := New(&lab.Lab{})
+	for i := range chapters() {
+		if at, _ := place(p.at, 1); at != i || p.at != begins(i) {
+			t.Errorf("chapter %d at %g s, want %d", at, p.at, i)
+		}
+		p.turn(+1)
+	}
+	if !p.ended() {
+		t.Error("the film does not end")
+	}
+	for i := len(chapters()) - 1; i >= 0; i-- {
+		p.turn(-1)
+		if p.at != begins(i) {
+			t.Errorf("back at %g s, want chapter %d", p.at, i)
+		}
+	}
+	p.turn(-1)
+	if p.at != 0 || begins(len(chapters())) != 60 {
+		t.Errorf("at %g s of %g", p.at, begins(len(chapters())))
+	}
+}
