@@ -32,7 +32,7 @@ type Page struct {
 
 	compared
 	colors     []uint8          // the colours of the table's rows
-	stands     []stand          // the standings of its columns
+	bases      [][]int          // by column and group, the group that it is compared with
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
 
@@ -153,7 +153,7 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
-		p.stands = p.standings()
+		p.bases = p.basesOf()
 		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
 	for range p.logs {

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"strings"
 
-	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/plot"
 
@@ -282,26 +281,6 @@ func (t *Theme) Top() Style {
 		return t.Title
 	}
 	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
-}
-
-// Low returns the style of the worst of some figures.
-func (t *Theme) Low() Style {
-	if !t.color {
-		return t.Dim
-	}
-	return t.Bad
-}
-
-// Tint returns the style of a difference of a tone. Without colour, the sign of the difference
-// tells as much.
-func (t *Theme) Tint(tone page.Tone) Style {
-	switch {
-	case !t.color || tone == "":
-		return t.Dim
-	case tone == page.Good:
-		return t.Good
-	}
-	return t.Bad
 }
 
 // Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.
