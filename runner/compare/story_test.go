@@ -349,7 +349,7 @@ func TestBranch(t *testing.T) {
 	for _, c := range []struct {
 		parent int // evaluations
 		want   string
-	}{{2, "fork @20 lr .2 shares no evaluated epoch with lr .1"}, {3, "Epoch 3, in this seed: "}} {
+	}{{2, "fork lr .2 shares no evaluated epoch with pgd"}, {3, "Epoch 3, in this seed: "}} {
 		runs := slices.Clone(l.runs)
 		runs[0].Evals = runs[0].Evals[:c.parent]
 		got := NewStory(runs, 0).String()

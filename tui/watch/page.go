@@ -229,9 +229,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if w.FurnishOwn() {
 		w.arrange()
 	}
-	// Labels tell what differs, and so need all runs; colours need their order.
-	panel.OrderTracks(w.Tracks)
-	panel.LabelTracks(w.Tracks)
+	panel.OrderTracks(w.Tracks) // labels and colours need all runs, in order
 	w.regroup()
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
@@ -278,13 +276,12 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 	}
 }
 
-// regroup groups the runs that belong together, and gives each group its colour. If two groups have
-// the same name, charts show the long labels of both instead.
+// regroup groups the runs that belong together, and gives each group its name and its colour.
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
-	names, runs := map[string]int{}, []*runner.Meta{}
+	panel.LabelTracks(w.Tracks, w.Groups)
+	var runs []*runner.Meta
 	for _, g := range w.Groups {
-		names[w.Tracks[g[0]].Short]++
 		runs = append(runs, w.Tracks[g[0]].Meta)
 	}
 	numbers := w.Colors.Of(runs)
@@ -296,13 +293,9 @@ func (w *Page) regroup() {
 	}
 	for n, number := range numbers {
 		for _, i := range w.Groups[n] {
-			t := w.Tracks[i]
-			if t.Number = number; names[t.Short] > 1 {
-				t.Short = t.Label
-			}
+			w.Tracks[i].Number = number
 		}
 	}
-	panel.ShortenLabels(w.Tracks)
 }
 
 // info returns the definitions of what the focused panel shows. The meaning of a measure is written

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -238,29 +239,25 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 	return w.Tracks[w.Baseline]
 }
 
-// LabelTracks names the runs by the settings in which they differ. Seeds share the name for charts,
-// and the label adds the seed. A label that two runs have is replaced by the ID, which is long but
-// unique.
-func LabelTracks(tracks []*Track) {
-	seen, short := map[string]int{}, compare.Names(metas(tracks))
-	for i, t := range tracks {
-		t.Short = short[i]
-		t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
-		seen[t.Label]++
+// LabelTracks names the groups of runs by what tells them apart: the settings in which they differ,
+// or else a number. Seeds share the name for charts, and the label adds the seed.
+func LabelTracks(tracks []*Track, groups [][]int) {
+	all := compare.Names(metas(tracks))
+	names := make([]string, len(groups))
+	for n, g := range groups {
+		names[n] = all[g[0]]
 	}
-	for _, t := range tracks {
-		if seen[t.Label] > 1 {
-			t.Label = t.ID
+	for n, numbered := range compare.Numbered(names) {
+		for _, i := range groups[n] {
+			t := tracks[i]
+			t.Short = numbered
+			t.Label = fmt.Sprintf("%s s%d%s", names[n], t.Meta.Spec.Seed,
+				strings.TrimPrefix(numbered, names[n]))
 		}
 	}
-	ShortenLabels(tracks)
-}
-
-// ShortenLabels sets the Briefs of each run, which depend on the names of all of them.
-func ShortenLabels(tracks []*Track) {
-	names := make([]string, len(tracks))
-	for i, t := range tracks {
-		names[i] = t.Short
+	names = names[:0]
+	for _, t := range tracks {
+		names = append(names, t.Short)
 	}
 	for i, briefs := range compare.Briefs(names) {
 		tracks[i].Briefs = briefs
