@@ -57,7 +57,8 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Act: kit.Just(w.goBack)},
+		{Keys: kit.On("esc"), Help: "go back; from a branch, to the race", Why: w.noBack,
+			Act: w.goBack},
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
@@ -169,7 +170,7 @@ func (w *Page) noBelow(*panel.Track) string {
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane, noWayBack)
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.race != nil, noWayBack)
 }
 
 func (w *Page) noFlip(*panel.Track) string {
@@ -236,17 +237,23 @@ func (w *Page) noSeeds(*panel.Track) string {
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// goBack undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
-// cases, and a new one belongs in both.
-func (w *Page) goBack() {
+// goBack undoes one thing: the crosshair, else the zoom, else the log pane, else the choice of a
+// branch and its parent among the runs of a race. noBack has the same cases, and a new one belongs
+// in both.
+func (w *Page) goBack() tea.Cmd {
 	switch {
 	case w.Cross.On:
 		w.Cross.On = false
 	case w.zoomed:
 		w.zoomed = false
-	default:
+	case w.logPane != noPane:
 		w.logPane = noPane
+	default: // with the branch, which races on
+		ids := slices.Concat(w.race, w.IDs())
+		slices.Sort(ids)
+		return w.open(lab.Watch{IDs: slices.Compact(ids)})
 	}
+	return nil
 }
 
 // whichPanels says which panels are in view, of how many, for a footer of so many cells. Without

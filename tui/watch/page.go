@@ -45,6 +45,7 @@ type reader struct {
 	unread   int       // the run whose log is read next; those before it were read a moment ago
 	clock    *Clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
+	race     []string  // the runs that were watched before a branch was; nil without one
 }
 
 // pane is the content of the log pane.
@@ -212,6 +213,10 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
+	before := w.IDs()
+	if w.race = nil; len(before) > 1 && slices.Contains(before, m.wanted.Ghost) {
+		w.race = before
+	}
 	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
@@ -234,7 +239,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.race(m.wanted.Ghost)
+	w.pit(m.wanted.Ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))

@@ -30,9 +30,9 @@ func (w *Page) fork() tea.Cmd {
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
-// race puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
+// pit puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
 // which all are compared, and stays in the background.
-func (w *Page) race(ghost string) {
+func (w *Page) pit(ghost string) {
 	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == ghost })
 	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == ghost })
 	if ghost != "" && at >= 0 && branch >= 0 {

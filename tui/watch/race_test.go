@@ -46,7 +46,7 @@ func TestRace(t *testing.T) {
 		branch, parent := w.Tracks[1], w.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
-		w.race(parent.ID)
+		w.pit(parent.ID)
 		if w.Baseline != 0 || w.At != 1 || w.raceRows() != 1 {
 			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.At, w.raceRows())
 		}

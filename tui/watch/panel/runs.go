@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -329,17 +330,32 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newestRuns returns the live runs. If there are none, it returns the newest run and the runs of
-// the same preset that were created within a minute before it: the runs that one command started.
-// all is in the order of List, the newest first.
+// newestRuns returns the live runs. If there are none, it returns the newest run and the runs that
+// one command started with it. With a fork it also returns the race that the fork has joined: the
+// run that it comes from and the runs that were started with that. all is in the order of List, the
+// newest first.
 func newestRuns(all []*record.Run) (runs []*record.Run) {
-	ended := func(r *record.Run) bool { return r.Status().Ended() }
-	runs = slices.DeleteFunc(slices.Clone(all), ended)
-	if len(runs) == 0 {
-		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
-			first := &all[0].Meta
-			return r.Meta.Preset != first.Preset || first.Created.Sub(r.Meta.Created).Minutes() > 1
-		})
+	wanted := map[*record.Run]bool{}
+	with := func(first *record.Run) {
+		for _, r := range all {
+			apart := first.Meta.Created.Sub(r.Meta.Created).Abs()
+			if r.Meta.Preset == first.Meta.Preset && apart <= time.Minute {
+				wanted[r] = true
+			}
+		}
 	}
-	return runs
+	for _, r := range all {
+		wanted[r] = !r.Status().Ended()
+	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(r *record.Run) bool { return wanted[r] }) {
+		with(all[0])
+	}
+	for _, r := range all { // a fork is newer than the run that it comes from
+		parent, _, err := runner.ParseParent(r.Meta.Parent)
+		i := slices.IndexFunc(all, func(o *record.Run) bool { return o.Meta.ID == parent })
+		if wanted[r] && err == nil && i >= 0 && !wanted[all[i]] {
+			with(all[i])
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool { return !wanted[r] })
 }
