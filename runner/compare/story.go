@@ -422,13 +422,16 @@ func overfit(evals []*runner.EvalEvent) bool {
 }
 
 // figures formats two accuracies without decimals, or with one if they differ by less than 2
-// points.
+// points. Halves are rounded up, as in every table: 14.5 is not the even 14.
 func figures(a, b float64) (string, string) {
-	digits := 0
+	tens := 1.0
 	if math.Abs(a-b) < 2 {
-		digits = 1
+		tens = 10
 	}
-	return strconv.FormatFloat(a, 'f', digits, 64), strconv.FormatFloat(b, 'f', digits, 64)
+	text := func(x float64) string {
+		return strconv.FormatFloat(math.Round(tens*x)/tens, 'f', int(math.Log10(tens)), 64)
+	}
+	return text(a), text(b)
 }
 
 // atMost formats an upper bound of a cost in points, rounded up to a tenth and never 0.
@@ -516,7 +519,7 @@ func rules() []rule {
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
 		{"lead", all(unbased, worst),
 			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
-		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() > 0 }),
+		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() >= .0005 }),
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
 		{"lead", all(compared, risk, behind),
 			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},

@@ -359,3 +359,39 @@ func TestBranch(t *testing.T) {
 		}
 	}
 }
+
+// TestUnevaluated: a run that has ended without an evaluation is named, and never waited for.
+func TestUnevaluated(t *testing.T) {
+	s := spec.Defaults()
+	for _, c := range []struct {
+		others []int // the evaluations of other runs, which are done
+		want   string
+	}{
+		{nil, "No run has an evaluation to compare; erm ended without an evaluation."},
+		{[]int{8, 8}, "erm ended without an evaluation."},
+	} {
+		l := &lot{}
+		s.Algorithms = []dro.Algorithm{dro.ERM}
+		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 0, 0)
+		for i, n := range c.others {
+			s.Algorithms = []dro.Algorithm{[]dro.Algorithm{dro.SFK, dro.PGD}[i]}
+			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, n, 0)
+		}
+		got := NewStory(l.runs, 0).String()
+		if !strings.HasSuffix(got, c.want) || strings.Contains(got, "Waiting") {
+			t.Errorf("%d others: %q, want %q", len(c.others), got, c.want)
+		}
+	}
+}
+
+// TestFigures: halves are rounded up.
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		a, b float64
+		want string
+	}{{14.5, 30, "15 30"}, {15.5, 12.5, "16 13"}, {14.25, 15, "14.3 15.0"}, {0, .5, "0.0 0.5"}} {
+		if a, b := figures(c.a, c.b); a+" "+b != c.want {
+			t.Errorf("%v and %v are %s and %s, want %s", c.a, c.b, a, b, c.want)
+		}
+	}
+}

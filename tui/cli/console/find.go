@@ -298,3 +298,18 @@ func NoCommand(c *cobra.Command, args []string) error {
 func Choices(c *cobra.Command, flag string, words ...string) {
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
+
+// OfOneProblem returns the runs for a page. Of a recorded experiment, which has runs at several
+// radii and with settings varied one by one, these are the runs of the preset of its name.
+func OfOneProblem(args []string, runs []*record.Run) []*record.Run {
+	if len(args) != 1 || !recorded.Is(args[0]) || strings.Contains(args[0], "/") {
+		return runs
+	}
+	other := func(r *record.Run) bool {
+		return recorded.Scheme+r.Meta.Preset != args[0]
+	}
+	if of := slices.DeleteFunc(slices.Clone(runs), other); len(of) > 0 {
+		return of
+	}
+	return runs
+}
