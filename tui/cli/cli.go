@@ -121,7 +121,8 @@ func root(con *console.Console) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath())
+		return cmp.Or(wrongValue(c, err),
+			fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath()))
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&con.DataDir, "data", con.DataDir, "folder of the datasets (DROLAB_DATA)")
@@ -154,6 +155,25 @@ func flow(c *cobra.Command, width int) {
 	for _, below := range c.Commands() {
 		flow(below, width)
 	}
+}
+
+// wrongValue says which values a flag takes if err is about a value of another type. The library
+// tells the name of the function that could not read it. It returns nil for other errors.
+func wrongValue(c *cobra.Command, err error) error {
+	var value, names string
+	_, no := fmt.Sscanf(err.Error(), "invalid argument %q for %q flag:", &value, &names)
+	_, name, _ := strings.Cut(names, "--")
+	flag := c.Flags().Lookup(name)
+	if no != nil || flag == nil {
+		return nil
+	}
+	want := map[string]string{"float64": "a number", "int": "a whole number",
+		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
+		"float64Slice": "numbers, as in .1,.5,1", "duration": "a time, as in 90s or 8h"}[flag.Value.Type()]
+	if want == "" {
+		return nil
+	}
+	return fmt.Errorf("--%s %q: want %s: see %s --help", name, value, want, c.CommandPath())
 }
 
 // settingFlag returns the hint to use --set if err is about a setting that was given as a flag,

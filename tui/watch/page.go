@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -319,7 +320,10 @@ func (w *Page) info() *kit.Overlay {
 	texts = append(texts, lab.Define(v.Measures())...)
 	if v.Bars != "" {
 		m := v.Of(w.Run().Meta)
-		texts = append(append(texts, lab.Define([]string{m.Name})...), aboutBars(w.Run(), m))
+		texts = append(texts, lab.Define([]string{m.Name})...)
+		if about := aboutBars(w.Run(), m); about != "" {
+			texts = append(texts, about)
+		}
 	}
 	if t := w.Run(); t.Selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve marks the selected step: of the "+
@@ -353,6 +357,9 @@ func (w *Page) columnNames() []string {
 // aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
 // belongs to package panel's bars.go, and it must follow that file.
 func aboutBars(t *panel.Track, of lab.Measure) string {
+	if of.Axis != measure.PerClass && of.Axis != measure.PerGroup { // its bars have none of these
+		return ""
+	}
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("After the bars, if there is room: the change against the baseline; "+
 		"the number of samples of the %s to train on, and in the %s split.", part, split)

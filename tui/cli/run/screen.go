@@ -307,6 +307,9 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 	case f.Idle < 0:
 		return fmt.Errorf("--idle %s: want a time, or 0 for none", f.Idle)
 	}
+	if _, err := net.ResolveTCPAddr("tcp", f.listen); err != nil {
+		return fmt.Errorf("--listen %s: want an address and a port, as in :2222", f.listen)
+	}
 	keys, err := share.Keys(f.AuthorizedKeys)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("no viewers allowed: %s is missing: put each viewer's public key "+
