@@ -205,7 +205,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
 		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
 		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
-		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Act: p.goBack},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack, Act: p.goBack},
 		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
 		kit.Move("last", p.noMove, p.move, all, "end", "G"),
 		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
