@@ -143,7 +143,7 @@ func (c *Chart) Read() (list []End) {
 		l := &c.Lines[i]
 		if v, ok := c.value(l); ok && !l.Faint {
 			forms := c.endName(l)
-			list = append(list, End{Mark: cell.Mark(int(l.Number), c.Charset == ASCII),
+			list = append(list, End{Mark: c.mark(l.Number),
 				Name: forms[0], Value: v, Style: l.style(), forms: forms})
 		}
 	}
