@@ -138,7 +138,35 @@ func root(con *console.Console) *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
+	group(root)
 	return root
+}
+
+// groups are the groups of commands in the help, each with its commands. The others are in the
+// last.
+var groups = [][2]string{
+	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
+	{"Look", "runs show replay presets eval certify theory plan risk bench"},
+	{"Compare", "compare report"},
+	{"Data", "data features import"},
+	{"Share", "share export record"},
+	{"More", ""},
+}
+
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g[0], Title: strings.ToUpper(g[0])})
+	}
+	root.SetHelpCommandGroupID("More")
+	root.SetCompletionCommandGroupID("More")
+	for _, c := range root.Commands() {
+		c.GroupID = "More"
+		for _, g := range groups {
+			if slices.Contains(strings.Fields(g[1]), c.Name()) {
+				c.GroupID = g[0]
+			}
+		}
+	}
 }
 
 // flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line
