@@ -197,7 +197,8 @@ func wrongValue(c *cobra.Command, err error) error {
 	}
 	want := map[string]string{"float64": "a number", "int": "a whole number",
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
-		"float64Slice": "numbers, as in .1,.5,1", "duration": "a time, as in 90s or 8h"}[flag.Value.Type()]
+		"float64Slice": "numbers, as in .1,.5,1",
+		"duration":     "a time, as in 90s or 8h"}[flag.Value.Type()]
 	if want == "" {
 		return nil
 	}

@@ -279,7 +279,8 @@ var elsewhere = map[string]string{
 	"kill": "stop", "cancel": "stop", "continue": "resume", "download": "data",
 	"dataset": "data", "datasets": "data", "diff": "compare", "check": "doctor",
 	"benchmark": "bench", "tag": "label", "save": "checkpoint", "watch": "attach",
-	"view": "attach", "open": "attach", "fork": "run --from RUN@STEP", "branch": "run --from RUN@STEP",
+	"view": "attach", "open": "attach", "fork": "run --from RUN@STEP",
+	"branch":        "run --from RUN@STEP",
 	"data download": "data fetch", "data get": "data fetch", "data info": "data show",
 }
 
