@@ -422,7 +422,7 @@ func overfit(evals []*runner.EvalEvent) bool {
 }
 
 // figures formats two accuracies without decimals, or with one if they differ by less than 2
-// points. Halves are rounded up, as in every table: 14.5 is not the even 14.
+// points. Halves are rounded up: 14.5 is not the even 14.
 func figures(a, b float64) (string, string) {
 	tens := 1.0
 	if math.Abs(a-b) < 2 {
