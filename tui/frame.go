@@ -104,30 +104,42 @@ func (m *Model) hints() string {
 	return m.Theme.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
 }
 
-// help returns the key table of the page, and of all pages: first the keys that work now, then the
-// others under the reasons why they do not.
+// help returns the key table of the page, and of all pages, with each key once: first those that
+// work now, in groups, then the others under the reasons why they do not.
 func (m *Model) help() *kit.Overlay {
-	t := m.Theme
+	t, shown := m.Theme, map[string]bool{}
 	var reasons []string
 	rows := map[string][]kit.Key{} // by the reason why they do nothing now; "" for those that work
-	for i := range m.keys[m.current] {
-		row := &m.keys[m.current][i]
-		if row.Help == "" || m.barred(row) != "" {
-			continue
+	for _, works := range []bool{true, false} {
+		for i := range m.keys[m.current] {
+			row := &m.keys[m.current][i]
+			why, name := row.Blocked(), row.Keys.Keys()[0]
+			if row.Help == "" || m.barred(row) != "" || shown[name] || (why == "") != works {
+				continue
+			}
+			if shown[name] = true; why != "" && rows[why] == nil {
+				reasons = append(reasons, why)
+			}
+			rows[why] = append(rows[why], *row)
 		}
-		why := row.Blocked()
-		if why != "" && rows[why] == nil {
-			reasons = append(reasons, why)
-		}
-		rows[why] = append(rows[why], *row)
 	}
 	var titles []string
 	for _, p := range m.pages {
 		titles = append(titles, p.Title())
 	}
-	lines := t.HelpLines(append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
-		Help: "the pages: " + strings.Join(titles, ", ")}, kit.Key{Keys: kit.On("mouse"),
-		Help: "click a tab, a panel or a row; the wheel scrolls"}), m.w-4)
+	working := append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
+		Help: "the pages: " + strings.Join(titles, ", "), Group: kit.ToLeave},
+		kit.Key{Keys: kit.On("mouse"), Group: kit.ToWatch,
+			Help: "click a tab, a panel or a row; the wheel scrolls"})
+	var lines []string
+	for group := kit.ToStart; group <= kit.ToLeave; group++ {
+		of := slices.DeleteFunc(slices.Clone(working), func(k kit.Key) bool {
+			return k.In() != group
+		})
+		if len(of) > 0 {
+			lines = append(append(lines, t.Title.Paint(group.String())), t.HelpLines(of, m.w-4)...)
+		}
+	}
 	for _, why := range reasons {
 		lines = append(lines, "", t.Dim.Paint("Not now ("+t.Greek(why)+"):"))
 		lines = append(lines, t.HelpLines(rows[why], m.w-4)...)

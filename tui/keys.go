@@ -22,19 +22,19 @@ func (m *Model) commonKeys() []kit.Key {
 	}
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by name",
-			Act: kit.Just(m.openPalette), Moves: true},
+			Act: kit.Just(m.openPalette), Moves: true, Group: kit.ToStart},
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Act: kit.Just(m.openHelp),
-			Last: true},
+			Last: true, Group: kit.ToLook},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a guest it would suspend the program of the user who shares
-			Act: func() tea.Cmd { return tea.Suspend }, Local: true},
+			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
 		{Keys: kit.On("X"), Help: "stop all runs of the last start (asks)", Alters: true,
 			Why: func() string { return kit.Unless(len(m.launched) > 0, noneStarted) },
 			Act: m.stopAll},
-		{Keys: kit.On("]"), Help: "next page",
+		{Keys: kit.On("]"), Help: "next page", Group: kit.ToLeave,
 			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(+1)) }},
-		{Keys: kit.On("["), Help: "previous page",
+		{Keys: kit.On("["), Help: "previous page", Group: kit.ToLeave,
 			Act: func() tea.Cmd { return m.turnTo(m.pageAfter(-1)) }},
 	}
 	for i := range m.pages {

@@ -61,7 +61,7 @@ func TestWhatIf(t *testing.T) {
 	if got := r.watch.IDs(); !slices.Equal(got, []string{ids[0], branch.Meta.ID}) ||
 		r.watch.Run().ID != branch.Meta.ID || r.watch.Tracks[r.watch.Baseline].ID != ids[0] ||
 		!strings.Contains(screen, "Branch of ") || !strings.Contains(screen, "vs sfk") ||
-		!strings.Contains(r.watch.Run().Label, "fork lambda0 0.2 s1") {
+		!strings.Contains(r.watch.Run().Label, "fork lambda0 .2 s1") {
 		t.Errorf("%v are watched, the cursor is on %s:\n%s", got, r.watch.Run().ID, screen)
 	}
 }

@@ -300,12 +300,12 @@ func TestGroups(t *testing.T) {
 	}{
 		{newRuns(dro.SFK, accuraciesA, often), []string{"sfk"}},
 		{slices.Concat(newRuns(dro.SFK, accuraciesA, radius(10)),
-			newRuns(dro.SFK, accuraciesB, radius(2))), []string{"rho=2", "rho=10"}},
+			newRuns(dro.SFK, accuraciesB, radius(2))), []string{"ρ 2", "ρ 10"}},
 		{slices.Concat(newRuns(dro.PGD, accuraciesA, radius(2)),
 			newRuns(dro.SFK, accuraciesB, radius(10)), newRuns(dro.SFK, accuraciesB, radius(2))),
-			[]string{"sfk rho=2", "sfk rho=10", "pgd rho=2"}},
+			[]string{"sfk ρ 2", "sfk ρ 10", "pgd"}},
 		{slices.Concat(newRuns(dro.PGD, accuraciesA), newRuns(dro.PGD, accuraciesB, branch),
-			newRuns(dro.ERM, accuraciesA)), []string{"pgd lr=0.01", "pgd lr=0.5", "erm lr=0.01"}},
+			newRuns(dro.ERM, accuraciesA)), []string{"pgd lr .01", "pgd lr .5", "erm"}},
 		{newRuns(dro.SFK, nil), nil},
 	} {
 		var labels []string

@@ -65,18 +65,21 @@ func newCast(runs []StoryRun, baseline int) *cast {
 		furthest = max(furthest, r.epoch())
 	}
 	for _, r := range runs {
-		if reason := exclusion(r, reference, furthest); reason != "" {
-			name := r.Name
-			other := func(o StoryRun) bool {
-				return o.Key == r.Key && o.Meta.Spec.Seed != r.Meta.Spec.Seed
-			}
-			if slices.ContainsFunc(runs, other) { // the configuration has several seeds
-				name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
-			}
-			why[reason] = append(why[reason], name)
+		reason := exclusion(r, reference, furthest)
+		if reason == "" {
+			kept = append(kept, r)
 			continue
 		}
-		kept = append(kept, r)
+		name := r.Name
+		stays := func(o StoryRun) bool {
+			return o.Key == r.Key && exclusion(o, reference, furthest) != reason
+		}
+		if slices.ContainsFunc(runs, stays) { // another seed is no part of this
+			name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
+		}
+		if !slices.Contains(why[reason], name) {
+			why[reason] = append(why[reason], name)
+		}
 	}
 	waiting := c.addArms(kept)
 	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
@@ -128,6 +131,7 @@ func reasons() []struct{ key, words string } {
 		{"failed", "%s failed"},
 		{"diverged", "%s diverged"},
 		{"early", "%s ended early"},
+		{"none", "%s ended without an evaluation"},
 		{"fewer", "%s left out with fewer seeds"},
 		{"imported", "%s left out as imported, without epochs"},
 		{"data", "%s left out with other data"},
@@ -147,6 +151,8 @@ func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
 		return "data"
 	case r.Status.Ended() && r.Status != runner.Done && 2*r.epoch() < furthest:
 		return "early"
+	case len(r.Evals) == 0 && r.Status.Ended(): // nothing more is to be waited for
+		return "none"
 	case len(r.Evals) == 0:
 		return ""
 	}

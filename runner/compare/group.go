@@ -33,8 +33,8 @@ func (m member) results() *runner.Results {
 
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {
+	label    string    // its name, as in every other place
 	settings []Setting // the settings in which groups differ, with its values
-	labelled []Setting // the settings that its label states
 	members  []member
 }
 
@@ -68,46 +68,14 @@ func grouped(members []member) (groups []*group, keys []string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
-	chooseLabelSettings(groups)
+	var first []*runner.Meta
+	for _, g := range groups {
+		first = append(first, g.members[0].meta)
+	}
+	for i, name := range Numbered(Names(first)) {
+		groups[i].label = name
+	}
 	return groups, keys
-}
-
-// chooseLabelSettings chooses the settings that the labels state: the method, the fewest settings
-// that tell the groups of one method apart, and the settings that differ between methods alone. A
-// fork differs in more settings, such as the λ with which it began, which the labels leave out.
-func chooseLabelSettings(groups []*group) {
-	families := map[dro.Algorithm][]*group{}
-	for _, g := range groups {
-		a := g.members[0].meta.Spec.Algorithm()
-		families[a] = append(families[a], g)
-	}
-	spare := map[string]bool{} // keys that no label needs to tell groups of one method apart
-	for _, family := range families {
-		var diffs []KeyDiff
-		for j, s := range family[0].settings {
-			d := KeyDiff{Key: s.Key}
-			for _, g := range family {
-				d.Values = append(d.Values, g.settings[j].Value)
-			}
-			if countDistinct(d.Values) > 1 {
-				diffs = append(diffs, d)
-			}
-		}
-		least := neededDiffs(diffs, len(family))
-		for _, d := range diffs {
-			needed := slices.ContainsFunc(least, func(o KeyDiff) bool { return o.Key == d.Key })
-			if _, known := spare[d.Key]; !known || needed {
-				spare[d.Key] = !needed
-			}
-		}
-	}
-	for _, g := range groups {
-		for _, s := range g.settings {
-			if !spare[s.Key] {
-				g.labelled = append(g.labelled, s)
-			}
-		}
-	}
 }
 
 // bySeed orders by seed, and the newest first among runs of the same seed.
@@ -160,24 +128,6 @@ func (g *group) dropRepeats() (repeats []member) {
 	}
 	g.members = kept
 	return repeats
-}
-
-// label names a group by its settings: "sfk", "sfk rho=0.5", "rho=0.5", and
-// by its algorithm where it is the only group.
-func (g *group) label() string {
-	if len(g.labelled) == 0 {
-		return string(g.members[0].meta.Spec.Algorithm())
-	}
-	var words []string
-	for _, s := range g.labelled {
-		switch {
-		case s.Key == "algorithms":
-			words = append(words, s.Value)
-		case s.Value != "":
-			words = append(words, s.Key+"="+s.Value)
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // KeyDiff is a key of the spec in which runs differ, with each run's value as

@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/spec"
 )
 
 // Names returns the shortest names that tell the configurations of runs apart: by method, by preset
 // if a method has several, and by the settings in which runs of one preset differ. The radius
-// stands for the preset if presets differ in nothing else. Examples are "fork @387 lr .005", "sfk"
-// and "ρ .2". Runs that differ in the seed alone share a name.
+// stands for the preset if presets differ in nothing else. Examples are "fork lr .005", "sfk" and
+// "ρ .2". Runs that differ in the seed alone share a name.
 func Names(runs []*runner.Meta) []string {
 	names := Differences(runs)
 	several := slices.ContainsFunc(runs, func(m *runner.Meta) bool {
@@ -32,6 +33,18 @@ func Names(runs []*runner.Meta) []string {
 		names[i] = strings.TrimSpace(strings.Join(parts, " "))
 	}
 	return names
+}
+
+// Numbered returns names of things that differ: of those that have one name, the second has "#2"
+// behind it.
+func Numbered(names []string) []string {
+	list, seen := slices.Clone(names), map[string]int{}
+	for i, name := range names {
+		if seen[name]++; seen[name] > 1 {
+			list[i] = fmt.Sprintf("%s #%d", name, seen[name])
+		}
+	}
+	return list
 }
 
 // presetWord returns the preset of a run among runs. If the presets of the runs of its method
@@ -62,11 +75,19 @@ func presetWord(runs []*runner.Meta, m *runner.Meta) string {
 }
 
 // Differences returns for each run the fewest settings that tell it from the other runs of its
-// method and preset, or "" if none are needed.
+// method and preset, or "" if none are needed. A fork of one of the runs is named by what was
+// changed, or by its step if nothing was.
 func Differences(runs []*runner.Meta) []string {
 	names := make([]string, len(runs))
-	alike := map[[2]string][]int{}
+	alike, byID := map[[2]string][]int{}, map[string]*runner.Meta{}
+	for _, m := range runs {
+		byID[m.ID] = m
+	}
 	for i, m := range runs {
+		if parent, _, err := runner.ParseParent(m.Parent); err == nil && byID[parent] != nil {
+			names[i] = forkName(m, byID[parent])
+			continue
+		}
 		key := [2]string{m.Preset, string(m.Spec.Algorithm())}
 		alike[key] = append(alike[key], i)
 	}
@@ -81,6 +102,21 @@ func Differences(runs []*runner.Meta) []string {
 		}
 	}
 	return names
+}
+
+// forkName names a fork by the settings that were changed by hand. The λ and η with which it begins
+// differ from those of its parent as well, and mean nothing to a user who changed another setting.
+func forkName(m, parent *runner.Meta) string {
+	words := []string{"fork"}
+	for _, d := range GroupDiff([]spec.Spec{m.Spec, parent.Spec}) {
+		if d.Key != "lambda" && d.Key != "eta" {
+			words = append(words, Short(d.Key, d.Values[0]))
+		}
+	}
+	if len(words) == 1 {
+		words = append(words, m.Parent[strings.LastIndexByte(m.Parent, '@'):])
+	}
+	return strings.Join(words, " ")
 }
 
 // neededDiffs leaves out the keys that are not needed to tell the runs apart.
@@ -145,11 +181,11 @@ func Short(key, value string) string {
 
 // Briefs returns shorter and shorter forms of each of some names, which may be from Names. The
 // first form is without the method that most names share. The second has values right behind their
-// settings, as in "ρ.2 lr.1". The third is without the settings if all names have the same ones, as
-// in ".2 .1". A form that does not tell apart all that the names tell apart is left out.
+// settings, as in "ρ.2 lr.1". A form that does not tell apart all that the names tell apart is left
+// out.
 func Briefs(names []string) [][]string {
 	list, last := make([][]string, len(names)), names
-	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues, dropSettings} {
+	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues} {
 		form := shorten(last)
 		if countDistinct(form) != countDistinct(names) {
 			continue
@@ -171,7 +207,8 @@ func countDistinct(names []string) int {
 	return len(seen)
 }
 
-// dropSharedWord returns the names without the first word that most names of several words share.
+// dropSharedWord returns the names without the method that most names of several words share. A
+// setting stays: its value alone would tell nothing.
 func dropSharedWord(names []string) []string {
 	counts, several := map[string]int{}, 0
 	for _, name := range names {
@@ -182,7 +219,9 @@ func dropSharedWord(names []string) []string {
 	}
 	list := slices.Clone(names)
 	for i, name := range names {
-		if first, rest, more := strings.Cut(name, " "); more && 2*counts[first] > several {
+		first, rest, more := strings.Cut(name, " ")
+		isMethod := slices.Contains(dro.Algorithms(), dro.Algorithm(first))
+		if more && isMethod && 2*counts[first] > several {
 			list[i] = rest
 		}
 	}
@@ -199,28 +238,6 @@ func joinValues(names []string) []string {
 			}
 			list[i] += word
 		}
-	}
-	return list
-}
-
-// dropSettings returns names from joinValues without their settings, if all names with settings
-// have the same ones.
-func dropSettings(names []string) []string {
-	list, keys := slices.Clone(names), map[string]bool{}
-	for i, name := range names {
-		var of, values []string
-		for _, word := range strings.Fields(name) {
-			at := strings.IndexFunc(word, func(r rune) bool { return isNumeric(string(r)) })
-			if at > 0 && word[0] != '@' { // "@387" is a step
-				of, values = append(of, word[:at]), append(values, word[at:])
-			}
-		}
-		if len(of) > 0 && len(of) == len(strings.Fields(name)) {
-			keys[strings.Join(of, " ")], list[i] = true, strings.Join(values, " ")
-		}
-	}
-	if len(keys) > 1 {
-		return names
 	}
 	return list
 }

@@ -21,6 +21,13 @@ func TestNames(t *testing.T) {
 	}
 	rho := func(x float64) func(*spec.Spec) { return func(s *spec.Spec) { s.Rho = x } }
 	both := func(s *spec.Spec) { s.Rho, s.LR = 1, 0.5 }
+	parent := run(dro.SFK, "a", "", nil)
+	parent.ID = "sfk-1"
+	fork := func(change func(*spec.Spec)) *runner.Meta {
+		m := run(dro.SFK, "a", "sfk-1@7", change)
+		m.Spec.Lambda = 3 // where it begins
+		return m
+	}
 	for _, c := range []struct {
 		runs []*runner.Meta
 		want []string
@@ -50,6 +57,9 @@ func TestNames(t *testing.T) {
 			run(dro.SFK, "a", "", nil),
 			run(dro.SFK, "a", "", func(s *spec.Spec) { s.LR = .5 })},
 			[]string{"sfk", "sfk ρ 2", "erm", "sfk momentum .5", "sfk", "sfk lr .5"}},
+		{[]*runner.Meta{parent, fork(rho(2)), fork(both), fork(nil), run(dro.ERM, "a", "", nil)},
+			[]string{"sfk", "sfk fork ρ 2", "sfk fork ρ 1 lr .5", "sfk fork @7", "erm"}},
+		{[]*runner.Meta{parent, fork(rho(2))}, []string{"sfk", "fork ρ 2"}},
 	} {
 		if got := Names(c.runs); !slices.Equal(got, c.want) {
 			t.Errorf("names %q, want %q", got, c.want)
@@ -57,16 +67,26 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestNumbered: of things with one name, each further one has its number.
+func TestNumbered(t *testing.T) {
+	got, want := Numbered([]string{"sfk", "pgd", "sfk", "sfk"}), []string{"sfk", "pgd", "sfk #2",
+		"sfk #3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+}
+
 // TestBriefs: the words that names share go first, and the words that tell the names apart stay.
 func TestBriefs(t *testing.T) {
 	for _, c := range []struct{ names, briefs string }{
 		{"sfk,pgd,erm", "sfk,pgd,erm"},
-		{"pgd ρ .2 lr .1,pgd ρ .5 lr .1,erm", ".2 .1,.5 .1,erm"},
-		{"pgd ρ .2,pgd ρ .5,pgd ρ 1,pan ρ .2", ".2,.5,1,pan ρ.2"},
+		{"pgd ρ .2 lr .1,pgd ρ .5 lr .1,erm", "ρ.2 lr.1,ρ.5 lr.1,erm"},
+		{"pgd ρ .2,pgd ρ .5,pgd ρ 1,pan ρ .2", "ρ.2,ρ.5,ρ1,pan ρ.2"},
 		{"sfk ρ .2,pgd ρ .2", "sfk ρ.2,pgd ρ.2"},
 		{"pgd ρ .2,pgd lr .2", "ρ.2,lr.2"},
-		{"fork @387 lr .005,pgd", "@387 lr.005,pgd"},
-		{"ρ .2,ρ .2", ".2,.2"},
+		{"fork @387 lr .005,pgd", "fork @387 lr.005,pgd"},
+		{"ρ .2,ρ .2", "ρ.2,ρ.2"},
+		{"momentum .5,uncertainty kl", "momentum.5,uncertainty kl"},
 	} {
 		names := strings.Split(c.names, ",")
 		var got []string

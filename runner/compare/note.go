@@ -70,7 +70,7 @@ func (t *Table) noteRepeats(g *group, repeats []member) {
 	if len(repeats) > 0 {
 		t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
 			"seed",
-			g.label(), len(repeats))
+			g.label, len(repeats))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/dro"
@@ -438,13 +437,12 @@ func overfit(evals []*runner.EvalEvent) bool {
 }
 
 // figures formats two accuracies without decimals, or with one if they differ by less than 2
-// points.
+// points, as in tables. A half of a point is rounded up: 14.5 is not the even 14.
 func figures(a, b float64) (string, string) {
-	digits := 0
 	if math.Abs(a-b) < 2 {
-		digits = 1
+		return fmt.Sprintf("%.1f", a), fmt.Sprintf("%.1f", b)
 	}
-	return strconv.FormatFloat(a, 'f', digits, 64), strconv.FormatFloat(b, 'f', digits, 64)
+	return fmt.Sprint(math.Round(a)), fmt.Sprint(math.Round(b))
 }
 
 // atMost formats an upper bound of a cost in points, rounded up to a tenth and never 0.
@@ -535,7 +533,7 @@ func rules() []rule {
 			"without a baseline, the worst {kinds} of {all} are within a point, at {to} %"},
 		{"lead", all(unbased, worst),
 			"without a baseline, the worst {kinds} range from {base}'s {from} to {lead}'s {to} %"},
-		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() > 0 }),
+		{"lead", all(compared, risk, func(f *facts) bool { return f.drop.low() >= .0005 }),
 			"{lead} lowers the robust risk of {base} from {riskFrom} to {riskTo}"},
 		{"lead", all(compared, risk, behind),
 			"{lead} is at a robust risk of {riskTo}, {base} at {riskFrom}"},

@@ -349,7 +349,7 @@ func TestBranch(t *testing.T) {
 	for _, c := range []struct {
 		parent int // evaluations
 		want   string
-	}{{2, "fork @20 lr .2 shares no evaluated epoch with lr .1"}, {3, "Epoch 3, in this seed: "}} {
+	}{{2, "fork lr .2 shares no evaluated epoch with pgd"}, {3, "Epoch 3, in this seed: "}} {
 		runs := slices.Clone(l.runs)
 		runs[0].Evals = runs[0].Evals[:c.parent]
 		got := NewStory(runs, 0).String()
@@ -381,6 +381,42 @@ func TestBlind(t *testing.T) {
 		got := NewStory(l.runs, 0)
 		if blind := len(got.Said) == 1 && got.Said[0] == want; blind != (want != "") {
 			t.Errorf("%v: %q, want %q", accuracies, got.Said, want)
+		}
+	}
+}
+
+// TestUnevaluated: a run that has ended without an evaluation is named, and never waited for.
+func TestUnevaluated(t *testing.T) {
+	s := spec.Defaults()
+	for _, c := range []struct {
+		others []int // the evaluations of other runs, which are done
+		want   string
+	}{
+		{nil, "No run has an evaluation to compare; erm ended without an evaluation."},
+		{[]int{8, 8}, "erm ended without an evaluation."},
+	} {
+		l := &lot{}
+		s.Algorithms = []dro.Algorithm{dro.ERM}
+		l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 0, 0)
+		for i, n := range c.others {
+			s.Algorithms = []dro.Algorithm{[]dro.Algorithm{dro.SFK, dro.PGD}[i]}
+			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, n, 0)
+		}
+		got := NewStory(l.runs, 0).String()
+		if !strings.HasSuffix(got, c.want) || strings.Contains(got, "Waiting") {
+			t.Errorf("%d others: %q, want %q", len(c.others), got, c.want)
+		}
+	}
+}
+
+// TestFigures: whole halves are rounded up, and tenths are those of tables.
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		a, b float64
+		want string
+	}{{14.5, 30, "15 30"}, {15.5, 12.5, "16 13"}, {14.25, 15, "14.2 15.0"}, {0, .5, "0.0 0.5"}} {
+		if a, b := figures(c.a, c.b); a+" "+b != c.want {
+			t.Errorf("%v and %v are %s and %s, want %s", c.a, c.b, a, b, c.want)
 		}
 	}
 }

@@ -249,7 +249,7 @@ func (t *Table) addColumns(m measured, groups []*group) {
 
 func newRow(g *group) Row {
 	first := g.members[0].meta
-	r := Row{Label: g.label(), Problem: problemLabel(first), Uses: Uses(first),
+	r := Row{Label: g.label, Problem: problemLabel(first), Uses: Uses(first),
 		Settings: g.settings}
 	for _, m := range g.members {
 		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())

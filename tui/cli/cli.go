@@ -121,7 +121,8 @@ func root(con *console.Console) *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath())
+		return cmp.Or(wrongValue(c, err),
+			fmt.Errorf("%w: %ssee %s --help", err, settingFlag(c, err), c.CommandPath()))
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&con.DataDir, "data", con.DataDir, "folder of the datasets (DROLAB_DATA)")
@@ -137,7 +138,35 @@ func root(con *console.Console) *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	flags.IntVar(&con.Threads, "threads", 0, "processor cores to use (default all)")
 	root.AddCommand(slices.Concat(run.Commands(tr), look.Commands(con), console.Commands(con))...)
+	group(root)
 	return root
+}
+
+// groups are the groups of commands in the help, each with its commands. The others are in the
+// last.
+var groups = [][2]string{
+	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
+	{"Look", "runs show replay presets eval certify theory plan risk bench"},
+	{"Compare", "compare report"},
+	{"Data", "data features import"},
+	{"Share", "share export record"},
+	{"More", ""},
+}
+
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g[0], Title: strings.ToUpper(g[0])})
+	}
+	root.SetHelpCommandGroupID("More")
+	root.SetCompletionCommandGroupID("More")
+	for _, c := range root.Commands() {
+		c.GroupID = "More"
+		for _, g := range groups {
+			if slices.Contains(strings.Fields(g[1]), c.Name()) {
+				c.GroupID = g[0]
+			}
+		}
+	}
 }
 
 // flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line
@@ -154,6 +183,26 @@ func flow(c *cobra.Command, width int) {
 	for _, below := range c.Commands() {
 		flow(below, width)
 	}
+}
+
+// wrongValue says which values a flag takes if err is about a value of another type. The library
+// tells the name of the function that could not read it. It returns nil for other errors.
+func wrongValue(c *cobra.Command, err error) error {
+	var value, names string
+	_, no := fmt.Sscanf(err.Error(), "invalid argument %q for %q flag:", &value, &names)
+	_, name, _ := strings.Cut(names, "--")
+	flag := c.Flags().Lookup(name)
+	if no != nil || flag == nil {
+		return nil
+	}
+	want := map[string]string{"float64": "a number", "int": "a whole number",
+		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
+		"float64Slice": "numbers, as in .1,.5,1",
+		"duration":     "a time, as in 90s or 8h"}[flag.Value.Type()]
+	if want == "" {
+		return nil
+	}
+	return fmt.Errorf("--%s %q: want %s: see %s --help", name, value, want, c.CommandPath())
 }
 
 // settingFlag returns the hint to use --set if err is about a setting that was given as a flag,

@@ -69,3 +69,35 @@ func TestInternalErrors(t *testing.T) {
 type breaking struct{}
 
 func (breaking) Read([]byte) (int, error) { panic("broken") }
+
+// TestMistakesAreNamed: an error names the value and the remedy, in no library's words.
+func TestMistakesAreNamed(t *testing.T) {
+	for args, want := range map[string]string{
+		"rn":                           `unknown command "rn": did you mean run?`,
+		"watch":                        "did you mean attach?",
+		"fork":                         "did you mean run --from RUN@STEP?",
+		"data download":                "did you mean data fetch?",
+		"data shwo":                    "did you mean data show?",
+		"show last":                    "did you mean latest?",
+		"run shapes --algo SFK":        "did you mean sfk?",
+		"risk - --rho a":               `--rho "a": want a number: see drolab risk --help`,
+		"run shapes --seeds x":         `--seeds "x": want a whole number`,
+		"certify latest --rho a":       `--rho "a": want numbers, as in .1,.5,1`,
+		"share --idle x":               `--idle "x": want a time, as in 90s or 8h`,
+		"export latest --to= --out x":  "no format is named: want one of",
+		"share --listen foo":           "--listen foo: want an address and a port",
+		"share --listen 1.2.3.4:99999": "--listen 1.2.3.4:99999: want an address and a port",
+	} {
+		var errs bytes.Buffer
+		env := Env{Stdin: strings.NewReader(""), Stdout: cells.NewWriter(io.Discard),
+			Stderr: &errs, RunsDir: t.TempDir(), DataDir: t.TempDir(), Keys: t.TempDir(),
+			Orderly: func(ctx context.Context, _ func()) (context.Context, context.CancelFunc) {
+				return context.WithCancel(ctx)
+			}}
+		code := Main(t.Context(), env, strings.Fields(args))
+		if got := errs.String(); code != 1 || !strings.Contains(got, want) ||
+			strings.Contains(got, "strconv") || strings.Contains(got, "tcp") {
+			t.Errorf("drolab %s: exit %d, %q, want %q", args, code, got, want)
+		}
+	}
+}

@@ -32,7 +32,7 @@ type Page struct {
 
 	compared
 	colors     []uint8          // the colours of the table's rows
-	stands     []stand          // the standings of its columns
+	bases      [][]int          // by column and group, the group that it is compared with
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
 
@@ -153,7 +153,7 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
 		p.colors = p.Colors.Of(p.rowRuns())
-		p.stands = p.standings()
+		p.bases = p.basesOf()
 		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
 	for range p.logs {
@@ -205,7 +205,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
 		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
 		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
-		{Keys: kit.On("esc"), Help: "go back", Why: p.noBack, Act: p.goBack},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack, Act: p.goBack},
 		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
 		kit.Move("last", p.noMove, p.move, all, "end", "G"),
 		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),

@@ -10,10 +10,10 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
-	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -358,44 +358,26 @@ func TestTrainCounts(t *testing.T) {
 	}
 }
 
-// TestBestAndWorst: the best and the worst figure of a line stand out, even with one seed, and each
-// figure has its difference to that of the baseline.
-func TestBestAndWorst(t *testing.T) {
+// TestColoursAreClaims: each figure has its difference to that of the baseline, and only a figure
+// with a star has the colour of good. None has that of bad.
+func TestColoursAreClaims(t *testing.T) {
 	r, p := compareOf(t, tuitest.NewArchive(t))
 	r.Send(lab.Compare{Runs: tuitest.Found(t, r.Source, "shapes-sfk-s1", "shapes-pgd-s1",
 		"shapes-erm-s1")})
-	best, signed := 0, 0
+	signed := 0
 	for c, col := range p.table.Columns {
-		s := p.stands[c]
-		for i, row := range p.table.Rows {
-			of := row.Cells[c].Mean.Float()
-			for j, other := range p.table.Rows {
-				than := other.Cells[c].Mean.Float()
-				if s.best[i] && (than-of > 1e-3) == col.Higher && than != of && !s.best[j] &&
-					s.base[i] == s.base[j] {
-					t.Errorf("%s: %v is best, and %v is there", col.Name, of, than)
-				}
+		for i := range p.table.Rows {
+			text, base := p.difference(i, c), p.bases[c][i]
+			if (text == "") != (base < 0) {
+				t.Errorf("%s: %q against row %d", col.Name, text, base)
 			}
-			if s.best[i] && s.worst[i] {
-				t.Errorf("%s: best and worst are one", col.Name)
-			}
-			if s.best[i] {
-				best++
-			}
-			text, tone := p.difference(i, c)
-			if base := s.base[i]; base >= 0 {
+			if text != "" {
 				signed++
-				d := of - p.table.Rows[base].Cells[c].Mean.Float()
-				if tone != "" && (d > 0) != ((tone == page.Good) == col.Higher) {
-					t.Errorf("%s: %s is %s", col.Name, text, tone)
-				}
-			} else if text != "" {
-				t.Errorf("%s: %q against nothing", col.Name, text)
 			}
 		}
 	}
-	if best == 0 || signed == 0 {
-		t.Errorf("%d best, %d signed", best, signed)
+	if signed == 0 {
+		t.Error("no figure has its difference to the baseline")
 	}
 	if screen := tuitest.Text(r.Shot()); !strings.Contains(screen, "signed: against erm") {
 		t.Errorf("the legend lacks what is signed:\n%s", screen)
@@ -403,6 +385,25 @@ func TestBestAndWorst(t *testing.T) {
 	r.Size(200, 58)
 	if n := len(p.layout(200, 58).curves); n < 3 {
 		t.Errorf("on a large screen there are %d plots", n)
+	}
+	row := tableRow{column: 0}
+	stars := map[bool]kit.Style{true: p.Theme.Top(), false: p.weight(row)}
+	for best, want := range stars {
+		if p.table.Rows[0].Cells[0].Best = best; p.styleOf(row, 0).Paint("x") != want.Paint("x") {
+			t.Errorf("star %t: %q", best, p.styleOf(row, 0).Paint("x"))
+		}
+	}
+	table := p.table.Rows
+	for i := range table {
+		for c := range table[i].Cells {
+			table[i].Cells[c].Best = false
+		}
+	}
+	body := strings.Join(p.viewTable(198, 40)[2:], "")
+	for of, style := range map[string]kit.Style{"good": p.Theme.Good, "bad": p.Theme.Bad} {
+		if start, _, _ := strings.Cut(style.Paint("x"), "x"); strings.Contains(body, start) {
+			t.Errorf("a line without a star has the colour of %s", of)
+		}
 	}
 }
 

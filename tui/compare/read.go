@@ -11,10 +11,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
-	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 
@@ -143,86 +141,42 @@ type curvesMsg struct {
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
 
-// stand compares the figures of a column between the groups: which are the best, which the worst,
-// and which baseline each is compared with. It makes no claim: only the star says that a difference
-// is significant.
-type stand struct {
-	best, worst map[int]bool // groups
-	base        []int        // by group, the baseline that answers the same question; -1 for none
-}
-
-// standings returns the stand of each column.
-func (p *Page) standings() []stand {
-	list, runs := make([]stand, len(p.table.Columns)), p.rowRuns()
+// basesOf returns, by column and group, the baseline that answers the same question; -1 for none.
+func (p *Page) basesOf() [][]int {
+	list, runs := make([][]int, len(p.table.Columns)), p.rowRuns()
 	for c := range p.table.Columns {
-		list[c] = p.standing(c, runs)
+		list[c] = p.basesIn(c, runs)
 	}
 	return list
 }
 
-func (p *Page) standing(column int, runs []*runner.Meta) stand {
-	c := &p.table.Columns[column]
-	s := stand{best: map[int]bool{}, worst: map[int]bool{}, base: make([]int, len(runs))}
-	asks := dro.OfNetwork
-	if m, ok := measure.FindMeasure(c.Name); ok {
+func (p *Page) basesIn(column int, runs []*runner.Meta) []int {
+	asks, plain := dro.OfNetwork, map[string]int{} // the first plain group, by its question
+	if m, ok := measure.FindMeasure(p.table.Columns[column].Name); ok {
 		asks = m.Asks
 	}
-	alike := map[string][]int{} // groups that answer the same question
+	has := func(i int) bool { return p.table.Rows[i].Cells[column].Mean.Applies() }
+	for i, m := range slices.Backward(runs) {
+		if has(i) && m.Spec.Algorithm() == dro.Baseline() {
+			plain[compare.Question(asks, m)] = i
+		}
+	}
+	bases := make([]int, len(runs))
 	for i, m := range runs {
-		s.base[i] = -1
-		if p.table.Rows[i].Cells[column].Mean.Applies() {
-			q := compare.Question(asks, m)
-			alike[q] = append(alike[q], i)
+		base, ok := plain[compare.Question(asks, m)]
+		if bases[i] = -1; ok && has(i) && base != i {
+			bases[i] = base
 		}
 	}
-	for _, groups := range alike {
-		plain := slices.IndexFunc(groups, func(i int) bool {
-			return runs[i].Spec.Algorithm() == dro.Baseline()
-		})
-		for _, i := range groups {
-			if plain >= 0 && i != groups[plain] {
-				s.base[i] = groups[plain]
-			}
-		}
-		if !c.Neutral {
-			p.rank(column, groups, &s)
-		}
-	}
-	return s
+	return bases
 }
 
-// rank finds the best and the worst of groups by their figures as written. Several groups may share
-// the best or the worst figure; if all figures are equal, there is neither.
-func (p *Page) rank(column int, groups []int, s *stand) {
-	value := func(i int) float64 { return p.table.Rows[i].Cells[column].Mean.Float() }
-	least, most := groups[0], groups[0]
-	for _, i := range groups {
-		if value(i) < value(least) {
-			least = i
-		}
-		if value(i) > value(most) {
-			most = i
-		}
-	}
-	best, worst := p.mean(least, column), p.mean(most, column)
-	if best == worst {
-		return
-	}
-	if p.table.Columns[column].Higher {
-		best, worst = worst, best
-	}
-	for _, i := range groups {
-		text := p.mean(i, column)
-		s.best[i], s.worst[i] = text == best, text == worst
-	}
-}
-
-// difference returns the difference between a group's figure and the baseline's, with its sign.
-// tone says whether the figure is better or worse. The text is "" if there is no baseline.
-func (p *Page) difference(row, column int) (text string, tone page.Tone) {
-	base := p.stands[column].base[row]
+// difference returns the difference between a group's figure and the baseline's, with its sign; ""
+// if there is no baseline.
+func (p *Page) difference(row, column int) (text string) {
+	base := p.bases[column][row]
 	if base < 0 {
-		return "", ""
+		return ""
 	}
 	c := &p.table.Columns[column]
 	d := p.table.Rows[row].Cells[column].Mean.Float() -
@@ -237,27 +191,14 @@ func (p *Page) difference(row, column int) (text string, tone page.Tone) {
 	if d > 0 {
 		text = "+" + text
 	}
-	if c.Neutral {
-		return text, ""
-	}
-	return text, kit.Change(c.Higher)(text)
+	return text
 }
 
-// marks returns the parts of the legend that explain weight and sign.
-func (p *Page) marks() (parts []string) {
-	var best bool
-	base := -1
-	for _, s := range p.stands {
-		best = best || len(s.best) > 0
-		for _, i := range s.base {
-			base = max(base, i)
-		}
+// marks returns the part of the legend that explains signs.
+func (p *Page) marks() []string {
+	base := slices.Max(append(slices.Concat(p.bases...), -1))
+	if base < 0 || !p.against() {
+		return nil
 	}
-	if best {
-		parts = append(parts, "bold: best of its row")
-	}
-	if base >= 0 && p.against() {
-		parts = append(parts, "signed: against "+p.table.Rows[base].Title())
-	}
-	return parts
+	return []string{"signed: against " + p.table.Rows[base].Title()}
 }

@@ -127,7 +127,7 @@ func (p *Page) measured(half bool) []widths {
 		w := &list[i]
 		for c := range p.table.Columns {
 			w.figures = max(w.figures, cell.Width(p.figures(i, c, half))+1)
-			if d, _ := p.difference(i, c); d != "" {
+			if d := p.difference(i, c); d != "" {
 				w.differences = max(w.differences, cell.Width(d)+1)
 			}
 		}
@@ -288,8 +288,8 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
-			text, tone := p.difference(i, row.column)
-			line += t.Tint(tone).Paint(t.Greek(kit.Right(text, w.differences)))
+			text := p.difference(i, row.column)
+			line += t.Dim.Paint(t.Greek(kit.Right(text, w.differences)))
 		}
 	}
 	return line
@@ -304,17 +304,14 @@ func (p *Page) weight(row tableRow) kit.Style {
 	return p.Theme.Text
 }
 
-// styleOf returns the style of a group's figures. The best and the worst of a line differ in weight
-// and tint.
+// styleOf returns the style of a group's figures. A colour is a claim: only the figure with a star
+// has one, since only of that the seeds show that it is better than all others.
 func (p *Page) styleOf(row tableRow, group int) kit.Style {
-	t, stand := p.Theme, p.stands[row.column]
 	switch {
-	case p.table.Rows[group].Cells[row.column].Best, stand.best[group] && !row.few:
-		return t.Top()
+	case p.table.Rows[group].Cells[row.column].Best:
+		return p.Theme.Top()
 	case row.few:
-		return t.Dim
-	case stand.worst[group]:
-		return t.Low()
+		return p.Theme.Dim
 	}
 	return p.weight(row)
 }

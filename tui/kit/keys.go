@@ -24,10 +24,45 @@ type Key struct {
 	Why func() string
 	Act func() tea.Cmd
 
+	Group Group // where the help has it; Any stands for the group that the fields below tell
+
 	Last   bool // the hint stands at the right of the footer, whatever the room
 	Moves  bool // only moves a cursor, so that the palette leaves it out
 	Alters bool // starts, changes or deletes runs, which a read-only view does not
 	Local  bool // concerns the program's machine, such as files of no run: barred to a guest
+}
+
+// Group is a group of keys in the help.
+type Group int
+
+// The groups in the order of the help.
+const (
+	Any Group = iota
+	ToStart
+	ToWatch
+	ToChange
+	ToLook
+	ToLeave
+)
+
+// String returns the head of a group.
+func (g Group) String() string {
+	return [...]string{"", "Start", "Watch", "Change", "Look closer", "Leave"}[g]
+}
+
+// In returns the group of the row.
+func (k *Key) In() Group {
+	switch {
+	case k.Group != Any:
+		return k.Group
+	case k.Moves:
+		return ToWatch
+	case k.Last:
+		return ToLeave
+	case k.Alters:
+		return ToChange
+	}
+	return ToLook
 }
 
 // On returns the binding of some keys, named as by tea.KeyPressMsg.String.

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"strings"
 
-	"drolab/runner/page"
 	"drolab/tui/cell"
 	"drolab/tui/plot"
 
@@ -74,7 +73,7 @@ func darkInks() inks {
 		faded: ink{0x59616f, 241, 8}, selected: ink{0x262d3a, 236, 0},
 		series: [Colors]ink{
 			{0x56b4e9, 75, 14}, {0xf0a020, 214, 11}, {0xe88bc0, 175, 13}, {0x2fc48d, 42, 10},
-			{0xf0e442, 227, 3}, {0xa99bff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7},
+			{0xf0e442, 227, 3}, {0x9a7cff, 141, 12}, {0xff7f50, 209, 9}, {0xc8ccd4, 252, 7},
 			{0x00ffff, 51, 6}, {0xff5fff, 207, 5}, {0xafd700, 148, 2}, {0xffafff, 219, 13},
 			{0x00af00, 34, 2}, {0xafaf5f, 143, 3}, {0x00ff87, 48, 10}, {0x00a0a0, 36, 6},
 			{0xff0087, 198, 5}, {0x5f5fff, 63, 12}},
@@ -90,7 +89,7 @@ func lightInks() inks {
 		faded: ink{0xa0a6b0, 247, 7}, selected: ink{0xe4eaf2, 254, 7},
 		series: [Colors]ink{
 			{0x0069b4, 25, 4}, {0xb05a00, 130, 3}, {0xa8327d, 126, 5}, {0x00754f, 29, 2},
-			{0x7a6a00, 100, 6}, {0x5b3fbf, 61, 12}, {0xcc2b00, 166, 1}, {0x4a4f58, 239, 8},
+			{0x8f8200, 100, 6}, {0x5b3fbf, 61, 12}, {0x901000, 88, 1}, {0x4a4f58, 239, 8},
 			{0xaf00ff, 129, 13}, {0x5f0000, 52, 9}, {0x0000ff, 21, 12}, {0x5f005f, 53, 5},
 			{0x005fff, 27, 4}, {0x00005f, 17, 4}, {0x5f00af, 55, 5}, {0x0000af, 19, 12},
 			{0xff0087, 198, 5}, {0xaf5fd7, 134, 2}},
@@ -282,26 +281,6 @@ func (t *Theme) Top() Style {
 		return t.Title
 	}
 	return Style{start: t.Title.start + t.Good.start, end: t.Good.end}
-}
-
-// Low returns the style of the worst of some figures.
-func (t *Theme) Low() Style {
-	if !t.color {
-		return t.Dim
-	}
-	return t.Bad
-}
-
-// Tint returns the style of a difference of a tone. Without colour, the sign of the difference
-// tells as much.
-func (t *Theme) Tint(tone page.Tone) Style {
-	switch {
-	case !t.color || tone == "":
-		return t.Dim
-	case tone == page.Good:
-		return t.Good
-	}
-	return t.Bad
 }
 
 // Greek returns s, with Greek letters and other signs written out if the terminal has only ASCII.

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"testing"
@@ -97,4 +98,69 @@ func TestSeriesAreToldApart(t *testing.T) {
 		}
 		marks[m] = true
 	}
+}
+
+// TestColoursApart: people with deuteranopia or protanopia tell the first eight series apart, and
+// those drawn in the back too, on both backgrounds. The distance is that of OKLab; the deficiencies
+// are simulated as by Machado, Oliveira and Fernandes (2009).
+func TestColoursApart(t *testing.T) {
+	const first, bright, back = 8, 0.03, 0.012
+	sights := map[string][9]float64{
+		"full": {1, 0, 0, 0, 1, 0, 0, 0, 1},
+		"deuteranopia": {.367322, .860646, -.227968, .280085, .672501, .047413, -.01182, .04294,
+			.968881},
+		"protanopia": {.152286, 1.052583, -.204868, .114503, .786281, .099216, -.003882, -.048116,
+			1.051998},
+	}
+	for name, p := range map[string]inks{"dark": darkInks(), "light": lightInks()} {
+		for sight, m := range sights {
+			for _, dimmed := range []bool{false, true} {
+				least, bound, which := math.Inf(1), 0.0, ""
+				for i := range first {
+					for j := range i {
+						a, b := p.series[i].rgb, p.series[j].rgb
+						if bound = bright; dimmed {
+							bound = back
+							a, b = halfway(a, p.border.rgb), halfway(b, p.border.rgb)
+						}
+						if d := distance(okLab(a, m), okLab(b, m)); d < least {
+							least, which = d, fmt.Sprint(j, i)
+						}
+					}
+				}
+				if least < bound {
+					t.Errorf("%s, %s, dimmed %t: series %s are %.3f apart", name, sight, dimmed,
+						which, least)
+				}
+			}
+		}
+	}
+}
+
+func distance(a, b [3]float64) float64 {
+	return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
+}
+
+// okLab returns a colour in OKLab as it is seen through a matrix of linear RGB.
+func okLab(rgb uint32, m [9]float64) [3]float64 {
+	var linear, seen [3]float64
+	for i := range linear {
+		v := float64(rgb>>(16-8*i)&0xff) / 255
+		if linear[i] = v / 12.92; v > .04045 {
+			linear[i] = math.Pow((v+.055)/1.055, 2.4)
+		}
+	}
+	for i := range seen {
+		for j := range linear {
+			seen[i] += m[3*i+j] * linear[j]
+		}
+		seen[i] = max(0, min(1, seen[i]))
+	}
+	r, g, b := seen[0], seen[1], seen[2]
+	l := math.Cbrt(.4122214708*r + .5363325363*g + .0514459929*b)
+	n := math.Cbrt(.2119034982*r + .6806995451*g + .1073969566*b)
+	s := math.Cbrt(.0883024619*r + .2817188376*g + .6299787005*b)
+	return [3]float64{.2104542553*l + .793617785*n - .0040720468*s,
+		1.9779984951*l - 2.428592205*n + .4505937099*s,
+		.0259040371*l + .7827717662*n - .808675766*s}
 }

@@ -220,7 +220,7 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering,
+		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering, Group: kit.ToStart,
 			Help: "review, then start; on the film, play it", Why: l.noReview, Act: l.enter,
 			Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
@@ -237,7 +237,8 @@ func (l *Page) Keys() []kit.Key {
 			Moves: true, Local: true},
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
-		{Keys: kit.On("esc"), Help: "go back", Why: l.noBack, Act: kit.Just(l.goBack)},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: l.noBack,
+			Act: kit.Just(l.goBack)},
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),

@@ -409,7 +409,14 @@ func (p *drawing) lines() {
 		for i := range c.Lines {
 			if l := &c.Lines[i]; l.style().Role == role {
 				l.sample(&p.f.cols, p.view, p.w*fx)
-				p.line(l.style(), c.override(l.Number, l.Glyph))
+				glyph := c.override(l.Number, l.Glyph)
+				p.line(l.style(), glyph)
+				if glyph == 0 && c.marked() {
+					glyph = c.mark(l.Number)
+				}
+				if glyph != 0 && role != Faint {
+					p.addBeads(&p.f.trace, l.style(), glyph)
+				}
 			}
 		}
 	}
@@ -421,20 +428,28 @@ func (p *drawing) lines() {
 	}
 }
 
-// bead is a glyph on a line of dots.
+// marked reports whether the lines carry their marks: from two on, colour alone would tell them
+// apart to some eyes only.
+func (c *Chart) marked() bool { return len(c.names()) > 1 }
+
+// mark returns the mark of a series.
+func (c *Chart) mark(number uint8) rune { return cell.Mark(int(number), c.Charset == ASCII) }
+
+// bead is a glyph on a line.
 type bead struct {
 	place
 	glyph rune
 	Style
 }
 
-// addBeads puts beads on a line, far enough apart that its course is seen between them. Series of
-// one colour have numbers that differ by multiples of cell.Marks. Their beads are in different
-// columns, so that lines on each other show their glyphs in turn.
+// addBeads puts beads on a line, far enough apart that its course is seen between them. The beads
+// of different series are in different columns, so that lines on each other show their glyphs in
+// turn.
 func (p *drawing) addBeads(t *trace, s Style, glyph rune) {
 	const apart = 16
 	fx, fy := p.cellPixels()
-	for x := int(s.Series) / cell.Marks * 5 % apart; x < p.w; x += apart {
+	shift := int(s.Series)/cell.Marks + int(s.Series)%cell.Marks
+	for x := 5 * (shift + 1) % apart; x < p.w; x += apart {
 		if at := &t.spans[x*fx]; at.on {
 			p.beads = append(p.beads, bead{place{x, p.h - 1 - at.last/fy}, glyph, s})
 		}
@@ -458,9 +473,6 @@ func (p *drawing) line(s Style, glyph rune) {
 			p.dots = newDots(p.w, p.h)
 		}
 		p.dots.line(t, s)
-		if glyph != 0 && s.Role != Faint {
-			p.addBeads(t, s, glyph)
-		}
 		return
 	}
 	grid, runes := make([]uint8, len(t.spans)*p.h), boxRunes()

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"drolab/tui/cell"
 )
@@ -55,7 +54,7 @@ func (p *drawing) ends() {
 		most = min(most, widest(list, p.endLevel))
 	}
 	switch {
-	case most >= min(whole, leastName) && (most == whole || toldApart(list, p.endLevel, most)):
+	case most >= min(whole, leastName) && toldApart(list, p.endLevel, most):
 		p.endName, p.endValue, p.endCells = most, value-1, markCells+1+most+value
 	case p.w >= markCells+value+leastRead:
 		p.endValue, p.endCells = value-1, markCells+value
@@ -87,15 +86,8 @@ func (c *Chart) endName(l *Line) endName {
 // form returns a form of the name; the last one if there are fewer forms.
 func (n endName) form(level int) string { return n[min(level, len(n)-1)] }
 
-// shorten returns a form of the name in at most w cells. A short one has no ellipsis, since the
-// beginning of the name is enough.
-func (n endName) shorten(level, w int) string {
-	name := n.form(level)
-	if w < mostName {
-		return strings.TrimRight(cell.First(name, w), " ")
-	}
-	return cell.Cut(name, w)
-}
+// shorten returns a form of the name in at most w cells.
+func (n endName) shorten(level, w int) string { return cell.Cut(n.form(level), w) }
 
 // levelFor returns the first form in which every name fits in w cells, or else the last form.
 func levelFor(list []endName, w int) (level int) {
@@ -127,8 +119,12 @@ func (c *Chart) names() (list []endName) {
 	return list
 }
 
-// toldApart reports whether names that differ still differ when cut to w cells.
+// toldApart reports whether names are shown whole in w cells, or at least cut so that names that
+// differ still do. A piece such as "sfk-au" would be no name.
 func toldApart(list []endName, level, w int) bool {
+	if w < mostName {
+		return widest(list, level) <= w
+	}
 	whole := map[string]string{}
 	for _, n := range list {
 		short := n.shorten(level, w)
@@ -147,7 +143,7 @@ func (c *Chart) Read() (list []End) {
 		l := &c.Lines[i]
 		if v, ok := c.value(l); ok && !l.Faint {
 			forms := c.endName(l)
-			list = append(list, End{Mark: cell.Mark(int(l.Number), c.Charset == ASCII),
+			list = append(list, End{Mark: c.mark(l.Number),
 				Name: forms[0], Value: v, Style: l.style(), forms: forms})
 		}
 	}

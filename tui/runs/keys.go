@@ -19,11 +19,12 @@ import (
 func (p *Page) Keys() []kit.Key {
 	const page, all = 10, 1 << 30
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "watch",
+		{Keys: kit.On("enter"), Group: kit.ToStart, Hint: "watch",
 			Help: "watch the selected runs, or the one under the cursor", Why: p.none,
 			Act: p.watch},
-		{Keys: kit.On("R"), Help: "replay the selected runs as if they were training now",
-			Why: p.none, Act: p.replay},
+		{Keys: kit.On("R"), Group: kit.ToStart,
+			Help: "replay the selected runs as if they were training now",
+			Why:  p.none, Act: p.replay},
 		{Keys: kit.On("space"), Hint: "select",
 			Help: "select several runs, to watch, compare, resume, stop or delete",
 			Why:  p.none, Act: kit.Just(p.toggle)},
@@ -31,7 +32,7 @@ func (p *Page) Keys() []kit.Key {
 			Why: p.unable(canCompare, onlyFinished), Act: p.compare},
 		kit.Move("up", p.above, p.move, -1, "up", "k"),
 		kit.Move("down", p.below, p.move, 1, "down", "j"),
-		{Keys: kit.On("esc"), Help: "go back", Act: kit.Just(p.goBack)},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Act: kit.Just(p.goBack)},
 		kit.Move("first", p.none, p.move, -all, "home", "g"),
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		kit.Move("a page up", p.none, p.move, -page, "pgup"),
@@ -63,7 +64,7 @@ func (p *Page) Keys() []kit.Key {
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Act: p.samples, Local: true},
-		{Keys: kit.On("F"), Help: "fork from a checkpoint, with other settings",
+		{Keys: kit.On("F"), Group: kit.ToStart, Help: "fork from a checkpoint, with other settings",
 			Why: p.none, Act: func() tea.Cmd { return p.fork(p.current(), 0) }, Alters: true},
 		{Keys: kit.On("n"), Help: "write a note on the run", Why: p.none, Act: p.note,
 			Alters: true},

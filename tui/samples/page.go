@@ -200,7 +200,7 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
 			Act: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Help: "go back", Act: kit.Just(p.goBack)},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Act: kit.Just(p.goBack)},
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},

@@ -47,6 +47,18 @@ func (w *Page) ownKeys() []kit.Key {
 	of := w.ofRun
 	_, place := w.exportDir()
 	return []kit.Key{
+		// The verbs that one shows to others come first.
+		{Keys: kit.On("F"), Hint: "what if", Help: "fork from the checkpoint at the crosshair",
+			Why: of(nil), Act: w.fork, Alters: true, Group: kit.ToStart},
+		{Keys: kit.On("R"), Hint: "replay",
+			Help: "replay the runs as if training now; end a replay",
+			Why:  of(nil), Act: w.flipReplay, Group: kit.ToStart},
+		{Keys: kit.On("P"), Hint: "samples",
+			Help: "the samples the adversary weighs most at the run's checkpoint",
+			Why:  of(nil), Act: w.samples, Local: true},
+		// This one works without a run, too: it is the way out of an empty page.
+		{Keys: kit.On("n"), Help: "watch the newest runs", Group: kit.ToStart,
+			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Act: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
@@ -57,7 +69,8 @@ func (w *Page) ownKeys() []kit.Key {
 			w.upOrDown, 1, "down", "j"),
 		kit.Move("crosshair left; otherwise the previous panel", of(nil), w.side, -1, "left", "h"),
 		kit.Move("crosshair right; otherwise the next panel", of(nil), w.side, 1, "right"),
-		{Keys: kit.On("esc"), Help: "go back", Why: w.noBack, Act: kit.Just(w.goBack)},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back; from a branch, to the race",
+			Why: w.noBack, Act: w.goBack},
 		// These go to an end by a move that is longer than any list.
 		kit.Move("first", of(nil), w.move, -lab.MaxWatched, "home", "g"),
 		kit.Move("last", of(nil), w.move, lab.MaxWatched, "end", "G"),
@@ -123,23 +136,14 @@ func (w *Page) ownKeys() []kit.Key {
 			Act: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Act: w.chooseExport, Local: true},
-		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
-			Why: of(nil), Act: w.samples, Local: true},
-		// This one works without a run, too: it is the way out of an empty page.
-		{Keys: kit.On("n"), Help: "watch the newest runs",
-			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Act: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
-		{Keys: kit.On("F"), Hint: "fork", Help: "fork from the checkpoint at the crosshair",
-			Why: of(nil), Act: w.fork, Alters: true},
 		{Keys: kit.On("c"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
 			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
-		{Keys: kit.On("R"), Help: "replay the runs as if training now; end a replay",
-			Why: of(nil), Act: w.flipReplay},
 	}
 }
 
@@ -169,7 +173,7 @@ func (w *Page) noBelow(*panel.Track) string {
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane, noWayBack)
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.race != nil, noWayBack)
 }
 
 func (w *Page) noFlip(*panel.Track) string {
@@ -236,17 +240,23 @@ func (w *Page) noSeeds(*panel.Track) string {
 // zoom leaves the number of panels as it was, for the way back.
 func (w *Page) zoom() { w.zoomed = !w.zoomed }
 
-// goBack undoes one thing: the crosshair, else the zoom, else the log pane. noBack has the same
-// cases, and a new one belongs in both.
-func (w *Page) goBack() {
+// goBack undoes one thing: the crosshair, else the zoom, else the log pane, else the choice of a
+// branch and its parent among the runs of a race. noBack has the same cases, and a new one belongs
+// in both.
+func (w *Page) goBack() tea.Cmd {
 	switch {
 	case w.Cross.On:
 		w.Cross.On = false
 	case w.zoomed:
 		w.zoomed = false
-	default:
+	case w.logPane != noPane:
 		w.logPane = noPane
+	default: // with the branch, which races on
+		ids := slices.Concat(w.race, w.IDs())
+		slices.Sort(ids)
+		return w.open(lab.Watch{IDs: slices.Compact(ids)})
 	}
+	return nil
 }
 
 // whichPanels says which panels are in view, of how many, for a footer of so many cells. Without

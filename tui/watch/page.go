@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -45,6 +46,7 @@ type reader struct {
 	unread   int       // the run whose log is read next; those before it were read a moment ago
 	clock    *Clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
+	race     []string  // the runs that were watched before a branch was; nil without one
 }
 
 // pane is the content of the log pane.
@@ -212,6 +214,10 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if m.colors != nil {
 		w.Colors = m.colors
 	}
+	before := w.IDs()
+	if w.race = nil; len(before) > 1 && slices.Contains(before, m.wanted.Ghost) {
+		w.race = before
+	}
 	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
@@ -229,14 +235,12 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	if w.FurnishOwn() {
 		w.arrange()
 	}
-	// Labels tell what differs, and so need all runs; colours need their order.
-	panel.OrderTracks(w.Tracks)
-	panel.LabelTracks(w.Tracks)
+	panel.OrderTracks(w.Tracks) // labels and colours need all runs, in order
 	w.regroup()
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.race(m.wanted.Ghost)
+	w.pit(m.wanted.Ghost)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
@@ -278,13 +282,12 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 	}
 }
 
-// regroup groups the runs that belong together, and gives each group its colour. If two groups have
-// the same name, charts show the long labels of both instead.
+// regroup groups the runs that belong together, and gives each group its name and its colour.
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
-	names, runs := map[string]int{}, []*runner.Meta{}
+	panel.LabelTracks(w.Tracks, w.Groups)
+	var runs []*runner.Meta
 	for _, g := range w.Groups {
-		names[w.Tracks[g[0]].Short]++
 		runs = append(runs, w.Tracks[g[0]].Meta)
 	}
 	numbers := w.Colors.Of(runs)
@@ -296,13 +299,9 @@ func (w *Page) regroup() {
 	}
 	for n, number := range numbers {
 		for _, i := range w.Groups[n] {
-			t := w.Tracks[i]
-			if t.Number = number; names[t.Short] > 1 {
-				t.Short = t.Label
-			}
+			w.Tracks[i].Number = number
 		}
 	}
-	panel.ShortenLabels(w.Tracks)
 }
 
 // info returns the definitions of what the focused panel shows. The meaning of a measure is written
@@ -321,7 +320,10 @@ func (w *Page) info() *kit.Overlay {
 	texts = append(texts, lab.Define(v.Measures())...)
 	if v.Bars != "" {
 		m := v.Of(w.Run().Meta)
-		texts = append(append(texts, lab.Define([]string{m.Name})...), aboutBars(w.Run(), m))
+		texts = append(texts, lab.Define([]string{m.Name})...)
+		if about := aboutBars(w.Run(), m); about != "" {
+			texts = append(texts, about)
+		}
 	}
 	if t := w.Run(); t.Selects() {
 		texts = append(texts, fmt.Sprintf("S on a curve marks the selected step: of the "+
@@ -355,6 +357,9 @@ func (w *Page) columnNames() []string {
 // aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
 // belongs to package panel's bars.go, and it must follow that file.
 func aboutBars(t *panel.Track, of lab.Measure) string {
+	if of.Axis != measure.PerClass && of.Axis != measure.PerGroup { // its bars have none of these
+		return ""
+	}
 	part, split := panel.AxisName(of.Axis), panel.SplitName(of.OfValidation())
 	text := fmt.Sprintf("After the bars, if there is room: the change against the baseline; "+
 		"the number of samples of the %s to train on, and in the %s split.", part, split)

@@ -7,8 +7,6 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/compare"
-	"drolab/runner/spec"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -32,39 +30,15 @@ func (w *Page) fork() tea.Cmd {
 	return kit.Send(lab.Fork{Run: t.Run, Near: max(1, int64(step))})
 }
 
-// race puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
-// which all are compared, and stays in the background. The branches are named by their changes.
-func (w *Page) race(ghost string) {
+// pit puts the cursor on the first branch of the run ghost. That run becomes the baseline, with
+// which all are compared, and stays in the background.
+func (w *Page) pit(ghost string) {
 	at := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.ID == ghost })
 	branch := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return parentOf(t) == ghost })
-	if ghost == "" || at < 0 || branch < 0 {
-		return
+	if ghost != "" && at >= 0 && branch >= 0 {
+		w.Baseline = at
+		w.Pick(branch)
 	}
-	w.Baseline = at
-	w.Pick(branch)
-	// The state with which a fork begins, such as λ, tells it apart as well, but means nothing to a
-	// user who changed another setting.
-	p := w.Tracks[at]
-	for _, t := range w.Tracks {
-		if text := changes(t, p); parentOf(t) == ghost && text != "" {
-			t.Short = "fork " + text
-			t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
-			p.Short = string(p.Meta.Spec.Algorithm())
-			p.Label = fmt.Sprintf("%s s%d", p.Short, p.Meta.Spec.Seed)
-		}
-	}
-	panel.ShortenLabels(w.Tracks)
-}
-
-// changes lists the settings that were changed by hand between parent and fork; "" for none.
-func changes(branch, parent *panel.Track) string {
-	var list []string
-	for _, d := range compare.Diff([]spec.Spec{branch.Meta.Spec, parent.Meta.Spec}) {
-		if d.Key != "lambda" && d.Key != "eta" {
-			list = append(list, d.Key+" "+d.Values[0])
-		}
-	}
-	return strings.Join(list, " ")
 }
 
 // parentOf returns the ID of the run that a fork comes from; "" for a run that is no fork.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
 	"drolab/runner/record"
@@ -46,7 +47,7 @@ func TestRace(t *testing.T) {
 		branch, parent := w.Tracks[1], w.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
-		w.race(parent.ID)
+		w.pit(parent.ID)
 		if w.Baseline != 0 || w.At != 1 || w.raceRows() != 1 {
 			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.At, w.raceRows())
 		}
@@ -73,6 +74,35 @@ func TestRace(t *testing.T) {
 		if !strings.Contains(tuitest.Text(r.Shot()), strings.TrimSpace(line)[:30]) {
 			t.Errorf("the page lacks %q:\n%s", line, tuitest.Text(r.Shot()))
 		}
+	}
+}
+
+// TestBackToTheRace: a new viewer opens on the runs that a branch has joined, not on the branch
+// alone, and Esc leaves the branch and its parent for all of them.
+func TestBackToTheRace(t *testing.T) {
+	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for i, method := range []dro.Algorithm{dro.ERM, dro.SFK} {
+		a.Add(t, "shapes-"+string(method), tuitest.Archived(method, 1, "shapes",
+			tuitest.Epoch0().Add(time.Duration(i)*time.Second)), runner.Done, "")
+	}
+	branch := tuitest.Archived(dro.SFK, 1, "shapes", tuitest.Epoch0().Add(time.Hour))
+	branch.Parent, branch.Spec.LR = "shapes-sfk@40", 0.5
+	a.Add(t, "shapes-branch", branch, runner.Done, "")
+	other := tuitest.Archived(dro.PGD, 1, "other", tuitest.Epoch0())
+	a.Add(t, "other-pgd", other, runner.Done, "")
+	r := newRigOf(t, a, &tuitest.Script{Now: tuitest.Epoch0()}, 120, 40)
+	all := []string{"shapes-branch", "shapes-erm", "shapes-sfk"}
+	watched := func() []string { return slices.Sorted(slices.Values(r.watch.IDs())) }
+	r.Send(lab.Watch{})
+	if got := watched(); !slices.Equal(got, all) {
+		t.Fatalf("a new viewer sees %v, want %v", got, all)
+	}
+	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Ghost: "shapes-sfk"})
+	if got := watched(); len(got) != 2 {
+		t.Fatalf("the branch races %v", got)
+	}
+	if r.Press("esc"); !slices.Equal(watched(), all) || r.watch.noBack() == "" {
+		t.Errorf("Esc leads to %v, want %v; then %q", watched(), all, r.watch.noBack())
 	}
 }
 

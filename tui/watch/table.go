@@ -164,7 +164,7 @@ func (w *Page) epochMark() string {
 }
 
 // shortest is the last form of rowName.
-const shortest = 4
+const shortest = 3
 
 // rowName returns the name of a row; for seeds, it is their common name and their number. From form
 // 1 on a single run goes without its seed, unless seeds are shown apart, and from form 2 on names
@@ -280,7 +280,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 	if warned {
 		badge = " !" + badge
 	}
-	text = cell.Cut(t.Greek(text), l.name-len(badge))
+	text = cell.Middle(t.Greek(text), l.name-len(badge)) // its end tells runs apart, too
 	s := cursor + " " + series.Paint(mark) + " " + style.Paint(glyph) + " " + name.Paint(text) +
 		t.Warn.Paint(badge) + kit.Blanks(l.name-cell.Width(text)-len(badge))
 	if l.state > 0 {

@@ -208,15 +208,18 @@ func (w *Page) eyeRows() int {
 	return rows
 }
 
-// hasEye reports whether an evaluation of a watched run names samples, or may do so later. Room for
-// the eye is kept until then, because all panels would be sent again to make it.
+// hasEye reports whether an evaluation of a watched run names samples or, before the first, whether
+// one may do so later. Room for the eye is kept until then, because all panels would be sent again
+// to make it. An older recording, of which no evaluation names samples, needs no room.
 func (w *Page) hasEye() bool {
-	return slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
-		if t.Eval == nil {
-			return !t.Status.Ended()
+	evaluated, waits := false, false
+	for _, t := range w.Tracks {
+		if t.Eval != nil && len(t.Eval.Heaviest) > 0 {
+			return true
 		}
-		return len(t.Eval.Heaviest) > 0
-	})
+		evaluated, waits = evaluated || t.Eval != nil, waits || !t.Status.Ended()
+	}
+	return waits && !evaluated
 }
 
 // fitInView fits only the axes that are shown, as a replay wants it many times a second. Axes out

@@ -27,6 +27,9 @@ func (c *Console) Find(id string) (*record.Run, error) {
 		find = c.Catalogue().Latest
 	}
 	r, err := find()
+	if newest := []string{"last", "newest"}; err != nil && slices.Contains(newest, id) {
+		return nil, fmt.Errorf("%w: did you mean latest?", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
@@ -275,7 +278,10 @@ var elsewhere = map[string]string{
 	"history": "runs", "status": "show", "info": "show", "rm": "delete", "remove": "delete",
 	"kill": "stop", "cancel": "stop", "continue": "resume", "download": "data",
 	"dataset": "data", "datasets": "data", "diff": "compare", "check": "doctor",
-	"benchmark": "bench", "tag": "label", "save": "checkpoint",
+	"benchmark": "bench", "tag": "label", "save": "checkpoint", "watch": "attach",
+	"view": "attach", "open": "attach", "fork": "run --from RUN@STEP",
+	"branch":        "run --from RUN@STEP",
+	"data download": "data fetch", "data get": "data fetch", "data info": "data show",
 }
 
 // NoCommand reports the first argument as an unknown command, with a suggestion if there is one.
@@ -283,18 +289,35 @@ func NoCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Sprintf("unknown command %q: see drolab --help", args[0])
-	near := c.SuggestionsFor(args[0])
-	if known := elsewhere[args[0]]; known != "" {
-		near = []string{known}
+	path := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), c.Root().Name()) + " ")
+	full := strings.TrimSpace(path + " " + args[0])
+	near := elsewhere[full]
+	c.SuggestionsMinimumDistance = 2
+	if list := c.SuggestionsFor(args[0]); near == "" && len(list) > 0 {
+		near = strings.TrimSpace(path + " " + list[0])
 	}
-	if len(near) > 0 {
-		err = fmt.Sprintf("unknown command %q: did you mean %s?", args[0], near[0])
+	if near == "" {
+		return fmt.Errorf("unknown command %q: see %s --help", args[0], c.CommandPath())
 	}
-	return errors.New(err)
+	return fmt.Errorf("unknown command %q: did you mean %s?", full, near)
 }
 
 // Choices completes a flag with words. A word may have a description behind a tab.
 func Choices(c *cobra.Command, flag string, words ...string) {
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// OfOneProblem returns the runs for a page. Of a recorded experiment, which has runs at several
+// radii and with settings varied one by one, these are the runs of the preset of its name.
+func OfOneProblem(args []string, runs []*record.Run) []*record.Run {
+	if len(args) != 1 || !recorded.Is(args[0]) || strings.Contains(args[0], "/") {
+		return runs
+	}
+	other := func(r *record.Run) bool {
+		return recorded.Scheme+r.Meta.Preset != args[0]
+	}
+	if of := slices.DeleteFunc(slices.Clone(runs), other); len(of) > 0 {
+		return of
+	}
+	return runs
 }

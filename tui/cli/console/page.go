@@ -298,7 +298,7 @@ func StatusLine(r *record.Run) string {
 	s := r.Summary()
 	line := fmt.Sprintf("%s, step %d of %d", r.Status(), s.Steps, r.Meta.Steps)
 	if s.Cause != "" {
-		line += ": " + s.Cause
+		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
 		line += " (continue with drolab resume " + s.ID + ")"

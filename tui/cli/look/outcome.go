@@ -191,12 +191,12 @@ func (o *outcome) table(t *kit.Theme, width int) (lines []string) {
 	list[0].Most = fit()
 	for _, f := range figures {
 		list = append(list, page.Field[int]{
-			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.leading},
+			Column: page.Column{Head: f.head + " ", Width: f.width(), Tone: o.starred},
 			Cell:   func(i int) string { return o.marked(i, &f) }})
 		if o.base >= 0 {
 			list = append(list, page.Field[int]{
 				Column: page.Column{Head: "vs " + cells.Cut(o.Rows[o.base].Label, changeWidth-4),
-					Width: changeWidth, Tone: kit.Change(o.Columns[f.column].Higher)},
+					Width: changeWidth},
 				Cell: func(i int) string { return o.change(i, &f) }})
 		}
 	}
@@ -223,9 +223,9 @@ func (o *outcome) marked(i int, f *figure) string {
 // leadMark marks a figure that leads, significantly or not.
 const leadMark = "<"
 
-// leading returns the tone of a marked figure.
-func (o *outcome) leading(text string) page.Tone {
-	if strings.HasSuffix(text, leadMark) || strings.HasSuffix(text, o.star) {
+// starred returns the tone of a figure: of those that lead, only a significant one has a colour.
+func (o *outcome) starred(text string) page.Tone {
+	if strings.HasSuffix(text, o.star) {
 		return page.Good
 	}
 	return ""

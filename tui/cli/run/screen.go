@@ -203,8 +203,11 @@ func (tr *Trainer) replayCommand() *cobra.Command {
 		Long: `Replay recorded runs as if they were training now, 1 to 1000 times as fast. The interface shows
 the log as it was at each moment, and changes nothing. Space plays and pauses, { and } change
 the speed, comma and full stop scrub. u, y and J go to the next evaluation, checkpoint and
-warning; U, Y and K go to the previous one. RUN is as in drolab compare; recorded:paper are the
-paper's runs, which come with the program and need no dataset.
+warning; U, Y and K go to the previous one. RUN is as in drolab compare.
+
+recorded:paper are the paper's runs, which come with the program and need no dataset. Alone it
+stands for those of the preset paper, since runs at one radius can be compared on one page;
+recorded:paper/paper-gentle has the smaller radius.
 
 Runs are aligned by step. With --by time they are aligned by training time since their own
 start, without pauses. If a run's log has more than about a thousand lines, several lines are
@@ -225,7 +228,10 @@ drolab replay latest --speed 60 --from 40%`,
 				return fmt.Errorf("--by %s: want time or step", console.OneLine(by))
 			}
 			r.Steps = by == "step"
-			find := func() ([]*record.Run, error) { return tr.FindSeveral(args) }
+			find := func() ([]*record.Run, error) {
+				runs, err := tr.FindSeveral(args)
+				return console.OfOneProblem(args, runs), err
+			}
 			if tr.OnTerminal() {
 				return tr.replay(c.Context(), find, r)
 			}
@@ -330,6 +336,9 @@ func (tr *Trainer) share(ctx context.Context, f sharing) error {
 		return fmt.Errorf("--viewers %d: want 1 to %d", f.Viewers, mostViewers)
 	case f.Idle < 0:
 		return fmt.Errorf("--idle %s: want a time, or 0 for none", f.Idle)
+	}
+	if _, err := net.ResolveTCPAddr("tcp", f.listen); err != nil {
+		return fmt.Errorf("--listen %s: want an address and a port, as in :2222", f.listen)
 	}
 	keys, err := share.Keys(f.AuthorizedKeys)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -238,29 +240,25 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 	return w.Tracks[w.Baseline]
 }
 
-// LabelTracks names the runs by the settings in which they differ. Seeds share the name for charts,
-// and the label adds the seed. A label that two runs have is replaced by the ID, which is long but
-// unique.
-func LabelTracks(tracks []*Track) {
-	seen, short := map[string]int{}, compare.Names(metas(tracks))
-	for i, t := range tracks {
-		t.Short = short[i]
-		t.Label = fmt.Sprintf("%s s%d", t.Short, t.Meta.Spec.Seed)
-		seen[t.Label]++
+// LabelTracks names the groups of runs by what tells them apart: the settings in which they differ,
+// or else a number. Seeds share the name for charts, and the label adds the seed.
+func LabelTracks(tracks []*Track, groups [][]int) {
+	all := compare.Names(metas(tracks))
+	names := make([]string, len(groups))
+	for n, g := range groups {
+		names[n] = all[g[0]]
 	}
-	for _, t := range tracks {
-		if seen[t.Label] > 1 {
-			t.Label = t.ID
+	for n, numbered := range compare.Numbered(names) {
+		for _, i := range groups[n] {
+			t := tracks[i]
+			t.Short = numbered
+			t.Label = fmt.Sprintf("%s s%d%s", names[n], t.Meta.Spec.Seed,
+				strings.TrimPrefix(numbered, names[n]))
 		}
 	}
-	ShortenLabels(tracks)
-}
-
-// ShortenLabels sets the Briefs of each run, which depend on the names of all of them.
-func ShortenLabels(tracks []*Track) {
-	names := make([]string, len(tracks))
-	for i, t := range tracks {
-		names[i] = t.Short
+	names = names[:0]
+	for _, t := range tracks {
+		names = append(names, t.Short)
 	}
 	for i, briefs := range compare.Briefs(names) {
 		tracks[i].Briefs = briefs
@@ -332,17 +330,32 @@ func Watchable(runs []*record.Run) (list []*record.Run) {
 	return list[:min(len(list), lab.MaxWatched)]
 }
 
-// newestRuns returns the live runs. If there are none, it returns the newest run and the runs of
-// the same preset that were created within a minute before it: the runs that one command started.
-// all is in the order of List, the newest first.
+// newestRuns returns the live runs. If there are none, it returns the newest run and the runs that
+// one command started with it. With a fork it also returns the race that the fork has joined: the
+// run that it comes from and the runs that were started with that. all is in the order of List, the
+// newest first.
 func newestRuns(all []*record.Run) (runs []*record.Run) {
-	ended := func(r *record.Run) bool { return r.Status().Ended() }
-	runs = slices.DeleteFunc(slices.Clone(all), ended)
-	if len(runs) == 0 {
-		runs = slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool {
-			first := &all[0].Meta
-			return r.Meta.Preset != first.Preset || first.Created.Sub(r.Meta.Created).Minutes() > 1
-		})
+	wanted := map[*record.Run]bool{}
+	with := func(first *record.Run) {
+		for _, r := range all {
+			apart := first.Meta.Created.Sub(r.Meta.Created).Abs()
+			if r.Meta.Preset == first.Meta.Preset && apart <= time.Minute {
+				wanted[r] = true
+			}
+		}
 	}
-	return runs
+	for _, r := range all {
+		wanted[r] = !r.Status().Ended()
+	}
+	if len(all) > 0 && !slices.ContainsFunc(all, func(r *record.Run) bool { return wanted[r] }) {
+		with(all[0])
+	}
+	for _, r := range all { // a fork is newer than the run that it comes from
+		parent, _, err := runner.ParseParent(r.Meta.Parent)
+		i := slices.IndexFunc(all, func(o *record.Run) bool { return o.Meta.ID == parent })
+		if wanted[r] && err == nil && i >= 0 && !wanted[all[i]] {
+			with(all[i])
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *record.Run) bool { return !wanted[r] })
 }
