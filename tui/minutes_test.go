@@ -28,7 +28,7 @@ type newcomer struct {
 	store   *record.Store
 	queue   *queue.Queue
 	gate    chan struct{} // the runs take steps once it is closed
-	learned string        // the last help that the user has read
+	learned string        // the help that the user has read
 	keys    int           // the number of keys pressed
 }
 
@@ -93,7 +93,7 @@ func (n *newcomer) does(keys ...string) {
 		n.rig.press(key)
 		n.keys++
 		if key == "?" {
-			n.learned = n.screenful()
+			n.learned += n.screenful()
 		}
 	}
 }
@@ -147,7 +147,10 @@ func TestFirstFiveMinutes(t *testing.T) {
 	close(n.gate)
 	n.sees("paused", "? help") // the footer reports the pause first
 	n.does("?")
-	n.sees("fork", "export", "change a setting")
+	n.sees("fork", "change a setting")
+	n.does("space") // the help is longer than the screen
+	n.sees("export what the panel shows")
+	n.learned += n.screenful()
 	n.does("esc", "t")
 	n.sees("Takes effect at the next step", "lr")
 	n.types(".02")

@@ -67,7 +67,7 @@ func TestViewsOfSamples(t *testing.T) {
 			"│▸ 433  hexagon   triangle   6.285   2.095  water, by the coast "}},
 		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
 			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
-		{"help", pictures, 80, 40, "?", []string{"▸ Keys on Samples ─",
+		{"help", pictures, 80, 60, "?", []string{"▸ Keys on Samples ─",
 			"│ v         thumbnails or a list ", "│ Not now (No evaluation is running): "}},
 	} {
 		t.Run(v.name, v.check)

@@ -140,19 +140,19 @@ func (p *Page) Keys() []kit.Key {
 	atEnd := func() string { return kit.Unless(p.ended(), onlyAtEnd) }
 	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "train it yourself",
+		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
 			Help: "go to Launch, and train it yourself", Why: atEnd,
 			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
-		{Keys: kit.On("enter"), Hint: "watch these runs",
+		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
 			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},
-		{Keys: kit.On("F"), Hint: "what if ρ were 1?",
+		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
 			Why: func() string { return cmp.Or(missing(), atEnd()) }, Act: p.branch},
-		{Keys: kit.On("space"), Hint: "pause", Help: "pause the film, or go on", Why: before,
+		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on", Why: before,
 			Act: kit.Just(func() { p.pauses = !p.pauses })},
-		{Keys: kit.On("left", "h"), Hint: "back", Help: "go back by a chapter",
+		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
 			Act: kit.By(p.turn, -1)},
-		{Keys: kit.On("right", "l"), Hint: "on", Help: "go on by a chapter", Why: before,
+		{Keys: kit.On("right", "l"), Hint: "on", Group: kit.ToWatch, Help: "go on by a chapter", Why: before,
 			Act: kit.By(p.turn, +1)},
 	}
 }
