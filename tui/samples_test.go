@@ -68,7 +68,7 @@ func TestViewsOfSamples(t *testing.T) {
 		{"define", table, 80, 24, "i", []string{"▸ Samples ─",
 			"│ Radii, + and -: the run's ρ = 0.5 and its risk_radii: 0.1, 0.5, 1. "}},
 		{"help", pictures, 80, 60, "?", []string{"▸ Keys on Samples ─",
-			"│ v         thumbnails or a list ", "│ Not now (No evaluation is running): "}},
+			"│ v         thumbnails or a list ", "│ Not now (The run has no other checkpoint): "}},
 	} {
 		t.Run(v.name, v.check)
 	}

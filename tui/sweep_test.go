@@ -91,7 +91,8 @@ func TestSweepTab(t *testing.T) {
 	if m.current != sweepPage {
 		t.Errorf("a sweep's folder begins on page %d", m.current+1)
 	}
-	m = newModel(lab.Config{RunsDir: f.Dir, Opening: lab.Opening{Attach: true}}, lab.Folder(f.Dir), tuitest.Presets)
+	m = newModel(lab.Config{RunsDir: f.Dir,
+		Opening: lab.Opening{Attach: true}}, lab.Folder(f.Dir), tuitest.Presets)
 	if m.current != watchPage {
 		t.Errorf("attached, a sweep's folder begins on page %d", m.current+1)
 	}

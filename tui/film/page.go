@@ -148,12 +148,12 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("F"), Hint: "what if ρ were 1?", Group: kit.ToStart,
 			Help: "train on from the recording's checkpoint with ρ = 1", Alters: true,
 			Why: func() string { return cmp.Or(missing(), atEnd()) }, Act: p.branch},
-		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on", Why: before,
-			Act: kit.Just(func() { p.pauses = !p.pauses })},
+		{Keys: kit.On("space"), Hint: "pause", Group: kit.ToWatch, Help: "pause the film, or go on",
+			Why: before, Act: kit.Just(func() { p.pauses = !p.pauses })},
 		{Keys: kit.On("left", "h"), Hint: "back", Group: kit.ToWatch, Help: "go back by a chapter",
 			Act: kit.By(p.turn, -1)},
-		{Keys: kit.On("right", "l"), Hint: "on", Group: kit.ToWatch, Help: "go on by a chapter", Why: before,
-			Act: kit.By(p.turn, +1)},
+		{Keys: kit.On("right", "l"), Hint: "on", Group: kit.ToWatch, Help: "go on by a chapter",
+			Why: before, Act: kit.By(p.turn, +1)},
 	}
 }
 
