@@ -85,7 +85,6 @@ type figures struct {
 	worst, mean        float64
 	worstBy, worstHalf float64
 	meanBy, meanByHalf float64
-	classes            []float64 // mean accuracy by class
 }
 
 // load reads the film. It takes a good part of a second, most of it for the pictures.

@@ -79,7 +79,7 @@ func (tr *Trainer) screen(runsDir string, attach bool) lab.Config {
 		DataDir: tr.DataDir, Remembering: lab.Remembering{Catalogues: tr.Catalogues},
 		Programs: bridge.Approvals(tr.Programs), CPU: console.CPU(), Cores: tr.Threads, Dir: ".",
 		Opening: lab.Opening{Attach: attach}, Stdin: tr.Stdin, Stdout: tr.Env.Stdout,
-		 Environ: tr.Environ}
+		Environ: tr.Environ}
 }
 
 // open shows the interface over runs of another process, until the user leaves it.
