@@ -193,12 +193,12 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          dataset.FileAt(beside(f.Path, f.Options["y"], unchanged)),
-		split:      dataset.FileAt(beside(f.Path, f.Options["split"], unchanged)),
-		names:      dataset.FileAt(beside(f.Path, f.Options["group_names"], unchanged)),
+		y:          beside(f.Path, f.Options["y"], unchanged),
+		split:      beside(f.Path, f.Options["split"], unchanged),
+		names:      beside(f.Path, f.Options["group_names"], unchanged),
 	}
 	for _, g := range f.List("g") {
-		s.g = append(s.g, dataset.FileAt(beside(f.Path, g, unchanged)))
+		s.g = append(s.g, beside(f.Path, g, unchanged))
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)

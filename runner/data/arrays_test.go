@@ -442,7 +442,7 @@ func TestSeveralTestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	name := Locate("csv:a.csv?label=y&test=b.csv%2Bc.csv", dir)
+	name := Locate("csv:a.csv?label=y&test=b.csv+c.csv", dir)
 	d, err := Open(name, Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)

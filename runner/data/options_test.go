@@ -221,7 +221,7 @@ func TestCSVSeparators(t *testing.T) {
 	for query, comma := range map[string]string{
 		"?sep=tab":       "\t",
 		"?sep=semicolon": ";",
-		"?sep=%3B":       ";",
+		"?sep=;":         ";",
 		"?sep=|":         "|",
 		"?sep=space":     " ",
 	} {

@@ -57,18 +57,14 @@ func PartsOf(d *data.Dataset) Parts {
 		}
 		return c
 	}
-	p := Parts{Classes: d.Classes, Groups: d.Measured(),
-		ClassCounts: count(func(s data.Source) []int {
-			return data.ClassCounts(s, len(d.Classes))
-		})}
+	classes := func(s data.Source) []int { return data.ClassCounts(s, len(d.Classes)) }
+	groups := func(s data.Source) []int { return data.GroupCounts(s, len(d.Groups)) }
+	p := Parts{Classes: d.Classes, Groups: d.Measured(), ClassCounts: count(classes)}
 	if d.Grouped {
 		p.GroupCounts = count(d.MeasuredCounts)
 	}
 	if d.Members != nil {
-		p.TrainGroups = d.Groups
-		p.TrainCounts = count(func(s data.Source) []int {
-			return data.GroupCounts(s, len(d.Groups))
-		})
+		p.TrainGroups, p.TrainCounts = d.Groups, count(groups)
 	}
 	return p
 }

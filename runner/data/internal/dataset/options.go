@@ -3,13 +3,11 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
@@ -73,17 +71,12 @@ func fieldsOf(query string) (list []string) {
 }
 
 // Place returns the place of a name in a list; −1: the list lacks it. The name is taken as it
-// stands. If the list lacks that, the name is taken for the printed form of another or, as
-// drolab did before, for a part of a URL.
+// stands or, if the list lacks that, for the printed form of another.
 func Place(list []string, name string) int {
-	at := slices.Index(list, name)
-	if at < 0 {
-		at = slices.IndexFunc(list, func(s string) bool { return printed(s) == name })
+	if at := slices.Index(list, name); at >= 0 {
+		return at
 	}
-	if at < 0 {
-		at = slices.Index(list, Unescaped(name))
-	}
-	return at
+	return slices.IndexFunc(list, func(s string) bool { return printed(s) == name })
 }
 
 // printed returns a name as it is printed: a control character as its code, each other invisible
@@ -103,24 +96,6 @@ func printed(name string) string {
 		}
 	}
 	return b.String()
-}
-
-// Unescaped returns a value with %XX and plus signs as in a URL or, if it is no such text, the
-// value.
-func Unescaped(value string) string {
-	if text, err := url.QueryUnescape(value); err == nil && utf8.ValidString(text) {
-		return text
-	}
-	return value
-}
-
-// FileAt returns the path of a file that an option names. A file with the name as it stands is the
-// one.
-func FileAt(path string) string {
-	if plain := Unescaped(path); !Exists(path) && Exists(plain) {
-		return plain
-	}
-	return path
 }
 
 // Names divides a list of names at a separator. A part that is no name is joined with the parts

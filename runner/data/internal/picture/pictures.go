@@ -269,7 +269,7 @@ func folders(dir string) (names []string, err error) {
 // readMetadata takes the pictures that a table names, relative to the folder, with the label,
 // groups and split that it gives for each.
 func (s *pictureSet) readMetadata(name string) error {
-	path, comma := dataset.FileAt(filepath.Join(s.Path, name)), ','
+	path, comma := filepath.Join(s.Path, name), ','
 	if filepath.IsAbs(name) {
 		path = name
 	}

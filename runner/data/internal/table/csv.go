@@ -84,12 +84,12 @@ func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, er
 		return nil, err
 	}
 	f.missing, f.na = f.Choice("missing"), f.List("na")
-	f.trim = dataset.Unescaped(f.Options["label_trim"])
+	f.trim = f.Options["label_trim"]
 	f.bare, f.encoding = f.Choice("header") == "none", f.Choice("encoding")
 	if f.top, err = commonest(f.Options["categories"]); err != nil {
 		return nil, err
 	}
-	f.comma, err = separator(dataset.Unescaped(f.Options["sep"]), f.Path)
+	f.comma, err = separator(f.Options["sep"], f.Path)
 	return f, err
 }
 
@@ -148,7 +148,8 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	}
 	return dataset.LocateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
-			paths := testFiles(value, within)
+			there := func(path string) bool { return dataset.Exists(within(path)) }
+			paths := dataset.Names(value, "+", there)
 			for i, path := range paths {
 				paths[i] = within(path)
 			}
@@ -156,15 +157,6 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 		}
 		return value
 	})
-}
-
-// testFiles returns the paths in test=, which are separated by plus signs. at says where a path is.
-func testFiles(option string, at func(path string) string) []string {
-	there := func(path string) bool { return dataset.Exists(at(path)) }
-	if !there(option) {
-		option = strings.ReplaceAll(option, "%2B", "+") // as drolab wrote it before
-	}
-	return dataset.Names(option, "+", there)
 }
 
 func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, error) {
@@ -181,8 +173,8 @@ func (t tableFormat) open(name string, o dataset.Options) (*dataset.Dataset, err
 		return nil, err
 	}
 	trainRows := f.Rows
-	for _, path := range testFiles(f.Options["test"], dataset.FileAt) {
-		if err := t.load(f, dataset.FileAt(path), sum); err != nil {
+	for _, path := range dataset.Names(f.Options["test"], "+", dataset.Exists) {
+		if err := t.load(f, path, sum); err != nil {
 			return nil, err
 		}
 	}
