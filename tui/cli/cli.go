@@ -146,7 +146,7 @@ func root(con *console.Console) *cobra.Command {
 // last.
 var groups = [][2]string{
 	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
-	{"Look", "runs show replay presets eval certify theory plan risk bench"},
+	{"Look", "demo runs show replay presets eval certify theory plan risk bench"},
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},
