@@ -57,7 +57,7 @@ func program(cfg lab.Config, m *Model, t *Terminal, more ...tea.ProgramOption) *
 func sourceOf(cfg lab.Config) lab.Source {
 	switch {
 	case cfg.Kept != nil:
-		return cfg.Kept
+		return alsoRecorded{cfg.Kept}
 	case cfg.ReadOnly:
 		return alsoRecorded{
 			lab.Shown{Source: lab.Remember(cfg.RunsDir, cfg.Catalogues, cfg.Guest)}}

@@ -95,8 +95,8 @@ func saySeeds(r *reel, _ pair) string {
 			base.seeds, base.worst)
 	}
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
-		"(by %s), and changes the mean accuracy by %s points, with 95 %% intervals.", base.seeds,
-		methods()[at], base.worst, f.worst, interval(f.worstBy, f.worstHalf),
+		"(by %s), and changes the mean accuracy by %s points (95 %% intervals for all "+
+		"methods).", base.seeds, methods()[at], base.worst, f.worst, interval(f.worstBy, f.worstHalf),
 		interval(f.meanBy, f.meanByHalf))
 }
 

@@ -143,8 +143,8 @@ func TestCaptions(t *testing.T) {
 	}
 }
 
-// TestCaptionOfSeeds recomputes what is said of all seeds. 2.201 is the 97.5 % quantile of
-// Student's t with eleven degrees of freedom.
+// TestCaptionOfSeeds recomputes what is said of all seeds. 2.82003 is the quantile of Student's t
+// with eleven degrees of freedom at 1 − .05/6: two sides, and three methods to choose from.
 func TestCaptionOfSeeds(t *testing.T) {
 	r, err := load("", false)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestCaptionOfSeeds(t *testing.T) {
 	for i := range worst[0] {
 		squares += math.Pow(worst[1][i]-worst[0][i]-by, 2)
 	}
-	half := 2.201 * math.Sqrt(squares/11/12)
+	half := 2.82003 * math.Sqrt(squares/11/12)
 	says := saySeeds(r, pair{})
 	for _, want := range []string{"12 seeds", fmt.Sprintf("%.1f to %.1f %%", sum(worst[0])/12,
 		sum(worst[1])/12), fmt.Sprintf("%+.1f [%+.1f, %+.1f]", by, by-half, by+half)} {

@@ -141,7 +141,7 @@ func (p *Page) Keys() []kit.Key {
 	before := func() string { return kit.Unless(!p.ended(), atTheEnd) }
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "train it yourself", Group: kit.ToStart,
-			Help: "go to Launch, and train it yourself", Why: atEnd,
+			Help: "go to Launch, and train it yourself", Why: atEnd, Alters: true,
 			Act: func() tea.Cmd { return kit.Send(lab.Prepare{Preset: preset}) }},
 		{Keys: kit.On("enter"), Hint: "watch these runs", Group: kit.ToWatch,
 			Help: "leave the film for Watch, at this moment", Why: before, Act: p.leave},

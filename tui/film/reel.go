@@ -79,7 +79,8 @@ func momentsOf(evals []*runner.EvalEvent) (list []moment) {
 }
 
 // figures are those of a method over all seeds, in points of accuracy at the end of the runs:
-// means, and differences from the baseline over paired seeds with half their 95 % t intervals.
+// means, and differences from the baseline over paired seeds with half their t intervals, which
+// hold for all methods together with 95 % confidence.
 type figures struct {
 	seeds              int
 	worst, mean        float64
@@ -150,7 +151,8 @@ func ofSeeds(runs []*record.Run) (list []figures) {
 		for i := range own {
 			own[i] -= base[i]
 		}
-		difference, half = compare.TInterval(own, .95)
+		// The caption names the best of the methods, so the level has Bonferroni's correction.
+		difference, half = compare.TInterval(own, 1-.05/float64(len(methods())-1))
 		return mean, difference, half
 	}
 	for _, m := range methods() {
