@@ -34,4 +34,4 @@ const (
 // first time.
 const welcome = "drolab trains a network with several methods and shows which classes suffer.\n" +
 	"Robust methods let an adversary weigh hard samples more, within a radius ρ.\n" +
-	"Enter reviews this preset, then starts it on Watch (2). Above it: a short film."
+	"Enter reviews this preset, then starts it on Watch (2). Above it is a film."
