@@ -6,6 +6,7 @@ const (
 	readingRuns          = "Reading the runs"
 	readingLogs          = "Reading the logs"
 	noneInCommon         = ": no evaluation in common yet"
+	waitsForRun          = ": waits until a run ends; p on a running one lets it begin"
 	asParent             = ", as its parent"
 	replayChangesNothing = "A replay changes nothing"
 	noRuns               = "No runs to watch. Start some on page 1, or select some on page 3"

@@ -83,6 +83,9 @@ func (w *Page) raceLine(cells int) string {
 	epoch := w.Epoch
 	head := fmt.Sprintf("Branch of %s since epoch %.4g", parent.Label, fork)
 	rest := []string{t.Dim.Paint(noneInCommon)}
+	if branch.Status == runner.Queued {
+		rest = []string{t.Warn.Paint(waitsForRun)}
+	}
 	if branch.EvalAt(epoch) != nil && parent.EvalAt(epoch) != nil && epoch > fork {
 		head += fmt.Sprintf(", at epoch %.4g: ", epoch)
 		rest = w.ahead(branch, parent, epoch)

@@ -56,6 +56,11 @@ func TestRace(t *testing.T) {
 			if !strings.Contains(line, "no evaluation in common") {
 				t.Errorf("before an evaluation it says %q", line)
 			}
+			branch.Status = runner.Queued
+			line = tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
+			if !strings.Contains(line, "waits until a run ends; p on a running one") {
+				t.Errorf("in the queue it says %q", line)
+			}
 			continue
 		}
 		a, b := branch.Eval.Of("worst_class_accuracy").Float(),
