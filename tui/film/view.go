@@ -87,7 +87,7 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 			false, true, func(w, h int) []string { return p.gallery(epoch, w, h) }),
 		t.Place(kit.Area(r.X, r.Y+r.H-rows, left, rows), "Methods", "worst class      mean",
 			false, true, func(w, h int) []string { return p.table(epoch, w) }),
-		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "λ and η over time", "sfk-auto",
+		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "The adversary's λ and η", "sfk-auto",
 			false, true, func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
@@ -196,6 +196,7 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 	x, y := k.path(p.reel.epochs).Ranges()
 	fit := func(r plot.Range) plot.Range { return plot.Range{}.Fit(r, plot.Scale{}) }
 	ph := plot.Phase{X: fit(x), Y: fit(y), Charset: p.Theme.Charset(true),
+		XName: p.Theme.Greek("λ"), YName: p.Theme.Greek("η"),
 		Trails: []plot.Trail{{Path: k.path(epoch), Number: k.number}}}
 	ph.DrawTo(&p.frame, w, h)
 	return p.Theme.Rows(&p.frame)

@@ -56,6 +56,8 @@ type Phase struct {
 	BoxX, BoxY Range  // the box, drawn if both have a length, as far as its edges are in view
 	Best       []Spot // drawn as ✕: where the paths ought to be
 	Charset    Charset
+	// XName and YName are the coordinates, written at the ends of the axes.
+	XName, YName string
 }
 
 // DrawTo draws the portrait in w by h cells into f, reusing its memory, with the axes of a Chart.
@@ -79,6 +81,15 @@ func (ph *Phase) DrawTo(f *Frame, w, h int) {
 		p.spot(s, p.chart.Charset.pick('✕', '!'))
 	}
 	p.axes()
+	if n := cell.Width(ph.XName); p.h < p.f.H && n < p.w {
+		p.f.text(p.f.W-n, p.h, n, ph.XName, Style{Role: Axis})
+	}
+	for y := range p.h { // in the first row without a number
+		if p.x0 > 1 && p.f.Row(y)[p.x0-2].Rune == ' ' {
+			p.f.textRight(0, y, p.x0-1, ph.YName, Style{Role: Axis})
+			break
+		}
+	}
 }
 
 // rectangle draws the edges of the box that are in view, with square corners, which tell the box

@@ -267,6 +267,7 @@ func (w *Board) phase() *plot.Phase {
 	t := w.Run()
 	box := t.Meta.Box
 	ph := &plot.Phase{X: w.phaseX, Y: w.phaseY, Charset: w.charset(),
+		XName: w.Theme.Greek("λ"), YName: w.Theme.Greek("η"),
 		BoxX: plot.Range{Lo: box.Lambda[0], Hi: box.Lambda[1]},
 		BoxY: plot.Range{Lo: box.Eta[0], Hi: box.Eta[1]}}
 	for i, o := range w.Tracks {
