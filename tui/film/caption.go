@@ -96,8 +96,8 @@ func saySeeds(r *reel, _ pair) string {
 	}
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
 		"(by %s), and changes the mean accuracy by %s points (95 %% intervals for all "+
-		"methods).", base.seeds, methods()[at], base.worst, f.worst, interval(f.worstBy, f.worstHalf),
-		interval(f.meanBy, f.meanByHalf))
+		"methods).", base.seeds, methods()[at], base.worst, f.worst,
+		interval(f.worstBy, f.worstHalf), interval(f.meanBy, f.meanByHalf))
 }
 
 // interval writes a difference and the ends of its interval.

@@ -87,8 +87,8 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 			false, true, func(w, h int) []string { return p.gallery(epoch, w, h) }),
 		t.Place(kit.Area(r.X, r.Y+r.H-rows, left, rows), "Methods", "worst class      mean",
 			false, true, func(w, h int) []string { return p.table(epoch, w) }),
-		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "The adversary's λ and η", "sfk-auto",
-			false, true, func(w, h int) []string { return p.phase(epoch, w, h) }),
+		t.Place(kit.Area(r.X+left, r.Y+half, right, r.H-half), "The adversary's λ and η",
+			"sfk-auto", false, true, func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
 
