@@ -30,8 +30,8 @@ func chapters() []chapter {
 }
 
 const question = "Distributionally robust optimisation (DRO) trains for the worst reweighting of " +
-	"the data within a radius ρ, not for their plain mean. What does this change? (Recorded " +
-	"runs, seed 1; accuracies of the test split, means of five evaluations.)"
+	"the data within a radius ρ, not for their mean. (Recorded runs, seed 1; test accuracies, " +
+	"means of five evaluations.)"
 
 // percent writes an accuracy.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }

@@ -101,10 +101,16 @@ func TestCaptions(t *testing.T) {
 			if chapter != at || p.base == nil && at > 0 {
 				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
 			}
-			if p.base == nil {
+			if at == 0 || p.base == nil {
+				if n := len(kit.Wrap(question, leastWidth-3)); n > 3 {
+					t.Errorf("the first caption has %d lines", n)
+				}
 				continue
 			}
 			says := c.says(r, p)
+			if lines := kit.Wrap(says, leastWidth-3); len(lines) > 3 {
+				t.Errorf("epoch %g: no room for %q", epoch, lines[3:])
+			}
 			var want []string
 			a, b := mean(erm, epoch, own), mean(auto, epoch, own)
 			gain := mean(auto, epoch, all) - mean(erm, epoch, all)
