@@ -483,7 +483,7 @@ func (t *trouble) Save(folder string) error {
 	case "hole":
 		return os.Truncate(filepath.Join(folder, "deep", "all"), 1<<40)
 	case "zeros":
-		return os.Truncate(filepath.Join(folder, "deep", "all"), 3<<30)
+		return os.Truncate(filepath.Join(folder, "deep", "all"), 1<<30)
 	}
 	return err
 }

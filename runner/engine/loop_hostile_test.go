@@ -236,8 +236,9 @@ func TestStopOfPacking(t *testing.T) {
 		}
 	}
 	var asking sync.WaitGroup
+	var ended atomic.Bool // a full disk refuses the files before any is packed
 	_, theirs, ours := r.meet(t, dro.ERM, func(s *script) {
-		s.grows = 3 << 30
+		s.grows = 1 << 30
 		once := false
 		s.trouble = func(int) {
 			if once || s.hear.Folder == "" { // it is not about to say that it has saved
@@ -250,12 +251,15 @@ func TestStopOfPacking(t *testing.T) {
 					found, _ := filepath.Glob(string(r) + "/*/checkpoints/.new-*")
 					if found != nil {
 						stop()
+					}
+					if found != nil || ended.Load() {
 						return
 					}
 				}
 			})
 		}
 	})
+	ended.Store(true)
 	asking.Wait()
 	for _, err := range []error{theirs, ours} {
 		if err == nil || !strings.Contains(err.Error(), "to stop at once") {
