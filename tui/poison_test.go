@@ -252,12 +252,12 @@ func TestEveryControlEverywhere(t *testing.T) {
 	i, world := 0, newPoisonable(t)
 	for some := range slices.Chunk(tuitest.Poisons(), each) {
 		text, mode, size := strings.Join(some, ""), modes[i%4], sizes[i/2%4]
-		if i++; !*long && i%3 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws
+		if i++; !*long && i%5 != 0 || testing.Short() && i%7 != 0 { // one goroutine draws
 			continue
 		}
 		t.Run(fmt.Sprintf("%q", text), func(t *testing.T) {
 			r := world.rig(t, text, size[0], size[1], mode...)
-			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%21 == 0 || *long)
+			r.visit(t, fmt.Sprintf("%v %v", mode, size), i%20 == 0 || *long)
 			for _, msg := range []any{lab.Started{Err: errors.New(text)},
 				kit.Notice{Text: text + "notice"}, lab.Answered{ID: text, Verb: "pause"},
 				lab.Answered{ID: "x", Verb: "pause", Err: errors.New(text)}} {

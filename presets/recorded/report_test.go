@@ -47,6 +47,7 @@ func written(t *testing.T, runs []*record.Run) (asJSON, page string) {
 
 // TestRecordedFiguresAgain recomputes the figures of the recorded runs with NumPy.
 func TestRecordedFiguresAgain(t *testing.T) {
+	peertest.Python(t, "numpy")
 	for _, of := range []string{"paper", "registered"} {
 		t.Run(of, func(t *testing.T) {
 			runs, err := Find(Scheme + of)

@@ -112,8 +112,10 @@ func converse(n *bridge.Network) {
 // TestMutatedFrames changes bytes of a frame on its way, in either direction. The conversation ends
 // in one line or goes on, but never panics or waits without end.
 func TestMutatedFrames(t *testing.T) {
-	most := 1000
-	if testing.Short() {
+	most := 300
+	if *long {
+		most = 1000
+	} else if testing.Short() {
 		most = 100
 	}
 	plain := func(w io.Writer) io.Writer { return w }

@@ -211,9 +211,10 @@ func asAny(log map[string]map[string]any) any {
 // TestSameNumbers: with every method, a network behind the bridge trains as it does within drolab.
 // It gives the same losses, so all that follows is the same.
 func TestSameNumbers(t *testing.T) {
-	r := newRoom(t)
 	for _, a := range dro.Algorithms() {
 		t.Run(string(a), func(t *testing.T) {
+			t.Parallel()
+			r := newRoom(t)
 			own := must(r.start(t, "", native(a)))(t)[0]
 			ids := must(r.start(t, "", bridged(a)))(t)
 			want, got := r.log(t, own), r.log(t, ids[0])

@@ -29,7 +29,7 @@ func TestApartIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ReadApart(func() *exec.Cmd {
-		cmd := exec.Command("sh", "-c", "ulimit -d 196608 && exec \"$0\"", exe) // kB
+		cmd := exec.Command("sh", "-c", "ulimit -d 163840 && exec \"$0\"", exe) // kB
 		cmd.Env = append(os.Environ(), asReader+"=1")
 		return cmd
 	})()
@@ -37,7 +37,7 @@ func TestApartIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		members int // of 1 MB of memory each, and a little more for their marks
 		want    string
-	}{{1, ""}, {300, "allowed here: make it smaller, or use a machine with more"}} {
+	}{{1, ""}, {200, "allowed here: make it smaller, or use a machine with more"}} {
 		path := filepath.Join(t.TempDir(), "rows.csv.gz")
 		table := append(gzipped(t, []byte("a,label\n")), bytes.Repeat(packed, c.members)...)
 		if err := os.WriteFile(path, table, 0o600); err != nil {

@@ -34,7 +34,7 @@ func TestRecordSaysWhatAutoCameTo(t *testing.T) {
 	var specs []spec.Spec
 	for _, way := range []string{"auto", "winograd", "direct"} {
 		s := quick(dro.ERM)
-		s.Model, s.Samples, s.Batch, s.Epochs, s.Convolution = "resnet8", 64, 16, 1, way
+		s.Model, s.Samples, s.Batch, s.Epochs, s.Convolution = "resnet8", 32, 16, 1, way
 		specs = append(specs, s)
 	}
 	auto, winograd, direct := "", "", ""

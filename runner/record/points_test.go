@@ -24,7 +24,7 @@ var long = flag.Bool("long", false, "all crash points, and 10 000 flipped bytes"
 
 // The short form takes one point in somePoints, and one byte in someBytes of a file.
 const (
-	somePoints = 11
+	somePoints = 17
 	someBytes  = 5
 )
 

@@ -382,8 +382,8 @@ func TestChangesNothing(t *testing.T) {
 			"\x1bOP", "\x1b[200~/etc/passwd\x1b[201~"} {
 			v.press(turn + key + "y\r")
 		}
-		for y := 1; y <= v.h; y += 3 {
-			for x := 1; x <= v.w; x += 12 {
+		for y := 1; y <= v.h; y += 6 {
+			for x := 1; x <= v.w; x += 24 {
 				v.press(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm",
 					x, y, x+2, y, x+2, y))
 			}
