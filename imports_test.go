@@ -23,7 +23,7 @@ import (
 // all. Words in capitals stand for modules (see modules) and count for direct
 // imports only. What is not listed is forbidden.
 const importRules = `
-NONE < dro, dro/peertest
+NONE < dro, dro/peertest, dro/memtest
 ANSI < tui/cell
 X/SYS < dro/internal/kern
 NONE < runner/internal/aside
@@ -47,7 +47,7 @@ runner, YAML < presets
 runner, X/SYS, runner/internal/aside < runner/record/internal/disk
 runner, runner/record/internal/disk < runner/record/internal/eventlog
 runner, runner/record/internal/eventlog, runner/internal/room, X/SYS < runner/record
-runner/record, runner/queue, runner/record/internal/disk < runner/record/recordtest
+runner/record, runner/queue, runner/record/internal/disk, dro/memtest < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
 runner/record/internal/eventlog < runner/record/recordtest
 runner/record/recordtest/eventtest < runner/record/recordtest
@@ -91,8 +91,9 @@ const testModules = "TESTSCRIPT, VT, TEATEST, PTY, X/TEXT"
 // may import. Tests of other packages need an entry in testPairs.
 const testPackages = "tui/internal/tuitest, runner/record/recordtest"
 
-// peerPackage gives tests of any package the programs that they are compared with.
-const peerPackage = "dro/peertest"
+// anyTests are the packages of this module that the tests of any package may import: the programs
+// with which they compare, and folders in memory.
+const anyTests = "dro/peertest, dro/memtest"
 
 // testPairs maps a package of this module to the further packages that its tests may import. A test
 // may need a trained run, a disk that fails, the crash points of runner/page beside those of
@@ -222,7 +223,7 @@ func violations(allowed map[string]map[string]bool, list []imported) []string {
 // itself.
 func testMay(pkg, what string) bool {
 	ours := pkg == "tui" || strings.HasPrefix(pkg, "tui/")
-	return what == pkg || what == peerPackage || slices.Contains(words(testPairs[pkg]), what) ||
+	return what == pkg || slices.Contains(words(anyTests+", "+testPairs[pkg]), what) ||
 		slices.Contains(words(testModules), what) ||
 		ours && slices.Contains(words(testPackages), what)
 }

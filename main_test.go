@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	_ "drolab/dro/memtest"
 	"drolab/runner/bridge/testdata/client"
 
 	"github.com/rogpeppe/go-internal/testscript"

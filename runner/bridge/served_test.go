@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	_ "drolab/dro/memtest"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/bridge"

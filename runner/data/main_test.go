@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
+	_ "drolab/dro/memtest"
 	"drolab/runner/data/internal/dataset"
 )
 

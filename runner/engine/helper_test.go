@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/dro/memtest"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
@@ -74,15 +75,7 @@ func TestMain(m *testing.M) {
 }
 
 // short returns a folder with a short path, private to this test.
-func short(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "dl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
+func short(t *testing.T) string { return memtest.Short(t) }
 
 // buffer is a log that two goroutines may use.
 type buffer struct {

@@ -31,7 +31,7 @@ func TestKilledAfterAnAnswer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	counts := map[string]int{}
 	for range kills {
-		dir := quickDir(t)
+		dir := t.TempDir()
 		for _, told := range answersBefore(t, dir, 1+rng.IntN(6), func() {}) {
 			counts[told[0]]++
 			if err := kept(dir, told); err != nil {

@@ -46,7 +46,7 @@ func pickFlips(t *testing.T, dir string, n int) (list []flipped) {
 // harm changes the byte in a copy of a folder of runs, and returns the copy.
 func (f *flipped) harm(t *testing.T, before, id string) (dir string) {
 	t.Helper()
-	dir = quickDir(t)
+	dir = t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(before)))
 	path := filepath.Join(dir, id, f.file)
 	b := read(t, path)
@@ -65,7 +65,7 @@ func TestFlips(t *testing.T) {
 	} else if *long {
 		n = 10_000
 	}
-	before := quickDir(t)
+	before := t.TempDir()
 	s, err := Open(before)
 	must(t, err)
 	knobStopped(t, s)
@@ -140,7 +140,7 @@ func (f *flipped) goOn(
 	if f.by != 0 {
 		dir = f.harm(t, before, id)
 	} else {
-		dir = quickDir(t)
+		dir = t.TempDir()
 		must(t, os.CopyFS(dir, os.DirFS(before)))
 	}
 	defer os.RemoveAll(dir)

@@ -17,7 +17,7 @@ import (
 // TestHoles makes each file of a run a terabyte long, without a byte on the disk. Every reader
 // ends, and names the file if it needed it.
 func TestHoles(t *testing.T) {
-	before := quickDir(t)
+	before := t.TempDir()
 	s := &Store{dir: before, now: clock()}
 	stopped9(t, s)
 	id := the(s, original).Meta.ID
@@ -26,7 +26,7 @@ func TestHoles(t *testing.T) {
 	const size = 1 << 40
 	for _, name := range filesOf(t, filepath.Join(before, id)) {
 		t.Run(name, func(t *testing.T) {
-			dir := quickDir(t)
+			dir := t.TempDir()
 			must(t, os.CopyFS(dir, os.DirFS(before)))
 			path := filepath.Join(dir, id, name)
 			if err := os.Truncate(path, size); err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	_ "drolab/dro/memtest"
 )
 
 // TestMain gives the garbage collector room: it takes half of the time of these tests otherwise,

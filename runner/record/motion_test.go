@@ -61,7 +61,7 @@ type live struct {
 }
 
 func newLive(t *testing.T) *live {
-	l := &live{t: t, s: &Store{dir: quickDir(t), now: clock()}, m: newMeta(1)}
+	l := &live{t: t, s: &Store{dir: t.TempDir(), now: clock()}, m: newMeta(1)}
 	l.m.Spec.CheckpointKeep, l.m.Parent = 1, "another@7"
 	r, err := l.s.Create(l.m, newState(0))
 	must(t, err)

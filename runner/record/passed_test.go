@@ -15,7 +15,7 @@ import (
 
 // TestDamageIsSaid checks that a reader that leaves something out says so, with the file.
 func TestDamageIsSaid(t *testing.T) {
-	before := quickDir(t)
+	before := t.TempDir()
 	s := &Store{dir: before, now: clock()}
 	finished(t, s)
 	id := the(s, original).Meta.ID
@@ -38,7 +38,7 @@ func TestDamageIsSaid(t *testing.T) {
 		"long line, at end": {"long", "", average},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := quickDir(t)
+			dir := t.TempDir()
 			must(t, os.CopyFS(dir, os.DirFS(before)))
 			run := filepath.Join(dir, id)
 			switch {
@@ -77,7 +77,7 @@ func TestLastNewlineIsNotTheEnd(t *testing.T) {
 		"changed": func(b []byte) []byte { b[len(b)-1] ^= 8; return b },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Store{dir: quickDir(t), now: clock()}
+			s := &Store{dir: t.TempDir(), now: clock()}
 			finished(t, s)
 			whole := the(s, original)
 			want, _ := whatStands(t, whole)

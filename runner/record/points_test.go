@@ -117,23 +117,11 @@ func whatStands(t *testing.T, r *Run) (list []string, skipped int) {
 	return list, tail.Skipped()
 }
 
-// quickDir returns a folder in memory where the system has one, because these tests sync thousands
-// of files to the disk.
-func quickDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "drolab-points-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 func TestCrashPoints(t *testing.T) {
 	for _, sc := range scenes {
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
-			before := quickDir(t)
+			before := t.TempDir()
 			if sc.before != nil {
 				s, err := Open(before)
 				must(t, err)
@@ -177,7 +165,7 @@ func (sc *scene) once(
 	t *testing.T, before, at string, x *asidetest.Faults,
 ) (outcome string, err error) {
 	t.Helper()
-	dir := quickDir(t)
+	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(before)))
 	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)

@@ -21,7 +21,7 @@ import (
 func written(t *testing.T) *Folder {
 	t.Helper()
 	text := strings.Replace(tiny, "seeds: 2", "seeds: 1", 1) + "halving: {epochs: [2], keep: .5}\n"
-	f, err := Make(quickDir(t), []byte(text), parse(t, text).Expand())
+	f, err := Make(t.TempDir(), []byte(text), parse(t, text).Expand())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	_ "drolab/dro/memtest"
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/internal/aside/asidetest"
@@ -282,17 +283,6 @@ func pointSteps(few int) int {
 	return few
 }
 
-// quickDir returns a folder in memory where the system has one.
-func quickDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "drolab-sweep-")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return dir
-}
-
 // TestStartPoints: a start fails, or its process or machine ends, at each of its operations on the
 // disk. The folder then holds the sweep as it was or as it will be, and the next start ends as if
 // nothing had happened.
@@ -303,7 +293,7 @@ func TestStartPoints(t *testing.T) {
 	}{{"new", "", 0}, {"grown", fewer, 4}} {
 		t.Run(c.name, func(t *testing.T) {
 			once := func(at string, x *asidetest.Faults) {
-				dir := filepath.Join(quickDir(t), "sweep")
+				dir := filepath.Join(t.TempDir(), "sweep")
 				if c.before != "" {
 					if err := startOnly(record.Files{}, dir, c.before); err != nil {
 						t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"drolab/dro/memtest"
 	"drolab/runner"
 	"drolab/runner/engine"
 	"drolab/runner/measure"
@@ -42,10 +43,7 @@ type box struct {
 
 func newBox(t *testing.T) *box {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "drolab-box-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := memtest.Short(t)
 	b := &box{T: t}
 	b.client = engine.NewClient(engine.Client{RunsDir: filepath.Join(dir, "runs")})
 	if err := os.Mkdir(b.client.RunsDir, 0o755); err != nil {
@@ -55,7 +53,6 @@ func newBox(t *testing.T) *box {
 		if err := b.client.Shutdown(true); err != nil && !errors.Is(err, engine.ErrNone) {
 			t.Error(err)
 		}
-		os.RemoveAll(dir)
 	})
 	return b
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"testing"
 
+	"drolab/dro/memtest"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
@@ -159,10 +160,7 @@ func taken(t *testing.T, f *os.File) string {
 // connects there: its first line at once, and the rest after the client's request.
 func answer(t *testing.T, runs string, say []string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "dl")
-	check(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	path := filepath.Join(dir, "view")
+	path := filepath.Join(memtest.Short(t), "view")
 	text, err := json.Marshal(map[string]string{"control": path, "view": path,
 		"host": tuitest.Poison})
 	check(t, err)

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	_ "drolab/dro/memtest"
 	"drolab/runner"
 	"drolab/runner/queue"
 	"drolab/runner/record"
