@@ -95,19 +95,19 @@ func TestCaptions(t *testing.T) {
 	}
 	in := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	for at, c := range chapters() {
-		for seconds := begins(at); seconds < begins(at+1); seconds += .7 {
-			chapter, epoch := place(seconds, r.epochs)
-			p := r.at(epoch)
-			if chapter != at || p.base == nil && at > 0 {
+		for seconds := begins(at).until; seconds < c.until; seconds += .7 {
+			chapter, part := place(seconds)
+			epoch := part * r.epochs
+			if chapter != at || epoch < 1 && at > 0 {
 				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
 			}
-			if at == 0 || p.base == nil {
+			if at == 0 {
 				if n := len(kit.Wrap(question, leastWidth-3)); n > 3 {
 					t.Errorf("the first caption has %d lines", n)
 				}
 				continue
 			}
-			says := c.says(r, p)
+			says := c.says(r, epoch)
 			if lines := kit.Wrap(says, leastWidth-3); len(lines) > 3 {
 				t.Errorf("epoch %g: no room for %q", epoch, lines[3:])
 			}
@@ -179,7 +179,7 @@ func TestCaptionOfSeeds(t *testing.T) {
 		squares += math.Pow(worst[1][i]-worst[0][i]-by, 2)
 	}
 	half := 2.82003 * math.Sqrt(squares/11/12)
-	says := saySeeds(r, pair{})
+	says := saySeeds(r, r.epochs)
 	for _, want := range []string{"12 seeds", fmt.Sprintf("%.1f to %.1f %%", sum(worst[0])/12,
 		sum(worst[1])/12), fmt.Sprintf("%+.1f [%+.1f, %+.1f]", by, by-half, by+half)} {
 		if !strings.Contains(says, want) {
@@ -217,7 +217,7 @@ func TestView(t *testing.T) {
 func TestTurn(t *testing.T) {
 	p := New(&lab.Lab{})
 	for i := range chapters() {
-		if at, _ := place(p.at, 1); at != i || p.at != begins(i) {
+		if at, _ := place(p.at); at != i || p.at != begins(i).until {
 			t.Errorf("chapter %d at %g s, want %d", at, p.at, i)
 		}
 		p.turn(+1)
@@ -227,12 +227,12 @@ func TestTurn(t *testing.T) {
 	}
 	for i := len(chapters()) - 1; i >= 0; i-- {
 		p.turn(-1)
-		if p.at != begins(i) {
+		if p.at != begins(i).until {
 			t.Errorf("back at %g s, want chapter %d", p.at, i)
 		}
 	}
 	p.turn(-1)
-	if p.at != 0 || begins(len(chapters())) != 60 {
-		t.Errorf("at %g s of %g", p.at, begins(len(chapters())))
+	if p.at != 0 || length != 60 {
+		t.Errorf("at %g s of %d", p.at, length)
 	}
 }
