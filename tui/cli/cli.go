@@ -20,6 +20,7 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Env is the environment in which the commands run.
@@ -75,6 +76,26 @@ func dress(root *cobra.Command) {
 	root.SetArgs([]string{nothing.Use})
 	fang.Execute(context.Background(), root, fang.WithoutVersion())
 	root.RemoveCommand(nothing)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		brief(c)
+		help(c, args)
+	})
+}
+
+// brief shortens a command's help: the flags of the commands below it stand in their own help, as
+// do the arguments of all commands, and the flags that all have in that of the program.
+func brief(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		below.ResetFlags()
+		if !c.HasParent() {
+			below.Use = below.Name()
+		}
+	}
+	if c.HasParent() {
+		c.Long = cmp.Or(c.Long, c.Short) + "\n\nThe flags of all commands are in drolab --help."
+		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	}
 }
 
 const about = `Train for the worst case. Distributionally robust optimisation (DRO) minimises the largest mean
@@ -83,10 +104,10 @@ loss. drolab trains the same network with SFK-DRO, PGD, PAN-DRO, plain ERM and o
 side by side, and shows how each treats the classes that suffer.`
 
 const examples = `
-# train SFK-DRO, PGD, PAN-DRO and ERM on drawn images, about a minute, nothing to download
+# SFK-DRO, PGD and ERM on drawn images: a minute, nothing to download
 drolab run shapes
 
-# two methods, three seeds, another radius; then compare all finished runs of the preset
+# two methods, three seeds, another radius; then their table
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
 drolab compare shapes
 

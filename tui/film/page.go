@@ -176,10 +176,7 @@ func (p *Page) leave() tea.Cmd {
 }
 
 // preset is the preset whose runs are recorded; radius is that of the branch.
-const (
-	preset = "shapes"
-	radius = 1
-)
+const preset, radius = "shapes", 1
 
 // Busy implements the interface's busy.
 func (p *Page) Busy() string { return kit.Unless(!p.copying, copying) }

@@ -19,19 +19,10 @@ import (
 
 // The recorded runs of the film, the seed that is shown, and the methods: first the baseline, whose
 // bars are the shadow, then the one that is followed.
-const (
-	set      = recorded.Scheme + "shapes"
-	seed     = 1
-	baseline = 0
-	hero     = 1
-)
+const set, seed, baseline, hero = recorded.Scheme + preset, 1, 0, 1
 
 // The measures that are spoken of.
-const (
-	byClass    = "class_accuracy"
-	worstClass = "worst_class_accuracy"
-	overall    = "test_accuracy"
-)
+const byClass, worstClass, overall = "class_accuracy", "worst_class_accuracy", "test_accuracy"
 
 func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk", "pgd"} }
 

@@ -4,17 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"drolab/runner"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
 // The least size of the page on which the film is drawn.
-const (
-	leastWidth  = 78
-	leastHeight = 20
-)
+const leastWidth, leastHeight = 78, 20
 
 // View implements the interface's page.
 func (p *Page) View(w, h int) []string {
@@ -56,8 +52,8 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 	if c.shown == baseline {
 		note = ""
 	}
-	g := hang(kit.Inside(true, right, r.H/2+1))
-	high := g.down*(g.side/2+1) + 2
+	side := min(mostSide, r.H/2*2-4)
+	high := (r.H/2-1)/(side/2+1)*(side/2+1) + 2
 	place := func(x, y, w, h int, title, note string, draw func(w, h int) []string) kit.Placed {
 		return p.Theme.Place(kit.Area(r.X+x, r.Y+y, w, h), title, note, false, true, draw)
 	}
@@ -67,7 +63,7 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 		place(0, r.H-rows, left, rows, "Methods", "worst class      mean",
 			func(w, h int) []string { return p.table(epoch, w) }),
 		place(left, 0, right, high, "The adversary stares at", "training images",
-			func(w, h int) []string { return p.gallery(g, epoch, w, h) }),
+			func(w, h int) []string { return p.gallery(side, epoch, w, h) }),
 		place(left, high, right, r.H-high, "The adversary's λ and η", list[hero].method,
 			func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
@@ -117,42 +113,24 @@ func (p *Page) table(epoch float64, w int) (lines []string) {
 	return lines
 }
 
-// grid is how pictures hang: the side of each, in pixels and cells, and their number.
-type grid struct{ side, across, down int }
-
-// The greatest number and the least and the greatest side of pictures. A larger one is cut.
-const mostPictures, leastSide, mostSide = 6, 24, 32
-
-// hang returns the grid that covers the most of w by h cells, with a line below each picture.
-func hang(w, h int) (best grid) {
-	covered := 0
-	for side := min(mostSide, 2*h-2); side >= min(leastSide, 2*h-2); side -= 2 {
-		g := grid{side, (w + 1) / (side + 1), h / (side/2 + 1)}
-		if n := min(mostPictures, g.across*g.down) * side * side; n > covered {
-			best, covered = g, n
-		}
-	}
-	return best
-}
+// The greatest number of pictures, and their greatest side in pixels and cells.
+const mostPictures, mostSide = 6, 24
 
 // gallery draws the pictures that weigh most, each with its ratio and its class, or lists them
 // where they are not drawn. They stand for some epochs.
-func (p *Page) gallery(g grid, epoch float64, w, h int) (lines []string) {
+func (p *Page) gallery(side int, epoch float64, w, h int) (lines []string) {
 	const stand = 4
-	var list []runner.Heavy
-	for _, e := range p.reel.tracks[hero].latest(max(1, float64(int(epoch/stand)*stand)), 1) {
-		list = e.Heaviest[:min(len(e.Heaviest), mostPictures)]
-	}
+	across, high := (w+1)/(side+1), side/2+1
 	var blocks []kit.Placed
-	for i, s := range list {
+	e := p.reel.tracks[hero].latest(max(1, float64(int(epoch/stand)*stand)), 1)[0]
+	for i, s := range e.Heaviest[:min(len(e.Heaviest), mostPictures)] {
 		says := p.Theme.Greek(fmt.Sprintf("%.1f× %s", s.Ratio, p.reel.name(s.Label)))
 		lines = append(lines, " "+says)
-		if p.reel.pictures != nil && i < g.across*g.down {
-			picture := kit.Pixels(*p.reel.pictures[s.Index].Within(g.side, g.side))
-			drawn := p.Theme.Thumbnail(picture, g.side, g.side/2)
-			x, y := i%g.across*(g.side+1), i/g.across*(g.side/2+1)
-			blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, g.side, g.side/2+1),
-				Lines: append(drawn, kit.Left(says, g.side))})
+		if p.reel.pictures != nil && i < across*(h/high) {
+			picture := kit.Pixels(*p.reel.pictures[s.Index].Within(side, side))
+			drawn := p.Theme.Thumbnail(picture, side, side/2)
+			blocks = append(blocks, kit.Placed{Lines: append(drawn, kit.Left(says, side)),
+				Rect: kit.Area(i%across*(side+1), i/across*high, side, high)})
 		}
 	}
 	if blocks == nil {

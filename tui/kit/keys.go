@@ -239,5 +239,10 @@ func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
 // Notify returns a command that sends a Notice.
 func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
 
+// Copy returns a command that hands a text to the terminal's clipboard (OSC 52), and says what.
+func Copy(text, what string) tea.Cmd {
+	return tea.Batch(tea.SetClipboard(text), Notify("Copied "+what))
+}
+
 // Complain returns a command that sends a Notice of an error.
 func Complain(err error) tea.Cmd { return Send(Notice{Text: cell.OneLine(err.Error()), Bad: true}) }

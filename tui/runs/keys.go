@@ -61,6 +61,9 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("O"), Help: "choose the settings by which runs are folded",
 			Why: p.none, Act: p.chooseFold},
 		{Keys: kit.On("i"), Help: "define the columns", Act: p.define},
+		{Keys: kit.On("y"), Help: "copy the run's name", Why: p.none, Act: func() tea.Cmd {
+			return kit.Copy(p.current().Meta.ID, "the name")
+		}},
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Act: p.samples, Local: true},

@@ -61,11 +61,12 @@ const (
 // screen is the state of what is shown. It outlives the runs: a user who opens others finds the
 // layout as it was.
 type screen struct {
-	focus   int  // the focused panel, an index into Panels, in view or not
-	zoomed  bool // whether the focused panel is alone; shown is kept for afterwards
-	shown   int  // how many panels at once, an index into counts
-	logPane pane // what it shows
-	logBack int  // the number of lines that the log pane is scrolled back
+	focus   int    // the focused panel, an index into Panels, in view or not
+	zoomed  bool   // whether the focused panel is alone; shown is kept for afterwards
+	shown   int    // how many panels at once, an index into counts
+	logPane pane   // what it shows
+	logBack int    // the number of lines that the log pane is scrolled back
+	words   string // what its lines must have, as searched for
 }
 
 // runTable is the table of runs. setColumns makes it for the runs, the baseline and the split, and

@@ -64,7 +64,7 @@ func TestVerbs(t *testing.T) {
 		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, ""},
 		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, ""},
 		{"resume paused", runner.Paused, true, []string{"r"}, []string{"resume"}, ""},
-		{"checkpoint", runner.Running, true, []string{"c"}, []string{"checkpoint"}, ""},
+		{"checkpoint", runner.Running, true, []string{"C"}, []string{"checkpoint"}, ""},
 		{"stop", runner.Running, true, []string{"x", "y"}, []string{"stop"}, ""},
 		{"stop, then not", runner.Running, true, []string{"x", "esc"}, nil, ""},
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
