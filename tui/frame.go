@@ -123,10 +123,7 @@ func (m *Model) help() *kit.Overlay {
 			rows[why] = append(rows[why], *row)
 		}
 	}
-	var titles []string
-	for _, p := range m.pages {
-		titles = append(titles, p.Title())
-	}
+	titles := kit.Map(m.pages, page.Title)
 	working := append(rows[""], kit.Key{Keys: kit.On(fmt.Sprintf("1 to %d", len(titles))),
 		Help: "the pages: " + strings.Join(titles, ", "), Group: kit.ToLeave},
 		kit.Key{Keys: kit.On("mouse"), Group: kit.ToWatch,

@@ -52,10 +52,7 @@ func (m *Model) stopAll() tea.Cmd {
 		if len(ids) == 0 {
 			return kit.Notice{Text: allEnded}
 		}
-		var stops []tea.Cmd
-		for _, id := range ids {
-			stops = append(stops, m.Ask("stop", id))
-		}
+		stops := kit.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
 		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()

@@ -163,31 +163,27 @@ func root(con *console.Console) *cobra.Command {
 	return root
 }
 
-// groups are the groups of commands in the help, each with its commands. The others are in the
-// last.
+// groups are the groups of commands in the help, each with its commands.
 var groups = [][2]string{
 	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
 	{"Look", "demo runs show replay presets eval certify theory plan risk bench"},
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},
-	{"More", ""},
+	{"More", "delete doctor label version"},
 }
 
 func group(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: strings.ToUpper(g[0])})
-	}
-	root.SetHelpCommandGroupID("More")
-	root.SetCompletionCommandGroupID("More")
-	for _, c := range root.Commands() {
-		c.GroupID = "More"
-		for _, g := range groups {
-			if slices.Contains(strings.Fields(g[1]), c.Name()) {
+		for name := range strings.FieldsSeq(g[1]) {
+			if c, _, err := root.Find([]string{name}); err == nil {
 				c.GroupID = g[0]
 			}
 		}
 	}
+	root.SetHelpCommandGroupID("More")
+	root.SetCompletionCommandGroupID("More")
 }
 
 // flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line

@@ -168,11 +168,8 @@ func (p *Page) leave() tea.Cmd {
 		return kit.Notify(notThere)
 	}
 	_, part := place(p.at)
-	m := lab.Watch{Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}}
-	for _, t := range p.reel.tracks {
-		m.IDs = append(m.IDs, t.Dir)
-	}
-	return kit.Send(m)
+	return kit.Send(lab.Watch{IDs: kit.Map(p.reel.tracks, func(t *track) string { return t.Dir }),
+		Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}})
 }
 
 // preset is the preset whose runs are recorded; radius is that of the branch.

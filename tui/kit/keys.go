@@ -110,11 +110,8 @@ func Unless(can bool, why string) string {
 
 // Names returns the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
-	var names []string
-	for _, name := range k.Keys.Keys() {
-		names = append(names, KeyName(name, ascii))
-	}
-	return strings.Join(names, " ")
+	name := func(key string) string { return KeyName(key, ascii) }
+	return strings.Join(Map(k.Keys.Keys(), name), " ")
 }
 
 // Name returns the first of Names.

@@ -396,6 +396,19 @@ const MaxWatched = 3 * kit.Colors
 // Compare asks the Compare page for a table of these runs, as they stood a moment ago.
 type Compare struct{ Runs []*record.Run }
 
+// Comparing asks for a table of the runs of these names, as they are now.
+func (s *Lab) Comparing(names []string) tea.Cmd {
+	return func() tea.Msg {
+		var m Compare
+		for _, name := range names {
+			if r, err := s.Source.Find(name); err == nil { // otherwise the run is gone by now
+				m.Runs = append(m.Runs, r)
+			}
+		}
+		return m
+	}
+}
+
 // Listed brings all runs of the folder, newest first.
 type Listed struct {
 	Runs     []*record.Run

@@ -56,9 +56,7 @@ func New(s *lab.Lab, load func() []presets.Preset) *Page {
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
 		l.list, l.load = append([]presets.Preset{filmEntry()}, l.load()...), nil
-		for _, p := range l.list {
-			l.specs = append(l.specs, p.Spec)
-		}
+		l.specs = kit.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
 	}
 	return l.list
 }

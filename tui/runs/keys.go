@@ -179,11 +179,8 @@ func (p *Page) delete() tea.Cmd {
 		kit.Choice{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
-func ids(runs []*record.Run) (names []string) {
-	for _, r := range runs {
-		names = append(names, r.Meta.ID)
-	}
-	return names
+func ids(runs []*record.Run) []string {
+	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
 }
 
 // picked returns the selected runs in the order of the folder or, if there are none, the runs of
@@ -254,11 +251,8 @@ func (p *Page) pause() tea.Cmd {
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, r := range runs {
-		cmds = append(cmds, p.Ask(verb, r.Meta.ID))
-	}
-	return tea.Sequence(cmds...)
+	ask := func(id string) tea.Cmd { return p.Ask(verb, id) }
+	return tea.Sequence(kit.Map(ids(runs), ask)...)
 }
 
 // named returns the lines of a question about an action on runs, which end with what the action

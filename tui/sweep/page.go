@@ -194,11 +194,7 @@ func (p *Page) names(ids []string) []string {
 	if p.dir() == p.Config.RunsDir {
 		return ids
 	}
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = filepath.Join(p.dir(), id)
-	}
-	return list
+	return kit.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
 }
 
 // Keys implements the interface's page.
@@ -320,16 +316,7 @@ func (p *Page) compare() tea.Cmd {
 			ids = append(ids, s.ID)
 		}
 	}
-	names, source := p.names(ids), p.Source
-	return func() tea.Msg {
-		var runs []*record.Run
-		for _, name := range names {
-			if r, err := source.Find(name); err == nil { // otherwise the run is gone by now
-				runs = append(runs, r)
-			}
-		}
-		return lab.Compare{Runs: runs}
-	}
+	return p.Comparing(p.names(ids))
 }
 
 func (p *Page) nextSweep() tea.Cmd {

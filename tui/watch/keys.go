@@ -397,18 +397,9 @@ func (w *Page) stop() tea.Cmd {
 // each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
-// compare turns to the table of the runs as they are now; it says which of them are not done.
+// compare turns to the table of the runs; it says which of them are not done.
 func (w *Page) compare() tea.Cmd {
-	tracks, s := slices.Clone(w.Tracks), w.Source
-	return func() tea.Msg {
-		var m lab.Compare
-		for _, t := range tracks {
-			if r, err := s.Find(t.Run.Dir); err == nil {
-				m.Runs = append(m.Runs, r)
-			}
-		}
-		return m
-	}
+	return w.Comparing(kit.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
 }
 
 // move puts the cursor on another row, at its first run: the seeds of a row count as one.
@@ -486,13 +477,8 @@ func (w *Page) toggleSeeds() {
 
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
-	layouts, titles := make([]string, len(counts())), make([]string, len(w.Panels))
-	for i, n := range counts() {
-		layouts[i] = strconv.Itoa(n)
-	}
-	for i, p := range w.Panels {
-		titles[i] = p.Title
-	}
+	layouts := kit.Map(counts(), strconv.Itoa)
+	titles := kit.Map(w.Panels, func(p panel.Panel) string { return p.Title })
 	return slices.Concat(w.Board.Choices(), lab.Choices{
 		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
 		lab.OneOf("panel", titles, &w.focus, func() {}),

@@ -226,9 +226,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
-	for _, o := range m.runs {
-		w.Tracks = append(w.Tracks, panel.NewTrack(o))
-	}
+	w.Tracks = append(w.Tracks, kit.Map(m.runs, panel.NewTrack)...)
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
@@ -287,10 +285,7 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
 	panel.LabelTracks(w.Tracks, w.Groups)
-	var runs []*runner.Meta
-	for _, g := range w.Groups {
-		runs = append(runs, w.Tracks[g[0]].Meta)
-	}
+	runs := kit.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
 	numbers := w.Colors.Of(runs)
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}

@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -226,10 +227,7 @@ type Directive = cobra.ShellCompDirective
 
 // CompletePresets offers the presets that come with the program.
 func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
-	var words []string
-	for _, p := range presets.List() {
-		words = append(words, p.Name+"\t"+p.Doc)
-	}
+	words := kit.Map(presets.List(), func(p presets.Preset) string { return p.Name + "\t" + p.Doc })
 	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
