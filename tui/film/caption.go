@@ -100,13 +100,13 @@ func sayCost(r *reel, epoch float64) string {
 }
 
 func saySeeds(r *reel, _ float64) string {
-	at, ends := r.best(), r.ends(baseline, worstClass)
-	by, base := r.by(at, worstClass), r.end(baseline)
+	at, erm := r.best(), r.tracks[baseline]
+	by, base, n := r.by(at, worstClass), erm.end(), len(erm.seeds)
 	if by.mean < by.half || at == baseline {
 		return fmt.Sprintf("%d seeds: no method is shown to lift erm's worst class of %.1f %%.",
-			len(ends), base)
+			n, base)
 	}
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
 		"(by %v), and changes the mean accuracy by %v points (95 %% intervals for all methods).",
-		len(ends), methods()[at], base, base+by.mean, by, r.by(at, overall))
+		n, r.tracks[at].method, base, base+by.mean, by, r.by(at, overall))
 }

@@ -26,8 +26,7 @@ type Page struct {
 	ticked  time.Time
 	copying bool // the recording is being copied for a branch
 	frame   plot.Frame
-	act     int // the preset of a live demonstration
-	live    int // the number of runs of the first one that have not ended
+	live    int // the runs of a demonstration's first preset that have not ended; then below 0
 }
 
 // New returns the page.
@@ -50,7 +49,7 @@ func (*Page) Absent() bool { return true }
 // preset; its runs are shown on Watch.
 func (p *Page) Seek() tea.Cmd {
 	if p.Config.Live {
-		return p.play()
+		return p.play("convex")
 	}
 	return nil
 }
@@ -88,16 +87,16 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.turn(+1)
 	case lab.Started:
 		p.copying = false
-		if p.Config.Live && p.act == 0 {
+		if p.Config.Live && p.live == 0 {
 			p.live = len(msg.IDs)
 		}
 	case lab.Ended:
 		if p.live--; p.live == 0 {
-			p.act++
+			p.live--
 			return tea.Tick(lookOn, func(time.Time) tea.Msg { return nextAct{} })
 		}
 	case nextAct:
-		return p.play()
+		return p.play(preset)
 	}
 	return nil
 }
@@ -184,11 +183,11 @@ func (p *Page) branch() tea.Cmd {
 	p.copying = true
 	run := p.reel.tracks[hero].Run
 	return func() tea.Msg {
+		var step int64
 		store, err := record.Open(p.Config.RunsDir)
-		if err != nil {
-			return lab.Started{Err: err}
+		if err == nil {
+			step, err = store.Restore(run)
 		}
-		step, err := store.Restore(run)
 		if err != nil {
 			return lab.Started{Err: err}
 		}
@@ -199,9 +198,9 @@ func (p *Page) branch() tea.Cmd {
 	}
 }
 
-// play starts the next preset of a live demonstration.
-func (p *Page) play() tea.Cmd {
-	s, err := presets.Load([]string{"convex", preset}[p.act])
+// play starts a preset of a live demonstration.
+func (p *Page) play(name string) tea.Cmd {
+	s, err := presets.Load(name)
 	if err != nil {
 		return kit.Complain(err)
 	}

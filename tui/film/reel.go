@@ -17,27 +17,27 @@ import (
 	"drolab/tui/plot"
 )
 
-// The recorded runs of the film, the seed that is shown, and the methods: first the baseline, whose
-// bars are the shadow, then the one that is followed.
-const set, seed, baseline, hero = recorded.Scheme + preset, 1, 0, 1
+// The methods of the film: the baseline, whose bars are the shadow, the one that is followed, and
+// the others.
+const baseline, hero = 0, 1
+
+func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk", "pgd"} }
 
 // The measures that are spoken of.
 const byClass, worstClass, overall = "class_accuracy", "worst_class_accuracy", "test_accuracy"
 
-func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk", "pgd"} }
-
 // reel is what the film shows.
 type reel struct {
-	tracks   []*track // of the methods, of the one seed
+	tracks   []*track // of the methods
 	epochs   float64
 	weak     int                          // the class that the baseline learns least
 	pictures map[int]*certificate.Picture // by training sample; nil where they are not drawn
-	runs     []*record.Run                // of all recorded seeds
 }
 
 // track is one run of the film.
 type track struct {
 	*record.Run
+	seeds  []*record.Run // the recorded runs of its method, with the same seeds for all methods
 	method string
 	number uint8 // of its colour and mark
 	evals  []*runner.EvalEvent
@@ -45,26 +45,20 @@ type track struct {
 }
 
 // load reads the film. It takes a good part of a second, most of it for the pictures.
-func load(dataDir string, pictures bool) (*reel, error) {
-	runs, err := recorded.Find(set)
-	if err != nil {
-		return nil, err
-	}
-	r := &reel{runs: runs}
+func load(dataDir string, pictures bool) (_ *reel, err error) {
+	r := &reel{}
 	for _, m := range methods() {
-		i := slices.IndexFunc(runs, func(o *record.Run) bool {
-			return o.Meta.Spec.Algorithm() == m && o.Meta.Spec.Seed == seed
-		})
-		if i < 0 {
-			return nil, fmt.Errorf("%s has no run of %s with seed %d", set, m, seed)
+		runs, err := recorded.Find(fmt.Sprintf("%s%s/%s-%s-s", recorded.Scheme, preset, preset, m))
+		if err != nil {
+			return nil, err
 		}
-		h, err := record.ReadHistory(runs[i].Tail(), func(runner.Event) {})
+		h, err := record.ReadHistory(runs[0].Tail(), func(runner.Event) {})
 		if err != nil {
 			return nil, err
 		}
 		number := kit.MethodNumber(slices.Index(dro.Algorithms(), m))
-		r.tracks = append(r.tracks, &track{runs[i], string(m), number, h.Evals, h.Steps})
-		r.epochs = runs[i].Epochs()
+		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals, h.Steps})
+		r.epochs = runs[0].Epochs()
 	}
 	r.weak, _ = r.tracks[baseline].worst(r.epochs)
 	if pictures {
@@ -153,19 +147,15 @@ func (t *track) path(epoch float64) *plot.Path {
 // name returns the name of a class.
 func (r *reel) name(class int) string { return r.tracks[baseline].Meta.Classes[class] }
 
-// ends returns a figure of a method at the end of its runs, in points, one for each seed.
-func (r *reel) ends(at int, name string) (list []float64) {
-	for _, o := range r.runs { // every method has the same seeds in the same order
-		if string(o.Meta.Spec.Algorithm()) == r.tracks[at].method {
-			list = append(list, 100*o.Summary().Of(name).Float())
-		}
-	}
-	return list
+// ends returns a figure at the end of the runs of a method, in points, one for each seed.
+func (t *track) ends(name string) []float64 {
+	points := func(r *record.Run) float64 { return 100 * r.Summary().Of(name).Float() }
+	return kit.Map(t.seeds, points)
 }
 
 // end returns the mean of the worst class at the end of a method's runs.
-func (r *reel) end(at int) float64 {
-	mean, _ := compare.MeanStd(r.ends(at, worstClass))
+func (t *track) end() float64 {
+	mean, _ := compare.MeanStd(t.ends(worstClass))
 	return mean
 }
 
@@ -181,11 +171,11 @@ func (d difference) String() string {
 // together with 95 % confidence: a caption names the best of them, so the level has Bonferroni's
 // correction.
 func (r *reel) by(at int, name string) (d difference) {
-	own := r.ends(at, name)
-	for i, v := range r.ends(baseline, name) {
+	own := r.tracks[at].ends(name)
+	for i, v := range r.tracks[baseline].ends(name) {
 		own[i] -= v
 	}
-	d.mean, d.half = compare.TInterval(own, 1-.05/float64(len(methods())-1))
+	d.mean, d.half = compare.TInterval(own, 1-.05/float64(len(r.tracks)-1))
 	return d
 }
 

@@ -152,13 +152,13 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 
 // result draws the end of the film: the worst class over all seeds in large digits.
 func (p *Page) result(r kit.Rect) kit.Placed {
-	t, n := p.Theme, len(p.reel.ends(baseline, worstClass))
+	t, n := p.Theme, len(p.reel.tracks[baseline].seeds)
 	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", n)
 	return t.Place(r, title, "", false, true, func(w, h int) []string {
 		var blocks []kit.Placed
 		for i, at := range []int{baseline, p.reel.best()} {
 			k := p.reel.tracks[at]
-			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", p.reel.end(at))))
+			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", k.end())))
 			blocks = append(blocks, kit.Placed{Rect: kit.Area(3+i*w/2, 1, w/2-3, h-1),
 				Lines: kit.Fill(append(digits, "", t.Mark(k.number)+" "+k.method+", in %"),
 					w/2-3, h-1)})
