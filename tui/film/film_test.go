@@ -213,6 +213,28 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestGallery: on every screen the pictures fill their panel, with a line of words below the last.
+func TestGallery(t *testing.T) {
+	r, err := load("", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(&lab.Lab{Theme: kit.BareTheme(false)})
+	p.reel = r
+	for size, pictures := range map[[2]int]int{{80, 18}: 2, {120, 34}: 2, {200, 54}: 6} {
+		panel := p.scene(kit.Area(0, 0, size[0], size[1]), chapters()[3], 20)[2]
+		words := panel.Lines[len(panel.Lines)-2]
+		if !strings.Contains(words, "×") ||
+			strings.Count(strings.Join(panel.Lines, "\n"), "×") != pictures {
+			t.Errorf("%v: not %d pictures to the end of\n%s", size, pictures,
+				strings.Join(panel.Lines, "\n"))
+		}
+		if cells := cell.Width(strings.TrimRight(strings.Trim(words, "│"), " ")); 4*cells < 2*panel.W {
+			t.Errorf("%v: the pictures end at %d of %d cells", size, cells, panel.W)
+		}
+	}
+}
+
 // TestTurn: the arrows go by chapter, and stay within the film.
 func TestTurn(t *testing.T) {
 	p := New(&lab.Lab{})
