@@ -94,8 +94,8 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to the
-// terminal's clipboard. In a replay y goes to a checkpoint.
+// TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to
+// the terminal's clipboard. In a replay y goes to a checkpoint.
 func TestCompareAndCopy(t *testing.T) {
 	r := watching(t, 120, 40)
 	r.Press("c", "y")
