@@ -203,7 +203,8 @@ func flow(c *cobra.Command, width int) {
 }
 
 // wrongValue says which values a flag takes if err is about a value of another type. The library
-// tells the name of the function that could not read it. It returns nil for other errors.
+// tells the name of the function that could not read it. It returns nil for other errors. The type
+// of a flag with choices is what it takes.
 func wrongValue(c *cobra.Command, err error) error {
 	var value, names string
 	_, no := fmt.Sscanf(err.Error(), "invalid argument %q for %q flag:", &value, &names)
@@ -212,13 +213,11 @@ func wrongValue(c *cobra.Command, err error) error {
 	if no != nil || flag == nil {
 		return nil
 	}
-	want := map[string]string{"float64": "a number", "int": "a whole number",
+	of := flag.Value.Type()
+	want := cmp.Or(map[string]string{"float64": "a number", "int": "a whole number",
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
 		"float64Slice": "numbers, as in .1,.5,1",
-		"duration":     "a time, as in 90s or 8h"}[flag.Value.Type()]
-	if want == "" {
-		return nil
-	}
+		"duration":     "a time, as in 90s or 8h"}[of], of)
 	return fmt.Errorf("--%s %q: want %s: see %s --help", name, value, want, c.CommandPath())
 }
 
