@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"drolab/runner/measure"
+	"drolab/runner/page"
 )
 
 // chapter is a part of the film: its end, in seconds and as a part of the training, the run whose
@@ -46,13 +49,8 @@ const question = "Distributionally robust optimisation (DRO) trains for the wors
 	"the data within a radius ρ, not for their mean. (Recorded runs, seed 1; test accuracies, " +
 	"means of five evaluations.)"
 
-// percent writes an accuracy.
-func percent(v float64) string {
-	if math.IsNaN(v) {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*v)
-}
+// percent writes an accuracy, or a dash if there is none.
+func percent(v float64) string { return page.Percent().Text(measure.Known(v)) }
 
 func sayOrdinary(r *reel, epoch float64) string {
 	erm, but, all := r.tracks[baseline], "and", 0

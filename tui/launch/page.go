@@ -218,9 +218,9 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering, Group: kit.ToStart,
-			Help: "review, then start; on the film, play it", Why: l.noReview, Act: l.enter,
-			Alters: true},
+		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
+			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, "play"), "review") },
+			Help:   "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -270,22 +270,6 @@ func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, 
 // it changes them.
 func (l *Page) noReview() string {
 	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
-}
-
-// enter plays the film if the cursor is on it, and else reviews what would be started.
-func (l *Page) enter() tea.Cmd {
-	if l.at == 0 {
-		return kit.Send(lab.Film{})
-	}
-	return l.review()
-}
-
-// entering is the word for that.
-func (l *Page) entering(int) string {
-	if l.at == 0 {
-		return "play"
-	}
-	return "review"
 }
 
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
