@@ -92,8 +92,8 @@ func (m *Model) footer() string {
 		return m.overlay.Hint(t, m.w)
 	case m.page().Typing():
 		return t.Footer(kit.TypingKeys(), m.w)
-	case m.waits() != "":
-		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waits()), m.w-2)), m.w)
+	case m.Starting != "":
+		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.Starting), m.w-2)), m.w)
 	}
 	return m.hints()
 }

@@ -20,13 +20,12 @@ import (
 type Page struct {
 	*lab.Lab
 	loaded
-	load    func() (*reel, error)
-	at      float64 // seconds of the film
-	pauses  bool
-	ticked  time.Time
-	copying bool // the recording is being copied for a branch
-	frame   plot.Frame
-	live    int // the runs of a demonstration's first preset that have not ended; then below 0
+	load   func() (*reel, error)
+	at     float64 // seconds of the film
+	pauses bool
+	ticked time.Time
+	frame  plot.Frame
+	live   int // the runs of a demonstration's first preset that have not ended; then below 0
 }
 
 // New returns the page.
@@ -86,7 +85,6 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Click:
 		p.turn(+1)
 	case lab.Started:
-		p.copying = false
 		if p.Config.Live && p.live == 0 {
 			p.live = len(msg.IDs)
 		}
@@ -174,13 +172,10 @@ func (p *Page) leave() tea.Cmd {
 // preset is the preset whose runs are recorded; radius is that of the branch.
 const preset, radius = "shapes", 1
 
-// Busy implements the interface's busy.
-func (p *Page) Busy() string { return kit.Unless(!p.copying, copying) }
-
 // branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
 func (p *Page) branch() tea.Cmd {
-	p.copying = true
+	p.Starting = copying
 	run := p.reel.tracks[hero].Run
 	return func() tea.Msg {
 		var step int64

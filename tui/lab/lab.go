@@ -39,6 +39,10 @@ type Lab struct {
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
 	// everything at once.
 	Round time.Duration
+	// Starting says which runs were asked for and are not answered for yet; "" for none. A start
+	// may take seconds, because it reads data. A key that is typed meanwhile was meant for the
+	// screen before the start, and does nothing, except to leave.
+	Starting string
 }
 
 // Started returns the runs of this process, sorted by name.

@@ -37,8 +37,7 @@ type Page struct {
 	editing bool
 	line    kit.Input
 	// problem is the error in the line as typed, or in the last change.
-	problem  error
-	starting bool // a start was asked for and is not answered yet
+	problem error
 
 	entries map[string]data.Entry // datasets by name, as last found in the data folder
 	past    []*record.Run
@@ -66,15 +65,6 @@ func (*Page) Title() string { return "Launch" }
 
 // Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
-
-// Busy implements the interface's page. A start may take seconds, because it reads data. A key
-// typed meanwhile was meant for the screen before the start.
-func (l *Page) Busy() string {
-	if !l.starting {
-		return ""
-	}
-	return starting + l.total() + " …"
-}
 
 // findDatasets finds out which datasets are on this machine.
 func (l *Page) findDatasets() tea.Cmd {
@@ -112,7 +102,6 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case beginMsg:
 		return l.begin()
 	case lab.Started:
-		l.starting = false
 		if msg.Err != nil {
 			return l.findDatasets()
 		}
@@ -219,7 +208,7 @@ func (l *Page) Keys() []kit.Key {
 	end := len(l.settings())
 	return []kit.Key{
 		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
-			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, "play"), "review") },
+			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, plays), "review") },
 			Help:   "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
@@ -314,7 +303,7 @@ func (l *Page) noUndo() string {
 
 // begin starts the runs.
 func (l *Page) begin() tea.Cmd {
-	l.starting = true
+	l.Starting = starting + l.total() + " …"
 	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 }
 
