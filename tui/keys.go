@@ -128,13 +128,11 @@ type offer struct {
 type leaveMsg struct{ live []string }
 
 // unfinishedRuns returns those of the runs that have not ended.
-func unfinishedRuns(s lab.Source, ids []string) (list []string) {
-	for _, id := range ids {
-		if r, err := s.Find(id); err == nil && !r.Status().Ended() {
-			list = append(list, id)
-		}
-	}
-	return list
+func unfinishedRuns(s lab.Source, ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		r, err := s.Find(id)
+		return err != nil || r.Status().Ended()
+	})
 }
 
 // palette is the form that finds what a key does by the words of its help.

@@ -185,12 +185,9 @@ func ids(runs []*record.Run) []string {
 
 // picked returns the selected runs in the order of the folder or, if there are none, the runs of
 // the line under the cursor.
-func (p *Page) picked() (runs []*record.Run) {
-	for _, r := range p.all {
-		if p.chosen[r.Meta.ID] {
-			runs = append(runs, r)
-		}
-	}
+func (p *Page) picked() []*record.Run {
+	other := func(r *record.Run) bool { return !p.chosen[r.Meta.ID] }
+	runs := slices.DeleteFunc(slices.Clone(p.all), other)
 	if len(runs) == 0 {
 		runs = append(runs, p.lineUnder()...)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/kit"
@@ -281,13 +282,9 @@ func (p *Page) nextAxis() {
 }
 
 // chosen returns the chosen settings, in the order of the methods.
-func (p *Page) chosen() (list []int) {
-	for i := range p.seen.all.Points {
-		if p.seen.all.Points[i].Chosen {
-			list = append(list, i)
-		}
-	}
-	return list
+func (p *Page) chosen() []int {
+	other := func(i int) bool { return !p.seen.all.Points[i].Chosen }
+	return slices.DeleteFunc(page.Indices(len(p.seen.all.Points)), other)
 }
 
 func (p *Page) nextBest() {
