@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -233,6 +234,37 @@ func TestGallery(t *testing.T) {
 		if 2*cells < panel.W {
 			t.Errorf("%v: the pictures end at %d of %d cells", size, cells, panel.W)
 		}
+	}
+}
+
+// TestTick: the film goes on with the time, but not by a rest or by a clock that is set back.
+func TestTick(t *testing.T) {
+	p := New(&lab.Lab{})
+	p.reel = &reel{}
+	now := time.Unix(1e9, 0)
+	for _, step := range []struct{ since, at float64 }{
+		{0, 0}, {.2, .2}, {3600, .2}, {-7200, .2}, {1, 1.2}} {
+		now = now.Add(time.Duration(step.since * float64(time.Second)))
+		if p.Update(kit.Tick(now)); math.Abs(p.at-step.at) > 1e-9 {
+			t.Errorf("%g s after a tick the film is at %g s, want %g", step.since, p.at, step.at)
+		}
+	}
+}
+
+// TestLive: a demonstration goes on with its second preset once, when all runs of its first one
+// have ended.
+func TestLive(t *testing.T) {
+	p := New(&lab.Lab{Config: lab.Config{Opening: lab.Opening{Live: true}}})
+	p.Update(lab.Ended{}) // of a run that was watched before
+	p.Update(lab.Started{IDs: []string{"a", "b"}})
+	for i, goesOn := range []bool{false, true, false} {
+		if cmd := p.Update(lab.Ended{}); (cmd != nil) != goesOn {
+			t.Errorf("after %d runs: goes on is %t", i+1, cmd != nil)
+		}
+	}
+	p.Update(lab.Started{IDs: []string{"c"}})
+	if p.Update(lab.Ended{}) != nil {
+		t.Error("a third preset is started")
 	}
 }
 

@@ -89,8 +89,11 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			p.live = len(msg.IDs)
 		}
 	case lab.Ended:
-		if p.live--; p.live == 0 {
+		switch {
+		case p.live > 1:
 			p.live--
+		case p.live == 1:
+			p.live = -1
 			return tea.Tick(lookOn, func(time.Time) tea.Msg { return nextAct{} })
 		}
 	case nextAct:
@@ -114,7 +117,7 @@ func (p *Page) tick(now time.Time) tea.Cmd {
 		stands = 10              // seconds for which the result stands before a loop begins anew
 	)
 	since := now.Sub(p.ticked)
-	if p.ticked = now; since > rest || p.still() {
+	if p.ticked = now; since < 0 || since > rest || p.still() {
 		return nil
 	}
 	if p.at += since.Seconds(); p.Config.Loop && p.at >= length+stands {
