@@ -52,10 +52,7 @@ func (m *Model) stopAll() tea.Cmd {
 		if len(ids) == 0 {
 			return kit.Notice{Text: allEnded}
 		}
-		var stops []tea.Cmd
-		for _, id := range ids {
-			stops = append(stops, m.Ask("stop", id))
-		}
+		stops := kit.Map(ids, func(id string) tea.Cmd { return m.Ask("stop", id) })
 		lines := kit.QuestionLines(kit.Plural(len(ids), "run")+":", ids, savesFirst)
 		return kit.Question("Stop all?", lines,
 			kit.Choice{Keys: []string{"y"}, Name: "stop", Then: tea.Batch(stops...)})()
@@ -131,13 +128,11 @@ type offer struct {
 type leaveMsg struct{ live []string }
 
 // unfinishedRuns returns those of the runs that have not ended.
-func unfinishedRuns(s lab.Source, ids []string) (list []string) {
-	for _, id := range ids {
-		if r, err := s.Find(id); err == nil && !r.Status().Ended() {
-			list = append(list, id)
-		}
-	}
-	return list
+func unfinishedRuns(s lab.Source, ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		r, err := s.Find(id)
+		return err != nil || r.Status().Ended()
+	})
 }
 
 // palette is the form that finds what a key does by the words of its help.

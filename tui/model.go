@@ -233,6 +233,7 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 
 // started notes the runs that were started and turns to them.
 func (m *Model) started(msg lab.Started) tea.Cmd {
+	m.Starting = ""
 	if msg.Err != nil {
 		return kit.Complain(msg.Err)
 	}
@@ -280,7 +281,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	case p.Typing() && key != "ctrl+c":
 		return p.Update(k)
-	case m.waits() != "" && key != "ctrl+c":
+	case m.Starting != "" && key != "ctrl+c":
 		return nil
 	}
 	if row := kit.Find(m.keys[m.current], k); row != nil {
@@ -291,14 +292,6 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 
 // page returns the page that is shown.
 func (m *Model) page() page { return m.pages[m.current] }
-
-// waits returns what the page waits for; "" for nothing.
-func (m *Model) waits() string {
-	if p, ok := m.page().(busy); ok {
-		return p.Busy()
-	}
-	return ""
-}
 
 // elsewhere says on which page a key does something, if it does nothing here.
 func (m *Model) elsewhere(k tea.KeyPressMsg) tea.Cmd {
@@ -420,10 +413,6 @@ func (m *Model) pacedPage() (time.Duration, bool) {
 	}
 	return 0, false
 }
-
-// busy is a page that may have to wait for an answer. Busy returns what it waits for, "" for
-// nothing. Meanwhile no key does anything, except to leave.
-type busy interface{ Busy() string }
 
 // firstPage returns the page that is shown first.
 func firstPage(cfg lab.Config) pageID {

@@ -254,13 +254,27 @@ func TestHelpTellsWhatWorks(t *testing.T) {
 	if !ok || strings.Contains(works, "↑") || !strings.Contains(idle, "↑") {
 		t.Errorf("in an empty list the cursor goes up:\n%s", works)
 	}
-	r = watching(t, 120, 60)
+	r = watching(t, 110, 60)                       // in one column
 	for _, page := range []string{"1", "2", "3"} { // in the first row, with nothing open
 		r.press(page, "home", "?")
 		works, _, _ := strings.Cut(strings.Join(r.overlay.Lines, "\n"), "Not now")
 		r.press("esc")
 		if strings.Contains(works, "↑") || page != "3" && strings.Contains(works, "Esc") {
 			t.Errorf("page %s: what does nothing works:\n%s", page, works)
+		}
+	}
+}
+
+// TestHelpFits: on a screen of 120×40, every key of Watch that works now is in view.
+func TestHelpFits(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.press("2", "?")
+	screen := tuitest.Text(r.shot(t))
+	for i := range r.keys[watchPage] {
+		row := &r.keys[watchPage][i]
+		first := kit.Wrap(row.Help, 40)[0]
+		if row.Help != "" && r.blocked(row) == "" && !strings.Contains(screen, first) {
+			t.Errorf("%s is out of view: %s", row.Names(false), row.Help)
 		}
 	}
 }
@@ -354,7 +368,7 @@ func TestTabs(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	r := browsing(t, tuitest.NewArchive(t), "4", 120, 40)
 	for key, want := range map[string]string{"x": "x works on page 2, Watch: stop",
-		"/": "/ works on page 3, Runs: filter", "u": "u works on page 1, Launch: reset"} {
+		"#": "# works on page 3, Runs: add", "u": "u works on page 1, Launch: reset"} {
 		if r.press(key); !strings.Contains(r.footer(), want) {
 			t.Errorf("%s: the footer says %q, want %q", key, r.footer(), want)
 		}

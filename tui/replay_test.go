@@ -35,7 +35,7 @@ func TestReplay(t *testing.T) {
 	if d := r.pace(); d != time.Second/13 {
 		t.Errorf("the next look is in %v", d)
 	}
-	for _, key := range []string{"p", "x", "c", "t"} {
+	for _, key := range []string{"p", "x", "C", "t"} {
 		r.press(key)
 		if f := r.footer(); !strings.Contains(f, "A replay is read-only") {
 			t.Errorf("%s: the footer says %q", key, f)

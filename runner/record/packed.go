@@ -140,71 +140,26 @@ func (s *Store) Restore(r *Run) (step int64, err error) {
 	if r.packed == nil {
 		return 0, fmt.Errorf("run %s is not packed", r.Meta.ID)
 	}
-	names := packedNames()
-	if step, err = r.packed.checkpoint(); step > 0 {
-		names = append(names, packedCheckpoint(step)...)
-	}
-	root, wrong := s.root()
-	if err = errors.Join(err, wrong); err != nil {
-		return 0, err
-	}
-	defer root.Close()
-	if _, err := root.Lstat(r.Meta.ID); err == nil {
-		return step, nil
-	}
-	_, texts, err := packedFiles(r.packed.text, names)
+	id, names, texts, err := packedFiles(r.packed.text, 5)
 	if err != nil {
 		return 0, err
 	}
-	half := aside.Prefix + r.Meta.ID
-	defer func() { err = errors.Join(disk.Explain(err), root.RemoveAll(half)) }()
-	if err := errors.Join(root.Mkdir(half, disk.FolderMode),
-		root.Mkdir(filepath.Join(half, checkpointsName), disk.FolderMode)); err != nil {
-		return 0, err
+	if len(names) > 3 {
+		fmt.Sscanf(path.Base(names[3]), "step-%d", &step)
 	}
-	in, err := root.Within(half)
-	if err != nil {
-		return 0, err
-	}
-	defer in.Close()
-	saved, err := in.Within(checkpointsName)
-	if err != nil {
-		return 0, err
-	}
-	defer saved.Close()
-	for i, name := range names {
-		f := in
-		if path.Dir(name) == checkpointsName {
-			f = saved
+	return step, s.appear(id, func(half *disk.Folder) error {
+		err := errors.Join(half.Mkdir(id, disk.FolderMode),
+			half.Mkdir(path.Join(id, checkpointsName), disk.FolderMode))
+		for i, name := range names {
+			in, wrong := half.Within(path.Join(id, path.Dir(name)))
+			if err = errors.Join(err, wrong); err != nil {
+				return err
+			}
+			err = errors.Join(in.Write(path.Base(name), aside.Copying(bytes.NewReader(texts[i]))),
+				in.Close())
 		}
-		err := f.Write(path.Base(name), aside.Copying(bytes.NewReader(texts[i])))
-		if err != nil {
-			return 0, err
-		}
-	}
-	return step, errors.Join(root.Rename(half, r.Meta.ID), root.Sync())
-}
-
-// checkpoint returns the step of the checkpoint that a packed run holds; 0 for none.
-func (p *packedRun) checkpoint() (step int64, err error) {
-	z, err := gzip.NewReader(bytes.NewReader(p.text))
-	if err != nil {
-		return 0, err
-	}
-	t := tar.NewReader(io.LimitReader(z, maxPacked))
-	for {
-		h, err := t.Next()
-		if err == io.EOF {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-		_, file, _ := strings.Cut(h.Name, "/")
-		if n, _ := fmt.Sscanf(file, checkpointsName+"/step-%d.json", &step); n == 1 {
-			return step, nil
-		}
-	}
+		return err
+	})
 }
 
 // logHash verifies the run and returns the hash of its log, as it was before any packing.
@@ -234,7 +189,7 @@ type packedRun struct {
 // Unpack reads a packed run. dir becomes the Dir of the run, and begins the text of errors.
 func Unpack(dir string, packed []byte) (*Run, error) {
 	r := &Run{Dir: dir, summary: &runner.Summary{}, passed: &eventlog.PassedOver{}}
-	id, texts, err := packedFiles(packed, packedNames()[:2])
+	id, _, texts, err := packedFiles(packed, 2)
 	if err == nil {
 		err = r.unpack(id, packed, texts[0], texts[1])
 	}
@@ -283,30 +238,38 @@ func ReadPacked(path string) (*Run, error) {
 	return r, err
 }
 
-// packedFiles reads the named files of a packed run, which begin it in that order, and returns the
-// run's ID.
-func packedFiles(packed []byte, names []string) (id string, texts [][]byte, err error) {
+// packedFiles reads the first n files of a packed run, fewer where no more are there behind the
+// log, and returns the run's ID and the names of the files.
+func packedFiles(packed []byte, n int) (id string, names []string, texts [][]byte, err error) {
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	t := tar.NewReader(io.LimitReader(z, maxPacked))
-	for _, name := range names {
+	t, want := tar.NewReader(io.LimitReader(z, maxPacked)), packedNames()
+	for i := range n {
 		h, err := t.Next()
+		if err == io.EOF && i == len(packedNames()) {
+			break
+		}
 		if err != nil {
-			return "", nil, fmt.Errorf("%s: %w", name, err)
+			return "", nil, nil, fmt.Errorf("file %d: %w", i+1, err)
 		}
 		of, file, _ := strings.Cut(h.Name, "/")
-		if file != name || h.Typeflag != tar.TypeReg || id != "" && of != id {
-			return "", nil, fmt.Errorf("%s: %.60q is in its place", name, h.Name)
+		if i == len(want) {
+			var step int64
+			fmt.Sscanf(path.Base(file), "step-%d.json", &step)
+			want = append(want, packedCheckpoint(step)...)
+		}
+		if file != want[i] || h.Typeflag != tar.TypeReg || id != "" && of != id {
+			return "", nil, nil, fmt.Errorf("%s: %.60q is in its place", want[i], h.Name)
 		}
 		text, err := io.ReadAll(t)
 		if err != nil {
-			return "", nil, fmt.Errorf("%s: %w", name, err)
+			return "", nil, nil, fmt.Errorf("%s: %w", file, err)
 		}
-		id, texts = of, append(texts, text)
+		id, names, texts = of, append(names, file), append(texts, text)
 	}
-	return id, texts, nil
+	return id, names, texts, nil
 }
 
 // packedLog is the log of a packed run, unpacked at the first read.
@@ -322,7 +285,7 @@ func (l *packedLog) open() (eventlog.LogFile, int64, error) {
 	if l.Reader != nil {
 		return l, l.Size(), nil
 	}
-	_, texts, err := packedFiles(l.text, packedNames())
+	_, _, texts, err := packedFiles(l.text, 3)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", l.path, err)
 	}
@@ -438,17 +401,33 @@ func speed(events []*runner.StepEvent) measure.Number {
 	return measure.NumIf(times > 0 && !math.IsInf(times, 0), float64(len(events))/times)
 }
 
-// Add makes a run that appears complete, once fill has written it, or not at all: it makes the run
-// in a folder aside and renames it. Add sets m.ID.
+// Add makes a run that appears complete, once fill has written it, or not at all. Add sets m.ID.
 func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error) {
+	m.ID = newID(m)
+	return s.appear(m.ID, func(half *disk.Folder) error {
+		within := *s
+		within.dir = half.Path
+		r, err := within.Create(m, nil)
+		if err != nil {
+			return err
+		}
+		return errors.Join(fill(r), r.Close())
+	})
+}
+
+// appear makes a run that is not there yet: fill writes its directory in a folder aside, from which
+// it is renamed.
+func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error) {
 	s.sweep()
 	root, err := s.root()
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	m.ID = newID(m)
-	half := aside.Prefix + m.ID
+	if _, err := root.Lstat(id); err == nil {
+		return nil
+	}
+	half := aside.Prefix + id
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return disk.Explain(err)
 	}
@@ -463,17 +442,8 @@ func (s *Store) Add(m *runner.Meta, fill func(runner.Recorder) error) (err error
 		return err
 	}
 	defer l.Release()
-	within := *s
-	within.dir = in.Path
-	r, err := within.Create(m, nil)
-	if err != nil {
+	if err := fill(in); err != nil {
 		return err
 	}
-	if err := errors.Join(fill(r), r.Close()); err != nil {
-		return err
-	}
-	if err := root.Rename(filepath.Join(half, m.ID), m.ID); err != nil {
-		return err
-	}
-	return root.Sync()
+	return errors.Join(root.Rename(filepath.Join(half, id), id), root.Sync())
 }

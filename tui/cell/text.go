@@ -126,7 +126,7 @@ func standIn(r rune) (same, word string) {
 			"²–—−‐·×≈▸▾▶◂◀" + marks + "▬✓✗◌█░▓→←↑↓⇧" + blocks +
 			"ληµμργφακσεχ∇√‖±≥≤≠…" // these have words
 		to = "|-..''--||+++++++++-|#=####2----.x~" +
-			">v><<*#+xY&o@%=U$QBZGDC_vX.#:#><^v^_.-=+*%"
+			">v><<*#+xY&o@%=U$QBZGDC_vX.#:+><^v^_.-=+*%"
 	)
 	at := strings.IndexRune(from, r)
 	if at < 0 {

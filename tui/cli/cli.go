@@ -20,6 +20,7 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Env is the environment in which the commands run.
@@ -75,6 +76,26 @@ func dress(root *cobra.Command) {
 	root.SetArgs([]string{nothing.Use})
 	fang.Execute(context.Background(), root, fang.WithoutVersion())
 	root.RemoveCommand(nothing)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		brief(c)
+		help(c, args)
+	})
+}
+
+// brief shortens a command's help: the flags of the commands below it stand in their own help, as
+// do the arguments of all commands, and the flags that all have in that of the program.
+func brief(c *cobra.Command) {
+	for _, below := range c.Commands() {
+		below.ResetFlags()
+		if !c.HasParent() {
+			below.Use = below.Name()
+		}
+	}
+	if c.HasParent() {
+		c.Long = cmp.Or(c.Long, c.Short) + "\n\nThe flags of all commands are in drolab --help."
+		c.InheritedFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
+	}
 }
 
 const about = `Train for the worst case. Distributionally robust optimisation (DRO) minimises the largest mean
@@ -83,10 +104,10 @@ loss. drolab trains the same network with SFK-DRO, PGD, PAN-DRO, plain ERM and o
 side by side, and shows how each treats the classes that suffer.`
 
 const examples = `
-# train SFK-DRO, PGD, PAN-DRO and ERM on drawn images, about a minute, nothing to download
+# SFK-DRO, PGD and ERM on drawn images: a minute, nothing to download
 drolab run shapes
 
-# two methods, three seeds, another radius; then compare all finished runs of the preset
+# two methods, three seeds, another radius; then their table
 drolab run shapes --algo sfk,erm --seeds 3 --set rho=1
 drolab compare shapes
 
@@ -142,31 +163,27 @@ func root(con *console.Console) *cobra.Command {
 	return root
 }
 
-// groups are the groups of commands in the help, each with its commands. The others are in the
-// last.
+// groups are the groups of commands in the help, each with its commands.
 var groups = [][2]string{
 	{"Run", "run attach pause resume stop knob checkpoint sweep engine trust"},
 	{"Look", "demo runs show replay presets eval certify theory plan risk bench"},
 	{"Compare", "compare report"},
 	{"Data", "data features import"},
 	{"Share", "share export record"},
-	{"More", ""},
+	{"More", "delete doctor label version"},
 }
 
 func group(root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: strings.ToUpper(g[0])})
-	}
-	root.SetHelpCommandGroupID("More")
-	root.SetCompletionCommandGroupID("More")
-	for _, c := range root.Commands() {
-		c.GroupID = "More"
-		for _, g := range groups {
-			if slices.Contains(strings.Fields(g[1]), c.Name()) {
+		for name := range strings.FieldsSeq(g[1]) {
+			if c, _, err := root.Find([]string{name}); err == nil {
 				c.GroupID = g[0]
 			}
 		}
 	}
+	root.SetHelpCommandGroupID("More")
+	root.SetCompletionCommandGroupID("More")
 }
 
 // flow wraps the paragraphs of the help of c and its subcommands at width, in place of the line
@@ -186,7 +203,8 @@ func flow(c *cobra.Command, width int) {
 }
 
 // wrongValue says which values a flag takes if err is about a value of another type. The library
-// tells the name of the function that could not read it. It returns nil for other errors.
+// tells the name of the function that could not read it. It returns nil for other errors. The type
+// of a flag with choices is what it takes.
 func wrongValue(c *cobra.Command, err error) error {
 	var value, names string
 	_, no := fmt.Sscanf(err.Error(), "invalid argument %q for %q flag:", &value, &names)
@@ -195,13 +213,11 @@ func wrongValue(c *cobra.Command, err error) error {
 	if no != nil || flag == nil {
 		return nil
 	}
-	want := map[string]string{"float64": "a number", "int": "a whole number",
+	of := flag.Value.Type()
+	want := cmp.Or(map[string]string{"float64": "a number", "int": "a whole number",
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
 		"float64Slice": "numbers, as in .1,.5,1",
-		"duration":     "a time, as in 90s or 8h"}[flag.Value.Type()]
-	if want == "" {
-		return nil
-	}
+		"duration":     "a time, as in 90s or 8h"}[of], of)
 	return fmt.Errorf("--%s %q: want %s: see %s --help", name, value, want, c.CommandPath())
 }
 

@@ -9,8 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"drolab/runner/data"
 	cells "drolab/tui/cell"
+	"drolab/tui/cli/console"
 )
 
 // TestRegisteredDataIsListed: a data source is in lists, completions and choices as soon as it is
@@ -84,7 +88,10 @@ func TestMistakesAreNamed(t *testing.T) {
 		"run shapes --seeds x":         `--seeds "x": want a whole number`,
 		"certify latest --rho a":       `--rho "a": want numbers, as in .1,.5,1`,
 		"share --idle x":               `--idle "x": want a time, as in 90s or 8h`,
-		"export latest --to= --out x":  "no format is named: want one of",
+		"export latest --to= --out x":  `--to "": want one of python`,
+		"export latest --out x":        "no format is named: want one of",
+		"compare x --at best":          `--at "best": want one of last, selected`,
+		"certify x --split test,all":   `--split "test,all": want some of test, val, train`,
 		"share --listen foo":           "--listen foo: want an address and a port",
 		"share --listen 1.2.3.4:99999": "--listen 1.2.3.4:99999: want an address and a port",
 	} {
@@ -99,5 +106,35 @@ func TestMistakesAreNamed(t *testing.T) {
 			strings.Contains(got, "strconv") || strings.Contains(got, "tcp") {
 			t.Errorf("drolab %s: exit %d, %q, want %q", args, code, got, want)
 		}
+	}
+}
+
+// TestChoices: a flag that takes words of a list refuses any other, in every command, and takes
+// each of its own.
+func TestChoices(t *testing.T) {
+	flags := 0
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			of, words, ok := strings.Cut(f.Value.Type(), " of ")
+			if !ok || of != "one" && of != "some" {
+				return
+			}
+			flags++
+			for word := range strings.SplitSeq(words, ", ") {
+				if err := f.Value.Set(word); err != nil {
+					t.Errorf("%s --%s %s: %v", c.CommandPath(), f.Name, word, err)
+				}
+				if f.Value.Set(word+"x") == nil || f.Value.Set(word+",x") == nil {
+					t.Errorf("%s --%s takes %sx, or x beside it", c.CommandPath(), f.Name, word)
+				}
+			}
+		})
+		for _, below := range c.Commands() {
+			walk(below)
+		}
+	}
+	if walk(root(console.New(Env{}))); flags < 9 {
+		t.Errorf("%d flags have choices", flags)
 	}
 }

@@ -156,13 +156,8 @@ func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 		p.bases = p.basesOf()
 		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
-	for range p.logs {
-		list := make([]*plot.Series, len(p.curves()))
-		for c := range list {
-			list[c] = new(plot.Series)
-		}
-		p.series = append(p.series, list)
-	}
+	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }
+	p.series = kit.Map(p.logs, func(lab.Log) []*plot.Series { return kit.Map(p.curves(), empty) })
 	p.reading = true
 	return readEvals(p.compared, 0)
 }

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 
@@ -29,14 +30,9 @@ func compareRuns(s lab.Source, of compared, all []*record.Run, at string, round 
 			m.runs, m.about = experiment(all)
 		}
 		m.table = compare.Runs(m.runs, compare.Options{At: at})
-		var specs []spec.Spec
-		for _, first := range m.rowRuns() {
-			specs = append(specs, first.Spec)
-		}
-		m.diffs = compare.Diff(specs)
-		for _, r := range m.runs {
-			m.logs = append(m.logs, lab.Evaluations(s, r))
-		}
+		settings := func(m *runner.Meta) spec.Spec { return m.Spec }
+		m.diffs = compare.Diff(kit.Map(m.rowRuns(), settings))
+		m.logs = kit.Map(m.runs, func(r *record.Run) lab.Log { return lab.Evaluations(s, r) })
 		return m
 	}
 }

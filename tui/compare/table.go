@@ -339,11 +339,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	differ := slices.DeleteFunc(slices.Clone(p.diffs),
 		func(d compare.KeyDiff) bool { return d.Key == "seed" }) // rows are over seeds
 	for _, d := range differ {
-		var words []string
-		for _, v := range d.Values {
-			words = append(words, stated(v))
-		}
-		values := t.Greek(strings.Join(words, ", "))
+		values := t.Greek(strings.Join(kit.Map(d.Values, stated), ", "))
 		lines = append(lines, "   "+t.Dim.Paint(kit.Left(d.Key, 15))+cell.Cut(values, w-19))
 	}
 	if len(differ) == 0 {

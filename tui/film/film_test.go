@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -95,19 +96,19 @@ func TestCaptions(t *testing.T) {
 	}
 	in := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 	for at, c := range chapters() {
-		for seconds := begins(at); seconds < begins(at+1); seconds += .7 {
-			chapter, epoch := place(seconds, r.epochs)
-			p := r.at(epoch)
-			if chapter != at || p.base == nil && at > 0 {
+		for seconds := begins(at).until; seconds < c.until; seconds += .7 {
+			chapter, part := place(seconds)
+			epoch := part * r.epochs
+			if chapter != at || epoch < 1 && at > 0 {
 				t.Fatalf("at %g s: chapter %d, epoch %g", seconds, chapter, epoch)
 			}
-			if at == 0 || p.base == nil {
+			if at == 0 {
 				if n := len(kit.Wrap(question, leastWidth-3)); n > 3 {
 					t.Errorf("the first caption has %d lines", n)
 				}
 				continue
 			}
-			says := c.says(r, p)
+			says := c.says(r, epoch)
 			if lines := kit.Wrap(says, leastWidth-3); len(lines) > 3 {
 				t.Errorf("epoch %g: no room for %q", epoch, lines[3:])
 			}
@@ -179,7 +180,7 @@ func TestCaptionOfSeeds(t *testing.T) {
 		squares += math.Pow(worst[1][i]-worst[0][i]-by, 2)
 	}
 	half := 2.82003 * math.Sqrt(squares/11/12)
-	says := saySeeds(r, pair{})
+	says := saySeeds(r, r.epochs)
 	for _, want := range []string{"12 seeds", fmt.Sprintf("%.1f to %.1f %%", sum(worst[0])/12,
 		sum(worst[1])/12), fmt.Sprintf("%+.1f [%+.1f, %+.1f]", by, by-half, by+half)} {
 		if !strings.Contains(says, want) {
@@ -213,11 +214,65 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestGallery: on every screen the pictures fill their panel, with a line of words below the last.
+func TestGallery(t *testing.T) {
+	r, err := load("", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(&lab.Lab{Theme: kit.BareTheme(false)})
+	p.reel = r
+	for size, pictures := range map[[2]int]int{{80, 18}: 2, {120, 34}: 2, {200, 54}: 6} {
+		panel := p.scene(kit.Area(0, 0, size[0], size[1]), chapters()[3], 20)[2]
+		words := panel.Lines[len(panel.Lines)-2]
+		if !strings.Contains(words, "×") ||
+			strings.Count(strings.Join(panel.Lines, "\n"), "×") != pictures {
+			t.Errorf("%v: not %d pictures to the end of\n%s", size, pictures,
+				strings.Join(panel.Lines, "\n"))
+		}
+		cells := cell.Width(strings.TrimRight(strings.Trim(words, "│"), " "))
+		if 2*cells < panel.W {
+			t.Errorf("%v: the pictures end at %d of %d cells", size, cells, panel.W)
+		}
+	}
+}
+
+// TestTick: the film goes on with the time, but not by a rest or by a clock that is set back.
+func TestTick(t *testing.T) {
+	p := New(&lab.Lab{})
+	p.reel = &reel{}
+	now := time.Unix(1e9, 0)
+	for _, step := range []struct{ since, at float64 }{
+		{0, 0}, {.2, .2}, {3600, .2}, {-7200, .2}, {1, 1.2}} {
+		now = now.Add(time.Duration(step.since * float64(time.Second)))
+		if p.Update(kit.Tick(now)); math.Abs(p.at-step.at) > 1e-9 {
+			t.Errorf("%g s after a tick the film is at %g s, want %g", step.since, p.at, step.at)
+		}
+	}
+}
+
+// TestLive: a demonstration goes on with its second preset once, when all runs of its first one
+// have ended.
+func TestLive(t *testing.T) {
+	p := New(&lab.Lab{Config: lab.Config{Opening: lab.Opening{Live: true}}})
+	p.Update(lab.Ended{}) // of a run that was watched before
+	p.Update(lab.Started{IDs: []string{"a", "b"}})
+	for i, goesOn := range []bool{false, true, false} {
+		if cmd := p.Update(lab.Ended{}); (cmd != nil) != goesOn {
+			t.Errorf("after %d runs: goes on is %t", i+1, cmd != nil)
+		}
+	}
+	p.Update(lab.Started{IDs: []string{"c"}})
+	if p.Update(lab.Ended{}) != nil {
+		t.Error("a third preset is started")
+	}
+}
+
 // TestTurn: the arrows go by chapter, and stay within the film.
 func TestTurn(t *testing.T) {
 	p := New(&lab.Lab{})
 	for i := range chapters() {
-		if at, _ := place(p.at, 1); at != i || p.at != begins(i) {
+		if at, _ := place(p.at); at != i || p.at != begins(i).until {
 			t.Errorf("chapter %d at %g s, want %d", at, p.at, i)
 		}
 		p.turn(+1)
@@ -227,12 +282,12 @@ func TestTurn(t *testing.T) {
 	}
 	for i := len(chapters()) - 1; i >= 0; i-- {
 		p.turn(-1)
-		if p.at != begins(i) {
+		if p.at != begins(i).until {
 			t.Errorf("back at %g s, want chapter %d", p.at, i)
 		}
 	}
 	p.turn(-1)
-	if p.at != 0 || begins(len(chapters())) != 60 {
-		t.Errorf("at %g s of %g", p.at, begins(len(chapters())))
+	if p.at != 0 || length != 60 {
+		t.Errorf("at %g s of %d", p.at, length)
 	}
 }

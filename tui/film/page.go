@@ -2,9 +2,8 @@ package film
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"math"
+	"sync"
 	"time"
 
 	"drolab/presets"
@@ -20,20 +19,21 @@ import (
 // Page is the film.
 type Page struct {
 	*lab.Lab
-	reel    *reel // nil until it is loaded
-	loading bool
-	problem error
-	at      float64 // seconds of the film
-	pauses  bool
-	ticked  time.Time
-	copying bool // the recording is being copied for a branch
-	frame   plot.Frame
-	act     int // the preset of a live demonstration
-	live    int // the number of runs of the first one that have not ended
+	loaded
+	load   func() (*reel, error)
+	at     float64 // seconds of the film
+	pauses bool
+	ticked time.Time
+	frame  plot.Frame
+	live   int // the runs of a demonstration's first preset that have not ended; then below 0
 }
 
 // New returns the page.
-func New(s *lab.Lab) *Page { return &Page{Lab: s} }
+func New(s *lab.Lab) *Page {
+	return &Page{Lab: s, load: sync.OnceValues(func() (*reel, error) {
+		return load(s.Config.DataDir, !s.Config.Guest)
+	})}
+}
 
 // Title implements the interface's page.
 func (*Page) Title() string { return "Film" }
@@ -48,49 +48,56 @@ func (*Page) Absent() bool { return true }
 // preset; its runs are shown on Watch.
 func (p *Page) Seek() tea.Cmd {
 	if p.Config.Live {
-		return p.Play()
+		return p.play("convex")
 	}
 	return nil
 }
 
-// loaded brings the film.
-type loaded struct {
-	reel *reel
-	err  error
-}
-
-// moved says that the film went on.
-type moved struct{}
+// The messages: the film is there, it went on, and the second preset is to start.
+type (
+	loaded struct {
+		reel *reel // nil until it is loaded
+		err  error
+	}
+	moved   struct{}
+	nextAct struct{}
+)
 
 // Init plays the film from its beginning.
 func (p *Page) Init() tea.Cmd {
-	p.at, p.pauses, p.ticked = 0, false, time.Time{}
-	if p.reel != nil || p.loading {
-		return nil
-	}
-	p.loading = true
-	dir, pictures := p.Config.DataDir, !p.Config.Guest
+	p.at, p.pauses = 0, false
 	return func() tea.Msg {
-		r, err := load(dir, pictures)
+		r, err := p.load()
 		return loaded{r, err}
 	}
 }
+
+// lookOn is the time for which the end of the first preset of a live demonstration stands.
+const lookOn = 6 * time.Second
 
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case loaded:
-		p.reel, p.problem, p.loading = msg.reel, msg.err, false
+		p.loaded = msg
 	case kit.Tick:
 		return p.tick(time.Time(msg))
-	case lab.Started:
-		return p.follow(msg)
-	case lab.Ended:
-		return p.goOn()
-	case nextAct:
-		return p.Play()
 	case kit.Click:
 		p.turn(+1)
+	case lab.Started:
+		if p.Config.Live && p.live == 0 {
+			p.live = len(msg.IDs)
+		}
+	case lab.Ended:
+		switch {
+		case p.live > 1:
+			p.live--
+		case p.live == 1:
+			p.live = -1
+			return tea.Tick(lookOn, func(time.Time) tea.Msg { return nextAct{} })
+		}
+	case nextAct:
+		return p.play(preset)
 	}
 	return nil
 }
@@ -101,37 +108,35 @@ func (p *Page) Pace() (time.Duration, bool) { return time.Second / 5, !p.still()
 // still reports whether the film stands.
 func (p *Page) still() bool { return p.pauses || p.reel == nil || p.ended() && !p.Config.Loop }
 
-func (p *Page) ended() bool { return p.at >= begins(len(chapters())) }
-
-// stands is the time for which the result stands before a loop begins anew, in seconds.
-const stands = 10
+func (p *Page) ended() bool { return p.at >= length }
 
 // tick moves the film on by the time since the last tick.
 func (p *Page) tick(now time.Time) tea.Cmd {
-	since := now.Sub(p.ticked).Seconds()
-	first := p.ticked.IsZero()
-	p.ticked = now
-	if first || p.still() {
+	const (
+		rest   = 5 * time.Second // such as that of a suspended program, which counts as none
+		stands = 10              // seconds for which the result stands before a loop begins anew
+	)
+	since := now.Sub(p.ticked)
+	if p.ticked = now; since < 0 || since > rest || p.still() {
 		return nil
 	}
-	const most = 1 // after a rest, such as that of a suspended program
-	p.at += math.Min(since, most)
-	if p.Config.Loop && p.at >= begins(len(chapters()))+stands {
+	if p.at += since.Seconds(); p.Config.Loop && p.at >= length+stands {
 		p.at = 0
 	}
 	return kit.Send(moved{})
 }
 
-// turn goes to the beginning of the next chapter, or to that of this one or the one before.
+// turn goes to the end of the chapter or, if by is -1, to its beginning. Where it has just begun,
+// that is the beginning of the one before.
 func (p *Page) turn(by int) {
-	at, _ := place(p.at, 1)
-	if by < 0 && p.at-begins(at) > 2 {
-		by = 0
+	const justBegun = 2
+	at, _ := place(p.at)
+	if by > 0 {
+		at++
+	} else if p.at <= begins(at).until+justBegun {
+		at--
 	}
-	if p.ended() && by < 0 {
-		by = 0
-	}
-	p.at = begins(max(0, min(at+by, len(chapters()))))
+	p.at = begins(max(0, at)).until
 }
 
 // Keys implements the interface's page.
@@ -162,42 +167,24 @@ func (p *Page) leave() tea.Cmd {
 	if p.reel == nil {
 		return kit.Notify(notThere)
 	}
-	_, epoch := place(p.at, p.reel.epochs)
-	var ids []string
-	for _, t := range p.reel.tracks {
-		ids = append(ids, t.run.Dir)
-	}
-	return kit.Send(lab.Watch{IDs: ids, Replay: &lab.Replay{Steps: true,
-		From: lab.Place{Part: epoch / p.reel.epochs}}})
+	_, part := place(p.at)
+	return kit.Send(lab.Watch{IDs: kit.Map(p.reel.tracks, func(t *track) string { return t.Dir }),
+		Replay: &lab.Replay{Steps: true, From: lab.Place{Part: part}}})
 }
 
 // preset is the preset whose runs are recorded; radius is that of the branch.
-const (
-	preset = "shapes"
-	radius = 1
-)
-
-// Busy implements the interface's busy.
-func (p *Page) Busy() string {
-	if p.copying {
-		return copying
-	}
-	return ""
-}
+const preset, radius = "shapes", 1
 
 // branch copies the recorded run into the folder of runs, and trains on from its checkpoint with
 // another radius.
 func (p *Page) branch() tea.Cmd {
-	p.copying = true
-	run, dir := p.reel.tracks[hero].run, p.Config.RunsDir
+	p.Starting = copying
+	run := p.reel.tracks[hero].Run
 	return func() tea.Msg {
-		store, err := record.Open(dir)
-		if err != nil {
-			return lab.Started{Err: err}
-		}
-		step, err := store.Restore(run)
-		if err == nil && step == 0 {
-			err = errors.New("the recording has no checkpoint")
+		var step int64
+		store, err := record.Open(p.Config.RunsDir)
+		if err == nil {
+			step, err = store.Restore(run)
 		}
 		if err != nil {
 			return lab.Started{Err: err}
@@ -209,43 +196,14 @@ func (p *Page) branch() tea.Cmd {
 	}
 }
 
-// A live demonstration trains two presets, one after the other.
-
-// acts are the presets of a live demonstration.
-func acts() []string { return []string{"convex", preset} }
-
-// Play starts the next of the presets.
-func (p *Page) Play() tea.Cmd {
-	s, err := presets.Load(acts()[p.act])
+// play starts a preset of a live demonstration.
+func (p *Page) play(name string) tea.Cmd {
+	s, err := presets.Load(name)
 	if err != nil {
 		return kit.Complain(err)
 	}
 	return p.Start(runner.Request{Preset: s.Name, Specs: s.Spec.Expand()})
 }
-
-// follow counts the runs of the first preset, which have been started.
-func (p *Page) follow(msg lab.Started) tea.Cmd {
-	p.copying = false
-	if p.Config.Live && p.act == 0 && msg.Err == nil {
-		p.live = len(msg.IDs)
-	}
-	return nil
-}
-
-// goOn starts the second preset a while after all runs of the first one have ended.
-func (p *Page) goOn() tea.Cmd {
-	if p.live--; p.live != 0 {
-		return nil
-	}
-	p.act++
-	return tea.Tick(lookOn, func(time.Time) tea.Msg { return nextAct{} })
-}
-
-// lookOn is the time for which the end of the first preset stands.
-const lookOn = 6 * time.Second
-
-// nextAct says that the second preset is to start.
-type nextAct struct{}
 
 // What the page says where it can do nothing.
 const (

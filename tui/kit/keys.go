@@ -110,11 +110,8 @@ func Unless(can bool, why string) string {
 
 // Names returns the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
-	var names []string
-	for _, name := range k.Keys.Keys() {
-		names = append(names, KeyName(name, ascii))
-	}
-	return strings.Join(names, " ")
+	name := func(key string) string { return KeyName(key, ascii) }
+	return strings.Join(Map(k.Keys.Keys(), name), " ")
 }
 
 // Name returns the first of Names.
@@ -238,6 +235,11 @@ func Show(o *Overlay) tea.Cmd { return Send(Open{Overlay: o}) }
 
 // Notify returns a command that sends a Notice.
 func Notify(text string) tea.Cmd { return Send(Notice{Text: text}) }
+
+// Copy returns a command that hands a text to the terminal's clipboard (OSC 52), and says what.
+func Copy(text, what string) tea.Cmd {
+	return tea.Batch(tea.SetClipboard(text), Notify("Copied "+what))
+}
 
 // Complain returns a command that sends a Notice of an error.
 func Complain(err error) tea.Cmd { return Send(Notice{Text: cell.OneLine(err.Error()), Bad: true}) }

@@ -186,6 +186,15 @@ func Spread(a, b string, w int) string {
 	return Left(a, w)
 }
 
+// Map returns f of each element.
+func Map[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
+	}
+	return out
+}
+
 // Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 

@@ -302,9 +302,5 @@ func (t *Theme) Empty(title string, lines []string, w, h int) []string {
 
 // PaintAll paints every line of a text.
 func (st Style) PaintAll(lines []string) []string {
-	list := make([]string, len(lines))
-	for i, s := range lines {
-		list[i] = st.Paint(s)
-	}
-	return list
+	return Map(lines, st.Paint)
 }

@@ -173,11 +173,7 @@ func methodNumber(m *runner.Meta) uint8 {
 
 // numbering returns the numbering for runs that are shown together.
 func numbering(runs []*runner.Meta) *kit.Numbering {
-	var methods []uint8
-	for _, m := range runs {
-		methods = append(methods, methodNumber(m))
-	}
-	return kit.Numbers(methods...)
+	return kit.Numbers(kit.Map(runs, methodNumber)...)
 }
 
 // find returns the number that a configuration has in c if it is free, or else the next of its

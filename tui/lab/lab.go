@@ -39,6 +39,10 @@ type Lab struct {
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
 	// everything at once.
 	Round time.Duration
+	// Starting says which runs were asked for and are not answered for yet; "" for none. A start
+	// may take seconds, because it reads data. A key that is typed meanwhile was meant for the
+	// screen before the start, and does nothing, except to leave.
+	Starting string
 }
 
 // Started returns the runs of this process, sorted by name.
@@ -395,6 +399,19 @@ const MaxWatched = 3 * kit.Colors
 
 // Compare asks the Compare page for a table of these runs, as they stood a moment ago.
 type Compare struct{ Runs []*record.Run }
+
+// Comparing asks for a table of the runs of these names, as they are now.
+func (s *Lab) Comparing(names []string) tea.Cmd {
+	return func() tea.Msg {
+		var m Compare
+		for _, name := range names {
+			if r, err := s.Source.Find(name); err == nil { // otherwise the run is gone by now
+				m.Runs = append(m.Runs, r)
+			}
+		}
+		return m
+	}
+}
 
 // Listed brings all runs of the folder, newest first.
 type Listed struct {

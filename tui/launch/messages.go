@@ -26,6 +26,7 @@ const (
 // The film: its entry, and the preset of the runs that it shows.
 const (
 	filmed   = "shapes"
+	plays    = "play"
 	filmName = "a film of 60 seconds"
 	filmDoc  = "watch how it works: recorded runs of shapes, with captions"
 )

@@ -37,8 +37,7 @@ type Page struct {
 	editing bool
 	line    kit.Input
 	// problem is the error in the line as typed, or in the last change.
-	problem  error
-	starting bool // a start was asked for and is not answered yet
+	problem error
 
 	entries map[string]data.Entry // datasets by name, as last found in the data folder
 	past    []*record.Run
@@ -56,9 +55,7 @@ func New(s *lab.Lab, load func() []presets.Preset) *Page {
 func (l *Page) presets() []presets.Preset {
 	if l.load != nil {
 		l.list, l.load = append([]presets.Preset{filmEntry()}, l.load()...), nil
-		for _, p := range l.list {
-			l.specs = append(l.specs, p.Spec)
-		}
+		l.specs = kit.Map(l.list, func(p presets.Preset) spec.Spec { return p.Spec })
 	}
 	return l.list
 }
@@ -68,15 +65,6 @@ func (*Page) Title() string { return "Launch" }
 
 // Typing implements the interface's page.
 func (l *Page) Typing() bool { return l.editing }
-
-// Busy implements the interface's page. A start may take seconds, because it reads data. A key
-// typed meanwhile was meant for the screen before the start.
-func (l *Page) Busy() string {
-	if !l.starting {
-		return ""
-	}
-	return starting + l.total() + " …"
-}
 
 // findDatasets finds out which datasets are on this machine.
 func (l *Page) findDatasets() tea.Cmd {
@@ -114,7 +102,6 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case beginMsg:
 		return l.begin()
 	case lab.Started:
-		l.starting = false
 		if msg.Err != nil {
 			return l.findDatasets()
 		}
@@ -220,9 +207,9 @@ func (l *Page) Keys() []kit.Key {
 	const page = 10
 	end := len(l.settings())
 	return []kit.Key{
-		{Keys: kit.On("enter"), Hint: "review", HintIn: l.entering, Group: kit.ToStart,
-			Help: "review, then start; on the film, play it", Why: l.noReview, Act: l.enter,
-			Alters: true},
+		{Keys: kit.On("enter"), Hint: "review", Group: kit.ToStart, Why: l.noReview, Act: l.review,
+			HintIn: func(int) string { return cmp.Or(kit.Unless(l.at > 0, plays), "review") },
+			Help:   "review, then start; on the film, play it", Alters: true},
 		{Keys: kit.On("space"), Hint: "change",
 			Help: "choose a method or seed, take the next value, or type one",
 			Why:  l.noSetting, Act: kit.Just(l.space), Local: true},
@@ -274,22 +261,6 @@ func (l *Page) noReview() string {
 	return cmp.Or(kit.Unless(!l.right, startsAtPresets), l.noStart())
 }
 
-// enter plays the film if the cursor is on it, and else reviews what would be started.
-func (l *Page) enter() tea.Cmd {
-	if l.at == 0 {
-		return kit.Send(lab.Film{})
-	}
-	return l.review()
-}
-
-// entering is the word for that.
-func (l *Page) entering(int) string {
-	if l.at == 0 {
-		return "play"
-	}
-	return "review"
-}
-
 // filmEntry is the first entry of the list. It has the settings of the runs that the film shows.
 func filmEntry() presets.Preset {
 	p, err := presets.Load(filmed)
@@ -332,7 +303,7 @@ func (l *Page) noUndo() string {
 
 // begin starts the runs.
 func (l *Page) begin() tea.Cmd {
-	l.starting = true
+	l.Starting = starting + l.total() + " …"
 	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 }
 

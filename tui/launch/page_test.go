@@ -167,8 +167,8 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 		t.Fatalf("asked for %+v", s.Requests)
 	}
 	if m, ok := tuitest.Sent[lab.Started](r); !ok ||
-		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.starting {
-		t.Errorf("after the start: %v, starting %v", m, l.starting)
+		!slices.Equal(m.IDs, []string{"shapes-sfk-s1"}) || l.Starting == "" {
+		t.Errorf("after the start: %v, starting %q", m, l.Starting)
 	}
 }
 

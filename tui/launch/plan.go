@@ -14,6 +14,7 @@ import (
 	"drolab/runner/train"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
+	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -46,8 +47,12 @@ func (l *Page) viewPlan(w, h int) []string {
 	return t.Points(points, 9, w, h)
 }
 
-// review shows in a few lines what Enter would start. A second Enter starts it.
+// review shows in a few lines what Enter would start. A second Enter starts it. On the first entry
+// it plays the film.
 func (l *Page) review() tea.Cmd {
+	if l.at == 0 {
+		return kit.Send(lab.Film{})
+	}
 	s := l.spec()
 	lines := []string{
 		l.total(),

@@ -51,9 +51,9 @@ func TestTrust(t *testing.T) {
 			!strings.Contains(text, "width=2") {
 			t.Errorf("asked is\n%s", text)
 		}
-		if r.Press(no); len(s.Requests) > 0 || approved() || p.Busy() != "" {
+		if r.Press(no); len(s.Requests) > 0 || approved() || p.Starting != "" {
 			t.Fatalf("%s started %v, approved %t, busy %q", no, s.Requests,
-				approved(), p.Busy())
+				approved(), p.Starting)
 		}
 		r.Overlay = nil
 	}

@@ -37,11 +37,8 @@ type item struct {
 
 // viewOf returns what draws a list of items.
 func viewOf(items func(w, h int) []item) func(w, h int) []string {
-	return func(w, h int) (lines []string) {
-		for _, it := range items(w, h) {
-			lines = append(lines, it.text)
-		}
-		return lines
+	return func(w, h int) []string {
+		return kit.Map(items(w, h), func(it item) string { return it.text })
 	}
 }
 

@@ -152,11 +152,7 @@ const pinsHead = "pins"
 
 // pinText returns the steps of a run's pinned checkpoints.
 func (p *Page) pinText(r *record.Run) string {
-	var words []string
-	for _, step := range p.pins[r.Meta.ID] {
-		words = append(words, fmt.Sprint(step))
-	}
-	return strings.Join(words, " ")
+	return strings.Trim(fmt.Sprint(p.pins[r.Meta.ID]), "[]")
 }
 
 // furnish makes the columns anew. The list stays sorted by the same column.

@@ -91,12 +91,10 @@ func (p *Page) foldable() (keys []string) {
 
 // chooseFold opens the form that chooses the settings to fold by. The list follows at once.
 func (p *Page) chooseFold() tea.Cmd {
-	items := func() (list []kit.Item) {
-		for _, key := range p.foldable() {
-			list = append(list, kit.Item{Name: key, On: slices.Contains(p.foldBy, key)})
-		}
-		return list
+	item := func(key string) kit.Item {
+		return kit.Item{Name: key, On: slices.Contains(p.foldBy, key)}
 	}
+	items := func() []kit.Item { return kit.Map(p.foldable(), item) }
 	turn := func(at int) {
 		by, key := slices.Clone(p.foldBy), p.foldable()[at]
 		if i := slices.Index(by, key); i >= 0 {

@@ -61,6 +61,9 @@ func (p *Page) Keys() []kit.Key {
 		{Keys: kit.On("O"), Help: "choose the settings by which runs are folded",
 			Why: p.none, Act: p.chooseFold},
 		{Keys: kit.On("i"), Help: "define the columns", Act: p.define},
+		{Keys: kit.On("y"), Help: "copy the run's name", Why: p.none, Act: func() tea.Cmd {
+			return kit.Copy(p.current().Meta.ID, "the name")
+		}},
 		p.Choices().Key(),
 		{Keys: kit.On("P"), Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why: p.none, Act: p.samples, Local: true},
@@ -176,21 +179,15 @@ func (p *Page) delete() tea.Cmd {
 		kit.Choice{Keys: []string{"y"}, Name: "delete", Then: remove})
 }
 
-func ids(runs []*record.Run) (names []string) {
-	for _, r := range runs {
-		names = append(names, r.Meta.ID)
-	}
-	return names
+func ids(runs []*record.Run) []string {
+	return kit.Map(runs, func(r *record.Run) string { return r.Meta.ID })
 }
 
 // picked returns the selected runs in the order of the folder or, if there are none, the runs of
 // the line under the cursor.
-func (p *Page) picked() (runs []*record.Run) {
-	for _, r := range p.all {
-		if p.chosen[r.Meta.ID] {
-			runs = append(runs, r)
-		}
-	}
+func (p *Page) picked() []*record.Run {
+	other := func(r *record.Run) bool { return !p.chosen[r.Meta.ID] }
+	runs := slices.DeleteFunc(slices.Clone(p.all), other)
 	if len(runs) == 0 {
 		runs = append(runs, p.lineUnder()...)
 	}
@@ -251,11 +248,8 @@ func (p *Page) pause() tea.Cmd {
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, r := range runs {
-		cmds = append(cmds, p.Ask(verb, r.Meta.ID))
-	}
-	return tea.Sequence(cmds...)
+	ask := func(id string) tea.Cmd { return p.Ask(verb, id) }
+	return tea.Sequence(kit.Map(ids(runs), ask)...)
 }
 
 // named returns the lines of a question about an action on runs, which end with what the action

@@ -265,9 +265,7 @@ func (p *Page) name() {
 		p.kinds[of] = &kind{text, p.Colors.Number(of, metas[i])}
 		specs[i] = metas[i].Spec
 	}
-	for _, d := range compare.Diff(specs) {
-		p.keys = append(p.keys, d.Key)
-	}
+	p.keys = kit.Map(compare.Diff(specs), func(d compare.KeyDiff) string { return d.Key })
 	p.furnish()
 }
 

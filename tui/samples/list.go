@@ -38,10 +38,7 @@ const predicted = "predicted"
 func (p *Page) viewList(w, h int) []string {
 	const gap = 2
 	t := p.Theme
-	samples := make([]*certificate.Sample, len(p.shown))
-	for at, i := range p.shown {
-		samples[at] = &p.pick.Samples[i]
-	}
+	samples := kit.Map(p.shown, func(i int) *certificate.Sample { return &p.pick.Samples[i] })
 	grid := t.Grid(p.fields().Table(samples, nil), w, gap)
 	lines := []string{t.Dim.Paint(kit.Left(grid.Head(nil), w))}
 	for at := p.first(h - 1); at < len(samples) && len(lines) < h; at++ {

@@ -224,10 +224,7 @@ func (p *Page) defines() []string {
 			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
 			"heaviest first, is the same for both and for every radius."}
 	if pick.Set.HasRadius() {
-		var list []string
-		for _, rho := range pick.Radii {
-			list = append(list, fmt.Sprintf("%g", rho))
-		}
+		list := kit.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
 		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
@@ -242,10 +239,8 @@ func (p *Page) defines() []string {
 		text = append(text, "Columns are recovered from the features: numbers to the "+
 			"precision of float32, – for a missing or unknown category.")
 	}
-	for _, note := range pick.Notes {
-		text = append(text, "note: "+cell.OneLine(note))
-	}
-	return text
+	note := func(text string) string { return "note: " + cell.OneLine(text) }
+	return append(text, kit.Map(pick.Notes, note)...)
 }
 
 // oneTitle names the sample under the cursor.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/kit"
@@ -194,11 +195,7 @@ func (p *Page) names(ids []string) []string {
 	if p.dir() == p.Config.RunsDir {
 		return ids
 	}
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = filepath.Join(p.dir(), id)
-	}
-	return list
+	return kit.Map(ids, func(id string) string { return filepath.Join(p.dir(), id) })
 }
 
 // Keys implements the interface's page.
@@ -285,13 +282,9 @@ func (p *Page) nextAxis() {
 }
 
 // chosen returns the chosen settings, in the order of the methods.
-func (p *Page) chosen() (list []int) {
-	for i := range p.seen.all.Points {
-		if p.seen.all.Points[i].Chosen {
-			list = append(list, i)
-		}
-	}
-	return list
+func (p *Page) chosen() []int {
+	other := func(i int) bool { return !p.seen.all.Points[i].Chosen }
+	return slices.DeleteFunc(page.Indices(len(p.seen.all.Points)), other)
 }
 
 func (p *Page) nextBest() {
@@ -320,16 +313,7 @@ func (p *Page) compare() tea.Cmd {
 			ids = append(ids, s.ID)
 		}
 	}
-	names, source := p.names(ids), p.Source
-	return func() tea.Msg {
-		var runs []*record.Run
-		for _, name := range names {
-			if r, err := source.Find(name); err == nil { // otherwise the run is gone by now
-				runs = append(runs, r)
-			}
-		}
-		return lab.Compare{Runs: runs}
-	}
+	return p.Comparing(p.names(ids))
 }
 
 func (p *Page) nextSweep() tea.Cmd {

@@ -49,6 +49,17 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 	}
 }
 
+// copy copies what the focused panel shows, if that is not more than terminals take.
+func (w *Page) copy() tea.Cmd {
+	const most = 64 << 10
+	var b strings.Builder
+	s, rows := sheetOf(w.Board, w.focus)
+	if err := s.CSV(&b); err != nil || b.Len() > most {
+		return kit.Notify(tooLarge)
+	}
+	return kit.Copy(b.String(), kit.Plural(rows, "row"))
+}
+
 // chooseExport asks for the format. The first of them is what e writes without a question.
 func (w *Page) chooseExport() tea.Cmd {
 	var lines []string

@@ -56,6 +56,8 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("P"), Hint: "samples",
 			Help: "the samples the adversary weighs most at the run's checkpoint",
 			Why:  of(nil), Act: w.samples, Local: true},
+		{Keys: kit.On("c"), Hint: "compare", Help: "compare the watched runs that are done",
+			Why: of(nil), Act: w.compare},
 		// This one works without a run, too: it is the way out of an empty page.
 		{Keys: kit.On("n"), Help: "watch the newest runs", Group: kit.ToStart,
 			Act: func() tea.Cmd { return w.open(lab.Watch{}) }},
@@ -129,6 +131,8 @@ func (w *Page) ownKeys() []kit.Key {
 			Why:  of(nil), Act: kit.Just(w.flipLog)},
 		{Keys: kit.On("W"), Help: "the run's warnings in full",
 			Why: of(w.noWarnings), Act: w.warnings},
+		{Keys: kit.On("/"), Help: "search the log pane", Act: w.search,
+			Why: func() string { return kit.Unless(w.logPane != noPane, logClosed) }},
 		{Keys: kit.On("i"), Hint: "define", Help: "define what the panel and the table show",
 			Why: of(nil), Act: func() tea.Cmd { return kit.Show(w.info()) }},
 		{Keys: kit.On("e"), Help: "export what the panel shows, as CSV " + place,
@@ -136,12 +140,14 @@ func (w *Page) ownKeys() []kit.Key {
 			Act: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Act: w.chooseExport, Local: true},
+		{Keys: kit.On("y"), Help: "copy what the panel shows, as CSV", Act: w.copy,
+			Why: of(func(*panel.Track) string { return kit.Unless(w.clock == nil, otherY) })},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
 			Why:  of(w.noTurn), Act: w.turn, Alters: true},
 		{Keys: kit.On("u"), Help: "undo the last change of a setting",
 			Why: of(w.noUndoSetting), Act: w.undoSetting, Alters: true},
-		{Keys: kit.On("c"), Help: "save a checkpoint now",
+		{Keys: kit.On("C"), Help: "save a checkpoint now",
 			Why: of(w.noVerb("save", runner.Running, runner.Paused)),
 			Act: func() tea.Cmd { return w.Ask("checkpoint", w.Run().ID) }, Alters: true},
 	}
@@ -391,6 +397,11 @@ func (w *Page) stop() tea.Cmd {
 // each other by messages alone.
 func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}) }
 
+// compare turns to the table of the runs; it says which of them are not done.
+func (w *Page) compare() tea.Cmd {
+	return w.Comparing(kit.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
+}
+
 // move puts the cursor on another row, at its first run: the seeds of a row count as one.
 func (w *Page) move(by int) {
 	rows := w.Rows()
@@ -466,13 +477,8 @@ func (w *Page) toggleSeeds() {
 
 // Choices returns the user's choices about the page, with those about the board.
 func (w *Page) Choices() lab.Choices {
-	layouts, titles := make([]string, len(counts())), make([]string, len(w.Panels))
-	for i, n := range counts() {
-		layouts[i] = strconv.Itoa(n)
-	}
-	for i, p := range w.Panels {
-		titles[i] = p.Title
-	}
+	layouts := kit.Map(counts(), strconv.Itoa)
+	titles := kit.Map(w.Panels, func(p panel.Panel) string { return p.Title })
 	return slices.Concat(w.Board.Choices(), lab.Choices{
 		lab.OneOf("layout", layouts, &w.shown, func() { w.zoomed = false }),
 		lab.OneOf("panel", titles, &w.focus, func() {}),

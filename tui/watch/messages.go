@@ -25,6 +25,9 @@ const (
 	stillReading = "Still reading the runs"
 	noSteps      = "This panel has no step axis. Tab goes to one that has"
 	wholeAxis    = "The whole axis is in view"
+	otherY       = "In a replay y goes to the next checkpoint"
+	tooLarge     = "Too much for a clipboard: e writes it to a file"
+	aboutSearch  = "Only lines with these words are shown. An empty line shows all."
 	noSeedsAlike = "No two runs differ only in the seed"
 	tooMany      = "%d runs found. %d are watched: the first seeds of as many settings as " +
 		"there are colours"

@@ -61,11 +61,12 @@ const (
 // screen is the state of what is shown. It outlives the runs: a user who opens others finds the
 // layout as it was.
 type screen struct {
-	focus   int  // the focused panel, an index into Panels, in view or not
-	zoomed  bool // whether the focused panel is alone; shown is kept for afterwards
-	shown   int  // how many panels at once, an index into counts
-	logPane pane // what it shows
-	logBack int  // the number of lines that the log pane is scrolled back
+	focus   int    // the focused panel, an index into Panels, in view or not
+	zoomed  bool   // whether the focused panel is alone; shown is kept for afterwards
+	shown   int    // how many panels at once, an index into counts
+	logPane pane   // what it shows
+	logBack int    // the number of lines that the log pane is scrolled back
+	words   string // what its lines must have, as searched for
 }
 
 // runTable is the table of runs. setColumns makes it for the runs, the baseline and the split, and
@@ -225,9 +226,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
-	for _, o := range m.runs {
-		w.Tracks = append(w.Tracks, panel.NewTrack(o))
-	}
+	w.Tracks = append(w.Tracks, kit.Map(m.runs, panel.NewTrack)...)
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
@@ -286,10 +285,7 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
 	panel.LabelTracks(w.Tracks, w.Groups)
-	var runs []*runner.Meta
-	for _, g := range w.Groups {
-		runs = append(runs, w.Tracks[g[0]].Meta)
-	}
+	runs := kit.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
 	numbers := w.Colors.Of(runs)
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}

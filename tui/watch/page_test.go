@@ -64,7 +64,7 @@ func TestVerbs(t *testing.T) {
 		{"pause", runner.Running, true, []string{"p"}, []string{"pause"}, ""},
 		{"go on", runner.Paused, true, []string{"p"}, []string{"resume"}, ""},
 		{"resume paused", runner.Paused, true, []string{"r"}, []string{"resume"}, ""},
-		{"checkpoint", runner.Running, true, []string{"c"}, []string{"checkpoint"}, ""},
+		{"checkpoint", runner.Running, true, []string{"C"}, []string{"checkpoint"}, ""},
 		{"stop", runner.Running, true, []string{"x", "y"}, []string{"stop"}, ""},
 		{"stop, then not", runner.Running, true, []string{"x", "esc"}, nil, ""},
 		{"resume stopped", runner.Stopped, false, []string{"r"}, []string{"resume"}, ""},
@@ -91,6 +91,37 @@ func TestVerbs(t *testing.T) {
 				t.Errorf("the footer says %q, want %q in it", r.Notice.Text, c.says)
 			}
 		})
+	}
+}
+
+// TestCompareAndCopy: c asks for a table of the watched runs, and y hands what the panel shows to
+// the terminal's clipboard. In a replay y goes to a checkpoint.
+func TestCompareAndCopy(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.Press("c", "y")
+	if m, ok := tuitest.Sent[lab.Compare](r.Rig); !ok || len(m.Runs) != len(r.watch.Tracks) {
+		t.Errorf("c asks for a table of %d runs", len(m.Runs))
+	}
+	if n := r.Notice.Text; !strings.HasPrefix(n, "Copied ") || !strings.HasSuffix(n, " rows") {
+		t.Errorf("y: the footer says %q", n)
+	}
+	r.Press("R", "y")
+	if n := r.Notice.Text; strings.HasPrefix(n, "Copied ") {
+		t.Errorf("y in a replay: the footer says %q", n)
+	}
+}
+
+// TestSearch: the log pane shows only lines with the words that were searched, in any case.
+func TestSearch(t *testing.T) {
+	r := watching(t, 120, 40)
+	r.watch.Run().Notes = []panel.Note{{Step: 7, Text: "Loss is high"}, {Step: 8, Text: "calm"}}
+	r.Press("w", "/")
+	r.Type("loss")
+	r.Press("enter")
+	screen := tuitest.Text(r.Shot())
+	if !strings.Contains(screen, "Loss is high") || strings.Contains(screen, "calm") ||
+		!strings.Contains(screen, " with loss · ") {
+		t.Errorf("after a search for loss:\n%s", screen)
 	}
 }
 

@@ -326,7 +326,8 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 		all, note = p.lines, kit.Plural(len(p.lines), "line")
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
-	shown, below := scrolled(all, w.logBack, ih)
+	said := func(line string) string { return line }
+	shown, below := scrolled(all, said, w.words, w.logBack, ih)
 	var lines []string
 	for _, l := range shown {
 		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))

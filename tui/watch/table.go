@@ -147,10 +147,7 @@ func (w *Page) bests(columns []column) []int {
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *lab.Measure, figure panel.Figure) int {
-	var values []measure.Number
-	for _, row := range w.Rows() {
-		values = append(values, figure.Over(w.Of(row)))
-	}
+	values := kit.Map(w.Rows(), func(row []int) measure.Number { return figure.Over(w.Of(row)) })
 	return measure.Leads(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }

@@ -3,6 +3,7 @@ package watch
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/tui/cell"
@@ -283,7 +284,8 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	// Stable, as one run's notes of one moment are in the order of its log.
 	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
 	iw, ih := kit.Inside(box, r.W, r.H)
-	shown, below := scrolled(all, w.logBack, ih)
+	said := func(l logLine) string { return l.run.Label + " " + l.Text }
+	shown, below := scrolled(all, said, w.words, w.logBack, ih)
 	var lines []string
 	for _, l := range shown {
 		text := t.Text
@@ -305,12 +307,32 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 	return t.Panel("Log by step", note, false, box, lines, r.W, r.H)
 }
 
+// search asks for the words that lines of the pane must have.
+func (w *Page) search() tea.Cmd {
+	take := func(text string) tea.Cmd {
+		w.words, w.logBack = text, 0
+		w.touch()
+		return nil
+	}
+	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.Line{
+		Input: kit.NewInput(w.words), About: aboutSearch, Accept: take}})
+}
+
 // scrolled returns the part of some lines that a pane of so many rows shows if it is scrolled back,
-// and says how many are below it. The pane moves on with new lines, because back counts from the
-// end. It may be more than there is to scroll: keys and wheel only add to it.
-func scrolled[T any](all []T, back, rows int) (shown []T, below string) {
+// of those that say the words, and says how many are below it. The pane moves on with new lines,
+// because back counts from the end. It may be more than there is to scroll: keys and wheel only add
+// to it.
+func scrolled[T any](all []T, said func(T) string, words string, back, rows int) (
+	shown []T, below string,
+) {
+	if words != "" {
+		all = slices.DeleteFunc(slices.Clone(all), func(line T) bool {
+			return !strings.Contains(strings.ToLower(said(line)), strings.ToLower(words))
+		})
+		below = fmt.Sprintf("%d with %s · ", len(all), words)
+	}
 	if back = max(0, min(back, len(all)-rows)); back > 0 {
-		below = fmt.Sprintf("%d more below · ", back)
+		below += fmt.Sprintf("%d more below · ", back)
 	}
 	end := len(all) - back
 	return all[max(0, end-rows):end], below

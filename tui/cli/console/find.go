@@ -15,8 +15,10 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Find returns the run that id stands for: a name, the unambiguous start of a name, a run directory
@@ -226,10 +228,7 @@ type Directive = cobra.ShellCompDirective
 
 // CompletePresets offers the presets that come with the program.
 func CompletePresets(*cobra.Command, []string, string) ([]string, Directive) {
-	var words []string
-	for _, p := range presets.List() {
-		words = append(words, p.Name+"\t"+p.Doc)
-	}
+	words := kit.Map(presets.List(), func(p presets.Preset) string { return p.Name + "\t" + p.Doc })
 	return words, cobra.ShellCompDirectiveDefault // the user may mean a file
 }
 
@@ -302,9 +301,37 @@ func NoCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q: did you mean %s?", full, near)
 }
 
-// Choices completes a flag with words. A word may have a description behind a tab.
+// Choices makes a flag take words of a list alone, and completes them. A word may have a
+// description behind a tab.
 func Choices(c *cobra.Command, flag string, words ...string) {
 	MustComplete(c, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	f := c.Flags().Lookup(flag)
+	f.Value = choice{f.Value, kit.Map(words, func(word string) string {
+		word, _, _ = strings.Cut(word, "\t")
+		return word
+	})}
+}
+
+// choice is the value of such a flag: a word, or several with commas where the flag takes them.
+type choice struct {
+	pflag.Value
+	words []string
+}
+
+// Set implements pflag.Value.
+func (v choice) Set(text string) error {
+	for word := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(v.words, word) {
+			return errors.New(v.Type())
+		}
+	}
+	return v.Value.Set(text)
+}
+
+// Type implements pflag.Value: it says what the flag takes.
+func (v choice) Type() string {
+	of := map[string]string{"string": "one", "stringSlice": "some"}[v.Value.Type()]
+	return of + " of " + strings.Join(v.words, ", ")
 }
 
 // OfOneProblem returns the runs for a page. Of a recorded experiment, which has runs at several

@@ -43,12 +43,6 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		Args:              console.OneOrMore("some runs", "drolab compare shapes"),
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(c *cobra.Command, args []string) error {
-			if at != "" && at != compare.Last && at != compare.Selected {
-				return fmt.Errorf("--at %s: want last or selected", console.OneLine(at))
-			}
-			if err := checkFamily(family); err != nil {
-				return err
-			}
 			runs, err := con.FindSeveral(args)
 			if err != nil {
 				return err
@@ -64,6 +58,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 	}
 	c.Flags().StringVar(&at, "at", "", "step to compare: last or selected (default: selected "+
 		"if all runs used the same rule, else last)")
+	console.Choices(c, "at", compare.Last, compare.Selected)
 	familyFlag(c, &family, compare.OneMeasure)
 	forms = con.TableFlags(c, ", one line per measure and column")
 	con.ExplainFlag(c)
@@ -75,14 +70,6 @@ func familyFlag(c *cobra.Command, family *string, usual string) {
 	c.Flags().StringVar(family, "family", usual,
 		"tests that are corrected together: those of one measure, or of the whole table")
 	console.Choices(c, "family", compare.OneMeasure, compare.AllMeasures)
-}
-
-func checkFamily(family string) error {
-	if family != compare.OneMeasure && family != compare.AllMeasures {
-		return fmt.Errorf("--family %s: want %s or %s", console.OneLine(family), compare.OneMeasure,
-			compare.AllMeasures)
-	}
-	return nil
 }
 
 // printComparison prints a row per measure and a column per group of runs, as many columns at a
@@ -203,9 +190,6 @@ drolab report paper-gentle --html > report.html
 drolab report recorded:paper --into docs/results.md`,
 		ValidArgsFunction: con.CompleteRead,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkFamily(f.family); err != nil {
-				return err
-			}
 			if len(args) == 0 {
 				args = []string{recorded.Scheme + "paper"}
 			}

@@ -422,11 +422,6 @@ func importFile(ctx context.Context, con *console.Console, f *importFlags, file 
 	if err := certificate.CheckName(f.method); err != nil {
 		return fmt.Errorf("--method %w", err)
 	}
-	for _, split := range f.splits {
-		if data.SplitOf(split) != split {
-			return fmt.Errorf("--split %s: want some of test, val, train", split)
-		}
-	}
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
 	q := certificate.Import{Method: f.method, File: file, Host: console.Host()}

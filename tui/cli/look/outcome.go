@@ -321,12 +321,8 @@ func (o *outcome) drawn() (rows []int) {
 	if len(figures) == 0 {
 		return nil
 	}
-	f := figures[0]
-	for i := range o.Rows {
-		if i != o.base {
-			rows = append(rows, i)
-		}
-	}
+	f, base := figures[0], func(i int) bool { return i == o.base }
+	rows = slices.DeleteFunc(page.Indices(len(o.Rows)), base)
 	slices.SortStableFunc(rows, func(a, b int) int {
 		order := cmp.Compare(o.Rows[a].Cells[f.column].Mean.Float(),
 			o.Rows[b].Cells[f.column].Mean.Float())

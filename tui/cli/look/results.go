@@ -14,6 +14,7 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
+	"drolab/tui/kit"
 )
 
 // Results prints the results of runs: a screen for people, with definitions if Explain is set, or
@@ -73,10 +74,7 @@ func printDefinitions(con *console.Console, runs []*record.Run) {
 			list = append(list, m.Definition())
 		}
 	}
-	var own []string
-	for _, m := range record.UserMeasures(runs...) {
-		own = append(own, m.Name)
-	}
+	own := kit.Map(record.UserMeasures(runs...), func(m measure.Measure) string { return m.Name })
 	if len(own) > 0 {
 		list = append(list, strings.Join(own, ", ")+": the program's own, as it last gave them.")
 	}

@@ -431,10 +431,7 @@ func (p *panel) draw(runs []*live, bar int) (lines []string) {
 			Column: page.Column{Words: true, Spare: x.spare},
 			Cell:   func(row []part) string { return row[k].text }})
 	}
-	var rows [][]part
-	for _, l := range runs {
-		rows = append(rows, l.parts(p, bar))
-	}
+	rows := kit.Map(runs, func(l *live) []part { return l.parts(p, bar) })
 	theme := *p.theme
 	theme.ASCII = false // texts stay as they are
 	grid := theme.Grid(columns.Table(rows, nil), p.width-1+gap, gap)

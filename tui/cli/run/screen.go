@@ -225,9 +225,6 @@ drolab replay latest --speed 60 --from 40%`,
 			if r.From, err = lab.ParsePlace(from); err != nil {
 				return fmt.Errorf("--from %w", err)
 			}
-			if by != "time" && by != "step" {
-				return fmt.Errorf("--by %s: want time or step", console.OneLine(by))
-			}
 			r.Steps = by == "step"
 			find := func() ([]*record.Run, error) {
 				runs, err := tr.FindSeveral(args)

@@ -103,8 +103,6 @@ func (tr *Trainer) sweepStartCommand() *cobra.Command {
 // check returns an error if a flag is invalid or flags contradict each other.
 func (f *sweepFlags) check() error {
 	switch {
-	case f.on != "here" && f.on != "slurm":
-		return fmt.Errorf("--on %s: want here or slurm", console.OneLine(f.on))
 	case f.on == "here" && f.time+f.Partition+f.Constraint != "":
 		return errors.New("--time, --partition and --constraint are for --on slurm")
 	case f.on == "slurm" && f.inline:

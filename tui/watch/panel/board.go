@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/measure"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -333,10 +334,7 @@ func (w *Board) Reset() {
 
 // Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
 func (w *Board) Choices() lab.Choices {
-	var smooth []string
-	for _, s := range smoothings() {
-		smooth = append(smooth, s.name)
-	}
+	smooth := kit.Map(smoothings(), func(s smoothing) string { return s.name })
 	return lab.Choices{
 		lab.OneOf("style", styleNames(), &w.style, func() {}),
 		lab.OneOf("axis", axisNames(), &w.Axis, w.newAxis),

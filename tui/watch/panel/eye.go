@@ -441,9 +441,6 @@ func columnsOf(e *data.Encoder, x []float32) string {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.far, a.far) })
-	var words []string
-	for _, t := range list[:min(len(list), telling)] {
-		words = append(words, cell.OneLine(t.text))
-	}
-	return strings.Join(words, " · ")
+	said := func(t told) string { return cell.OneLine(t.text) }
+	return strings.Join(kit.Map(list[:min(len(list), telling)], said), " · ")
 }

@@ -184,10 +184,8 @@ type histogram struct{}
 
 func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	t := w.Run()
-	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false)}
-	for _, n := range t.Places(v.Of(t.Meta)) {
-		h.Counts = append(h.Counts, n.Float())
-	}
+	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false),
+		Counts: kit.Map(t.Places(v.Of(t.Meta)), measure.Number.Float)}
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}

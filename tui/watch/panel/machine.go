@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/runner/machine"
+	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
@@ -50,8 +51,6 @@ func (w *Board) machineLines(cells int) (lines []Setting) {
 		lines = append(lines, Setting{Key: advice, Differs: true})
 	}
 	spark := func(past []float64) string { return plot.Spark(past, cells/16) }
-	for _, l := range machine.Lines(list, spark) {
-		lines = append(lines, Setting{Key: l.Part, Value: l.Text})
-	}
-	return lines
+	set := func(l machine.Line) Setting { return Setting{Key: l.Part, Value: l.Text} }
+	return append(lines, kit.Map(machine.Lines(list, spark), set)...)
 }

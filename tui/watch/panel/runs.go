@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/kit"
@@ -40,11 +41,8 @@ func (w *Runs) CommonEpoch() float64 {
 }
 
 // Methods returns the method of each watched run.
-func (w *Runs) Methods() (list []dro.Algorithm) {
-	for _, t := range w.Tracks {
-		list = append(list, t.Meta.Spec.Algorithm())
-	}
-	return list
+func (w *Runs) Methods() []dro.Algorithm {
+	return kit.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
 }
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
@@ -69,19 +67,12 @@ func (w *Runs) Run() *Track {
 }
 
 // IDs returns the IDs of the watched runs, in the order of Tracks.
-func (w *Runs) IDs() (ids []string) {
-	for _, t := range w.Tracks {
-		ids = append(ids, t.ID)
-	}
-	return ids
+func (w *Runs) IDs() []string {
+	return kit.Map(w.Tracks, func(t *Track) string { return t.ID })
 }
 
 func metas(tracks []*Track) []*runner.Meta {
-	runs := make([]*runner.Meta, len(tracks))
-	for i, t := range tracks {
-		runs[i] = t.Meta
-	}
-	return runs
+	return kit.Map(tracks, func(t *Track) *runner.Meta { return t.Meta })
 }
 
 // SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
@@ -121,11 +112,7 @@ func (w *Runs) Rows() [][]int {
 
 // singles returns rows of one run each, which curves over time need even where seeds are together.
 func (w *Runs) singles() [][]int {
-	rows := make([][]int, len(w.Tracks))
-	for i := range rows {
-		rows[i] = []int{i}
-	}
-	return rows
+	return kit.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
 }
 
 // visible returns the rows whose curves are not hidden.
@@ -147,11 +134,7 @@ func (w *Runs) RowAt() int {
 
 // Of returns the runs of a row.
 func (w *Runs) Of(row []int) []*Track {
-	list := make([]*Track, len(row))
-	for i, at := range row {
-		list[i] = w.Tracks[at]
-	}
-	return list
+	return kit.Map(row, func(at int) *Track { return w.Tracks[at] })
 }
 
 // RowOf returns the row that a run is in.
@@ -244,10 +227,7 @@ func (w *Runs) Compared(of lab.Measure) *Track {
 // or else a number. Seeds share the name for charts, and the label adds the seed.
 func LabelTracks(tracks []*Track, groups [][]int) {
 	all := compare.Names(metas(tracks))
-	names := make([]string, len(groups))
-	for n, g := range groups {
-		names[n] = all[g[0]]
-	}
+	names := kit.Map(groups, func(g []int) string { return all[g[0]] })
 	for n, numbered := range compare.Numbered(names) {
 		for _, i := range groups[n] {
 			t := tracks[i]
@@ -256,10 +236,7 @@ func LabelTracks(tracks []*Track, groups [][]int) {
 				strings.TrimPrefix(numbered, names[n]))
 		}
 	}
-	names = names[:0]
-	for _, t := range tracks {
-		names = append(names, t.Short)
-	}
+	names = kit.Map(tracks, func(t *Track) string { return t.Short })
 	for i, briefs := range compare.Briefs(names) {
 		tracks[i].Briefs = briefs
 	}

@@ -13,6 +13,7 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -377,11 +378,7 @@ func (t *Track) Name() string {
 func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
 		if list := e.ByGroup.Of(name); len(list) > 0 {
-			values := make([]float64, len(list))
-			for i, v := range list {
-				values[i] = v.Float()
-			}
-			f.Append(float64(e.Step), values)
+			f.Append(float64(e.Step), kit.Map(list, measure.Number.Float))
 		}
 	}
 }

@@ -23,11 +23,7 @@ type Figure func(*Track) measure.Number
 // Over returns the mean of a figure over runs. A seed that is not evaluated yet is left out, not
 // counted as 0, so the mean of a row moves when that seed catches up.
 func (f Figure) Over(runs []*Track) measure.Number {
-	list := make([]measure.Number, len(runs))
-	for i, t := range runs {
-		list[i] = f(t)
-	}
-	return measure.MeanOf(list)
+	return measure.MeanOf(kit.Map(runs, f))
 }
 
 // OfStep returns the figure of a measure at the last logged step.
