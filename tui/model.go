@@ -99,6 +99,9 @@ func (m *Model) bind(pages []page) {
 // restyle adapts the look of everything to the terminal.
 func (m *Model) restyle() {
 	m.Theme = kit.NewTheme(m.env.profile, !m.env.light, m.env.ascii)
+	if m.env.bright {
+		m.Theme.Contrast()
+	}
 	m.open(m.overlay)
 }
 

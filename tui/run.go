@@ -164,6 +164,7 @@ func discard(in *os.File) {
 type environment struct {
 	ascii   bool // only 7-bit characters
 	plain   bool // NO_COLOR
+	bright  bool // DROLAB_CONTRAST
 	remote  bool // over SSH: draw less often
 	light   bool // the background, as guessed until the terminal says
 	profile colorprofile.Profile
@@ -187,6 +188,7 @@ func environmentOf(environ []string) environment {
 	e := environment{
 		ascii:  get("DROLAB_ASCII") != "" || get("TERM") == "linux" || !utf8Locale(get),
 		plain:  get("NO_COLOR") != "",
+		bright: get("DROLAB_CONTRAST") != "",
 		remote: get("SSH_CONNECTION") != "" || get("SSH_TTY") != "",
 		light:  lightBehind(get("COLORFGBG")),
 		frames: localFrames,

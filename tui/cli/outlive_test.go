@@ -479,7 +479,10 @@ func onFullDisk(t *testing.T) (b *box, spec []string, makeRoom func()) {
 	if mount.Run() != nil {
 		t.Skip("mounting a small disk needs root")
 	}
-	t.Cleanup(func() { b.client.Shutdown(true); exec.Command("umount", "-l", b.client.RunsDir).Run() })
+	t.Cleanup(func() {
+		b.client.Shutdown(true)
+		exec.Command("umount", "-l", b.client.RunsDir).Run()
+	})
 	filler := filepath.Join(b.client.RunsDir, ".filler")
 	if err := os.WriteFile(filler, make([]byte, 3200<<10), 0o600); err != nil {
 		t.Fatal(err)

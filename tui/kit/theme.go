@@ -184,6 +184,13 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	return t
 }
 
+// Contrast makes grey text, axes and borders as bright as other text, and the selected row inverse.
+func (t *Theme) Contrast() {
+	t.Dim, t.border = t.Text, t.Text
+	t.Selected = styleOf(lipgloss.NewStyle().Reverse(true))
+	t.setRoles()
+}
+
 // Line returns the style of a series.
 func (t *Theme) Line(number uint8) Style { return t.Series[number%Colors] }
 

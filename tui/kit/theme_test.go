@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 	"testing"
 
 	"drolab/tui/cell"
+	"drolab/tui/plot"
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -97,6 +99,25 @@ func TestSeriesAreToldApart(t *testing.T) {
 			t.Errorf("two series have the mark %c", m)
 		}
 		marks[m] = true
+	}
+}
+
+// TestContrast: with high contrast no text is grey, and the selected row is inverse.
+func TestContrast(t *testing.T) {
+	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.TrueColor} {
+		th := NewTheme(profile, true, false)
+		if grey := th.Dim.Paint("x"); grey == "x" {
+			t.Errorf("%v: without contrast, dim text is %q", profile, grey)
+		}
+		th.Contrast()
+		dim, border, axis := th.Dim.Paint("x"), th.border.Paint("x"),
+			th.styleOfCell(plot.Style{Role: plot.Axis}).Paint("x")
+		if dim != "x" || border != "x" || axis != "x" {
+			t.Errorf("%v: text %q, border %q, axis %q", profile, dim, border, axis)
+		}
+		if got := th.Selected.Paint("x"); !strings.Contains(got, ";7mx") {
+			t.Errorf("%v: the selected row is %q", profile, got)
+		}
 	}
 }
 

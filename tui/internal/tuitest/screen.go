@@ -115,6 +115,7 @@ func Variants() map[string][]string {
 		"16":      {"COLORTERM=", "TERM=xterm"},
 		"ascii":   {"DROLAB_ASCII=1"},
 		"nocolor": {"NO_COLOR=1"},
+		"bright":  {"DROLAB_CONTRAST=1"},
 	}
 }
 
