@@ -29,8 +29,8 @@ type Estimate struct {
 	// loss is larger than Unseen times the largest one seen. It is the greatest R_ρ by empirical
 	// likelihood, where a distribution may also have such an unseen loss. Without that loss the
 	// bound is too low where losses are skewed or large ones are rare. It is the largest loss if
-	// that is less: no sample shows that R_ρ may be larger, nor that it may not. It is NaN where
-	// StandardError is NaN.
+	// that is less: no sample shows that R_ρ may be larger, nor that it may not. Confidence.Most
+	// takes the place of both, where it is known. Upper is NaN where StandardError is NaN.
 	Upper float64
 	// Normal and Bootstrap are intervals at the level asked for. Normal is the interval of the
 	// normal limit. Bootstrap is the interval of the studentised bootstrap (Efron, Tibshirani, An
@@ -116,7 +116,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 			return nil, err
 		}
 		if most := slices.Max(l); c.Most > 0 && most > c.Most {
-			return nil, fmt.Errorf("the largest loss is %v: want at most %v, the largest one possible",
+			return nil, fmt.Errorf("the largest loss is %v: want at most %v, the largest possible",
 				most, c.Most)
 		}
 	}
@@ -429,15 +429,17 @@ func largestThree(ratios, losses []float64, mean float64) float64 {
 }
 
 // greatestMean returns the greatest mean that the distribution of the sample f may have, by
-// empirical likelihood. The distribution may also have the value unseen, which the sample lacks. It
-// is the greatest Σ w_i f_i + (1 − Σ w_i) unseen over weights with −2 Σ log(n w_i) ≤ z² (Owen, Biometrika 1988, 75, theorem 1, one side of the interval). The best
-// weights are w_i ∝ 1/(s − f_i) with an s above the largest value. It is unseen itself if that
-// leaves a part of z², which is then spent on a share of unseen.
+// empirical likelihood. The distribution may also have the value unseen, which the sample lacks.
+//
+// It is the greatest Σ w_i f_i + (1 − Σ w_i) unseen over weights with −2 Σ log(n w_i) ≤ z² (Owen,
+// Biometrika 1988, 75, theorem 1, one side of the interval). The best weights are w_i ∝ 1/(s − f_i)
+// with an s above the largest value. With s = unseen they may leave a part of z². Then that is the
+// best s, and the rest pays for a share of unseen.
 //
 // Since R_ρ(P) = inf_z E_P f, the greatest mean of f at any z is no less than the greatest R_ρ(Q)
-// over that ball. The greatest R_ρ(Q) bounds the truth with the probability Φ(z) in the limit. This is
-// shown by Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with φ(t) =
-// −2 log t + 2t − 2) and by Lam (Operations Research 2019, 67, on the Burg entropy).
+// over that ball. The greatest R_ρ(Q) bounds the truth with the probability Φ(z) in the limit. This
+// is shown by Duchi, Glynn and Namkoong (Mathematics of Operations Research 2021, 46, §2, with φ(t)
+// = −2 log t + 2t − 2) and by Lam (Operations Research 2019, 67, on the Burg entropy).
 func greatestMean(f []float64, unseen, z float64) float64 {
 	n, largest, span := float64(len(f)), slices.Max(f), slices.Max(f)-slices.Min(f)
 	above := unseen - largest

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "more sets, radii and sizes where others of their kind are tested")
+var long = flag.Bool("long", false,
+	"more sets, radii and sizes where others of their kind are tested")
 
 // cases returns the cases of a test: the short ones and, with -long, the others.
 func cases[T any](short []T, others ...T) []T {

@@ -423,36 +423,35 @@ func cover(t *testing.T, s size) {
 	var together tally
 	cells, flagged := 0, 0
 	for _, l := range laws() {
-		c := newPath(t).simulate(&l, s)
-		row := func(table string, cells []tally, text func(*tally) string) {
-			line := fmt.Sprintf("%-11s | %s | %d |", table, l.name, s.n)
-			for i := range cells {
-				line += " " + text(&cells[i]) + " |"
+		t.Run(l.name, func(t *testing.T) {
+			c := newPath(t).simulate(&l, s)
+			row := func(table string, cells []tally, text func(*tally) string) {
+				line := fmt.Sprintf("%s | %s | %d |", table, l.name, s.n)
+				for i := range cells {
+					line += " " + text(&cells[i]) + " |"
+				}
+				t.Log(line)
 			}
-			t.Log(line)
-		}
-		row("bounds", c.bounds, (*tally).guarded)
-		row("differences", c.differences, (*tally).guarded)
-		if s.drawn > 0 {
+			row("bounds", c.bounds, (*tally).guarded)
+			row("differences", c.differences, (*tally).guarded)
 			row("intervals", slices.Concat(c.bootstrap, c.normal), (*tally).sides)
-		}
-		for i := range c.bounds[:len(byPlace[0].Radii)] {
-			b := &c.bounds[i]
-			cells++
-			together.size, together.flagged = together.size+b.size, together.flagged+b.flagged
-			together.missed += b.missed
-			if b.all() {
-				flagged++
+			for i := range c.bounds[:len(byPlace[0].Radii)] {
+				b := &c.bounds[i]
+				cells++
+				together.size, together.flagged = together.size+b.size, together.flagged+b.flagged
+				together.missed += b.missed
+				if b.all() {
+					flagged++
+				}
+				if *long && b.bad() {
+					t.Errorf("radius %d: %s %% miss, have a !, miss among the others", i,
+						b.guarded())
+				}
 			}
-			if *long && b.bad() {
-				t.Errorf("%s, n = %d, radius %d: %s %% miss, have a !, miss among the others",
-					l.name, s.n, i, b.guarded())
-			}
-		}
+		})
 	}
 	if together.bad() || flagged > cells/4 {
 		t.Errorf("%d cells of %d are flagged, and %d bounds of %d others miss", flagged, cells,
 			together.missed, together.size-together.flagged)
 	}
-	t.Logf("%d of %d cells of χ² are flagged", flagged, cells)
 }

@@ -389,8 +389,8 @@ func explainCertified(
 	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
 		"below its bound.", 100*f.how.Level)
 	say(f.how.Most > 0, "The bound holds for losses of up to %g.", f.how.Most)
-	say(f.how.Most == 0, "The bound holds for losses of up to %d times the largest one seen. Where "+
-		"larger ones are possible,\nit is not to be used: no finite sample can exclude them.",
+	say(f.how.Most == 0, "The bound holds for losses of up to %d times the largest one seen. "+
+		"Where larger ones are\npossible, it is not to be used: no finite sample can exclude them.",
 		dro.Unseen)
 	doubtful := false
 	for _, d := range dro.Doubts() {
@@ -402,8 +402,8 @@ func explainCertified(
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no interval.")
 	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
 		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
-	say(kl, "kl: R_ρ is infinite where losses have a heavier tail than exponential ones, which no "+
-		"sample shows.")
+	say(kl, "kl: R_ρ is infinite where losses have a heavier tail than exponential ones, "+
+		"which no sample\nshows.")
 	say(train, "The network was fitted to the training samples, so they have no interval.")
 }
 
