@@ -334,7 +334,7 @@ func sizes() []size {
 		return []size{{200, 600, 400, with(99)}, {2000, 400, 200, with(99)},
 			{20_000, 240, 0, Grid{}}}
 	}
-	return []size{{200, 30, 2, with(39)}}
+	return []size{{200, 8, 1, with(39)}}
 }
 
 var (
