@@ -199,7 +199,7 @@ func TestTVHasNoDual(t *testing.T) {
 		t.Errorf("the estimate is %+v, the worst case %+v, %v", e.Worst, w, err)
 	}
 	pairs, err := how.Differences(TV{}, losses, losses, []float64{.1})
-	if err != nil || !math.IsNaN(pairs[0].Better()[0]) || pairs[0].Value != 0 {
+	if err != nil || !math.IsNaN(pairs[0].Normal[0]) || pairs[0].Value != 0 {
 		t.Errorf("a difference: %+v, %v", pairs, err)
 	}
 }

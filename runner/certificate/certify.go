@@ -40,7 +40,6 @@ type Certificate struct {
 	Few           bool              `json:"few_effective_samples"`
 	Doubt         string            `json:"doubt,omitempty"` // why the bound cannot be believed
 	Share         float64           `json:"largest_share"`
-	TailIndex     measure.Number    `json:"tail_index"` // Hill's
 	// ByClass and ByGroup are the mean ratios dQ/dP of the worst case Q; ByGroup
 	// is nil where no groups are given.
 	ByClass   []measure.Number `json:"class_weight,omitempty"`
@@ -58,7 +57,7 @@ func (g *Grid) certificate(set dro.Set, rho float64, e *dro.Estimate) Certificat
 	c := Certificate{Set: set, Uncertainty: set.Name(), Rho: measure.NumIf(set.HasRadius(), rho),
 		Risk: measure.Num(e.Risk), Eta: e.Z.Eta, Divergence: e.Divergence,
 		Effective: e.EffectiveSampleSize, Few: e.Tail.Few(), Share: e.Tail.Share,
-		TailIndex: measure.Known(e.Tail.Index), MeanLoss: e.MeanLoss, Saturated: e.Saturated}
+		MeanLoss: e.MeanLoss, Saturated: e.Saturated}
 	if set.HasRadius() {
 		c.Lambda = &e.Z.Lambda
 	}
@@ -129,9 +128,7 @@ type Contrast struct {
 	Rho           measure.Number   `json:"rho"`
 	Difference    float64          `json:"difference"`
 	StandardError measure.Number   `json:"standard_error"`
-	Normal        measure.Interval `json:"normal"`
-	Bootstrap     measure.Interval `json:"bootstrap"`
-	Better        measure.Interval `json:"interval"` // the one of the two that should be read
+	Interval      measure.Interval `json:"interval"` // of the normal limit
 	Doubt         string           `json:"doubt,omitempty"`
 }
 
@@ -150,8 +147,7 @@ func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 			c := of
 			c.Set, c.Uncertainty, c.Rho = set, set.Name(), measure.NumIf(set.HasRadius(), radii[i])
 			c.Difference, c.StandardError = d.Value, measure.Known(d.StandardError)
-			c.Normal, c.Bootstrap = interval(d.Normal), interval(d.Bootstrap)
-			c.Better, c.Doubt = interval(d.Better()), d.Tail.Doubt()
+			c.Interval, c.Doubt = interval(d.Normal), d.Tail.Doubt()
 			list = append(list, c)
 		}
 	}

@@ -40,17 +40,18 @@ func certifyCommand(con *console.Console) *cobra.Command {
 		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
 exact worst case at every set and radius.
 
-The first figure is an upper bound on R_ρ of the population, at the level asked for. It is never
-above the largest loss. A ! marks a bound that is the largest loss, or that a heavy tail, few
-samples or a few large losses make doubtful. R_ρ of the samples follows, with the intervals of
-the studentised bootstrap and of the normal limit. Beside it are λ and η̃ (unshifted), the
-divergence, the effective sample size, and the mean weight of each class or group.
-docs/results.md shows how often bounds and intervals hold the true value, and where they fail.
-Samples that the network was trained on get no interval.
+The first figure is an upper bound on R_ρ of the population, at the level asked for. It is by
+empirical likelihood, and never above the largest loss. It allows for unseen losses of up to six
+times the largest one, or of up to --max-loss. A ! marks a bound that is the largest loss, or
+that few samples or a few large losses make doubtful.
 
-With several runs, their differences to the first one follow, paired by sample. The interval of
-a difference is the one with the better coverage: the normal limit's for heavy tails, else the
-bootstrap's.`,
+R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal
+limit. Beside it are λ and η̃ (unshifted), the divergence, the effective sample size, and the
+mean weight of each class or group. docs/results.md shows how often bounds and intervals hold
+the true value, and where they fail. Samples that the network was trained on get no interval.
+
+With several runs, their differences to the first one follow, paired by sample, with the
+interval of the normal limit.`,
 		Example: `drolab certify latest --uncertainty chi2,kl --rho .05,.1,.2,.5,1,2,5
 drolab certify shapes-sfk shapes-erm --rho 0.5 --json
 drolab certify shapes-sfk --output --stationary`,
@@ -72,6 +73,8 @@ drolab certify shapes-sfk --output --stationary`,
 	flags.IntVar(&f.how.Draws, "draws", 399,
 		"resamples of the bootstrap; 0: the normal interval alone")
 	flags.Uint64Var(&f.how.Seed, "seed", 1, "seed of the resamples")
+	flags.Float64Var(&f.how.Most, "max-loss", 0,
+		"the largest loss possible, where it is known (default unknown)")
 	flags.BoolVar(&f.output, "output", false,
 		"certify the output of the paper's Algorithm 1, not the last iterate")
 	flags.BoolVar(&f.exact, "stationary", false,
@@ -148,6 +151,8 @@ func (f *certifyFlags) check() error {
 		return fmt.Errorf("--rho %v: want numbers > 0", f.radii)
 	case !(f.how.Level > 0 && f.how.Level < 1):
 		return fmt.Errorf("--level %v: want a number in (0, 1)", f.how.Level)
+	case !(f.how.Most >= 0):
+		return fmt.Errorf("--max-loss %v: want a number > 0", f.how.Most)
 	case f.how.Draws != 0 && f.how.Draws < 39:
 		return fmt.Errorf("--draws %d: want 0, or at least 39", f.how.Draws)
 	}
@@ -281,7 +286,7 @@ func printCertified(
 		console.Blocks(con.Stdout, contrasts(p, f))
 		fmt.Fprintln(con.Stdout)
 	}
-	explainCertified(con, list, f)
+	explainCertified(con, list, pairs, f)
 }
 
 // placeName returns the name of a set with its radius.
@@ -342,24 +347,25 @@ func (c *certified) weights() *page.Table {
 // contrasts returns a table with a row per set and radius.
 func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 	level := fmt.Sprintf("%g %%", 100*f.how.Level)
-	t := page.New("set, ρ", "difference of R_ρ", level+" interval", "by")
+	t := page.New("set, ρ", "difference of R_ρ", level+" interval")
 	for _, d := range list {
-		by := "bootstrap"
-		switch {
-		case !d.Better[0].Applies():
-			by = "–"
-		case d.Better == d.Normal:
-			by = "normal limit"
+		within := intervalText(&d.Interval)
+		if d.Doubt != "" && d.Interval[0].Applies() {
+			within = "! " + within
 		}
-		t.Add(placeName(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference),
-			intervalText(&d.Better), by)
+		t.Add(placeName(d.Set, d.Rho), fmt.Sprintf("%+.4g", d.Difference), within)
 	}
 	return t
 }
 
-func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
-	saturated, train, variation := false, false, false
+func explainCertified(
+	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
+) {
+	saturated, train, variation, kl := false, false, false, false
 	doubts := map[string]bool{}
+	for _, d := range slices.Concat(pairs...) {
+		doubts[d.Doubt] = doubts[d.Doubt] || d.Interval[0].Applies()
+	}
 	for _, c := range list {
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
@@ -367,6 +373,7 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 			variation = variation || e.Set == dro.TV{}
+			kl = kl || e.Set == dro.KL{} && f.how.Most == 0 && e.Upper.Applies()
 		}
 	}
 	say := func(when bool, format string, args ...any) {
@@ -375,14 +382,23 @@ func explainCertified(con *console.Console, list []certified, f *certifyFlags) {
 		}
 	}
 	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
-		"below its bound.\n%d resamples, seed %d.", 100*f.how.Level, f.how.Draws, f.how.Seed)
+		"below its bound.", 100*f.how.Level)
+	say(f.how.Most > 0, "The bound holds for losses of up to %g.", f.how.Most)
+	say(f.how.Most == 0, "The bound holds for losses of up to %d times the largest one seen. "+
+		"Where larger ones are\npossible, it is not to be used: no finite sample can exclude them.",
+		dro.Unseen)
+	doubtful := false
 	for _, d := range dro.Doubts() {
-		say(doubts[d[0]], "! %s: %s. The true risk exceeds the bound more often than the "+
-			"level says\n  (see docs/results.md).", d[0], d[1])
+		doubtful = doubtful || doubts[d[0]]
+		say(doubts[d[0]], "! %s: %s.", d[0], d[1])
 	}
+	say(doubtful, "Do not rely on a bound or an interval with a ! alone (see docs/results.md).")
+	say(f.how.Draws > 0, "%d resamples, seed %d.", f.how.Draws, f.how.Seed)
 	say(saturated, "Where the radius does not bind, R_ρ is the largest loss and has no interval.")
 	say(variation, "tv: a share ρ of R_ρ is the largest possible loss, which no sample "+
 		"bounds:\nthere is no interval, and R_ρ of the population may be larger.")
+	say(kl, "kl: R_ρ is infinite where losses have a heavier tail than exponential ones, "+
+		"which no sample\nshows.")
 	say(train, "The network was fitted to the training samples, so they have no interval.")
 }
 
