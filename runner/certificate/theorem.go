@@ -1,0 +1,180 @@
+package certificate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/measure"
+	"drolab/runner/spec"
+	"drolab/runner/train"
+)
+
+// This file holds runs against the paper's Theorem 1.
+
+// Proved returns constants that Theorem 1 assumes of the losses and that hold for all weights, or
+// an error where this file has no proof. It has one for error probabilities of a linear model. ε is
+// the accuracy whose λ0 = ε/(8ρ) the run has.
+//
+// Let p be the softmax of the outputs o = W x̃ of a sample, x̃ = (x, 1), and e the unit vector of its
+// label y. Then ℓ = 1 − p_y lies in [0, 1], so B = 1.
+//
+//   - G: ∇_o ℓ = p_y (p − e), and ‖p − e‖² = (1 − p_y)² + Σ_{k≠y} p_k² ≤ 2 (1 − p_y)². So ‖∇_o ℓ‖ ≤
+//     √2 p_y (1 − p_y) ≤ √2/4, and ‖∇_W ℓ‖ = ‖∇_o ℓ‖ ‖x̃‖.
+//   - L: for a unit vector u, with ū = Σ p_k u_k and v = Σ p_k (u_k − ū)², uᵀ(∇²_o ℓ)u =
+//     p_y (v − (u_y − ū)²), a difference of two numbers ≥ 0. The second is ⟨e − p, u⟩², and
+//     2 p_y (1 − p_y)² ≤ 8/27. The first is at most ½, a quarter of (max u − min u)² ≤ 2, and at most
+//     Σ p_k (u_k − u_y)² ≤ 2 (1 − p_y); p_y min(½, 2 (1 − p_y)) ≤ 3/8. So ‖∇²_o ℓ‖ ≤ 3/8, and
+//     ‖∇²_W ℓ‖ ≤ 3/8 ‖x̃‖².
+//   - Δ: F(x; z) ≥ R_ρ(x) ≥ 0, and the dual value of a loss rises with the loss, so F(x_1; z_1) is at
+//     most that of the loss B at z_1.
+func (f *Frozen) Proved() (a dro.Assumptions, err error) {
+	s := &f.Meta.Spec
+	if err := Provable(s); err != nil {
+		return a, err
+	}
+	table, err := train.Table(s, f.Data)
+	if err != nil {
+		return a, err
+	}
+	longest := 0.0 // ‖x̃‖²
+	for _, x := range table.X {
+		square := 1.0
+		for _, v := range x {
+			square += v * v
+		}
+		longest = max(longest, square)
+	}
+	start := f.Problem().Evaluate(nil, []float64{1}, dro.Z{Lambda: s.Lambda, Eta: s.Eta})
+	return dro.Assumptions{Epsilon: 8 * s.Rho * f.Meta.Box.Lambda[0], Rho: s.Rho, Bound: 1,
+		Lipschitz: math.Sqrt(longest / 8), Smoothness: 3. / 8 * longest, Gap: start.Value}, nil
+}
+
+// Provable returns nil, or the reason why Proved has no proof.
+func Provable(s *spec.Spec) error {
+	if s.Loss == nn.ErrorProbability && nn.Convex(s.Model) {
+		return nil
+	}
+	return fmt.Errorf("losses with proved bounds, as loss error-probability of model linear has "+
+		"(%s of %s)", s.Loss, s.Model)
+}
+
+// Unmet lists the conditions of the paper's Theorem 1 that a run does not meet, in words with the
+// run's values. a are the proved constants of its losses; if there are none, unproved says why, and
+// the conditions that need them are left out. So an empty list says that the theorem's bound holds
+// for this run.
+func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
+	list := []string{}
+	m := past.Meta
+	s := &m.Spec
+	lack := func(there bool, format string, args ...any) {
+		if there {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	method, err := dro.Find(s.Algorithm())
+	if err != nil || !method.Theorem1 {
+		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)",
+			s.Algorithm())}
+	}
+	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
+	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
+	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
+	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
+	lack(nn.Normalises(s.Model), "losses of one sample each (batch normalisation in %s)", s.Model)
+	lack(s.Augment, "the training samples themselves (augment)")
+	lack(s.Sampling(method) != data.Replacement, "independent draws of samples (sampler %s)",
+		s.Sampler)
+	lack(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
+	lack(s.Text("output") != "random", "a random step's output (output %s)", s.Text("output"))
+	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
+	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
+	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
+	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
+	lack(m.Parent != "", "a start at x_1 and z_1 (a fork of %s)", m.Parent)
+	lack(len(past.Log) > 0, "settings that stay (%d changes)", len(past.Log))
+	p, err := s.Problem()
+	if err != nil {
+		return append(list, err.Error())
+	}
+	if unproved != nil {
+		list = append(list, unproved.Error())
+		a = dro.Assumptions{Epsilon: 1, Bound: s.EtaMax, Lipschitz: 1, Smoothness: 1, Gap: 1}
+	}
+	own, _ := spec.FindSetting("c")
+	value, _ := own.Number(s)
+	c := value.Or(0)
+	plan, err := p.Plan(a, c)
+	if err != nil {
+		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", p.Set.Name()))
+	}
+	// below allows for the rounding of logarithms.
+	below := func(v float64, least dro.Magnitude) bool {
+		return dro.MagnitudeOf(v) < least-1e-9
+	}
+	least := 2*dro.MagnitudeOf(plan.Diameter) + plan.Lz
+	lack(below(c, least), "C of at least D² L_z = %v on this box (%g)", least, c)
+	// An α that is off by a thousandth changes the bound by no more.
+	lack(math.Abs(s.LR*2*c-1) > 1e-3, "α = 1/(2C) = %.5g (%g)", 1/(2*c), s.LR)
+	if unproved != nil {
+		return list
+	}
+	most := 1 / (2 * plan.Lx.Float64())
+	lack(below(c, dro.MagnitudeOf(2)+plan.Lx), "C of at least 2L_x = %.5g (%g)", 1/most, c)
+	lack(s.LR > most*(1+1e-9), "α of at most 1/(2L_x) = %.5g (%g)", most, s.LR)
+	need := dro.DefaultBox(p.Set, s.Rho, p.Coordinates, s.Lambda0, a.Bound)
+	lack(!p.Box.Contains(dro.Z{Lambda: need.Lambda[1], Eta: need.Eta[0]}) ||
+		p.Box.Eta[1] < need.Eta[1], "a box that reaches from λ0 to %.3g and from η = %.3g to %.3g "+
+		"(lambda_max, eta_min, eta_max)", need.Lambda[1], need.Eta[0], need.Eta[1])
+	lack(plan.Vacuous(), "λ0 below λ̄ (%g)", s.Lambda0)
+	lack(plan.LongestStep() > 0, "D σ1/C of at most 1 (%v)", plan.LongestStep())
+	whole := func(m dro.Magnitude) float64 { return math.Ceil(m.Float64()) }
+	lack(below(float64(s.Batch), plan.Nx), "n_x of at least %.0f (%d)", whole(plan.Nx), s.Batch)
+	nz := cmp.Or(s.BatchZ, s.Batch)
+	lack(below(float64(nz), plan.Nz), "n_z of at least %.0f (%d)", whole(plan.Nz), nz)
+	steps := int64(0)
+	if past.From != nil {
+		steps = past.From.Step
+	}
+	lack(below(float64(steps), plan.T), "T of at least %.0f steps (%d)", whole(plan.T), steps)
+	return list
+}
+
+// Theorem is what the paper's Theorem 1 says of a run that meets its conditions: in expectation, the
+// output's ‖∇F‖ and dual gap are at most ε.
+type Theorem struct {
+	dro.Assumptions
+	dro.Plan `json:"plan"`
+	SamplesZ dro.Magnitude `json:"samples_z"` // n_z T, as the theorem prescribes
+	// GradNorm and DualGap are those of the output, on the whole training split.
+	GradNorm measure.Number `json:"output_grad_norm"`
+	DualGap  measure.Number `json:"output_dual_gap"`
+	// Reached is the number of samples drawn until the first evaluation at which the iterate was
+	// ε-stationary. It does not apply to a run that never was.
+	Reached measure.Number `json:"reached"`
+}
+
+// Theorem compares the run, of which these are the evaluations, with what Theorem 1 says of losses
+// with the constants a.
+func (f *Frozen) Theorem(a dro.Assumptions, evals []*runner.EvalEvent) (t Theorem, err error) {
+	t.Assumptions = a
+	if t.Plan, err = f.Problem().Plan(a, 0); err != nil {
+		return t, err
+	}
+	_, t.SamplesZ = t.Plan.Samples()
+	for _, e := range evals {
+		t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
+		gap, norm := e.Of("dual_gap"), e.Of("full_grad_norm")
+		if !t.Reached.Applies() && gap.Applies() && norm.Applies() &&
+			max(gap.Float(), norm.Float()) <= a.Epsilon {
+			t.Reached = measure.Num(float64(e.Step) * samplesPerStep(f.Meta))
+		}
+	}
+	return t, nil
+}
