@@ -19,8 +19,8 @@ func sfk() Method {
 			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
 				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},
-			{Key: "output", Doc: "step that Algorithm 1 outputs: least, by ‖∇_x f‖² + gap² on its " +
-				"batches; random, as the proof of Theorem 1 needs",
+			{Key: "output", Doc: "step that Algorithm 1 outputs: least, by ‖∇_x f‖² + gap² on " +
+				"its batches; random, as the proof of Theorem 1 needs",
 				Default: Fixed(0), Want: "least or random", Choices: []string{"least", "random"}},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},

@@ -20,18 +20,18 @@ import (
 // an error where this file has no proof. It has one for error probabilities of a linear model. ε is
 // the accuracy whose λ0 = ε/(8ρ) the run has.
 //
-// Let p be the softmax of the outputs o = W x̃ of a sample, x̃ = (x, 1), and e the unit vector of its
-// label y. Then ℓ = 1 − p_y lies in [0, 1], so B = 1.
+// Let p be the softmax of the outputs o = W x̃ of a sample, x̃ = (x, 1), and e the unit vector of
+// its label y. Then ℓ = 1 − p_y lies in [0, 1], so B = 1.
 //
-//   - G: ∇_o ℓ = p_y (p − e), and ‖p − e‖² = (1 − p_y)² + Σ_{k≠y} p_k² ≤ 2 (1 − p_y)². So ‖∇_o ℓ‖ ≤
-//     √2 p_y (1 − p_y) ≤ √2/4, and ‖∇_W ℓ‖ = ‖∇_o ℓ‖ ‖x̃‖.
-//   - L: for a unit vector u, with ū = Σ p_k u_k and v = Σ p_k (u_k − ū)², uᵀ(∇²_o ℓ)u =
-//     p_y (v − (u_y − ū)²), a difference of two numbers ≥ 0. The second is ⟨e − p, u⟩², and
-//     2 p_y (1 − p_y)² ≤ 8/27. The first is at most ½, a quarter of (max u − min u)² ≤ 2, and at most
-//     Σ p_k (u_k − u_y)² ≤ 2 (1 − p_y); p_y min(½, 2 (1 − p_y)) ≤ 3/8. So ‖∇²_o ℓ‖ ≤ 3/8, and
-//     ‖∇²_W ℓ‖ ≤ 3/8 ‖x̃‖².
-//   - Δ: F(x; z) ≥ R_ρ(x) ≥ 0, and the dual value of a loss rises with the loss, so F(x_1; z_1) is at
-//     most that of the loss B at z_1.
+//   - G: ∇_o ℓ = p_y (p − e), and ‖p − e‖² = (1 − p_y)² + Σ_{k≠y} p_k² ≤ 2 (1 − p_y)². So
+//     ‖∇_o ℓ‖ ≤ √2 p_y (1 − p_y) ≤ √2/4, and ‖∇_W ℓ‖ = ‖∇_o ℓ‖ ‖x̃‖.
+//   - L: for a unit vector u let ū = Σ p_k u_k and v = Σ p_k (u_k − ū)². Then uᵀ(∇²_o ℓ)u =
+//     p_y v − p_y (u_y − ū)², a difference of two numbers ≥ 0. In the second, (u_y − ū)² =
+//     ⟨e − p, u⟩² ≤ 2 (1 − p_y)², and 2 p_y (1 − p_y)² ≤ 8/27. In the first, v is at most a
+//     quarter of (max u − min u)² ≤ 2, and at most Σ p_k (u_k − u_y)² ≤ 2 (1 − p_y); so it is at
+//     most p_y min(½, 2 (1 − p_y)) ≤ 3/8. Hence ‖∇²_o ℓ‖ ≤ 3/8 and ‖∇²_W ℓ‖ ≤ 3/8 ‖x̃‖².
+//   - Δ: F(x; z) ≥ R_ρ(x) ≥ 0, and the dual value of a loss rises with the loss, so F(x_1; z_1) is
+//     at most that of the loss B at z_1.
 func (f *Frozen) Proved() (a dro.Assumptions, err error) {
 	s := &f.Meta.Spec
 	if err := Provable(s); err != nil {
@@ -68,41 +68,13 @@ func Provable(s *spec.Spec) error {
 // the conditions that need them are left out. So an empty list says that the theorem's bound holds
 // for this run.
 func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
-	list := []string{}
-	m := past.Meta
-	s := &m.Spec
-	lack := func(there bool, format string, args ...any) {
-		if there {
-			list = append(list, fmt.Sprintf(format, args...))
-		}
-	}
+	s := &past.Meta.Spec
 	method, err := dro.Find(s.Algorithm())
 	if err != nil || !method.Theorem1 {
-		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)",
-			s.Algorithm())}
+		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)", s.Algorithm())}
 	}
-	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
-	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
-	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
-	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
-	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
-	lack(nn.Normalises(s.Model), "losses of one sample each (batch normalisation in %s)", s.Model)
-	lack(s.Augment, "the training samples themselves (augment)")
-	lack(s.Sampling(method) != data.Replacement, "independent draws of samples (sampler %s)",
-		s.Sampler)
-	lack(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
-	lack(s.Text("output") != "random", "a random step's output (output %s)", s.Text("output"))
-	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
-	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
-	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
-	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
-	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
-	lack(m.Parent != "", "a start at x_1 and z_1 (a fork of %s)", m.Parent)
-	lack(len(past.Log) > 0, "settings that stay (%d changes)", len(past.Log))
-	p, err := s.Problem()
-	if err != nil {
-		return append(list, err.Error())
-	}
+	list := lacks{}
+	list.steps(past, method)
 	if unproved != nil {
 		list = append(list, unproved.Error())
 		a = dro.Assumptions{Epsilon: 1, Bound: s.EtaMax, Lipschitz: 1, Smoothness: 1, Gap: 1}
@@ -110,44 +82,93 @@ func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
 	own, _ := spec.FindSetting("c")
 	value, _ := own.Number(s)
 	c := value.Or(0)
+	p, err := s.Problem()
+	if err != nil {
+		return append(list, err.Error())
+	}
 	plan, err := p.Plan(a, c)
 	if err != nil {
 		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", p.Set.Name()))
 	}
-	// below allows for the rounding of logarithms.
-	below := func(v float64, least dro.Magnitude) bool {
-		return dro.MagnitudeOf(v) < least-1e-9
-	}
 	least := 2*dro.MagnitudeOf(plan.Diameter) + plan.Lz
-	lack(below(c, least), "C of at least D² L_z = %v on this box (%g)", least, c)
+	list.add(below(c, least), "C of at least D² L_z = %v on this box (%g)", least, c)
 	// An α that is off by a thousandth changes the bound by no more.
-	lack(math.Abs(s.LR*2*c-1) > 1e-3, "α = 1/(2C) = %.5g (%g)", 1/(2*c), s.LR)
-	if unproved != nil {
-		return list
+	list.add(math.Abs(s.LR*2*c-1) > 1e-3, "α = 1/(2C) = %.5g (%g)", 1/(2*c), s.LR)
+	if unproved == nil {
+		list.constants(past, p, &plan, c)
 	}
+	return list
+}
+
+// lacks is a list of unmet conditions.
+type lacks []string
+
+// add adds a condition if it is lacking.
+func (l *lacks) add(lacking bool, format string, args ...any) {
+	if lacking {
+		*l = append(*l, fmt.Sprintf(format, args...))
+	}
+}
+
+// below reports whether v is less than a constant, by more than the rounding of its logarithm.
+func below(v float64, least dro.Magnitude) bool { return dro.MagnitudeOf(v) < least-1e-9 }
+
+// steps adds the conditions on the steps that hold for any losses.
+func (l *lacks) steps(past *runner.Past, method *dro.Method) {
+	s := &past.Meta.Spec
+	l.add(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	l.add(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
+	l.add(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
+	l.add(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
+	l.add(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
+	l.add(nn.Normalises(s.Model), "losses of one sample each (batch normalisation in %s)", s.Model)
+	l.add(s.Augment, "the training samples themselves (augment)")
+	l.add(s.Sampling(method) != data.Replacement, "independent draws of samples (sampler %s)",
+		s.Sampler)
+	l.add(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
+	l.add(s.Text("output") != "random", "a random step's output (output %s)", s.Text("output"))
+	l.add(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
+	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
+	l.add(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
+	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	l.add(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
+	l.add(past.Meta.Parent != "", "a start at x_1 and z_1 (a fork of %s)", past.Meta.Parent)
+	l.add(len(past.Log) > 0, "settings that stay (%d changes)", len(past.Log))
+}
+
+// constants adds the conditions on the settings that follow from the constants of the losses.
+func (l *lacks) constants(past *runner.Past, p *dro.Problem, plan *dro.Plan, c float64) {
+	s := &past.Meta.Spec
 	most := 1 / (2 * plan.Lx.Float64())
-	lack(below(c, dro.MagnitudeOf(2)+plan.Lx), "C of at least 2L_x = %.5g (%g)", 1/most, c)
-	lack(s.LR > most*(1+1e-9), "α of at most 1/(2L_x) = %.5g (%g)", most, s.LR)
-	need := dro.DefaultBox(p.Set, s.Rho, p.Coordinates, s.Lambda0, a.Bound)
-	lack(!p.Box.Contains(dro.Z{Lambda: need.Lambda[1], Eta: need.Eta[0]}) ||
-		p.Box.Eta[1] < need.Eta[1], "a box that reaches from λ0 to %.3g and from η = %.3g to %.3g "+
-		"(lambda_max, eta_min, eta_max)", need.Lambda[1], need.Eta[0], need.Eta[1])
-	lack(plan.Vacuous(), "λ0 below λ̄ (%g)", s.Lambda0)
-	lack(plan.LongestStep() > 0, "D σ1/C of at most 1 (%v)", plan.LongestStep())
-	whole := func(m dro.Magnitude) float64 { return math.Ceil(m.Float64()) }
-	lack(below(float64(s.Batch), plan.Nx), "n_x of at least %.0f (%d)", whole(plan.Nx), s.Batch)
-	nz := cmp.Or(s.BatchZ, s.Batch)
-	lack(below(float64(nz), plan.Nz), "n_z of at least %.0f (%d)", whole(plan.Nz), nz)
+	l.add(below(c, dro.MagnitudeOf(2)+plan.Lx), "C of at least 2L_x = %.5g (%g)", 1/most, c)
+	l.add(s.LR > most*(1+1e-9), "α of at most 1/(2L_x) = %.5g (%g)", most, s.LR)
+	need := dro.DefaultBox(p.Set, s.Rho, p.Coordinates, s.Lambda0, 1) // the losses are at most 1
+	corner := dro.Z{Lambda: need.Lambda[1], Eta: need.Eta[0]}
+	l.add(!p.Box.Contains(corner) || p.Box.Eta[1] < need.Eta[1], "a box that reaches from λ0 to "+
+		"%.3g and from η = %.3g to %.3g (lambda_max, eta_min, eta_max)", corner.Lambda,
+		corner.Eta, need.Eta[1])
+	l.add(plan.Vacuous(), "λ0 below λ̄ (%g)", s.Lambda0)
+	l.add(plan.LongestStep() > 0, "D σ1/C of at most 1 (%v)", plan.LongestStep())
 	steps := int64(0)
 	if past.From != nil {
 		steps = past.From.Step
 	}
-	lack(below(float64(steps), plan.T), "T of at least %.0f steps (%d)", whole(plan.T), steps)
-	return list
+	for _, of := range []struct {
+		name  string
+		least dro.Magnitude
+		is    int64
+	}{
+		{"n_x", plan.Nx, int64(s.Batch)},
+		{"n_z", plan.Nz, int64(cmp.Or(s.BatchZ, s.Batch))},
+		{"T", plan.T, steps},
+	} {
+		l.add(below(float64(of.is), of.least), "%s of at least %.0f (%d)", of.name,
+			math.Ceil(of.least.Float64()), of.is)
+	}
 }
 
-// Theorem is what the paper's Theorem 1 says of a run that meets its conditions: in expectation, the
-// output's ‖∇F‖ and dual gap are at most ε.
+// Theorem is what the paper's Theorem 1 says of a run that meets its conditions: in expectation,
+// the output's ‖∇F‖ and dual gap are at most ε.
 type Theorem struct {
 	dro.Assumptions
 	dro.Plan `json:"plan"`

@@ -77,7 +77,7 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 			s.SetOwn("c", spec.Fixed(.1))
 		},
 		"λ0 below λ̄ (2)": set("lambda0=2"),
-		"T of at least 47300 steps (47299)": func(_ *spec.Spec, p *runner.Past) {
+		"T of at least 47300 (47299)": func(_ *spec.Spec, p *runner.Past) {
 			p.From.Step--
 		},
 		"a start at x_1 and z_1 (a fork of other@3)": func(_ *spec.Spec, p *runner.Past) {
@@ -190,7 +190,8 @@ func TestTheoremOfThePreset(t *testing.T) {
 		t.Errorf("dual gap from %v to %v, reached after %v samples", first.Of("dual_gap"),
 			last.Of("dual_gap"), h.Reached)
 	}
-	if got := Unmet(past, proved, nil); len(got) != 1 || !strings.HasPrefix(got[0], "T of at least") {
+	got := Unmet(past, proved, nil)
+	if len(got) != 1 || !strings.HasPrefix(got[0], "T of at least") {
 		t.Errorf("unmet: %q", got)
 	}
 }
