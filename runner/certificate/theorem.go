@@ -173,7 +173,8 @@ type Theorem struct {
 	dro.Assumptions
 	dro.Plan `json:"plan"`
 	SamplesZ dro.Magnitude `json:"samples_z"` // n_z T, as the theorem prescribes
-	// GradNorm and DualGap are those of the output, on the whole training split.
+	// GradNorm and DualGap are those of the output, on the whole training split. They do not apply
+	// to a run of fewer steps than T.
 	GradNorm measure.Number `json:"output_grad_norm"`
 	DualGap  measure.Number `json:"output_dual_gap"`
 	// Reached is the number of samples drawn until the first evaluation at which the iterate was
@@ -184,13 +185,17 @@ type Theorem struct {
 // Theorem compares the run, of which these are the evaluations, with what Theorem 1 says of losses
 // with the constants a.
 func (f *Frozen) Theorem(a dro.Assumptions, evals []*runner.EvalEvent) (t Theorem, err error) {
+	own, _ := spec.FindSetting("c")
+	c, _ := own.Number(&f.Meta.Spec)
 	t.Assumptions = a
-	if t.Plan, err = f.Problem().Plan(a, 0); err != nil {
+	if t.Plan, err = f.Problem().Plan(a, c.Or(0)); err != nil {
 		return t, err
 	}
 	_, t.SamplesZ = t.Plan.Samples()
 	for _, e := range evals {
-		t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
+		if !below(float64(f.Step), t.T) {
+			t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
+		}
 		gap, norm := e.Of("dual_gap"), e.Of("full_grad_norm")
 		if !t.Reached.Applies() && gap.Applies() && norm.Applies() &&
 			max(gap.Float(), norm.Float()) <= a.Epsilon {

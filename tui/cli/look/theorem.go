@@ -13,6 +13,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 	"drolab/tui/cli/console"
 )
 
@@ -73,21 +74,25 @@ func theorems(con *console.Console, runs []*record.Run) error {
 	}
 	return con.Result(list, func() {
 		printTheorems(con, list)
+		var lines []string
 		for _, h := range list {
 			if len(h.Unmet) > 0 {
-				fmt.Fprintf(con.Stdout, "%s is not in the table, for it does not meet: %s.\n",
-					console.Clean(h.ID), strings.Join(h.Unmet, "; "))
+				lines = append(lines, console.Clean(h.ID)+" does not meet: "+
+					strings.Join(h.Unmet, "; "))
 			}
+		}
+		for _, line := range spec.FirstFew(lines) {
+			fmt.Fprintln(con.Stdout, line)
 		}
 	})
 }
 
 // printTheorems prints a line for each ε of the runs that meet the theorem's conditions, and the
-// slopes over three or more.
+// slopes over three or more. Runs that lack nothing but steps show when they became stationary.
 func printTheorems(con *console.Console, list []held) {
 	groups := map[float64][]*certificate.Theorem{}
 	for _, h := range list {
-		if len(h.Unmet) == 0 {
+		if len(h.Unmet) == 0 || len(h.Unmet) == 1 && h.Theorem != nil && !h.GradNorm.Applies() {
 			groups[h.Epsilon] = append(groups[h.Epsilon], h.Theorem)
 		}
 	}
@@ -98,14 +103,16 @@ func printTheorems(con *console.Console, list []held) {
 		var norms, gaps, reached []measure.Number
 		largest := 0.0
 		for _, h := range of {
-			norms, gaps = append(norms, h.GradNorm), append(gaps, h.DualGap)
+			if h.GradNorm.Applies() {
+				norms, gaps = append(norms, h.GradNorm), append(gaps, h.DualGap)
+				largest = max(largest, h.GradNorm.Float(), h.DualGap.Float())
+			}
 			reached = append(reached, h.Reached)
-			largest = max(largest, h.GradNorm.Float(), h.DualGap.Float())
 		}
 		mean := measure.MeanOf(reached)
-		t.Add(fmt.Sprintf("%.3g", e), fmt.Sprint(len(of)), console.Short(measure.MeanOf(norms)),
-			console.Short(measure.MeanOf(gaps)), fmt.Sprintf("%.4g", largest), of[0].T.String(),
-			of[0].SamplesZ.String(), fmt.Sprintf("%.3g", mean.Float()))
+		t.Add(fmt.Sprintf("%.3g", e), fmt.Sprint(len(norms)), console.Short(measure.MeanOf(norms)),
+			console.Short(measure.MeanOf(gaps)), console.Short(measure.NumIf(len(norms) > 0, largest)), of[0].T.String(),
+			of[0].SamplesZ.String(), fmt.Sprintf("%.3g of %d", mean.Float(), len(of)))
 		if mean.Applies() {
 			eps, taken = append(eps, e), append(taken, mean.Float())
 			prescribed = append(prescribed, of[0].SamplesZ.Float64())
@@ -123,8 +130,9 @@ func printTheorems(con *console.Console, list []held) {
 	}
 }
 
-const theoremNotes = `Theorem 1: at the output, E ‖∇F‖ ≤ ε and E (F − R_ρ) ≤ ε. The means over the runs are measured on
-the whole training split, and the largest is of both in any run. T and n_z T are prescribed. Until
-stationary is the mean number of samples drawn for x and z until an evaluation first found the
-iterate's ‖∇F‖ and F − R_ρ at most ε.
+const theoremNotes = `Theorem 1: at the output, E ‖∇F‖ ≤ ε and E (F − R_ρ) ≤ ε. The means over the runs of T steps or
+more are measured on the whole training split, and the largest is of both in any of them. T and
+n_z T are prescribed. Until stationary is the mean number of samples drawn for x and z until an
+evaluation first found the iterate's ‖∇F‖ and F − R_ρ at most ε, and the number of runs, short ones
+too.
 `
