@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 
@@ -10,13 +11,14 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
 
 // This file holds runs against the paper's Theorem 1.
 
-// Proved returns constants that Theorem 1 assumes of the losses and that hold for all weights, or
+// proved returns constants that Theorem 1 assumes of the losses and that hold for all weights, or
 // an error where this file has no proof. It has one for error probabilities of a linear model. ε is
 // the accuracy whose λ0 = ε/(8ρ) the run has.
 //
@@ -32,12 +34,21 @@ import (
 //     most p_y min(½, 2 (1 − p_y)) ≤ 3/8. Hence ‖∇²_o ℓ‖ ≤ 3/8 and ‖∇²_W ℓ‖ ≤ 3/8 ‖x̃‖².
 //   - Δ: F(x; z) ≥ R_ρ(x) ≥ 0, and the dual value of a loss rises with the loss, so F(x_1; z_1) is
 //     at most that of the loss B at z_1.
-func (f *Frozen) Proved() (a dro.Assumptions, err error) {
-	s := &f.Meta.Spec
-	if err := Provable(s); err != nil {
+func proved(s *spec.Spec, open func() (*data.Dataset, error)) (a dro.Assumptions, err error) {
+	if s.Loss != nn.ErrorProbability || !nn.Convex(s.Model) {
+		return a, fmt.Errorf("losses with proved bounds, as loss error-probability of model linear "+
+			"has (%s of %s)", s.Loss, s.Model)
+	}
+	d, err := open()
+	if err != nil {
+		return a, fmt.Errorf("losses with proved bounds (%w)", err)
+	}
+	defer d.Close()
+	table, err := train.Table(s, d)
+	if err != nil {
 		return a, err
 	}
-	table, err := train.Table(s, f.Data)
+	p, err := s.Problem()
 	if err != nil {
 		return a, err
 	}
@@ -49,31 +60,21 @@ func (f *Frozen) Proved() (a dro.Assumptions, err error) {
 		}
 		longest = max(longest, square)
 	}
-	start := f.Problem().Evaluate(nil, []float64{1}, dro.Z{Lambda: s.Lambda, Eta: s.Eta})
-	return dro.Assumptions{Epsilon: 8 * s.Rho * f.Meta.Box.Lambda[0], Rho: s.Rho, Bound: 1,
+	start := p.Evaluate(nil, []float64{1}, dro.Z{Lambda: s.Lambda, Eta: s.Eta})
+	return dro.Assumptions{Epsilon: 8 * s.Rho * s.Lambda0, Rho: s.Rho, Bound: 1,
 		Lipschitz: math.Sqrt(longest / 8), Smoothness: 3. / 8 * longest, Gap: start.Value}, nil
 }
 
-// Provable returns nil, or the reason why Proved has no proof.
-func Provable(s *spec.Spec) error {
-	if s.Loss == nn.ErrorProbability && nn.Convex(s.Model) {
-		return nil
-	}
-	return fmt.Errorf("losses with proved bounds, as loss error-probability of model linear has "+
-		"(%s of %s)", s.Loss, s.Model)
-}
-
-// Unmet lists the conditions of the paper's Theorem 1 that a run does not meet, in words with the
-// run's values. a are the proved constants of its losses; if there are none, unproved says why, and
-// the conditions that need them are left out. So an empty list says that the theorem's bound holds
-// for this run.
-func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
+// unmet lists the conditions of the theorem that a run does not meet, in words with the run's
+// values, and returns what the theorem requires. a are the proved constants of its losses; if there
+// are none, unproved says why, and the conditions that need them are left out.
+func unmet(past *runner.Past, a dro.Assumptions, unproved error) (list lacks, plan dro.Plan) {
 	s := &past.Meta.Spec
 	method, err := dro.Find(s.Algorithm())
 	if err != nil || !method.Theorem1 {
-		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)", s.Algorithm())}
+		return lacks{fmt.Sprintf("the steps of SFK-DRO (the method is %s)", s.Algorithm())}, plan
 	}
-	list := lacks{}
+	list = lacks{}
 	list.steps(past, method)
 	if unproved != nil {
 		list = append(list, unproved.Error())
@@ -83,12 +84,11 @@ func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
 	value, _ := own.Number(s)
 	c := value.Or(0)
 	p, err := s.Problem()
-	if err != nil {
-		return append(list, err.Error())
+	if err == nil {
+		plan, err = p.Plan(a, c)
 	}
-	plan, err := p.Plan(a, c)
 	if err != nil {
-		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", p.Set.Name()))
+		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", s.Uncertainty)), plan
 	}
 	least := 2*dro.MagnitudeOf(plan.Diameter) + plan.Lz
 	list.add(below(c, least), "C of at least D² L_z = %v on this box (%g)", least, c)
@@ -97,7 +97,7 @@ func Unmet(past *runner.Past, a dro.Assumptions, unproved error) []string {
 	if unproved == nil {
 		list.constants(past, p, &plan, c)
 	}
-	return list
+	return list, plan
 }
 
 // lacks is a list of unmet conditions.
@@ -167,8 +167,16 @@ func (l *lacks) constants(past *runner.Past, p *dro.Problem, plan *dro.Plan, c f
 	}
 }
 
-// Theorem is what the paper's Theorem 1 says of a run that meets its conditions: in expectation,
-// the output's ‖∇F‖ and dual gap are at most ε.
+// Held is a run that was held against Theorem 1. An empty list says that the theorem's bound holds:
+// in expectation, the output's ‖∇F‖ and dual gap are at most ε.
+type Held struct {
+	ID    string   `json:"id"`
+	Unmet []string `json:"unmet"` // conditions that the run does not meet, in words
+	// Theorem is nil if no bounds of the run's losses are proved.
+	Theorem *Theorem `json:"theorem,omitempty"`
+}
+
+// Theorem is what Theorem 1 says of losses with the proved constants, beside what was measured.
 type Theorem struct {
 	dro.Assumptions
 	dro.Plan `json:"plan"`
@@ -182,25 +190,43 @@ type Theorem struct {
 	Reached measure.Number `json:"reached"`
 }
 
-// Theorem compares the run, of which these are the evaluations, with what Theorem 1 says of losses
-// with the constants a.
-func (f *Frozen) Theorem(a dro.Assumptions, evals []*runner.EvalEvent) (t Theorem, err error) {
-	own, _ := spec.FindSetting("c")
-	c, _ := own.Number(&f.Meta.Spec)
-	t.Assumptions = a
-	if t.Plan, err = f.Problem().Plan(a, c.Or(0)); err != nil {
-		return t, err
+// Hold holds a run against the theorem. Its data are read from dataDir; without data nothing is
+// proved.
+func Hold(r *record.Run, dataDir string, withData bool) (h Held, err error) {
+	past, err := r.Past(-1)
+	if err != nil {
+		return h, err
 	}
-	_, t.SamplesZ = t.Plan.Samples()
+	evals, err := r.Evaluations()
+	if err != nil {
+		return h, err
+	}
+	a, unproved := proved(&r.Meta.Spec, func() (*data.Dataset, error) {
+		if !withData {
+			return nil, errors.New("not looked for without the data")
+		}
+		return r.Meta.OpenFor("", dataDir)
+	})
+	var plan dro.Plan
+	h.ID = r.Meta.ID
+	if h.Unmet, plan = unmet(past, a, unproved); unproved != nil || plan.Diameter == 0 {
+		return h, nil
+	}
+	h.Theorem = &Theorem{Assumptions: a, Plan: plan}
+	_, h.Theorem.SamplesZ = plan.Samples()
 	for _, e := range evals {
-		if !below(float64(f.Step), t.T) {
-			t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
-		}
-		gap, norm := e.Of("dual_gap"), e.Of("full_grad_norm")
-		if !t.Reached.Applies() && gap.Applies() && norm.Applies() &&
-			max(gap.Float(), norm.Float()) <= a.Epsilon {
-			t.Reached = measure.Num(float64(e.Step) * samplesPerStep(f.Meta))
-		}
+		h.Theorem.see(e, past, samplesPerStep(&r.Meta))
 	}
-	return t, nil
+	return h, nil
+}
+
+// see adds an evaluation, of which each step before drew so many samples.
+func (t *Theorem) see(e *runner.EvalEvent, past *runner.Past, each float64) {
+	if past.From != nil && !below(float64(past.From.Step), t.T) {
+		t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
+	}
+	gap, norm := e.Of("dual_gap"), e.Of("full_grad_norm")
+	if !t.Reached.Applies() && max(gap.Float(), norm.Float()) <= t.Epsilon { // not if NaN
+		t.Reached = measure.Num(float64(e.Step) * each)
+	}
 }

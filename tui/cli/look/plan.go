@@ -270,16 +270,13 @@ beside what was measured, and how the cost grows as ε falls.`,
 
 // theoryJSON is the result that theory prints with --json.
 type theoryJSON struct {
-	ID         string         `json:"id"`
-	PaperSlope measure.Number `json:"paper_slope"`
-	// conditions of Theorem 1 that the run does not meet
-	Unmet     []string               `json:"unmet"`
-	Theorem   *certificate.Theorem   `json:"theorem,omitempty"`
-	Rates     []certificate.Rate     `json:"rates"`
-	Step      int64                  `json:"step,omitempty"` // of the checkpoint
-	Noise     []certificate.Noise    `json:"noise,omitempty"`
-	Constants *certificate.Constants `json:"constants,omitempty"`
-	Along     []atStep               `json:"along,omitempty"`
+	certificate.Held
+	PaperSlope measure.Number         `json:"paper_slope"`
+	Rates      []certificate.Rate     `json:"rates"`
+	Step       int64                  `json:"step,omitempty"` // of the checkpoint
+	Noise      []certificate.Noise    `json:"noise,omitempty"`
+	Constants  *certificate.Constants `json:"constants,omitempty"`
+	Along      []atStep               `json:"along,omitempty"`
 }
 
 func theory(con *console.Console, f *theoryFlags, names []string) error {
@@ -308,12 +305,12 @@ func theory(con *console.Console, f *theoryFlags, names []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := holdAgainst(con, r, evals, !f.log)
+	h, err := certificate.Hold(r, con.DataDir, !f.log)
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set), Unmet: h.Unmet,
-		Theorem: h.Theorem, Rates: certificate.Rates(&r.Meta, evals)}
+	t := theoryJSON{Held: h, PaperSlope: certificate.PaperSlope(set),
+		Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:
@@ -359,7 +356,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	}
 	if t.Theorem != nil {
 		fmt.Fprintln(con.Stdout)
-		printTheorems(con, []held{{t.ID, t.Unmet, t.Theorem}})
+		printTheorems(con, []certificate.Held{t.Held})
 	}
 	if t.Along != nil {
 		printAlong(con, t.Along)

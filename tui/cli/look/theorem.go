@@ -1,14 +1,11 @@
 package look
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"drolab/dro"
-	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -17,70 +14,22 @@ import (
 	"drolab/tui/cli/console"
 )
 
-// held is a run that was held against Theorem 1.
-type held struct {
-	ID    string   `json:"id"`
-	Unmet []string `json:"unmet"`
-	// Theorem is nil if no bounds of the run's losses are proved.
-	*certificate.Theorem `json:"theorem,omitempty"`
-}
-
-// holdAgainst holds a run against Theorem 1. Without the data there is no proof.
-func holdAgainst(
-	con *console.Console, r *record.Run, evals []*runner.EvalEvent, withData bool,
-) (h held, err error) {
-	h.ID = r.Meta.ID
-	past, err := r.Past(-1)
-	if err != nil {
-		return h, err
-	}
-	var a dro.Assumptions
-	unproved := certificate.Provable(&r.Meta.Spec)
-	if unproved == nil && !withData {
-		unproved = errors.New("losses with proved bounds (not looked for without the data)")
-	}
-	if unproved == nil {
-		frozen, err := certificate.Freeze(past, means(con), con.Threads)
-		if err != nil {
-			return h, err
-		}
-		defer func() { err = errors.Join(err, frozen.Close()) }()
-		if a, err = frozen.Proved(); err != nil {
-			return h, err
-		}
-		t, err := frozen.Theorem(a, evals)
-		if err != nil {
-			return h, err
-		}
-		h.Theorem = &t
-	}
-	h.Unmet = certificate.Unmet(past, a, unproved)
-	return h, nil
-}
-
 // theorems holds several runs against Theorem 1.
 func theorems(con *console.Console, runs []*record.Run) error {
-	var list []held
+	var list []certificate.Held
+	var lines []string
 	for _, r := range runs {
-		evals, err := r.Evaluations()
+		h, err := certificate.Hold(r, con.DataDir, true)
 		if err != nil {
 			return err
 		}
-		h, err := holdAgainst(con, r, evals, true)
-		if err != nil {
-			return err
+		if list = append(list, h); len(h.Unmet) > 0 {
+			lines = append(lines, console.Clean(h.ID)+" does not meet: "+
+				strings.Join(h.Unmet, "; "))
 		}
-		list = append(list, h)
 	}
 	return con.Result(list, func() {
 		printTheorems(con, list)
-		var lines []string
-		for _, h := range list {
-			if len(h.Unmet) > 0 {
-				lines = append(lines, console.Clean(h.ID)+" does not meet: "+
-					strings.Join(h.Unmet, "; "))
-			}
-		}
 		for _, line := range spec.FirstFew(lines) {
 			fmt.Fprintln(con.Stdout, line)
 		}
@@ -89,11 +38,12 @@ func theorems(con *console.Console, runs []*record.Run) error {
 
 // printTheorems prints a line for each ε of the runs that meet the theorem's conditions, and the
 // slopes over three or more. Runs that lack nothing but steps show when they became stationary.
-func printTheorems(con *console.Console, list []held) {
+func printTheorems(con *console.Console, list []certificate.Held) {
 	groups := map[float64][]*certificate.Theorem{}
 	for _, h := range list {
-		if len(h.Unmet) == 0 || len(h.Unmet) == 1 && h.Theorem != nil && !h.GradNorm.Applies() {
-			groups[h.Epsilon] = append(groups[h.Epsilon], h.Theorem)
+		t := h.Theorem
+		if t != nil && (len(h.Unmet) == 0 || len(h.Unmet) == 1 && !t.GradNorm.Applies()) {
+			groups[t.Epsilon] = append(groups[t.Epsilon], t)
 		}
 	}
 	t := page.New("ε", "runs", "‖∇F‖", "F − R_ρ", "largest", "T", "n_z T", "until stationary")
