@@ -36,8 +36,8 @@ import (
 //     at most that of the loss B at z_1.
 func proved(s *spec.Spec, open func() (*data.Dataset, error)) (a dro.Assumptions, err error) {
 	if s.Loss != nn.ErrorProbability || !nn.Convex(s.Model) {
-		return a, fmt.Errorf("losses with proved bounds, as loss error-probability of model linear "+
-			"has (%s of %s)", s.Loss, s.Model)
+		return a, fmt.Errorf("losses with proved bounds, as loss error-probability of model "+
+			"linear has (%s of %s)", s.Loss, s.Model)
 	}
 	d, err := open()
 	if err != nil {
@@ -88,7 +88,8 @@ func unmet(past *runner.Past, a dro.Assumptions, unproved error) (list lacks, pl
 		plan, err = p.Plan(a, c)
 	}
 	if err != nil {
-		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", s.Uncertainty)), plan
+		list.add(true, "a set as smooth as cressie-read (%s)", s.Uncertainty)
+		return list, plan
 	}
 	least := 2*dro.MagnitudeOf(plan.Diameter) + plan.Lz
 	list.add(below(c, least), "C of at least D² L_z = %v on this box (%g)", least, c)

@@ -21,9 +21,8 @@ func theorems(con *console.Console, runs []*record.Run) error {
 	for _, r := range runs {
 		h, err := certificate.Hold(r, con.DataDir, true)
 		if err != nil {
-			return err
-		}
-		if list = append(list, h); len(h.Unmet) > 0 {
+			lines = append(lines, console.Clean(err.Error()))
+		} else if list = append(list, h); len(h.Unmet) > 0 {
 			lines = append(lines, console.Clean(h.ID)+" does not meet: "+
 				strings.Join(h.Unmet, "; "))
 		}
@@ -57,13 +56,16 @@ func printTheorems(con *console.Console, list []certificate.Held) {
 				norms, gaps = append(norms, h.GradNorm), append(gaps, h.DualGap)
 				largest = max(largest, h.GradNorm.Float(), h.DualGap.Float())
 			}
-			reached = append(reached, h.Reached)
+			if h.Reached.Applies() {
+				reached = append(reached, h.Reached)
+			}
 		}
-		mean := measure.MeanOf(reached)
+		mean, most := measure.MeanOf(reached), measure.NumIf(len(norms) > 0, largest)
 		t.Add(fmt.Sprintf("%.3g", e), fmt.Sprint(len(norms)), console.Short(measure.MeanOf(norms)),
-			console.Short(measure.MeanOf(gaps)), console.Short(measure.NumIf(len(norms) > 0, largest)), of[0].T.String(),
-			of[0].SamplesZ.String(), fmt.Sprintf("%.3g of %d", mean.Float(), len(of)))
-		if mean.Applies() {
+			console.Short(measure.MeanOf(gaps)), console.Short(most), of[0].T.String(),
+			of[0].SamplesZ.String(), fmt.Sprintf("%s (%d of %d)", page.Digits(3).Text(mean), len(reached),
+				len(of)))
+		if len(reached) == len(of) {
 			eps, taken = append(eps, e), append(taken, mean.Float())
 			prescribed = append(prescribed, of[0].SamplesZ.Float64())
 		}
@@ -83,6 +85,6 @@ func printTheorems(con *console.Console, list []certificate.Held) {
 const theoremNotes = `Theorem 1: at the output, E ‖∇F‖ ≤ ε and E (F − R_ρ) ≤ ε. The means over the runs of T steps or
 more are measured on the whole training split, and the largest is of both in any of them. T and
 n_z T are prescribed. Until stationary is the mean number of samples drawn for x and z until an
-evaluation first found the iterate's ‖∇F‖ and F − R_ρ at most ε, and the number of runs, short ones
-too.
+evaluation first found the iterate's ‖∇F‖ and F − R_ρ at most ε, over the runs, short ones too, that
+came so far.
 `
