@@ -63,8 +63,8 @@ func printTheorems(con *console.Console, list []certificate.Held) {
 		mean, most := measure.MeanOf(reached), measure.NumIf(len(norms) > 0, largest)
 		t.Add(fmt.Sprintf("%.3g", e), fmt.Sprint(len(norms)), console.Short(measure.MeanOf(norms)),
 			console.Short(measure.MeanOf(gaps)), console.Short(most), of[0].T.String(),
-			of[0].SamplesZ.String(), fmt.Sprintf("%s (%d of %d)", page.Digits(3).Text(mean), len(reached),
-				len(of)))
+			of[0].SamplesZ.String(),
+			fmt.Sprintf("%s (%d of %d)", page.Digits(3).Text(mean), len(reached), len(of)))
 		if len(reached) == len(of) {
 			eps, taken = append(eps, e), append(taken, mean.Float())
 			prescribed = append(prescribed, of[0].SamplesZ.Float64())
