@@ -108,7 +108,7 @@ var testPairs = map[string]string{
 	".":                  "runner/bridge/testdata/client",
 	"runner/compare":     "presets, presets/recorded",
 	"runner/engine":      "runner/bridge/testdata/client",
-	"runner/certificate": "runner/record/recordtest",
+	"runner/certificate": "runner/record/recordtest, presets",
 	"runner/publish":     "runner/record/recordtest, runner/certificate",
 	"runner/queue":       "runner/certificate",
 	"runner/bridge": "runner/queue, runner/record, runner/certificate, " +

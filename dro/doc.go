@@ -94,7 +94,7 @@
 //     A set whose φ* is infinite somewhere has no dual to train by: see set.go.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
-//  6. If theory bounds its constants, add it to ConstantsOn and logBias.
+//  6. If theory bounds its constants, give it the method constants, and add it to logBias.
 //
 // # Adding a method
 //

@@ -89,6 +89,7 @@ type Task struct {
 	Groups  []int    // training samples of each group; the classes where no groups are given
 	Val     []int    // validation samples of each group; nil: there is no validation split
 	ByGroup bool     // batches draw each group equally often, not each sample
+	Seed    uint64   // of the run
 	// Settings holds the method's own settings and those that it Reads, by key.
 	Settings map[string]Auto
 }

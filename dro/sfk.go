@@ -2,6 +2,7 @@ package dro
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -18,12 +19,15 @@ func sfk() Method {
 			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
 				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},
+			{Key: "output", Doc: "step that Algorithm 1 outputs: least, by ‖∇_x f‖² + gap² on " +
+				"its batches; random, as the proof of Theorem 1 needs",
+				Default: Fixed(0), Want: "least or random", Choices: []string{"least", "random"}},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
-			return &printed{f, t.Number("c")}, err
+			return &printed{f, t.Number("c"), t.Number("output") == 1, t.Seed}, err
 		},
 	}
 }
@@ -46,7 +50,9 @@ func frankWolfeMeasures() []Measure {
 // printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
 type printed struct {
 	frankWolfe
-	c float64
+	c      float64
+	random bool // the output is that of a random step
+	seed   uint64
 }
 
 // After implements Trainer.
@@ -56,7 +62,19 @@ func (p *printed) After(b Batch, s Step) {
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
 	p.Confine() // γ = 1 may be a rounding beyond the corner
-	p.rule.Observe(s, p.gap, before)
+	if !p.random {
+		p.rule.Observe(s, p.gap, before)
+	} else if drawn(p.seed, uint64(s.T)) {
+		p.rule = PaperIterate{Step: int(s.T), GradNorm: s.GradNorm, Gap: p.gap, Z: before}
+	}
+}
+
+// drawn chooses step t of a run with probability 1/t. The last of the steps chosen up to any T is
+// then uniform over the T steps.
+func drawn(seed, t uint64) bool {
+	var pcg rand.PCG
+	pcg.Seed(seed, t)
+	return float64(pcg.Uint64()>>11)*float64(t) < 1<<53
 }
 
 // Warning implements Warner.
@@ -137,11 +155,11 @@ func (f *frankWolfe) Restore(s State) error {
 	return f.dual.Restore(s)
 }
 
-// PaperIterate applies the output rule of the paper's Algorithm 1:
-// t' = argmin ‖∇_x f‖² + gap² over the steps. Both are mini-batch values, so
-// this is an argmin of noise as much as of progress (math.md §5); report it
-// beside the last iterate, not instead of it. The zero value is ready, and the
-// exported fields are all of its state.
+// PaperIterate applies the output rule of the paper's Algorithm 1: t' = argmin ‖∇_x f‖² + gap² over
+// the steps. Both are mini-batch values, so this is an argmin of noise as much as of progress
+// (math.md §5); report it beside the last iterate, not instead of it. With output: random, sfk puts
+// a random step in its place. The zero value is ready, and the exported fields are all of its
+// state.
 type PaperIterate struct {
 	// Step is t', counted from 1; 0 before the first Observe.
 	Step int

@@ -17,8 +17,8 @@ type Assumptions struct {
 }
 
 // Constants holds the constants of F(x; z) over one box. For Cressie-Read they are those of the
-// paper, in paper coordinates, with the tight L_z of math.md §4. For smoothed CVaR they are those
-// of math.md §4, and σ0 and σ1 are the bounds that r ≤ 1/μ gives.
+// paper, with the tight L_z of math.md §4. For smoothed CVaR they are those of math.md §4, and σ0
+// and σ1 are the bounds that r ≤ 1/μ gives.
 type Constants struct {
 	Diameter float64   `json:"diameter"` // D, the diameter of the box
 	Lz       Magnitude `json:"l_z"`      // smoothness of F in z
@@ -71,81 +71,89 @@ func Theorem1(set Set, a Assumptions) (Plan, error) {
 	if err := a.Validate(); err != nil {
 		return Plan{}, err
 	}
-	if err := set.Validate(); err != nil {
-		return Plan{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
-	}
-	coordinates := Unshifted
+	p := Problem{Set: set, Rho: a.Rho, Coordinates: Unshifted}
 	if _, ok := set.(CressieRead); ok {
-		coordinates = Paper
+		p.Coordinates = Paper
 	}
-	p := Plan{Box: DefaultBox(set, a.Rho, coordinates, a.Epsilon/(8*a.Rho), a.Bound)}
-	var err error
-	if p.Constants, err = ConstantsOn(set, p.Box, a); err != nil {
-		return Plan{}, err
-	}
-	eps := MagnitudeOf(a.Epsilon)
-	p.T = MagnitudeOf(48*a.Gap) + p.C - eps.power(2)
-	p.Nx = max(0, MagnitudeOf(12)+p.Lx+p.Sigma0.power(2)-p.C-eps.power(2))
-	p.Nz = max(0, MagnitudeOf(48)+(MagnitudeOf(p.Diameter)+p.Sigma1-eps).power(2),
-		batchForBias(set, a.Rho, a.Bound, a.Epsilon/4))
-	return p, nil
+	p.Box = DefaultBox(set, a.Rho, p.Coordinates, a.Epsilon/(8*a.Rho), a.Bound)
+	return p.Plan(a, 0)
 }
 
-// ConstantsOn returns the constants of F on a given box: in paper coordinates for Cressie-Read,
-// unshifted for smoothed CVaR. KL and CVaR have no such constants: KL is not polynomially smooth,
-// and CVaR is not smooth. a.Epsilon and a.Gap are not used.
-func ConstantsOn(set Set, box Box, a Assumptions) (Constants, error) {
-	if err := box.validate(); err != nil {
+// Plan returns what the theorem requires of steps on the problem's own box, for C = c or, if the
+// theorem does not allow that, for the least C that it allows. ε is a.Epsilon, and ρ is p.Rho.
+func (p *Problem) Plan(a Assumptions, c float64) (plan Plan, err error) {
+	plan.Box = p.Box
+	if plan.Constants, err = p.Constants(a); err != nil {
+		return Plan{}, err
+	}
+	plan.C = max(plan.C, MagnitudeOf(c))
+	plan.Alpha = -MagnitudeOf(2) - plan.C
+	eps := MagnitudeOf(a.Epsilon)
+	plan.T = MagnitudeOf(48*a.Gap) + plan.C - eps.power(2)
+	plan.Nx = max(0, MagnitudeOf(12)+plan.Lx+plan.Sigma0.power(2)-plan.C-eps.power(2))
+	plan.Nz = max(0, MagnitudeOf(48)+(MagnitudeOf(plan.Diameter)+plan.Sigma1-eps).power(2),
+		batchForBias(p.Set, p.Rho, a.Bound, a.Epsilon/4))
+	return plan, nil
+}
+
+// Constants returns the constants of F on the problem's box. KL and CVaR have none: KL is not
+// polynomially smooth, and CVaR is not smooth. a.Epsilon, a.Rho and a.Gap are not used.
+func (p *Problem) Constants(a Assumptions) (Constants, error) {
+	if err := p.Validate(); err != nil {
 		return Constants{}, err
 	}
-	covered, ok := set.(interface {
-		constants(Box, Assumptions) Constants
+	covered, ok := p.Set.(interface {
+		constants(*Problem, Assumptions) Constants
 	})
 	if !ok {
 		return Constants{}, fmt.Errorf(
-			"uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar", set.Name())
+			"uncertainty %s: the theory covers cressie-read, chi2 and smoothed-cvar", p.Set.Name())
 	}
-	c := covered.constants(box, a)
-	c.Diameter = box.Diameter()
+	c := covered.constants(p, a)
+	c.Diameter = p.Box.Diameter()
 	c.C = max(MagnitudeOf(c.Diameter).power(2)+c.Lz, MagnitudeOf(2)+c.Lx)
 	c.Alpha = -MagnitudeOf(2) - c.C
 	return c, nil
 }
 
-// constants implements math.md §4 and the paper's Section "Mini-Batch
-// Algorithm". width is B + η̄, the largest u = ℓ − η.
-func (c CressieRead) constants(box Box, a Assumptions) Constants {
+// constants implements math.md §4 and the paper's Section "Mini-Batch Algorithm". There every
+// constant follows from λ0 and from the largest q = t + 1/(k−1), since r = ((k−1) q)^(1/(k−1)). In
+// the paper's coordinates q is (ℓ − η)/λ, so it is at most (B + η̄)/λ0. In the unshifted ones that
+// is t, and the direction (1, t) of the curvature replaces the direction (1, q).
+func (c CressieRead) constants(p *Problem, a Assumptions) Constants {
 	k, star := c.K, c.K/(c.K-1)
-	lambda0, width := MagnitudeOf(box.Lambda[0]), MagnitudeOf(a.Bound-box.Eta[0])
-	g := MagnitudeOf(a.Lipschitz)
+	lambda0, reach := p.Box.Lambda[0], a.Bound-p.Box.Eta[0]
+	if p.Coordinates == Unshifted { // the curvature at −t is less than at t
+		reach = math.Max(reach, p.Box.Eta[1])
+	}
+	reach /= lambda0
+	far := reach + 1/(k-1) - p.shift()
+	q := MagnitudeOf(far)
 	base := MagnitudeOf(k-1).power(star) - MagnitudeOf(k) // (k−1)^{k*}/k
 	s := MagnitudeOf(star)
-	curved := MagnitudeOf(star-1) + g.power(2)
-	both := (width.power(star) - lambda0.power(star+1)).plus(
-		width.power(star-2) - lambda0.power(star-1))
-	far := base - lambda0.power(star) + width.power(star) +
-		MagnitudeOf(star-1).plus(lambda0+s-width)
+	curved := MagnitudeOf((star-1)*a.Lipschitz*a.Lipschitz + far*lambda0*a.Smoothness)
 	return Constants{
-		Lz: MagnitudeOf(k-1).power(star-2) + both,
-		Lx: base + s - lambda0.power(star-1) + width.power(star-2) +
-			curved.plus(width+MagnitudeOf(a.Smoothness)),
-		Sigma0: base + s + width.power(star-1) + g - lambda0.power(star-1),
-		Sigma1: MagnitudeOf(a.Rho + 1 + 1/(k*(k-1))).plus(far),
+		Lz: MagnitudeOf(k-1).power(star-2) + q.power(star-2) +
+			MagnitudeOf(1).plus(MagnitudeOf(reach).power(2)) - MagnitudeOf(lambda0),
+		Lx:     base + s + q.power(star-2) - MagnitudeOf(lambda0) + curved,
+		Sigma0: base + s + q.power(star-1) + MagnitudeOf(a.Lipschitz),
+		Sigma1: MagnitudeOf(p.Rho + 1 + 1/(k*(k-1))).plus(
+			base + q.power(star) + MagnitudeOf(star-1).plus(s-q)),
 	}
 }
 
 // constants implements math.md §4: L_z = sup φ*″(t)(1+t²)/λ0 over the t that
 // the box allows, L_x ≤ L/μ + G²/(4μλ0). ‖∇_x f‖ ≤ G/μ because r ≤ 1/μ, and
 // ‖∇_z f‖ ≤ |1 − r| + |ρ − φ(r)|.
-func (s SmoothedCVaR) constants(box Box, a Assumptions) Constants {
-	lambda0 := box.Lambda[0]
-	reach := math.Max(a.Bound-box.Eta[0], box.Eta[1]) / lambda0
+func (s SmoothedCVaR) constants(p *Problem, a Assumptions) Constants {
+	lambda0 := p.Box.Lambda[0]
+	reach := math.Max(a.Bound-p.Box.Eta[0], p.Box.Eta[1]) / lambda0
 	largest := math.Max(s.Divergence(0), s.Divergence(1/s.Mu))
 	return Constants{
 		Lz:     MagnitudeOf(s.maxCurvature(reach) / lambda0),
 		Lx:     MagnitudeOf(a.Smoothness/s.Mu + a.Lipschitz*a.Lipschitz/(4*s.Mu*lambda0)),
 		Sigma0: MagnitudeOf(a.Lipschitz / s.Mu),
-		Sigma1: MagnitudeOf(math.Max(1, 1/s.Mu-1) + math.Max(a.Rho, largest)),
+		Sigma1: MagnitudeOf(math.Max(1, 1/s.Mu-1) + math.Max(p.Rho, largest)),
 	}
 }
 

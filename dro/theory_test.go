@@ -15,7 +15,7 @@ func paperAssumptions() Assumptions {
 
 // The constants on the paper's printed box are the numbers of math.md §4.
 func TestPaperConstants(t *testing.T) {
-	c, err := ConstantsOn(CressieRead{2}, paperBox, paperAssumptions())
+	c, err := (&Problem{CressieRead{2}, 1.5, Paper, paperBox}).Constants(paperAssumptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,12 +56,17 @@ func TestLzIsTight(t *testing.T) {
 		{Set: CressieRead{2}, Coordinates: Paper, Box: box},
 		{Set: CressieRead{1.5}, Coordinates: Paper, Box: box},
 		{Set: CressieRead{1.2}, Coordinates: Paper, Box: box},
+		{Set: CressieRead{2}, Coordinates: Unshifted,
+			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
+		{Set: CressieRead{1.1}, Coordinates: Unshifted,
+			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 		{Set: SmoothedCVaR{.1}, Coordinates: Unshifted,
 			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 		{Set: SmoothedCVaR{.5}, Coordinates: Unshifted,
 			Box: Box{Lambda: box.Lambda, Eta: [2]float64{0, 5}}},
 	} {
-		c, err := ConstantsOn(p.Set, p.Box, a)
+		p.Rho = 1
+		c, err := p.Constants(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +94,7 @@ func TestLzIsTight(t *testing.T) {
 // Smoothed CVaR's L_z is O(1/λ0): 223 against the paper's 2.5e5.
 func TestSmoothedCVaRConstants(t *testing.T) {
 	box := Box{Lambda: [2]float64{.1, 10}, Eta: [2]float64{0, 10}}
-	c, err := ConstantsOn(SmoothedCVaR{.1}, box, paperAssumptions())
+	c, err := (&Problem{SmoothedCVaR{.1}, 1.5, Unshifted, box}).Constants(paperAssumptions())
 	if err != nil || math.Abs(c.Lz.Float64()-223) > .5 {
 		t.Errorf("L_z %v, %v; want 223", c.Lz.Float64(), err)
 	}
@@ -127,10 +132,12 @@ func TestSigma1(t *testing.T) {
 	for _, p := range []Problem{
 		{Set: CressieRead{2}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
 		{Set: CressieRead{1.5}, Rho: 1.5, Coordinates: Paper, Box: paperBox},
+		{Set: CressieRead{1.5}, Rho: 1.5, Coordinates: Unshifted,
+			Box: Box{Lambda: paperBox.Lambda, Eta: [2]float64{0, 10}}},
 		{Set: SmoothedCVaR{.2}, Rho: 1.5, Coordinates: Unshifted,
 			Box: Box{Lambda: paperBox.Lambda, Eta: [2]float64{0, 10}}},
 	} {
-		c, err := ConstantsOn(p.Set, p.Box, paperAssumptions())
+		c, err := p.Constants(paperAssumptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +205,7 @@ func TestTheorem1(t *testing.T) {
 			}
 		})
 	}
-	if _, err := ConstantsOn(CressieRead{2}, Box{}, a); err == nil {
+	if _, err := (&Problem{CressieRead{2}, 1, Paper, Box{}}).Constants(a); err == nil {
 		t.Error("an empty box has constants")
 	}
 }

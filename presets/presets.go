@@ -25,7 +25,7 @@ func names() []string {
 		"shapes", "race", "baselines", "noise",
 		"cressie-read-1.5", "kl", "smoothed-cvar", "cvar",
 		"paper-quick", "paper-gentle", "paper", "registered", "registered-gentle",
-		"mnist", "fashion", "csv", "groups", "convex",
+		"mnist", "fashion", "csv", "groups", "convex", "theorem",
 	}
 }
 

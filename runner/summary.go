@@ -84,9 +84,9 @@ func stationary(gap, norm measure.Number) measure.Number {
 	return measure.Num(max(gap.Float(), norm.Float()))
 }
 
-// PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}),
-// t' = argmin_t ‖∇_x f‖² + gap²: an argmin of mini-batch values, so a noisy
-// choice. It is reported beside the last iterate and never in its place.
+// PaperIterate is Algorithm 1's output (x_{t'+1}, z_{t'}), t' = argmin_t ‖∇_x f‖² + gap²: an argmin
+// of mini-batch values, so a noisy choice. With output: random, t' is a random step. It is reported
+// beside the last iterate and never in its place.
 type PaperIterate struct {
 	Step     int64          `json:"step"` // t'
 	Lambda   measure.Number `json:"lambda"`

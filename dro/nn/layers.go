@@ -177,11 +177,17 @@ func anyInput() []string {
 // Known reports whether there is a model of that name.
 func Known(model string) bool { return models(Config{})[model] != nil }
 
-// Convex reports whether a model's losses are convex in its parameters. They are if the model is
-// linear, which is the last layer alone: every loss is convex in the outputs of that layer.
+// Convex reports whether losses that are convex in a model's outputs are so in its parameters. They
+// are if the model is linear, which is the last layer alone.
 func Convex(model string) bool {
 	layers := models(Config{})[model]
 	return len(layers) == 1 && layers[0].kind == linear && layers[0].out == 0
+}
+
+// Normalises reports whether a model normalises by batches, so that the loss of a sample depends on
+// its batch.
+func Normalises(model string) bool {
+	return slices.ContainsFunc(models(Config{})[model], func(l layer) bool { return l.norm })
 }
 
 // stage is a layer in its place. A model is a list of stages, each behind the stages that it takes

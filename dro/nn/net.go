@@ -140,15 +140,22 @@ func CheckConvolution(model, convolution, precision string) error {
 
 // The losses of a sample.
 const (
-	CrossEntropy = "cross-entropy"
-	Squared      = "squared"
+	CrossEntropy     = "cross-entropy"
+	Squared          = "squared"
+	ErrorProbability = "error-probability"
 )
 
-// Losses returns the losses of a sample, both convex in the last layer's outputs. Cross-entropy is
-// −log of the label's probability (nats), with the outputs as logits. Squared is half the squared
-// distance of the outputs from the label's unit vector, which makes a linear model a least-squares
-// regression.
-func Losses() []string { return []string{CrossEntropy, Squared} }
+// Losses returns the losses of a sample, the kinds of kern in their order. Cross-entropy is −log of
+// the label's probability (nats), with the outputs as logits. Squared is half the squared distance
+// of the outputs from the label's unit vector, which makes a linear model a least-squares
+// regression. ErrorProbability is 1 minus the label's probability; it alone is bounded, and it
+// alone is not convex in the outputs.
+func Losses() []string { return []string{CrossEntropy, Squared, ErrorProbability} }
+
+// lossKind returns the kind of a loss; without a name it is cross-entropy.
+func lossKind(name string) kern.LossKind {
+	return kern.LossKind(max(0, slices.Index(Losses(), name)))
+}
 
 // New builds the network, initialised as Inits says. Batch normalisation starts with weights 1,
 // biases 0, running means 0 and running variances 1.

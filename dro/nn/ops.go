@@ -269,7 +269,7 @@ func (b *backend) addSum(
 func (b *backend) addLoss(
 	name string, outputs *G.Node, classes int, losses []float64,
 ) (*G.Node, error) {
-	kernel := kern.NewLoss(b.isa, b.batch, classes, name == Squared)
+	kernel := kern.NewLoss(b.isa, b.batch, classes, lossKind(name))
 	shape := kern.Shape{Channels: classes, Height: 1, Width: 1}
 	predictions := kern.Alloc(b.batch.Len(shape))
 	diff := func(_ G.Nodes, y, grad *G.Node) (G.Nodes, error) {

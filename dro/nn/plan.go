@@ -169,7 +169,7 @@ func newPass(g *graph, c Config, list []stage) *pass {
 	if len(list) > 1 || !g.direct || g.layout != nil {
 		return nil
 	}
-	loss := kern.NewLoss(g.isa, g.batch, c.Classes, c.Loss == Squared)
+	loss := kern.NewLoss(g.isa, g.batch, c.Classes, lossKind(c.Loss))
 	kernel, err := kern.NewRowsPass(g.first, loss)
 	if err != nil {
 		return nil

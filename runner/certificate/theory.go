@@ -10,7 +10,6 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 	"drolab/runner/train"
 )
 
@@ -105,17 +104,11 @@ func (f *Frozen) Noise(train *measure.Pass, sizes []int, draws int, c Constants)
 	return list, nil
 }
 
-// constants returns the theory's constants on the run's box or, if that box is not in the theory's
-// coordinates, on the default box for the bound of c. A bound that follows from measured constants
-// does not hold for the whole space of weights.
+// constants returns the theory's constants on the run's box. A bound that follows from measured
+// constants does not hold for the whole space of weights.
 func (f *Frozen) constants(c Constants) (dro.Constants, error) {
-	p := f.Problem()
-	box := p.Box
-	if p.Coordinates != dro.DefaultCoordinates(p.Set) {
-		box = dro.DefaultBox(p.Set, p.Rho, dro.DefaultCoordinates(p.Set), p.Box.Lambda[0], c.Bound)
-	}
-	return dro.ConstantsOn(p.Set, box, dro.Assumptions{Rho: p.Rho, Bound: c.Bound,
-		Lipschitz: c.Lipschitz, Smoothness: c.Smoothness})
+	return f.Problem().Constants(dro.Assumptions{Bound: c.Bound, Lipschitz: c.Lipschitz,
+		Smoothness: c.Smoothness})
 }
 
 // variance returns the variance that the paper bounds by σ0²/n. It is E ‖g_n‖² − ‖∇F‖², which
@@ -207,52 +200,6 @@ func largestCurvature(p *dro.Problem, losses []float64, z dro.Z) float64 {
 	return (a+b)/2 + math.Hypot((a-b)/2, mixed)
 }
 
-// Unmet lists the conditions of the paper's Theorem 1 that the run does not meet, in words with the
-// run's values. A run has no accuracy ε, so the conditions that follow from ε, such as those on λ0
-// and the batches, are not in the list: see dro.Theorem1. An empty list says that the theorem's
-// bound holds for this run, if its assumptions on the losses hold.
-func Unmet(m *runner.Meta) []string {
-	list := []string{}
-	s := &m.Spec
-	lack := func(there bool, format string, args ...any) {
-		if there {
-			list = append(list, fmt.Sprintf(format, args...))
-		}
-	}
-	method, err := dro.Find(s.Algorithm())
-	if err != nil || !method.Theorem1 {
-		return []string{fmt.Sprintf("the steps of SFK-DRO (the method is %s)",
-			s.Algorithm())}
-	}
-	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
-	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
-	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
-	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
-	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
-	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
-	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
-	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
-	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
-	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
-	lack(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
-	set, err := s.Set()
-	if err != nil {
-		return list
-	}
-	assumed := dro.Assumptions{Rho: s.Rho, Bound: s.EtaMax, Lipschitz: 1, Smoothness: 1}
-	c, err := dro.ConstantsOn(set, m.Box, assumed)
-	if err != nil {
-		return append(list, fmt.Sprintf("a set as smooth as cressie-read (%s)", set.Name()))
-	}
-	own, _ := spec.FindSetting("c")
-	value, _ := own.Number(s)
-	now := value.Or(0)
-	least := 2*dro.MagnitudeOf(c.Diameter) + c.Lz
-	lack(dro.MagnitudeOf(now) < least, "C of at least D² L_z = %v on this box (%g)", least, now)
-	lack(s.LR != 1/(2*now), "α = 1/(2C) = %.3g (%g)", 1/(2*now), s.LR)
-	return list
-}
-
 // Rate is how a measure fell with the samples that a run had seen: a line through
 // log value against log samples, over its evaluations.
 type Rate struct {
@@ -309,25 +256,32 @@ func samplesPerStep(m *runner.Meta) float64 {
 	return n + float64(cmp.Or(m.Spec.BatchZ, m.Spec.Batch))
 }
 
-// fitLine puts a line through log value against log samples by least squares. The standard
-// error is the usual one, √(Σ residuals² / (n − 2) / Σ (x − mean)²); it takes the points
+// fitLine puts a line through log value against log samples: see Slope. Its error takes the points
 // for independent, which evaluations of one run are not, and so is on the small side.
 func (r *Rate) fitLine() {
-	n := float64(len(r.Points))
-	var mx, my, xx, xy, yy float64
+	var x, y []float64
 	for _, p := range r.Points {
-		mx, my = mx+math.Log(p.Samples)/n, my+math.Log(p.Value)/n
+		x, y = append(x, p.Samples), append(y, p.Value)
 	}
-	for _, p := range r.Points {
-		x, y := math.Log(p.Samples)-mx, math.Log(p.Value)-my
-		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+	r.Slope, r.SlopeError = Slope(x, y)
+}
+
+// Slope returns the slope of a line through log y against log x by least squares, and its standard
+// error √(Σ residuals² / (n − 2) / Σ (x − mean)²). They do not apply to fewer than three points.
+func Slope(x, y []float64) (slope, err measure.Number) {
+	n := float64(len(x))
+	var mx, my, xx, xy, yy float64
+	for i := range x {
+		mx, my = mx+math.Log(x[i])/n, my+math.Log(y[i])/n
+	}
+	for i := range x {
+		dx, dy := math.Log(x[i])-mx, math.Log(y[i])-my
+		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
 	}
 	if n < 3 || !(xx > 0) {
-		return
+		return slope, err
 	}
-	slope := xy / xx
-	r.Slope = measure.Num(slope)
-	r.SlopeError = measure.Num(math.Sqrt(max(0, yy-slope*xy) / (n - 2) / xx))
+	return measure.Num(xy / xx), measure.Num(math.Sqrt(max(0, yy-xy/xx*xy) / (n - 2) / xx))
 }
 
 // PaperSlope returns the slope that the paper's Theorem 1 promises for dual gap and gradient norm

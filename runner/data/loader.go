@@ -88,7 +88,8 @@ func NewEpochs(src Source, o LoaderOptions) (*Loader, error) {
 	return newLoader(src, epochs, o)
 }
 
-// NewDraws gives a loader whose samples are independent uniform draws with replacement.
+// NewDraws gives a loader whose samples are independent draws with replacement, uniform over the
+// samples or as o.Sampling says.
 func NewDraws(src Source, o LoaderOptions) (*Loader, error) { return newLoader(src, draws, o) }
 
 // NewSequential gives a loader for evaluation: src in order, no augmentation, the incomplete last
@@ -204,6 +205,9 @@ const (
 	// ByGroup draws a group for every place of a batch, each equally likely, and then one of its
 	// samples, with replacement. An epoch is as many draws as the source has samples.
 	ByGroup Sampling = "groups"
+	// Replacement draws every place of a batch independently, each sample equally likely. An epoch
+	// is as many draws as the source has samples. The paper's Algorithm 1 samples so.
+	Replacement Sampling = "replacement"
 	// Subsample cuts every group to the size of the smallest and goes through the remaining samples
 	// in a random order; then it cuts the groups anew. An epoch keeps its length, so it takes
 	// several such passes and part of another.
@@ -211,7 +215,9 @@ const (
 )
 
 // Samplings lists the ways of sampling that a user can choose, the customary one first.
-func Samplings() []string { return []string{string(BySample), string(ByGroup)} }
+func Samplings() []string {
+	return []string{string(BySample), string(ByGroup), string(Replacement)}
+}
 
 // groups holds the samples of a source by group, for the ways of sampling that need them.
 type groups struct {

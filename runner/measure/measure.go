@@ -455,7 +455,7 @@ func dualRiskRows() []Measure {
 func outputRows() []Measure {
 	const at = " on the training split, at the output of the paper's Algorithm 1: x after " +
 		"step t', λ and η before it, where t' is the step with the least ‖∇_x f‖² + gap² on " +
-		"its batches"
+		"its batches or, with output: random, a random step"
 	of := func(value func(*Output) float64) func(*Evaluation) Number {
 		return func(e *Evaluation) Number {
 			if e.Output == nil {

@@ -166,7 +166,7 @@ func newMeta(
 	if err != nil {
 		return nil, err
 	}
-	if n := d.Train.Len(); n < s.Batch {
+	if n := d.Train.Len(); n < s.Batch && s.Sampler != string(data.Replacement) {
 		return nil, &spec.KeyError{Key: "batch", Value: s.Batch,
 			Want: fmt.Sprintf("at most the %d training samples", n)}
 	}
@@ -192,7 +192,7 @@ func newMeta(
 	if runner.RefitsOnVal(t) {
 		parts.GiveUpVal()
 	}
-	perEpoch := int64(d.Train.Len() / s.Batch)
+	perEpoch := int64(max(1, d.Train.Len()/s.Batch))
 	if d.program != nil && d.program.StepsPerEpoch > 0 {
 		perEpoch = int64(d.program.StepsPerEpoch)
 	}

@@ -1,15 +1,19 @@
 package queue
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
 	"drolab/dro/peertest"
+	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/spec"
 )
@@ -119,4 +123,24 @@ func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) 
 	problem["y"], problem["g"] = b.Labels, b.Groups
 	problem["n"] = data.GroupCounts(d.Train, len(d.Groups))
 	return list
+}
+
+// With replacement a batch may be larger than the training split, and the draws of a run that is
+// stopped and resumed are those of one that is not. Without replacement such a batch is refused.
+func TestReplacement(t *testing.T) {
+	s := brief(dro.SFK)
+	s.Sampler, s.Batch, s.Epochs, s.Loss = "replacement", 700, 6, nn.ErrorProbability
+	s.SetOwn("output", spec.Fixed(1))
+	whole, parts := trained(t, nil, s, 1), trained(t, nil, s, 2)
+	a, b := whole.states[len(whole.states)-1], parts.states[len(parts.states)-1]
+	if a.Step != 6 || !slices.Equal(a.Parameters[0].Data, b.Parameters[0].Data) {
+		t.Errorf("step %d: weights %v, resumed %v", a.Step, a.Parameters[0].Data[:3],
+			b.Parameters[0].Data[:3])
+	}
+	s.Sampler = "samples"
+	q := NewQueue(context.Background(), Settings{Store: newMemory()})
+	if _, err := q.Start(runner.Request{Specs: []spec.Spec{s}}); err == nil ||
+		!strings.Contains(err.Error(), "batch: 700: want at most the 480 training samples") {
+		t.Errorf("a permutation gave a batch of 700: %v", err)
+	}
 }

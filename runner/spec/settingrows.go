@@ -108,7 +108,7 @@ func trainingRows() []Setting {
 			Want: "a number ≥ 1.2e-38 (float32's least)", in: atLeast(leastFloat32)},
 		{Key: "sampler",
 			Doc: "how batches are drawn: samples, each equally often; groups, each equally " +
-				"often, with replacement",
+				"often, with replacement; replacement, independent draws of samples",
 			words: data.Samplings, fixed: true},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
@@ -200,7 +200,7 @@ func dataRows() []Setting {
 			words: convolutions},
 		{Key: "loss", native: true,
 			Doc: "loss of a sample: cross-entropy; squared, ½ squared distance of the " +
-				"outputs from 0 and 1",
+				"outputs from 0 and 1; error-probability, 1 − the label's probability",
 			words: nn.Losses, fixed: true},
 		{Key: "samples", native: true,
 			Doc:  "training samples before imbalance; 0: the dataset's own number",

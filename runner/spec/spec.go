@@ -337,7 +337,7 @@ func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		ByGroup: s.Sampling(m) == data.ByGroup, Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == data.ByGroup, Seed: s.Seed, Settings: map[string]Auto{}}
 	for _, row := range allSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v

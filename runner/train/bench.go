@@ -137,7 +137,7 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 	parts := measure.PartsOf(d)
 	parts.Refitted = parts.Training().Train // methods that refit want validation counts
 	m := &runner.Meta{Spec: s, Parts: parts,
-		StepsPerEpoch: int64(src.Len() / s.Batch), Steps: math.MaxInt64}
+		StepsPerEpoch: int64(max(1, src.Len()/s.Batch)), Steps: math.MaxInt64}
 	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
 		Network: Native, Threads: threads})
 }

@@ -380,14 +380,14 @@ func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimu
 	}
 	size := float64((d.Shape.Len() + 1) * len(d.Classes))
 	switch {
-	case !nn.Convex(s.Model):
-		return nil, &spec.KeyError{Key: "optimum", Value: "true",
-			Want: "a model whose losses are convex in its weights: model: linear"}
+	case !nn.Convex(s.Model) || s.Loss == nn.ErrorProbability:
+		return nil, &spec.KeyError{Key: "optimum", Value: "true", Want: "losses that are convex " +
+			"in the weights: model: linear, loss: cross-entropy or squared"}
 	case float64(d.Train.Len())*size*size > mostOptimum:
 		return nil, &spec.KeyError{Key: "optimum", Value: "true", Want: fmt.Sprintf(
 			"less to solve: %d samples and %.0f weights are too many", d.Train.Len(), size)}
 	}
-	table, err := tableOf(s, d)
+	table, err := Table(s, d)
 	if err != nil {
 		return nil, err
 	}
@@ -399,10 +399,10 @@ func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimu
 	return &measure.Optimum{Risk: o.Risk, Gap: max(0, o.Gap()), Lambda: z.Lambda, Eta: z.Eta}, nil
 }
 
-// tableOf returns the training split as evaluations see it, normalised and unaugmented. It is in
+// Table returns the training split as evaluations see it, normalised and unaugmented. It is in
 // float64, since the search ends when its two bounds are 1e-9 apart, which is below float32's
 // rounding.
-func tableOf(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
+func Table(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
 	o := loaderOptions(s, d)
 	o.Batch = min(s.Batch, d.Train.Len())
 	loader, err := data.NewSequential(d.Train, o)

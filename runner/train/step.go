@@ -146,7 +146,7 @@ const (
 // input holds the batches of a run, and buffers for the losses and weights that a step computes of
 // them. The buffers are made once, so that a step allocates nothing.
 type input struct {
-	batches         Sampler    // x-batches: permutations of the training split
+	batches         Sampler    // x-batches: permutations of the training split, or draws
 	draws           Sampler    // batches of the method's own: independent draws
 	losses, weights []float64  // of the x-batch
 	drawn           []float64  // losses of the method's own batch
@@ -180,7 +180,11 @@ func (r *Run) addLoaders() (err error) {
 	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
 	r.setSampling(&o)
-	batches, err := data.NewEpochs(r.Data.Train, o)
+	newLoader := data.NewEpochs
+	if o.Sampling == data.Replacement {
+		newLoader = data.NewDraws
+	}
+	batches, err := newLoader(r.Data.Train, o)
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func newAlexNet(isa ISA, team *Team, images int) *alexNet {
 	b := NewBatch(images)
 	n := &alexNet{
 		team: team, batch: b, pack: NewLayout(isa, b, alexNetConvs[0].In),
-		loss: NewLoss(isa, b, 10, false),
+		loss: NewLoss(isa, b, 10, CrossEntropy),
 	}
 	hold := func(s Shape) {
 		n.act, n.grad = append(n.act, Alloc(b.Len(s))), append(n.grad, Alloc(b.Len(s)))

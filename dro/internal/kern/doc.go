@@ -1,7 +1,7 @@
 // Package kern holds the float32 kernels that train small networks on a CPU, forward and backward,
 // in AVX-512, AVX2 and plain Go. They are convolution (a linear layer is one), direct or by
 // [Winograd], max-pooling, mean pooling, ReLU, batch normalisation, sums, cross-entropy and
-// momentum SGD. The values of the squared loss, the updates of normalised momentum and AdamW, and
+// momentum SGD. What the two other losses add, the updates of normalised momentum and AdamW, and
 // the activations tanh and GELU with dropout are in plain Go. A convolution can round its operands
 // to bfloat16; it then runs on AMX tiles, AVX512-BF16 or the float32 kernels ([BF16]).
 //

@@ -1,5 +1,17 @@
 package kern
 
+import "math"
+
+// LossKind is a kind of loss: see NewLoss.
+type LossKind int
+
+// The kinds of losses.
+const (
+	CrossEntropy LossKind = iota
+	SquaredError
+	ErrorProbability
+)
+
 // Loss computes a loss for each image from the outputs of the last layer, and its gradient. Each
 // kind of loss has a prediction p of the label's unit vector, and the gradient with respect to the
 // outputs is p minus that vector. Everything is computed in float64, with the bits of Go's
@@ -8,7 +20,7 @@ type Loss struct {
 	isa     ISA
 	batch   Batch
 	classes int
-	squared bool
+	kind    LossKind
 	exp     []float64 // for each task: the exponentials of a vector of images
 
 	call lossCall
@@ -25,12 +37,13 @@ type lossCall struct {
 const lossImages = 2 * vector
 
 // NewLoss returns the loss of outputs of shape {classes, 1, 1}. It is the cross-entropy
-// −log p[label], where p is their softmax. If squared, it is half the squared distance of the
-// outputs, which are p themselves, from the label's unit vector.
-func NewLoss(isa ISA, b Batch, classes int, squared bool) *Loss {
+// −log p[label], where p is their softmax. SquaredError is half the squared distance of the
+// outputs, which are p themselves, from the label's unit vector. ErrorProbability is 1 − s[label],
+// where s is their softmax: the probability of an error if the class is drawn by s.
+func NewLoss(isa ISA, b Batch, classes int, kind LossKind) *Loss {
 	b.check(isa, Shape{classes, 1, 1})
 	exp := make([]float64, classes*vector*pieces(b.Images, lossImages))
-	return &Loss{isa: isa, batch: b, classes: classes, squared: squared, exp: exp}
+	return &Loss{isa: isa, batch: b, classes: classes, kind: kind, exp: exp}
 }
 
 // Losses sets losses[i] to the loss of image i, and predictions, which is laid out as outputs, to
@@ -60,10 +73,13 @@ func (l *Loss) task(k int) {
 // lossesOf computes the losses of n images from first on, up to a vector of them, in the memory of
 // task k.
 func (l *Loss) lossesOf(k, first, n int) {
-	if l.squared {
+	if l.kind == SquaredError {
 		l.squares(first, n)
-	} else {
-		l.softmax(l.exp[k*l.classes*vector:][:l.classes*vector], first, n)
+		return
+	}
+	l.softmax(l.exp[k*l.classes*vector:][:l.classes*vector], first, n)
+	if l.kind == ErrorProbability {
+		l.errors(first, n)
 	}
 }
 
@@ -117,6 +133,23 @@ func (l *Loss) squares(first, n int) {
 				d--
 			}
 			losses[i] += d * d / 2
+		}
+	}
+}
+
+// errors turns the cross-entropies of n images from first on into probabilities of an error. Their
+// gradient is that of the cross-entropy times s[label], and so is the prediction's distance from
+// the label's unit vector.
+func (l *Loss) errors(first, n int) {
+	c, at, lanes := &l.call, l.offset(first), l.batch.Lanes
+	for i, loss := range c.losses[first:][:n] {
+		right, wrong := math.Exp(-loss), -math.Expm1(-loss)
+		c.losses[first+i] = wrong
+		for k := 0; k < l.classes && c.predictions != nil; k++ {
+			p := &c.predictions[at+k*lanes+i]
+			if *p = float32(right * float64(*p)); k == c.labels[first+i] {
+				*p = float32(1 - float64(right*wrong))
+			}
 		}
 	}
 }

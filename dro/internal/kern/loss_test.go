@@ -1,6 +1,7 @@
 package kern
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,17 +12,18 @@ import (
 // padded images is 0.
 func TestLossGradient(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
-		t.Run("cross-entropy", func(t *testing.T) { lossGradient(t, isa, false) })
-		t.Run("squared", func(t *testing.T) { lossGradient(t, isa, true) })
+		for kind := CrossEntropy; kind <= ErrorProbability; kind++ {
+			t.Run(fmt.Sprint(kind), func(t *testing.T) { lossGradient(t, isa, kind) })
+		}
 	})
 }
 
-func lossGradient(t *testing.T, isa ISA, squared bool) {
+func lossGradient(t *testing.T, isa ISA, kind LossKind) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, images := range batchSizes {
 		b := NewBatch(images)
 		const classes = 5
-		s := NewLoss(isa, b, classes, squared)
+		s := NewLoss(isa, b, classes, kind)
 		held := max(images-1, 1)
 		labels, weights := make([]int, held), make([]float64, held)
 		for i := range labels {
@@ -57,7 +59,7 @@ func lossGradient(t *testing.T, isa ISA, squared bool) {
 
 func TestSoftmaxLossesStable(t *testing.T) {
 	eachISA(t, func(t *testing.T, isa ISA) {
-		s := NewLoss(isa, NewBatch(2), 2, false)
+		s := NewLoss(isa, NewBatch(2), 2, CrossEntropy)
 		logits := make([]float32, 2*16)
 		logits[0], logits[16] = 1e4, -1e4 // image 0
 		logits[1], logits[17] = 3, 3      // image 1
@@ -86,17 +88,17 @@ func TestSoftmaxKeepsItsBits(t *testing.T) {
 					labels[i] = r.IntN(classes)
 				}
 				want, p := make([]float64, len(labels)), make([]float32, len(outputs))
-				NewLoss(Generic, b, classes, false).Losses(nil, want, p, outputs, labels)
+				NewLoss(Generic, b, classes, CrossEntropy).Losses(nil, want, p, outputs, labels)
 				got, q := make([]float64, len(labels)), guarded(t, len(outputs))
-				NewLoss(isa, b, classes, false).Losses(nil, got, q, outputs, labels)
+				NewLoss(isa, b, classes, CrossEntropy).Losses(nil, got, q, outputs, labels)
 				if !slices.Equal(got, want) {
 					t.Fatalf("%d classes × %g: losses %v, want %v", classes, scale, got, want)
 				}
 				sameBits(t, "predictions", p, q)
 				weights := got // of any size
 				g, h := make([]float32, len(outputs)), guarded(t, len(outputs))
-				NewLoss(Generic, b, classes, false).Gradient(g, p, labels, weights)
-				NewLoss(isa, b, classes, false).Gradient(h, p, labels, weights)
+				NewLoss(Generic, b, classes, CrossEntropy).Gradient(g, p, labels, weights)
+				NewLoss(isa, b, classes, CrossEntropy).Gradient(h, p, labels, weights)
 				sameBits(t, "gradient", g, h)
 			}
 		}
@@ -111,7 +113,7 @@ func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
 			outputs, labels := make([]float32, 3*16), []int{0, 1, 2, 1, 0}
 			outputs[class*16+1], outputs[class*16+2], outputs[class*16+3] = nan, inf, -inf
 			losses := make([]float64, 5)
-			NewLoss(isa, NewBatch(5), 3, false).Losses(nil, losses, nil, outputs, labels)
+			NewLoss(isa, NewBatch(5), 3, CrossEntropy).Losses(nil, losses, nil, outputs, labels)
 			lost := math.Log(2) // of image 3, which lacks a class
 			if class == 1 {
 				lost = math.Inf(1)
@@ -125,7 +127,7 @@ func TestSoftmaxOfWhatIsNotFinite(t *testing.T) {
 }
 
 func TestSquaredLosses(t *testing.T) {
-	s := NewLoss(Detect(), NewBatch(2), 2, true)
+	s := NewLoss(Detect(), NewBatch(2), 2, SquaredError)
 	outputs := make([]float32, 2*16)
 	outputs[0], outputs[16] = 3, -4 // image 0
 	outputs[1], outputs[17] = 0, 1  // image 1
@@ -134,4 +136,24 @@ func TestSquaredLosses(t *testing.T) {
 	if losses[0] != 10 || losses[1] != 0 {
 		t.Fatalf("losses = %v, want (2² + 4²)/2 and 0", losses)
 	}
+}
+
+// The probability of an error is 1 − p, also where it is small, and where p is.
+func TestErrorProbabilities(t *testing.T) {
+	eachISA(t, func(t *testing.T, isa ISA) {
+		s := NewLoss(isa, NewBatch(3), 2, ErrorProbability)
+		outputs := make([]float32, 2*16)
+		outputs[0], outputs[1], outputs[2] = 20, -40, float32(math.Log(3))
+		losses, predictions := make([]float64, 3), make([]float32, 2*16)
+		s.Losses(nil, losses, predictions, outputs, []int{0, 0, 1})
+		for i, want := range []float64{1 - 1/(1+math.Exp(-20)), 1, .75} {
+			if math.Abs(losses[i]-want) > 1e-7*want {
+				t.Errorf("loss %d is %v, want %v", i, losses[i], want)
+			}
+		}
+		// The gradient is p (1 − p) for the other class, and −p (1 − p) for the label's.
+		if a, b := predictions[2], predictions[18]-1; a != -b || math.Abs(float64(a)-.1875) > 1e-6 {
+			t.Errorf("gradient %v, %v; want ±3/16", a, b)
+		}
+	})
 }

@@ -217,7 +217,7 @@ func TestRowsOfACutFile(t *testing.T) {
 		w, y, dw := make([]float32, 3*in), make([]float32, 3*b.padded()), make([]float32, 3*in)
 		forward := func() { r.Forward(team, y, x, w, nil) }
 		backward := func() { r.BackwardWeights(team, dw, nil, x, y, false) }
-		onePass := must(NewRowsPass(r, NewLoss(isa, b, 3, false)))
+		onePass := must(NewRowsPass(r, NewLoss(isa, b, 3, CrossEntropy)))
 		call := PassCall{
 			Images: x, W: w, Y: y, DW: dw,
 			Labels: make([]int, images), DY: make([]float32, len(y)), DB: make([]float32, 3),

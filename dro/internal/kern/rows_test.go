@@ -200,8 +200,8 @@ func TestRowsPassIsTheSame(t *testing.T) {
 		for _, units := range []int{2, 7, 13} {
 			q, b := newPassProblem(t, images, units), NewBatch(max(images, 100))
 			eachRows(t, q.p.cfg, func(t *testing.T, isa ISA) {
-				for _, squared := range []bool{false, true} {
-					r, l := must(NewRows(isa, b, q.p.cfg)), NewLoss(isa, b, units, squared)
+				for kind := CrossEntropy; kind <= ErrorProbability; kind++ {
+					r, l := must(NewRows(isa, b, q.p.cfg)), NewLoss(isa, b, units, kind)
 					want := q.call(t, b)
 					q.inTurn(r, l, want)
 					for _, threads := range []int{1, 3} {
@@ -238,7 +238,7 @@ func TestRowsPassRefuses(t *testing.T) {
 	rows := func(b Batch, units int) *Rows {
 		return must(NewRows(isa, b, Linear(Shape{16, 1, 1}, units, false)))
 	}
-	loss := NewLoss(isa, b, 3, false)
+	loss := NewLoss(isa, b, 3, CrossEntropy)
 	for name, r := range map[string]*Rows{
 		"other units": rows(b, 4), "many units": rows(b, partUnits+1),
 		"a small batch": rows(NewBatch(16), 3),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -230,8 +231,8 @@ type theoryFlags struct {
 func theoryCommand(con *console.Console) *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
-		Use:   "theory RUN[@STEP|@all]",
-		Short: "Compare a run with the paper's theory",
+		Use:   "theory RUN[@STEP|@all]...",
+		Short: "Compare runs with the paper's theory",
 		Long: `Compare a run with the paper's theory in four ways. First, the conditions of Theorem 1 that the
 run does not meet. Second, how dual gap and ‖∇F‖ fell with the samples seen, as a line through
 the logarithms over the run's evaluations, beside the paper's rate; certify_every: 1 measures
@@ -241,16 +242,20 @@ Fourth, the constants B, G, L and L_z at the network, which are lower bounds of 
 theory assumes everywhere.
 
 RUN@all gives the constants at each kept checkpoint, in place of mini-batches at one (see
-checkpoint_keep and, for short epochs, checkpoint_every).`,
-		Example:           "drolab theory shapes-sfk\ndrolab theory latest --log --json",
-		Args:              console.One("a run", "drolab theory latest"),
+checkpoint_keep and, for short epochs, checkpoint_every).
+
+Several runs, such as those of the preset theorem, are held against Theorem 1 alone: its bound ε
+beside what was measured, and how the cost grows as ε falls.`,
+		Example: "drolab theory shapes-sfk\ndrolab theory latest --log --json\n" +
+			"drolab theory theorem",
+		Args:              console.OneOrMore("a run", "drolab theory latest"),
 		ValidArgsFunction: con.CompleteRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.draws < 2 || f.samples < 1 {
 				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1",
 					f.draws, f.samples)
 			}
-			return theory(con, &f, args[0])
+			return theory(con, &f, args)
 		},
 	}
 	flags := c.Flags()
@@ -265,19 +270,27 @@ checkpoint_keep and, for short epochs, checkpoint_every).`,
 
 // theoryJSON is the result that theory prints with --json.
 type theoryJSON struct {
-	ID         string         `json:"id"`
-	PaperSlope measure.Number `json:"paper_slope"`
-	// conditions of Theorem 1 that the run does not meet
-	Unmet     []string               `json:"unmet"`
-	Rates     []certificate.Rate     `json:"rates"`
-	Step      int64                  `json:"step,omitempty"` // of the checkpoint
-	Noise     []certificate.Noise    `json:"noise,omitempty"`
-	Constants *certificate.Constants `json:"constants,omitempty"`
-	Along     []atStep               `json:"along,omitempty"`
+	certificate.Held
+	PaperSlope measure.Number         `json:"paper_slope"`
+	Rates      []certificate.Rate     `json:"rates"`
+	Step       int64                  `json:"step,omitempty"` // of the checkpoint
+	Noise      []certificate.Noise    `json:"noise,omitempty"`
+	Constants  *certificate.Constants `json:"constants,omitempty"`
+	Along      []atStep               `json:"along,omitempty"`
 }
 
-func theory(con *console.Console, f *theoryFlags, name string) error {
-	r, step, all, err := findSteps(con, name)
+func theory(con *console.Console, f *theoryFlags, names []string) error {
+	if len(names) > 1 || !strings.Contains(filepath.Base(names[0]), "@") {
+		runs, err := con.FindSeveral(names)
+		if err != nil {
+			return err
+		}
+		if len(runs) > 1 {
+			return theorems(con, runs)
+		}
+		names[0] = runs[0].Dir
+	}
+	r, step, all, err := findSteps(con, names[0])
 	if err != nil {
 		return err
 	}
@@ -292,8 +305,12 @@ func theory(con *console.Console, f *theoryFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	t := theoryJSON{ID: r.Meta.ID, PaperSlope: certificate.PaperSlope(set),
-		Unmet: certificate.Unmet(&r.Meta), Rates: certificate.Rates(&r.Meta, evals)}
+	h, err := certificate.Hold(r, con.DataDir, !f.log)
+	if err != nil {
+		return err
+	}
+	t := theoryJSON{Held: h, PaperSlope: certificate.PaperSlope(set),
+		Rates: certificate.Rates(&r.Meta, evals)}
 	switch {
 	case f.log:
 	case all:
@@ -336,6 +353,10 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	if len(t.Unmet) > 0 {
 		fmt.Fprintf(con.Stdout, "\nTheorem 1 has conditions that this run does not meet: %s.\n",
 			strings.Join(t.Unmet, "; "))
+	}
+	if t.Theorem != nil {
+		fmt.Fprintln(con.Stdout)
+		printTheorems(con, []certificate.Held{t.Held})
 	}
 	if t.Along != nil {
 		printAlong(con, t.Along)

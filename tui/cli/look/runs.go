@@ -187,10 +187,13 @@ func showOrigin(say sayer, m *runner.Meta) {
 func showChosen(say sayer, r *record.Run) {
 	s := r.Summary()
 	if p := s.PaperIterate; p != nil {
-		say("iterate", "step %d (argmin ‖∇ₓf‖² + gap² over noisy batches): "+
-			"λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, console.Short(p.Lambda),
-			console.Short(p.Eta), console.Short(p.TestLoss), console.Percent(p.TestAccuracy),
-			console.Percent(p.Worst()))
+		by := "argmin ‖∇ₓf‖² + gap² over noisy batches"
+		if r.Meta.Spec.Text("output") == "random" {
+			by = "drawn at random"
+		}
+		say("iterate", "step %d (%s): λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, by,
+			console.Short(p.Lambda), console.Short(p.Eta), console.Short(p.TestLoss),
+			console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
 		if gap := s.Of("output_dual_gap"); gap.Applies() {
 			say("", "there, on the training split: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
 				console.Short(gap), console.Short(s.Of("output_grad_norm")), console.Short(p.Gap),
