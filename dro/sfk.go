@@ -18,12 +18,15 @@ func sfk() Method {
 			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
 				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},
+			{Key: "momentum_z", Doc: "share of the averaged gradient of z that a step keeps; 0: none",
+				Default: Fixed(0), Want: "a number in [0, 1)",
+				Check: func(v float64) bool { return v >= 0 && v < 1 }},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
-			return &printed{f, t.Number("c")}, err
+			return &printed{frankWolfe: f, c: t.Number("c"), beta: t.Number("momentum_z")}, err
 		},
 	}
 }
@@ -43,20 +46,42 @@ func frankWolfeMeasures() []Measure {
 				"searches for"})
 }
 
-// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
+// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1. With momentum,
+// the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020, arXiv
+// 1804.09554) takes the place of the batch's, from 0 on as there.
 type printed struct {
 	frankWolfe
-	c float64
+	c, beta float64
+	mean    Z // the averaged gradient; 0 where beta is, so that one infinite gradient does not stay
 }
 
 // After implements Trainer.
 func (p *printed) After(b Batch, s Step) {
-	before := p.z
-	_, dir := p.aim(b.Losses, p.problem.Box)
+	before, grad := p.z, p.gradient(b.Losses)
+	if p.beta > 0 {
+		p.mean = grad.along(p.beta, p.mean.sub(grad))
+		grad = p.mean
+	}
+	dir := p.toward(grad, p.problem.Box)
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
 	p.Confine() // γ = 1 may be a rounding beyond the corner
 	p.rule.Observe(s, p.gap, before)
+}
+
+// State implements Trainer.
+func (p *printed) State() State {
+	s := p.frankWolfe.State()
+	if p.beta > 0 {
+		s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"] = p.mean.Lambda, p.mean.Eta
+	}
+	return s
+}
+
+// Restore implements Trainer. A fork may turn the momentum on; its average begins at 0.
+func (p *printed) Restore(s State) error {
+	p.mean = Z{s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"]}
+	return p.frankWolfe.Restore(s)
 }
 
 // Warning implements Warner.
@@ -91,9 +116,15 @@ func (f *frankWolfe) Fresh() bool { return !f.share }
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 	eval = f.problem.Evaluate(nil, losses, f.z)
-	dir = box.Corner(eval.Grad).sub(f.z)
-	f.gap = -dir.dot(eval.Grad)
-	return eval, dir
+	return eval, f.toward(eval.Grad, box)
+}
+
+// toward returns the direction to the corner of the box that a gradient points to, and sets the
+// gap.
+func (f *frankWolfe) toward(grad Z, box Box) (dir Z) {
+	dir = box.Corner(grad).sub(f.z)
+	f.gap = -dir.dot(grad)
+	return dir
 }
 
 // Picked implements Picker.

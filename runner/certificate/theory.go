@@ -225,10 +225,11 @@ func Unmet(m *runner.Meta) []string {
 			s.Algorithm())}
 	}
 	lack(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	lack(s.Text("momentum_z") != "0", "no momentum on z (%s)", s.Text("momentum_z"))
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
 	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
 	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
-	lack(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
+	lack(s.Dropout > 0 && s.Unread([]string{"dropout"}) == nil, "losses without noise (dropout %g)", s.Dropout)
 	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
 	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
 	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
