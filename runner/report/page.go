@@ -459,6 +459,7 @@ func (r *Report) passages() []passage {
 				return strings.ReplaceAll(page.Markdown(r.Page().Blocks...), "\n## ", "\n### ")
 			}},
 			{"report in short", r.shortTable},
+			{"report of the objective's parts", r.partsTable},
 		}
 	}
 	return []passage{

@@ -32,6 +32,7 @@ type Report struct {
 	// Reproduction compares means with published ones, as a family; its verdicts mean nothing.
 	Reproduction []*Finding `json:"reproduction"`
 	Means        []MeanRow  `json:"means"`
+	Parts        []Parts    `json:"parts"`
 
 	// What follows describes the runs of a study that is not registered.
 
@@ -124,9 +125,9 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 		o.Interim = true // it waits for no run
 	}
 	r = &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
-		Means: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
-		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
-		Notes: []string{}, Seeds: s.Seeds, study: s}
+		Means: []MeanRow{}, Parts: []Parts{}, Problems: []*Problem{}, Further: []*Finding{},
+		Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{},
+		Lacking: []Lacking{}, Made: []Made{}, Notes: []string{}, Seeds: s.Seeds, study: s}
 	g := s.Gather(withoutRepeats(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
@@ -147,6 +148,7 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	if r.registered() {
 		r.judge()
 		r.addMeans()
+		r.addParts()
 		return r, nil
 	}
 	others, err := r.tabulate(g, o)

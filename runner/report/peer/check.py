@@ -256,9 +256,9 @@ def check_reproduction(report, runs):
 
 
 def check_readings(report, runs):
-    """The readings' means, leads and distances, each over all runs that have its settings."""
+    """The readings' means, leads and distances, each over the seeds for which both methods have its settings."""
     def settings(run):
-        mine = {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
+        mine = {"momentum_z": 0} | {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
         return mine | {"data": run.meta["dataset_checksum"].removeprefix("sha256:")[:8]}
 
     def found(of, method, key, value):
@@ -275,7 +275,7 @@ def check_readings(report, runs):
             mine = settings(r)
             # A setting that one of them lacks was added to the program between the two.
             differs = lambda base: [k for k in {*mine} & {*base} if mine[k] != base[k]]
-            if any(differs(base) == [key] for base in own) and str(mine[key]) == value:
+            if any(differs(base) == [key] for base in own) and json.dumps(mine[key]).strip('"') == value:
                 changed.append(r)
         return {r.seed: r for r in changed}
 
@@ -283,15 +283,20 @@ def check_readings(report, runs):
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
         key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
         sfk = found(of, "sfk", key, value)
-        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # settings that ERM does not use
+        # settings that ERM does not use
+        untrained = key in ("c", "rho", "lambda0", "lambda_max", "batch_z", "momentum_z")
         erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
+        both = sorted({*sfk} & {*erm})
+        agree(name, reading["runs"], len(both))
+        agree(name, reading["alike"], not untrained)
+        sfk, erm = ({s: mine[s] for s in both} for mine in (sfk, erm))
         for key, method, mine in (("first", "sfk", sfk), ("base", "erm", erm)):
             classes = numpy.mean([r.last("class_accuracy") for r in mine.values()], axis=0)
             agree(name, reading[key], numpy.mean([r.last("test_accuracy") for r in mine.values()]))
             agree(name, reading["from_" + key],
                   math.sqrt(numpy.mean((classes - numpy.array(TABLE1[method]) / 100) ** 2)))
-        lead = [sfk[s].last("test_accuracy") - erm[s].last("test_accuracy") for s in sorted({*sfk} & {*erm})]
+        lead = [sfk[s].last("test_accuracy") - erm[s].last("test_accuracy") for s in both]
         agree(name, reading["lead"]["mean"], sum(lead) / len(lead), floor=1e-12)
 
 
@@ -520,6 +525,7 @@ def check_registered(report, runs):
         agree("registered: reproduction", claim["adjusted_p"], p, 1e-7)
         check_detectable("registered: reproduction", claim, len(ps))
     check_means(report, arms, seeds)
+    check_parts(report, arms, seeds)
 
 
 def check_means(report, arms, seeds):
@@ -542,6 +548,30 @@ def check_means(report, arms, seeds):
             agree(name, cell["seeds"], len(values))
             agree(name, cell["mean"], sum(values) / len(values) if values else None)
             agree(name, cell["std"], float(numpy.std(values, ddof=1)) if len(values) > 1 else None, 1e-7, 1e-12)
+
+
+def check_parts(report, arms, seeds):
+    """The parts of the objective: its mean, the gap's and the robust risk's, and the risk above that of sfk."""
+    def measured(label, rho, measure):
+        mine = arms.get((label, rho)) or arms[label, 1.5]
+        values = [mine[s].last(measure) for s in seeds]
+        if measure == "train_robust_risk" and mine[seeds[0]].spec["rho"] != rho or None in values:
+            return []
+        return values
+
+    for row in report["parts"]:
+        label, rho = row["dual_gap"]["arm"], float(row["problem"].rpartition("= ")[2])
+        name = f"parts: {label} {rho}"
+        for measure in ("train_objective", "train_robust_risk", "dual_gap"):
+            values = measured(label, rho, measure)
+            agree(name, row[measure]["seeds"], len(values))
+            agree(name, row[measure]["mean"], sum(values) / len(values) if values else None)
+            agree(name, row[measure]["std"], float(numpy.std(values, ddof=1)) if values else None, 1e-7, 1e-12)
+        values = measured(label, rho, "train_robust_risk") if label != "sfk" else []
+        above = [a - b for a, b in zip(values, measured("sfk", rho, "train_robust_risk"))]
+        mean, half, _ = difference(above, 0) if above else (None, None, None)
+        agree(name, row["above_first"]["mean"], mean, floor=1e-12)
+        agree(name, row["above_first"]["half"], half, 1e-7, 1e-12)
 
 
 # The weights, evaluated by another network.
