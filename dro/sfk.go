@@ -26,7 +26,8 @@ func sfk() Method {
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
-			return &printed{frankWolfe: f, c: t.Number("c"), beta: t.Number("momentum_z")}, err
+			f.beta = t.Number("momentum_z")
+			return &printed{f, t.Number("c")}, err
 		},
 	}
 }
@@ -46,42 +47,20 @@ func frankWolfeMeasures() []Measure {
 				"searches for"})
 }
 
-// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1. With momentum,
-// the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020, arXiv
-// 1804.09554) takes the place of the batch's, from 0 on as there.
+// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
 type printed struct {
 	frankWolfe
-	c, beta float64
-	mean    Z // the averaged gradient; 0 where beta is, so that one infinite gradient does not stay
+	c float64
 }
 
 // After implements Trainer.
 func (p *printed) After(b Batch, s Step) {
-	before, grad := p.z, p.gradient(b.Losses)
-	if p.beta > 0 {
-		p.mean = grad.along(p.beta, p.mean.sub(grad))
-		grad = p.mean
-	}
-	dir := p.toward(grad, p.problem.Box)
+	before := p.z
+	_, dir := p.aim(b.Losses, p.problem.Box)
 	p.gamma = math.Min(p.gap/p.c, 1)
 	p.z = p.z.along(p.gamma, dir)
 	p.Confine() // γ = 1 may be a rounding beyond the corner
 	p.rule.Observe(s, p.gap, before)
-}
-
-// State implements Trainer.
-func (p *printed) State() State {
-	s := p.frankWolfe.State()
-	if p.beta > 0 {
-		s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"] = p.mean.Lambda, p.mean.Eta
-	}
-	return s
-}
-
-// Restore implements Trainer. A fork may turn the momentum on; its average begins at 0.
-func (p *printed) Restore(s State) error {
-	p.mean = Z{s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"]}
-	return p.frankWolfe.Restore(s)
 }
 
 // Warning implements Warner.
@@ -102,6 +81,11 @@ type frankWolfe struct {
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
 	recent     recent // of sfk-auto alone: empty in sfk
+
+	// Momentum, of sfk alone: the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani,
+	// Karbasi 2020, arXiv 1804.09554), from 0 on as there.
+	beta float64
+	mean Z
 }
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
@@ -116,15 +100,14 @@ func (f *frankWolfe) Fresh() bool { return !f.share }
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 	eval = f.problem.Evaluate(nil, losses, f.z)
-	return eval, f.toward(eval.Grad, box)
-}
-
-// toward returns the direction to the corner of the box that a gradient points to, and sets the
-// gap.
-func (f *frankWolfe) toward(grad Z, box Box) (dir Z) {
+	grad := eval.Grad
+	if f.beta > 0 { // without momentum, an infinite gradient acts on one step alone
+		f.mean = grad.along(f.beta, f.mean.sub(grad))
+		grad = f.mean
+	}
 	dir = box.Corner(grad).sub(f.z)
 	f.gap = -dir.dot(grad)
-	return dir
+	return eval, dir
 }
 
 // Picked implements Picker.
@@ -147,6 +130,9 @@ func (f *frankWolfe) State() State {
 		s.Numbers["picked_lambda"] = r.Z.Lambda
 		s.Numbers["picked_eta"] = r.Z.Eta
 	}
+	if f.beta > 0 {
+		s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"] = f.mean.Lambda, f.mean.Eta
+	}
 	f.recent.save(&s)
 	return s
 }
@@ -154,6 +140,7 @@ func (f *frankWolfe) State() State {
 // Restore implements Trainer.
 func (f *frankWolfe) Restore(s State) error {
 	f.rule = PaperIterate{}
+	f.mean = Z{s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"]} // 0 if a fork turns it on
 	f.recent.restore(s)
 	if _, ok := s.Numbers["picked_step"]; ok {
 		v, err := s.numbers("picked_step", "picked_grad_norm", "picked_gap", "picked_lambda",

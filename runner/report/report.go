@@ -32,7 +32,9 @@ type Report struct {
 	// Reproduction compares means with published ones, as a family; its verdicts mean nothing.
 	Reproduction []*Finding `json:"reproduction"`
 	Means        []MeanRow  `json:"means"`
-	Parts        []Parts    `json:"parts"`
+	// Parts has the parts of the dual objective on the training split: it is the network's robust
+	// risk plus the dual gap, which is the error of z alone. No claim names them.
+	Parts []MeanRow `json:"parts"`
 
 	// What follows describes the runs of a study that is not registered.
 
@@ -125,7 +127,7 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 		o.Interim = true // it waits for no run
 	}
 	r = &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
-		Means: []MeanRow{}, Parts: []Parts{}, Problems: []*Problem{}, Further: []*Finding{},
+		Means: []MeanRow{}, Parts: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{},
 		Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{},
 		Lacking: []Lacking{}, Made: []Made{}, Notes: []string{}, Seeds: s.Seeds, study: s}
 	g := s.Gather(withoutRepeats(runs))
@@ -147,8 +149,10 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	}
 	if r.registered() {
 		r.judge()
-		r.addMeans()
-		r.addParts()
+		r.Means = r.meansOf(r.meanRows)
+		r.Parts = r.meansOf(func(p *Problem) []MeanRow {
+			return lastRows(p, "train_objective", trainRisk, "dual_gap")
+		})
 		return r, nil
 	}
 	others, err := r.tabulate(g, o)

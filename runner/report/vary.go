@@ -388,50 +388,34 @@ func (r *Report) nearBlocks() []page.Block {
 }
 
 // nearest names the readings that come nearest to the published lead of the first arm, and to its
-// published mean.
+// published mean. A lead of one seed has the interval of one seed of the first condition.
 func (r *Report) nearest(first, base string) string {
 	table, of := r.study.Published, page.Points()
-	printed := (table.Mean(first) - table.Mean(base)) / 100
-	reached, ahead := 0, 0
-	lead, mean := &r.Readings[0], &r.Readings[0]
-	miss := func(d *Reading) float64 { return math.Abs(d.First.Float() - table.Mean(first)/100) }
-	for i := range r.Readings {
-		d := &r.Readings[i]
-		x := d.Lead.Mean.Float()
-		if x >= printed {
+	printed, reached := (table.Mean(first)-table.Mean(base))/100, 0
+	for _, d := range r.Readings {
+		if d.Lead.Mean.Float() >= printed {
 			reached++
 		}
-		if x > 0 {
-			ahead++
-		}
-		if x > lead.Lead.Mean.Float() {
-			lead = d
-		}
-		if miss(d) < miss(mean) {
-			mean = d
+	}
+	best := func(miss func(d *Reading) float64) Reading {
+		return slices.MinFunc(r.Readings, func(a, b Reading) int {
+			return cmp.Compare(miss(&a), miss(&b))
+		})
+	}
+	lead := best(func(d *Reading) float64 { return -d.Lead.Mean.Float() })
+	mean := best(func(d *Reading) float64 { return math.Abs(d.First.Float() - table.Mean(first)/100) })
+	spread, label := "", r.Problems[0].Label
+	for _, d := range r.Readings {
+		if half := d.Lead.Half.Float(); lead.Runs == 1 && d.Runs > 1 && d.Name == label {
+			spread = fmt.Sprintf(", ± %s by the spread of the %d seeds of %s",
+				of.Text(measure.Num(half*math.Sqrt(float64(d.Runs)))), d.Runs, label)
 		}
 	}
 	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. %d of these %d readings "+
-		"reach that lead, and under %d %[2]s is above %[4]s. The nearest is %[8]s (%[9]s): "+
-		"%[10]s points%[11]s. %[2]s's mean comes nearest to the printed %.2[12]f under %[13]s "+
-		"(%[14]s): %[15]s, where %[4]s has %[16]s.",
-		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings), ahead,
-		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"),
-		r.borrowed(lead), table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"),
-		of.Text(mean.First), of.Text(mean.Base))
-}
-
-// borrowed gives the lead of a reading of one seed an interval: that of one seed among those of the
-// first condition, if they are several.
-func (r *Report) borrowed(d *Reading) string {
-	i := slices.IndexFunc(r.Readings, func(o Reading) bool {
-		return o.Name == r.Problems[0].Label && o.Runs > 1
-	})
-	if d.Runs > 1 || i < 0 {
-		return ""
-	}
-	c := &r.Readings[i]
-	half := c.Lead.Half.Float() * math.Sqrt(float64(c.Runs))
-	return fmt.Sprintf(", ± %s by the spread of the %d seeds of %s",
-		page.Points().Text(measure.Num(half)), c.Runs, c.Name)
+		"reach that lead. The nearest is %s (%s): %s points%s. %[2]s's mean comes nearest to the "+
+		"printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
+		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings),
+		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread,
+		table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"), of.Text(mean.First),
+		of.Text(mean.Base))
 }

@@ -525,11 +525,10 @@ def check_registered(report, runs):
         agree("registered: reproduction", claim["adjusted_p"], p, 1e-7)
         check_detectable("registered: reproduction", claim, len(ps))
     check_means(report, arms, seeds)
-    check_parts(report, arms, seeds)
 
 
 def check_means(report, arms, seeds):
-    for row in report["means"]:
+    for row in report["means"] + report["parts"]:
         rho = float(row["problem"].rpartition("= ")[2])
         for cell in row["arms"]:
             mine = arms.get((cell["arm"], rho)) or arms[cell["arm"], 1.5]
@@ -538,6 +537,8 @@ def check_means(report, arms, seeds):
             for run in (mine[s] for s in seeds):
                 if row["measure"] == "robust_risk":
                     values.append(run.last("robust_risk_at")[run.spec["risk_radii"].index(rho)])
+                elif row["measure"] == "train_robust_risk" and run.spec["rho"] != rho:
+                    continue  # that of another radius
                 elif row["measure"] != "class_accuracy":
                     values.append(run.last(row["measure"]))
                 elif row.get("class"):
@@ -548,30 +549,6 @@ def check_means(report, arms, seeds):
             agree(name, cell["seeds"], len(values))
             agree(name, cell["mean"], sum(values) / len(values) if values else None)
             agree(name, cell["std"], float(numpy.std(values, ddof=1)) if len(values) > 1 else None, 1e-7, 1e-12)
-
-
-def check_parts(report, arms, seeds):
-    """The parts of the objective: its mean, the gap's and the robust risk's, and the risk above that of sfk."""
-    def measured(label, rho, measure):
-        mine = arms.get((label, rho)) or arms[label, 1.5]
-        values = [mine[s].last(measure) for s in seeds]
-        if measure == "train_robust_risk" and mine[seeds[0]].spec["rho"] != rho or None in values:
-            return []
-        return values
-
-    for row in report["parts"]:
-        label, rho = row["dual_gap"]["arm"], float(row["problem"].rpartition("= ")[2])
-        name = f"parts: {label} {rho}"
-        for measure in ("train_objective", "train_robust_risk", "dual_gap"):
-            values = measured(label, rho, measure)
-            agree(name, row[measure]["seeds"], len(values))
-            agree(name, row[measure]["mean"], sum(values) / len(values) if values else None)
-            agree(name, row[measure]["std"], float(numpy.std(values, ddof=1)) if values else None, 1e-7, 1e-12)
-        values = measured(label, rho, "train_robust_risk") if label != "sfk" else []
-        above = [a - b for a, b in zip(values, measured("sfk", rho, "train_robust_risk"))]
-        mean, half, _ = difference(above, 0) if above else (None, None, None)
-        agree(name, row["above_first"]["mean"], mean, floor=1e-12)
-        agree(name, row["above_first"]["half"], half, 1e-7, 1e-12)
 
 
 # The weights, evaluated by another network.
