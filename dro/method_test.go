@@ -148,8 +148,8 @@ func TestMomentumOfFrankWolfe(t *testing.T) {
 			resumed.After(Batch{Losses: losses}, Step{T: int64(i + 1)})
 			gap := -dir.dot(mean)
 			want := p.Box.Project(before.along(math.Min(gap/1000, 1), dir))
-			if got := d.Z(); !within(d.gap, gap, 1e-12) || !within(got.Lambda, want.Lambda, 1e-12) ||
-				!within(got.Eta, want.Eta, 1e-12) || resumed.Z() != got {
+			if got := d.Z(); !within(d.gap, gap, 1e-12) || resumed.Z() != got ||
+				!within(got.Lambda, want.Lambda, 1e-12) || !within(got.Eta, want.Eta, 1e-12) {
 				t.Errorf("%v: step %d: gap %v to %v, resumed %v, want %v to %v", p, i+1, d.gap, got,
 					resumed.Z(), gap, want)
 			}

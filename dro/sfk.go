@@ -18,8 +18,8 @@ func sfk() Method {
 			{Key: "share_batch", Doc: "use the weights' batch for z as well: faster, but not " +
 				"independent",
 				Default: Fixed(0), Want: "true or false", On: true},
-			{Key: "momentum_z", Doc: "share of the averaged gradient of z that a step keeps; 0: none",
-				Default: Fixed(0), Want: "a number in [0, 1)",
+			{Key: "momentum_z", Default: Fixed(0), Want: "a number in [0, 1)",
+				Doc:   "share that a step on z keeps of the averaged gradient; 0: no average",
 				Check: func(v float64) bool { return v >= 0 && v < 1 }},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
@@ -41,7 +41,8 @@ func frankWolfeMeasures() []Measure {
 		Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
 			Asks: OfProblem,
 			Doc: "−⟨d, g⟩ of the step on z, on its own batch, where d points to the box's " +
-				"best corner: an upper bound of the dual objective's error on that batch"},
+				"best corner: an upper bound of the dual objective's error on that batch; no " +
+				"bound with momentum_z"},
 		Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
 			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto " +
 				"searches for"})

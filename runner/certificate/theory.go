@@ -229,11 +229,12 @@ func Unmet(m *runner.Meta) []string {
 	lack(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
 	lack(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
 	lack(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
-	lack(s.Dropout > 0 && s.Unread([]string{"dropout"}) == nil, "losses without noise (dropout %g)", s.Dropout)
+	drops := s.Dropout > 0 && s.Unread([]string{"dropout"}) == nil
+	lack(drops, "losses without noise (dropout %g)", s.Dropout)
 	lack(s.Patience > 0, "a number of steps fixed in advance (patience %d)", s.Patience)
 	moves := s.Warmup > 0 || s.Schedule == "cosine" || s.Schedule == "linear"
 	lack(moves, "one step size (schedule %s, warmup %d)", s.Schedule, s.Warmup)
-	drops := s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
+	drops = s.Drops() && s.LRDropEpoch < s.Epochs && s.LRDrop != 1
 	lack(drops, "one step size (%g times it from epoch %d on)", s.LRDrop, s.LRDropEpoch+1)
 	lack(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
 	set, err := s.Set()

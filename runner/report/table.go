@@ -445,8 +445,8 @@ type Mean struct {
 	Std   measure.Number `json:"std"`
 }
 
-// meansOf describes all arms under each condition. An arm with the same runs under each is described
-// each time; its robust risk alone differs.
+// meansOf describes all arms under each condition. An arm with the same runs under each is
+// described each time; its robust risk alone differs.
 func (r *Report) meansOf(rows func(*Problem) []MeanRow) (list []MeanRow) {
 	for _, p := range r.conditions {
 		for _, row := range rows(p) {

@@ -403,7 +403,9 @@ func (r *Report) nearest(first, base string) string {
 		})
 	}
 	lead := best(func(d *Reading) float64 { return -d.Lead.Mean.Float() })
-	mean := best(func(d *Reading) float64 { return math.Abs(d.First.Float() - table.Mean(first)/100) })
+	mean := best(func(d *Reading) float64 {
+		return math.Abs(100*d.First.Float() - table.Mean(first))
+	})
 	spread, label := "", r.Problems[0].Label
 	for _, d := range r.Readings {
 		if half := d.Lead.Half.Float(); lead.Runs == 1 && d.Runs > 1 && d.Name == label {
@@ -411,9 +413,9 @@ func (r *Report) nearest(first, base string) string {
 				of.Text(measure.Num(half*math.Sqrt(float64(d.Runs)))), d.Runs, label)
 		}
 	}
-	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. %d of these %d readings "+
-		"reach that lead. The nearest is %s (%s): %s points%s. %[2]s's mean comes nearest to the "+
-		"printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
+	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. %d of these %d "+
+		"readings reach that lead. The nearest is %s (%s): %s points%s. %[2]s's mean comes "+
+		"nearest to the printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
 		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings),
 		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread,
 		table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"), of.Text(mean.First),

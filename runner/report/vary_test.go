@@ -67,13 +67,15 @@ func TestReadings(t *testing.T) {
 	for i, w := range want {
 		d := &r.Readings[i]
 		if d.Name != w.name || d.Runs != w.runs || d.Alike != w.alike ||
-			!near(d.FromFirst.Float(), w.fromSFK) || !near(d.FromBase.Float(), w.fromERM) || !near(d.Lead.Mean.Float(), w.gap+printed) {
+			!near(d.FromFirst.Float(), w.fromSFK) || !near(d.FromBase.Float(), w.fromERM) ||
+			!near(d.Lead.Mean.Float(), w.gap+printed) {
 			t.Errorf("line %d is %+v, want %+v", i+1, d, w)
 		}
 	}
-	answer := "0 of these 5 readings reach that lead. The nearest is " + half + ", pad mean (1 seed): −0.4 points, ± 4.3 by the spread of the 3 seeds of " + half +
-		". sfk's mean comes nearest to the printed 73.45 under " + half + ", pad mean (1 seed): " +
-		"72.5, where erm has 72.9."
+	answer := "0 of these 5 readings reach that lead. The nearest is " + half +
+		", pad mean (1 seed): −0.4 points, ± 4.3 by the spread of the 3 seeds of " + half +
+		". sfk's mean comes nearest to the printed 73.45 under " + half +
+		", pad mean (1 seed): 72.5, where erm has 72.9."
 	if text := page.Markdown(r.nearBlocks()...); !strings.Contains(text, answer) {
 		t.Errorf("%s\nwant %s", text, answer)
 	}

@@ -473,8 +473,8 @@ func (t *Setting) unread(s *Spec) string {
 	case t.ReadIn(s):
 		return ""
 	case !n.met(s):
-		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, strings.Join(n.values, " or "),
-			s.Text(n.key))
+		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key,
+			strings.Join(n.values, " or "), s.Text(n.key))
 	case !t.ofSet(s.Uncertainty):
 		sets := slices.DeleteFunc(dro.SetNames(), func(name string) bool { return !t.ofSet(name) })
 		return fmt.Sprintf("a set that reads it (%s): %s does not", join(sets), s.Uncertainty)
