@@ -73,12 +73,6 @@ type layer struct {
 	drop  float64 // the probability that this pass sets a value to 0
 }
 
-// dropping returns the layer with its activation, and dropout, in a pass of their own.
-func (l layer) dropping(curve string, drop float64) layer {
-	l.relu, l.curve, l.drop = false, curve, drop
-	return l
-}
-
 func convolution(out, kernel, stride, pad int) layer {
 	return layer{kind: conv, out: out, kernel: kernel, stride: stride, pad: pad, relu: true}
 }
@@ -120,7 +114,7 @@ func (c Config) perceptron() (list []layer) {
 	for _, width := range hidden {
 		l := dense(width)
 		if curve != Activations()[0] || c.Dropout > 0 {
-			l = l.dropping(curve, c.Dropout)
+			l.relu, l.curve, l.drop = false, curve, c.Dropout
 		}
 		list = append(list, l)
 	}
@@ -147,7 +141,8 @@ func logits() layer { return layer{kind: linear} }
 func models(c Config) map[string][]layer {
 	features := convPool(256, 3, 1, 1)
 	if c.Dropout > 0 {
-		features = features.dropping("relu", c.Dropout) // ReLU and max-pooling commute
+		// ReLU and max-pooling commute, so that ReLU may share the pass of dropout behind pooling.
+		features.relu, features.curve, features.drop = false, "relu", c.Dropout
 	}
 	return map[string][]layer{
 		"alexnet": {
