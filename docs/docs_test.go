@@ -265,6 +265,7 @@ func notRun() map[string]string {
 		"drolab report recorded:paper --into docs/results.md":      inTest,
 		"drolab report recorded:paper --into docs/paper.md":        inTest,
 		"drolab report recorded:registered --into docs/results.md": inTest,
+		"drolab report recorded:registered --into docs/paper.md":   inTest,
 
 		"drolab run train.py --algo sfk,erm --seeds 4":              torch,
 		"drolab run cifar_resnet18.py --algo sfk-auto,erm --detach": torch,
@@ -340,7 +341,7 @@ func runs(script, command string) bool {
 func TestPagesAreOfTheRecordedRuns(t *testing.T) {
 	for set, paths := range map[string][]string{
 		"recorded:paper":      {"docs/results.md", "docs/paper.md"},
-		"recorded:registered": {"README.md", "docs/results.md"},
+		"recorded:registered": {"README.md", "docs/results.md", "docs/paper.md"},
 	} {
 		t.Run(set, func(t *testing.T) {
 			runs, err := recorded.Find(set)

@@ -93,6 +93,10 @@ func TestDualSteps(t *testing.T) {
 			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
 		}
 
+		if d.State().Numbers["momentum_eta"] != 0 || len(d.State().Numbers) != 7 {
+			t.Errorf("%v: a state without momentum: %v", p, d.State())
+		}
+
 		shared := with(startAt(z), "share_batch", Fixed(1))
 		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*searching)
 		auto.After(b, Step{T: 1, Rate: math.NaN()})
@@ -114,6 +118,41 @@ func TestDualSteps(t *testing.T) {
 		pan.After(b, Step{Rate: .05})
 		if got, want := pan.(Dual).Z(), (Z{z.Lambda, want.Eta}); got != want {
 			t.Errorf("%v: PAN to %v, want %v", p, got, want)
+		}
+	}
+}
+
+// With momentum_z, the step of SFK goes by d ← βd + (1−β)g, from 0 on: over three steps, by the sum
+// written out. A resumed trainer goes on with the same d.
+func TestMomentumOfFrankWolfe(t *testing.T) {
+	const beta = .75
+	for _, p := range testProblems(.5) {
+		rng, z := testRand(27), p.Box.Project(Z{1, .3})
+		settings := with(startAt(z), "momentum_z", Fixed(beta))
+		d := newTrainer(t, SFK, p, settings).(*printed)
+		var grads []Z
+		for i := range 3 {
+			losses := exponential(rng, 64)
+			grads = append(grads, p.Evaluate(nil, losses, d.Z()).Grad)
+			mean := Z{}
+			for k, g := range grads {
+				mean = mean.along((1-beta)*math.Pow(beta, float64(i-k)), g)
+			}
+			before := d.Z()
+			dir := p.Box.Corner(mean).sub(before)
+			resumed := newTrainer(t, SFK, p, settings).(*printed)
+			if err := resumed.Restore(d.State()); err != nil {
+				t.Fatal(err)
+			}
+			d.After(Batch{Losses: losses}, Step{T: int64(i + 1)})
+			resumed.After(Batch{Losses: losses}, Step{T: int64(i + 1)})
+			gap := -dir.dot(mean)
+			want := p.Box.Project(before.along(math.Min(gap/1000, 1), dir))
+			if got := d.Z(); !within(d.gap, gap, 1e-12) || resumed.Z() != got ||
+				!within(got.Lambda, want.Lambda, 1e-12) || !within(got.Eta, want.Eta, 1e-12) {
+				t.Errorf("%v: step %d: gap %v to %v, resumed %v, want %v to %v", p, i+1, d.gap, got,
+					resumed.Z(), gap, want)
+			}
 		}
 	}
 }

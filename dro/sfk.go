@@ -22,11 +22,15 @@ func sfk() Method {
 			{Key: "output", Doc: "step that Algorithm 1 outputs: least, by ‖∇_x f‖² + gap² on " +
 				"its batches; random, as the proof of Theorem 1 needs",
 				Default: Fixed(0), Want: "least or random", Choices: []string{"least", "random"}},
+			{Key: "momentum_z", Default: Fixed(0), Want: "a number in [0, 1)",
+				Doc:   "share that a step on z keeps of the averaged gradient; 0: no average",
+				Check: func(v float64) bool { return v >= 0 && v < 1 }},
 		},
 		Reads: dualReads("batch_z"), Live: []string{"lambda0", "lambda_max"},
 		Measures: frankWolfeMeasures(), Cost: frankWolfeCost,
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
+			f.beta = t.Number("momentum_z")
 			return &printed{f, t.Number("c"), t.Number("output") == 1, t.Seed}, err
 		},
 	}
@@ -41,7 +45,8 @@ func frankWolfeMeasures() []Measure {
 		Measure{Name: "gap", Title: "Frank-Wolfe gap", Unit: "nats", Better: Lower, Noisy: true,
 			Asks: OfProblem,
 			Doc: "−⟨d, g⟩ of the step on z, on its own batch, where d points to the box's " +
-				"best corner: an upper bound of the dual objective's error on that batch"},
+				"best corner: an upper bound of the dual objective's error on that batch; no " +
+				"bound with momentum_z"},
 		Measure{Name: "gamma", Title: "γ", Symbol: "γ", Noisy: true,
 			Doc: "step size of the Frank-Wolfe step on z: min(gap/C, 1), or what sfk-auto " +
 				"searches for"})
@@ -95,6 +100,11 @@ type frankWolfe struct {
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
 	recent     recent // of sfk-auto alone: empty in sfk
+
+	// Momentum, of sfk alone: the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani,
+	// Karbasi 2020, arXiv 1804.09554), from 0 on as there.
+	beta float64
+	mean Z
 }
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
@@ -109,8 +119,13 @@ func (f *frankWolfe) Fresh() bool { return !f.share }
 // gap.
 func (f *frankWolfe) aim(losses []float64, box Box) (eval Eval, dir Z) {
 	eval = f.problem.Evaluate(nil, losses, f.z)
-	dir = box.Corner(eval.Grad).sub(f.z)
-	f.gap = -dir.dot(eval.Grad)
+	grad := eval.Grad
+	if f.beta > 0 { // without momentum, an infinite gradient acts on one step alone
+		f.mean = grad.along(f.beta, f.mean.sub(grad))
+		grad = f.mean
+	}
+	dir = box.Corner(grad).sub(f.z)
+	f.gap = -dir.dot(grad)
 	return eval, dir
 }
 
@@ -134,6 +149,9 @@ func (f *frankWolfe) State() State {
 		s.Numbers["picked_lambda"] = r.Z.Lambda
 		s.Numbers["picked_eta"] = r.Z.Eta
 	}
+	if f.beta > 0 {
+		s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"] = f.mean.Lambda, f.mean.Eta
+	}
 	f.recent.save(&s)
 	return s
 }
@@ -141,6 +159,7 @@ func (f *frankWolfe) State() State {
 // Restore implements Trainer.
 func (f *frankWolfe) Restore(s State) error {
 	f.rule = PaperIterate{}
+	f.mean = Z{s.Numbers["momentum_lambda"], s.Numbers["momentum_eta"]} // 0 if a fork turns it on
 	f.recent.restore(s)
 	if _, ok := s.Numbers["picked_step"]; ok {
 		v, err := s.numbers("picked_step", "picked_grad_norm", "picked_gap", "picked_lambda",

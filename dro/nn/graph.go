@@ -139,11 +139,11 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 // before it.
 func (g *graph) addStage(s stage, before G.Nodes) (*G.Node, error) {
 	y, err := kinds[s.kind].node(g, s, before)
-	if err == nil && s.curve != "" {
-		y, err = g.addCurve(s, y, uint64(len(before)))
-	}
 	if err == nil && s.pool {
 		y, err = g.addPool(s.name+".pool", y, s.mid)
+	}
+	if err == nil && s.curve != "" {
+		y, err = g.addCurve(s, y, uint64(len(before)))
 	}
 	return y, err
 }

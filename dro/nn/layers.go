@@ -69,8 +69,8 @@ type layer struct {
 	pool   bool
 	branch []layer // of a residual block
 
-	curve string  // an activation that has a pass of its own, with its dropout; empty: none
-	drop  float64 // the probability that it sets a value to 0
+	curve string  // an activation that has a pass of its own, behind pooling; empty: none
+	drop  float64 // the probability that this pass sets a value to 0
 }
 
 func convolution(out, kernel, stride, pad int) layer {
@@ -129,7 +129,8 @@ func logits() layer { return layer{kind: linear} }
 // models lists the networks. Add one here; nothing else lists them.
 //
 //   - alexnet is the CIFAR AlexNet of math.md §6: 2 472 266 parameters for
-//     ten classes of 3×32×32, 5.4 GFLOP of real work a training step of 128.
+//     ten classes of 3×32×32, 5.4 GFLOP of real work a training step of 128. Its dropout is where
+//     torchvision's AlexNet begins its classifier: between the last pooling and the linear layer.
 //   - convnet is small enough for a live demonstration on one core.
 //   - mlp and linear take any input, tables too; mlp has the layers that Config asks for.
 //   - resnet8 is the CIFAR residual network of He et al. 2016, §4.2, with n = 1 and
@@ -138,11 +139,15 @@ func logits() layer { return layer{kind: linear} }
 //     convolution of stride 1 and no pooling: 11 173 962 parameters, 370 GFLOP a training step of
 //     128.
 func models(c Config) map[string][]layer {
+	features := convPool(256, 3, 1, 1)
+	if c.Dropout > 0 {
+		// ReLU and max-pooling commute, so that ReLU may share the pass of dropout behind pooling.
+		features.relu, features.curve, features.drop = false, "relu", c.Dropout
+	}
 	return map[string][]layer{
 		"alexnet": {
 			convPool(64, 11, 4, 5), convPool(192, 5, 1, 2),
-			convolution(384, 3, 1, 1), convolution(256, 3, 1, 1), convPool(256, 3, 1, 1),
-			logits(),
+			convolution(384, 3, 1, 1), convolution(256, 3, 1, 1), features, logits(),
 		},
 		"convnet": {
 			convPool(16, 5, 2, 2), convPool(32, 3, 1, 1), convPool(64, 3, 1, 1),

@@ -31,10 +31,11 @@ type Config struct {
 
 	Loss string // one of Losses; empty: the first
 
-	// Hidden, Activation and Dropout belong to the model mlp. They are the units of its hidden
-	// layers (empty: 256 and 128) and their activation (one of Activations; empty: the first). The
-	// last is the probability that a batch of mode Train or Probe has one of their values as 0. The
-	// others are scaled up to make up for it.
+	// Hidden and Activation belong to the model mlp. They are the units of its hidden layers
+	// (empty: 256 and 128) and their activation (one of Activations; empty: the first). Dropout
+	// belongs to mlp and to alexnet. It is the probability that a batch of mode Train or Probe has
+	// a value of mlp's hidden layers, or of the input of alexnet's last layer, as 0. The others are
+	// scaled up to make up for it.
 	Hidden     []int
 	Activation string
 	Dropout    float64

@@ -206,14 +206,14 @@ func (b *backend) addPool(name string, x *G.Node, shape kern.Shape) (*G.Node, er
 // addCurve adds the activation of a stage, in a pass of its own. layer makes the draws of its
 // dropout differ from the draws of other layers.
 func (b *backend) addCurve(s stage, x *G.Node, layer uint64) (*G.Node, error) {
-	kernel, err := kern.NewPointwise(s.curve, s.drop, b.batch.Len(s.mid))
+	kernel, err := kern.NewPointwise(s.curve, s.drop, b.batch.Len(s.out))
 	if err != nil {
 		return nil, err
 	}
 	forward := func(t *kern.Team, y, x []float32) {
 		kernel.Forward(t, y, x, kern.Mix(b.noise+layer), b.mode != Evaluate)
 	}
-	return b.addUnary(s.name+"."+s.curve, x, s.mid, s.mid, forward, kernel.Backward)
+	return b.addUnary(s.name+"."+s.curve, x, s.out, s.out, forward, kernel.Backward)
 }
 
 // addAverage adds the mean of each channel over all positions.

@@ -167,7 +167,8 @@ func TestCloseTwice(t *testing.T) {
 	n.Close()
 }
 
-// perceptrons returns a configuration for each activation, with and without dropout.
+// perceptrons returns a configuration for each activation, with and without dropout, and alexnet
+// with it.
 func perceptrons() (list []Config) {
 	for _, a := range Activations() {
 		for _, drop := range []float64{0, .25} {
@@ -176,7 +177,59 @@ func perceptrons() (list []Config) {
 				Optimizer: AdamWName})
 		}
 	}
-	return list
+	return append(list, Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 3, Batch: 9, Seed: 5,
+		Threads: 2, Dropout: .5, Optimizer: AdamWName})
+}
+
+// The dropout of alexnet is where torchvision's classifier begins: training sees each input of the
+// linear layer, the only one that is fully connected, as 0 or divided by 1 − p. Without dropout the
+// layers are what they were, and evaluations compute the same with either.
+func TestDropoutOfAlexnet(t *testing.T) {
+	const drop = .25
+	c := Config{Model: "alexnet", C: 3, H: 32, W: 32, Classes: 10, Batch: 32, Seed: 5}
+	with := c
+	with.Dropout = drop
+	plain, n := testNet(t, c), testNet(t, with)
+	if list, err := Layers(with); err != nil || !slices.Equal(list, must(Layers(c))) {
+		t.Errorf("evaluations have other layers: %v, %v", list, err)
+	}
+	x, labels, _ := batch(c, 32, 3)
+	features := func(n *Net, m Mode) (list []float32) {
+		rows := make([][]float32, 32)
+		for i := range rows {
+			rows[i] = make([]float32, 256)
+		}
+		n.SetMode(m)
+		n.Losses(make([]float64, 32), x, labels)
+		n.Features(rows)
+		return slices.Concat(rows...)
+	}
+	want, kept, active := features(plain, Train), 0., 0.
+	if !slices.Equal(want, features(n, Evaluate)) {
+		t.Error("an evaluation drops values")
+	}
+	for i, v := range features(n, Train) {
+		switch {
+		case want[i] != 0 && v != 0:
+			kept++
+			fallthrough
+		case want[i] != 0:
+			active++
+		}
+		if v != 0 && v != want[i]*float32(1/(1-drop)) {
+			t.Fatalf("input %d is %v, which is %v without dropout", i, v, want[i])
+		}
+	}
+	if share := kept / active; active < 1000 || math.Abs(share-(1-drop)) > .05 {
+		t.Errorf("%.0f of %.0f values are kept", kept, active)
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // The gradient agrees with differences of the objective at one draw of dropout: until the next
@@ -196,7 +249,7 @@ func TestPerceptronsAgainstDifferences(t *testing.T) {
 		objective()
 		n.Gradient(ratios)
 		for i, p := range n.parameters {
-			const h = 1e-2
+			const h = 2e-3
 			was, g := slices.Clone(p.Data), slices.Clone(n.gradients[i].Data)
 			length := euclid(widen(g))
 			at := func(step float64) float64 {

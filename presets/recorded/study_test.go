@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -54,6 +55,35 @@ func TestStudies(t *testing.T) {
 				t.Errorf("%d runs of no arm, notes %q", len(g.Rest), r.Notes)
 			}
 		})
+	}
+}
+
+// TestParts: the dual objective is the robust risk of the training split plus the dual gap. ERM has
+// no objective, and its robust risk is of the radius of its preset alone.
+func TestParts(t *testing.T) {
+	runs, err := Find("recorded:registered")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := StudyOf(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := report.New(s, runs, report.Options{})
+	if err != nil || len(r.Parts) != 6 {
+		t.Fatalf("%d rows, want 3 at each radius: %v", len(r.Parts), err)
+	}
+	for i := 0; i < len(r.Parts); i += 3 {
+		objective, risk, gap := r.Parts[i].Arms, r.Parts[i+1].Arms, r.Parts[i+2].Arms
+		for k, arm := range s.Arms {
+			f, sum := objective[k].Mean.Float(), risk[k].Mean.Float()+gap[k].Mean.Float()
+			dual := arm.Name != "erm" && arm.Name != "group"
+			if dual && math.Abs(f-sum) > 1e-9 || !dual && (objective[k].Seeds > 0 ||
+				risk[k].Seeds != 12*i/3) {
+				t.Errorf("%s, %s: %v is not %v + %v", r.Parts[i].Problem, arm.Name, objective[k],
+					risk[k], gap[k])
+			}
+		}
 	}
 }
 

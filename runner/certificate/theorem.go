@@ -118,10 +118,12 @@ func below(v float64, least dro.Magnitude) bool { return dro.MagnitudeOf(v) < le
 func (l *lacks) steps(past *runner.Past, method *dro.Method) {
 	s := &past.Meta.Spec
 	l.add(s.Adam() == nil && s.Momentum != 0, "no momentum (%g)", s.Momentum)
+	l.add(s.Text("momentum_z") != "0", "no momentum on z (%s)", s.Text("momentum_z"))
 	l.add(s.WeightDecay != 0, "no weight decay (%g)", s.WeightDecay)
 	l.add(s.ClipFor(method) != 0, "no clipping of gradients (%g)", s.ClipFor(method))
 	l.add(s.Adam() != nil, "SGD steps (%s)", s.Optimizer)
-	l.add(s.Model == "mlp" && s.Dropout > 0, "losses without noise (dropout %g)", s.Dropout)
+	noisy := s.Dropout > 0 && s.Unread([]string{"dropout"}) == nil
+	l.add(noisy, "losses without noise (dropout %g)", s.Dropout)
 	l.add(nn.Normalises(s.Model), "losses of one sample each (batch normalisation in %s)", s.Model)
 	l.add(s.Augment, "the training samples themselves (augment)")
 	l.add(s.Sampling(method) != data.Replacement, "independent draws of samples (sampler %s)",

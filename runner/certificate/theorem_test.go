@@ -53,9 +53,13 @@ func TestUnmetOfTheTheorem(t *testing.T) {
 		"the steps of SFK-DRO (the method is sfk-auto)": set("algorithms=[sfk-auto]"),
 		"(the method is pgd)":                           set("algorithms=[pgd]"),
 		"no momentum (0.9)":                             set("momentum=.9"),
+		"no momentum on z (0.5)":                        own("momentum_z", .5),
 		"no weight decay (0.1)":                         set("weight_decay=.1"),
 		"no clipping of gradients (1)":                  set("clip=1"),
 		"SGD steps (adamw)":                             set("optimizer=adamw"),
+		"losses without noise (dropout 0.5)": func(s *spec.Spec, _ *runner.Past) {
+			s.Model, s.Dropout = "alexnet", .5
+		},
 		"batch normalisation in resnet8":                set("model=resnet8"),
 		"the training samples themselves (augment)":     set("augment=true"),
 		"independent draws of samples (sampler groups)": set("sampler=groups"),

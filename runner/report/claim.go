@@ -338,10 +338,14 @@ func ofEachRun(value func(*ran) measure.Number) pairValue {
 }
 
 // lastOf returns a measure at the last iterate. The robust risk is that of the radius, whatever
-// radius a run trained by; 0 stands for the run's own.
+// radius a run trained by; 0 stands for the run's own. That of the training split is measured at
+// the run's own radius alone.
 func lastOf(name string, radius float64) func(*ran) measure.Number {
 	return func(r *ran) (n measure.Number) {
-		if name != robustRisk || radius == 0 {
+		switch {
+		case name == trainRisk && radius != 0 && radius != r.Meta.Spec.Rho:
+			return n
+		case name != robustRisk || radius == 0:
 			return r.Summary().Of(r.Meta.MeasureFor(name))
 		}
 		list := r.Summary().ByGroup.Of("robust_risk_at")

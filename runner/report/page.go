@@ -102,10 +102,7 @@ func (r *Report) testBlocks() []page.Block {
 	}
 	list = append(list, page.Heading("Means, which no test uses"),
 		page.Text(text+" Everything that is not tested above is exploratory."))
-	for _, p := range r.conditions {
-		list = append(list, r.meanTable(p))
-	}
-	return list
+	return append(list, r.meanTables(r.Means)...)
 }
 
 // claimBlocks returns the claims of the first family on each problem, how they were tested, and
@@ -459,6 +456,9 @@ func (r *Report) passages() []passage {
 				return strings.ReplaceAll(page.Markdown(r.Page().Blocks...), "\n## ", "\n### ")
 			}},
 			{"report in short", r.shortTable},
+			{"report of the objective's parts", func() string {
+				return page.Markdown(r.meanTables(r.Parts)...)
+			}},
 		}
 	}
 	return []passage{

@@ -32,6 +32,9 @@ type Report struct {
 	// Reproduction compares means with published ones, as a family; its verdicts mean nothing.
 	Reproduction []*Finding `json:"reproduction"`
 	Means        []MeanRow  `json:"means"`
+	// Parts has the parts of the dual objective on the training split: it is the network's robust
+	// risk plus the dual gap, which is the error of z alone. No claim names them.
+	Parts []MeanRow `json:"parts"`
 
 	// What follows describes the runs of a study that is not registered.
 
@@ -124,9 +127,9 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 		o.Interim = true // it waits for no run
 	}
 	r = &Report{Level: level, Families: []*TestedFamily{}, Reproduction: []*Finding{},
-		Means: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{}, Readings: []Reading{},
-		Departures: []Departure{}, Variations: []Variation{}, Lacking: []Lacking{}, Made: []Made{},
-		Notes: []string{}, Seeds: s.Seeds, study: s}
+		Means: []MeanRow{}, Parts: []MeanRow{}, Problems: []*Problem{}, Further: []*Finding{},
+		Readings: []Reading{}, Departures: []Departure{}, Variations: []Variation{},
+		Lacking: []Lacking{}, Made: []Made{}, Notes: []string{}, Seeds: s.Seeds, study: s}
 	g := s.Gather(withoutRepeats(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
@@ -146,7 +149,10 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	}
 	if r.registered() {
 		r.judge()
-		r.addMeans()
+		r.Means = r.meansOf(r.meanRows)
+		r.Parts = r.meansOf(func(p *Problem) []MeanRow {
+			return lastRows(p, "train_objective", trainRisk, "dual_gap")
+		})
 		return r, nil
 	}
 	others, err := r.tabulate(g, o)

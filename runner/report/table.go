@@ -445,21 +445,22 @@ type Mean struct {
 	Std   measure.Number `json:"std"`
 }
 
-// addMeans describes all arms under each condition. An arm with the same runs under each is
+// meansOf describes all arms under each condition. An arm with the same runs under each is
 // described each time; its robust risk alone differs.
-func (r *Report) addMeans() {
+func (r *Report) meansOf(rows func(*Problem) []MeanRow) (list []MeanRow) {
 	for _, p := range r.conditions {
-		for _, row := range r.meanRows(p) {
+		for _, row := range rows(p) {
 			applies := 0
 			for _, a := range p.own {
 				row.Arms = append(row.Arms, a.mean(row.value))
 				applies += row.Arms[len(row.Arms)-1].Seeds
 			}
 			if applies > 0 {
-				r.Means = append(r.Means, row)
+				list = append(list, row)
 			}
 		}
 	}
+	return list
 }
 
 // meanRows lists the rows of a table of means, still without arms: accuracies by class, as in a
@@ -482,14 +483,23 @@ func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 			return pooled(r, classAccuracy, t.Low)
 		})
 	}
-	for _, name := range []string{"worst_class_accuracy", "test_accuracy", "train_loss",
-		"test_loss", "train_objective", robustRisk} {
-		row(name, "", headOf(name), lastOf(name, p.condition.Radius))
+	return append(rows, lastRows(p, "worst_class_accuracy", "test_accuracy", "train_loss",
+		"test_loss", "train_objective", robustRisk)...)
+}
+
+// lastRows lists a row for each of some measures.
+func lastRows(p *Problem, names ...string) (rows []MeanRow) {
+	for _, name := range names {
+		rows = append(rows, MeanRow{Problem: p.Label, Measure: name, title: headOf(name),
+			value: lastOf(name, p.condition.Radius)})
 	}
 	return rows
 }
 
-const classAccuracy = "class_accuracy"
+const (
+	classAccuracy = "class_accuracy"
+	trainRisk     = "train_robust_risk"
+)
 
 // mean returns the mean of the finite values of the arm's runs.
 func (a *arm) mean(value func(*ran) measure.Number) Mean {
@@ -506,10 +516,19 @@ func (a *arm) mean(value func(*ran) measure.Number) Mean {
 
 func (m *Mean) text(measured string) string { return style(measured).With(m.Mean, m.Std) }
 
-// meanTable returns a table with a column for each arm, beside the published column for it.
-func (r *Report) meanTable(p *Problem) *page.Table {
+// meanTables returns, for each condition, a table with a column for each arm, beside the published
+// column for it if accuracies are among the rows.
+func (r *Report) meanTables(rows []MeanRow) (list []page.Block) {
+	for _, p := range r.conditions {
+		list = append(list, p.meanTable(rows))
+	}
+	return list
+}
+
+func (p *Problem) meanTable(rows []MeanRow) *page.Table {
 	t := page.New(p.Label)
-	for _, row := range r.Means {
+	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
+	for _, row := range rows {
 		if row.Problem != p.Label {
 			continue
 		}
@@ -518,7 +537,7 @@ func (r *Report) meanTable(p *Problem) *page.Table {
 		for i, m := range row.Arms {
 			cells = append(cells, m.text(row.Measure))
 			t.Head(m.Arm)
-			if a := p.own[i]; p.published(a) {
+			if a := p.own[i]; printed && p.published(a) {
 				cells = append(cells, p.cell(a, row.Measure, row.Class))
 				t.Columns = append(t.Columns, ofPaper)
 			}

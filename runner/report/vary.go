@@ -257,8 +257,11 @@ func (r *Report) findLacking() {
 // study's first arm and of the baseline, trained in that way. Accuracies are measured on the test
 // split at the last iterate, from 0 to 1.
 type Reading struct {
-	Name  string         `json:"name"`  // the radius and the setting that is changed
-	Runs  int            `json:"runs"`  // of the first arm, one for each seed
+	Name string `json:"name"` // the radius and the setting that is changed
+	// Alike says that the baseline was trained with that setting. Else it does not train by the
+	// setting, and its runs are those of the condition.
+	Alike bool           `json:"alike"`
+	Runs  int            `json:"runs"`  // of each of the two, one for each seed that both have
 	First measure.Number `json:"first"` // mean accuracy
 	Base  measure.Number `json:"base"`
 	// FromFirst and FromBase are the distances of the classes' means to the published rows.
@@ -277,7 +280,7 @@ func (r *Report) rankReadings() {
 	}
 	for _, p := range r.Problems {
 		if first, base := p.own[0], p.base(); len(first.runs) > 0 && base != nil {
-			r.Readings = append(r.Readings, p.newReading(p.Label, first, base))
+			r.addReading(p, p.Label, first, base)
 		}
 	}
 	for i := range r.Variations {
@@ -286,8 +289,7 @@ func (r *Report) rankReadings() {
 			continue
 		}
 		if base := r.baseUnder(v); base != nil {
-			name := fmt.Sprintf("%s, %s %s", v.Problem, v.Key, v.To)
-			r.Readings = append(r.Readings, v.of.newReading(name, v.arm, base))
+			r.addReading(v.of, fmt.Sprintf("%s, %s %s", v.Problem, v.Key, v.To), v.arm, base)
 		}
 	}
 	slices.SortStableFunc(r.Readings, func(a, b Reading) int {
@@ -315,12 +317,25 @@ func (r *Report) baseUnder(v *Variation) *arm {
 	return nil
 }
 
-func (p *Problem) newReading(name string, first, base *arm) Reading {
-	d := Reading{Name: name, Runs: len(first.runs)}
-	d.First, d.FromFirst = p.distanceToPublished(first)
-	d.Base, d.FromBase = p.distanceToPublished(base)
+// addReading compares the runs of the seeds that both arms have.
+func (r *Report) addReading(p *Problem, name string, first, base *arm) {
+	d := Reading{Name: name, Alike: base != p.base() || name == p.Label}
 	d.Lead = differenceOf(first, base, ofEachRun(lastOf("test_accuracy", 0)), 0)
-	return d
+	if d.Runs = len(d.Lead.Seeds); d.Runs == 0 {
+		return
+	}
+	d.First, d.FromFirst = p.distanceToPublished(first.of(d.Lead.Seeds))
+	d.Base, d.FromBase = p.distanceToPublished(base.of(d.Lead.Seeds))
+	r.Readings = append(r.Readings, d)
+}
+
+// of returns the arm with its runs of some seeds alone.
+func (a *arm) of(seeds []uint64) *arm {
+	one := *a
+	one.runs = slices.DeleteFunc(slices.Clone(a.runs), func(r *ran) bool {
+		return !slices.Contains(seeds, r.seed())
+	})
+	return &one
 }
 
 // distanceToPublished returns the mean accuracy and the distance of the classes' accuracies, all
@@ -349,33 +364,60 @@ func (r *Report) nearBlocks() []page.Block {
 	if len(r.Readings) == 0 {
 		return nil
 	}
-	first, base := r.study.Arms[0].Name, string(dro.Baseline())
-	table, of := r.study.Published, page.Points()
-	printed := (table.Mean(first) - table.Mean(base)) / 100
-	t := page.New("reading", "seeds", first, base, first+" − "+base, "from "+first+"'s row",
-		"from "+base+"'s row")
-	ahead := 0
+	first, base, of := r.study.Arms[0].Name, string(dro.Baseline()), page.Points()
+	t := page.New("reading", "seeds", first, base, base+" trained", first+" − "+base,
+		"from "+first+"'s row", "from "+base+"'s row")
 	for i := range r.Readings {
-		d := &r.Readings[i]
-		if d.Lead.Mean.Float() > 0 {
-			ahead++
+		d, how := &r.Readings[i], "unchanged"
+		if d.Alike {
+			how = "alike"
 		}
-		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base),
+		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base), how,
 			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}
-	best := slices.MaxFunc(r.Readings, func(a, b Reading) int {
-		return cmp.Compare(a.Lead.Mean.Float(), b.Lead.Mean.Float())
-	})
-	text := fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. Under %d of these %d "+
-		"readings %[2]s is above %[4]s; the largest lead is %[7]s points (%[8]s). ",
-		table.Name, first, of.Text(measure.Num(printed)), base, ahead, len(r.Readings),
-		best.Lead.text("test_accuracy"), best.Name)
-	text += "A distance is the root mean square over the ten classes, in points, between the " +
-		"mean over the seeds and the printed row. The first line is the nearest to both rows. " +
-		"One seed shows a direction and no more."
+	text := "A line compares the runs of the seeds that both methods have, seed by seed. Where " +
+		base + " does not train by the changed setting, its runs are those without the change. A " +
+		"distance is the root mean square over the ten classes, in points, between the mean over " +
+		"the seeds and the printed row. The first line is the nearest to both rows. ± is half of " +
+		"the 95 % t interval over the seeds; one seed has none."
 	if slices.ContainsFunc(r.Variations, func(v Variation) bool { return v.Key == otherData }) {
 		text += " Other data, which are named by the first digits of their checksum, are other " +
 			"training images."
 	}
-	return []page.Block{t, page.Text(text)}
+	return []page.Block{t, page.Text(r.nearest(first, base)), page.Text(text)}
+}
+
+// nearest names the readings that come nearest to the published lead of the first arm, and to its
+// published mean. A lead of one seed has the interval of one seed of the first condition.
+func (r *Report) nearest(first, base string) string {
+	table, of := r.study.Published, page.Points()
+	printed, reached := (table.Mean(first)-table.Mean(base))/100, 0
+	for _, d := range r.Readings {
+		if d.Lead.Mean.Float() >= printed {
+			reached++
+		}
+	}
+	best := func(miss func(d *Reading) float64) Reading {
+		return slices.MinFunc(r.Readings, func(a, b Reading) int {
+			return cmp.Compare(miss(&a), miss(&b))
+		})
+	}
+	lead := best(func(d *Reading) float64 { return -d.Lead.Mean.Float() })
+	mean := best(func(d *Reading) float64 {
+		return math.Abs(100*d.First.Float() - table.Mean(first))
+	})
+	spread, label := "", r.Problems[0].Label
+	for _, d := range r.Readings {
+		if half := d.Lead.Half.Float(); lead.Runs == 1 && d.Runs > 1 && d.Name == label {
+			spread = fmt.Sprintf(", ± %s by the spread of the %d seeds of %s",
+				of.Text(measure.Num(half*math.Sqrt(float64(d.Runs)))), d.Runs, label)
+		}
+	}
+	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. %d of these %d "+
+		"readings reach that lead. The nearest is %s (%s): %s points%s. %[2]s's mean comes "+
+		"nearest to the printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
+		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings),
+		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread,
+		table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"), of.Text(mean.First),
+		of.Text(mean.Base))
 }

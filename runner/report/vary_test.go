@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
-// A reading covers SFK and ERM alike where both read the setting. The nearest reading comes first,
-// and the page says that no reading has SFK above ERM. Other data are a reading, too. One seed with
-// another C is no column of Table 1.
+// A reading covers SFK and ERM alike where both read the setting, and the runs of the seeds that
+// both have. The nearest reading comes first, and the page says that no reading has SFK above ERM.
+// Other data are a reading, too. One seed with another C is no column of Table 1.
 func TestReadings(t *testing.T) {
 	like, f, data := as(t, "paper-gentle"), newFolder(t), "sha256:0"
 	published := recorded(t, "paper").Published
@@ -27,7 +28,7 @@ func TestReadings(t *testing.T) {
 	}
 	for seed := uint64(1); seed <= 3; seed++ {
 		add(dro.SFK, seed, -3+float64(seed)-2, func(*spec.Spec) {})
-		add(dro.ERM, seed, 1, func(*spec.Spec) {})
+		add(dro.ERM, seed, max(1, 3*float64(seed)-5), func(*spec.Spec) {}) // 1, 1 and 4
 	}
 	mean := func(s *spec.Spec) { s.Pad = "mean" }
 	add(dro.SFK, 1, -1, mean)
@@ -47,12 +48,13 @@ func TestReadings(t *testing.T) {
 		name                  string
 		runs                  int
 		fromSFK, fromERM, gap float64
+		alike                 bool
 	}{
-		{half + ", pad mean", 1, 1, 0, -1},
-		{half + ", c 100", 1, 2, 1, -3},
-		{half + ", lambda0 0.01", 1, 2.5, 1, -3.5},
-		{half, 3, 3, 1, -4},
-		{half + ", data 01234567", 2, 6, 3, -3},
+		{half + ", pad mean", 1, 1, 0, -1, true},
+		{half + ", c 100", 1, 2, 1, -3, false},
+		{half + ", lambda0 0.01", 1, 2.5, 1, -3.5, false},
+		{half, 3, 3, 2, -5, true},
+		{half + ", data 01234567", 2, 6, 3, -3, true},
 	}
 	if n := len(r.Problems[0].arms); n != 2 {
 		t.Errorf("%d columns of Table 1, want sfk and erm", n)
@@ -64,13 +66,18 @@ func TestReadings(t *testing.T) {
 	printed := published.Mean("sfk") - published.Mean("erm")
 	for i, w := range want {
 		d := &r.Readings[i]
-		if d.Name != w.name || d.Runs != w.runs || !near(d.FromFirst.Float(), w.fromSFK) ||
-			!near(d.FromBase.Float(), w.fromERM) || !near(d.Lead.Mean.Float(), w.gap+printed) {
+		if d.Name != w.name || d.Runs != w.runs || d.Alike != w.alike ||
+			!near(d.FromFirst.Float(), w.fromSFK) || !near(d.FromBase.Float(), w.fromERM) ||
+			!near(d.Lead.Mean.Float(), w.gap+printed) {
 			t.Errorf("line %d is %+v, want %+v", i+1, d, w)
 		}
 	}
-	if text := r.Page().Markdown(); !strings.Contains(text, "Under 0 of these 5 readings sfk") {
-		t.Error("the page does not count the readings under which sfk is above erm")
+	answer := "0 of these 5 readings reach that lead. The nearest is " + half +
+		", pad mean (1 seed): −0.4 points, ± 4.3 by the spread of the 3 seeds of " + half +
+		". sfk's mean comes nearest to the printed 73.45 under " + half +
+		", pad mean (1 seed): 72.5, where erm has 72.9."
+	if text := page.Markdown(r.nearBlocks()...); !strings.Contains(text, answer) {
+		t.Errorf("%s\nwant %s", text, answer)
 	}
 }
 

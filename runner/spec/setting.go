@@ -473,8 +473,8 @@ func (t *Setting) unread(s *Spec) string {
 	case t.ReadIn(s):
 		return ""
 	case !n.met(s):
-		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key, n.value,
-			s.Text(n.key))
+		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key,
+			strings.Join(n.values, " or "), s.Text(n.key))
 	case !t.ofSet(s.Uncertainty):
 		sets := slices.DeleteFunc(dro.SetNames(), func(name string) bool { return !t.ofSet(name) })
 		return fmt.Sprintf("a set that reads it (%s): %s does not", join(sets), s.Uncertainty)
@@ -497,10 +497,13 @@ func (t *Setting) TrainedBy(s *Spec) bool {
 	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
 }
 
-// need is a setting and the value that it must have for another setting to be read.
-type need struct{ key, value string }
+// need is a setting and the values, one of which it must have for another setting to be read.
+type need struct {
+	key    string
+	values []string
+}
 
-func (n *need) met(s *Spec) bool { return n == nil || s.Text(n.key) == n.value }
+func (n *need) met(s *Spec) bool { return n == nil || slices.Contains(n.values, s.Text(n.key)) }
 
 // Needs returns the key of the setting that decides whether this setting is read; empty: none.
 func (t *Setting) Needs() string {

@@ -148,10 +148,11 @@ func trainingRows() []Setting {
 
 // The settings and values with which other settings are read.
 var (
-	sgd      = &need{"optimizer", nn.Optimizers()[0]}
-	adamw    = &need{"optimizer", nn.AdamWName}
-	stepDown = &need{"schedule", stepSchedule}
-	mlp      = &need{"model", "mlp"}
+	sgd      = &need{"optimizer", []string{nn.Optimizers()[0]}}
+	adamw    = &need{"optimizer", []string{nn.AdamWName}}
+	stepDown = &need{"schedule", []string{stepSchedule}}
+	mlp      = &need{"model", []string{"mlp"}}
+	dropping = &need{"model", []string{"alexnet", "mlp"}}
 )
 
 func dataRows() []Setting {
@@ -176,8 +177,9 @@ func dataRows() []Setting {
 			}},
 		{Key: "activation", native: true, needs: mlp, Doc: "activation of mlp's hidden layers",
 			words: nn.Activations, fixed: true},
-		{Key: "dropout", native: true, needs: mlp,
-			Doc:  "share of mlp's hidden values that a training step sets to 0",
+		{Key: "dropout", native: true, needs: dropping,
+			Doc: "share of mlp's hidden values, or of the input of alexnet's last layer, that a " +
+				"training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
 		{Key: "program_patience",
 			Doc: "seconds that a program may take to answer, or that one process of a run may " +

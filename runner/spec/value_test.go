@@ -79,7 +79,7 @@ func TestSettingsThatNeedAnother(t *testing.T) {
 	s.Algorithms = []dro.Algorithm{dro.ERM}
 	for key, want := range map[string]string{
 		"beta1":   "beta1: 0.9: want optimizer: adamw, with which it is read; it is sgd",
-		"dropout": "dropout: 0: want model: mlp, with which it is read; it is convnet",
+		"dropout": "dropout: 0: want model: alexnet or mlp, with which it is read; it is convnet",
 	} {
 		if err := s.Unread([]string{key}); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

@@ -256,9 +256,9 @@ def check_reproduction(report, runs):
 
 
 def check_readings(report, runs):
-    """The readings' means, leads and distances, each over all runs that have its settings."""
+    """The readings' means, leads and distances, each over the seeds for which both methods have its settings."""
     def settings(run):
-        mine = {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
+        mine = {"momentum_z": 0} | {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
         return mine | {"data": run.meta["dataset_checksum"].removeprefix("sha256:")[:8]}
 
     def found(of, method, key, value):
@@ -275,7 +275,7 @@ def check_readings(report, runs):
             mine = settings(r)
             # A setting that one of them lacks was added to the program between the two.
             differs = lambda base: [k for k in {*mine} & {*base} if mine[k] != base[k]]
-            if any(differs(base) == [key] for base in own) and str(mine[key]) == value:
+            if any(differs(base) == [key] for base in own) and json.dumps(mine[key]).strip('"') == value:
                 changed.append(r)
         return {r.seed: r for r in changed}
 
@@ -283,15 +283,20 @@ def check_readings(report, runs):
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
         key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
         sfk = found(of, "sfk", key, value)
-        untrained = key in ("c", "rho", "lambda0", "lambda_max")  # settings that ERM does not use
+        # settings that ERM does not use
+        untrained = key in ("c", "rho", "lambda0", "lambda_max", "batch_z", "momentum_z")
         erm = found(of, "erm", *(("", "") if untrained else (key, value)))
         name = f"readings: {reading['name']}"
+        both = sorted({*sfk} & {*erm})
+        agree(name, reading["runs"], len(both))
+        agree(name, reading["alike"], not untrained)
+        sfk, erm = ({s: mine[s] for s in both} for mine in (sfk, erm))
         for key, method, mine in (("first", "sfk", sfk), ("base", "erm", erm)):
             classes = numpy.mean([r.last("class_accuracy") for r in mine.values()], axis=0)
             agree(name, reading[key], numpy.mean([r.last("test_accuracy") for r in mine.values()]))
             agree(name, reading["from_" + key],
                   math.sqrt(numpy.mean((classes - numpy.array(TABLE1[method]) / 100) ** 2)))
-        lead = [sfk[s].last("test_accuracy") - erm[s].last("test_accuracy") for s in sorted({*sfk} & {*erm})]
+        lead = [sfk[s].last("test_accuracy") - erm[s].last("test_accuracy") for s in both]
         agree(name, reading["lead"]["mean"], sum(lead) / len(lead), floor=1e-12)
 
 
@@ -523,7 +528,7 @@ def check_registered(report, runs):
 
 
 def check_means(report, arms, seeds):
-    for row in report["means"]:
+    for row in report["means"] + report["parts"]:
         rho = float(row["problem"].rpartition("= ")[2])
         for cell in row["arms"]:
             mine = arms.get((cell["arm"], rho)) or arms[cell["arm"], 1.5]
@@ -532,6 +537,8 @@ def check_means(report, arms, seeds):
             for run in (mine[s] for s in seeds):
                 if row["measure"] == "robust_risk":
                     values.append(run.last("robust_risk_at")[run.spec["risk_radii"].index(rho)])
+                elif row["measure"] == "train_robust_risk" and run.spec["rho"] != rho:
+                    continue  # that of another radius
                 elif row["measure"] != "class_accuracy":
                     values.append(run.last(row["measure"]))
                 elif row.get("class"):
