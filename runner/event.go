@@ -104,7 +104,7 @@ func (e *EvalEvent) Fill(m *Meta, from *measure.Evaluation) {
 			continue
 		}
 		row.Compute(from, &e.Values, &e.ByGroup)
-		if row.IsList() && e.ByGroup.Of(row.Name) == nil {
+		if row.IsList() && e.ByGroup.Named(row.Name) == nil {
 			e.ByGroup.Set(row.Name, make([]measure.Number, len(m.Places(row.Axis))))
 		}
 	}

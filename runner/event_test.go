@@ -100,7 +100,7 @@ func TestHostileHeaviest(t *testing.T) {
 		e, err := DecodeEvent([]byte(`{"seq":1,"type":"eval","time":"2026-01-02T03:04:05Z","step":3,` +
 			`"epoch":1,"heaviest":` + text + `,"test_loss":2}`))
 		eval, _ := e.(*EvalEvent)
-		if err != nil || eval.Of("test_loss").Float() != 2 || len(eval.Heaviest) != want {
+		if err != nil || eval.Named("test_loss").Float() != 2 || len(eval.Heaviest) != want {
 			t.Errorf("%s: %v, %+v", text, err, e)
 		}
 	}

@@ -141,8 +141,8 @@ func (m *Meta) Usable() error {
 // that costs at most; it returns "" if they are inside.
 func (m *Meta) BeyondBox(s *Summary) string {
 	set, err := m.Spec.Set()
-	gap, lambda, eta := s.Of("dual_gap"), s.Of("best_lambda"), s.Of("best_eta")
-	if err != nil || !gap.Applies() || !eta.Applies() || s.Of("penalised_gap").Applies() {
+	gap, lambda, eta := s.Named("dual_gap"), s.Named("best_lambda"), s.Named("best_eta")
+	if err != nil || !gap.Applies() || !eta.Applies() || s.Named("penalised_gap").Applies() {
 		return ""
 	}
 	outside := func(n measure.Number, side [2]float64) bool {

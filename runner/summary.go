@@ -59,22 +59,22 @@ type Results struct {
 	ByGroup  measure.Lists  `json:"-"`
 }
 
-// Of returns the measure of that name.
-func (r *Results) Of(name string) measure.Number { return r.Measures.Of(name) }
+// Named returns the measure of that name.
+func (r *Results) Named(name string) measure.Number { return r.Measures.Named(name) }
 
 // Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
-	gap := cmp.Or(s.Of("penalised_gap"), s.Of("dual_gap")) // the first applies if λ is fixed
-	return stationary(gap, s.Of("full_grad_norm"))
+	gap := cmp.Or(s.Named("penalised_gap"), s.Named("dual_gap")) // the first applies if λ is fixed
+	return stationary(gap, s.Named("full_grad_norm"))
 }
 
 // OutputStationary returns this ε at the paper's own output.
 func (s *Summary) OutputStationary() measure.Number {
-	gap := s.Of("output_dual_gap")
+	gap := s.Named("output_dual_gap")
 	if !gap.Applies() {
 		return gap
 	}
-	return stationary(gap, s.Of("output_grad_norm"))
+	return stationary(gap, s.Named("output_grad_norm"))
 }
 
 func stationary(gap, norm measure.Number) measure.Number {
@@ -119,16 +119,16 @@ func Summarize(m *Meta, status Status, step int64, eval *EvalEvent, last *StepEv
 		switch {
 		case !row.CanApply(m):
 		case row.IsList():
-			s.ByGroup.Set(row.Name, eval.ByGroup.Of(row.Name))
+			s.ByGroup.Set(row.Name, eval.ByGroup.Named(row.Name))
 		default:
-			s.Measures.Set(row.Name, eval.Of(row.Name))
+			s.Measures.Set(row.Name, eval.Named(row.Name))
 		}
 	}
 	s.Describe(m)
 	// The measures of the paper's methods are always there, null where they do not apply.
 	always := measure.StepNames(dro.ERM)
 	for _, row := range measure.StepMeasures() {
-		n := last.Of(row.Name)
+		n := last.Named(row.Name)
 		if !row.Noisy && (n.Applies() || slices.Contains(always, row.Name)) {
 			s.Measures.Set(row.Name, n)
 		}
@@ -152,11 +152,11 @@ func (m *Meta) Ended(status Status, cause string, step int64, s *State) *Summary
 func (s *Summary) Describe(m *Meta) {
 	s.Algorithm = m.Spec.Algorithm()
 	s.Parts, s.RiskRadii = m.Parts, nil
-	if len(s.ByGroup.Of("robust_risk_at")) > 0 {
+	if len(s.ByGroup.Named("robust_risk_at")) > 0 {
 		s.RiskRadii = m.Spec.RiskRadii
 	}
-	s.ClassInterval = measure.Wilsons(s.ByGroup.Of("class_accuracy"), m.ClassCounts.Test)
-	s.GroupInterval = measure.Wilsons(s.ByGroup.Of("group_accuracy"), m.GroupCounts.Test)
+	s.ClassInterval = measure.Wilsons(s.ByGroup.Named("class_accuracy"), m.ClassCounts.Test)
+	s.GroupInterval = measure.Wilsons(s.ByGroup.Named("group_accuracy"), m.GroupCounts.Test)
 }
 
 // fixedSummary is a Summary without its measures.
@@ -305,13 +305,13 @@ func AverageOf(evals []*EvalEvent) *Average {
 	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
 	for _, v := range last.Values {
 		a.Measures.Set(v.Name,
-			meanOfAll(evals, func(e *EvalEvent) measure.Number { return e.Of(v.Name) }))
+			meanOfAll(evals, func(e *EvalEvent) measure.Number { return e.Named(v.Name) }))
 	}
 	for _, l := range last.ByGroup {
 		list := make([]measure.Number, len(l.Numbers))
 		for i := range list {
 			list[i] = meanOfAll(evals, func(e *EvalEvent) (n measure.Number) {
-				if of := e.ByGroup.Of(l.Name); i < len(of) {
+				if of := e.ByGroup.Named(l.Name); i < len(of) {
 					n = of[i]
 				}
 				return n
@@ -368,8 +368,8 @@ func (w *Window) Add(now measure.Values) {
 
 // AddValue adds one value of a step, for a measure that the window may not have yet.
 func (w *Window) AddValue(name string, n measure.Number) {
-	w.Min.Set(name, extreme(w.Min.Of(name), n, math.Min))
-	w.Max.Set(name, extreme(w.Max.Of(name), n, math.Max))
+	w.Min.Set(name, extreme(w.Min.Named(name), n, math.Min))
+	w.Max.Set(name, extreme(w.Max.Named(name), n, math.Max))
 }
 
 // extreme returns the number of the two that pick chooses. If one does not apply, it returns the
@@ -411,7 +411,7 @@ func extremeOrValue(extremes, now measure.Values, i int, name string) measure.Nu
 		if i < len(v) && v[i].Name == name && v[i].Applies() {
 			return v[i].Number
 		}
-		if n := v.Of(name); n.Applies() {
+		if n := v.Named(name); n.Applies() {
 			return n
 		}
 	}
@@ -428,7 +428,7 @@ func (w *Window) Like(names []string) Window {
 	o := NewWindow(names)
 	o.Steps = w.Steps
 	for i, name := range names {
-		o.Min[i].Number, o.Max[i].Number = w.Min.Of(name), w.Max.Of(name)
+		o.Min[i].Number, o.Max[i].Number = w.Min.Named(name), w.Max.Named(name)
 	}
 	return o
 }

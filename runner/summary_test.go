@@ -31,13 +31,13 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	if a.Evaluations != 5 || a.FromEpoch != 4 || a.ToEpoch != 8 {
 		t.Errorf("%+v", a)
 	}
-	if got := a.Of("test_accuracy").Float(); got != 5 { // the mean of 3 4 5 6 7
+	if got := a.Named("test_accuracy").Float(); got != 5 { // the mean of 3 4 5 6 7
 		t.Errorf("accuracy %v, want 5", got)
 	}
-	if got := a.ByGroup.Of("class_accuracy"); got[0].Float() != 5 || got[1].Float() != 10 {
+	if got := a.ByGroup.Named("class_accuracy"); got[0].Float() != 5 || got[1].Float() != 10 {
 		t.Errorf("accuracies %v, want 5 and 10", got)
 	}
-	if a.Of("dual_gap").Applies() || a.Of("full_grad_norm").Applies() {
+	if a.Named("dual_gap").Applies() || a.Named("full_grad_norm").Applies() {
 		t.Error("a measure of some evaluations has an average")
 	}
 	text, err := json.Marshal(a)
@@ -48,7 +48,7 @@ func TestAverageIsOverTheLastFive(t *testing.T) {
 	if AverageOf(nil) != nil {
 		t.Error("an average of nothing")
 	}
-	if a := AverageOf(evals[:2]); a.Evaluations != 2 || a.Of("test_accuracy").Float() != .5 {
+	if a := AverageOf(evals[:2]); a.Evaluations != 2 || a.Named("test_accuracy").Float() != .5 {
 		t.Errorf("of two: %+v", a)
 	}
 }

@@ -164,9 +164,9 @@ func hostileEvents(events []runner.Event) []runner.Event {
 			e.Max.Set("loss", measure.Num(bad[(i+4)%6]))
 			e.ImagesPerSecond = measure.Num(bad[(i+5)%6])
 		case *runner.EvalEvent:
-			e.ByGroup.Set("class_accuracy", e.ByGroup.Of("class_accuracy")[:i%10])
+			e.ByGroup.Set("class_accuracy", e.ByGroup.Named("class_accuracy")[:i%10])
 			e.ByGroup.Set("class_weight",
-				append(e.ByGroup.Of("class_weight"), measure.Num(bad[i%6]), measure.Number{}))
+				append(e.ByGroup.Named("class_weight"), measure.Num(bad[i%6]), measure.Number{}))
 			e.Set("test_loss", measure.Num(bad[i%6]))
 			e.Set("test_accuracy", measure.Num(bad[(i+1)%6]))
 		case *runner.WarningEvent:

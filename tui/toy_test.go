@@ -358,7 +358,7 @@ func TestToyMethodIsSeen(t *testing.T) {
 			t.Errorf("compare has no %s: %+v", name, table.Columns)
 		}
 	}
-	if got := summaryOf(t, store, id).Of("heat"); !got.Applies() {
+	if got := summaryOf(t, store, id).Named("heat"); !got.Applies() {
 		t.Error("the summary has no heat")
 	}
 }
@@ -518,8 +518,8 @@ func TestToySet(t *testing.T) {
 				t.Errorf("%s: %s differs from KL's", a, p.Name)
 			}
 		}
-		risk := summaryOf(t, store, own).Of("robust_risk").Float()
-		if d := risk - summaryOf(t, store, kl).Of("robust_risk").Float(); math.Abs(d) > 1e-9 {
+		risk := summaryOf(t, store, own).Named("robust_risk").Float()
+		if d := risk - summaryOf(t, store, kl).Named("robust_risk").Float(); math.Abs(d) > 1e-9 {
 			t.Errorf("%s: robust risk %g differs from KL's by %g", a, risk, d)
 		}
 	}

@@ -102,7 +102,7 @@ func TestTwins(t *testing.T) {
 		b := g.By[1][pan].RunOf(a.Meta.Spec.Seed)
 		for _, m := range []string{"train_loss", "test_loss", "test_accuracy"} {
 			if b == nil || b == a || a.Meta.Spec.Algorithm() != "pan" ||
-				a.Summary().Of(m) != b.Summary().Of(m) {
+				a.Summary().Named(m) != b.Summary().Named(m) {
 				t.Errorf("seed %d: %s differs between the radii", a.Meta.Spec.Seed, m)
 			}
 		}

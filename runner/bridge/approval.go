@@ -99,7 +99,7 @@ func (a Approvals) Admit(x Approval) error {
 // Check returns the program's checksum, or an error with the remedy if the user has not started
 // this very file.
 func (a Approvals) Check(path string) (sum string, err error) {
-	sum, started, err := a.Look(path)
+	sum, started, err := a.Status(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("the program %s is not there", path)
 	}
@@ -113,8 +113,8 @@ func (a Approvals) Check(path string) (sum string, err error) {
 	return sum, nil
 }
 
-// Look returns the program's checksum, and whether the user has started this very file.
-func (a Approvals) Look(path string) (sum string, started bool, err error) {
+// Status returns the program's checksum, and whether the user has started this very file.
+func (a Approvals) Status(path string) (sum string, started bool, err error) {
 	sum, err = Sum(path)
 	return sum, err == nil && a.has(Approval{path, sum}), err
 }

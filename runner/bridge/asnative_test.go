@@ -211,7 +211,7 @@ func measuredAlike(t *testing.T, r room, own, theirs *record.Run, means runner.M
 	t.Helper()
 	for _, key := range []string{"test_loss", "train_loss", "robust_risk", "train_robust_risk",
 		"test_accuracy", "val_loss", "val_robust_risk"} {
-		a, b := own.Summary().Of(key).Float(), theirs.Summary().Of(key).Float()
+		a, b := own.Summary().Named(key).Float(), theirs.Summary().Named(key).Float()
 		if !(math.Abs(a-b) <= 1e-6*max(1, math.Abs(a))) {
 			t.Errorf("%s: %v and %v", key, a, b)
 		}

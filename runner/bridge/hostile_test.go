@@ -228,7 +228,7 @@ func TestTrust(t *testing.T) {
 	if _, err := os.Stat(started); err == nil {
 		t.Error("it was started")
 	}
-	shown, before, err := mine.approvals.Look(script)
+	shown, before, err := mine.approvals.Status(script)
 	if err != nil || before {
 		t.Errorf("changed, it is %s, started before: %v, %v", shown, before, err)
 	}

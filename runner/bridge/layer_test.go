@@ -117,7 +117,8 @@ func TestRefitOfOwnNetwork(t *testing.T) {
 	}
 	erm := want[3].Own
 	for i, id := range ids[:3] {
-		ours := 100 * must(record.Find(r.dir, id))(t).Summary().Of("worst_group_accuracy").Float()
+		run := must(record.Find(r.dir, id))(t)
+		ours := 100 * run.Summary().Named("worst_group_accuracy").Float()
 		theirs := measure.Mean(want[i].Fits)
 		t.Logf("seed %d: worst group %.2f %%, in scikit-learn %.2f, of ERM %.2f", 1+i, ours,
 			want[i].Fits, erm)
@@ -186,7 +187,7 @@ func TestFeaturesOfOtherRoads(t *testing.T) {
 	whole.Model = p.String()
 	run = must(record.Find(r.dir, must(r.queueUp(forked(t), whole))(t)[0]))(t)
 	got := r.export(t, run, "test")
-	if a, b := got.accuracy(), run.Summary().Of("test_accuracy").Float(); math.Abs(a-b) > 1e-9 {
+	if a, b := got.accuracy(), run.Summary().Named("test_accuracy").Float(); math.Abs(a-b) > 1e-9 {
 		t.Errorf("two processes: the exported layer has the accuracy %v, the run %v", a, b)
 	}
 }

@@ -53,7 +53,7 @@ func TestLogged(t *testing.T) {
 			at(33, "user.a_b"))
 	}
 	run := must(record.Find(r.dir, id))(t)
-	if got := run.Summary().Of("user.a_b").Float(); got != at(33, "user.a_b") {
+	if got := run.Summary().Named("user.a_b").Float(); got != at(33, "user.a_b") {
 		t.Errorf("the summary has %v", got)
 	}
 	better := run.Meta.User

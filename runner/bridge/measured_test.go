@@ -42,11 +42,11 @@ func TestMeasured(t *testing.T) {
 		pass := must(frozen.Pass(split))(t)
 		list := must(frozen.Certify(pass, certificate.Grid{Sets: []dro.Set{set},
 			Radii: []float64{m.Spec.Rho}, How: dro.Confidence{Level: .9}}))(t)
-		close(of, list[0].Risk.Float(), saved.Of(of))
+		close(of, list[0].Risk.Float(), saved.Named(of))
 	}
 	exact := must(frozen.Stationarity())(t)
-	close("dual_gap", exact.DualGap, saved.Of("dual_gap"))
-	close("full_grad_norm", exact.GradNorm, saved.Of("full_grad_norm"))
+	close("dual_gap", exact.DualGap, saved.Named("dual_gap"))
+	close("full_grad_norm", exact.GradNorm, saved.Named("full_grad_norm"))
 	for range 2 {
 		if err := frozen.Close(); err != nil {
 			t.Error(err)
@@ -57,8 +57,8 @@ func TestMeasured(t *testing.T) {
 		Inspection: certificate.Inspection{Threads: 1, Probabilities: true}}
 	look := must(certificate.NewView(q))(t)
 	totals := look.Totals()
-	close("test_loss", totals.Loss.Float(), saved.Of("test_loss"))
-	close("test_accuracy", totals.Accuracy.Float(), saved.Of("test_accuracy"))
+	close("test_loss", totals.Loss.Float(), saved.Named("test_loss"))
+	close("test_accuracy", totals.Accuracy.Float(), saved.Named("test_accuracy"))
 	pick := must(look.Picked(certificate.Radii(m)))(t)
 	if s := pick.Samples[0]; s.Picture != nil || s.Features != nil || s.Row < 0 {
 		t.Errorf("%+v", s)

@@ -111,9 +111,9 @@ type welcome struct {
 // errDone says that the script has left its block without an error.
 var errDone = errors.New("done")
 
-// Meet reads the first message of a script. After an error, the caller tells the script of it by
-// Over.
-func Meet(in io.Reader, out io.Writer) (*Script, error) {
+// Accept reads the first message of a script. After an error, the caller tells the script of it by
+// End.
+func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	s := &Script{conn: NewConn(in, out), waits: true}
 	arrays, err := s.conn.Receive(&s.Opening, MostHead, 0)
 	if err != nil {
@@ -139,10 +139,10 @@ func gone(err error) error {
 	return errors.New("the script: " + OneLine(err.Error(), mostLine))
 }
 
-// Over tells the script how its run ended; a nil error means well. The script hears it when it next
-// asks for something, or at once if it already waits for an answer. Over returns when the script
+// End tells the script how its run ended; a nil error means well. The script hears it when it next
+// asks for something, or at once if it already waits for an answer. End returns when the script
 // has heard it or has gone.
-func (s *Script) Over(err error) {
+func (s *Script) End(err error) {
 	var end scriptAnswer
 	if err != nil {
 		end.Error = OneLine(err.Error(), mostLine)
@@ -155,8 +155,8 @@ func (s *Script) Over(err error) {
 	s.conn.Send(end)
 }
 
-// At gives the script the scratch folder and the settings of its run.
-func (s *Script) At(
+// Network returns the script as the network of a run, with its scratch folder and its settings.
+func (s *Script) Network(
 	place runner.Workplace, of *spec.Spec, d *data.Dataset,
 ) (train.Network, error) {
 	dir, err := place.Scratch()

@@ -37,7 +37,7 @@ func TestDecisionsAreTheEvaluations(t *testing.T) {
 				t.Errorf("%v, %v", d.Measures.Names(), d.Rates)
 			}
 			for _, m := range measure.Decisions() {
-				if list := s.ByGroup.Of(m.Name); m.IsList() {
+				if list := s.ByGroup.Named(m.Name); m.IsList() {
 					for g, n := range d.Rates[m.Name] {
 						if i := d.RateIntervals[m.Name][g]; list[g] != n || !n.Applies() ||
 							i[0].Float() > n.Float() || i[1].Float() < n.Float() {
@@ -47,11 +47,11 @@ func TestDecisionsAreTheEvaluations(t *testing.T) {
 					}
 					continue
 				}
-				if d.Measures.Of(m.Name) != s.Of(m.Name) {
-					t.Errorf("%s: %v, the run has %v", m.Name, d.Measures.Of(m.Name), s.Of(m.Name))
+				if got, want := d.Measures.Named(m.Name), s.Named(m.Name); got != want {
+					t.Errorf("%s: %v, the run has %v", m.Name, got, want)
 				}
 			}
-			if at := s.Of("threshold"); l.Threshold != at ||
+			if at := s.Named("threshold"); l.Threshold != at ||
 				at.Applies() != c.of.Meta.Spec.Threshold.ByVal() {
 				t.Errorf("the threshold is %v, the run has %v", l.Threshold, at)
 			}

@@ -63,7 +63,7 @@ func imported(t *testing.T, text string, change func(*Import)) *record.Run {
 // is fails unless a measure of the run's summary has the value want. NaN wants the measure absent.
 func is(t *testing.T, r *record.Run, name string, want float64) {
 	t.Helper()
-	got := r.Summary().Of(name)
+	got := r.Summary().Named(name)
 	if want != want && !got.Applies() {
 		return
 	}
@@ -97,7 +97,7 @@ func TestFigures(t *testing.T) {
 	is(t, r, "balanced_accuracy", .75)
 	is(t, r, "test_loss", mean)
 	is(t, r, "robust_risk", mean+math.Sqrt(2*.05*variance))
-	at := r.Summary().ByGroup.Of("robust_risk_at")
+	at := r.Summary().ByGroup.Named("robust_risk_at")
 	if want := mean + math.Sqrt(2*.1*variance); math.Abs(at[0].Float()-want) > 1e-9 {
 		t.Errorf("R at .1 is %v, want %v", at[0], want)
 	}
@@ -109,7 +109,8 @@ func TestFigures(t *testing.T) {
 	}
 	r = imported(t, four, func(q *Import) { q.Spec.Uncertainty, q.Spec.Mu = "cvar", .5 })
 	is(t, r, "robust_risk", (losses[1]+losses[2])/2)
-	if got := r.Summary().ByGroup.Of("group_accuracy"); got[0].Float() != 1 || got[1].Float() != 0 {
+	got := r.Summary().ByGroup.Named("group_accuracy")
+	if got[0].Float() != 1 || got[1].Float() != 0 {
 		t.Errorf("groups %v: %v", r.Meta.Groups, got)
 	}
 }

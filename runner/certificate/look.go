@@ -51,7 +51,7 @@ func NewView(q ViewOf) (*View, error) {
 	}
 	l := &View{Run: q.Run, Step: state.Step, Data: d, Split: q.Split}
 	if state.Eval != nil {
-		l.Threshold = state.Eval.Of("threshold")
+		l.Threshold = state.Eval.Named("threshold")
 	}
 	l.Set, err = q.Run.Meta.Spec.Set()
 	if err == nil {

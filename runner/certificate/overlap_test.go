@@ -58,13 +58,13 @@ func TestOverlapAgainstScript(t *testing.T) {
 				}
 				continue
 			case "group_accuracy":
-				got = [][]measure.Number{s.ByGroup.Of(name), l.Totals().ByGroup, pick.ByGroup}
+				got = [][]measure.Number{s.ByGroup.Named(name), l.Totals().ByGroup, pick.ByGroup}
 			case "worst_group_accuracy":
-				got = [][]measure.Number{{s.Of(name)}, {l.Totals().Worst}}
+				got = [][]measure.Number{{s.Named(name)}, {l.Totals().Worst}}
 			case "group_true_positive_rate":
-				got = [][]measure.Number{s.ByGroup.Of(name), d.Rates[name]}
+				got = [][]measure.Number{s.ByGroup.Named(name), d.Rates[name]}
 			default:
-				got = [][]measure.Number{{s.Of(name)}, {d.Measures.Of(name)}}
+				got = [][]measure.Number{{s.Named(name)}, {d.Measures.Named(name)}}
 			}
 			for _, list := range got {
 				same := func(a measure.Number, b float64) bool {

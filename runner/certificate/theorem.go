@@ -226,9 +226,9 @@ func Hold(r *record.Run, dataDir string, withData bool) (h Held, err error) {
 // see adds an evaluation, of which each step before drew so many samples.
 func (t *Theorem) see(e *runner.EvalEvent, past *runner.Past, each float64) {
 	if past.From != nil && !below(float64(past.From.Step), t.T) {
-		t.GradNorm, t.DualGap = e.Of("output_grad_norm"), e.Of("output_dual_gap")
+		t.GradNorm, t.DualGap = e.Named("output_grad_norm"), e.Named("output_dual_gap")
 	}
-	gap, norm := e.Of("dual_gap"), e.Of("full_grad_norm")
+	gap, norm := e.Named("dual_gap"), e.Named("full_grad_norm")
 	if !t.Reached.Applies() && max(gap.Float(), norm.Float()) <= t.Epsilon { // not if NaN
 		t.Reached = measure.Num(float64(e.Step) * each)
 	}

@@ -188,10 +188,10 @@ func TestTheoremOfThePreset(t *testing.T) {
 	}
 	// The start is not stationary, and the run soon is.
 	first, last := evals[0], evals[len(evals)-1]
-	if !(first.Of("dual_gap").Float() > .5) || !(last.Of("dual_gap").Float() < .5) ||
+	if !(first.Named("dual_gap").Float() > .5) || !(last.Named("dual_gap").Float() < .5) ||
 		h.Reached.Float() < 10*(556+4938) || h.GradNorm.Applies() {
-		t.Errorf("dual gap from %v to %v, reached after %v samples", first.Of("dual_gap"),
-			last.Of("dual_gap"), h.Reached)
+		t.Errorf("dual gap from %v to %v, reached after %v samples", first.Named("dual_gap"),
+			last.Named("dual_gap"), h.Reached)
 	}
 	if got := held.Unmet; len(got) != 1 || !strings.HasPrefix(got[0], "T of at least 47300 (200)") {
 		t.Errorf("unmet: %q", got)

@@ -232,7 +232,7 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	for _, name := range ratedMeasures() {
 		r := Rate{Measure: name}
 		for _, e := range evals {
-			if v := e.Of(name).Float(); v > 0 && e.Step > 0 {
+			if v := e.Named(name).Float(); v > 0 && e.Step > 0 {
 				r.Points = append(r.Points, ratePoint{e.Step, float64(e.Step) * each, v})
 			}
 		}

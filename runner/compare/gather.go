@@ -156,7 +156,7 @@ func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
 	case len(r.Evals) == 0:
 		return ""
 	}
-	if loss := r.Evals[len(r.Evals)-1].Of("test_loss"); loss.Applies() && !loss.Finite() {
+	if loss := r.Evals[len(r.Evals)-1].Named("test_loss"); loss.Applies() && !loss.Finite() {
 		return "diverged"
 	}
 	return ""
@@ -323,13 +323,13 @@ func EvalAt(evals []*runner.EvalEvent, epoch float64) *runner.EvalEvent {
 func MeanCurve(runs [][]*runner.EvalEvent, name string, level float64) (points []page.Point) {
 	var epochs []float64
 	values, most := map[float64][]float64{}, 0
-	has := func(e *runner.EvalEvent) bool { return e.Of(name).Applies() }
+	has := func(e *runner.EvalEvent) bool { return e.Named(name).Applies() }
 	for _, evals := range runs {
 		if slices.ContainsFunc(evals, has) {
 			most++
 		}
 		for _, e := range evals {
-			if v := e.Of(name); v.Finite() {
+			if v := e.Named(name); v.Finite() {
 				if values[e.Epoch] == nil {
 					epochs = append(epochs, e.Epoch)
 				}

@@ -203,7 +203,7 @@ func (m member) worst() measure.Number {
 	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
 		return measure.Number{}
 	}
-	return m.results().Of(m.meta.MeasureFor("worst_class_accuracy"))
+	return m.results().Named(m.meta.MeasureFor("worst_class_accuracy"))
 }
 
 // counted lists the classes or groups that have min_group test samples. If the run's samples were

@@ -303,14 +303,16 @@ func (a *arm) isPlain() bool {
 type quantity func(*runner.Meta, *runner.EvalEvent) float64
 
 func worstAccuracy(m *runner.Meta, e *runner.EvalEvent) float64 {
-	return 100 * e.Of(m.MeasureFor("worst_class_accuracy")).Float()
+	return 100 * e.Named(m.MeasureFor("worst_class_accuracy")).Float()
 }
 
 func meanAccuracy(_ *runner.Meta, e *runner.EvalEvent) float64 {
-	return 100 * e.Of("test_accuracy").Float()
+	return 100 * e.Named("test_accuracy").Float()
 }
 
-func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 { return e.Of("robust_risk").Float() }
+func robustRisk(_ *runner.Meta, e *runner.EvalEvent) float64 {
+	return e.Named("robust_risk").Float()
+}
 
 // latest returns the evaluations of an arm and seed that are spoken of by their mean. Accuracies of
 // single evaluations swing, by as much as 60 points in early epochs.
@@ -376,7 +378,8 @@ func (c *cast) commonPart(a *arm) (name string) {
 // samples.
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	counts := m.Counts(m.Main()).Test
-	known := measure.Enough(e.ByGroup.Of(m.MeasureFor("class_accuracy")), counts, m.Spec.MinGroup)
+	values := e.ByGroup.Named(m.MeasureFor("class_accuracy"))
+	known := measure.Enough(values, counts, m.Spec.MinGroup)
 	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
 		name = names[i]
 	}
@@ -388,7 +391,7 @@ func (c *cast) blind() bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
 		return slices.ContainsFunc(c.seeds, func(seed uint64) bool {
 			classes := map[float64]int{} // the numbers of classes with an accuracy
-			for _, n := range a.runs[seed].Evals[c.n-1].ByGroup.Of("class_accuracy") {
+			for _, n := range a.runs[seed].Evals[c.n-1].ByGroup.Named("class_accuracy") {
 				if n.Applies() {
 					classes[n.Float()]++
 				}
@@ -416,9 +419,9 @@ func overfit(evals []*runner.EvalEvent) bool {
 	var least *runner.EvalEvent
 	since := []*runner.EvalEvent{}
 	for _, e := range evals {
-		if loss := e.Of("test_loss"); !loss.Applies() {
+		if loss := e.Named("test_loss"); !loss.Applies() {
 			return false
-		} else if least == nil || loss.Float() < least.Of("test_loss").Float() {
+		} else if least == nil || loss.Float() < least.Named("test_loss").Float() {
 			least, since = e, nil
 		} else {
 			since = append(since, e)
@@ -429,11 +432,11 @@ func overfit(evals []*runner.EvalEvent) bool {
 	}
 	since = since[len(since)-evaluations:]
 	for _, e := range since {
-		if !(e.Of("test_loss").Float() >= above*least.Of("test_loss").Float()) {
+		if !(e.Named("test_loss").Float() >= above*least.Named("test_loss").Float()) {
 			return false
 		}
 	}
-	return since[evaluations-1].Of("train_loss").Float() < least.Of("train_loss").Float()
+	return since[evaluations-1].Named("train_loss").Float() < least.Named("train_loss").Float()
 }
 
 // figures formats two accuracies without decimals, or with one if they differ by less than 2

@@ -196,7 +196,7 @@ func (l *lot) see(t *testing.T, where string, at int, got Story) *seen {
 	seeds := map[uint64]bool{}
 	for i, r := range l.runs {
 		loses := r.Status == runner.Failed || r.Status == runner.Stopped ||
-			len(r.Evals) > 0 && math.IsNaN(r.Evals[0].Of("test_loss").Float())
+			len(r.Evals) > 0 && math.IsNaN(r.Evals[0].Named("test_loss").Float())
 		if loses && got.Scope != "" && !strings.Contains(out, l.names[i]) {
 			t.Errorf("%s does not name %s", where, l.names[i])
 		}

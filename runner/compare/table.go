@@ -170,7 +170,7 @@ func measuresOf(members []member) (list []measured) {
 			whole = append(whole, measured{row, partsOf(row, members)})
 		case !row.Main:
 		case !row.IsList():
-			of := func(m member) measure.Number { return m.results().Of(row.Name) }
+			of := func(m member) measure.Number { return m.results().Named(row.Name) }
 			if isWorst(row.Name, members[0].meta) {
 				of = member.worst
 			}
@@ -184,7 +184,7 @@ func measuresOf(members []member) (list []measured) {
 		sides.Add(m.meta, m.summary.Measures)
 	}
 	for _, row := range sides.Measures() {
-		of := func(m member) measure.Number { return m.results().Of(row.Name) }
+		of := func(m member) measure.Number { return m.results().Named(row.Name) }
 		whole = append(whole, measured{row, []part{{"", of}}})
 	}
 	return append(list, whole...)
@@ -202,7 +202,7 @@ func partsOf(row measure.Measure, members []member) (parts []part) {
 			continue
 		}
 		parts = append(parts, part{place, func(m member) (n measure.Number) {
-			if values, i := m.results().ByGroup.Of(row.Name), index(m); i < len(values) {
+			if values, i := m.results().ByGroup.Named(row.Name), index(m); i < len(values) {
 				n = values[i]
 			}
 			return n

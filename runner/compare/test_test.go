@@ -198,7 +198,7 @@ func at(set string, rho float64) func(*member) {
 	return func(m *member) {
 		m.meta.Spec.Uncertainty, m.meta.Spec.Rho = set, rho
 		m.meta.ID += fmt.Sprint("-", set, rho)
-		risk := m.summary.Of("robust_risk").Float() + rho
+		risk := m.summary.Named("robust_risk").Float() + rho
 		m.summary.Measures.Set("robust_risk", measure.Num(risk))
 		m.summary.Measures.Set("full_grad_norm", measure.Num(risk))
 	}
@@ -351,7 +351,7 @@ func radii(rho float64, at ...float64) func(*member) {
 		m.meta.ID += fmt.Sprint("-", rho)
 		var risks []measure.Number
 		for _, r := range at {
-			risks = append(risks, measure.Num(m.summary.Of("test_loss").Float()+r))
+			risks = append(risks, measure.Num(m.summary.Named("test_loss").Float()+r))
 		}
 		m.summary.ByGroup.Set("robust_risk_at", risks)
 	}

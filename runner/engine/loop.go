@@ -37,14 +37,14 @@ func ServeLoop(ctx context.Context, in io.ReadCloser, out io.Writer, s LoopSetti
 		cancel() // a paused run hears nothing else
 		in.Close()
 	})()
-	script, err := bridge.Meet(in, out)
+	script, err := bridge.Accept(in, out)
 	if err == nil {
 		err = s.serve(ctx, script)
 	}
 	if errors.Is(err, train.ErrLeft) {
 		return err
 	}
-	script.Over(err)
+	script.End(err)
 	return err
 }
 
@@ -97,7 +97,7 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	s.Queue.Script = &queue.Script{Description: d, Program: p,
 		Network: func(place runner.Workplace, of *spec.Spec) (train.Network, error) {
 			<-listening
-			return script.At(place, of, d.Data)
+			return script.Network(place, of, d.Data)
 		}}
 	q := queue.NewQueue(ctx, s.Queue)
 	id, err := a.start(q)

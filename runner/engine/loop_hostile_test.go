@@ -295,8 +295,8 @@ func TestAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := run.Summary()
-		if s.Status != runner.Done || s.Of(want.measure).Applies() ||
-			!s.Of("test_accuracy").Applies() ||
+		if s.Status != runner.Done || s.Named(want.measure).Applies() ||
+			!s.Named("test_accuracy").Applies() ||
 			(s.PaperIterate == nil) != (without == "grad_norm") {
 			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
 		}

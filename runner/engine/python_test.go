@@ -235,7 +235,7 @@ func TestTorch(t *testing.T) {
 	}
 	example, err := record.Find(string(r), ids[2])
 	if s := example.Summary(); err != nil || s.Status != runner.Done ||
-		!(s.Of("worst_group_accuracy").Float() > .5) || !s.Of("train_loss").Applies() {
+		!(s.Named("worst_group_accuracy").Float() > .5) || !s.Named("train_loss").Applies() {
 		t.Errorf("%v: the example comes to %+v", err, s)
 	}
 	want, got := r.log(t, ids[0]), r.log(t, ids[1])

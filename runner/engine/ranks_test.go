@@ -276,8 +276,8 @@ func TestTorchrun(t *testing.T) {
 	}
 	run, err := record.Find(string(r), "latest")
 	if s := run.Summary(); err != nil || s.Status != runner.Done ||
-		run.Meta.Program.Processes != 2 || !(s.Of("worst_group_accuracy").Float() > .5) ||
-		!s.Of("train_loss").Applies() {
+		run.Meta.Program.Processes != 2 || !(s.Named("worst_group_accuracy").Float() > .5) ||
+		!s.Named("train_loss").Applies() {
 		t.Errorf("%v: the example comes to %+v", err, s)
 	}
 }

@@ -70,7 +70,8 @@ func TestGroupsOfBERT(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		worst[words[0]] = append(worst[words[0]], run.Summary().Of("worst_group_accuracy").Float())
+		worst[words[0]] = append(worst[words[0]],
+			run.Summary().Named("worst_group_accuracy").Float())
 	}
 	t.Logf("%v", worst)
 	if slices.Max(worst["erm"]) >= slices.Min(worst["group"]) {

@@ -22,8 +22,8 @@ type Value struct {
 // faster than in a map.
 type Values []Value
 
-// Of returns the measure of that name.
-func (v Values) Of(name string) Number {
+// Named returns the measure of that name.
+func (v Values) Named(name string) Number {
 	for i := range v {
 		if v[i].Name == name {
 			return v[i].Number
@@ -112,8 +112,8 @@ type List struct {
 // in its list says which part it describes: see Measure.Axis.
 type Lists []List
 
-// Of returns the values of that name; nil where there are none.
-func (l Lists) Of(name string) []Number {
+// Named returns the values of that name; nil where there are none.
+func (l Lists) Named(name string) []Number {
 	for i := range l {
 		if l[i].Name == name {
 			return l[i].Numbers

@@ -48,7 +48,7 @@ func stepTable(steps []*runner.StepEvent) *page.Table {
 	for _, s := range steps {
 		row := []string{strconv.FormatInt(s.Step, 10), page.Exact(s.Epoch)}
 		for _, name := range names {
-			row = append(row, page.ExactOf(s.Of(name)))
+			row = append(row, page.ExactOf(s.Named(name)))
 		}
 		t.Add(append(row, page.ExactOf(s.ImagesPerSecond))...)
 	}

@@ -17,7 +17,7 @@ const mostPoints = 400
 
 // eventMeasures are the measures of an event.
 type eventMeasures interface {
-	Of(name string) measure.Number
+	Named(name string) measure.Number
 }
 
 // curveOf returns the curve of a measure over some events.
@@ -26,7 +26,7 @@ func curveOf[E eventMeasures](
 ) page.Curve {
 	c := page.Curve{Name: title}
 	for _, e := range events {
-		if n := e.Of(measure); n.Finite() {
+		if n := e.Named(measure); n.Finite() {
 			c.Points = append(c.Points, page.Point{X: epoch(e), Y: n.Float(), Half: math.NaN()})
 		}
 	}

@@ -15,11 +15,11 @@ func writeLaTeX(w io.Writer, r *Run) error {
 	m, s := &r.Meta, r.Summary()
 	figures := page.New("measure", "value")
 	for _, row := range record.Measures(r.Run) {
-		if row.Main && !row.IsList() && s.Of(row.Name).Applies() {
-			figures.Add(row.Title, page.SentenceStyle(row.Scale).Text(s.Of(row.Name)))
+		if row.Main && !row.IsList() && s.Named(row.Name).Applies() {
+			figures.Add(row.Title, page.SentenceStyle(row.Scale).Text(s.Named(row.Name)))
 		}
 	}
-	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Of(m.MeasureFor("class_accuracy"))
+	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Named(m.MeasureFor("class_accuracy"))
 	interval := s.ClassInterval
 	if m.Main() == measure.PerGroup {
 		interval = s.GroupInterval

@@ -273,15 +273,15 @@ func TestCSVReadsBack(t *testing.T) {
 	at := slices.Index(curves[0], "loss")
 	for i, s := range steps {
 		if v, err := strconv.ParseFloat(curves[i+1][at], 64); err != nil ||
-			v != s.Of("loss").Float() {
-			t.Errorf("step %d: loss %v, want %v", s.Step, curves[i+1][at], s.Of("loss"))
+			v != s.Named("loss").Float() {
+			t.Errorf("step %d: loss %v, want %v", s.Step, curves[i+1][at], s.Named("loss"))
 		}
 	}
 	found := false
 	for _, row := range read("summary.csv") {
 		if row[0] == "test_accuracy" {
 			v, err := strconv.ParseFloat(row[2], 64)
-			found = err == nil && v == r.Summary().Of("test_accuracy").Float()
+			found = err == nil && v == r.Summary().Named("test_accuracy").Float()
 		}
 	}
 	if !found {

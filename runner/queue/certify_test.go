@@ -42,18 +42,18 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := list[0].Risk.Float(), e.Of(name).Float(); got != want {
+		if got, want := list[0].Risk.Float(), e.Named(name).Float(); got != want {
 			t.Errorf("%s: R_ρ is %v, the run had %v", split, got, want)
 		}
 		if split != runner.SplitTrain {
 			continue
 		}
-		for part, want := range e.ByGroup.Of("group_ratio") {
+		for part, want := range e.ByGroup.Named("group_ratio") {
 			if got := list[0].ByGroup[part]; got != want {
 				t.Errorf("weight of group %d is %v, the run had %v", part, got, want)
 			}
 		}
-		for part, want := range e.ByGroup.Of("class_weight") {
+		for part, want := range e.ByGroup.Named("class_weight") {
 			if got := list[0].ByClass[part]; got != want {
 				t.Errorf("weight of class %d is %v, the run had %v", part, got, want)
 			}
@@ -73,9 +73,9 @@ func TestCertifyFindsWhatTheRunMeasured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.DualGap != e.Of(at.gap).Float() ||
-			math.Abs(s.GradNorm/e.Of(at.norm).Float()-1) > 1e-6 {
-			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Of(at.gap), e.Of(at.norm))
+		if s.DualGap != e.Named(at.gap).Float() ||
+			math.Abs(s.GradNorm/e.Named(at.norm).Float()-1) > 1e-6 {
+			t.Errorf("%s: %+v, the run had %v and %v", at.gap, s, e.Named(at.gap), e.Named(at.norm))
 		}
 	}
 }

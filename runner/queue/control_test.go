@@ -173,7 +173,8 @@ func expectSameRun(t *testing.T, tr, whole *trace) {
 		}
 	}
 	got, want := *clean(tr.summary), *clean(whole.summary)
-	if got.Of("test_loss") != want.Of("test_loss") || got.Of("lambda") != want.Of("lambda") {
+	if got.Named("test_loss") != want.Named("test_loss") ||
+		got.Named("lambda") != want.Named("lambda") {
 		t.Errorf("%s: summaries differ: %+v and %+v", a, got, want)
 	}
 }

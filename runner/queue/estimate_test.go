@@ -22,7 +22,7 @@ func TestSecondsCountsTheWork(t *testing.T) {
 		for _, e := range tr.events {
 			if e, ok := e.(*runner.EvalEvent); ok {
 				evals++
-				if e.Of("full_grad_norm").Applies() {
+				if e.Named("full_grad_norm").Applies() {
 					gradients++
 				}
 			}

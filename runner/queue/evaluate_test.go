@@ -58,10 +58,10 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	train, _ := losses(d.Train)
 	test, hits := losses(d.Test)
 	val, _ := losses(d.Val)
-	close("train loss", e.Of("train_loss"), measure.Mean(train))
-	close("test loss", e.Of("test_loss"), measure.Mean(test))
-	close("test accuracy", e.Of("test_accuracy"), measure.Mean(hits))
-	close("validation loss", e.Of("val_loss"), measure.Mean(val))
+	close("train loss", e.Named("train_loss"), measure.Mean(train))
+	close("test loss", e.Named("test_loss"), measure.Mean(test))
+	close("test accuracy", e.Named("test_accuracy"), measure.Mean(hits))
+	close("validation loss", e.Named("val_loss"), measure.Mean(val))
 
 	for i, rho := range spec.RiskRadii {
 		problem, _ := spec.Problem()
@@ -69,7 +69,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		close("robust risk of the hold-out", e.ByGroup.Of("val_robust_risk_at")[i], w.Risk)
+		close("robust risk of the hold-out", e.ByGroup.Named("val_robust_risk_at")[i], w.Risk)
 	}
 	var sum, count float64 // of group 0
 	for i := range hits {
@@ -77,7 +77,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 			sum, count = sum+hits[i], count+1
 		}
 	}
-	close("accuracy of group 0", e.ByGroup.Of("group_accuracy")[0], sum/count)
+	close("accuracy of group 0", e.ByGroup.Named("group_accuracy")[0], sum/count)
 
 	p, err := spec.Problem()
 	if err != nil {
@@ -89,18 +89,19 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	}
 	z := dro.Z{Lambda: state.Method.Numbers["lambda"], Eta: state.Method.Numbers["eta"]}
 	f := p.Evaluate(nil, train, z).Value
-	close("train objective", e.Of("train_objective"), f)
-	close("dual gap", e.Of("dual_gap"), f-w.Risk)
-	if !(e.Of("dual_gap").Float() >= 0) {
-		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case", e.Of("dual_gap"))
+	close("train objective", e.Named("train_objective"), f)
+	close("dual gap", e.Named("dual_gap"), f-w.Risk)
+	if !(e.Named("dual_gap").Float() >= 0) {
+		t.Errorf("dual gap %v is negative: F(x; z) is below the exact worst case",
+			e.Named("dual_gap"))
 	}
-	if e.Of("penalised_gap").Applies() {
-		t.Errorf("penalised gap %v of a method whose λ moves", e.Of("penalised_gap"))
+	if e.Named("penalised_gap").Applies() {
+		t.Errorf("penalised gap %v of a method whose λ moves", e.Named("penalised_gap"))
 	}
 	// The mean group ratio, weighted by the sizes of the groups, is 1.
 	var weighted, n float64
 	for g, c := range tr.meta.GroupCounts.Train {
-		weighted += e.ByGroup.Of("group_ratio")[g].Float() * float64(c)
+		weighted += e.ByGroup.Named("group_ratio")[g].Float() * float64(c)
 		n += float64(c)
 	}
 	if math.Abs(weighted/n-1) > 1e-9 {
@@ -121,7 +122,7 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 	}
 	net.Losses(make([]float64, n), b.X, b.Labels)
 	net.Gradient(ones)
-	got := tr.states[len(tr.states)-1].Eval.Of("full_grad_norm").Float()
+	got := tr.states[len(tr.states)-1].Eval.Named("full_grad_norm").Float()
 	if want := net.GradientNorm(); math.Abs(got-want) > 1e-4*want {
 		t.Errorf("full gradient norm %v, in one batch %v", got, want)
 	}

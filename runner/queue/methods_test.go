@@ -171,8 +171,8 @@ func TestJustTrainTwiceBeginsAnew(t *testing.T) {
 	}
 	for _, e := range tr.events {
 		if s, ok := e.(*runner.StepEvent); ok && s.Step > at+1 &&
-			s.Of("upweighted") != measure.Num(share) {
-			t.Errorf("step %d: upweighted %v, want %v", s.Step, s.Of("upweighted"), share)
+			s.Named("upweighted") != measure.Num(share) {
+			t.Errorf("step %d: upweighted %v, want %v", s.Step, s.Named("upweighted"), share)
 		}
 	}
 

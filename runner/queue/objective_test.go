@@ -71,7 +71,7 @@ func TestFullGradientIsOfTheWholeSplit(t *testing.T) {
 				square += slope * slope
 			}
 		}
-		got := last.Eval.Of("full_grad_norm").Float()
+		got := last.Eval.Named("full_grad_norm").Float()
 		if want := math.Sqrt(square); math.Abs(got-want) > 2e-3*want {
 			t.Errorf("%s: full gradient norm %v, by finite differences %v", c.name, got, want)
 		}
@@ -86,7 +86,7 @@ func steps(t *testing.T, spec spec.Spec) (moved, norms []float64, tr *trace) {
 	tr = everyStep(t, spec)
 	for _, e := range tr.events {
 		if s, ok := e.(*runner.StepEvent); ok {
-			norms = append(norms, s.Of("grad_norm").Float())
+			norms = append(norms, s.Named("grad_norm").Float())
 		}
 	}
 	net, _ := restart(t, &spec)

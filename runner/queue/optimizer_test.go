@@ -48,7 +48,7 @@ func TestPatienceEndsARun(t *testing.T) {
 		}
 	}
 	if said != 1 || logged != at || whole.states[len(whole.states)-1].Step != at ||
-		!last.Of("full_grad_norm").Applies() {
+		!last.Named("full_grad_norm").Applies() {
 		t.Errorf("told %d times; the last step %d is logged as %d", said, at, logged)
 	}
 	patient := adapted()

@@ -32,15 +32,15 @@ func TestExcessRiskComesDownToNothing(t *testing.T) {
 			t.Fatalf("%s: optimum %+v", tr.meta.ID, o)
 		}
 		for _, s := range tr.states {
-			excess := s.Eval.Of("excess_risk").Float()
-			if want := s.Eval.Of("train_robust_risk").Float() - o.Risk; excess != want {
+			excess := s.Eval.Named("excess_risk").Float()
+			if want := s.Eval.Named("train_robust_risk").Float() - o.Risk; excess != want {
 				t.Errorf("%s: excess %v, want %v", tr.meta.ID, excess, want)
 			}
 			if !(excess > -1e-6) { // the network counts in float32
 				t.Errorf("%s: R_ρ is %v below the least there is", tr.meta.ID, -excess)
 			}
 		}
-		end = append(end, tr.summary.Of("excess_risk").Float())
+		end = append(end, tr.summary.Named("excess_risk").Float())
 	}
 	sfk, pgd, pan, erm := end[0], end[1], end[2], end[3]
 	if !(sfk < 2e-3 && pgd < 2e-3) {
@@ -64,8 +64,8 @@ func TestExcessRiskOfSquaredLosses(t *testing.T) {
 	spec := convex(dro.PGD)
 	spec.Loss = nn.Squared
 	tr := runAll(t, 1, spec)[0]
-	o, first := tr.meta.Optimum, evals(tr)[0].Of("excess_risk").Float()
-	if last := tr.summary.Of("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 &&
+	o, first := tr.meta.Optimum, evals(tr)[0].Named("excess_risk").Float()
+	if last := tr.summary.Named("excess_risk").Float(); !(last > -1e-6 && last < 1e-3 &&
 		first > 50*last) {
 		t.Errorf("optimum %+v: R_ρ is above it by %v, and at the start by %v", o, last, first)
 	}
@@ -101,7 +101,7 @@ func TestOptimumIsInTheRunsCoordinates(t *testing.T) {
 
 func TestOptimumIsAskedFor(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.SFK))[0]
-	if tr.meta.Optimum != nil || tr.summary.Of("excess_risk").Applies() {
+	if tr.meta.Optimum != nil || tr.summary.Named("excess_risk").Applies() {
 		t.Error("an optimum that nobody asked for")
 	}
 	m, _ := measure.FindMeasure("excess_risk")

@@ -34,15 +34,15 @@ func TestOutputCertificateByASecondRoad(t *testing.T) {
 	for name, want := range map[string]float64{
 		"output_dual_gap": f - w.Risk, "output_grad_norm": net.GradientNorm(),
 	} {
-		got := last.Eval.Of(name).Float()
+		got := last.Eval.Named(name).Float()
 		if !(math.Abs(got-want) <= 1e-4*want) {
 			t.Errorf("%s is %v, from the checkpoint %v", name, got, want)
 		}
-		if got == last.Eval.Of("dual_gap").Float() ||
-			got == last.Eval.Of("full_grad_norm").Float() {
+		if got == last.Eval.Named("dual_gap").Float() ||
+			got == last.Eval.Named("full_grad_norm").Float() {
 			t.Errorf("%s is that of the last iterate", name)
 		}
-		if n := tr.summary.Of(name); n.Float() != got {
+		if n := tr.summary.Named(name); n.Float() != got {
 			t.Errorf("%s is %v in the summary", name, n)
 		}
 	}
@@ -52,7 +52,7 @@ func TestOutputCertificateByASecondRoad(t *testing.T) {
 func TestNoOutputNoCertificate(t *testing.T) {
 	tr := runAll(t, 1, brief(dro.PGD))[0]
 	for _, name := range []string{"output_dual_gap", "output_grad_norm"} {
-		if n := tr.summary.Of(name); n.Applies() {
+		if n := tr.summary.Named(name); n.Applies() {
 			t.Errorf("%s of PGD is %v", name, n)
 		}
 	}

@@ -44,7 +44,7 @@ func TestAgainstPyTorch(t *testing.T) {
 			if tr.summary == nil || tr.summary.Status != runner.Done {
 				t.Fatalf("%s: %+v", name, tr.summary)
 			}
-			ours += 100 * tr.summary.Of("worst_group_accuracy").Float() / 2
+			ours += 100 * tr.summary.Named("worst_group_accuracy").Float() / 2
 		}
 		if d := ours - measure.Mean(theirs.Worst); !(math.Abs(d) <= 2.5) {
 			t.Errorf("%s: worst group %.1f %%, in PyTorch %.1f", name, ours, theirs.Worst)

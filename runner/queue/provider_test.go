@@ -42,8 +42,8 @@ func TestRegisteredDataTrains(t *testing.T) {
 	s.Dataset = "rows"
 	tr := runAll(t, 1, s)[0]
 	if tr.summary == nil || tr.summary.Status != runner.Done ||
-		len(tr.summary.ByGroup.Of("group_accuracy")) != 2 ||
-		len(tr.summary.ByGroup.Of("class_accuracy")) != 3 {
+		len(tr.summary.ByGroup.Named("group_accuracy")) != 2 ||
+		len(tr.summary.ByGroup.Named("class_accuracy")) != 3 {
 		t.Fatalf("summary %+v", tr.summary)
 	}
 	if m := tr.meta; m.Checksum != "rows" || !slices.Equal(m.Groups, []string{"small", "large"}) ||

@@ -67,7 +67,7 @@ func TestGroupMethodsAgainstScikitLearn(t *testing.T) {
 			if tr.summary == nil || tr.summary.Status != runner.Done {
 				t.Fatalf("%s: %+v", c.algorithm, tr.summary)
 			}
-			ours = append(ours, 100*tr.summary.Of("worst_group_accuracy").Float())
+			ours = append(ours, 100*tr.summary.Named("worst_group_accuracy").Float())
 		}
 		mean := measure.Mean(ours)
 		t.Logf("%s %s: worst group %.2f %%, in Python %.2f, of ERM %.2f", c.algorithm, c.split,
@@ -95,8 +95,8 @@ func TestRefittedRunIsERMButForItsLastLayer(t *testing.T) {
 			t.Errorf("%s: more than the last layer was fitted again, or nothing", a)
 		}
 		for _, e := range tr.events {
-			if e, ok := e.(*runner.EvalEvent); ok && (e.Of("val_accuracy").Applies() ||
-				e.Selected || e.ByGroup.Of("val_class_accuracy") != nil) {
+			if e, ok := e.(*runner.EvalEvent); ok && (e.Named("val_accuracy").Applies() ||
+				e.Selected || e.ByGroup.Named("val_class_accuracy") != nil) {
 				t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
 			}
 		}
@@ -129,12 +129,12 @@ func onTrain(t *testing.T, a dro.Algorithm) spec.Spec {
 func TestRefitOnTheTrainingSplitKeepsValidation(t *testing.T) {
 	for _, a := range []dro.Algorithm{"dfr", "afr"} {
 		tr := runAll(t, 1, onTrain(t, a))[0]
-		if !tr.summary.Of("val_accuracy").Applies() || tr.summary.Selected == nil ||
+		if !tr.summary.Named("val_accuracy").Applies() || tr.summary.Selected == nil ||
 			!strings.Contains(warnings(tr), "the split train") {
 			t.Fatalf("%s: %+v: %s", a, tr.summary, warnings(tr))
 		}
 		for _, e := range evals(tr) {
-			if e.Selected != (e.Step == tr.meta.Steps) || !e.Of("val_accuracy").Applies() {
+			if e.Selected != (e.Step == tr.meta.Steps) || !e.Named("val_accuracy").Applies() {
 				t.Errorf("%s: step %d is selected: %v", a, e.Step, e.Selected)
 			}
 		}
@@ -270,7 +270,7 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 		}
 		q.Wait()
 		erm := store.runs[ids[0]]
-		if !erm.summary.Of("val_accuracy").Applies() {
+		if !erm.summary.Named("val_accuracy").Applies() {
 			t.Fatal("the parent has no val_ measure")
 		}
 		fork := func(from *trace, epochs int) *trace {
@@ -286,7 +286,7 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 				t.Errorf("%s from %s: the log says %s", a, from.meta.ID, said)
 			}
 			for _, e := range evals(tr) {
-				if e.Of("val_accuracy").Applies() || e.Selected {
+				if e.Named("val_accuracy").Applies() || e.Selected {
 					t.Errorf("%s: step %d has a val_ measure, or is selected", a, e.Step)
 				}
 			}

@@ -62,16 +62,16 @@ func TestEveryAlgorithmRunsToItsEnd(t *testing.T) {
 		if s == nil || s.Status != runner.Done || s.Steps != tr.meta.Steps || s.Epochs != 2 {
 			t.Fatalf("%s: summary %+v", a, s)
 		}
-		if !s.Of("test_accuracy").Applies() || !s.Of("robust_risk").Applies() ||
-			!s.Of("full_grad_norm").Applies() || len(s.ByGroup.Of("class_accuracy")) != 2 {
+		if !s.Named("test_accuracy").Applies() || !s.Named("robust_risk").Applies() ||
+			!s.Named("full_grad_norm").Applies() || len(s.ByGroup.Named("class_accuracy")) != 2 {
 			t.Errorf("%s: summary lacks measures: %+v", a, s)
 		}
 		dual := slices.Contains([]dro.Algorithm{dro.SFK, dro.SFKAuto, dro.PGD, dro.PAN, "nsgdm",
 			"dsgdc"}, a)
-		if s.Of("lambda").Applies() != dual || s.Of("dual_gap").Applies() != dual ||
+		if s.Named("lambda").Applies() != dual || s.Named("dual_gap").Applies() != dual ||
 			(s.PaperIterate != nil) != (a == dro.SFK || a == dro.SFKAuto) {
-			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Of("lambda"), s.Of("dual_gap"),
-				s.PaperIterate)
+			t.Errorf("%s: λ %v, dual gap %v, paper iterate %v", a, s.Named("lambda"),
+				s.Named("dual_gap"), s.PaperIterate)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestInspectIsTheEvaluation(t *testing.T) {
 		for what, got := range map[string]float64{"test_loss": measure.Mean(s.Losses),
 			"test_accuracy": s.Accuracy().Float(),
 			"robust_risk":   worst.Risk} {
-			if want := e.Of(what).Float(); got != want {
+			if want := e.Named(what).Float(); got != want {
 				t.Errorf("%s: %s is %v, the run has %v", name, what, got, want)
 			}
 		}

@@ -39,14 +39,14 @@ func evals(tr *trace) (list []*runner.EvalEvent) {
 func TestSelectedIsTheBestByValidation(t *testing.T) {
 	early := false
 	for by, of := range map[string]func(*runner.EvalEvent) float64{
-		"val_loss": func(e *runner.EvalEvent) float64 { return e.Of("val_loss").Float() },
+		"val_loss": func(e *runner.EvalEvent) float64 { return e.Named("val_loss").Float() },
 		"val_robust_risk": func(e *runner.EvalEvent) float64 {
-			return e.Of("val_robust_risk").Float()
+			return e.Named("val_robust_risk").Float()
 		},
 		"val_worst": func(e *runner.EvalEvent) float64 {
 			worst := 2.0
 			// over two groups, both large enough
-			for _, a := range e.ByGroup.Of("val_group_accuracy") {
+			for _, a := range e.ByGroup.Named("val_group_accuracy") {
 				worst = min(worst, a.Float())
 			}
 			return -worst
@@ -65,7 +65,7 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		}
 		s := tr.summary.Selected
 		if s == nil || s.Step != best.Step || s.Epoch != best.Epoch || s.By != by ||
-			s.Of("test_accuracy") != best.Of("test_accuracy") {
+			s.Named("test_accuracy") != best.Named("test_accuracy") {
 			t.Fatalf("%s: selected %+v, want step %d", by, s, best.Step)
 		}
 		early = early || s.Step < tr.meta.Steps
@@ -73,7 +73,7 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		if i < 0 || tr.states[i].Selected.Step != best.Step {
 			t.Fatalf("%s: no checkpoint of step %d", by, best.Step)
 		}
-		got, want := heldOutLoss(t, tr, tr.states[i]), best.Of("val_loss").Float()
+		got, want := heldOutLoss(t, tr, tr.states[i]), best.Named("val_loss").Float()
 		if math.Abs(got-want) > 1e-5 {
 			t.Errorf("%s: the selected weights' validation loss is %v, want %v", by, got, want)
 		}
@@ -135,8 +135,8 @@ func TestSelectionAcrossACrash(t *testing.T) {
 		for _, at := range []int64{selected.Step - 1, selected.Step, selected.Step + 3} {
 			tr := stoppedAndResumed(t, settings, min(max(at, 14), whole[0].meta.Steps-6), 2)
 			if s := tr.summary.Selected; s == nil || s.Step != selected.Step ||
-				s.Of("val_robust_risk") != selected.Of("val_robust_risk") ||
-				s.Of("test_loss") != selected.Of("test_loss") {
+				s.Named("val_robust_risk") != selected.Named("val_robust_risk") ||
+				s.Named("test_loss") != selected.Named("test_loss") {
 				t.Errorf("%s, stopped at %d: selected %+v, want step %d", a, at, s, selected.Step)
 			}
 		}
@@ -204,7 +204,7 @@ func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 				}
 			}
 			steps = append(steps, tr.summary.Selected.Step)
-			losses = append(losses, tr.summary.Of("test_loss"))
+			losses = append(losses, tr.summary.Named("test_loss"))
 		}
 		third := len(steps) / 3
 		if len(steps)%3 != 0 || !slices.Equal(steps[:third], steps[third:2*third]) ||

@@ -133,9 +133,10 @@ func TestPenalisedGapIsOfTheOwnProblem(t *testing.T) {
 			dro.Z{Lambda: z.Lambda, Eta: -5 + 1e-3*float64(i)}).Value)
 	}
 	want := p.Evaluate(nil, losses, z).Value - least
-	got := last.Eval.Of("penalised_gap").Float()
-	if !(math.Abs(got-want) < 1e-5) || !(got > 1e-4) || !(last.Eval.Of("dual_gap").Float() >= got) {
-		t.Errorf("penalised gap %v, by a grid %v, dual gap %v", got, want, last.Eval.Of("dual_gap"))
+	got := last.Eval.Named("penalised_gap").Float()
+	gap := last.Eval.Named("dual_gap")
+	if !(math.Abs(got-want) < 1e-5) || !(got > 1e-4) || !(gap.Float() >= got) {
+		t.Errorf("penalised gap %v, by a grid %v, dual gap %v", got, want, gap)
 	}
 }
 
@@ -180,7 +181,8 @@ func TestOnlyMethodsWithABoxAreWarnedOfIt(t *testing.T) {
 			boxed := false
 			for _, e := range tr.events {
 				if e, ok := e.(*runner.EvalEvent); ok {
-					boxed = boxed || e.Of("dual_gap").Applies() || e.Of("penalised_gap").Applies()
+					boxed = boxed || e.Named("dual_gap").Applies() ||
+						e.Named("penalised_gap").Applies()
 				}
 			}
 			const bound = "the bound B that the theory assumes"

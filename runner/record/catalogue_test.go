@@ -215,7 +215,7 @@ func TestManyCatalogues(t *testing.T) {
 			for range 20 {
 				runs, _ := c.List()
 				for _, r := range runs {
-					if n := r.Of("test_accuracy"); r.Summary().Of("test_accuracy") != n {
+					if n := r.Of("test_accuracy"); r.Summary().Named("test_accuracy") != n {
 						t.Errorf("%s: %v", r.Meta.ID, n)
 					}
 				}

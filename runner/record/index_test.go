@@ -55,13 +55,13 @@ func checkWhole(t *testing.T, what string, events []runner.Event) {
 	}
 	highest := 0.0
 	for _, s := range steps {
-		highest = max(highest, s.Max.Of("loss").Float())
+		highest = max(highest, s.Max.Named("loss").Float())
 	}
 	if highest != 40 {
 		t.Errorf("%s: the spike of 40 is %v", what, highest)
 	}
 	if len(evals) != 100 || evals[99].Step != longEnough ||
-		len(evals[0].ByGroup.Of("class_loss")) != 10 {
+		len(evals[0].ByGroup.Named("class_loss")) != 10 {
 		t.Errorf("%s: %d evaluations", what, len(evals))
 	}
 	if n := len(byKind[*runner.CheckpointEvent](events)); n != 100 {
@@ -109,7 +109,7 @@ func TestInSmall(t *testing.T) {
 	checkWhole(t, "with it, in one look", first)
 	loss := func(events []runner.Event) float64 {
 		steps := byKind[*runner.StepEvent](events)
-		return steps[len(steps)-1].Of("loss").Float()
+		return steps[len(steps)-1].Named("loss").Float()
 	}
 	if got, want := loss(first), loss(all); math.Abs(got-want) > 1e-6*want {
 		t.Errorf("ends with a loss of %v, want %v", got, want)

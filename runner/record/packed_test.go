@@ -106,9 +106,10 @@ func TestPackedLog(t *testing.T) {
 		for kept.Steps[at].Step < s.Step {
 			at++
 		}
-		low, high := kept.Steps[at].Min.Of("loss").Float(), kept.Steps[at].Max.Of("loss").Float()
+		low, high := kept.Steps[at].Min.Named("loss").Float(),
+			kept.Steps[at].Max.Named("loss").Float()
 		most = max(most, high)
-		if v := s.Of("loss").Float(); v < low-1e-4 || v > high+1e-4 {
+		if v := s.Named("loss").Float(); v < low-1e-4 || v > high+1e-4 {
 			t.Fatalf("step %d: loss %g outside [%g, %g] of step %d", s.Step, v, low, high,
 				kept.Steps[at].Step)
 		}
@@ -137,7 +138,7 @@ func TestPackedRunUnpacksToARunDirectory(t *testing.T) {
 	got, err := Find(dir, run.Meta.ID)
 	must(t, err)
 	if got.Status() != runner.Done ||
-		got.Summary().Of("test_loss") != run.Summary().Of("test_loss") {
+		got.Summary().Named("test_loss") != run.Summary().Named("test_loss") {
 		t.Errorf("%s, %+v", got.Status(), got.Summary())
 	}
 }

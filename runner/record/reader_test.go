@@ -46,7 +46,7 @@ func TestTailByBytes(t *testing.T) {
 		got = append(got, events...)
 	}
 	s := got[1].(*runner.StepEvent)
-	if s.Seq != 2 || s.Of("loss").String() != "NaN" || s.Of("lambda").Applies() {
+	if s.Seq != 2 || s.Named("loss").String() != "NaN" || s.Named("lambda").Applies() {
 		t.Errorf("step event %+v", s)
 	}
 }
@@ -57,7 +57,7 @@ func TestTailOfTheFuture(t *testing.T) {
 		line(2, 1, "telepathy", "")+line(3, 2, "step", "")))
 	events, err := tail.Read()
 	must(t, err)
-	if len(events) != 2 || events[0].(*runner.StepEvent).Of("loss").Float() != 2 ||
+	if len(events) != 2 || events[0].(*runner.StepEvent).Named("loss").Float() != 2 ||
 		tail.Skipped() != 0 {
 		t.Errorf("%d events, %d skipped, want 2 and 0", len(events), tail.Skipped())
 	}
@@ -134,7 +134,7 @@ func TestListReadsOnlyTheEnd(t *testing.T) {
 		t.Fatalf("%d runs: %v", len(runs), problems)
 	}
 	if got := runs[0].Summary(); got.Status != runner.Running || got.Steps != 1000 ||
-		got.Of("test_accuracy").Float() != 0.5 || got.Of("lambda").Float() != 2 {
+		got.Named("test_accuracy").Float() != 0.5 || got.Named("lambda").Float() != 2 {
 		t.Errorf("summary %+v", got)
 	}
 }

@@ -47,8 +47,8 @@ func TestLife(t *testing.T) {
 	appendSteps(t, r, 1, 10)
 	must(t, r.Append(evalEvent(10)))
 	run := see(runner.Running, 10)
-	if got := run.Summary(); got.Of("worst_class_accuracy").Float() != 0.5 ||
-		got.Of("lambda").Float() != 1.5 || got.Epochs != 1 {
+	if got := run.Summary(); got.Named("worst_class_accuracy").Float() != 0.5 ||
+		got.Named("lambda").Float() != 1.5 || got.Epochs != 1 {
 		t.Errorf("derived summary: %+v", got)
 	}
 	file, err := r.Checkpoint(newState(10))
@@ -97,7 +97,7 @@ func TestStaleSummary(t *testing.T) {
 	run, err := Find(s.Dir(), "latest")
 	must(t, err)
 	if got := run.Summary(); got.Status != runner.Running || got.Steps != 0 ||
-		got.Of("lambda").Applies() {
+		got.Named("lambda").Applies() {
 		t.Errorf("summary %+v: want a running run at step 0", got)
 	}
 	appendSteps(t, r, 1, 2)

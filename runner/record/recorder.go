@@ -223,7 +223,7 @@ func (r *Run) Of(name string) measure.Number {
 	if name == speedName {
 		return s.ImagesPerSecond
 	}
-	return s.Of(name)
+	return s.Named(name)
 }
 
 const speedName = "images_per_second"

@@ -133,7 +133,7 @@ func TestAverage(t *testing.T) {
 	a, err := run.Average()
 	must(t, err)
 	if a.Evaluations != 5 || a.FromEpoch != 3 || a.ToEpoch != 7 ||
-		a.Of("test_accuracy").Float() != 5 {
+		a.Named("test_accuracy").Float() != 5 {
 		t.Errorf("%+v, want 5 evaluations from epoch 3 to 7 with a mean of 5", a)
 	}
 }

@@ -75,15 +75,15 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	must(t, err)
 	got := run.Summary().Selected
 	if got == nil || got.Step != 4 || got.By != "val_loss" || got.Epoch != .4 ||
-		got.Of("test_accuracy") != measure.Num(.7) {
+		got.Named("test_accuracy") != measure.Num(.7) {
 		t.Fatalf("selected %+v", got)
 	}
 	back := &runner.Selected{}
 	b, err := got.MarshalJSON()
 	must(t, err)
 	must(t, back.UnmarshalJSON(b))
-	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Of("class_accuracy")) != 2 ||
-		back.Of("worst_class_accuracy") != measure.Num(.5) {
+	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Named("class_accuracy")) != 2 ||
+		back.Named("worst_class_accuracy") != measure.Num(.5) {
 		t.Errorf("%s is read as %+v", b, back)
 	}
 }

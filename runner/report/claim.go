@@ -99,7 +99,7 @@ func (r *Report) reproduce() {
 				c.B = r.study.Published.Name
 			}
 			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
-				return r.Summary().Of(one.Measure).Float(), one.Value
+				return r.Summary().Named(one.Measure).Float(), one.Value
 			}, 0)
 			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
 				r.Reproduction = append(r.Reproduction, c)
@@ -346,9 +346,9 @@ func lastOf(name string, radius float64) func(*ran) measure.Number {
 		case name == trainRisk && radius != 0 && radius != r.Meta.Spec.Rho:
 			return n
 		case name != robustRisk || radius == 0:
-			return r.Summary().Of(r.Meta.MeasureFor(name))
+			return r.Summary().Named(r.Meta.MeasureFor(name))
 		}
-		list := r.Summary().ByGroup.Of("robust_risk_at")
+		list := r.Summary().ByGroup.Named("robust_risk_at")
 		if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
 			n = list[i]
 		}
@@ -367,7 +367,7 @@ func windowMean(name string, size int) pairValue {
 		}
 		mean := 0.0
 		for _, e := range r.evals[len(r.evals)-size:] {
-			mean += e.Of(name).Float() / float64(size)
+			mean += e.Named(name).Float() / float64(size)
 		}
 		return measure.Num(mean)
 	})
@@ -391,7 +391,7 @@ func comparedValue(claim *Claim, measured string, radius float64) pairValue {
 
 // pooled returns the mean of a measure over classes.
 func pooled(r *ran, name string, classes []int) measure.Number {
-	values, sum := r.Summary().ByGroup.Of(name), 0.0
+	values, sum := r.Summary().ByGroup.Named(name), 0.0
 	for _, i := range classes {
 		if i >= len(values) || !values[i].Applies() {
 			return measure.Number{}
@@ -511,7 +511,7 @@ func meanAlong(measure string, a, b *ran) (x, y float64) {
 		if o == nil {
 			continue
 		}
-		v, w := e.Of(measure), o.Of(measure)
+		v, w := e.Named(measure), o.Named(measure)
 		if v.Applies() && w.Applies() {
 			x, y, n = x+v.Float(), y+w.Float(), n+1
 		}

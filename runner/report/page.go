@@ -346,7 +346,7 @@ func (p *Problem) splitText() string {
 		}
 		risk := 0.0
 		for _, r := range a.runs {
-			risk += r.Summary().Of("train_robust_risk").Float() / float64(len(a.runs))
+			risk += r.Summary().Named("train_robust_risk").Float() / float64(len(a.runs))
 		}
 		words = append(words, fmt.Sprintf("%s %.4g + %.3g", a.label, risk, cells[gap].Mean.Float()))
 	}

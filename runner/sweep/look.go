@@ -210,7 +210,7 @@ func (l *Progress) result(r *record.Run) *Result {
 		results = &sum.Selected.Results
 	}
 	for _, name := range names {
-		s.values = append(s.values, results.Of(name))
+		s.values = append(s.values, results.Named(name))
 	}
 	return s
 }

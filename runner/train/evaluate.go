@@ -270,7 +270,7 @@ func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
 		return // until the last layer is fitted again, ERM's network is evaluated
 	}
-	if e.Of("val_accuracy").Applies() && !e.Of(by.Name).Applies() {
+	if e.Named("val_accuracy").Applies() && !e.Named(by.Name).Applies() {
 		why := fmt.Sprintf("does not apply to an evaluation, with min_group = %d",
 			r.Meta.Spec.MinGroup)
 		if by.Scores() && r.Meta.Program != nil {
@@ -278,9 +278,9 @@ func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 		}
 		r.warnOnce("select", fmt.Sprintf("select: %s %s: it is not selected", by.Name, why))
 	}
-	now := e.Of(by.Name).Float()
+	now := e.Named(by.Name).Float()
 	if r.selected != nil {
-		best := r.selected.Of(by.Name).Float()
+		best := r.selected.Named(by.Name).Float()
 		e.Selected = now < best
 		if by.Better == dro.Higher {
 			e.Selected = now > best

@@ -107,7 +107,7 @@ func (r *Run) readLogged() error {
 // since the first. Otherwise these values would wait for the next event, and be lost at the end.
 func (r *Run) reportLogged() error {
 	err := r.readLogged()
-	if !r.news || !r.current.Of("loss").Applies() { // or no step was taken since the start
+	if !r.news || !r.current.Named("loss").Applies() { // or no step was taken since the start
 		return err
 	}
 	return errors.Join(err, r.append(r.event(r.Head(), r.epoch(), r.speed())))
@@ -143,7 +143,7 @@ func (r *Run) cure() string {
 
 // brokenByZ reports whether the ratios were wild before the losses were.
 func (r *Run) brokenByZ() bool {
-	wild := func(v measure.Values) bool { return v.Of("mean_ratio").Float() > wildRatio }
+	wild := func(v measure.Values) bool { return v.Named("mean_ratio").Float() > wildRatio }
 	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
 		return true
 	}

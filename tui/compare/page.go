@@ -176,7 +176,7 @@ func (p *Page) grow(msg curvesMsg) tea.Cmd {
 	for i, evals := range msg.evals {
 		for c, curve := range p.curves() {
 			for _, e := range evals {
-				p.series[msg.from+i][c].Append(e.Epoch, e.Of(curve.Name).Float())
+				p.series[msg.from+i][c].Append(e.Epoch, e.Named(curve.Name).Float())
 			}
 		}
 	}

@@ -221,11 +221,11 @@ func (p *Page) chart(measure int) *plot.Chart {
 // is none.
 func (p *Page) selected(run *record.Run, measure int, number uint8) []plot.Spot {
 	s := run.Summary()
-	if s == nil || s.Selected == nil || !s.Selected.Of(p.curves()[measure].Name).Applies() {
+	if s == nil || s.Selected == nil || !s.Selected.Named(p.curves()[measure].Name).Applies() {
 		return nil
 	}
 	return []plot.Spot{{X: s.Selected.Epoch,
-		Y: s.Selected.Of(p.curves()[measure].Name).Float(), Number: number}}
+		Y: s.Selected.Named(p.curves()[measure].Name).Float(), Number: number}}
 }
 
 func (p *Page) viewCurves(measure, w, h int) []string {

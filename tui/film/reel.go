@@ -92,11 +92,11 @@ func (t *track) latest(epoch float64, most int) []*runner.EvalEvent {
 // figure is a figure of an evaluation.
 type figure func(*runner.EvalEvent) measure.Number
 
-func accuracy(e *runner.EvalEvent) measure.Number { return e.Of(overall) }
-func loss(e *runner.EvalEvent) measure.Number     { return e.Of("train_loss") }
+func accuracy(e *runner.EvalEvent) measure.Number { return e.Named(overall) }
+func loss(e *runner.EvalEvent) measure.Number     { return e.Named("train_loss") }
 
 func ofClass(name string, class int) figure {
-	return func(e *runner.EvalEvent) measure.Number { return e.ByGroup.Of(name)[class] }
+	return func(e *runner.EvalEvent) measure.Number { return e.ByGroup.Named(name)[class] }
 }
 
 // averaged is the number of evaluations in a mean.
@@ -138,7 +138,7 @@ func (t *track) path(epoch float64) *plot.Path {
 	p := &plot.Path{}
 	for _, s := range t.steps {
 		if float64(s.Step) <= epoch*float64(t.Meta.StepsPerEpoch) {
-			p.Append(s.Of("lambda").Float(), s.Of("eta").Float())
+			p.Append(s.Named("lambda").Float(), s.Named("eta").Float())
 		}
 	}
 	return p
@@ -149,7 +149,7 @@ func (r *reel) name(class int) string { return r.tracks[baseline].Meta.Classes[c
 
 // ends returns a figure at the end of the runs of a method, in points, one for each seed.
 func (t *track) ends(name string) []float64 {
-	points := func(r *record.Run) float64 { return 100 * r.Summary().Of(name).Float() }
+	points := func(r *record.Run) float64 { return 100 * r.Summary().Named(name).Float() }
 	return kit.Map(t.seeds, points)
 }
 

@@ -441,7 +441,7 @@ func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 		return start
 	}
 	return func() tea.Msg {
-		sum, started, err := programs.Look(p.Path)
+		sum, started, err := programs.Status(p.Path)
 		if started || err != nil {
 			return start()
 		}

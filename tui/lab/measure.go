@@ -38,7 +38,7 @@ func StepValue(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	if name == speedName {
 		return e.ImagesPerSecond, e.ImagesPerSecond, e.ImagesPerSecond
 	}
-	return e.Of(name), e.Min.Of(name), e.Max.Of(name)
+	return e.Named(name), e.Min.Named(name), e.Max.Named(name)
 }
 
 // EvalMeasures returns the measures of an evaluation that are one number each.

@@ -382,7 +382,7 @@ func (m moment) values(p *Page) valueOf {
 			return lastValue(r, name)
 		}
 		for _, e := range p.evals[r.Meta.ID].list {
-			u := e.Of(name)
+			u := e.Named(name)
 			switch {
 			case !u.Applies() || !m.best && e.Epoch > m.epoch+1e-9:
 			case !m.best || !v.Applies() || better(name, u, v):
@@ -496,7 +496,7 @@ func (p *Page) trendColumn() runColumn {
 func trend(r *record.Run, list []*runner.EvalEvent) string {
 	var values []float64
 	for _, e := range list {
-		if v := e.Of(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
+		if v := e.Named(r.Meta.MeasureFor("worst_class_accuracy")); v.Applies() {
 			values = append(values, v.Float())
 		}
 	}

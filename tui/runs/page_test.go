@@ -157,7 +157,7 @@ func TestSorting(t *testing.T) {
 		func(c runColumn) bool { return c.Head == "dual gap" })
 	slices.SortStableFunc(lines, by(runColumns(false, lastValue)[gap]))
 	first, last := lines[0][0].Summary(), lines[len(lines)-1][0].Summary()
-	if last.Of("dual_gap").Applies() || !first.Of("dual_gap").Applies() {
+	if last.Named("dual_gap").Applies() || !first.Named("dual_gap").Applies() {
 		t.Error("runs without a dual gap are not at the end")
 	}
 }

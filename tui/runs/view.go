@@ -196,7 +196,7 @@ func cameTo(r *record.Run, list []runColumn) string {
 	var own, rest []string
 	for _, m := range record.Measures(r) {
 		there := slices.ContainsFunc(list, func(c runColumn) bool { return c.name() == m.Name })
-		if n := s.Of(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
+		if n := s.Named(m.Name); !m.Main || m.IsList() || there || !n.Applies() {
 			continue
 		} else if m.OfStep() {
 			own = append(own, m.Title+" "+lab.Write(m, n))
@@ -218,14 +218,14 @@ func selected(m *runner.Meta, s *runner.Summary) string {
 	}
 	worst := m.MeasureFor("worst_class_accuracy")
 	return fmt.Sprintf("worst %s %s %%, selected @epoch %.4g by %s: worst %s %%, mean %s %%; ",
-		m.Part(), page.Points().Text(s.Of(worst)),
-		s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Of(worst)),
-		page.Points().Text(s.Selected.Of("test_accuracy")))
+		m.Part(), page.Points().Text(s.Named(worst)),
+		s.Selected.Epoch, s.Selected.By, page.Points().Text(s.Selected.Named(worst)),
+		page.Points().Text(s.Selected.Named("test_accuracy")))
 }
 
 // perPart returns the test accuracy of each class or group, in percent.
 func perPart(m *runner.Meta, s *runner.Summary) string {
-	list, names := s.ByGroup.Of(m.MeasureFor("class_accuracy")), m.Names(m.Main())
+	list, names := s.ByGroup.Named(m.MeasureFor("class_accuracy")), m.Names(m.Main())
 	if len(list) == 0 {
 		return "–"
 	}

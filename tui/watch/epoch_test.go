@@ -108,7 +108,7 @@ func TestOneEpoch(t *testing.T) {
 			for _, line := range spread.Rows {
 				class := slices.Index(w.Run().Meta.Classes, line.Label)
 				for k, run := range w.Tracks { // one row each, in the order of the table
-					want := run.EvalAt(common).ByGroup.Of("class_accuracy")[class].Float()
+					want := run.EvalAt(common).ByGroup.Named("class_accuracy")[class].Float()
 					if line.Values[k] != want {
 						t.Errorf("%s: %s of %s is at %g, want %g", where, line.Label, run.Label,
 							line.Values[k], want)

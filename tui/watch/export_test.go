@@ -69,7 +69,7 @@ func TestExportCurves(t *testing.T) {
 		t.Errorf("losses of %v", last)
 	}
 	for _, track := range r.watch.Tracks {
-		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Of("loss")
+		method, loss := string(track.Meta.Spec.Algorithm()), track.Last.Named("loss")
 		if method != "pgd" && last[method] != page.Exact(loss.Float()) {
 			t.Errorf("%s: the last loss is %s, want %v", method, last[method], loss)
 		}
@@ -98,7 +98,7 @@ func TestExportBars(t *testing.T) {
 	sfk := r.watch.Tracks[0]
 	for i, row := range rows[:10] {
 		images := strconv.Itoa(sfk.Meta.ClassCounts.Train[i])
-		accuracy := page.Exact(sfk.Eval.ByGroup.Of("class_accuracy")[i].Float())
+		accuracy := page.Exact(sfk.Eval.ByGroup.Named("class_accuracy")[i].Float())
 		if row["method"] != "sfk" || row["class"] != sfk.Meta.Classes[i] ||
 			row["training_images"] != images || row["accuracy"] != accuracy {
 			t.Errorf("row %d: %v", i, row)

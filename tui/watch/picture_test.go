@@ -432,7 +432,7 @@ func TestFilm(t *testing.T) {
 	run, n := w.Run(), 0
 	run.Films["class_accuracy"].Each(func(step float64, place int, v float64) {
 		n++
-		want := run.Eval.ByGroup.Of("class_accuracy")[place].Float()
+		want := run.Eval.ByGroup.Named("class_accuracy")[place].Float()
 		if step == float64(run.Eval.Step) && v != float64(float32(want)) {
 			t.Errorf("class %d at step %g: %g", place, step, v)
 		}
@@ -508,8 +508,8 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%v: one of equals is the best:\n%s", size, s)
 		}
 		for _, run := range r.watch.Tracks {
-			d := run.Eval.Of("worst_class_accuracy").Float() -
-				r.watch.Tracks[r.watch.Baseline].Eval.Of("worst_class_accuracy").Float()
+			d := run.Eval.Named("worst_class_accuracy").Float() -
+				r.watch.Tracks[r.watch.Baseline].Eval.Named("worst_class_accuracy").Float()
 			if want := plot.Percent(d); run.Meta.Spec.Algorithm() != dro.Baseline() &&
 				!strings.Contains(s, want) {
 				t.Errorf("%v: no change of %s:\n%s", size, want, s)

@@ -63,15 +63,16 @@ func TestRace(t *testing.T) {
 			}
 			continue
 		}
-		a, b := branch.Eval.Of("worst_class_accuracy").Float(),
-			parent.Eval.Of("worst_class_accuracy").Float()
+		a, b := branch.Eval.Named("worst_class_accuracy").Float(),
+			parent.Eval.Named("worst_class_accuracy").Float()
 		want := measure.Num(math.Round(1000*(a-b)) / 10).String()
 		if a > b {
 			want = "+" + want
 		}
 		want += fmt.Sprintf(" from %.1f · mean %.1f, as its parent · "+
-			"robust risk %.3f, as its parent", 100*b, 100*parent.Eval.Of("test_accuracy").Float(),
-			parent.Eval.Of("robust_risk").Float())
+			"robust risk %.3f, as its parent", 100*b,
+			100*parent.Eval.Named("test_accuracy").Float(),
+			parent.Eval.Named("robust_risk").Float())
 		if a == b || !strings.Contains(line, "epoch 8: worst class "+want) {
 			t.Errorf("the line is %q, want worst class %s", line, want)
 		}

@@ -337,7 +337,7 @@ func (l *evaluated) print(w io.Writer, r *evalResult) {
 func (l *evaluated) printDecisions(w io.Writer) {
 	t := page.New("measure", "95 % interval")
 	for _, m := range measure.Decisions() {
-		if n := l.Measures.Of(m.Name); n.Applies() {
+		if n := l.Measures.Named(m.Name); n.Applies() {
 			t.Add(m.Title, console.Figure(&m, n)+console.Between(l.Intervals[m.Name]))
 		}
 	}

@@ -212,12 +212,12 @@ func measuredGap(r *record.Run) (float64, error) {
 	h, err := record.ReadHistory(r.Tail(), nil)
 	first, least := math.NaN(), math.Inf(1)
 	for _, s := range slices.Backward(h.Steps) {
-		if n := s.Max.Of("objective"); n.Applies() {
+		if n := s.Max.Named("objective"); n.Applies() {
 			first = n.Float()
 		}
 	}
 	for _, e := range h.Evals {
-		least = min(least, e.Of("train_robust_risk").Float())
+		least = min(least, e.Named("train_robust_risk").Float())
 	}
 	return first - least, err
 }

@@ -68,7 +68,7 @@ func printDefinitions(con *console.Console, runs []*record.Run) {
 	var list page.List
 	for _, m := range measure.SummaryMeasures() {
 		has := func(r *record.Run) bool {
-			return m.IsList() && m.CanApply(&r.Meta) || r.Summary().Of(m.Name).Applies()
+			return m.IsList() && m.CanApply(&r.Meta) || r.Summary().Named(m.Name).Applies()
 		}
 		if m.Main && slices.ContainsFunc(runs, has) {
 			list = append(list, m.Definition())
@@ -149,13 +149,13 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 		case m.IsList() && m.Axis == runs[0].Meta.Main():
 			for i, name := range parts {
 				summary(name, func(s *runner.Summary) string {
-					return console.Figure(&m, valueAt(s.ByGroup.Of(m.Name), i))
+					return console.Figure(&m, valueAt(s.ByGroup.Named(m.Name), i))
 				})
-				t.RankLast(-valueAt(runs[0].Summary().ByGroup.Of(m.Name), i).Float())
+				t.RankLast(-valueAt(runs[0].Summary().ByGroup.Named(m.Name), i).Float())
 			}
-		case anyHas(func(s *runner.Summary) bool { return s.Of(m.Name).Applies() }):
+		case anyHas(func(s *runner.Summary) bool { return s.Named(m.Name).Applies() }):
 			summary(m.Head(), func(s *runner.Summary) string {
-				return console.Figure(&m, s.Of(m.Name))
+				return console.Figure(&m, s.Named(m.Name))
 			})
 		}
 	}
@@ -190,8 +190,8 @@ func selectedCell(r *record.Run) string {
 	if s == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%s, %s", console.Percent(s.Of("test_accuracy")),
-		console.Percent(s.Of(r.Meta.MeasureFor("worst_class_accuracy"))))
+	return fmt.Sprintf("%s, %s", console.Percent(s.Named("test_accuracy")),
+		console.Percent(s.Named(r.Meta.MeasureFor("worst_class_accuracy"))))
 }
 
 // paperIterate returns the mean and the worst accuracy of the paper's own output.
@@ -244,7 +244,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 		interval = s.GroupInterval
 	}
 	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
-		values := lists.Of(name)
+		values := lists.Named(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {
 			list.Add(head, func(i int) string {
 				return console.Figure(&row, valueAt(values, i)) + extra(i)
@@ -278,7 +278,7 @@ func showParts(w io.Writer, r *record.Run) {
 	if len(names) == 0 {
 		return
 	}
-	accuracy := r.Summary().ByGroup.Of(m.MeasureFor("class_accuracy"))
+	accuracy := r.Summary().ByGroup.Named(m.MeasureFor("class_accuracy"))
 	console.Blocks(w, partFields(r).Table(page.Indices(len(names)),
 		func(i int) float64 { return -valueAt(accuracy, i).Float() }))
 	notes := []string{"accuracy on the test split, with its 95 % interval (Wilson)"}

@@ -52,18 +52,18 @@ func printList(w io.Writer, runs []*record.Run, more ...page.Field[*record.Run])
 	list.Add("epochs", epochs)
 	list.Add("set, ρ", func(r *record.Run) string { return console.Clean(r.Meta.Spec.Radius()) })
 	list.Add("worst", func(r *record.Run) string {
-		return console.Percent(r.Summary().Of(r.Meta.MeasureFor("worst_class_accuracy")))
+		return console.Percent(r.Summary().Named(r.Meta.MeasureFor("worst_class_accuracy")))
 	})
 	list.Add("mean", func(r *record.Run) string {
-		return console.Percent(r.Summary().Of("test_accuracy"))
+		return console.Percent(r.Summary().Named("test_accuracy"))
 	})
 	list.Add("test loss", func(r *record.Run) string {
-		return console.Short(r.Summary().Of("test_loss"))
+		return console.Short(r.Summary().Named("test_loss"))
 	})
 	own := record.UserMeasures(runs...)
 	for _, m := range own[:min(len(own), mostOwn)] {
 		list.Add(m.Head(), func(r *record.Run) string {
-			return console.Figure(&m, r.Summary().Of(m.Name))
+			return console.Figure(&m, r.Summary().Named(m.Name))
 		})
 	}
 	console.Blocks(w, append(list, more...).Table(runs, nil))
@@ -194,17 +194,17 @@ func showChosen(say sayer, r *record.Run) {
 		say("iterate", "step %d (%s): λ %s, η %s, test loss %s, mean %s, worst %s", p.Step, by,
 			console.Short(p.Lambda), console.Short(p.Eta), console.Short(p.TestLoss),
 			console.Percent(p.TestAccuracy), console.Percent(p.Worst()))
-		if gap := s.Of("output_dual_gap"); gap.Applies() {
+		if gap := s.Named("output_dual_gap"); gap.Applies() {
 			say("", "there, on the training split: dual gap %s, ‖∇F‖ %s (on their batches: %s, %s)",
-				console.Short(gap), console.Short(s.Of("output_grad_norm")), console.Short(p.Gap),
-				console.Short(p.GradNorm))
+				console.Short(gap), console.Short(s.Named("output_grad_norm")),
+				console.Short(p.Gap), console.Short(p.GradNorm))
 		}
 	}
 	if c := s.Selected; c != nil {
 		say("selected", "step %d, epoch %.4g (best by %s): test loss %s, mean %s, worst %s %s",
-			c.Step, c.Epoch, c.By, console.Short(c.Of("test_loss")),
-			console.Percent(c.Of("test_accuracy")), r.Meta.Part(),
-			console.Percent(c.Of(r.Meta.MeasureFor("worst_class_accuracy"))))
+			c.Step, c.Epoch, c.By, console.Short(c.Named("test_loss")),
+			console.Percent(c.Named("test_accuracy")), r.Meta.Part(),
+			console.Percent(c.Named(r.Meta.MeasureFor("worst_class_accuracy"))))
 	}
 }
 
@@ -214,13 +214,13 @@ func showAverage(say sayer, m *runner.Meta, of *runner.Average) {
 	if of == nil {
 		return
 	}
-	classes := of.ByGroup.Of(m.MeasureFor("class_accuracy"))
+	classes := of.ByGroup.Named(m.MeasureFor("class_accuracy"))
 	worst := measure.LeastOf(classes, m.Counts(m.Main()).Test, m.Spec.MinGroup)
 	say("average", "of the last %s (the paper's window of %d), "+
 		"epoch %.4g to %.4g: mean %s, worst %s %s, train loss %s, test loss %s",
 		kit.Plural(of.Evaluations, "evaluation"), runner.AverageWindow, of.FromEpoch,
-		of.ToEpoch, console.Percent(of.Of("test_accuracy")), m.Part(), console.Percent(worst),
-		console.Short(of.Of("train_loss")), console.Short(of.Of("test_loss")))
+		of.ToEpoch, console.Percent(of.Named("test_accuracy")), m.Part(), console.Percent(worst),
+		console.Short(of.Named("train_loss")), console.Short(of.Named("test_loss")))
 }
 
 // settings lists the settings that a run reads and that differ from their defaults.

@@ -278,15 +278,15 @@ func (l *live) name() string {
 func (l *live) evalLine() string {
 	e := l.Eval
 	words := []string{fmt.Sprintf("%s epoch %.4g/%d", l.name(), e.Epoch, l.meta.Spec.Epochs),
-		"train loss " + console.Short(e.Of("train_loss")),
-		"test loss " + console.Short(e.Of("test_loss")),
-		"test accuracy " + console.Percent(e.Of("test_accuracy")),
+		"train loss " + console.Short(e.Named("train_loss")),
+		"test loss " + console.Short(e.Named("test_loss")),
+		"test accuracy " + console.Percent(e.Named("test_accuracy")),
 		"worst " + l.meta.Part() + " " +
-			console.Percent(e.Of(l.meta.MeasureFor("worst_class_accuracy")))}
+			console.Percent(e.Named(l.meta.MeasureFor("worst_class_accuracy")))}
 	if l.Last != nil {
 		// the method's own values that are not from a mini-batch, such as λ and η
 		for _, m := range measure.StepMeasures() {
-			if n := l.Last.Of(m.Name); n.Applies() && !m.Noisy {
+			if n := l.Last.Named(m.Name); n.Applies() && !m.Noisy {
 				words = append(words, m.Head()+" "+console.Figure(&m, n))
 			}
 		}
@@ -468,8 +468,8 @@ func (l *live) parts(p *panel, bar int) []part {
 	}
 	var mean, worst measure.Number
 	if l.Eval != nil {
-		mean = l.Eval.Of("test_accuracy")
-		worst = l.Eval.Of(l.meta.MeasureFor("worst_class_accuracy"))
+		mean = l.Eval.Named("test_accuracy")
+		worst = l.Eval.Named(l.meta.MeasureFor("worst_class_accuracy"))
 	}
 	left := "–"
 	if d, ok := l.Remaining(); ok {
@@ -488,8 +488,8 @@ func (l *live) parts(p *panel, bar int) []part {
 		{fmt.Sprintf("worst %6s", console.Percent(worst)), 3, t.Title},
 		{fmt.Sprintf("ETA %-7s", left), 5, t.Text},
 		{fmt.Sprintf("mean %7s", console.Percent(mean)), 6, t.Text},
-		{fmt.Sprintf("loss %-6s", console.Short(step.Of("loss"))), 7, t.Text},
+		{fmt.Sprintf("loss %-6s", console.Short(step.Named("loss"))), 7, t.Text},
 		{fmt.Sprintf("%7s samples/s", console.Whole(step.ImagesPerSecond)), 8, t.Dim},
-		{fmt.Sprintf("λ %-6s", console.Short(step.Of("lambda"))), 9, t.Text},
+		{fmt.Sprintf("λ %-6s", console.Short(step.Named("lambda"))), 9, t.Text},
 	}
 }

@@ -167,12 +167,12 @@ func archivedEval(m *runner.Meta, epoch int) *runner.EvalEvent {
 	seed := int(m.Spec.Seed)
 	// No two methods differ by the same amount in both seeds.
 	jitter := 0.001 * float64((3*seed*seed+i*i*seed+i)%7)
-	classes := e.ByGroup.Of("class_accuracy")
+	classes := e.ByGroup.Named("class_accuracy")
 	classes[3] = measure.Num(u * (0.4 - 0.1*float64(i) + jitter))
 	e.Set("worst_class_accuracy", measure.Least(classes))
 	e.Set("test_accuracy", measure.Num(u*(0.7+0.05*float64(i)+jitter)))
-	e.Set("test_loss", measure.Num(e.Of("test_loss").Float()-0.1*u*float64(i)+jitter))
-	e.Set("train_loss", measure.Num(e.Of("train_loss").Float()+jitter*jitter))
+	e.Set("test_loss", measure.Num(e.Named("test_loss").Float()-0.1*u*float64(i)+jitter))
+	e.Set("train_loss", measure.Num(e.Named("train_loss").Float()+jitter*jitter))
 	return e
 }
 
@@ -247,7 +247,7 @@ func NewGroupScript(t testing.TB) *Script {
 // group adds the figures of the groups and of the validation split to an evaluation. The coast is
 // the worst group, and the third epoch is the best.
 func group(e *runner.EvalEvent) {
-	mean, list := e.Of("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
+	mean, list := e.Named("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
 		for _, x := range of {
 			numbers = append(numbers, measure.Num(x))
 		}
@@ -263,11 +263,11 @@ func group(e *runner.EvalEvent) {
 	e.ByGroup.Set("group_loss", list(.4, .8, 1.6))
 	e.ByGroup.Set("group_ratio", list(.7, 1.9, 3.25))
 	e.ByGroup.Set("val_group_accuracy", list(mean+.05, coast+.02, .375))
-	e.ByGroup.Set("val_class_accuracy", e.ByGroup.Of("class_accuracy"))
+	e.ByGroup.Set("val_class_accuracy", e.ByGroup.Named("class_accuracy"))
 	e.Set("worst_group_accuracy", measure.Num(coast))
 	e.Set("val_worst_group_accuracy", measure.Num(coast+.02))
 	e.Set("val_accuracy", measure.Num(mean+.01))
-	e.Set("val_loss", measure.Num(e.Of("test_loss").Float()+.1))
+	e.Set("val_loss", measure.Num(e.Named("test_loss").Float()+.1))
 	e.Selected = e.Epoch <= 3
 }
 

@@ -99,7 +99,7 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 		}
 	}
 	figure := func(head, name string, write func(page.Number) string) {
-		if n := t.Eval.ByGroup.Of(name); len(n) > 0 {
+		if n := t.Eval.ByGroup.Named(name); len(n) > 0 {
 			list.Add(head, func(i int) string {
 				return textAt(n, i, func(v measure.Number) string { return write(v) })
 			})

@@ -209,9 +209,9 @@ func (w *Board) selections(c *plot.Chart, q string) {
 	}
 	for _, row := range w.visible(w.Rows()) {
 		t := w.Tracks[row[0]]
-		if len(row) == 1 && t.Selected != nil && t.Selected.Of(q).Applies() {
+		if len(row) == 1 && t.Selected != nil && t.Selected.Named(q).Applies() {
 			c.Spots = append(c.Spots, plot.Spot{X: w.xAt(t, float64(t.Selected.Step)),
-				Y: t.Selected.Of(q).Float(), Number: t.Number})
+				Y: t.Selected.Named(q).Float(), Number: t.Number})
 		}
 	}
 }

@@ -235,10 +235,10 @@ func (t *Track) addStep(e *runner.StepEvent) {
 			c, t.own = t.Keep(v.Name), t.own+1
 		}
 		if c != nil {
-			c.spread(e.Step, v.Number, e.Min.Of(v.Name), e.Max.Of(v.Name))
+			c.spread(e.Step, v.Number, e.Min.Named(v.Name), e.Max.Named(v.Name))
 		}
 	}
-	if l, h := e.Of("lambda"), e.Of("eta"); l.Applies() && h.Applies() {
+	if l, h := e.Named("lambda"), e.Named("eta"); l.Applies() && h.Applies() {
 		t.Path.Append(l.Float(), h.Float())
 	}
 }
@@ -247,7 +247,7 @@ func (t *Track) addStep(e *runner.StepEvent) {
 // evaluations are rare.
 func (t *Track) addEval(e *runner.EvalEvent) {
 	for name, q := range t.quantities {
-		if v := e.Of(name); !q.OfStep() && v.Applies() {
+		if v := e.Named(name); !q.OfStep() && v.Applies() {
 			t.Curves[name].Raw.Append(float64(e.Step), v.Float())
 			t.Curves[name].Fresh = true
 		}
@@ -377,7 +377,7 @@ func (t *Track) Name() string {
 // addToFilms appends an evaluation to the films.
 func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
-		if list := e.ByGroup.Of(name); len(list) > 0 {
+		if list := e.ByGroup.Named(name); len(list) > 0 {
 			f.Append(float64(e.Step), kit.Map(list, measure.Number.Float))
 		}
 	}
@@ -536,14 +536,14 @@ func (w *Board) predicted() bool {
 // inSummary reports whether every measure that a view shows is in the summary of some run.
 func (w *Board) inSummary(v *View) bool {
 	for _, name := range v.Curves {
-		has := func(t *Track) bool { return t.Run.Summary().Of(name).Applies() }
+		has := func(t *Track) bool { return t.Run.Summary().Named(name).Applies() }
 		if !slices.ContainsFunc(w.Tracks, has) {
 			return false
 		}
 	}
 	for _, name := range []string{v.Bars, v.Beside} {
 		has := func(t *Track) bool {
-			list := t.Run.Summary().ByGroup.Of(v.Named(name, t.Meta))
+			list := t.Run.Summary().ByGroup.Named(v.Named(name, t.Meta))
 			return slices.ContainsFunc(list, measure.Number.Applies)
 		}
 		if name != "" && !slices.ContainsFunc(w.Tracks, has) {

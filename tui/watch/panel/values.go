@@ -51,7 +51,7 @@ func OfEvalAt(name string, epoch float64) Figure {
 // valueIn returns the value of a measure in one of the run's evaluations; nil has none.
 func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
 	if e != nil {
-		v = e.Of(t.Meta.MeasureFor(name))
+		v = e.Named(t.Meta.MeasureFor(name))
 	}
 	return v
 }
@@ -70,7 +70,7 @@ func placesIn(e *runner.EvalEvent, of lab.Measure) []measure.Number {
 	if e == nil {
 		return nil
 	}
-	return e.ByGroup.Of(of.Name)
+	return e.ByGroup.Named(of.Name)
 }
 
 // counted returns the numbers of samples from which the values of a list measure are computed.
@@ -126,7 +126,7 @@ func (t *Track) Best() (lambda, eta float64, ok bool) {
 	if t.Eval == nil {
 		return 0, 0, false
 	}
-	l, h := t.Eval.Of("best_lambda"), t.Eval.Of("best_eta")
+	l, h := t.Eval.Named("best_lambda"), t.Eval.Named("best_eta")
 	return l.Float(), h.Float(), l.Applies() && h.Applies()
 }
 
@@ -140,7 +140,7 @@ func (t *Track) Epochs(step float64) float64 {
 // first step, whether its method reports one.
 func (t *Track) hasDual() bool {
 	if t.Last != nil {
-		return t.Last.Of("eta").Applies()
+		return t.Last.Named("eta").Applies()
 	}
 	m, err := dro.Find(t.Meta.Spec.Algorithm())
 	return err != nil || slices.ContainsFunc(m.Measures,
@@ -214,8 +214,8 @@ func (t *Track) Selection() string {
 func (t *Track) figures(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
-		percent.Text(e.Of(t.Meta.MeasureFor("worst_class_accuracy"))),
-		percent.Text(e.Of("test_accuracy")))
+		percent.Text(e.Named(t.Meta.MeasureFor("worst_class_accuracy"))),
+		percent.Text(e.Named("test_accuracy")))
 }
 
 // ShortName returns the short name of a run or, if it is wider than most cells, the name of its

@@ -54,7 +54,7 @@ func TestIndexBounds(t *testing.T) {
 			}
 		case *runner.EvalEvent:
 			others++
-			numbers += len(e.ByGroup.Of("class_loss"))
+			numbers += len(e.ByGroup.Named("class_loss"))
 			selected = selected || e.Selected
 		}
 	}
