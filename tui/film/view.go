@@ -156,33 +156,44 @@ func (p *Page) result(r kit.Rect) kit.Placed {
 	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", n)
 	return t.Place(r, title, "", false, true, func(w, h int) []string {
 		var blocks []kit.Placed
+		size := max(1, min(w/2/largeWide, h/2/largeHigh))
+		top := 4*size - 3 // about a third of the way down
 		for i, at := range []int{baseline, p.reel.best()} {
 			k := p.reel.tracks[at]
-			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", k.end())))
-			blocks = append(blocks, kit.Placed{Rect: kit.Area(3+i*w/2, 1, w/2-3, h-1),
+			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", k.end()), size))
+			blocks = append(blocks, kit.Placed{Rect: kit.Area(3+i*w/2, top, w/2-3, h-top),
 				Lines: kit.Fill(append(digits, "", t.Mark(k.number)+" "+k.method+", in %"),
-					w/2-3, h-1)})
+					w/2-3, h-top)})
 		}
 		return kit.Compose(w, h, blocks)
 	})
 }
 
-// large writes a number in digits of five rows. A row of a digit is an octal figure, whose bits are
-// its three dots; the point has one.
-func large(text string) []string {
+// largeWide and largeHigh are the cells that large takes for a number as 51.9, and one more, in the
+// smallest size.
+const largeWide, largeHigh = 29, 5
+
+// large writes a number in digits of five rows of dots, which are so many rows high. A row of a
+// digit is an octal figure, whose bits are its three dots; the point has one.
+func large(text string, size int) (rows []string) {
 	glyphs := [...]string{"75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111",
 		"75757", "75717", "00001"}
-	lines, dots := make([]string, 5), strings.NewReplacer("0", "  ", "1", "██")
+	lines := make([]string, largeHigh)
+	dots := strings.NewReplacer("0", strings.Repeat("  ", size), "1", strings.Repeat("██", size))
 	for _, c := range text {
 		wide := 3
 		if c == '.' {
 			wide = 1
 		}
 		for row, octal := range glyphs[strings.IndexRune("0123456789.", c)] {
-			lines[row] += dots.Replace(fmt.Sprintf("%0*b", wide, octal-'0')) + "  "
+			lines[row] += dots.Replace(fmt.Sprintf("%0*b", wide, octal-'0')) +
+				strings.Repeat("  ", size)
 		}
 	}
-	return lines
+	for i := range size * largeHigh {
+		rows = append(rows, lines[i/size])
+	}
+	return rows
 }
 
 const tooSmall = "The film needs a screen of 80 columns and 24 rows"
