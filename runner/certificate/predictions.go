@@ -31,6 +31,7 @@ type Predictions struct {
 	Splits   map[string]*Samples
 	Checksum string   // of the file
 	Columns  []string // the columns that were read
+	derived  bool     // the losses are cross-entropy, made from probabilities
 	Notes    []string
 }
 
@@ -247,6 +248,7 @@ func (r *reader) row(x []float64) error {
 		if p[label] == 0 {
 			r.clipped++
 		}
+		r.out.derived = true
 		s.Losses = append(s.Losses, max(0, -math.Log(max(p[label], leastProbability))))
 	}
 	return nil
@@ -428,6 +430,10 @@ type ImportStore interface {
 
 // Import makes a run of predictions and returns its run.json.
 func (p *Predictions) Import(store ImportStore, q Import) (*runner.Meta, error) {
+	if p.derived && q.Spec.Loss != nn.CrossEntropy {
+		return nil, fmt.Errorf("the runs to compare with have the loss %s, and the table has no "+
+			"column %q: add it", q.Spec.Loss, data.RawLoss)
+	}
 	m := p.meta(&q)
 	e, err := p.evaluate(m, &q.Spec)
 	if err != nil {

@@ -64,7 +64,7 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 			func(w, h int) []string { return p.table(epoch, w) }),
 		place(left, 0, right, high, "The adversary stares at", "training images",
 			func(w, h int) []string { return p.gallery(side, epoch, w, h) }),
-		place(left, high, right, r.H-high, "The adversary's λ and η", list[hero].method,
+		place(left, high, right, r.H-high, "λ and η", list[hero].method,
 			func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
@@ -157,7 +157,7 @@ func (p *Page) result(r kit.Rect) kit.Placed {
 	return t.Place(r, title, "", false, true, func(w, h int) []string {
 		var blocks []kit.Placed
 		size := max(1, min(w/2/largeWide, h/2/largeHigh))
-		top := 4*size - 3 // about a third of the way down
+		top := max(1, (h-size*largeHigh)/3)
 		for i, at := range []int{baseline, p.reel.best()} {
 			k := p.reel.tracks[at]
 			digits := t.Line(k.number).PaintAll(large(fmt.Sprintf("%.1f", k.end()), size))

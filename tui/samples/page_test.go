@@ -10,8 +10,9 @@ import (
 	"testing"
 
 	"drolab/dro"
+	"drolab/dro/nn"
+	"drolab/runner"
 	"drolab/runner/certificate"
-
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
@@ -296,5 +297,21 @@ func TestCursor(t *testing.T) {
 	}
 	if rig.Press("esc"); p.part != 0 {
 		t.Error("Esc leaves the filter")
+	}
+}
+
+// TestLossText: the loss of a sample is defined as the run has it, and by the file of an import.
+func TestLossText(t *testing.T) {
+	for loss, want := range map[string]string{nn.CrossEntropy: "-log p(label)",
+		nn.ErrorProbability: "1 - p(label)", nn.Squared: "squared distance"} {
+		r := &record.Run{}
+		r.Meta.Spec.Loss = loss
+		if got := (&Page{run: r}).lossText(); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", loss, got)
+		}
+		r.Meta.Imported = &runner.Imported{}
+		if got := (&Page{run: r}).lossText(); !strings.Contains(got, "as the imported file has it") {
+			t.Errorf("imported, %s: %q", loss, got)
+		}
 	}
 }

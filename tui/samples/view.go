@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
@@ -209,6 +210,19 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	return at, y > 0 && at < len(p.shown)
 }
 
+// lossText defines the loss of a sample.
+func (p *Page) lossText() string {
+	switch m := &p.run.Meta; {
+	case m.Imported != nil:
+		return "as the imported file has it, or cross-entropy if it has none."
+	case m.Spec.Loss == nn.Squared:
+		return "half the squared distance of the outputs from the label's unit vector."
+	case m.Spec.Loss == nn.ErrorProbability:
+		return "1 - p(label)."
+	}
+	return "cross-entropy of the label, -log p(label)."
+}
+
 // defines returns the definitions of what is shown, a paragraph each.
 func (p *Page) defines() []string {
 	pick, m := p.pick, &p.run.Meta
@@ -218,7 +232,7 @@ func (p *Page) defines() []string {
 		fmt.Sprintf("The network of %s at step %d of %d on its %s split of %s, %d samples, "+
 			"unaugmented and in evaluation mode.", p.run.Meta.ID, pick.Step, m.Steps, which,
 			pick.Dataset, pick.Size),
-		"loss: cross-entropy of the label, -log p(label).",
+		"loss: " + p.lossText(),
 		"ratio: the likelihood ratio dQ/dP that the exact worst case Q over this split gives the " +
 			"sample; 1 is no reweighting, 0 is ignored. The uncertainty set is " +
 			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
@@ -315,7 +329,11 @@ func (p *Page) facts(w int) (lines []string) {
 		mark, style = "✗ ", t.Bad
 	}
 	say("predicted", mark+pick.Classes[s.Prediction], style)
-	say("loss", fmt.Sprintf("%s, p = %.2g", figure(s.Loss), math.Exp(-s.Loss)), t.Text)
+	loss := figure(s.Loss)
+	if m := &p.run.Meta; m.Spec.Loss == nn.CrossEntropy && m.Imported == nil {
+		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))
+	}
+	say("loss", loss, t.Text)
 	if pick.Groups != nil {
 		say("group", measure.Joined(pick.Groups, s.Groups), t.Text)
 	}

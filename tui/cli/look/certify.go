@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -41,8 +42,8 @@ func certifyCommand(con *console.Console) *cobra.Command {
 exact worst case at every set and radius.
 
 The first figure is an upper bound on R_ρ of the population, at the level asked for. It is by
-empirical likelihood, and never above the largest loss. It allows for unseen losses of up to six
-times the largest one, or of up to --max-loss. A ! marks a bound that is the largest loss, or
+empirical likelihood. It allows for unseen losses of up to six times the largest one and is never
+above the largest; with --max-loss, it allows for losses of up to that number. A ! marks a bound that is the largest loss, or
 that few samples or a few large losses make doubtful.
 
 R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal
@@ -107,7 +108,7 @@ type certified struct {
 }
 
 func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []string) error {
-	if err := f.check(); err != nil {
+	if err := f.check(c.Flags().Changed("max-loss")); err != nil {
 		return err
 	}
 	var grid *certificate.Grid
@@ -144,20 +145,24 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 }
 
 // check validates the flags for which no other part gives an error that names the flag.
-func (f *certifyFlags) check() error {
+func (f *certifyFlags) check(most bool) error {
 	switch {
 	case len(f.radii) == 0 ||
 		slices.ContainsFunc(f.radii, func(r float64) bool { return !(r > 0) }):
 		return fmt.Errorf("--rho %v: want numbers > 0", f.radii)
-	case !(f.how.Level > 0 && f.how.Level < 1):
-		return fmt.Errorf("--level %v: want a number in (0, 1)", f.how.Level)
-	case !(f.how.Most >= 0):
-		return fmt.Errorf("--max-loss %v: want a number > 0", f.how.Most)
-	case f.how.Draws != 0 && f.how.Draws < 39:
-		return fmt.Errorf("--draws %d: want 0, or at least 39", f.how.Draws)
+	case !(f.how.Level >= .5 && f.how.Level < 1):
+		return fmt.Errorf("--level %v: want a number in [0.5, 1)", f.how.Level)
+	case most && !(f.how.Most > 0) || math.IsInf(f.how.Most, 0):
+		return fmt.Errorf("--max-loss %v: want a finite number > 0", f.how.Most)
+	case f.how.Draws != 0 && f.how.Draws < leastDraws(f.how.Level):
+		return fmt.Errorf("--draws %d: a level of %v needs %d or more, and 0 leaves the bootstrap "+
+			"out", f.how.Draws, f.how.Level, leastDraws(f.how.Level))
 	}
 	return nil
 }
+
+// leastDraws is the number of resamples whose extremes are the quantiles of an interval.
+func leastDraws(level float64) int { return int(math.Ceil(2/(1-level)-1e-6)) - 1 }
 
 // means returns the data folder and the approved programs of this user.
 func means(con *console.Console) certificate.Means {
@@ -305,7 +310,7 @@ func intervalText(i *measure.Interval) string {
 }
 
 func (c *certified) table(f *certifyFlags) *page.Table {
-	level := fmt.Sprintf("%g %%", 100*f.how.Level)
+	level := fmt.Sprintf("%.9g %%", 100*f.how.Level)
 	t := page.New("set, ρ", "R_ρ at most", "R_ρ", level+" bootstrap", level+" normal", "λ", "η̃",
 		"D", "effective n")
 	for _, e := range c.Certificates {
@@ -346,7 +351,7 @@ func (c *certified) weights() *page.Table {
 
 // contrasts returns a table with a row per set and radius.
 func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
-	level := fmt.Sprintf("%g %%", 100*f.how.Level)
+	level := fmt.Sprintf("%.9g %%", 100*f.how.Level)
 	t := page.New("set, ρ", "difference of R_ρ", level+" interval")
 	for _, d := range list {
 		within := intervalText(&d.Interval)
@@ -361,7 +366,7 @@ func contrasts(list []certificate.Contrast, f *certifyFlags) *page.Table {
 func explainCertified(
 	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
-	saturated, train, variation, kl := false, false, false, false
+	saturated, train, variation, kl, bounded := false, false, false, false, false
 	doubts := map[string]bool{}
 	for _, d := range slices.Concat(pairs...) {
 		doubts[d.Doubt] = doubts[d.Doubt] || d.Interval[0].Applies()
@@ -370,6 +375,7 @@ func explainCertified(
 		train = train || c.Split == runner.SplitTrain
 		for i := range c.Certificates {
 			e := &c.Certificates[i]
+			bounded = bounded || e.Upper.Applies()
 			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
 			saturated = saturated || e.Saturated && e.Rho.Applies()
 			variation = variation || e.Set == dro.TV{}
@@ -381,11 +387,11 @@ func explainCertified(
 			fmt.Fprintf(con.Stdout, format+"\n", args...)
 		}
 	}
-	say(true, "With %g %% confidence, R_ρ of the population that the samples come from is "+
+	say(bounded, "With %.9g %% confidence, R_ρ of the population that the samples come from is "+
 		"below its bound.", 100*f.how.Level)
-	say(f.how.Most > 0, "The bound holds for losses of up to %g.", f.how.Most)
-	say(f.how.Most == 0, "The bound holds for losses of up to %d times the largest one seen. "+
-		"Where larger ones are\npossible, it is not to be used: no finite sample can exclude them.",
+	say(bounded && f.how.Most > 0, "The bound holds for losses of up to %g.", f.how.Most)
+	say(bounded && f.how.Most == 0, "The bound holds for losses of up to %d times the largest one "+
+		"seen. Where larger ones are\npossible, it is not to be used: no finite sample can exclude them.",
 		dro.Unseen)
 	doubtful := false
 	for _, d := range dro.Doubts() {

@@ -1,11 +1,14 @@
 package look
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
+	"drolab/dro"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
 	"drolab/runner/page"
@@ -35,20 +38,36 @@ func theorems(con *console.Console, runs []*record.Run) error {
 	})
 }
 
-// printTheorems prints a line for each ε of the runs that meet the theorem's conditions, and the
-// slopes over three or more. Runs that lack nothing but steps show when they became stationary.
+// problem is what runs share whose figures are averaged.
+type problem struct {
+	dro.Assumptions
+	T dro.Magnitude
+}
+
+// printTheorems prints a line for each problem of the runs that meet the theorem's conditions, and
+// the slopes over three or more ε if nothing else differs. Runs that lack nothing but steps show
+// when they became stationary.
 func printTheorems(con *console.Console, list []certificate.Held) {
-	groups := map[float64][]*certificate.Theorem{}
+	groups := map[problem][]*certificate.Theorem{}
 	for _, h := range list {
 		t := h.Theorem
 		if t != nil && (len(h.Unmet) == 0 || len(h.Unmet) == 1 && !t.GradNorm.Applies()) {
-			groups[t.Epsilon] = append(groups[t.Epsilon], t)
+			of := problem{t.Assumptions, t.T}
+			of.Epsilon = math.Round(1e6*t.Epsilon) / 1e6 // it is 8ρλ0, rounded
+			groups[of] = append(groups[of], t)
 		}
 	}
 	t := page.New("ε", "runs", "‖∇F‖", "F − R_ρ", "largest", "T", "n_z T", "until stationary")
 	var eps, prescribed, taken []float64
-	for _, e := range slices.Backward(slices.Sorted(maps.Keys(groups))) {
-		of := groups[e]
+	others := map[dro.Assumptions]bool{}
+	order := func(a, b problem) int {
+		return cmp.Or(cmp.Compare(b.Epsilon, a.Epsilon), cmp.Compare(a.T, b.T),
+			cmp.Compare(a.Rho, b.Rho), cmp.Compare(a.Gap, b.Gap))
+	}
+	for _, one := range slices.SortedFunc(maps.Keys(groups), order) {
+		of, e := groups[one], one.Epsilon
+		one.Epsilon = 0
+		others[one.Assumptions] = true
 		var norms, gaps, reached []measure.Number
 		largest := 0.0
 		for _, h := range of {
@@ -75,7 +94,7 @@ func printTheorems(con *console.Console, list []certificate.Held) {
 	}
 	console.Blocks(con.Stdout, t)
 	fmt.Fprint(con.Stdout, theoremNotes)
-	if slope, err := certificate.Slope(eps, taken); slope.Applies() {
+	if slope, err := certificate.Slope(eps, taken); slope.Applies() && len(others) == 1 {
 		by, _ := certificate.Slope(eps, prescribed)
 		fmt.Fprintf(con.Stdout, "Slopes against ε: n_z T %.2f (arithmetic), samples until "+
 			"stationary %.2f ± %.2f (measured).\n", by.Float(), slope.Float(), err.Float())
