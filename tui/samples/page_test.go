@@ -309,8 +309,8 @@ func TestLossText(t *testing.T) {
 		if got := (&Page{run: r}).lossText(); !strings.Contains(got, want) {
 			t.Errorf("%s: %q", loss, got)
 		}
-		r.Meta.Imported = &runner.Imported{}
-		if got := (&Page{run: r}).lossText(); !strings.Contains(got, "as the imported file has it") {
+		r.Meta.Imported = &runner.Imported{Columns: []string{"label", "loss"}}
+		if got := (&Page{run: r}).lossText(); !strings.Contains(got, "as the imported file") {
 			t.Errorf("imported, %s: %q", loss, got)
 		}
 	}

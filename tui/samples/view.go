@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -210,17 +212,19 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	return at, y > 0 && at < len(p.shown)
 }
 
+const crossEntropy = "cross-entropy of the label, -log p(label)."
+
 // lossText defines the loss of a sample.
 func (p *Page) lossText() string {
 	switch m := &p.run.Meta; {
-	case m.Imported != nil:
-		return "as the imported file has it, or cross-entropy if it has none."
+	case m.Imported != nil && slices.Contains(m.Imported.Columns, data.RawLoss):
+		return "as the imported file has it."
 	case m.Spec.Loss == nn.Squared:
 		return "half the squared distance of the outputs from the label's unit vector."
 	case m.Spec.Loss == nn.ErrorProbability:
 		return "1 - p(label)."
 	}
-	return "cross-entropy of the label, -log p(label)."
+	return crossEntropy
 }
 
 // defines returns the definitions of what is shown, a paragraph each.
@@ -330,7 +334,7 @@ func (p *Page) facts(w int) (lines []string) {
 	}
 	say("predicted", mark+pick.Classes[s.Prediction], style)
 	loss := figure(s.Loss)
-	if m := &p.run.Meta; m.Spec.Loss == nn.CrossEntropy && m.Imported == nil {
+	if p.lossText() == crossEntropy {
 		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))
 	}
 	say("loss", loss, t.Text)

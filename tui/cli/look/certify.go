@@ -391,7 +391,8 @@ func explainCertified(
 		"below its bound.", 100*f.how.Level)
 	say(bounded && f.how.Most > 0, "The bound holds for losses of up to %g.", f.how.Most)
 	say(bounded && f.how.Most == 0, "The bound holds for losses of up to %d times the largest one "+
-		"seen. Where larger ones are\npossible, it is not to be used: no finite sample can exclude them.",
+		"seen. Where larger ones are\npossible, it is not to be used: no finite sample can "+
+		"exclude them.",
 		dro.Unseen)
 	doubtful := false
 	for _, d := range dro.Doubts() {
