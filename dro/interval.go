@@ -56,7 +56,7 @@ type Difference struct {
 // Confidence is the way in which intervals are made. The zero value makes intervals of 95 % without
 // a bootstrap.
 type Confidence struct {
-	Level float64 // in (0, 1); 0 is .95
+	Level float64 // in [0.5, 1); 0 is .95
 	Draws int     // number of bootstrap resamples; 0: no bootstrap
 	Seed  uint64  // seed of the resamples
 	Most  float64 // the largest loss possible, if it is known; 0: it is not
@@ -103,8 +103,8 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 // study does the work that Estimates and Differences share: it checks the arguments and solves for
 // the worst cases and the resamples. The losses are one list, or two lists to compare.
 func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study, error) {
-	if level := c.level(); !(level > 0 && level < 1) || c.Draws < 0 {
-		return nil, errors.New("want a level in (0, 1), and draws that are not negative")
+	if level := c.level(); !(level >= .5 && level < 1) || c.Draws < 0 {
+		return nil, errors.New("want a level in [0.5, 1), and draws that are not negative")
 	}
 	for i, rho := range rhos {
 		if err := validateRho(set, rho); err != nil {
