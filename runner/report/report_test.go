@@ -180,8 +180,8 @@ func TestVariations(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: .3, change: func(s *spec.Spec) {
 		s.SetOwn("c", spec.Fixed(77))
 	}})
-	two := func(s *spec.Spec) { s.Init, s.LR = "torch", .5 }
-	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: two})
+	three := func(s *spec.Spec) { s.Init, s.LR, s.Momentum = "torch", .5, .5 }
+	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, change: three})
 	r := f.report()
 	if len(r.Problems) != 1 {
 		t.Fatalf("%d problems, want one: a single run at another radius is a variation",
@@ -205,10 +205,9 @@ func TestVariations(t *testing.T) {
 		t.Errorf("missing: %v", want)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool {
-		return strings.Contains(n, "1 run(s), in lr, "+
-			"init")
+		return strings.Contains(n, "1 run(s), in lr, momentum, init")
 	}) {
-		t.Errorf("what differs in two settings is not named: %q", r.Notes)
+		t.Errorf("what differs in three settings is not named: %q", r.Notes)
 	}
 	if len(r.Lacking) > 0 || len(r.Departures) > 0 {
 		t.Error("drawn shapes are taken for the paper's experiment")

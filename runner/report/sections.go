@@ -89,7 +89,7 @@ func (r *Report) variationBlocks() []page.Block {
 	if len(r.Variations) == 0 && len(r.Lacking) == 0 {
 		return nil
 	}
-	list := []page.Block{page.Heading("Sensitivity: one setting changed")}
+	list := []page.Block{page.Heading("Sensitivity: one setting changed, or two")}
 	if len(r.Variations) > 0 {
 		note := "The mean over the seeds of the change and, in brackets, its difference to the " +
 			"same method with the setting as in the tables above, paired by seed. One seed " +

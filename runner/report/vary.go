@@ -102,16 +102,17 @@ func (r *Report) examples() (list []*runner.Meta) {
 	return list
 }
 
-// Variation is an arm that differs from an arm of a problem in one setting, or in its data (the key
-// "data", with the first digits of the checksums), with the effects of that change. One seed shows
-// their direction only.
+// Variation is an arm that differs from an arm of a problem in one or two settings, or in its data
+// (the key "data", with the first digits of the checksums), with the effects of that change. One
+// seed shows their direction only.
 type Variation struct {
-	Key     string   `json:"key"`
+	Key     string   `json:"key"` // "a and b" where two settings are changed, as in From and To
 	From    string   `json:"from"`
 	To      string   `json:"to"`
 	Problem string   `json:"problem"`
 	Arm     string   `json:"arm"`
 	Effects []Effect `json:"effects"`
+	name    string   // each setting with its new value
 	of      *Problem // the problem that has the unchanged arm
 	arm     *arm
 }
@@ -142,7 +143,7 @@ func (r *Report) findVariations(others []*experiment) {
 		}
 		for _, o := range others {
 			keys := o.differingKeys(main[i])
-			if len(keys) == 1 && (keys[0] != "rho" || i == 0) {
+			if few(len(keys)) && (i == 0 || !slices.Contains(keys, "rho")) {
 				_, more := rows(o.runs, compare.Options{})
 				arms = append(arms, more...)
 			}
@@ -154,7 +155,7 @@ func (r *Report) findVariations(others []*experiment) {
 		}
 	}
 	for _, o := range others {
-		near := func(e *experiment) bool { return len(o.differingKeys(e)) == 1 }
+		near := func(e *experiment) bool { return few(len(o.differingKeys(e))) }
 		if !slices.ContainsFunc(main, near) && len(main) > 0 {
 			r.note("left out because they differ from the others in several settings: %d "+
 				"run(s), in %s", len(o.runs), strings.Join(o.differingKeys(main[0]), ", "))
@@ -162,6 +163,9 @@ func (r *Report) findVariations(others []*experiment) {
 	}
 	r.findLacking()
 }
+
+// few reports whether so many changes make a variation.
+func few(changes int) bool { return changes == 1 || changes == 2 }
 
 // sortExperiments sorts experiments by what is varied: the data, the radius, or another setting;
 // those with more methods first, then the oldest.
@@ -194,16 +198,22 @@ func changes(base, a *arm) []compare.KeyDiff {
 	return diffs
 }
 
-// varyArm adds a variation where two arms of a method differ in one thing.
+// varyArm adds a variation where two arms of a method differ in one thing or two.
 func (r *Report) varyArm(p *Problem, base, a *arm) {
 	diffs := changes(base, a)
-	if len(diffs) != 1 {
+	if !few(len(diffs)) {
 		return
 	}
+	var keys, from, to, names []string
+	for _, d := range diffs {
+		keys, from, to = append(keys, d.Key), append(from, d.Values[0]), append(to, d.Values[1])
+		names = append(names, d.Key+" "+d.Values[1])
+	}
 	v := Variation{
-		Key:     diffs[0].Key,
-		From:    diffs[0].Values[0],
-		To:      diffs[0].Values[1],
+		Key:     strings.Join(keys, " and "),
+		From:    strings.Join(from, " and "),
+		To:      strings.Join(to, " and "),
+		name:    strings.Join(names, " and "),
 		Problem: p.Label,
 		Arm:     string(a.method()),
 		Effects: []Effect{},
@@ -213,7 +223,7 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 	for _, name := range []string{"test_accuracy", "worst_class_accuracy", "train_loss",
 		"test_loss", robustRisk} {
 		name = a.runs[0].Meta.MeasureFor(name)
-		if name == robustRisk && v.Key == "rho" {
+		if name == robustRisk && slices.Contains(keys, "rho") {
 			continue // another radius asks another question
 		}
 		value := a.mean(lastOf(name, 0)).Mean
@@ -272,8 +282,8 @@ type Reading struct {
 }
 
 // rankReadings lists the readings of the published experiment: the conditions, and each of them
-// with one setting changed. If the baseline reads the setting, it must be changed for the baseline
-// too.
+// with one setting or two changed. If the baseline reads the setting, it must be changed for the
+// baseline too; of two settings, both.
 func (r *Report) rankReadings() {
 	if r.study.Published == nil || len(r.study.Arms) == 0 {
 		return
@@ -289,7 +299,7 @@ func (r *Report) rankReadings() {
 			continue
 		}
 		if base := r.baseUnder(v); base != nil {
-			r.addReading(v.of, fmt.Sprintf("%s, %s %s", v.Problem, v.Key, v.To), v.arm, base)
+			r.addReading(v.of, v.Problem+", "+v.name, v.arm, base)
 		}
 	}
 	slices.SortStableFunc(r.Readings, func(a, b Reading) int {
@@ -413,9 +423,9 @@ func (r *Report) nearest(first, base string) string {
 				of.Text(measure.Num(half*math.Sqrt(float64(d.Runs)))), d.Runs, label)
 		}
 	}
-	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. %d of these %d "+
-		"readings reach that lead. The nearest is %s (%s): %s points%s. %[2]s's mean comes "+
-		"nearest to the printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
+	return fmt.Sprintf("%s prints %s's mean accuracy %s points above %s's. That lead is "+
+		"reached by %d of these %d readings. The nearest is %s (%s): %s points%s. %[2]s's mean "+
+		"comes nearest to the printed %.2[11]f under %[12]s (%[13]s): %[14]s, where %[4]s has %[15]s.",
 		table.Name, first, of.Text(measure.Num(printed)), base, reached, len(r.Readings),
 		lead.Name, spec.Plural(lead.Runs, "seed"), lead.Lead.text("test_accuracy"), spread,
 		table.Mean(first), mean.Name, spec.Plural(mean.Runs, "seed"), of.Text(mean.First),

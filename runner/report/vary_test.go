@@ -12,7 +12,7 @@ import (
 
 // A reading covers SFK and ERM alike where both read the setting, and the runs of the seeds that
 // both have. The nearest reading comes first, and the page says that no reading has SFK above ERM.
-// Other data are a reading, too. One seed with another C is no column of Table 1.
+// Two settings that are changed at once are a reading, and so are other data. One seed with another C is no column of Table 1.
 func TestReadings(t *testing.T) {
 	like, f, data := as(t, "paper-gentle"), newFolder(t), "sha256:0"
 	published := recorded(t, "paper").Published
@@ -34,6 +34,12 @@ func TestReadings(t *testing.T) {
 	add(dro.SFK, 1, -1, mean)
 	add(dro.ERM, 1, 0, mean)
 	add(dro.SFK, 2, 5, func(s *spec.Spec) { s.Init = "he" }) // ERM has no such run
+	two := func(s *spec.Spec) { mean(s); s.Momentum = 0 }
+	add(dro.SFK, 1, -9, two)
+	add(dro.ERM, 1, -7, two)
+	three := func(s *spec.Spec) { two(s); s.Init = "he" } // which are too many
+	add(dro.SFK, 1, 0, three)
+	add(dro.ERM, 1, 0, three)
 	add(dro.SFK, 1, -2, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(100)) })
 	add(dro.SFK, 1, -2.5, func(s *spec.Spec) { s.Lambda0 = .01 })
 	data = "sha256:0123456789"
@@ -55,6 +61,7 @@ func TestReadings(t *testing.T) {
 		{half + ", lambda0 0.01", 1, 2.5, 1, -3.5, false},
 		{half, 3, 3, 2, -5, true},
 		{half + ", data 01234567", 2, 6, 3, -3, true},
+		{half + ", momentum 0 and pad mean", 1, 9, 7, -2, true},
 	}
 	if n := len(r.Problems[0].arms); n != 2 {
 		t.Errorf("%d columns of Table 1, want sfk and erm", n)
@@ -72,7 +79,7 @@ func TestReadings(t *testing.T) {
 			t.Errorf("line %d is %+v, want %+v", i+1, d, w)
 		}
 	}
-	answer := "0 of these 5 readings reach that lead. The nearest is " + half +
+	answer := "That lead is reached by 0 of these 6 readings. The nearest is " + half +
 		", pad mean (1 seed): −0.4 points, ± 4.3 by the spread of the 3 seeds of " + half +
 		". sfk's mean comes nearest to the printed 73.45 under " + half +
 		", pad mean (1 seed): 72.5, where erm has 72.9."
