@@ -289,12 +289,14 @@ func nextNice(c float64) float64 {
 	return page.Multiple(1, m, e)
 }
 
-// GrowX returns the extent of an x axis from 0: the planned one as long as the
-// data stay within it, else the next 1-2-5 value, so that the axis jumps rarely
+// GrowX returns the extent of an x axis from 0: a quarter or a half of the planned one as long as
+// the data stay within it, then all of it; past that the next 1-2-5 value. So the axis jumps rarely
 // instead of creeping. planned <= 0 means not known.
 func GrowX(planned, last float64) Range {
-	if planned > 0 && !(last > planned) {
-		return Range{0, min(planned, limit)}
+	for _, part := range []float64{4, 2, 1} {
+		if planned > 0 && !(last > planned/part) {
+			return Range{0, min(planned/part, limit)}
+		}
 	}
 	if !(last > 0) {
 		return Range{0, 1}
