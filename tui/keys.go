@@ -26,6 +26,8 @@ func (m *Model) commonKeys() []kit.Key {
 		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Act: kit.Just(m.openHelp),
 			Last: true, Group: kit.ToLook},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "back to the page that led here",
+			Why: m.noLead, Act: m.goBack},
 		{Keys: kit.On("ctrl+z"), Help: "suspend the program; the shell's fg resumes it",
 			// from a guest it would suspend the program of the user who shares
 			Act: func() tea.Cmd { return tea.Suspend }, Local: true, Group: kit.ToLeave},
@@ -75,6 +77,7 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 			return kit.Send(lab.Compare{Runs: runs})
 		}
 	}
+	delete(m.led, id)
 	return m.show(id)
 }
 

@@ -33,6 +33,7 @@ type Model struct {
 	keys    [][]kit.Key // by page: its own, and behind them those of all pages
 	watch   *watch.Page
 	current pageID
+	led     map[pageID]pageID // by page: the one that led to it
 
 	folder
 
@@ -90,7 +91,7 @@ func newModel(cfg lab.Config, source lab.Source, list func() []presets.Preset) *
 
 // bind sets the pages of the interface, and fills its key table from their keys.
 func (m *Model) bind(pages []page) {
-	m.pages, m.keys = pages, nil
+	m.pages, m.keys, m.led = pages, nil, map[pageID]pageID{}
 	for _, p := range pages {
 		m.keys = append(m.keys, append(p.Keys(), m.commonKeys()...))
 	}
@@ -221,15 +222,15 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 	}
 	switch msg.(type) { // the page that is shown next has handled the message by now
 	case lab.Watch:
-		cmds = append(cmds, m.show(watchPage))
+		cmds = append(cmds, m.lead(watchPage))
 	case lab.Compare:
-		cmds = append(cmds, m.show(comparePage))
+		cmds = append(cmds, m.lead(comparePage))
 	case lab.Samples:
-		cmds = append(cmds, m.show(samplesPage))
+		cmds = append(cmds, m.lead(samplesPage))
 	case lab.Film:
-		cmds = append(cmds, m.show(filmPage))
+		cmds = append(cmds, m.lead(filmPage))
 	case lab.Prepare:
-		cmds = append(cmds, m.show(launchPage))
+		cmds = append(cmds, m.lead(launchPage))
 	}
 	return tea.Batch(cmds...)
 }
@@ -313,6 +314,27 @@ func (m *Model) perform(row *kit.Key) tea.Cmd {
 		return kit.Notify(why)
 	}
 	return row.Act()
+}
+
+// lead shows a page that the current one asks for. Esc goes back from there.
+func (m *Model) lead(id pageID) tea.Cmd {
+	if m.current != id {
+		m.led[id] = m.current
+	}
+	return m.show(id)
+}
+
+// noLead says why there is no page to go back to.
+func (m *Model) noLead() string {
+	_, ok := m.led[m.current]
+	return kit.Unless(ok, kit.NoWayBack)
+}
+
+// goBack shows the page that led to the current one, which forgets it: Esc never goes in a circle.
+func (m *Model) goBack() tea.Cmd {
+	id := m.led[m.current]
+	delete(m.led, m.current)
+	return m.show(id)
 }
 
 func (m *Model) show(id pageID) tea.Cmd {

@@ -118,6 +118,19 @@ func TestSweepReachesOtherPages(t *testing.T) {
 	if r.current != comparePage || !strings.Contains(s, "6 selected runs") {
 		t.Errorf("page %d:\n%s", r.current+1, s)
 	}
+	if r.press("y"); !strings.HasPrefix(r.notice.Text, "Copied ") {
+		t.Errorf("y on Compare: %q", r.notice.Text)
+	}
+	// Esc goes back, and then has nowhere to go: no circle.
+	r.press("enter") // watches the compared runs
+	for _, want := range []pageID{comparePage, sweepPage, sweepPage} {
+		if r.press("esc"); r.current != want {
+			t.Errorf("Esc led to page %d, want %d", r.current+1, want+1)
+		}
+	}
+	if r.notice.Text != kit.NoWayBack {
+		t.Errorf("Esc at the start: %q", r.notice.Text)
+	}
 }
 
 // TestSweepFits draws the page with many keys on screens of many sizes.

@@ -3,11 +3,13 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 )
 
@@ -308,4 +310,17 @@ func (t *Table) chooseStep(members []member, ask string) {
 	}
 	slices.Sort(t.Epochs)
 	t.Epochs = slices.Compact(t.Epochs)
+}
+
+// Exact returns the exact figures, with a row for each measure and column of the table.
+func (t *Table) Exact() *page.Table {
+	exact := page.New("measure", "column", "seeds", "mean", "half_interval", "best", "few")
+	for i, column := range t.Columns {
+		for _, g := range t.Rows {
+			c := &g.Cells[i]
+			exact.Add(column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), page.ExactOf(c.Mean),
+				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few))
+		}
+	}
+	return exact
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"drolab/runner"
@@ -200,7 +201,9 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("down", p.noMove, p.move, 1, "down", "j"),
 		kit.Move("left", p.noLeft, p.side, -1, "left", "h"),
 		kit.Move("right", p.noRight, p.side, 1, "right", "l"),
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack, Act: p.goBack},
+		{Keys: kit.On("n"), Group: kit.ToStart, Help: "compare the newest experiment",
+			Why: p.atNewest, Act: func() tea.Cmd { return p.request(nil) }},
+		{Keys: kit.On("y"), Help: "copy the table, as CSV", Why: p.none, Act: p.copy},
 		kit.Move("first", p.noMove, p.move, -all, "home", "g"),
 		kit.Move("last", p.noMove, p.move, all, "end", "G"),
 		kit.Move("a page up", p.noMove, p.move, -page, "pgup"),
@@ -242,7 +245,17 @@ func (p *Page) otherStep() tea.Cmd {
 	return tea.Batch(p.makeTable(p.compared, nil), kit.Notify("figures of the "+p.at+" step"))
 }
 
-func (p *Page) noBack() string { return cmp.Or(p.none(), kit.Unless(p.asked, atNewest)) }
+func (p *Page) atNewest() string { return kit.Unless(p.asked, atNewest) }
+
+// copy copies the figures of the table, with a row for each measure and column.
+func (p *Page) copy() tea.Cmd {
+	var b strings.Builder
+	t := p.table.Exact()
+	if err := t.CSV(&b); err != nil {
+		return kit.Complain(err)
+	}
+	return kit.Copy(b.String(), kit.Plural(len(t.Rows), "row"))
+}
 
 func (p *Page) turn(by int) { p.part = (p.part + compareParts + comparePart(by)) % compareParts }
 
@@ -260,8 +273,6 @@ func (p *Page) define() tea.Cmd {
 	}
 	return kit.Show(p.Defined("Rows", lab.Define(names)))
 }
-
-func (p *Page) goBack() tea.Cmd { return p.request(nil) }
 
 func (p *Page) watchRuns() tea.Cmd {
 	var names []string

@@ -100,6 +100,9 @@ func (k *Key) Blocked() string {
 	return k.Why()
 }
 
+// NoWayBack is why Esc does nothing.
+const NoWayBack = "Nothing to go back to"
+
 // Unless returns the result of a Why: "" if the action can be done, else the reason.
 func Unless(can bool, why string) string {
 	if can {

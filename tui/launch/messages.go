@@ -5,7 +5,6 @@ package launch
 const (
 	firstRow        = "This is the first one"
 	lastRow         = "This is the last one"
-	noWayBack       = "Nothing to go back to"
 	startsAtPresets = "Runs start from the presets. Esc goes back to them"
 	dataMissing     = "%s is not on this machine. drolab data fetch %s downloads it (%.0f MB)"
 	tabToSettings   = "Press Tab to go to the settings first"

@@ -253,7 +253,7 @@ func (l *Page) noBelow() string {
 	return kit.Unless(at < of-1, lastRow)
 }
 
-func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, noWayBack) }
+func (l *Page) noBack() string { return kit.Unless(l.right || l.problem != nil, kit.NoWayBack) }
 
 // noReview says why Enter does not lead to a start. Among the settings it never does, because there
 // it changes them.

@@ -161,6 +161,10 @@ func (p *Page) toggleAll() {
 	}
 }
 
+func (p *Page) noBack() string {
+	return kit.Unless(p.line.String() != "" || len(p.chosen) > 0, kit.NoWayBack)
+}
+
 // goBack undoes one thing: the filter or, without a filter, the selection.
 func (p *Page) goBack() {
 	if p.line.String() == "" {

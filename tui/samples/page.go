@@ -200,7 +200,8 @@ func (p *Page) Keys() []kit.Key {
 		kit.Move("last", p.none, p.move, all, "end", "G"),
 		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
 			Act: kit.Just(p.cancel)},
-		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Act: kit.Just(p.goBack)},
+		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
+			Act: kit.Just(p.goBack)},
 		{Keys: kit.On("f"), Hint: "filter",
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
@@ -288,6 +289,10 @@ func (p *Page) movePage(by int) {
 func (p *Page) cancel() {
 	p.stop()
 	p.err = errCancelled
+}
+
+func (p *Page) noBack() string {
+	return kit.Unless(p.zoomed || p.pick != nil && p.part > 0, kit.NoWayBack)
 }
 
 // goBack undoes one thing: the zoom or, without a zoom, the filter.

@@ -49,8 +49,12 @@ func (w *Page) exportAs(f page.Format) tea.Cmd {
 	}
 }
 
-// copy copies what the focused panel shows, if that is not more than terminals take.
+// copy copies the figure at the crosshair or, without one, what the focused panel shows, if that is
+// not more than terminals take.
 func (w *Page) copy() tea.Cmd {
+	if v := w.Shows(w.focus); w.Cross.On && len(v.Curves) > 0 {
+		return kit.Copy(w.ReadAt(v), "the figure")
+	}
 	const most = 64 << 10
 	var b strings.Builder
 	s, rows := sheetOf(w.Board, w.focus)

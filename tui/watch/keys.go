@@ -140,7 +140,7 @@ func (w *Page) ownKeys() []kit.Key {
 			Act: func() tea.Cmd { return w.exportAs(page.Formats()[0]) }},
 		{Keys: kit.On("E"), Help: "export it in another format",
 			Why: of(nil), Act: w.chooseExport, Local: true},
-		{Keys: kit.On("y"), Help: "copy what the panel shows, as CSV", Act: w.copy,
+		{Keys: kit.On("y"), Help: "copy what the panel shows, as CSV; at the crosshair, its figure", Act: w.copy,
 			Why: of(func(*panel.Track) string { return kit.Unless(w.clock == nil, otherY) })},
 		{Keys: kit.On("t"), Hint: "change",
 			Help: "change a setting of a live run, such as lr (asks)",
@@ -179,7 +179,7 @@ func (w *Page) noBelow(*panel.Track) string {
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.race != nil, noWayBack)
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.race != nil, kit.NoWayBack)
 }
 
 func (w *Page) noFlip(*panel.Track) string {

@@ -12,7 +12,6 @@ const (
 	noRuns               = "No runs to watch. Start some on page 1, or select some on page 3"
 	firstRun             = "This is the first run"
 	lastRun              = "This is the last run"
-	noWayBack            = "Nothing to go back to"
 	oneView              = "This panel has only one view"
 	noValidation         = "No watched run has a validation split (see val_fraction)"
 	noVertical           = "This panel has no vertical scale"

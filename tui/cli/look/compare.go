@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -48,7 +47,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 				return err
 			}
 			table := compare.Runs(runs, compare.Options{At: at, Family: family})
-			return con.Table(forms, table, exactComparison(table), explained(table), func() {
+			return con.Table(forms, table, table.Exact(), explained(table), func() {
 				printComparison(con.Stdout, table)
 				if con.Explain {
 					printDefinitions(con, runs)
@@ -145,19 +144,6 @@ func comparison(t *compare.Table, groups []compare.Row, few string) *page.Table 
 		}
 	}
 	return table
-}
-
-// exactComparison returns exact figures, with a row for each measure and column of the table.
-func exactComparison(t *compare.Table) *page.Table {
-	exact := page.New("measure", "column", "seeds", "mean", "half_interval", "best", "few")
-	for i, column := range t.Columns {
-		for _, g := range t.Rows {
-			c := &g.Cells[i]
-			exact.Add(column.Title(), g.Title(), strconv.Itoa(len(g.Seeds)), page.ExactOf(c.Mean),
-				page.ExactOf(c.Half), strconv.FormatBool(c.Best), strconv.FormatBool(column.Few))
-		}
-	}
-	return exact
 }
 
 // reportWidth is the width of a report that is not printed on a terminal.
