@@ -46,6 +46,11 @@ func Main(
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
 		flow(root, con.Width()-4)
+		of, rest, _ := root.Find(slices.DeleteFunc(slices.Clone(args), helps))
+		if of.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			console.PrintError(con.Stderr, console.NoCommand(of, rest)) // not the program's help
+			return 1
+		}
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())

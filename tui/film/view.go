@@ -17,7 +17,7 @@ func (p *Page) View(w, h int) []string {
 	const head, foot = 3, 1
 	switch {
 	case w < leastWidth || h < leastHeight:
-		return kit.Fill([]string{"", " " + tooSmall}, w, h)
+		return p.caption(tooSmall, w, h)
 	case p.err != nil:
 		return p.Theme.Empty("Film", p.Theme.Wrong(p.err, w-4), w, h)
 	case p.reel == nil:

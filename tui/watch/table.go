@@ -323,7 +323,8 @@ func newColumn(head string, w int, m *lab.Measure, cell func([]*panel.Track) str
 }
 
 // againstCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has atCells more, for the epoch: "@12".
+// name in the head is cut to it. A column of percentages has atCells more, or what the
+// epoch needs: "@12".
 const againstCells, atCells = 8, 3
 
 // against returns the column of a measure's change against the baseline, at the common epoch. The
@@ -334,7 +335,7 @@ func (w *Page) against(m lab.Measure) column {
 	c := newColumn("", againstCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
-		c.Width += atCells
+		c.Width += max(atCells, cell.Width(w.epochMark()))
 	}
 	if w.Baseline >= 0 {
 		base := w.Tracks[w.Baseline]

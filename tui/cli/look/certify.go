@@ -36,7 +36,7 @@ type certifyFlags struct {
 func certifyCommand(con *console.Console) *cobra.Command {
 	var f certifyFlags
 	c := &cobra.Command{
-		Use:   "certify RUN[@STEP]...",
+		Use:   "certify RUN|RUN@STEP...",
 		Short: "Certify the worst-case risk of a checkpoint over sets and radii, with intervals",
 		Long: `Evaluate the network of a checkpoint (the last one by default) on a split, and solve for the
 exact worst case at every set and radius.
@@ -68,6 +68,7 @@ drolab certify shapes-sfk --output --stationary`,
 	flags.Float64Var(&f.k, "k", 0, "order k of cressie-read (default the first run's)")
 	flags.Float64Var(&f.mu, "mu", 0, "level μ of smoothed-cvar and cvar (default the first run's)")
 	flags.Float64SliceVar(&f.radii, "rho", []float64{.05, .1, .2, .5, 1, 2, 5}, "radii ρ")
+	flags.Lookup("rho").DefValue = ".05,.1,.2,.5,1,2,5"
 	flags.StringSliceVar(&f.splits, "split", nil,
 		"splits: test, val, train (default test, and val where there is one)")
 	flags.Float64Var(&f.how.Level, "level", .95, "level of the intervals")

@@ -33,7 +33,7 @@ type evalFlags struct {
 func evalCommand(con *console.Console) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
-		Use:   "eval RUN[@STEP]",
+		Use:   "eval RUN|RUN@STEP",
 		Short: "Evaluate a checkpoint on data: losses, predictions, likelihood ratios",
 		Long: `Evaluate the network of a checkpoint (the newest by default) on a dataset (the run's own by
 default). Another dataset is read with the columns, scales, categories and names of the run's
@@ -348,7 +348,7 @@ func featuresCommand(con *console.Console) *cobra.Command {
 	var dataset, out string
 	var splits []string
 	c := &cobra.Command{
-		Use:   "features RUN[@STEP] --out FILE.npz",
+		Use:   "features RUN|RUN@STEP --out FILE.npz",
 		Short: "Write the frozen features of a checkpoint, for NumPy",
 		Long: `Run the network of a checkpoint (the newest by default) over a dataset (the run's own by
 default), and write the inputs of its last layer, without augmentation and in evaluation mode.

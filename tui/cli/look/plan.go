@@ -231,7 +231,7 @@ type theoryFlags struct {
 func theoryCommand(con *console.Console) *cobra.Command {
 	var f theoryFlags
 	c := &cobra.Command{
-		Use:   "theory RUN[@STEP|@all]...",
+		Use:   "theory RUN|RUN@STEP|RUN@all...",
 		Short: "Compare runs with the paper's theory",
 		Long: `Compare a run with the paper's theory in four ways. First, the conditions of Theorem 1 that the
 run does not meet. Second, how dual gap and ‖∇F‖ fell with the samples seen, as a line through

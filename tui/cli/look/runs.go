@@ -493,7 +493,7 @@ func exportCommand(con *console.Console) *cobra.Command {
 		words = append(words, f.Name+"\t"+f.Doc)
 	}
 	c := &cobra.Command{
-		Use: "export RUN[@STEP] --to FORMAT --out PATH", Short: "Write a run for other programs",
+		Use: "export RUN|RUN@STEP --to FORMAT --out PATH", Short: "Write a run for other programs",
 		Long: "Write a run, or the network of one of its checkpoints " +
 			"(the newest by default), for other programs. The formats:\n\n" +
 			strings.Join(lines, "\n"),

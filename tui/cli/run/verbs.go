@@ -192,7 +192,7 @@ func runsOrAll(all *bool, verb string) cobra.PositionalArgs {
 func checkpointCommand(tr *Trainer) *cobra.Command {
 	var pin, unpin bool
 	c := &cobra.Command{
-		Use: "checkpoint RUN[@STEP]", Short: "Save a checkpoint of a live run, or pin one",
+		Use: "checkpoint RUN|RUN@STEP", Short: "Save a checkpoint of a live run, or pin one",
 		Long: `Save a checkpoint of a live run. Runs keep their newest checkpoints (checkpoint_keep). --pin
 keeps one for good: that of STEP or, without a step, the one saved now or last. --unpin
 releases it. The checkpoint that a run was forked from is pinned automatically. drolab show RUN
