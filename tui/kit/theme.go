@@ -184,9 +184,10 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 	return t
 }
 
-// Contrast makes grey text, axes and borders as bright as other text, and the selected row inverse.
+// Contrast makes grey text, axes and borders as bright as other text, curves that are not chosen as
+// bright as the chosen one, and the selected row inverse.
 func (t *Theme) Contrast() {
-	t.Dim, t.border = t.Text, t.Text
+	t.Dim, t.border, t.back = t.Text, t.Text, t.Series
 	t.Selected = styleOf(lipgloss.NewStyle().Reverse(true))
 	t.setRoles()
 }

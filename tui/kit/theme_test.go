@@ -115,6 +115,9 @@ func TestContrast(t *testing.T) {
 		if dim != "x" || border != "x" || axis != "x" {
 			t.Errorf("%v: text %q, border %q, axis %q", profile, dim, border, axis)
 		}
+		if back := th.styleOfCell(plot.Style{Role: plot.Back, Series: 2}); back != th.Series[2] {
+			t.Errorf("%v: a curve that is not chosen is %q", profile, back.Paint("x"))
+		}
 		if got := th.Selected.Paint("x"); !strings.Contains(got, ";7mx") {
 			t.Errorf("%v: the selected row is %q", profile, got)
 		}
