@@ -179,6 +179,14 @@ type Held struct {
 	Theorem *Theorem `json:"theorem,omitempty"`
 }
 
+// Proved returns the constants with the proved ones in place of those that were measured.
+func (h *Held) Proved(c Constants) Constants {
+	if t := h.Theorem; t != nil {
+		c.Bound, c.Lipschitz, c.Smoothness = t.Bound, t.Lipschitz, t.Smoothness
+	}
+	return c
+}
+
 // Theorem is what Theorem 1 says of losses with the proved constants, beside what was measured.
 type Theorem struct {
 	dro.Assumptions

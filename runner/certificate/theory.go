@@ -142,7 +142,7 @@ func (f *Frozen) variance(train *measure.Pass, n, draws int) (measure.Number, er
 // each. Afterwards the weights are as before. It fails for a network that does not give its
 // weights.
 func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, error) {
-	c := Constants{Samples: samples}
+	c := Constants{Samples: min(samples, len(training.Losses))}
 	for _, l := range training.Losses {
 		c.Bound = max(c.Bound, l)
 	}
@@ -161,7 +161,7 @@ func (f *Frozen) Constants(training *measure.Pass, samples int) (Constants, erro
 			f.Meta.ID)
 	}
 	before := runner.CloneTensors(own.Tensors())
-	for range samples {
+	for range c.Samples {
 		b := loader.Next()
 		f.gradient(b, one, false)
 		norm := f.Run.Net.GradNorm()

@@ -43,8 +43,8 @@ exact worst case at every set and radius.
 
 The first figure is an upper bound on R_ρ of the population, at the level asked for. It is by
 empirical likelihood. It allows for unseen losses of up to six times the largest one and is never
-above the largest; with --max-loss, it allows for losses of up to that number. A ! marks a bound that is the largest loss, or
-that few samples or a few large losses make doubtful.
+above the largest; with --max-loss, it allows for losses of up to that number. A ! marks a bound
+that is the largest loss, or that few samples or a few large losses make doubtful.
 
 R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal
 limit. Beside it are λ and η̃ (unshifted), the divergence, the effective sample size, and the
@@ -129,6 +129,9 @@ func certify(con *console.Console, c *cobra.Command, f *certifyFlags, names []st
 			}
 		}
 		of, err := f.measure(frozen, *grid)
+		if err != nil {
+			err = fmt.Errorf("run %s: %w", frozen.Meta.ID, err)
+		}
 		if err = errors.Join(err, frozen.Close()); err != nil {
 			return err
 		}
@@ -190,6 +193,9 @@ func (f *certifyFlags) grid(c *cobra.Command, m *runner.Meta) (*certificate.Grid
 	if !c.Flags().Changed("mu") {
 		mu = m.Spec.Mu
 	}
+	if err := readBySets(c, names...); err != nil {
+		return nil, err
+	}
 	g := &certificate.Grid{Radii: f.radii, How: f.how}
 	for _, name := range names {
 		set, err := dro.NewSet(name, k, mu)
@@ -208,7 +214,12 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 			return nil, err
 		}
 	}
-	splits := f.splits
+	var splits []string
+	for _, split := range f.splits {
+		if !slices.Contains(splits, split) {
+			splits = append(splits, split)
+		}
+	}
 	if len(splits) == 0 {
 		splits = []string{runner.SplitTest}
 		if frozen.HasVal() {

@@ -237,7 +237,8 @@ func theoryCommand(con *console.Console) *cobra.Command {
 run does not meet. Second, how dual gap and ‖∇F‖ fell with the samples seen, as a line through
 the logarithms over the run's evaluations, beside the paper's rate; certify_every: 1 measures
 ‖∇F‖ after each epoch. Third, the effect of mini-batches of n samples at a checkpoint: the
-variance of the gradient and the bias of the least dual value, beside σ0²/n and Lemma 3.
+variance of the gradient and the bias of the least dual value, beside σ0²/n and Lemma 3, which
+take the proved constants where there are any.
 Fourth, the constants B, G, L and L_z at the network, which are lower bounds of those that the
 theory assumes everywhere.
 
@@ -250,19 +251,19 @@ beside what was measured, and how the cost grows as ε falls.`,
 			"drolab theory theorem",
 		Args:              console.OneOrMore("a run", "drolab theory latest"),
 		ValidArgsFunction: con.CompleteRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if f.draws < 2 || f.samples < 1 {
 				return fmt.Errorf("--draws %d --samples %d: want at least 2 and 1",
 					f.draws, f.samples)
 			}
-			return theory(con, &f, args)
+			return theory(con, c, &f, args)
 		},
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no data")
 	flags.IntVar(&f.draws, "draws", 50,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
-	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L")
+	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L, at most all")
 	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
 	con.JSONFlag(c, "")
 	return c
@@ -279,14 +280,14 @@ type theoryJSON struct {
 	Along      []atStep               `json:"along,omitempty"`
 }
 
-func theory(con *console.Console, f *theoryFlags, names []string) error {
+func theory(con *console.Console, cmd *cobra.Command, f *theoryFlags, names []string) error {
 	if len(names) > 1 || !strings.Contains(filepath.Base(names[0]), "@") {
 		runs, err := con.FindSeveral(names)
 		if err != nil {
 			return err
 		}
 		if len(runs) > 1 {
-			return theorems(con, runs)
+			return theorems(con, cmd, f, runs)
 		}
 		names[0] = runs[0].Dir
 	}
@@ -319,7 +320,7 @@ func theory(con *console.Console, f *theoryFlags, names []string) error {
 		err = onTraining(con, r, step, func(at *certificate.Frozen, train *measure.Pass) error {
 			c, err := at.Constants(train, f.samples)
 			if err == nil {
-				t.Noise, err = at.Noise(train, f.batches, f.draws, c)
+				t.Noise, err = at.Noise(train, f.batches, f.draws, h.Proved(c))
 			}
 			t.Step, t.Constants = at.Step, &c
 			return err

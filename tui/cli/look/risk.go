@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -49,7 +50,7 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 		mu = .5 // a valid level in place of 1, at which every set with a level is the mean
 	}
 	set, err := dro.NewSet(f.uncertainty, f.k, mu)
-	if err != nil {
+	if err = cmp.Or(err, readBySets(c, f.uncertainty)); err != nil {
 		return nil, err
 	}
 	if !set.HasRadius() && c.Flags().Changed("rho") {
@@ -66,11 +67,21 @@ func (f *setFlags) open(c *cobra.Command) (dro.Set, error) {
 	return set, nil
 }
 
+// readBySets fails for a parameter that is given and that none of the sets has.
+func readBySets(c *cobra.Command, sets ...string) error {
+	for _, key := range []string{"k", "mu"} {
+		reads := func(set string) bool { return dro.SetReads(set, key) }
+		if c.Flags().Changed(key) && !slices.ContainsFunc(sets, reads) {
+			return fmt.Errorf("--%s: %s does not read it: leave it out", key,
+				strings.Join(sets, " and "))
+		}
+	}
+	return nil
+}
+
 // isMean reports whether the adversary can do nothing: the radius is 0, or the level μ is 1.
 func (f *setFlags) isMean(set dro.Set) bool {
-	other, err := dro.NewSet(f.uncertainty, f.k, .25)
-	levelled := err == nil && other != set // the set depends on μ
-	return set.HasRadius() && f.rho == 0 || levelled && f.mu == 1
+	return set.HasRadius() && f.rho == 0 || dro.SetReads(f.uncertainty, "mu") && f.mu == 1
 }
 
 func riskCommand(con *console.Console) *cobra.Command {

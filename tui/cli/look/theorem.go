@@ -15,14 +15,22 @@ import (
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cli/console"
+
+	"github.com/spf13/cobra"
 )
 
-// theorems holds several runs against Theorem 1.
-func theorems(con *console.Console, runs []*record.Run) error {
+// theorems holds several runs against Theorem 1, which asks for none of the flags of one run.
+func theorems(con *console.Console, c *cobra.Command, f *theoryFlags, runs []*record.Run) error {
+	for _, flag := range []string{"draws", "samples", "batches"} {
+		if c.Flags().Changed(flag) {
+			return fmt.Errorf("--%s is for one run: leave it out, or give one of the %d", flag,
+				len(runs))
+		}
+	}
 	var list []certificate.Held
 	var lines []string
 	for _, r := range runs {
-		h, err := certificate.Hold(r, con.DataDir, true)
+		h, err := certificate.Hold(r, con.DataDir, !f.log)
 		if err != nil {
 			lines = append(lines, console.Clean(err.Error()))
 		} else if list = append(list, h); len(h.Unmet) > 0 {
