@@ -116,8 +116,8 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 			return nil, err
 		}
 		if most := slices.Max(l); c.Most > 0 && most > c.Most {
-			return nil, fmt.Errorf("a loss is %v, above %v, which is said to be the largest possible",
-				most, c.Most)
+			return nil, fmt.Errorf(
+				"a loss is %v, above %v, which is said to be the largest possible", most, c.Most)
 		}
 	}
 	s := newStudy(set, rhos, losses...)

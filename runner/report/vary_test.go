@@ -12,7 +12,8 @@ import (
 
 // A reading covers SFK and ERM alike where both read the setting, and the runs of the seeds that
 // both have. The nearest reading comes first, and the page says that no reading has SFK above ERM.
-// Two settings that are changed at once are a reading, and so are other data. One seed with another C is no column of Table 1.
+// Two settings that are changed at once are a reading, and so are other data. One seed with another
+// C is no column of Table 1.
 func TestReadings(t *testing.T) {
 	like, f, data := as(t, "paper-gentle"), newFolder(t), "sha256:0"
 	published := recorded(t, "paper").Published

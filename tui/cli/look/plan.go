@@ -263,7 +263,8 @@ beside what was measured, and how the cost grows as ε falls.`,
 	flags.BoolVar(&f.log, "log", false, "print only the rates, from the log; this needs no data")
 	flags.IntVar(&f.draws, "draws", 50,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
-	flags.IntVar(&f.samples, "samples", 50, "training samples whose gradients give G and L, at most all")
+	flags.IntVar(&f.samples, "samples", 50,
+		"training samples whose gradients give G and L, at most all")
 	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
 	con.JSONFlag(c, "")
 	return c
@@ -280,7 +281,9 @@ type theoryJSON struct {
 	Along      []atStep               `json:"along,omitempty"`
 }
 
-func theory(con *console.Console, cmd *cobra.Command, f *theoryFlags, names []string) error {
+func theory(
+	con *console.Console, cmd *cobra.Command, f *theoryFlags, names []string,
+) error {
 	if len(names) > 1 || !strings.Contains(filepath.Base(names[0]), "@") {
 		runs, err := con.FindSeveral(names)
 		if err != nil {
