@@ -45,9 +45,9 @@ func place(seconds float64) (at int, part float64) {
 // begins returns the chapter at whose end another one begins.
 func begins(at int) chapter { return append([]chapter{{}}, chapters()...)[at] }
 
-const question = "Distributionally robust optimisation (DRO) trains for the worst reweighting of " +
-	"the data within a radius ρ, not for their mean. (Recorded runs, seed 1; test accuracies, " +
-	"means of five evaluations.)"
+const question = "Distributionally robust optimisation (DRO): an adversary reweights the data " +
+	"within a radius ρ, and training minimises the loss under the worst weights. (Recorded runs, " +
+	"seed 1; test accuracies, means of five evaluations.)"
 
 // percent writes an accuracy, or a dash if there is none.
 func percent(v float64) string { return page.Percent().Text(measure.Known(v)) }
@@ -87,14 +87,15 @@ func sayLearnt(r *reel, epoch float64) string {
 }
 
 func sayCost(r *reel, epoch float64) string {
+	ermLoss, ownLoss := r.both(epoch, loss)
 	base, own := r.both(epoch, accuracy)
-	costs := fmt.Sprintf("not in mean accuracy, which is %+.1f points above erm's", 100*(own-base))
+	side := "above"
 	if own < base {
-		costs = fmt.Sprintf("%.1f points of mean accuracy against erm", 100*(base-own))
+		side = "below"
 	}
-	base, own = r.both(epoch, loss)
-	return fmt.Sprintf("The cost: %s. The training loss is %.3f and not %.3f, because "+
-		"hard samples count more.", costs, own, base)
+	return fmt.Sprintf("The cost: sfk-auto's mean training loss is %.3f, where erm has %.3f, since "+
+		"hard samples count more. Its mean test accuracy is %.1f points %s erm's.", ownLoss,
+		ermLoss, 100*math.Abs(own-base), side)
 }
 
 func saySeeds(r *reel, _ float64) string {
@@ -105,6 +106,7 @@ func saySeeds(r *reel, _ float64) string {
 			n, base)
 	}
 	return fmt.Sprintf("%d seeds: %s lifts the worst class most, from erm's %.1f to %.1f %% "+
-		"(by %v), and changes the mean accuracy by %v points (95 %% intervals for all methods).",
+		"(by %v), and changes the mean accuracy by %v points. "+
+		"[ ] are 95 %% intervals that hold for all methods at once.",
 		n, r.tracks[at].method, base, base+by.mean, by, r.by(at, overall))
 }

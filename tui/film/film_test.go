@@ -136,8 +136,8 @@ func TestCaptions(t *testing.T) {
 				}
 			case 4:
 				want = []string{fmt.Sprintf("%.1f points", 100*math.Abs(gain)), fmt.Sprintf(
-					"is %.3f and not %.3f", mean(auto, epoch, loss), mean(erm, epoch, loss))}
-				if (gain >= 0) != strings.Contains(says, "not in mean accuracy") {
+					"is %.3f, where erm has %.3f", mean(auto, epoch, loss), mean(erm, epoch, loss))}
+				if (gain >= 0) != strings.Contains(says, "above erm's") {
 					t.Errorf("epoch %g: %s", epoch, says)
 				}
 			}

@@ -58,13 +58,13 @@ func (p *Page) scene(r kit.Rect, c chapter, epoch float64) []kit.Placed {
 		return p.Theme.Place(kit.Area(r.X+x, r.Y+y, w, h), title, note, false, true, draw)
 	}
 	return []kit.Placed{
-		place(0, 0, left, r.H-rows, "Accuracy by class: "+list[c.shown].method, note,
+		place(0, 0, left, r.H-rows, "Accuracy: "+list[c.shown].method, note,
 			func(w, h int) []string { return p.bars(list[c.shown], epoch, w, h) }),
 		place(0, r.H-rows, left, rows, "Methods", "worst class      mean",
 			func(w, h int) []string { return p.table(epoch, w) }),
-		place(left, 0, right, high, "The adversary stares at", "training images",
+		place(left, 0, right, high, "Heaviest for the adversary", "",
 			func(w, h int) []string { return p.gallery(side, epoch, w, h) }),
-		place(left, high, right, r.H-high, "λ and η", list[hero].method,
+		place(left, high, right, r.H-high, "The adversary's λ and η", list[hero].method,
 			func(w, h int) []string { return p.phase(epoch, w, h) }),
 	}
 }
@@ -154,7 +154,8 @@ func (p *Page) phase(epoch float64, w, h int) []string {
 func (p *Page) result(r kit.Rect) kit.Placed {
 	t, n := p.Theme, len(p.reel.tracks[baseline].seeds)
 	title := fmt.Sprintf("Worst class, test accuracy, mean of %d seeds", n)
-	return t.Place(r, title, "", false, true, func(w, h int) []string {
+	rho := fmt.Sprintf("radius ρ = %g", p.reel.tracks[hero].Meta.Spec.Rho)
+	return t.Place(r, title, t.Greek(rho), false, true, func(w, h int) []string {
 		var blocks []kit.Placed
 		size := max(1, min(w/2/largeWide, h/2/largeHigh))
 		top := max(1, (h-size*largeHigh)/3)
