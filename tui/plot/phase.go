@@ -62,8 +62,7 @@ type Phase struct {
 
 // DrawTo draws the portrait in w by h cells into f, reusing its memory, with the axes of a Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	c := Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}
-	p, ok := c.drawing(f, w, h)
+	p, ok := (&Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}).drawing(f, w, h)
 	if !ok {
 		return
 	}
@@ -142,7 +141,6 @@ func (p *drawing) path(t Trail) {
 	}
 	fx, fy := p.cellPixels()
 	d := newDots(p.w, p.h)
-	plain := '·'
 	recent := len(points) * 3 / 4
 	var prev place
 	known := false
@@ -161,7 +159,7 @@ func (p *drawing) path(t Trail) {
 				if p.chart.Charset == Braille {
 					d.set(x, y, s)
 				} else {
-					p.f.set(p.x0+x, p.h-1-y, plain, s)
+					p.f.set(p.x0+x, p.h-1-y, '·', s)
 				}
 			})
 		}

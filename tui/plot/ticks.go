@@ -265,8 +265,7 @@ func trimZeros(s string) string {
 		return s
 	}
 	suffix := strings.TrimLeft(decimals, "0123456789")
-	number := strings.TrimRight(strings.TrimSuffix(s, suffix), "0")
-	return strings.TrimSuffix(number, ".") + suffix
+	return strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(s, suffix), "0"), ".") + suffix
 }
 
 // FormatDuration writes seconds in at most LabelWidth cells, with the two

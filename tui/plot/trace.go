@@ -194,7 +194,7 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 		mapX = identity
 	}
 	p := placer{c: c, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: mapX}
-	if t := s.tail; s.tailCovers(view, mapX) {
+	if t := s.tail; s.per > 1 && len(t) > 0 && mapX(t[0].x) <= view.Lo { // exact, unlike buckets
 		from := sort.Search(len(t), func(i int) bool { return mapX(t[i].x) >= view.Lo })
 		for _, q := range t[max(0, from-1):] {
 			b := pointBucket(q.x, q.y, q.brk)
@@ -209,11 +209,6 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 			break
 		}
 	}
-}
-
-// tailCovers reports whether the exact latest points show more of a view than the buckets.
-func (s *Series) tailCovers(view Range, mapX func(float64) float64) bool {
-	return s.per > 1 && len(s.tail) > 0 && mapX(s.tail[0].x) <= view.Lo
 }
 
 // firstIn returns the last bucket that begins left of the view; 0 without one.
@@ -372,24 +367,13 @@ const (
 )
 
 // boxRunes returns the box-drawing runes, indexed by their arms.
-func boxRunes() [16]rune {
-	return [...]rune{
-		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
-		'╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
-	}
-}
-
-// arms returns the arms of a rune; 0 if it is no box-drawing rune.
-func arms(r rune) uint8 {
-	runes := boxRunes()
-	return uint8(max(0, slices.Index(runes[:], r)))
-}
+func boxRunes() []rune { return []rune(" ╴╶─╵╯╰┴╷╮╭┬│┤├┼") }
 
 // boxLine draws the spans as arms into grid, a row of cells for each of h rows of
 // pixels, with row 0 at the top; the grid must be zero. Segments alternate between two
 // series of asciigraph, because a single one cannot break between neighbouring columns.
 func boxLine(grid []uint8, spans []span, h int) {
-	w := len(spans)
+	w, runes := len(spans), boxRunes()
 	lo, hi := extent(spans)
 	if hi < lo {
 		return
@@ -399,7 +383,7 @@ func boxLine(grid []uint8, spans []span, h int) {
 		x := -1 // the first rune is asciigraph's axis
 		for _, r := range line {
 			if x >= 0 && x < w && y >= 0 && y < h {
-				grid[y*w+x] |= arms(r)
+				grid[y*w+x] |= uint8(max(0, slices.Index(runes, r))) // 0 for any other rune
 			}
 			x++
 		}
@@ -438,11 +422,8 @@ func extent(spans []span) (lo, hi int) {
 // The segments between breaks alternate between two series. A series has one value more than there
 // are columns, because asciigraph draws from each value to the next.
 func split(spans []span, base int) [][]float64 {
-	n, turn := len(spans), 0
-	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}
-	for i := range values[0] {
-		values[0][i], values[1][i] = math.NaN(), math.NaN()
-	}
+	n, turn, none := len(spans), 0, []float64{math.NaN()}
+	values := [][]float64{slices.Repeat(none, n+1), slices.Repeat(none, n+1)}
 	for i, s := range spans {
 		if !s.on {
 			continue
