@@ -231,12 +231,10 @@ func (w *Page) ranks(cells int) (all []string) {
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
-		about, names, runs := "", []string{}, []*runner.Meta{}
-		for _, r := range list {
-			names, runs = append(names, r.run.Short), append(runs, r.run.Meta)
-		}
+		about, names := "", kit.Map(list, func(r ranked) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
 		if !w.Comparable(&w.risk) {
+			runs := kit.Map(list, func(r ranked) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
 		about = w.epochMark() + about
@@ -324,11 +322,10 @@ func (w *Page) updateStory() {
 		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
-	runs := make([]compare.StoryRun, len(w.Tracks))
-	for i, t := range w.Tracks {
-		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
+	runs := kit.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations()}
-	}
+	})
 	w.storyState.Story = compare.NewStory(runs, w.Baseline)
 	w.Epoch = w.storyState.Epoch
 }

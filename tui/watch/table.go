@@ -338,8 +338,7 @@ func (w *Page) against(m lab.Measure) column {
 		c.Width += max(atCells, cell.Width(w.epochMark()))
 	}
 	if w.Baseline >= 0 {
-		base := w.Tracks[w.Baseline]
-		c.Head, c.Brief = "vs "+base.ShortName(againstCells-len(" vs ")), "vs"
+		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(againstCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)

@@ -321,7 +321,7 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 		Order:   order,
 		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
 		Mark:    worst,
-		X:       w.steps(t),
+		X:       plot.Range{Lo: w.stepAt(t, w.Span().Lo), Hi: w.stepAt(t, w.Span().Hi)},
 		Cross:   w.crossStep(t),
 		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
@@ -352,14 +352,8 @@ func ratios(r plot.Range) plot.Range {
 	return plot.Range{Lo: 1 / top, Hi: top}
 }
 
-// steps returns the part of x that is shown, in the steps of a run. A film belongs to one run and
-// is stored by step, so its axis is turned back into steps instead of mapping every column.
-func (w *Board) steps(t *Track) plot.Range {
-	r := w.Span()
-	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
-}
-
-// stepAt returns the step of a run at x: the inverse of mapX.
+// stepAt returns the step of a run at x: the inverse of mapX. A film belongs to one run and is
+// stored by step, so its axis is turned back into steps instead of mapping every column.
 func (w *Board) stepAt(t *Track, x float64) float64 {
 	switch w.Axis {
 	case byEpochs:
