@@ -143,8 +143,7 @@ func (t *Theme) Place(
 	if r.W == 0 {
 		return Placed{}
 	}
-	lines := draw(Inside(box, r.W, r.H))
-	return Placed{r, t.Panel(title, note, focused, box, lines, r.W, r.H)}
+	return Placed{r, t.Panel(title, note, focused, box, draw(Inside(box, r.W, r.H)), r.W, r.H)}
 }
 
 // Clock formats a duration as 0:07, 12:34 or 1:02:03.
@@ -238,13 +237,9 @@ func Flow(lead string, parts []string, gap string, w int) (lines []string) {
 
 // Fill brings lines to exactly h lines of w cells.
 func Fill(lines []string, w, h int) []string {
-	out := make([]string, max(0, h))
-	for i := range out {
-		if i < len(lines) {
-			out[i] = Left(lines[i], w)
-		} else {
-			out[i] = Blanks(w)
-		}
+	out := slices.Repeat([]string{Blanks(w)}, max(0, h))
+	for i, line := range lines[:min(len(lines), len(out))] {
+		out[i] = Left(line, w)
 	}
 	return out
 }

@@ -90,8 +90,7 @@ func (p Pixels) smoothed() Pixels {
 // dither makes a pixel lighter or darker by its position, so that four greys also show the greys
 // between them.
 func dither(c [3]byte, x, y int) [3]byte {
-	light := lightness(c) + [...]int{-24, 8, 24, -8}[x%2+y%2*2]
-	v := byte(max(0, min(255, light)))
+	v := byte(max(0, min(255, lightness(c)+[...]int{-24, 8, 24, -8}[x%2+y%2*2])))
 	return [3]byte{v, v, v}
 }
 
@@ -215,9 +214,8 @@ func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) [
 		framed = append(framed, style.Paint(b.Left)+line+style.Paint(b.Right))
 	}
 	caption = cell.Cut(caption, w)
-	rest := strings.Repeat(b.Bottom, w-cell.Width(caption))
 	return append(framed, style.Paint(b.BottomLeft)+t.Text.Paint(caption)+
-		style.Paint(rest+b.BottomRight))
+		style.Paint(strings.Repeat(b.Bottom, w-cell.Width(caption))+b.BottomRight))
 }
 
 // Ruled is Framed without sides and caption.
