@@ -156,12 +156,10 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	given := numbering(runs)
 	for i, m := range runs {
 		key := m.Configuration()
-		n, known := mine[key]
-		if !known {
-			n = c.find(m, key, given)
-			mine[key] = n
+		if _, known := mine[key]; !known {
+			mine[key] = c.find(m, key, given)
 		}
-		numbers[i] = n
+		numbers[i] = mine[key]
 	}
 	return numbers
 }

@@ -438,9 +438,7 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 		for _, r := range runs {
 			list, err := evalsOf(lab.Evaluations(source, r))
 			m.evals[r.Meta.ID] = evals{r.Steps(), list}
-			if err != nil {
-				m.err = err
-			}
+			m.err = cmp.Or(err, m.err)
 		}
 		return m
 	}
@@ -479,15 +477,12 @@ func (p *Page) chooseMoment() tea.Cmd {
 // trendCells is the greatest width of a trend.
 const trendCells = 8
 
-// trendHead is the head of the column of trends.
-const trendHead = "worst 0–100"
-
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
 	worst := func(r *record.Run) measure.Number {
 		return lastValue(r, r.Meta.MeasureFor("worst_class_accuracy"))
 	}
-	return figures(trendHead, len("worst 0-100")+2, 140,
+	return figures(lab.TrendHead, len("worst 0-100")+2, 140,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
 		func(l line) page.Key { return byNumber(l.mean(worst), true) })
 }

@@ -178,8 +178,7 @@ func (p *Page) goBack() {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
-		after := p.After(len(lab.Live(p.all)) > 0)
-		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), after))
+		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.forget()
@@ -292,11 +291,9 @@ func (p *Page) readPins() tea.Cmd {
 }
 
 // viewed returns the runs that stand for the lines in view.
-func (p *Page) viewed() (runs []*record.Run) {
-	for _, l := range p.inView(layRuns(p.Body.W, p.Body.H).rows) {
-		runs = append(runs, l[0])
-	}
-	return runs
+func (p *Page) viewed() []*record.Run {
+	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
+	return kit.Map(lines, func(l line) *record.Run { return l[0] })
 }
 
 // readViewed reads the pins and trends of lines that have come into view.
