@@ -267,19 +267,13 @@ func (p *Page) nextMeasure() {
 
 // define shows the definitions of the rows of the table.
 func (p *Page) define() tea.Cmd {
-	names := []string{"rho"}
-	for _, c := range p.table.Columns {
-		names = append(names, c.Name)
-	}
-	return kit.Show(p.Defined("Rows", lab.Define(names)))
+	names := kit.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
+	return kit.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
 }
 
 func (p *Page) watchRuns() tea.Cmd {
-	var names []string
-	for _, row := range p.table.Rows {
-		names = append(names, row.Runs...)
-	}
-	return kit.Send(lab.Watch{IDs: names})
+	names := kit.Map(p.table.Rows, func(row compare.Row) []string { return row.Runs })
+	return kit.Send(lab.Watch{IDs: slices.Concat(names...)})
 }
 
 // side scrolls the table by a group.

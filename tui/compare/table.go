@@ -94,10 +94,7 @@ func (p *Page) legend(w int) (lines []string) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	for i := range parts {
-		parts[i] = p.Theme.Greek(parts[i])
-	}
-	return kit.Flow(" ", parts, "; ", w-1)
+	return kit.Flow(" ", kit.Map(parts, p.Theme.Greek), "; ", w-1)
 }
 
 // fitTable returns the lines of the table and of its legend in w by h cells. A table that is too
@@ -147,8 +144,7 @@ func (p *Page) width(row int) widths {
 	if !p.against() {
 		w.differences = 0
 	}
-	name := min(cell.Width(p.groupName(row))+2, mostCell)
-	w.figures = max(w.figures, name-w.differences)
+	w.figures = max(w.figures, min(cell.Width(p.groupName(row))+2, mostCell)-w.differences)
 	return w
 }
 
@@ -288,8 +284,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
-			text := p.difference(i, row.column)
-			line += t.Dim.Paint(t.Greek(kit.Right(text, w.differences)))
+			line += t.Dim.Paint(t.Greek(kit.Right(p.difference(i, row.column), w.differences)))
 		}
 	}
 	return line
@@ -318,8 +313,7 @@ func (p *Page) styleOf(row tableRow, group int) kit.Style {
 
 func (p *Page) viewNotes(w, h int) []string {
 	lines := p.noteLines(w)
-	from := min(p.scroll, max(0, len(lines)-h))
-	return kit.Fill(lines[from:], w, h)
+	return kit.Fill(lines[min(p.scroll, max(0, len(lines)-h)):], w, h)
 }
 
 // noteLines returns the lines of the notes: the notes of the table, the settings that differ, and

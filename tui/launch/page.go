@@ -100,7 +100,8 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Prepare:
 		return l.prepare(msg.Preset)
 	case beginMsg:
-		return l.begin()
+		l.Starting = starting + l.total() + " …"
+		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 	case lab.Started:
 		if msg.Err != nil {
 			return l.findDatasets()
@@ -225,7 +226,7 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: l.noBack,
-			Act: kit.Just(l.goBack)},
+			Act: kit.Just(func() { l.right, l.problem = false, nil })},
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
@@ -301,13 +302,5 @@ func (l *Page) noUndo() string {
 	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))
 }
 
-// begin starts the runs.
-func (l *Page) begin() tea.Cmd {
-	l.Starting = starting + l.total() + " …"
-	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
-}
-
 // flip goes from the presets to the settings, or back.
 func (l *Page) flip() { l.right, l.problem = !l.right, nil }
-
-func (l *Page) goBack() { l.right, l.problem = false, nil }

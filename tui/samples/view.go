@@ -79,7 +79,11 @@ func (p *Page) empty(w, h int) []string {
 	case p.job == nil:
 		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
 	default:
-		lines = append(say(t.Text, p.doing()), "",
+		doing := fmt.Sprintf(evaluating, p.split, p.percent)
+		if p.percent == 0 {
+			doing = readingData
+		}
+		lines = append(say(t.Text, doing), "",
 			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
 		lines = append(lines, say(t.Dim, escCancels)...)
 	}
@@ -88,14 +92,6 @@ func (p *Page) empty(w, h int) []string {
 		title += " of " + p.run.Meta.ID
 	}
 	return t.Empty(title, lines, w, h)
-}
-
-// doing says how far the evaluation is.
-func (p *Page) doing() string {
-	if p.percent == 0 {
-		return readingData
-	}
-	return fmt.Sprintf(evaluating, p.split, p.percent)
 }
 
 // note says which samples are listed, and how.

@@ -112,8 +112,7 @@ func (p *Page) progress(w int) string {
 	if p.seen.slurm {
 		text += "  on Slurm"
 	}
-	bar := max(4, min(30, w-cell.Width(text)-3))
-	return kit.Left(" "+t.Progress(part, bar, t.Good)+text, w)
+	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Good)+text, w)
 }
 
 // legend says what the map shows.
