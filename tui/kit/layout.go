@@ -194,6 +194,32 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
+// Distinct returns the first element of each key.
+func Distinct[S ~[]T, T any, K comparable](list S, key func(T) K) S {
+	seen := map[K]bool{}
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
+		k := key(v)
+		before := seen[k]
+		seen[k] = true
+		return before
+	})
+}
+
+// Grouped returns the elements in groups of one key each, in the order of the first of each group.
+func Grouped[S ~[]T, T any, K comparable](list S, key func(T) K) (groups []S) {
+	places := map[K]int{}
+	for _, v := range list {
+		k := key(v)
+		at, there := places[k]
+		if !there {
+			at = len(groups)
+			places[k], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], v)
+	}
+	return groups
+}
+
 // Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 

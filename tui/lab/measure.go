@@ -222,12 +222,7 @@ func Define(names []string) (texts []string) {
 // width.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
-	said := map[string]bool{}
-	texts = slices.DeleteFunc(texts, func(text string) bool {
-		before := said[text]
-		said[text] = true
-		return before
-	})
+	texts = kit.Distinct(texts, func(text string) string { return text })
 	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
 	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

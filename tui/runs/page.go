@@ -247,20 +247,13 @@ func (p *Page) forget() {
 // name finds what tells the configurations of the runs apart, if the configurations have changed.
 // It compares one run of each: thousands of runs have far fewer configurations.
 func (p *Page) name() {
-	var first []*record.Run
-	var metas []*runner.Meta
-	seen, known := map[string]bool{}, true
-	for _, r := range p.all {
-		if of := r.Configuration(); !seen[of] {
-			seen[of] = true
-			first, metas = append(first, r), append(metas, &r.Meta)
-			known = known && p.kinds[of] != nil
-		}
-	}
-	several := len(metas) < len(p.all)
-	if known && len(metas) == len(p.kinds) && several == p.several {
+	first := kit.Distinct(p.all, (*record.Run).Configuration)
+	several := len(first) < len(p.all)
+	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
+	if !slices.ContainsFunc(first, unknown) && len(first) == len(p.kinds) && several == p.several {
 		return
 	}
+	metas := kit.Map(first, func(r *record.Run) *runner.Meta { return &r.Meta })
 	p.several, p.keys, p.kinds = several, nil, map[string]*kind{}
 	specs := make([]spec.Spec, len(metas))
 	for i, text := range compare.Differences(metas) {

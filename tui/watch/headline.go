@@ -189,19 +189,13 @@ type ranked struct {
 // risks at different radii cannot be compared. Groups are in the order of the table, each with two
 // rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]ranked) {
+	var all []ranked
 	for _, row := range w.Rows() {
-		first, v := w.Tracks[row[0]], panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row))
-		if !v.Applies() {
-			continue
+		if v := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)); v.Applies() {
+			all = append(all, ranked{w.Tracks[row[0]], v.Float()})
 		}
-		i := slices.IndexFunc(groups, func(list []ranked) bool {
-			return list[0].run.Asks[w.risk.Asks] == first.Asks[w.risk.Asks]
-		})
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], ranked{first, v.Float()})
 	}
+	groups = kit.Grouped(all, func(r ranked) string { return r.run.Asks[w.risk.Asks] })
 	groups = slices.DeleteFunc(groups, func(list []ranked) bool { return len(list) < 2 })
 	for _, list := range groups {
 		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.risk, b.risk) })
