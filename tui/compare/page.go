@@ -37,16 +37,11 @@ type Page struct {
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
 
-	part    comparePart
-	measure int // the chosen measure, an index of curves()
-	view
-	reading bool // the curves are being read
-}
-
-// view is the scroll position of the table and of the notes.
-type view struct {
-	top, column int // the first line and the first group of the table in view
-	scroll      int // the first line of the notes in view
+	part        comparePart
+	measure     int  // the chosen measure, an index of curves()
+	top, column int  // the first line and the first group of the table in view
+	scroll      int  // the first line of the notes in view
+	reading     bool // the curves are being read
 }
 
 // comparePart is a part of the page. Where there is room for only one part, the part with the focus
@@ -150,11 +145,14 @@ func sameRuns(a, b []*record.Run) bool {
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.compared = msg.compared
-	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	p.top, p.column, p.scroll, p.series, p.colors, p.bases = 0, 0, 0, nil, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
-		p.colors = p.Colors.Of(p.rowRuns())
-		p.bases = p.basesOf()
+		runs := p.rowRuns()
+		p.colors = p.Colors.Of(runs)
+		for column := range p.table.Columns {
+			p.bases = append(p.bases, p.basesIn(column, runs))
+		}
 		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
 	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }

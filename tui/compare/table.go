@@ -187,17 +187,18 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if !cell.Mean.Applies() {
 		return page.None + " "
 	}
-	mark, half := " ", cell.Half.Float()
+	text, mark, half, format := p.mean(row, column), " ", cell.Half.Float(), " ±%.3f"
 	if cell.Best {
 		mark = bestMark
 	}
-	if !interval { // more groups side by side are worth more than their intervals
-		half = math.NaN()
-	}
 	if c.Percent() {
-		return p.mean(row, column) + halfText(100*half, "%4.1f") + mark
+		half, format = 100*half, " ±%4.1f"
 	}
-	return p.mean(row, column) + halfText(half, "%.3f") + mark
+	// One seed has none, and more groups side by side are worth more than their intervals.
+	if interval && !math.IsNaN(half) {
+		text += fmt.Sprintf(format, half)
+	}
+	return text + mark
 }
 
 // mean returns the mean of a cell as it is written.
@@ -207,15 +208,6 @@ func (p *Page) mean(row, column int) string {
 		return fmt.Sprintf("%.1f", 100*mean)
 	}
 	return decimal(mean)
-}
-
-// halfText returns half of an interval as it is written after the mean; "" if there is only one
-// seed.
-func halfText(half float64, format string) string {
-	if math.IsNaN(half) {
-		return ""
-	}
-	return " ±" + fmt.Sprintf(format, half)
 }
 
 // decimal writes a loss with three decimals, or as charts do where that is too

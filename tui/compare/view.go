@@ -175,16 +175,12 @@ func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
 		m := (p.measure + k) % len(all)
-		if len(list) < n && (k == 0 || p.canDraw(&all[m])) {
+		can := func(r *record.Run) bool { return all[m].CanApply(&r.Meta) }
+		if len(list) < n && (k == 0 || slices.ContainsFunc(p.runs, can)) {
 			list = append(list, m)
 		}
 	}
 	return list
-}
-
-// canDraw reports whether some run can have a measure.
-func (p *Page) canDraw(m *lab.Measure) bool {
-	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
 }
 
 // chart draws a measure: a line for each group with one seed, and a band for each group with
