@@ -141,10 +141,8 @@ func (tr tracer) leave(t *trace, c *columns, prev int) {
 	if !ok || c.before.brk {
 		return
 	}
-	for i := range c.cols {
-		if c.cols[i].count() > 0 { // only values that cannot be shown
-			return
-		}
+	if slices.ContainsFunc(c.cols, func(b Bucket) bool { return b.count() > 0 }) {
+		return // only values that cannot be shown
 	}
 	pass(t, c.before.pos, q, c.after.pos, p, 0, n)
 }

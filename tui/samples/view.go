@@ -290,7 +290,10 @@ func (p *Page) viewOne(w, h int) []string {
 		return append(facts[:min(len(facts), h)], p.values(w, max(0, h-len(facts)-1))...)
 	}
 	if h >= 2*few+2 {
-		picture := p.middle(p.picture(s, w, h-min(len(facts), max(few, h/4))), w)
+		picture := p.picture(s, w, h-min(len(facts), max(few, h/4)))
+		for i, line := range picture { // in the middle
+			picture[i] = kit.Blanks((w-cell.Width(line))/2) + line
+		}
 		return append(picture, facts[:min(len(facts), h-len(picture))]...)
 	}
 	picture := p.picture(s, min(2*h, w-beside), h)
@@ -300,14 +303,6 @@ func (p *Page) viewOne(w, h int) []string {
 		{Rect: kit.Area(0, 0, wide, h), Lines: picture},
 		{Rect: kit.Area(wide+1, 0, w-wide-1, h), Lines: facts[:min(len(facts), h)]},
 	})
-}
-
-// middle centres lines of equal width in w cells.
-func (p *Page) middle(lines []string, w int) []string {
-	for i := range lines {
-		lines[i] = kit.Blanks((w-cell.Width(lines[i]))/2) + lines[i]
-	}
-	return lines
 }
 
 // facts returns what is known of the sample under the cursor, one fact to a line, the most
