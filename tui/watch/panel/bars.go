@@ -106,13 +106,11 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 		}
 	}
 	number("train", counts.Train)
-	split, n := "", counts.Test
+	split, head, n := "", "test", counts.Test
 	if of.OfValidation() {
-		split, n = "val_", counts.Val
-		number("val", n)
-	} else {
-		number("test", n)
+		split, head, n = "val_", "val", counts.Val
 	}
+	number(head, n)
 	// The columns below explain an accuracy, and no other measure.
 	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
