@@ -98,7 +98,10 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.past = msg.Runs
 		l.reckon()
 	case lab.Prepare:
-		return l.prepare(msg.Preset)
+		named := func(p presets.Preset) bool { return p.Name == msg.Preset }
+		l.at, l.right, l.problem = max(1, slices.IndexFunc(l.presets(), named)), false, nil
+		l.reckon()
+		return l.review()
 	case beginMsg:
 		l.Starting = starting + l.total() + " …"
 		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
@@ -270,14 +273,6 @@ func filmEntry() presets.Preset {
 	}
 	p.Name, p.Doc = filmName, filmDoc
 	return p
-}
-
-// prepare reviews the start of a preset.
-func (l *Page) prepare(name string) tea.Cmd {
-	i := slices.IndexFunc(l.presets(), func(p presets.Preset) bool { return p.Name == name })
-	l.at, l.right, l.problem = max(1, i), false, nil
-	l.reckon()
-	return l.review()
 }
 
 // noStart says why the runs cannot be started.

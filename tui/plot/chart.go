@@ -411,7 +411,7 @@ func (p *drawing) lines() {
 		}
 	}
 	if p.dots != nil {
-		p.dots.paint(p.f, p.x0, 0)
+		p.dots.paint(p.f, p.x0)
 	}
 	for _, b := range p.beads {
 		p.f.set(p.x0+b.x, b.y, b.glyph, b.Style)

@@ -165,7 +165,7 @@ func (p *drawing) path(t Trail) {
 		}
 		prev, known = place{px, py}, ok
 	}
-	d.paint(p.f, p.x0, 0)
+	d.paint(p.f, p.x0)
 	if x, y, ok := p.pixel(points[0], 1, 1); ok {
 		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.pick('◦', '.'), style)
 	}

@@ -36,7 +36,9 @@ type tracer struct {
 
 // run fills t from c.
 func (tr tracer) run(t *trace, c *columns) {
-	t.reset(len(c.cols))
+	n := len(c.cols)
+	t.spans, t.bad = slices.Grow(t.spans[:0], n)[:n], t.bad[:0]
+	clear(t.spans)
 	prev := -1          // latest column with points
 	brk := c.before.brk // the line is interrupted since then
 	wasBad := false
@@ -61,12 +63,6 @@ func (tr tracer) run(t *trace, c *columns) {
 		prev, brk = i, b.Bad > 0 && b.N == 0
 	}
 	tr.leave(t, c, prev)
-}
-
-func (t *trace) reset(n int) {
-	t.spans = slices.Grow(t.spans[:0], n)[:n]
-	clear(t.spans)
-	t.bad = t.bad[:0]
 }
 
 // mark notes divergence in column i, beside the line as far as it is known.
@@ -340,11 +336,11 @@ func eachStep(x0, y0, x1, y1 int, f func(x, y int)) {
 
 func abs(v int) int { return max(v, -v) }
 
-// paint copies the lit cells to f at (x0, y0).
-func (d *dots) paint(f *Frame, x0, y0 int) {
+// paint copies the lit cells to f, from column x0 on.
+func (d *dots) paint(f *Frame, x0 int) {
 	for i, b := range d.bits {
 		if b != 0 {
-			f.set(x0+i%d.w, y0+i/d.w, 0x2800+rune(b), d.style[i])
+			f.set(x0+i%d.w, i/d.w, 0x2800+rune(b), d.style[i])
 		}
 	}
 }

@@ -54,12 +54,16 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
+	one := "Sample"
+	if s := p.current(); s != nil {
+		one = fmt.Sprintf("Row %d", s.Row)
+	}
 	note := p.note()
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
 	return kit.Compose(w, h, []kit.Placed{
 		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
-		t.Place(l.one, p.oneTitle(), p.weight(), p.zoomed, box, p.viewOne),
+		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
 
@@ -255,14 +259,6 @@ func (p *Page) defines() []string {
 	}
 	note := func(text string) string { return "note: " + cell.OneLine(text) }
 	return append(text, kit.Map(pick.Notes, note)...)
-}
-
-// oneTitle names the sample under the cursor.
-func (p *Page) oneTitle() string {
-	if s := p.current(); s != nil {
-		return fmt.Sprintf("Row %d", s.Row)
-	}
-	return "Sample"
 }
 
 // weight returns the ratio of the sample under the cursor at the chosen radius, as text.
