@@ -93,8 +93,8 @@ func sayCost(r *reel, epoch float64) string {
 	if own < base {
 		side = "below"
 	}
-	return fmt.Sprintf("The cost: sfk-auto's mean training loss is %.3f, where erm has %.3f, since "+
-		"hard samples count more. Its mean test accuracy is %.1f points %s erm's.", ownLoss,
+	return fmt.Sprintf("The cost: sfk-auto's mean training loss is %.3f, where erm has %.3f, "+
+		"since hard samples count more. Its mean test accuracy is %.1f points %s erm's.", ownLoss,
 		ermLoss, 100*math.Abs(own-base), side)
 }
 

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -318,8 +317,8 @@ func (p *Page) nextSweep() tea.Cmd {
 
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
-	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(len(p.seen.list.Runs), "run"), p.counts()),
-		"", stopsRuns, startsAgain}
+	runs := kit.Plural(len(p.seen.list.Runs), "run")
+	lines := []string{dir, "", runs + ": " + p.counts() + ".", "", stopsRuns, startsAgain}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }
