@@ -182,12 +182,3 @@ func (p *Page) difference(row, column int) (text string) {
 	}
 	return text
 }
-
-// marks returns the part of the legend that explains signs.
-func (p *Page) marks() []string {
-	base := slices.Max(append(slices.Concat(p.bases...), -1))
-	if base < 0 || !p.against() {
-		return nil
-	}
-	return []string{"signed: against " + p.table.Rows[base].Title()}
-}

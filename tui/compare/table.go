@@ -89,7 +89,11 @@ func (p *Page) tableNote() (note string) {
 
 // legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
-	parts := append(p.marks(), p.table.Brief()...)
+	var parts []string
+	if base := slices.Max(append(slices.Concat(p.bases...), -1)); base >= 0 && p.against() {
+		parts = []string{"signed: against " + p.table.Rows[base].Title()}
+	}
+	parts = append(parts, p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))

@@ -159,15 +159,10 @@ func (l *Page) wheel(msg kit.Wheel) {
 		return
 	}
 	lay := l.layout(l.Body.W, l.Body.H)
-	switch {
-	case lay.presets.Contains(msg.X, msg.Y):
-		l.right = false
-	case lay.settings.Contains(msg.X, msg.Y):
-		l.right = true
-	default:
-		return
+	if right := lay.settings.Contains(msg.X, msg.Y); right || lay.presets.Contains(msg.X, msg.Y) {
+		l.right = right
+		l.move(msg.By())
 	}
-	l.move(msg.By())
 }
 
 // click puts the cursor where the mouse is. A click on the setting under the cursor acts as the

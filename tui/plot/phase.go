@@ -99,24 +99,22 @@ func (p *drawing) rectangle(bx, by Range) {
 	leftShows, rightShows := p.view.Contains(bx.Lo), p.view.Contains(bx.Hi)
 	bottom, bottomShows := p.row(by.Lo)
 	top, topShows := p.row(by.Hi)
-	for y := top; y <= bottom; y++ {
+	sides := func(y int, left, right rune) {
 		if leftShows {
-			set(lo, y, '│')
+			set(lo, y, left)
 		}
 		if rightShows {
-			set(hi, y, '│')
+			set(hi, y, right)
 		}
+	}
+	for y := top; y <= bottom; y++ {
+		sides(y, '│', '│')
 	}
 	edge := func(y int, first, last rune) {
 		for x := lo; x <= hi; x++ {
 			set(x, y, '─')
 		}
-		if leftShows {
-			set(lo, y, first)
-		}
-		if rightShows {
-			set(hi, y, last)
-		}
+		sides(y, first, last)
 	}
 	if topShows {
 		edge(top, '┌', '┐')

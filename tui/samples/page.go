@@ -346,13 +346,8 @@ func (p *Page) click(m kit.Click) {
 		p.zoomed = false
 		return
 	}
-	at, ok := p.sampleAt(m.X, m.Y)
-	switch {
-	case !ok:
-	case at == p.at:
-		p.zoomed = true
-	default:
-		p.at = at
+	if at, ok := p.sampleAt(m.X, m.Y); ok {
+		p.zoomed, p.at = at == p.at, at
 	}
 }
 
