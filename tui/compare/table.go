@@ -191,27 +191,19 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if !cell.Mean.Applies() {
 		return page.None + " "
 	}
-	text, mark, half, format := p.mean(row, column), " ", cell.Half.Float(), " ±%.3f"
+	mean, half, mark := cell.Mean.Float(), cell.Half.Float(), " "
+	text, format := decimal(mean), " ±%.3f"
+	if c.Percent() {
+		text, half, format = fmt.Sprintf("%.1f", 100*mean), 100*half, " ±%4.1f"
+	}
 	if cell.Best {
 		mark = bestMark
-	}
-	if c.Percent() {
-		half, format = 100*half, " ±%4.1f"
 	}
 	// One seed has none, and more groups side by side are worth more than their intervals.
 	if interval && !math.IsNaN(half) {
 		text += fmt.Sprintf(format, half)
 	}
 	return text + mark
-}
-
-// mean returns the mean of a cell as it is written.
-func (p *Page) mean(row, column int) string {
-	mean := p.table.Rows[row].Cells[column].Mean.Float()
-	if c := &p.table.Columns[column]; c.Percent() {
-		return fmt.Sprintf("%.1f", 100*mean)
-	}
-	return decimal(mean)
 }
 
 // decimal writes a loss with three decimals, or as charts do where that is too

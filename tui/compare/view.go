@@ -13,15 +13,6 @@ import (
 	"drolab/tui/plot"
 )
 
-// allCells returns the width of the table with all of its groups.
-func (p *Page) allCells() int {
-	cells := p.labelCells()
-	for i := range p.table.Rows {
-		cells += p.cellWidth(i)
-	}
-	return cells
-}
-
 // heading returns the title of the table, which says what is compared.
 func (p *Page) heading() string {
 	if p.about != "" {
@@ -163,7 +154,11 @@ func (p *Page) layout(w, h int) compareLayout {
 	}
 	_, inside := kit.Inside(kit.Boxed(h), w, h)
 	frame := h - inside
-	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	cells := p.labelCells() + frame // of the table with all of its groups
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
 	below := len(p.legend(cells - frame))
 	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
 	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
