@@ -436,22 +436,19 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	return func() tea.Msg {
 		m := evalsMsg{evals: map[string]evals{}}
 		for _, r := range runs {
-			list, err := evalsOf(lab.Evaluations(source, r))
-			m.evals[r.Meta.ID] = evals{r.Steps(), list}
+			h, err := record.ReadHistory(lab.Evaluations(source, r), dropLists)
+			m.evals[r.Meta.ID] = evals{r.Steps(), h.Evals}
 			m.err = cmp.Or(err, m.err)
 		}
 		return m
 	}
 }
 
-// evalsOf returns the evaluations in a log that stand.
-func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
-	h, err := record.ReadHistory(log, func(e runner.Event) {
-		if eval, ok := e.(*runner.EvalEvent); ok {
-			eval.ByGroup = nil // columns have one number
-		}
-	})
-	return h.Evals, err
+// dropLists drops what an evaluation says of each class or group: columns have one number.
+func dropLists(e runner.Event) {
+	if eval, ok := e.(*runner.EvalEvent); ok {
+		eval.ByGroup = nil
+	}
 }
 
 // momentMsg brings the moment that the user chose.

@@ -315,6 +315,10 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 		return nil
 	}
 	worst, _ := judge(t, t.Places(of), of)
+	cross := w.Cross // a map marks the column at which the plots beside it are read
+	if cross.On {
+		cross.X = w.stepAt(t, cross.X)
+	}
 	a := &plot.HeatMap{
 		Film:    left,
 		Head:    "accuracy %",
@@ -322,7 +326,7 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
 		Mark:    worst,
 		X:       plot.Range{Lo: w.stepAt(t, w.Span().Lo), Hi: w.stepAt(t, w.Span().Hi)},
-		Cross:   w.crossStep(t),
+		Cross:   cross,
 		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
 		Shades:  w.Theme.Shades(),
@@ -369,14 +373,4 @@ func (w *Board) stepAt(t *Track, x float64) float64 {
 		return float64(t.Step) * x / t.Seconds // beyond the run's last step
 	}
 	return x
-}
-
-// crossStep returns the crosshair in the steps of a run: a map marks the column at which the plots
-// beside it are read.
-func (w *Board) crossStep(t *Track) plot.Cross {
-	c := w.Cross
-	if c.On {
-		c.X = w.stepAt(t, c.X)
-	}
-	return c
 }
