@@ -100,7 +100,8 @@ func (b *Bars) bar(f *Frame, x, y, w int, bar *Bar) {
 		f.set(x+eighths/8, y, '█'+rune(8-rest), style)
 	}
 	if finite(bar.Base) {
-		f.set(x+min(int(partOf(bar.Base, b.Max)*float64(w)), w-1), y, '│', Style{Role: Ref})
+		tick := min(int(partOf(bar.Base, b.Max)*float64(w)), w-1)
+		f.set(x+tick, y, '│', Style{Role: Ref})
 	}
 }
 

@@ -265,7 +265,8 @@ func trimZeros(s string) string {
 		return s
 	}
 	suffix := strings.TrimLeft(decimals, "0123456789")
-	return strings.TrimSuffix(strings.TrimRight(strings.TrimSuffix(s, suffix), "0"), ".") + suffix
+	number := strings.TrimRight(strings.TrimSuffix(s, suffix), "0")
+	return strings.TrimSuffix(number, ".") + suffix
 }
 
 // FormatDuration writes seconds in at most LabelWidth cells, with the two

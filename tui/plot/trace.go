@@ -188,7 +188,8 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 		mapX = identity
 	}
 	p := placer{c: c, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: mapX}
-	if t := s.tail; s.per > 1 && len(t) > 0 && mapX(t[0].x) <= view.Lo { // exact, unlike buckets
+	if t := s.tail; s.per > 1 && len(t) > 0 && mapX(t[0].x) <= view.Lo {
+		// The exact latest points show more of the view than the buckets.
 		from := sort.Search(len(t), func(i int) bool { return mapX(t[i].x) >= view.Lo })
 		for _, q := range t[max(0, from-1):] {
 			b := pointBucket(q.x, q.y, q.brk)
