@@ -68,14 +68,10 @@ func (p *Page) foldInto(folded bool, by []string) {
 }
 
 // foldable returns the settings that the user can fold by: the settings in which runs differ.
-func (p *Page) foldable() (keys []string) {
-	keys = []string{presetKey, "algorithms"}
-	for _, key := range slices.Concat(p.keys, p.foldBy) {
-		if key != "seed" && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+func (p *Page) foldable() []string {
+	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
+	return kit.Distinct(keys, func(key string) string { return key })
 }
 
 // chooseFold opens the form that chooses the settings to fold by. The list follows at once.
