@@ -31,7 +31,7 @@ type beatMsg lab.Over
 type living interface{ Living() []*record.Run }
 
 // visibleLive returns the live runs that can be seen, each once.
-func (m *Model) visibleLive() (list []*record.Run) {
+func (m *Model) visibleLive() []*record.Run {
 	if m.Config.Kept != nil {
 		return nil
 	}
@@ -39,14 +39,7 @@ func (m *Model) visibleLive() (list []*record.Run) {
 	if p, ok := m.page().(living); ok && m.current != watchPage {
 		all = append(all, p.Living()...)
 	}
-	seen := map[string]bool{}
-	for _, r := range all {
-		if !seen[r.Dir] {
-			list = append(list, r)
-		}
-		seen[r.Dir] = true
-	}
-	return list
+	return kit.Distinct(all, func(r *record.Run) string { return r.Dir })
 }
 
 // wake starts the next beat if there is something to wait for.

@@ -95,13 +95,8 @@ func (m *Model) footer() string {
 	case m.Starting != "":
 		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.Starting), m.w-2)), m.w)
 	}
-	return m.hints()
-}
-
-// hints draws the keys that work now.
-func (m *Model) hints() string {
 	idle := func(row kit.Key) bool { return row.Hint == "" || m.blocked(&row) != "" }
-	return m.Theme.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
+	return t.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
 }
 
 // help returns the key table of the page, and of all pages, with each key once: first those that

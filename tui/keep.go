@@ -51,10 +51,9 @@ func (m *Model) setViews(msg viewsMsg) tea.Cmd {
 	}
 	m.keep.recalled = true
 	for _, p := range m.pages {
-		if values := msg.views[p.Title()]; len(values) > 0 {
-			if p, ok := p.(chooser); ok {
-				p.Choices().Set(values)
-			}
+		values := msg.views[p.Title()]
+		if c, ok := p.(chooser); ok && len(values) > 0 {
+			c.Choices().Set(values)
 		}
 	}
 	m.keep.views = m.view()

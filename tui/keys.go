@@ -23,8 +23,8 @@ func (m *Model) commonKeys() []kit.Key {
 	rows := []kit.Key{
 		{Keys: kit.On(":"), Help: "find a command by name",
 			Act: kit.Just(m.openPalette), Moves: true, Group: kit.ToStart},
-		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Act: kit.Just(m.openHelp),
-			Last: true, Group: kit.ToLook},
+		{Keys: kit.On("?"), Hint: "help", Help: "show these keys", Last: true, Group: kit.ToLook,
+			Act: kit.Just(func() { m.open(m.help()) })},
 		{Keys: kit.On("q", "ctrl+c"), Hint: "quit", Help: leave, Act: m.askLeave, Last: true},
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "back to the page that led here",
 			Why: m.noLead, Act: m.goBack},
@@ -84,8 +84,6 @@ func (m *Model) turnTo(id pageID) tea.Cmd {
 func (m *Model) openPalette() {
 	m.open(&kit.Overlay{Title: findCommand, Form: &palette{m: m, line: kit.NewInput("")}})
 }
-
-func (m *Model) openHelp() { m.open(m.help()) }
 
 // askLeave leaves, or finds out first which runs of this program go on.
 func (m *Model) askLeave() tea.Cmd {
@@ -184,12 +182,8 @@ func (p *palette) matches(row *kit.Key) bool {
 			text += " " + words
 		}
 	}
-	for _, word := range strings.Fields(strings.ToLower(p.line.String())) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	lacks := func(word string) bool { return !strings.Contains(text, word) }
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(p.line.String())), lacks)
 }
 
 // synonyms returns other words for the words of the help.

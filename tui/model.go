@@ -20,7 +20,6 @@ import (
 	"drolab/tui/watch"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -141,7 +140,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.env.light = !msg.IsDark()
 		m.restyle()
 	case tea.ColorProfileMsg:
-		m.profile(msg.Profile)
+		if !m.env.plain { // as Bubble Tea has found them out meanwhile
+			m.env.setProfile(msg.Profile)
+			m.restyle()
+		}
 	case tea.FocusMsg:
 		m.unfocused = false
 	case tea.BlurMsg:
@@ -260,14 +262,6 @@ func (m *Model) answered(msg lab.Answered) tea.Cmd {
 		m.Mine[msg.ID] = true
 	}
 	return kit.Notify(cmp.Or(msg.Done, askedTo+msg.Verb) + ": " + msg.ID)
-}
-
-// profile takes in the terminal's colours as Bubble Tea has found them out meanwhile.
-func (m *Model) profile(p colorprofile.Profile) {
-	if !m.env.plain {
-		m.env.setProfile(p)
-		m.restyle()
-	}
 }
 
 // press routes a key: to the overlay, to the text that is typed, or through the key table.
@@ -391,8 +385,7 @@ func (m *Model) frame() []string {
 	case m.w <= 0 || m.h <= 0:
 		return nil
 	case m.tooSmall():
-		needed := fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)
-		return kit.Fill([]string{needed}, m.w, m.h)
+		return kit.Fill([]string{fmt.Sprintf(tooSmall, kit.LeastWidth, kit.LeastHeight)}, m.w, m.h)
 	}
 	body := m.page().View(m.Body.W, m.Body.H)
 	if m.overlay != nil {

@@ -86,8 +86,7 @@ func narrow(r rune) bool {
 // ends tell apart names that are made of parts.
 func Middle(s string, w int) string {
 	s, cells := measured(s)
-	over := cells - w
-	if over <= 0 || w < 4 {
+	if cells <= w || w < 4 {
 		return Cut(s, w)
 	}
 	head := ansi.TruncateWc(s, (w-1)/2, "")
@@ -149,18 +148,12 @@ func standIn(r rune) (same, word string) {
 
 // ASCII returns s in ASCII, as wide as it is. Escape sequences stay.
 func ASCII(s string) string {
-	return replace(s, func(r rune) string {
-		same, _ := standIn(r)
-		return same
-	})
+	return replace(s, func(same, _ string) string { return same })
 }
 
 // Spell returns s in ASCII, however wide that is, with Greek letters by their names.
 func Spell(s string) string {
-	return replace(Clean(s), func(r rune) string {
-		_, word := standIn(r)
-		return word
-	})
+	return replace(Clean(s), func(_, word string) string { return word })
 }
 
 // ASCIIRune returns the ASCII stand-in of one character, '?' for a character without one.
@@ -172,8 +165,9 @@ func ASCIIRune(r rune) rune {
 	return rune(cmp.Or(same, "?")[0])
 }
 
-// replace returns s with the replacements of all characters that are not ASCII.
-func replace(s string, ascii func(rune) string) string {
+// replace returns s with stand-ins for all characters that are not ASCII. pick chooses one of the
+// two that standIn has for each.
+func replace(s string, pick func(same, word string) string) string {
 	if plain(s) {
 		return s
 	}
@@ -182,7 +176,7 @@ func replace(s string, ascii func(rune) string) string {
 		if r < utf8.RuneSelf {
 			b.WriteByte(byte(r))
 		} else {
-			b.WriteString(ascii(r))
+			b.WriteString(pick(standIn(r)))
 		}
 	}
 	return b.String()

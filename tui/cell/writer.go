@@ -98,13 +98,12 @@ func folded(s string, width int) string {
 
 // Over writes text over the last lines of the screen, as many as lines says, and clears all of
 // them. For 0 lines it clears the line that the cursor is on.
-func (w *Writer) Over(lines int, text string) error {
+func (w *Writer) Over(lines int, text string) {
 	home := "\r\x1b[J"
 	if lines > 0 {
 		home = fmt.Sprintf("\x1b[%dA", lines) + home
 	}
-	_, err := w.send(nil, home+cleanLines(text))
-	return err
+	w.send(nil, home+cleanLines(text))
 }
 
 // Coloured returns a writer that lets colours and attributes through, for text that is the

@@ -37,16 +37,11 @@ type Page struct {
 	wide, slim []widths         // the widths of its rows, with intervals and without
 	series     [][]*plot.Series // by run, then by curve
 
-	part    comparePart
-	measure int // the chosen measure, an index of curves()
-	view
-	reading bool // the curves are being read
-}
-
-// view is the scroll position of the table and of the notes.
-type view struct {
-	top, column int // the first line and the first group of the table in view
-	scroll      int // the first line of the notes in view
+	part        comparePart
+	measure     int  // the chosen measure, an index of curves()
+	top, column int  // the first line and the first group of the table in view
+	scroll      int  // the first line of the notes in view
+	reading     bool // the curves are being read
 }
 
 // comparePart is a part of the page. Where there is room for only one part, the part with the focus
@@ -150,11 +145,14 @@ func sameRuns(a, b []*record.Run) bool {
 func (p *Page) showTable(msg comparedMsg) tea.Cmd {
 	p.loading = false
 	p.compared = msg.compared
-	p.top, p.column, p.scroll, p.series, p.colors = 0, 0, 0, nil, nil
+	p.top, p.column, p.scroll, p.series, p.colors, p.bases = 0, 0, 0, nil, nil, nil
 	p.measure = min(p.measure, len(p.curves())-1)
 	if p.table != nil {
-		p.colors = p.Colors.Of(p.rowRuns())
-		p.bases = p.basesOf()
+		runs := p.rowRuns()
+		p.colors = p.Colors.Of(runs)
+		for column := range p.table.Columns {
+			p.bases = append(p.bases, p.basesIn(column, runs))
+		}
 		p.wide, p.slim = p.measured(true), p.measured(false)
 	}
 	empty := func(lab.Measure) *plot.Series { return new(plot.Series) }
@@ -267,19 +265,13 @@ func (p *Page) nextMeasure() {
 
 // define shows the definitions of the rows of the table.
 func (p *Page) define() tea.Cmd {
-	names := []string{"rho"}
-	for _, c := range p.table.Columns {
-		names = append(names, c.Name)
-	}
-	return kit.Show(p.Defined("Rows", lab.Define(names)))
+	names := kit.Map(p.table.Columns, func(c compare.Column) string { return c.Name })
+	return kit.Show(p.Defined("Rows", lab.Define(append([]string{"rho"}, names...))))
 }
 
 func (p *Page) watchRuns() tea.Cmd {
-	var names []string
-	for _, row := range p.table.Rows {
-		names = append(names, row.Runs...)
-	}
-	return kit.Send(lab.Watch{IDs: names})
+	names := kit.Map(p.table.Rows, func(row compare.Row) []string { return row.Runs })
+	return kit.Send(lab.Watch{IDs: slices.Concat(names...)})
 }
 
 // side scrolls the table by a group.

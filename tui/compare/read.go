@@ -137,15 +137,8 @@ type curvesMsg struct {
 // than they tell.
 func (m curvesMsg) Changes() bool { return m.end }
 
-// basesOf returns, by column and group, the baseline that answers the same question; -1 for none.
-func (p *Page) basesOf() [][]int {
-	list, runs := make([][]int, len(p.table.Columns)), p.rowRuns()
-	for c := range p.table.Columns {
-		list[c] = p.basesIn(c, runs)
-	}
-	return list
-}
-
+// basesIn returns, for each group, the baseline that answers the same question as a column; -1 for
+// none. runs has the first run of each group.
 func (p *Page) basesIn(column int, runs []*runner.Meta) []int {
 	asks, plain := dro.OfNetwork, map[string]int{} // the first plain group, by its question
 	if m, ok := measure.FindMeasure(p.table.Columns[column].Name); ok {
@@ -188,13 +181,4 @@ func (p *Page) difference(row, column int) (text string) {
 		text = "+" + text
 	}
 	return text
-}
-
-// marks returns the part of the legend that explains signs.
-func (p *Page) marks() []string {
-	base := slices.Max(append(slices.Concat(p.bases...), -1))
-	if base < 0 || !p.against() {
-		return nil
-	}
-	return []string{"signed: against " + p.table.Rows[base].Title()}
 }

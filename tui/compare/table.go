@@ -89,15 +89,16 @@ func (p *Page) tableNote() (note string) {
 
 // legend returns the lines below the table that explain its signs.
 func (p *Page) legend(w int) (lines []string) {
-	parts := append(p.marks(), p.table.Brief()...)
+	var parts []string
+	if base := slices.Max(append(slices.Concat(p.bases...), -1)); base >= 0 && p.against() {
+		parts = []string{"signed: against " + p.table.Rows[base].Title()}
+	}
+	parts = append(parts, p.table.Brief()...)
 	if slices.ContainsFunc(p.tableRows(), func(r tableRow) bool { return r.few }) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	for i := range parts {
-		parts[i] = p.Theme.Greek(parts[i])
-	}
-	return kit.Flow(" ", parts, "; ", w-1)
+	return kit.Flow(" ", kit.Map(parts, p.Theme.Greek), "; ", w-1)
 }
 
 // fitTable returns the lines of the table and of its legend in w by h cells. A table that is too
@@ -147,8 +148,7 @@ func (p *Page) width(row int) widths {
 	if !p.against() {
 		w.differences = 0
 	}
-	name := min(cell.Width(p.groupName(row))+2, mostCell)
-	w.figures = max(w.figures, name-w.differences)
+	w.figures = max(w.figures, min(cell.Width(p.groupName(row))+2, mostCell)-w.differences)
 	return w
 }
 
@@ -191,35 +191,19 @@ func (p *Page) figures(row, column int, interval bool) string {
 	if !cell.Mean.Applies() {
 		return page.None + " "
 	}
-	mark, half := " ", cell.Half.Float()
+	mean, half, mark := cell.Mean.Float(), cell.Half.Float(), " "
+	text, format := decimal(mean), " ±%.3f"
+	if c.Percent() {
+		text, half, format = fmt.Sprintf("%.1f", 100*mean), 100*half, " ±%4.1f"
+	}
 	if cell.Best {
 		mark = bestMark
 	}
-	if !interval { // more groups side by side are worth more than their intervals
-		half = math.NaN()
+	// One seed has none, and more groups side by side are worth more than their intervals.
+	if interval && !math.IsNaN(half) {
+		text += fmt.Sprintf(format, half)
 	}
-	if c.Percent() {
-		return p.mean(row, column) + halfText(100*half, "%4.1f") + mark
-	}
-	return p.mean(row, column) + halfText(half, "%.3f") + mark
-}
-
-// mean returns the mean of a cell as it is written.
-func (p *Page) mean(row, column int) string {
-	mean := p.table.Rows[row].Cells[column].Mean.Float()
-	if c := &p.table.Columns[column]; c.Percent() {
-		return fmt.Sprintf("%.1f", 100*mean)
-	}
-	return decimal(mean)
-}
-
-// halfText returns half of an interval as it is written after the mean; "" if there is only one
-// seed.
-func halfText(half float64, format string) string {
-	if math.IsNaN(half) {
-		return ""
-	}
-	return " ±" + fmt.Sprintf(format, half)
+	return text + mark
 }
 
 // decimal writes a loss with three decimals, or as charts do where that is too
@@ -288,8 +272,7 @@ func (p *Page) tableLine(row tableRow, groups []int) string {
 		text := kit.Right(p.figures(i, row.column, !p.narrow()), w.figures)
 		line += p.styleOf(row, i).Paint(t.Greek(text))
 		if w.differences > 0 {
-			text := p.difference(i, row.column)
-			line += t.Dim.Paint(t.Greek(kit.Right(text, w.differences)))
+			line += t.Dim.Paint(t.Greek(kit.Right(p.difference(i, row.column), w.differences)))
 		}
 	}
 	return line
@@ -318,8 +301,7 @@ func (p *Page) styleOf(row tableRow, group int) kit.Style {
 
 func (p *Page) viewNotes(w, h int) []string {
 	lines := p.noteLines(w)
-	from := min(p.scroll, max(0, len(lines)-h))
-	return kit.Fill(lines[from:], w, h)
+	return kit.Fill(lines[min(p.scroll, max(0, len(lines)-h)):], w, h)
 }
 
 // noteLines returns the lines of the notes: the notes of the table, the settings that differ, and

@@ -13,15 +13,6 @@ import (
 	"drolab/tui/plot"
 )
 
-// allCells returns the width of the table with all of its groups.
-func (p *Page) allCells() int {
-	cells := p.labelCells()
-	for i := range p.table.Rows {
-		cells += p.cellWidth(i)
-	}
-	return cells
-}
-
 // heading returns the title of the table, which says what is compared.
 func (p *Page) heading() string {
 	if p.about != "" {
@@ -163,7 +154,11 @@ func (p *Page) layout(w, h int) compareLayout {
 	}
 	_, inside := kit.Inside(kit.Boxed(h), w, h)
 	frame := h - inside
-	cells := min(w, max(p.allCells()+frame, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
+	cells := p.labelCells() + frame // of the table with all of its groups
+	for i := range p.table.Rows {
+		cells += p.cellWidth(i)
+	}
+	cells = min(w, max(cells, cell.Width(p.heading())+cell.Width(p.tableNote())+12))
 	below := len(p.legend(cells - frame))
 	noted := func(w int) int { return len(p.noteLines(w-frame)) + frame }
 	return layCompare(w, h, cells, headRows+len(p.tableRows())+below+frame, p.part, noted)
@@ -175,16 +170,12 @@ func (p *Page) measures(n int) (list []int) {
 	all := p.curves()
 	for k := range all {
 		m := (p.measure + k) % len(all)
-		if len(list) < n && (k == 0 || p.canDraw(&all[m])) {
+		can := func(r *record.Run) bool { return all[m].CanApply(&r.Meta) }
+		if len(list) < n && (k == 0 || slices.ContainsFunc(p.runs, can)) {
 			list = append(list, m)
 		}
 	}
 	return list
-}
-
-// canDraw reports whether some run can have a measure.
-func (p *Page) canDraw(m *lab.Measure) bool {
-	return slices.ContainsFunc(p.runs, func(r *record.Run) bool { return m.CanApply(&r.Meta) })
 }
 
 // chart draws a measure: a line for each group with one seed, and a band for each group with

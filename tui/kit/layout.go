@@ -143,8 +143,7 @@ func (t *Theme) Place(
 	if r.W == 0 {
 		return Placed{}
 	}
-	lines := draw(Inside(box, r.W, r.H))
-	return Placed{r, t.Panel(title, note, focused, box, lines, r.W, r.H)}
+	return Placed{r, t.Panel(title, note, focused, box, draw(Inside(box, r.W, r.H)), r.W, r.H)}
 }
 
 // Clock formats a duration as 0:07, 12:34 or 1:02:03.
@@ -195,6 +194,32 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
+// Distinct returns the first element of each key.
+func Distinct[S ~[]T, T any, K comparable](list S, key func(T) K) S {
+	seen := map[K]bool{}
+	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
+		k := key(v)
+		before := seen[k]
+		seen[k] = true
+		return before
+	})
+}
+
+// Grouped returns the elements in groups of one key each, in the order of the first of each group.
+func Grouped[S ~[]T, T any, K comparable](list S, key func(T) K) (groups []S) {
+	places := map[K]int{}
+	for _, v := range list {
+		k := key(v)
+		at, there := places[k]
+		if !there {
+			at = len(groups)
+			places[k], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], v)
+	}
+	return groups
+}
+
 // Blanks returns n blanks, none if n is less than one.
 func Blanks(n int) string { return strings.Repeat(" ", max(0, n)) }
 
@@ -238,13 +263,9 @@ func Flow(lead string, parts []string, gap string, w int) (lines []string) {
 
 // Fill brings lines to exactly h lines of w cells.
 func Fill(lines []string, w, h int) []string {
-	out := make([]string, max(0, h))
-	for i := range out {
-		if i < len(lines) {
-			out[i] = Left(lines[i], w)
-		} else {
-			out[i] = Blanks(w)
-		}
+	out := slices.Repeat([]string{Blanks(w)}, max(0, h))
+	for i, line := range lines[:min(len(lines), len(out))] {
+		out[i] = Left(line, w)
 	}
 	return out
 }

@@ -123,8 +123,10 @@ func (o *Overlay) View(t *Theme, page []string, w, h int) []string {
 	for i, s := range lines {
 		lines[i] = " " + cell.Cut(s, bw-4)
 	}
-	if o.danger {
-		t = t.dangerous()
+	if o.danger { // the box has the colour of Bad
+		other := *t
+		other.focused, other.Title, other.Accent = t.Bad, t.Bad, t.Bad
+		t = &other
 	}
 	box := t.Panel(o.Title, note, true, true, lines, bw, bh)
 	x, y := (w-bw)/2, (h-bh)/2

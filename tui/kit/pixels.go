@@ -65,21 +65,14 @@ func (t *Theme) Thumbnail(p Pixels, w, h int) []string {
 // that colour is near.
 func (p Pixels) smoothed() Pixels {
 	const far = 40 // of 255
-	near := func(a, b [3]byte) bool {
-		for i := range a {
-			if abs(int(a[i])-int(b[i])) > far {
-				return false
-			}
-		}
-		return true
-	}
+	near := func(a, b byte) bool { return abs(int(a)-int(b)) <= far }
 	out := Pixels{p.W, p.H, slices.Clone(p.RGB)}
 	for y := range p.H {
 		for x := range p.W {
 			c := out.RGB[3*(y*p.W+x):][:3]
-			if left := out.pixel(max(0, x-1), y); near(left, [3]byte(c)) {
+			if left := out.pixel(max(0, x-1), y); slices.EqualFunc(left[:], c, near) {
 				copy(c, left[:])
-			} else if above := out.pixel(x, max(0, y-1)); near(above, [3]byte(c)) {
+			} else if above := out.pixel(x, max(0, y-1)); slices.EqualFunc(above[:], c, near) {
 				copy(c, above[:])
 			}
 		}
@@ -90,8 +83,7 @@ func (p Pixels) smoothed() Pixels {
 // dither makes a pixel lighter or darker by its position, so that four greys also show the greys
 // between them.
 func dither(c [3]byte, x, y int) [3]byte {
-	light := lightness(c) + [...]int{-24, 8, 24, -8}[x%2+y%2*2]
-	v := byte(max(0, min(255, light)))
+	v := byte(max(0, min(255, lightness(c)+[...]int{-24, 8, 24, -8}[x%2+y%2*2])))
 	return [3]byte{v, v, v}
 }
 
@@ -101,21 +93,13 @@ type pen struct{ fore, back ansi.Color }
 
 // glyph returns the character that shows two pixels, one above the other, in the fewest changes.
 func (p *pen) glyph(above, below ansi.Color) string {
-	stays := func(fore, back ansi.Color) (n int) {
-		for _, same := range []bool{fore == p.fore, back == p.back} {
-			if same {
-				n++
-			}
-		}
-		return n
-	}
 	switch {
 	case above == below && above == p.fore:
 		return "█"
 	case above == below:
 		p.back = above
 		return " "
-	case stays(below, above) > stays(above, below):
+	case (below == p.fore || above == p.back) && above != p.fore && below != p.back:
 		p.fore, p.back = below, above
 		return "▄"
 	}
@@ -215,9 +199,8 @@ func (t *Theme) Framed(lines []string, w, h int, part float64, caption string) [
 		framed = append(framed, style.Paint(b.Left)+line+style.Paint(b.Right))
 	}
 	caption = cell.Cut(caption, w)
-	rest := strings.Repeat(b.Bottom, w-cell.Width(caption))
 	return append(framed, style.Paint(b.BottomLeft)+t.Text.Paint(caption)+
-		style.Paint(rest+b.BottomRight))
+		style.Paint(strings.Repeat(b.Bottom, w-cell.Width(caption))+b.BottomRight))
 }
 
 // Ruled is Framed without sides and caption.

@@ -276,13 +276,6 @@ func (t *Theme) Charset(dots bool) plot.Charset {
 	return plot.Lines
 }
 
-// dangerous returns the theme with boxes in the colour of Bad.
-func (t *Theme) dangerous() *Theme {
-	other := *t
-	other.focused, other.Title, other.Accent = t.Bad, t.Bad, t.Bad
-	return &other
-}
-
 // Top returns the style of the best of some figures, which differs in weight and tint.
 func (t *Theme) Top() Style {
 	if !t.color {

@@ -126,12 +126,10 @@ type Colors map[string]uint8
 // ColorsOf gives numbers to the configurations of each preset in a folder.
 func ColorsOf(runs []*record.Run) Colors {
 	all, given := Colors{}, map[string]*kit.Numbering{} // by preset
-	metas := map[string][]*runner.Meta{}
-	for _, r := range runs {
-		metas[r.Meta.Preset] = append(metas[r.Meta.Preset], &r.Meta)
-	}
-	for preset, list := range metas {
-		given[preset] = numbering(list)
+	preset := func(r *record.Run) string { return r.Meta.Preset }
+	for _, list := range kit.Grouped(runs, preset) {
+		metas := kit.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
+		given[preset(list[0])] = numbering(metas)
 	}
 	for _, r := range slices.Backward(runs) { // the oldest first
 		key := r.Configuration()
@@ -156,12 +154,10 @@ func (c Colors) Of(runs []*runner.Meta) []uint8 {
 	given := numbering(runs)
 	for i, m := range runs {
 		key := m.Configuration()
-		n, known := mine[key]
-		if !known {
-			n = c.find(m, key, given)
-			mine[key] = n
+		if _, known := mine[key]; !known {
+			mine[key] = c.find(m, key, given)
 		}
-		numbers[i] = n
+		numbers[i] = mine[key]
 	}
 	return numbers
 }

@@ -188,12 +188,12 @@ func PlainSentence(name string) string {
 		"state":  "State: queued, running or paused, or how the run ended.",
 		"set, ρ": "Set, ρ: the uncertainty set, and how far the adversary may reweight (ρ; 0 " +
 			"is ERM).",
-		trendName: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
+		TrendHead: "Worst 0–100: the worst class's accuracy over the evaluations, 0 to 100 %.",
 	}[name]
 }
 
-// trendName is the heading of the column of trends.
-const trendName = "worst 0–100"
+// TrendHead is the heading of the column of trends.
+const TrendHead = "worst 0–100"
 
 // Define returns the definitions of columns: a plain sentence and, for a measure, the exact
 // definition.
@@ -222,12 +222,7 @@ func Define(names []string) (texts []string) {
 // width.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
-	said := map[string]bool{}
-	texts = slices.DeleteFunc(texts, func(text string) bool {
-		before := said[text]
-		said[text] = true
-		return before
-	})
+	texts = kit.Distinct(texts, func(text string) string { return text })
 	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
 	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

@@ -85,10 +85,8 @@ func (k *Kept) Find(id string) (*record.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		if r.Meta.ID == id {
-			return r, nil
-		}
+	if i := slices.IndexFunc(runs, func(r *record.Run) bool { return r.Meta.ID == id }); i >= 0 {
+		return runs[i], nil
 	}
 	return nil, fmt.Errorf("no run %s among the runs shown", id)
 }

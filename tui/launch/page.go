@@ -98,9 +98,13 @@ func (l *Page) Update(msg tea.Msg) tea.Cmd {
 		l.past = msg.Runs
 		l.reckon()
 	case lab.Prepare:
-		return l.prepare(msg.Preset)
+		named := func(p presets.Preset) bool { return p.Name == msg.Preset }
+		l.at, l.right, l.problem = max(1, slices.IndexFunc(l.presets(), named)), false, nil
+		l.reckon()
+		return l.review()
 	case beginMsg:
-		return l.begin()
+		l.Starting = starting + l.total() + " …"
+		return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
 	case lab.Started:
 		if msg.Err != nil {
 			return l.findDatasets()
@@ -155,15 +159,10 @@ func (l *Page) wheel(msg kit.Wheel) {
 		return
 	}
 	lay := l.layout(l.Body.W, l.Body.H)
-	switch {
-	case lay.presets.Contains(msg.X, msg.Y):
-		l.right = false
-	case lay.settings.Contains(msg.X, msg.Y):
-		l.right = true
-	default:
-		return
+	if right := lay.settings.Contains(msg.X, msg.Y); right || lay.presets.Contains(msg.X, msg.Y) {
+		l.right = right
+		l.move(msg.By())
 	}
-	l.move(msg.By())
 }
 
 // click puts the cursor where the mouse is. A click on the setting under the cursor acts as the
@@ -225,7 +224,7 @@ func (l *Page) Keys() []kit.Key {
 		{Keys: kit.On("right", "l"), Help: "right", Why: l.noSetting, Act: kit.By(l.side, 1),
 			Moves: true, Local: true},
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: l.noBack,
-			Act: kit.Just(l.goBack)},
+			Act: kit.Just(func() { l.right, l.problem = false, nil })},
 		kit.Move("first", nil, l.move, -end, "home", "g"),
 		kit.Move("last", nil, l.move, end, "end", "G"),
 		kit.Move("a page up", nil, l.move, -page, "pgup"),
@@ -271,14 +270,6 @@ func filmEntry() presets.Preset {
 	return p
 }
 
-// prepare reviews the start of a preset.
-func (l *Page) prepare(name string) tea.Cmd {
-	i := slices.IndexFunc(l.presets(), func(p presets.Preset) bool { return p.Name == name })
-	l.at, l.right, l.problem = max(1, i), false, nil
-	l.reckon()
-	return l.review()
-}
-
 // noStart says why the runs cannot be started.
 func (l *Page) noStart() string {
 	if err := l.preset().Problem; err != nil {
@@ -301,13 +292,5 @@ func (l *Page) noUndo() string {
 	return cmp.Or(l.noSetting(), kit.Unless(l.edited(l.key()), l.key()+asPreset))
 }
 
-// begin starts the runs.
-func (l *Page) begin() tea.Cmd {
-	l.Starting = starting + l.total() + " …"
-	return l.Start(runner.Request{Preset: l.preset().Name, Specs: l.spec().Expand()})
-}
-
 // flip goes from the presets to the settings, or back.
 func (l *Page) flip() { l.right, l.problem = !l.right, nil }
-
-func (l *Page) goBack() { l.right, l.problem = false, nil }

@@ -127,7 +127,10 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	if !ok {
 		return estimate{basis: noneSoLarge}
 	}
-	test := total(like[0].Meta.ClassCounts.Test)
+	test := 0.0
+	for _, n := range like[0].Meta.ClassCounts.Test {
+		test += float64(n)
+	}
 	seconds := train.UsualPace(machineSpeed(like, past)).Seconds(specs, training, test)
 	const longest = 1000 * 365 * 24 * 3600 // seconds; more means that a run's figures are wrong
 	if !(seconds > 0 && seconds < longest) {
@@ -203,11 +206,4 @@ func ratioOf(ratios []float64, class int) float64 {
 		return ratios[class]
 	}
 	return 1
-}
-
-func total(counts []int) (sum float64) {
-	for _, n := range counts {
-		sum += float64(n)
-	}
-	return sum
 }

@@ -20,11 +20,11 @@ import (
 // View implements the interface's page.
 func (l *Page) View(w, h int) []string {
 	lay, box := l.layout(w, h), kit.Boxed(h)
+	marks := l.Theme.Changed + " changed  " + l.Theme.Given + " from the preset"
 	hello := kit.Fill(l.welcome(w, h), w, lay.welcome.H)
 	return kit.Compose(w, h, []kit.Placed{{Rect: lay.welcome, Lines: hello},
 		l.Theme.Place(lay.presets, "Presets", "", !l.right, box, viewOf(l.presetItems)),
-		l.Theme.Place(lay.settings, l.preset().Name, l.legend(), l.right, box,
-			viewOf(l.settingItems)),
+		l.Theme.Place(lay.settings, l.preset().Name, marks, l.right, box, viewOf(l.settingItems)),
 		l.Theme.Place(lay.plan, "Start", l.total(), false, box, l.viewPlan),
 	})
 }
@@ -113,11 +113,6 @@ func (l *Page) edits(i int) (s string) {
 		}
 	}
 	return s
-}
-
-// legend explains the marks before the settings.
-func (l *Page) legend() string {
-	return l.Theme.Changed + " changed  " + l.Theme.Given + " from the preset"
 }
 
 // Columns of the settings: cursor and mark, name, value, and where the value comes from.

@@ -122,14 +122,10 @@ func interval(values []float64, stride int, half []float64, view Range, j int) B
 // bandColumns sets c to the means of the points, from which the line of the band is traced.
 func bandColumns(c *columns, points []BandPoint) {
 	c.reset(len(points))
-	gap := false
 	for i, p := range points {
-		if p.N == 0 {
-			gap = true
-			continue
+		if p.N > 0 {
+			c.cols[i] = pointBucket(p.X, p.Mean, i > 0 && points[i-1].N == 0)
 		}
-		c.cols[i] = pointBucket(p.X, p.Mean, gap)
-		gap = false
 	}
 }
 
@@ -195,10 +191,7 @@ func (c *cut) holds(l *Line, view Range) bool {
 func (c *cut) reset(l *Line, view Range) {
 	n := len(c.points)
 	c.view, c.shaded, c.half, c.seeds = view, l.Half != nil, l.halves(), nil
-	c.values = make([]float64, n*len(l.Seeds))
-	for i := range c.values {
-		c.values[i] = math.NaN()
-	}
+	c.values = slices.Repeat([]float64{math.NaN()}, n*len(l.Seeds))
 	for _, s := range l.Seeds {
 		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, placed: s.firstIn(view, identity)}
 		k.cols.reset(n)

@@ -66,8 +66,7 @@ func (b *Bars) valueWidth() int {
 // DrawTo draws the chart in w by h cells into f, reusing its memory, one bar a row. If some bars do
 // not fit, the last row says how many.
 func (b *Bars) DrawTo(f *Frame, w, h int) {
-	f.resize(w, h)
-	if f.W == 0 || f.H == 0 {
+	if !f.resize(w, h) {
 		return
 	}
 	l, top := b.layout(f.W), 0
@@ -75,13 +74,7 @@ func (b *Bars) DrawTo(f *Frame, w, h int) {
 		l.drawHeads(f)
 		top = 1
 	}
-	first, rows, step := f.visibleRows(top, b.First, len(b.Bars))
-	for i := range rows {
-		y := top + i*step
-		l.drawTexts(f, y, first+i)
-		b.bar(f, l.from, y, l.middle, &b.Bars[first+i])
-	}
-	f.finish(b.Charset)
+	l.drawRows(f, top, b.First, func(i, y int) { b.bar(f, l.from, y, l.middle, &b.Bars[i]) })
 }
 
 // bar draws a bar in eighths of cells (whole cells in ASCII), and the baseline as a tick.
@@ -165,8 +158,7 @@ func (h *Histogram) share(i int) float64 {
 
 // DrawTo draws the histogram in w by rows cells into f, reusing its memory.
 func (h *Histogram) DrawTo(f *Frame, w, rows int) {
-	f.resize(w, rows)
-	if f.W == 0 || f.H <= histogramAxis || len(h.Counts) == 0 {
+	if !f.resize(w, rows) || f.H <= histogramAxis || len(h.Counts) == 0 {
 		return
 	}
 	top := 0.0

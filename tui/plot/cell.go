@@ -53,14 +53,16 @@ type Frame struct {
 	trace trace
 }
 
-// resize makes f a blank frame of the given size, reusing its memory.
-func (f *Frame) resize(w, h int) {
+// resize makes f a blank frame of the given size, reusing its memory, and reports whether it has
+// any cells.
+func (f *Frame) resize(w, h int) bool {
 	w, h = max(w, 0), max(h, 0)
 	f.W, f.H = w, h
 	f.Cells = slices.Grow(f.Cells[:0], w*h)[:w*h]
 	for i := range f.Cells {
 		f.Cells[i] = Cell{Rune: ' '}
 	}
+	return len(f.Cells) > 0
 }
 
 // Row returns row y; row 0 is at the top.

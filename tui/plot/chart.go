@@ -3,6 +3,7 @@ package plot
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"drolab/tui/cell"
 )
@@ -108,7 +109,10 @@ func (c *Chart) DataY() Range {
 			for j := range cols.cols {
 				r = r.addBucket(&cols.cols[j], c.YScale)
 			}
-			r = r.addAnchors(&cols, c.YScale)
+			// Zooming between two points still shows the line.
+			if r.empty() && cols.before.ok && cols.after.ok {
+				r = r.addValue(cols.before.y, c.YScale).addValue(cols.after.y, c.YScale)
+			}
 		}
 	}
 	return r.reach(shades, c.YScale)
@@ -139,15 +143,6 @@ func (r Range) addValue(v float64, s Scale) Range {
 		return r
 	}
 	return r.Add(v)
-}
-
-// addAnchors adds the points to the left and right of a view that holds no point, so that zooming
-// between two points still shows the line.
-func (r Range) addAnchors(c *columns, s Scale) Range {
-	if r.empty() && c.before.ok && c.after.ok {
-		return r.addValue(c.before.y, s).addValue(c.after.y, s)
-	}
-	return r
 }
 
 // FitY returns the y range for the next frame, from the last range and the data. With Percent it
@@ -329,11 +324,6 @@ func (p *drawing) row(v float64) (y int, inside bool) {
 	return p.h - 1 - px/fy, ok && !outside
 }
 
-// column returns the plot column of an x, and whether the x lies in view.
-func (p *drawing) column(x float64) (col int, inside bool) {
-	return p.view.column(x, p.w)
-}
-
 func (p *drawing) refs() {
 	step := 1
 	if p.chart.Charset == ASCII { // its stand-in is a dash, and no dots
@@ -349,7 +339,7 @@ func (p *drawing) refs() {
 
 // vertical draws a line from the top to the bottom, if its x is in view.
 func (p *drawing) vertical(x float64, r rune, role Role) {
-	col, ok := p.column(x)
+	col, ok := p.view.column(x, p.w)
 	for y := 0; ok && y < p.h; y++ {
 		p.f.set(p.x0+col, y, r, Style{Role: role})
 	}
@@ -421,7 +411,7 @@ func (p *drawing) lines() {
 		}
 	}
 	if p.dots != nil {
-		p.dots.paint(p.f, p.x0, 0)
+		p.dots.paint(p.f, p.x0)
 	}
 	for _, b := range p.beads {
 		p.f.set(p.x0+b.x, b.y, b.glyph, b.Style)
@@ -486,7 +476,7 @@ func (p *drawing) line(s Style, glyph rune) {
 
 // spot draws a rune at a place, over the lines, if it is in view.
 func (p *drawing) spot(s Spot, r rune) {
-	x, inView := p.column(s.X)
+	x, inView := p.view.column(s.X, p.w)
 	if y, ok := p.row(s.Y); ok && inView {
 		p.f.set(p.x0+x, y, r, Style{Data, s.Number})
 	}
@@ -516,7 +506,7 @@ func (p *drawing) labels() {
 		}
 	}
 	for _, m := range p.chart.Markers {
-		if x, ok := p.column(m.X); ok && drawable(m.Letter) {
+		if x, ok := p.view.column(m.X, p.w); ok && drawable(m.Letter) {
 			p.f.set(p.x0+x, 0, m.Letter, Style{Role: Mark})
 		}
 	}
@@ -524,13 +514,9 @@ func (p *drawing) labels() {
 
 // free reports whether n cells from plot column x hold no data.
 func (p *drawing) free(x, y, n int) bool {
-	for i := x; i < x+n; i++ {
-		if r := p.f.Cells[y*p.f.W+p.x0+i].Style.Role; r == Data || r == Back ||
-			r == Faint || r == Alert {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.f.Row(y)[p.x0+x:p.x0+x+n], func(c Cell) bool {
+		return slices.Contains([]Role{Data, Back, Faint, Alert}, c.Style.Role)
+	})
 }
 
 func (p *drawing) yAxis() {
@@ -585,7 +571,7 @@ func (p *drawing) xAxis() {
 	}
 	free := 0
 	for _, t := range p.xTicks() {
-		x, ok := p.column(t.Value)
+		x, ok := p.view.column(t.Value, p.w)
 		if !ok {
 			continue
 		}

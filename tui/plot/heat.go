@@ -33,10 +33,7 @@ func (f *Film) Append(x float64, values []float64) {
 
 // Rewind discards the moments above x, as a resume does.
 func (f *Film) Rewind(x float64) {
-	n := len(f.items)
-	for n > 0 && f.items[n-1].x > x {
-		n--
-	}
+	n := sort.Search(len(f.items), func(i int) bool { return f.items[i].x > x })
 	if n < len(f.items) {
 		f.items, f.loose = f.items[:n], false
 	}
@@ -129,8 +126,7 @@ func (h *HeatMap) LabelCells(w int) (n int) {
 // DrawTo draws the map in w by rows cells into f: a row with the heading, the rows of the places
 // and below them, if there is room, a key to the colours.
 func (h *HeatMap) DrawTo(f *Frame, w, rows int) {
-	f.resize(w, rows)
-	if f.W == 0 || f.H == 0 {
+	if !f.resize(w, rows) {
 		return
 	}
 	h.levels = Scale{}.mapping(h.Values)

@@ -62,8 +62,7 @@ type Phase struct {
 
 // DrawTo draws the portrait in w by h cells into f, reusing its memory, with the axes of a Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	c := Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}
-	p, ok := c.drawing(f, w, h)
+	p, ok := (&Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}).drawing(f, w, h)
 	if !ok {
 		return
 	}
@@ -100,24 +99,22 @@ func (p *drawing) rectangle(bx, by Range) {
 	leftShows, rightShows := p.view.Contains(bx.Lo), p.view.Contains(bx.Hi)
 	bottom, bottomShows := p.row(by.Lo)
 	top, topShows := p.row(by.Hi)
-	for y := top; y <= bottom; y++ {
+	sides := func(y int, left, right rune) {
 		if leftShows {
-			set(lo, y, '│')
+			set(lo, y, left)
 		}
 		if rightShows {
-			set(hi, y, '│')
+			set(hi, y, right)
 		}
+	}
+	for y := top; y <= bottom; y++ {
+		sides(y, '│', '│')
 	}
 	edge := func(y int, first, last rune) {
 		for x := lo; x <= hi; x++ {
 			set(x, y, '─')
 		}
-		if leftShows {
-			set(lo, y, first)
-		}
-		if rightShows {
-			set(hi, y, last)
-		}
+		sides(y, first, last)
 	}
 	if topShows {
 		edge(top, '┌', '┐')
@@ -142,7 +139,6 @@ func (p *drawing) path(t Trail) {
 	}
 	fx, fy := p.cellPixels()
 	d := newDots(p.w, p.h)
-	plain := '·'
 	recent := len(points) * 3 / 4
 	var prev place
 	known := false
@@ -161,13 +157,13 @@ func (p *drawing) path(t Trail) {
 				if p.chart.Charset == Braille {
 					d.set(x, y, s)
 				} else {
-					p.f.set(p.x0+x, p.h-1-y, plain, s)
+					p.f.set(p.x0+x, p.h-1-y, '·', s)
 				}
 			})
 		}
 		prev, known = place{px, py}, ok
 	}
-	d.paint(p.f, p.x0, 0)
+	d.paint(p.f, p.x0)
 	if x, y, ok := p.pixel(points[0], 1, 1); ok {
 		p.f.set(p.x0+x, p.h-1-y, p.chart.Charset.pick('◦', '.'), style)
 	}

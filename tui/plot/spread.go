@@ -63,8 +63,7 @@ func (s *Spread) frontValue(i int) (text string, style Style) {
 // room for it and all rows, then one row for each place. If some rows do not fit, the last line
 // says how many.
 func (s *Spread) DrawTo(f *Frame, w, h int) {
-	f.resize(w, h)
-	if f.W == 0 || f.H == 0 {
+	if !f.resize(w, h) {
 		return
 	}
 	l, top := s.layout(f.W), 0
@@ -72,13 +71,7 @@ func (s *Spread) DrawTo(f *Frame, w, h int) {
 		s.scale(f, l)
 		top = 1
 	}
-	first, rows, step := f.visibleRows(top, s.First, len(s.Rows))
-	for i := range rows {
-		y := top + i*step
-		l.drawTexts(f, y, first+i)
-		s.marks(f, l.from, y, l.middle, &s.Rows[first+i])
-	}
-	f.finish(s.Charset)
+	l.drawRows(f, top, s.First, func(i, y int) { s.marks(f, l.from, y, l.middle, &s.Rows[i]) })
 }
 
 // scale writes the ends of the lines, their middle and the heads.
@@ -230,29 +223,29 @@ func (l *rowLayout) drawHeads(f *Frame) {
 	l.eachColumn(func(i, x, n int) { f.textRight(x, 0, n, cell.Cut(l.head(i+1), n), axis) })
 }
 
-// drawTexts writes the label and the columns of a row.
-func (l *rowLayout) drawTexts(f *Frame, y, row int) {
-	f.rowLabel(y, l.label, l.rows[row], l.charset)
-	l.eachColumn(func(i, x, n int) {
-		text, style := l.columns[i].text(row)
-		f.textRight(x, y, n, text, style)
-	})
-}
-
-// visibleRows returns which of count rows are shown below the top ones: the first of them, from,
-// their number, and the lines from one to the next, 2 where there is room for blank lines. from is
-// first, or the last row if first lies beyond it. If more rows follow, the last line says how many.
-func (f *Frame) visibleRows(top, first, count int) (from, rows, step int) {
-	from = max(0, min(first, count-1))
-	rows, step = min(f.H-top, count-from), 1
+// drawRows draws the rows from first on, or from the last one if first lies beyond it, below the
+// top lines, with blank lines between them where there is room. draw draws the middle of a row. If
+// more rows follow, the last line says how many.
+func (l *rowLayout) drawRows(f *Frame, top, first int, draw func(row, y int)) {
+	from := max(0, min(first, len(l.rows)-1))
+	rows, step := min(f.H-top, len(l.rows)-from), 1
 	if rows > 1 && f.H-top >= 2*rows-1 {
 		step = 2
 	}
-	if left := count - from - rows; left > 0 {
+	if left := len(l.rows) - from - rows; left > 0 {
 		rows--
 		f.text(0, top+rows, f.W, "+"+strconv.Itoa(left+1)+" more", Style{Role: Axis})
 	}
-	return from, max(0, rows), step
+	for i := range max(0, rows) {
+		row, y := from+i, top+i*step
+		f.rowLabel(y, l.label, l.rows[row], l.charset)
+		l.eachColumn(func(i, x, n int) {
+			text, style := l.columns[i].text(row)
+			f.textRight(x, y, n, text, style)
+		})
+		draw(row, y)
+	}
+	f.finish(l.charset)
 }
 
 // nth returns element i of list, or "" past its end.

@@ -36,7 +36,9 @@ type tracer struct {
 
 // run fills t from c.
 func (tr tracer) run(t *trace, c *columns) {
-	t.reset(len(c.cols))
+	n := len(c.cols)
+	t.spans, t.bad = slices.Grow(t.spans[:0], n)[:n], t.bad[:0]
+	clear(t.spans)
 	prev := -1          // latest column with points
 	brk := c.before.brk // the line is interrupted since then
 	wasBad := false
@@ -61,12 +63,6 @@ func (tr tracer) run(t *trace, c *columns) {
 		prev, brk = i, b.Bad > 0 && b.N == 0
 	}
 	tr.leave(t, c, prev)
-}
-
-func (t *trace) reset(n int) {
-	t.spans = slices.Grow(t.spans[:0], n)[:n]
-	clear(t.spans)
-	t.bad = t.bad[:0]
 }
 
 // mark notes divergence in column i, beside the line as far as it is known.
@@ -141,10 +137,8 @@ func (tr tracer) leave(t *trace, c *columns, prev int) {
 	if !ok || c.before.brk {
 		return
 	}
-	for i := range c.cols {
-		if c.cols[i].count() > 0 { // only values that cannot be shown
-			return
-		}
+	if slices.ContainsFunc(c.cols, func(b Bucket) bool { return b.count() > 0 }) {
+		return // only values that cannot be shown
 	}
 	pass(t, c.before.pos, q, c.after.pos, p, 0, n)
 }
@@ -194,7 +188,8 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 		mapX = identity
 	}
 	p := placer{c: c, view: view, scale: float64(n) / (view.Hi - view.Lo), mapX: mapX}
-	if t := s.tail; s.tailCovers(view, mapX) {
+	if t := s.tail; s.per > 1 && len(t) > 0 && mapX(t[0].x) <= view.Lo {
+		// The exact latest points show more of the view than the buckets.
 		from := sort.Search(len(t), func(i int) bool { return mapX(t[i].x) >= view.Lo })
 		for _, q := range t[max(0, from-1):] {
 			b := pointBucket(q.x, q.y, q.brk)
@@ -209,11 +204,6 @@ func (s *Series) sample(c *columns, view Range, n int, mapX func(float64) float6
 			break
 		}
 	}
-}
-
-// tailCovers reports whether the exact latest points show more of a view than the buckets.
-func (s *Series) tailCovers(view Range, mapX func(float64) float64) bool {
-	return s.per > 1 && len(s.tail) > 0 && mapX(s.tail[0].x) <= view.Lo
 }
 
 // firstIn returns the last bucket that begins left of the view; 0 without one.
@@ -347,11 +337,11 @@ func eachStep(x0, y0, x1, y1 int, f func(x, y int)) {
 
 func abs(v int) int { return max(v, -v) }
 
-// paint copies the lit cells to f at (x0, y0).
-func (d *dots) paint(f *Frame, x0, y0 int) {
+// paint copies the lit cells to f, from column x0 on.
+func (d *dots) paint(f *Frame, x0 int) {
 	for i, b := range d.bits {
 		if b != 0 {
-			f.set(x0+i%d.w, y0+i/d.w, 0x2800+rune(b), d.style[i])
+			f.set(x0+i%d.w, i/d.w, 0x2800+rune(b), d.style[i])
 		}
 	}
 }
@@ -372,24 +362,13 @@ const (
 )
 
 // boxRunes returns the box-drawing runes, indexed by their arms.
-func boxRunes() [16]rune {
-	return [...]rune{
-		' ', '╴', '╶', '─', '╵', '╯', '╰', '┴',
-		'╷', '╮', '╭', '┬', '│', '┤', '├', '┼',
-	}
-}
-
-// arms returns the arms of a rune; 0 if it is no box-drawing rune.
-func arms(r rune) uint8 {
-	runes := boxRunes()
-	return uint8(max(0, slices.Index(runes[:], r)))
-}
+func boxRunes() []rune { return []rune(" ╴╶─╵╯╰┴╷╮╭┬│┤├┼") }
 
 // boxLine draws the spans as arms into grid, a row of cells for each of h rows of
 // pixels, with row 0 at the top; the grid must be zero. Segments alternate between two
 // series of asciigraph, because a single one cannot break between neighbouring columns.
 func boxLine(grid []uint8, spans []span, h int) {
-	w := len(spans)
+	w, runes := len(spans), boxRunes()
 	lo, hi := extent(spans)
 	if hi < lo {
 		return
@@ -399,7 +378,7 @@ func boxLine(grid []uint8, spans []span, h int) {
 		x := -1 // the first rune is asciigraph's axis
 		for _, r := range line {
 			if x >= 0 && x < w && y >= 0 && y < h {
-				grid[y*w+x] |= arms(r)
+				grid[y*w+x] |= uint8(max(0, slices.Index(runes, r))) // 0 for any other rune
 			}
 			x++
 		}
@@ -438,11 +417,8 @@ func extent(spans []span) (lo, hi int) {
 // The segments between breaks alternate between two series. A series has one value more than there
 // are columns, because asciigraph draws from each value to the next.
 func split(spans []span, base int) [][]float64 {
-	n, turn := len(spans), 0
-	values := [][]float64{make([]float64, n+1), make([]float64, n+1)}
-	for i := range values[0] {
-		values[0][i], values[1][i] = math.NaN(), math.NaN()
-	}
+	n, turn, none := len(spans), 0, []float64{math.NaN()}
+	values := [][]float64{slices.Repeat(none, n+1), slices.Repeat(none, n+1)}
 	for i, s := range spans {
 		if !s.on {
 			continue

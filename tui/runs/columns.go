@@ -436,24 +436,19 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	return func() tea.Msg {
 		m := evalsMsg{evals: map[string]evals{}}
 		for _, r := range runs {
-			list, err := evalsOf(lab.Evaluations(source, r))
-			m.evals[r.Meta.ID] = evals{r.Steps(), list}
-			if err != nil {
-				m.err = err
-			}
+			h, err := record.ReadHistory(lab.Evaluations(source, r), dropLists)
+			m.evals[r.Meta.ID] = evals{r.Steps(), h.Evals}
+			m.err = cmp.Or(err, m.err)
 		}
 		return m
 	}
 }
 
-// evalsOf returns the evaluations in a log that stand.
-func evalsOf(log lab.Log) ([]*runner.EvalEvent, error) {
-	h, err := record.ReadHistory(log, func(e runner.Event) {
-		if eval, ok := e.(*runner.EvalEvent); ok {
-			eval.ByGroup = nil // columns have one number
-		}
-	})
-	return h.Evals, err
+// dropLists drops what an evaluation says of each class or group: columns have one number.
+func dropLists(e runner.Event) {
+	if eval, ok := e.(*runner.EvalEvent); ok {
+		eval.ByGroup = nil
+	}
 }
 
 // momentMsg brings the moment that the user chose.
@@ -479,15 +474,12 @@ func (p *Page) chooseMoment() tea.Cmd {
 // trendCells is the greatest width of a trend.
 const trendCells = 8
 
-// trendHead is the head of the column of trends.
-const trendHead = "worst 0–100"
-
 // trendColumn returns the column of trends.
 func (p *Page) trendColumn() runColumn {
 	worst := func(r *record.Run) measure.Number {
 		return lastValue(r, r.Meta.MeasureFor("worst_class_accuracy"))
 	}
-	return figures(trendHead, len("worst 0-100")+2, 140,
+	return figures(lab.TrendHead, len("worst 0-100")+2, 140,
 		func(l line) string { return trend(l[0], p.evals[l[0].Meta.ID].list) },
 		func(l line) page.Key { return byNumber(l.mean(worst), true) })
 }

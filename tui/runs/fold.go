@@ -46,22 +46,11 @@ func settingOf(r *record.Run, key string) string {
 
 // fold returns the lines of a list of runs: one for each run or, if it is folded, one for all runs
 // that agree.
-func (p *Page) fold(list []*record.Run) (lines []line) {
-	places := map[string]int{}
-	for _, r := range list {
-		if !p.folded {
-			lines = append(lines, line{r})
-			continue
-		}
-		key := p.groupOf(r)
-		at, there := places[key]
-		if !there {
-			at = len(lines)
-			places[key], lines = at, append(lines, nil)
-		}
-		lines[at] = append(lines[at], r)
+func (p *Page) fold(list line) []line {
+	if !p.folded {
+		return kit.Map(list, func(r *record.Run) line { return line{r} })
 	}
-	return lines
+	return kit.Grouped(list, p.groupOf)
 }
 
 // together reports whether a line may hold several runs.
@@ -79,14 +68,10 @@ func (p *Page) foldInto(folded bool, by []string) {
 }
 
 // foldable returns the settings that the user can fold by: the settings in which runs differ.
-func (p *Page) foldable() (keys []string) {
-	keys = []string{presetKey, "algorithms"}
-	for _, key := range slices.Concat(p.keys, p.foldBy) {
-		if key != "seed" && !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+func (p *Page) foldable() []string {
+	keys := slices.Concat([]string{presetKey, "algorithms"}, p.keys, p.foldBy)
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "seed" })
+	return kit.Distinct(keys, func(key string) string { return key })
 }
 
 // chooseFold opens the form that chooses the settings to fold by. The list follows at once.
@@ -114,26 +99,15 @@ type line []*record.Run
 
 // seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
 // seed are one sample of it, even if they differ in settings.
-func (l line) seeds() (list []line) {
+func (l line) seeds() []line {
 	type sample struct {
 		seed uint64
 		of   string
 	}
-	at, seen := map[uint64]int{}, map[sample]bool{}
-	for _, r := range l {
-		s := sample{r.Meta.Spec.Seed, r.Configuration()}
-		if seen[s] {
-			continue
-		}
-		seen[s] = true
-		i, there := at[s.seed]
-		if !there {
-			i = len(list)
-			at[s.seed], list = i, append(list, nil)
-		}
-		list[i] = append(list[i], r)
-	}
-	return list
+	samples := kit.Distinct(l, func(r *record.Run) sample {
+		return sample{r.Meta.Spec.Seed, r.Configuration()}
+	})
+	return kit.Grouped(samples, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
 }
 
 // seedText returns the seed of a line, or its number of seeds.

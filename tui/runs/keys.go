@@ -157,10 +157,8 @@ func (p *Page) Chosen() []*record.Run {
 
 // define shows the definitions of the columns on the screen.
 func (p *Page) define() tea.Cmd {
-	names := []string{"rho"}
-	for _, c := range p.layColumns(p.inner()) {
-		names = append(names, cmp.Or(c.name(), c.Head))
-	}
+	name := func(c runColumn) string { return cmp.Or(c.name(), c.Head) }
+	names := append([]string{"rho"}, kit.Map(p.layColumns(p.inner()), name)...)
 	return kit.Show(p.Defined("Columns", lab.Define(names)))
 }
 
@@ -249,8 +247,7 @@ func (p *Page) pause() tea.Cmd {
 }
 
 func (p *Page) askEach(verb string, runs []*record.Run) tea.Cmd {
-	ask := func(id string) tea.Cmd { return p.Ask(verb, id) }
-	return tea.Sequence(kit.Map(ids(runs), ask)...)
+	return tea.Sequence(kit.Map(ids(runs), func(id string) tea.Cmd { return p.Ask(verb, id) })...)
 }
 
 // named returns the lines of a question about an action on runs, which end with what the action
@@ -281,8 +278,7 @@ func changeEach(runs []*record.Run, done string, change func(*record.Run) error)
 
 // note asks for the note on the picked runs.
 func (p *Page) note() tea.Cmd {
-	runs := p.picked()
-	return p.askLabel("Note on ", aboutNote, runs[0].Label().Note,
+	return p.askLabel("Note on ", aboutNote, p.picked()[0].Label().Note,
 		func(l *record.Label, text string) { l.Note = strings.TrimSpace(text) })
 }
 

@@ -178,8 +178,7 @@ func (p *Page) goBack() {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
-		after := p.After(len(lab.Live(p.all)) > 0)
-		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), after))
+		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
 		p.forget()
@@ -248,20 +247,13 @@ func (p *Page) forget() {
 // name finds what tells the configurations of the runs apart, if the configurations have changed.
 // It compares one run of each: thousands of runs have far fewer configurations.
 func (p *Page) name() {
-	var first []*record.Run
-	var metas []*runner.Meta
-	seen, known := map[string]bool{}, true
-	for _, r := range p.all {
-		if of := r.Configuration(); !seen[of] {
-			seen[of] = true
-			first, metas = append(first, r), append(metas, &r.Meta)
-			known = known && p.kinds[of] != nil
-		}
-	}
-	several := len(metas) < len(p.all)
-	if known && len(metas) == len(p.kinds) && several == p.several {
+	first := kit.Distinct(p.all, (*record.Run).Configuration)
+	several := len(first) < len(p.all)
+	unknown := func(r *record.Run) bool { return p.kinds[r.Configuration()] == nil }
+	if !slices.ContainsFunc(first, unknown) && len(first) == len(p.kinds) && several == p.several {
 		return
 	}
+	metas := kit.Map(first, func(r *record.Run) *runner.Meta { return &r.Meta })
 	p.several, p.keys, p.kinds = several, nil, map[string]*kind{}
 	specs := make([]spec.Spec, len(metas))
 	for i, text := range compare.Differences(metas) {
@@ -292,11 +284,9 @@ func (p *Page) readPins() tea.Cmd {
 }
 
 // viewed returns the runs that stand for the lines in view.
-func (p *Page) viewed() (runs []*record.Run) {
-	for _, l := range p.inView(layRuns(p.Body.W, p.Body.H).rows) {
-		runs = append(runs, l[0])
-	}
-	return runs
+func (p *Page) viewed() []*record.Run {
+	lines := p.inView(layRuns(p.Body.W, p.Body.H).rows)
+	return kit.Map(lines, func(l line) *record.Run { return l[0] })
 }
 
 // readViewed reads the pins and trends of lines that have come into view.

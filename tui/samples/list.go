@@ -130,8 +130,7 @@ func (p *Page) caption(s *certificate.Sample, w int) string {
 		return cell.Cut(label, w)
 	}
 	taken := p.Theme.Greek(p.pick.Classes[s.Prediction])
-	half := max((w-1)/2, w-1-cell.Width(taken))
-	label = cell.Cut(label, half)
+	label = cell.Cut(label, max((w-1)/2, w-1-cell.Width(taken)))
 	return label + "→" + cell.Cut(taken, w-1-cell.Width(label))
 }
 

@@ -120,19 +120,14 @@ func (p *Page) open(r *record.Run) tea.Cmd {
 func (p *Page) startJob() tea.Cmd {
 	p.stop()
 	p.pick, p.err, p.percent, p.shown, p.zoomed = nil, nil, 0, nil, false
+	means := certificate.Means{DataDir: p.Config.DataDir}
+	if !p.Config.ReadOnly { // a viewer may start no program
+		means.Programs = p.Config.Programs
+	}
 	p.job = &job{source: p.Source, evaluate: p.Evaluate, question: certificate.ViewOf{Run: p.run,
-		Step: p.step, Split: p.split, Means: p.means(),
+		Step: p.step, Split: p.split, Means: means,
 		Inspection: certificate.Inspection{Threads: max(1, p.Config.Cores)}}}
 	return p.job.start()
-}
-
-// means returns the data and programs that the user may use. A viewer may start no program.
-func (p *Page) means() certificate.Means {
-	m := certificate.Means{DataDir: p.Config.DataDir}
-	if !p.Config.ReadOnly {
-		m.Programs = p.Config.Programs
-	}
-	return m
 }
 
 // stop gives up the job under way.
@@ -351,13 +346,8 @@ func (p *Page) click(m kit.Click) {
 		p.zoomed = false
 		return
 	}
-	at, ok := p.sampleAt(m.X, m.Y)
-	switch {
-	case !ok:
-	case at == p.at:
-		p.zoomed = true
-	default:
-		p.at = at
+	if at, ok := p.sampleAt(m.X, m.Y); ok {
+		p.zoomed, p.at = at == p.at, at
 	}
 }
 
@@ -408,7 +398,11 @@ func (j *job) start() tea.Cmd {
 }
 
 func (j *job) work() tea.Msg {
-	m := pickedMsg{job: j, run: j.run()}
+	m := pickedMsg{job: j, run: j.question.Run}
+	// The run as it stands now, if it is in the runs folder; a run of a sweep stays as it is.
+	if now, err := j.source.Find(m.run.Meta.ID); err == nil && now.Dir == m.run.Dir {
+		m.run = now
+	}
 	if m.steps, m.err = m.run.Checkpoints(); m.err != nil {
 		return m
 	}
@@ -417,16 +411,6 @@ func (j *job) work() tea.Msg {
 	m.pick, m.err = j.evaluate(q)
 	debug.FreeOSMemory() // the data may have filled most of the memory
 	return m
-}
-
-// run returns the run as it stands now, if it is in the runs folder; a run of a sweep stays as it
-// is.
-func (j *job) run() *record.Run {
-	r := j.question.Run
-	if now, err := j.source.Find(r.Meta.ID); err == nil && now.Dir == r.Dir {
-		return now
-	}
-	return r
 }
 
 // advance notes how far the evaluation is. Its error ends the evaluation.

@@ -54,12 +54,16 @@ func (p *Page) View(w, h int) []string {
 		return p.empty(w, h)
 	}
 	t, l, box := p.Theme, p.lay(w, h), kit.Boxed(h)
+	one := "Sample"
+	if s := p.current(); s != nil {
+		one = fmt.Sprintf("Row %d", s.Row)
+	}
 	note := p.note()
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
 	return kit.Compose(w, h, []kit.Placed{
 		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
-		t.Place(l.one, p.oneTitle(), p.weight(), p.zoomed, box, p.viewOne),
+		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
 }
 
@@ -79,7 +83,11 @@ func (p *Page) empty(w, h int) []string {
 	case p.job == nil:
 		lines = say(t.Bad, "! "+cell.OneLine(p.err.Error()))
 	default:
-		lines = append(say(t.Text, p.doing()), "",
+		doing := fmt.Sprintf(evaluating, p.split, p.percent)
+		if p.percent == 0 {
+			doing = readingData
+		}
+		lines = append(say(t.Text, doing), "",
 			t.Progress(float64(p.percent)/100, max(4, min(40, iw-4)), t.Good), "")
 		lines = append(lines, say(t.Dim, escCancels)...)
 	}
@@ -88,14 +96,6 @@ func (p *Page) empty(w, h int) []string {
 		title += " of " + p.run.Meta.ID
 	}
 	return t.Empty(title, lines, w, h)
-}
-
-// doing says how far the evaluation is.
-func (p *Page) doing() string {
-	if p.percent == 0 {
-		return readingData
-	}
-	return fmt.Sprintf(evaluating, p.split, p.percent)
 }
 
 // note says which samples are listed, and how.
@@ -261,14 +261,6 @@ func (p *Page) defines() []string {
 	return append(text, kit.Map(pick.Notes, note)...)
 }
 
-// oneTitle names the sample under the cursor.
-func (p *Page) oneTitle() string {
-	if s := p.current(); s != nil {
-		return fmt.Sprintf("Row %d", s.Row)
-	}
-	return "Sample"
-}
-
 // weight returns the ratio of the sample under the cursor at the chosen radius, as text.
 func (p *Page) weight() string {
 	s := p.current()
@@ -294,7 +286,10 @@ func (p *Page) viewOne(w, h int) []string {
 		return append(facts[:min(len(facts), h)], p.values(w, max(0, h-len(facts)-1))...)
 	}
 	if h >= 2*few+2 {
-		picture := p.middle(p.picture(s, w, h-min(len(facts), max(few, h/4))), w)
+		picture := p.picture(s, w, h-min(len(facts), max(few, h/4)))
+		for i, line := range picture { // in the middle
+			picture[i] = kit.Blanks((w-cell.Width(line))/2) + line
+		}
 		return append(picture, facts[:min(len(facts), h-len(picture))]...)
 	}
 	picture := p.picture(s, min(2*h, w-beside), h)
@@ -304,14 +299,6 @@ func (p *Page) viewOne(w, h int) []string {
 		{Rect: kit.Area(0, 0, wide, h), Lines: picture},
 		{Rect: kit.Area(wide+1, 0, w-wide-1, h), Lines: facts[:min(len(facts), h)]},
 	})
-}
-
-// middle centres lines of equal width in w cells.
-func (p *Page) middle(lines []string, w int) []string {
-	for i := range lines {
-		lines[i] = kit.Blanks((w-cell.Width(lines[i]))/2) + lines[i]
-	}
-	return lines
 }
 
 // facts returns what is known of the sample under the cursor, one fact to a line, the most

@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -88,7 +87,8 @@ func (p *Page) dir() string {
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case foundMsg:
-		return p.setSweeps(msg.dirs)
+		p.dirs, p.sweep, p.found = msg.dirs, max(0, slices.Index(msg.dirs, p.dir())), true
+		return p.turn() // the sweep that is shown stays
 	case lookedMsg:
 		if msg.reader == p.reader { // otherwise the look is of another sweep, left since
 			p.busy = false
@@ -122,12 +122,6 @@ func (p *Page) catalogued(dir string) func() []*record.Run {
 		runs, _ := from.List() // runs that cannot be read are looked at one by one
 		return runs
 	}
-}
-
-// setSweeps takes in the sweeps that were found. The sweep that is shown stays.
-func (p *Page) setSweeps(dirs []string) tea.Cmd {
-	p.dirs, p.sweep, p.found = dirs, max(0, slices.Index(dirs, p.dir())), true
-	return p.turn()
 }
 
 // turn shows the sweep that was turned to.
@@ -323,8 +317,8 @@ func (p *Page) nextSweep() tea.Cmd {
 
 func (p *Page) stop() tea.Cmd {
 	dir, stop := p.dir(), p.Config.StopSweep
-	lines := []string{dir, "", fmt.Sprintf("%s: %s.", kit.Plural(p.runs(), "run"), p.counts()),
-		"", stopsRuns, startsAgain}
+	runs := kit.Plural(len(p.seen.list.Runs), "run")
+	lines := []string{dir, "", runs + ": " + p.counts() + ".", "", stopsRuns, startsAgain}
 	return kit.Question("Stop the sweep?", lines, kit.Choice{Keys: []string{"y"}, Name: "stop",
 		Then: func() tea.Msg { return stoppedMsg{dir, stop(dir)} }})
 }
@@ -447,9 +441,8 @@ func (r *reader) askJobs(now time.Time) {
 		return
 	}
 	r.asked, r.note = now, ""
-	jobs, err := r.look.Jobs(context.Background(), true)
-	if err != nil {
+	var err error
+	if r.jobs, err = r.look.Jobs(context.Background(), true); err != nil {
 		r.note = err.Error()
 	}
-	r.jobs = jobs
 }

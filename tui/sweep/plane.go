@@ -112,8 +112,7 @@ func (p *Page) progress(w int) string {
 	if p.seen.slurm {
 		text += "  on Slurm"
 	}
-	bar := max(4, min(30, w-cell.Width(text)-3))
-	return kit.Left(" "+t.Progress(part, bar, t.Good)+text, w)
+	return kit.Left(" "+t.Progress(part, max(4, min(30, w-cell.Width(text)-3)), t.Good)+text, w)
 }
 
 // legend says what the map shows.
@@ -132,8 +131,7 @@ func (p *Page) legend() string {
 // planeHeads returns the line of the values across. Values without room are left out.
 func (p *Page) planeHeads(m plane) string {
 	t, at := p.Theme, p.grid.places[p.at][1]
-	line, cells := kit.Left(" "+cell.Cut(t.Greek(p.key), m.label-2), m.label), 0
-	line = t.Accent.Paint(line)
+	line, cells := t.Accent.Paint(kit.Left(" "+cell.Cut(t.Greek(p.key), m.label-2), m.label)), 0
 	for i := range m.columns {
 		text := " " + valueText(p.grid.columns[m.column+i])
 		start := i * m.cell

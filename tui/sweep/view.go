@@ -106,13 +106,6 @@ func (p *Page) mean() string {
 	return ""
 }
 
-func (p *Page) runs() (n int) {
-	for _, c := range p.seen.all.Counts {
-		n += c
-	}
-	return n
-}
-
 // counts returns the numbers of runs in each state, in the order of a run's life.
 func (p *Page) counts() string {
 	return strings.Join(lab.Counts(p.seen.all.Counts, runner.Failed, runner.Done, runner.Running,

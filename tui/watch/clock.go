@@ -63,15 +63,10 @@ func (c *Clock) Load(id string, tape *record.Tape, runs int) {
 	}
 }
 
-// speeds returns the ladder of speeds that the keys climb. A speed given on the command line may
-// lie between two rungs, and the keys go on from there.
-func speeds() []float64 {
-	return []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
-}
-
-// Faster takes the next speed of the ladder, or the one before; at the ends it does nothing.
+// Faster takes the next speed of a ladder, or the one before; at the ends it does nothing. A speed
+// given on the command line may lie between two rungs, and the keys go on from there.
 func (c *Clock) Faster(by int) {
-	ladder := speeds()
+	ladder := []float64{lab.LeastSpeed, 2, 5, 10, 20, 50, 100, 200, 500, lab.MostSpeed}
 	if by < 0 {
 		slices.Reverse(ladder)
 	}
@@ -415,8 +410,7 @@ func (c *Clock) Bar(t *kit.Theme, w int) string {
 
 // PlaceAt returns the place of the replay at column x of a bar of w cells.
 func (c *Clock) PlaceAt(t *kit.Theme, x, w int) float64 {
-	cells := c.cells(t, w)
-	return c.End.Seconds * max(0, min(1, float64(x-margin)/float64(max(1, cells-1))))
+	return c.End.Seconds * max(0, min(1, float64(x-margin)/float64(max(1, c.cells(t, w)-1))))
 }
 
 // cells returns the number of cells of the bar itself in a line of w.

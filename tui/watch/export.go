@@ -173,13 +173,10 @@ func ofBars(w *panel.Board, v *panel.View) *page.Table {
 		// A count is empty, not 0, where a record does not say how much there was to train on.
 		counts := t.Meta.Counts(of.Axis).Train
 		for i, value := range t.PlacesAt(epoch, of) {
-			count := ""
-			if i < len(counts) {
-				count = strconv.Itoa(counts[i])
-			}
 			out.Add(append(runCells(t),
 				strconv.FormatInt(e.Step, 10), page.Exact(e.Epoch),
-				panel.PlaceName(t.Meta, of.Axis, i), count, page.ExactOf(value))...)
+				panel.PlaceName(t.Meta, of.Axis, i), panel.TextAt(counts, i, strconv.Itoa),
+				page.ExactOf(value))...)
 		}
 	}
 	return out

@@ -189,19 +189,13 @@ type ranked struct {
 // risks at different radii cannot be compared. Groups are in the order of the table, each with two
 // rows or more, because one row alone cannot be ranked.
 func (w *Page) byRisk() (groups [][]ranked) {
+	var all []ranked
 	for _, row := range w.Rows() {
-		first, v := w.Tracks[row[0]], panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row))
-		if !v.Applies() {
-			continue
+		if v := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)); v.Applies() {
+			all = append(all, ranked{w.Tracks[row[0]], v.Float()})
 		}
-		i := slices.IndexFunc(groups, func(list []ranked) bool {
-			return list[0].run.Asks[w.risk.Asks] == first.Asks[w.risk.Asks]
-		})
-		if i < 0 {
-			i, groups = len(groups), append(groups, nil)
-		}
-		groups[i] = append(groups[i], ranked{first, v.Float()})
 	}
+	groups = kit.Grouped(all, func(r ranked) string { return r.run.Asks[w.risk.Asks] })
 	groups = slices.DeleteFunc(groups, func(list []ranked) bool { return len(list) < 2 })
 	for _, list := range groups {
 		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.risk, b.risk) })
@@ -231,12 +225,10 @@ func (w *Page) ranks(cells int) (all []string) {
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
-		about, names, runs := "", []string{}, []*runner.Meta{}
-		for _, r := range list {
-			names, runs = append(names, r.run.Short), append(runs, r.run.Meta)
-		}
+		about, names := "", kit.Map(list, func(r ranked) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
 		if !w.Comparable(&w.risk) {
+			runs := kit.Map(list, func(r ranked) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
 		about = w.epochMark() + about
@@ -324,11 +316,10 @@ func (w *Page) updateStory() {
 		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
-	runs := make([]compare.StoryRun, len(w.Tracks))
-	for i, t := range w.Tracks {
-		runs[i] = compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
+	runs := kit.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations()}
-	}
+	})
 	w.storyState.Story = compare.NewStory(runs, w.Baseline)
 	w.Epoch = w.storyState.Epoch
 }

@@ -26,12 +26,16 @@ import (
 type Page struct {
 	*panel.Board
 	reader
-	runTable
 	screen
 	turns
 	printed    printed
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
+
+	// The table of runs. setColumns makes it for the runs, the baseline and the split, and must be
+	// called when one of these changes.
+	columns []column    // in the order of importance, of which a screen has the first few
+	risk    lab.Measure // the robust risk, of the split that is shown
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
@@ -67,13 +71,6 @@ type screen struct {
 	logPane pane   // what it shows
 	logBack int    // the number of lines that the log pane is scrolled back
 	words   string // what its lines must have, as searched for
-}
-
-// runTable is the table of runs. setColumns makes it for the runs, the baseline and the split, and
-// must be called when one of these changes.
-type runTable struct {
-	columns []column    // in the order of importance, of which a screen has the first few
-	risk    lab.Measure // the robust risk, of the split that is shown
 }
 
 // New returns the page without runs; Init asks for some when the page is first shown.

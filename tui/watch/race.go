@@ -110,8 +110,7 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string)
 		m := lab.Named(all, w.onSplit(of.name))
 		figure := panel.OfEvalAt(m.Name, epoch)
 		a, b := figure(branch), figure(parent)
-		same := branch.Asks[m.Asks] == parent.Asks[m.Asks]
-		if !same || !a.Applies() || !b.Applies() {
+		if branch.Asks[m.Asks] != parent.Asks[m.Asks] || !a.Applies() || !b.Applies() {
 			continue
 		}
 		d := a.Float() - b.Float()

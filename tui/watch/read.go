@@ -328,9 +328,8 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(line string) string { return line }
 	shown, below := scrolled(all, said, w.words, w.logBack, ih)
-	var lines []string
-	for _, l := range shown {
-		lines = append(lines, " "+t.Text.Paint(cell.Cut(t.Greek(l), iw-2)))
-	}
+	lines := kit.Map(shown, func(line string) string {
+		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
+	})
 	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)
 }

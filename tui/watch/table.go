@@ -85,12 +85,10 @@ func (w *Page) layTable(cells int) tableLayout {
 		l.shorter = 1
 	}
 	most := max(8, cells/4) // long names shall not push the figures out
-	l.name = w.nameCells(l.shorter)
-	for l.name > most && l.shorter < shortest {
+	for w.nameCells(l.shorter) > most && l.shorter < shortest {
 		l.shorter++
-		l.name = w.nameCells(l.shorter)
 	}
-	l.name = max(6, min(l.name, most))
+	l.name = max(6, min(w.nameCells(l.shorter), most))
 	rest := cells - markWidth - l.name - 1
 	columns := w.columns
 	if cells < leastWide {
@@ -338,8 +336,7 @@ func (w *Page) against(m lab.Measure) column {
 		c.Width += max(atCells, cell.Width(w.epochMark()))
 	}
 	if w.Baseline >= 0 {
-		base := w.Tracks[w.Baseline]
-		c.Head, c.Brief = "vs "+base.ShortName(againstCells-len(" vs ")), "vs"
+		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(againstCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)

@@ -239,13 +239,12 @@ func (w *Page) hiddenBars(p int) int {
 	if p >= len(w.Panels) {
 		return 0
 	}
-	i, v, t := p-w.first(), w.Shows(p), w.Run()
-	panels := w.layout().panels
-	if v.Bars == "" || v.Whole() || t == nil || i < 0 || i >= len(panels) {
+	v, t := w.Shows(p), w.Run()
+	r, ok := w.inside(p)
+	if v.Bars == "" || v.Whole() || t == nil || !ok {
 		return 0
 	}
-	_, rows := kit.Inside(kit.Boxed(w.Body.H), panels[i].W, panels[i].H)
-	// These are the rows of the inside, by which the bars are laid out, too.
+	rows := r.H // by which the bars are laid out, too
 	if v.Films() {
 		rows-- // its heads are always there
 	}

@@ -16,6 +16,7 @@ import (
 	"drolab/runner/record/recordtest/eventtest"
 	"drolab/runner/spec"
 	"drolab/runner/sweep"
+	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -247,17 +248,9 @@ func NewGroupScript(t testing.TB) *Script {
 // group adds the figures of the groups and of the validation split to an evaluation. The coast is
 // the worst group, and the third epoch is the best.
 func group(e *runner.EvalEvent) {
-	mean, list := e.Named("test_accuracy").Float(), func(of ...float64) (numbers []measure.Number) {
-		for _, x := range of {
-			numbers = append(numbers, measure.Num(x))
-		}
-		return numbers
-	}
-	late := 0.
-	if e.Epoch > 3 {
-		late = (e.Epoch - 3) / 20
-	}
-	coast := mean - .1 - late
+	mean := e.Named("test_accuracy").Float()
+	list := func(of ...float64) []measure.Number { return kit.Map(of, measure.Num) }
+	coast := mean - .1 - max(0, (e.Epoch-3)/20)
 	e.ByGroup.Set("group_accuracy", list(mean+.04, coast, .25))
 	e.ByGroup.Set("group_recall", list(mean, coast-.05, .25))
 	e.ByGroup.Set("group_loss", list(.4, .8, 1.6))

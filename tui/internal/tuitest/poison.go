@@ -172,8 +172,7 @@ func poisonStrings(v any, set func(any), where string, changed func(where string
 		changed(where)
 	case []any:
 		for i := range v {
-			place := fmt.Sprintf("%s[%d]", where, i)
-			poisonStrings(v[i], func(x any) { v[i] = x }, place, changed)
+			poisonStrings(v[i], func(x any) { v[i] = x }, fmt.Sprintf("%s[%d]", where, i), changed)
 		}
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {

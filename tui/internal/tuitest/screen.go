@@ -123,8 +123,7 @@ func Variants() map[string][]string {
 // than a style, or if ascii is set and the screen has other characters.
 func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 	t.Helper()
-	plain := checkedPlain(t, what, screen)
-	lines := strings.Split(plain, "\n")
+	lines := strings.Split(Printable(t, what, screen), "\n")
 	if len(lines) != max(1, h) {
 		t.Fatalf("%s: %d lines on a screen of %dx%d", what, len(lines), w, h)
 	}
@@ -140,14 +139,8 @@ func Fits(t testing.TB, what, screen string, w, h int, ascii bool) {
 }
 
 // Printable fails if a screen has anything but printable characters, line breaks and styles, or if
-// it has the style Colour.
-func Printable(t testing.TB, what, screen string) {
-	t.Helper()
-	checkedPlain(t, what, screen)
-}
-
-// checkedPlain returns a screen without its styles, as Printable allows it.
-func checkedPlain(t testing.TB, what, screen string) string {
+// it has the style Colour. It returns the screen without its styles.
+func Printable(t testing.TB, what, screen string) string {
 	t.Helper()
 	if strings.Contains(screen, Colour) {
 		t.Fatalf("%s: a text colours itself", what)

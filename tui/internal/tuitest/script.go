@@ -144,8 +144,8 @@ func Training(a dro.Algorithm, i, epochSteps, epochs int) []runner.Event {
 				Message: "12 training losses are above eta_max = 10"})
 		}
 	}
-	last := head(epochSteps * epochs)
-	return append(events, &runner.StatusEvent{Head: last, Status: runner.Done})
+	return append(events,
+		&runner.StatusEvent{Head: head(epochSteps * epochs), Status: runner.Done})
 }
 
 func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.EvalEvent {
@@ -162,9 +162,8 @@ func Evaluation(h runner.Head, epochSteps, i int, u float64, dual bool) *runner.
 		loss = append(loss, measure.Num(2.2*math.Exp(-2*u)+0.1*float64((c*7+i)%10)))
 		weight = append(weight, measure.Num(0.5+0.15*float64((c*7+i)%10)))
 	}
-	e.ByGroup = measure.Lists{{Name: "class_accuracy", Numbers: accuracy}, {Name: "class_loss",
-		Numbers: loss},
-		{Name: "class_weight", Numbers: weight}}
+	e.ByGroup = measure.Lists{{Name: "class_accuracy", Numbers: accuracy},
+		{Name: "class_loss", Numbers: loss}, {Name: "class_weight", Numbers: weight}}
 	e.Set("worst_class_accuracy", measure.Least(accuracy))
 	return e
 }

@@ -95,24 +95,22 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
-			list.Add(head, func(i int) string { return textAt(n, i, strconv.Itoa) })
+			list.Add(head, func(i int) string { return TextAt(n, i, strconv.Itoa) })
 		}
 	}
 	figure := func(head, name string, write func(page.Number) string) {
 		if n := t.Eval.ByGroup.Named(name); len(n) > 0 {
 			list.Add(head, func(i int) string {
-				return textAt(n, i, func(v measure.Number) string { return write(v) })
+				return TextAt(n, i, func(v measure.Number) string { return write(v) })
 			})
 		}
 	}
 	number("train", counts.Train)
-	split, n := "", counts.Test
+	split, head, n := "", "test", counts.Test
 	if of.OfValidation() {
-		split, n = "val_", counts.Val
-		number("val", n)
-	} else {
-		number("test", n)
+		split, head, n = "val_", "val", counts.Val
 	}
+	number(head, n)
 	// The columns below explain an accuracy, and no other measure.
 	part := AxisName(of.Axis)
 	if of.Name != split+part+"_accuracy" {
@@ -130,9 +128,9 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 	return list
 }
 
-// textAt writes a value of a list, which may be too short: a record need not have counts of
+// TextAt writes a value of a list, which may be too short: a record need not have counts of
 // every class.
-func textAt[T any](list []T, i int, write func(T) string) string {
+func TextAt[T any](list []T, i int, write func(T) string) string {
 	if i >= len(list) {
 		return ""
 	}
@@ -261,8 +259,7 @@ func (w *Board) sort() {
 // like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
 // left out, because a place means another class there.
 func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
-	run := w.Run()
-	of := v.Of(run.Meta)
+	of := v.Of(w.Run().Meta)
 	order := w.worstFirst(of)
 	if len(order) == 0 {
 		return nil
@@ -322,7 +319,7 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 			r.Values = append(r.Values, values[i].Float())
 		}
 		if len(counts) > 0 {
-			r.Cells = []string{textAt(counts, i, strconv.Itoa)}
+			r.Cells = []string{TextAt(counts, i, strconv.Itoa)}
 		}
 		s.Rows = append(s.Rows, r)
 	}

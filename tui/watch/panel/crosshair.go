@@ -11,12 +11,7 @@ import (
 )
 
 // Span returns the part of x that is shown, in the unit of the axis.
-func (w *Board) Span() plot.Range {
-	if w.ZoomX != (plot.Range{}) {
-		return w.ZoomX
-	}
-	return w.X
-}
+func (w *Board) Span() plot.Range { return cmp.Or(w.ZoomX, w.X) }
 
 // Last returns the x that a run has come to, where the crosshair begins.
 func (w *Board) Last(t *Track) float64 {

@@ -315,14 +315,18 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 		return nil
 	}
 	worst, _ := judge(t, t.Places(of), of)
+	cross := w.Cross // a map marks the column at which the plots beside it are read
+	if cross.On {
+		cross.X = w.stepAt(t, cross.X)
+	}
 	a := &plot.HeatMap{
 		Film:    left,
 		Head:    "accuracy %",
 		Order:   order,
 		First:   min(w.Panels[p].First, max(0, len(order)-ih+1)),
 		Mark:    worst,
-		X:       w.steps(t),
-		Cross:   w.crossStep(t),
+		X:       plot.Range{Lo: w.stepAt(t, w.Span().Lo), Hi: w.stepAt(t, w.Span().Hi)},
+		Cross:   cross,
 		Values:  plot.Range{Lo: 0, Hi: 1},
 		Percent: true,
 		Shades:  w.Theme.Shades(),
@@ -352,14 +356,8 @@ func ratios(r plot.Range) plot.Range {
 	return plot.Range{Lo: 1 / top, Hi: top}
 }
 
-// steps returns the part of x that is shown, in the steps of a run. A film belongs to one run and
-// is stored by step, so its axis is turned back into steps instead of mapping every column.
-func (w *Board) steps(t *Track) plot.Range {
-	r := w.Span()
-	return plot.Range{Lo: w.stepAt(t, r.Lo), Hi: w.stepAt(t, r.Hi)}
-}
-
-// stepAt returns the step of a run at x: the inverse of mapX.
+// stepAt returns the step of a run at x: the inverse of mapX. A film belongs to one run and is
+// stored by step, so its axis is turned back into steps instead of mapping every column.
 func (w *Board) stepAt(t *Track, x float64) float64 {
 	switch w.Axis {
 	case byEpochs:
@@ -375,14 +373,4 @@ func (w *Board) stepAt(t *Track, x float64) float64 {
 		return float64(t.Step) * x / t.Seconds // beyond the run's last step
 	}
 	return x
-}
-
-// crossStep returns the crosshair in the steps of a run: a map marks the column at which the plots
-// beside it are read.
-func (w *Board) crossStep(t *Track) plot.Cross {
-	c := w.Cross
-	if c.On {
-		c.X = w.stepAt(t, c.X)
-	}
-	return c
 }

@@ -88,8 +88,7 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
 	var blocks []kit.Placed
-	n := across * (ih / th)
-	for k, s := range w.Eye.Seats(list, n, true) {
+	for k, s := range w.Eye.Seats(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
 		caption := ratioText(s.Ratio) + " " + w.called(measure.PerClass, s.Label)
 		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
@@ -428,8 +427,7 @@ func columnsOf(e *data.Encoder, x []float32) string {
 		far  float64
 	}
 	var list []told
-	values := e.Values(x)
-	for i, v := range values {
+	for i, v := range e.Values(x) {
 		c := &e.Columns[i]
 		far := 0.0
 		if c.Categories == nil && v.Text != "" {

@@ -84,10 +84,9 @@ func SeedGroups(tracks []*Track) (groups [][]int) {
 			return !slices.ContainsFunc(of, func(j int) bool { return !t.differsInSeed(tracks[j]) })
 		})
 		if g < 0 {
-			groups = append(groups, []int{i})
-		} else {
-			groups[g] = append(groups[g], i)
+			g, groups = len(groups), append(groups, nil)
 		}
+		groups[g] = append(groups[g], i)
 	}
 	return groups
 }

@@ -166,8 +166,7 @@ func (t *Track) read() *record.Progress { return cmp.Or(t.Behind, t.Progress) }
 // CaughtUp shows what was read, now that the log is read to its end. It returns false if that was
 // shown before, or if the log told nothing.
 func (t *Track) CaughtUp() bool {
-	nothing := record.Standing{Status: runner.Queued}
-	if t.Behind == nil || t.Behind.Standing == nothing {
+	if t.Behind == nil || t.Behind.Standing == (record.Standing{Status: runner.Queued}) {
 		return false
 	}
 	t.Progress, t.Behind = t.Behind, nil
@@ -385,12 +384,7 @@ func (t *Track) addToFilms(e *runner.EvalEvent) {
 
 // Shown returns the smoothed series, or the raw one where there is none. Axes, the crosshair and
 // the labels at line ends all read this series, so that they agree with the line on the screen.
-func (c *curve) Shown() *plot.Series {
-	if c.Smooth != nil {
-		return c.Smooth
-	}
-	return c.Raw
-}
+func (c *curve) Shown() *plot.Series { return cmp.Or(c.Smooth, c.Raw) }
 
 // Turnable returns the settings that can be changed in a run with that spec: those that could be
 // set to their present value.

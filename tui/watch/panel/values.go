@@ -86,24 +86,20 @@ func (t *Track) counted(of lab.Measure) []int {
 }
 
 // meansAt returns the means of a list measure over runs at an epoch, place by place.
-func meansAt(runs []*Track, epoch float64, of lab.Measure) (list []measure.Number) {
+func meansAt(runs []*Track, epoch float64, of lab.Measure) []measure.Number {
 	if len(runs) == 1 {
 		return runs[0].PlacesAt(epoch, of)
 	}
-	places := 0
+	var places [][]measure.Number // the values of the runs at each
 	for _, t := range runs {
-		places = max(places, len(t.PlacesAt(epoch, of)))
-	}
-	for i := range places {
-		var at []measure.Number
-		for _, t := range runs {
-			if values := t.PlacesAt(epoch, of); i < len(values) {
-				at = append(at, values[i])
+		for i, v := range t.PlacesAt(epoch, of) {
+			if i == len(places) {
+				places = append(places, nil)
 			}
+			places[i] = append(places[i], v)
 		}
-		list = append(list, measure.MeanOf(at))
 	}
-	return list
+	return kit.Map(places, measure.MeanOf)
 }
 
 // Percents reports whether a measure is written in percent.
