@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // cast holds the arms and seeds that count, and the epochs at which they are compared.
@@ -60,10 +61,7 @@ func newCast(runs []StoryRun, baseline int) *cast {
 	reference := runs[max(0, baseline)].Meta
 	why := map[string][]string{} // names of the runs that are left out, by reason
 	var kept []StoryRun
-	furthest := 0.0
-	for _, r := range runs {
-		furthest = max(furthest, r.epoch())
-	}
+	furthest := slices.Max(spec.Map(runs, StoryRun.epoch))
 	for _, r := range runs {
 		reason := exclusion(r, reference, furthest)
 		if reason == "" {
@@ -215,15 +213,12 @@ func (c *cast) leaveFew() (names []string) {
 // evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
 // missing.
 func (c *cast) findCommonEpochs() {
-	last := map[uint64]float64{}
+	last, furthest := map[uint64]float64{}, 0.0
 	for seed := range c.arms[0].runs {
 		if all := c.common([]uint64{seed})[0]; len(all) > 0 {
 			last[seed] = all[len(all)-1].Epoch
+			furthest = max(furthest, last[seed])
 		}
-	}
-	furthest := 0.0
-	for _, e := range last {
-		furthest = max(furthest, e)
 	}
 	for seed, e := range last {
 		if 2*e >= furthest {
@@ -287,7 +282,7 @@ func (c *cast) leaveOne() bool {
 
 // commonEvals returns the evaluations of each run at the epochs that all runs have evaluated. At
 // the last of these epochs runs of different speed are compared, in every sentence and table.
-func commonEvals(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
+func commonEvals(runs [][]*runner.EvalEvent) [][]*runner.EvalEvent {
 	among := func(evals, others []*runner.EvalEvent) []*runner.EvalEvent {
 		lacks := func(e *runner.EvalEvent) bool { return EvalAt(others, e.Epoch) == nil }
 		return slices.DeleteFunc(slices.Clone(evals), lacks)
@@ -296,10 +291,9 @@ func commonEvals(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
 	for _, evals := range runs {
 		all = among(all, evals)
 	}
-	for _, evals := range runs {
-		common = append(common, among(evals, all))
-	}
-	return common
+	return spec.Map(runs, func(evals []*runner.EvalEvent) []*runner.EvalEvent {
+		return among(evals, all)
+	})
 }
 
 // EvalAt returns the evaluation at an epoch, or nil without one. Epochs are equal up to rounding:
