@@ -209,6 +209,5 @@ func (g *Gathered) Kernels() (list []string) {
 			list = append(list, r.Meta.Host.Kernel)
 		}
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

@@ -131,19 +131,17 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
 	for i, a := range p.arms {
 		if own := p.ownOf(a); own != nil {
-			row := &p.Table.Rows[i]
-			row.Label = cmp.Or(own.label, withC(&a.runs[0].Meta.Spec, row.Label))
-			own.label = row.Title()
-			p.arms[i] = own
-			continue
-		}
-		p.Table.Rows[i].Label = withC(&a.runs[0].Meta.Spec, p.Table.Rows[i].Label)
-		a.label = p.Table.Rows[i].Title()
-		for j := range a.runs {
-			if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
-				return err
+			a = own
+		} else {
+			for j := range a.runs {
+				if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
+					return err
+				}
 			}
 		}
+		row := &p.Table.Rows[i]
+		row.Label = cmp.Or(a.label, withC(&a.runs[0].Meta.Spec, row.Label))
+		a.label, p.arms[i] = row.Title(), a
 	}
 	p.costs()
 	p.classes()
@@ -158,12 +156,12 @@ func withC(s *spec.Spec, label string) string {
 	return label
 }
 
-// rows makes a table of runs, and the arms that are its rows, without their logs.
+// rows makes a table of runs, and the arms that are its rows, without their labels and logs.
 func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 	t, arms := compare.Runs(runs, of), []*arm{}
-	for i := range t.Rows {
-		a := &arm{label: t.Rows[i].Title()}
-		for _, id := range t.Rows[i].Runs {
+	for _, row := range t.Rows {
+		a := new(arm)
+		for _, id := range row.Runs {
 			r := first(runs, func(r *record.Run) bool { return r.Meta.ID == id })
 			a.runs = append(a.runs, &ran{Run: r})
 		}
@@ -519,32 +517,28 @@ func (m *Mean) text(measured string) string { return style(measured).With(m.Mean
 // meanTables returns, for each condition, a table with a column for each arm, beside the published
 // column for it if accuracies are among the rows.
 func (r *Report) meanTables(rows []MeanRow) (list []page.Block) {
+	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
 	for _, p := range r.conditions {
-		list = append(list, p.meanTable(rows))
+		t := page.New(p.Label)
+		for _, row := range rows {
+			if row.Problem != p.Label {
+				continue
+			}
+			t.Columns = t.Columns[:1]
+			cells := []string{row.title}
+			for i, m := range row.Arms {
+				cells = append(cells, m.text(row.Measure))
+				t.Head(m.Arm)
+				if a := p.own[i]; printed && p.published(a) {
+					cells = append(cells, p.cell(a, row.Measure, row.Class))
+					t.Columns = append(t.Columns, ofPaper)
+				}
+			}
+			t.Add(cells...)
+		}
+		list = append(list, t)
 	}
 	return list
-}
-
-func (p *Problem) meanTable(rows []MeanRow) *page.Table {
-	t := page.New(p.Label)
-	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
-	for _, row := range rows {
-		if row.Problem != p.Label {
-			continue
-		}
-		t.Columns = t.Columns[:1]
-		cells := []string{row.title}
-		for i, m := range row.Arms {
-			cells = append(cells, m.text(row.Measure))
-			t.Head(m.Arm)
-			if a := p.own[i]; printed && p.published(a) {
-				cells = append(cells, p.cell(a, row.Measure, row.Class))
-				t.Columns = append(t.Columns, ofPaper)
-			}
-		}
-		t.Add(cells...)
-	}
-	return t
 }
 
 // meta returns a run's settings and classes, or nil without a run.
