@@ -253,9 +253,7 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 		c.Notes = append(slices.Clone(c.Notes), text)
 	}
 	c.Checks = measure.DataWarnings(d, minGroup)
-	for _, w := range c.Checks {
-		c.Warnings = append(c.Warnings, w.Text)
-	}
+	c.Warnings = spec.Map(c.Checks, func(w measure.DataWarning) string { return w.Text })
 	return c
 }
 

@@ -127,11 +127,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 			compare.Mark(compare.Uses(m))))
 	}
 	row := func(title string, cell func(*record.Run) string) {
-		cells := []string{title}
-		for _, r := range runs {
-			cells = append(cells, cell(r))
-		}
-		t.Add(cells...)
+		t.Add(append([]string{title}, kit.Map(runs, cell)...)...)
 	}
 	summary := func(title string, cell func(*runner.Summary) string) {
 		row(title, func(r *record.Run) string { return cell(r.Summary()) })

@@ -291,10 +291,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err != nil {
 		return append(list, err).OrNil()
 	}
-	for _, id := range folder.OwnLive(status.Runs) {
-		list = append(list, client.Stop(id))
-	}
-	return list.OrNil()
+	return append(list, kit.Map(folder.OwnLive(status.Runs), client.Stop)...).OrNil()
 }
 
 func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
