@@ -296,12 +296,7 @@ func classes(list []int) string {
 }
 
 // pair names a test that has no side.
-func (c *Finding) pair() string {
-	if c.Problem == "" {
-		return c.A + " and " + c.B
-	}
-	return c.A + " and " + c.B + ", " + c.Problem
-}
+func (c *Finding) pair() string { return join(c.A+" and "+c.B, c.Problem) }
 
 // Difference is the difference of a measure between two arms, over the seeds that both have.
 type Difference struct {

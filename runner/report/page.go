@@ -85,7 +85,7 @@ func (r *Report) testBlocks() []page.Block {
 		if r.study.Families[i].Secondary {
 			list, reproduction = append(list, reproduction...), nil
 		}
-		list = append(list, f.heading(i == 0, first))
+		list = append(list, f.heading(first))
 		if i == 0 {
 			list = append(list, page.Text(counts(f.Claims)))
 		}

@@ -193,19 +193,9 @@ func (r *Report) noteRuns(why string, runs []*record.Run) {
 
 // noteGathered names the runs that are left out, and those that are not as they should be.
 func (r *Report) noteGathered(g *Gathered) {
-	going := func(one *record.Run) bool { return one.Status() != runner.Done }
-	undone := slices.Clone(g.Failed)
-	for _, one := range g.Rest {
-		if going(one) {
-			undone = append(undone, one)
-		}
-	}
-	for _, m := range g.Missing {
-		if m.Begun != nil {
-			undone = append(undone, m.Begun)
-		}
-	}
-	r.noteRuns("left out because they are not done", undone)
+	done := func(one *record.Run) bool { return one.Status() == runner.Done }
+	rest := slices.DeleteFunc(slices.Clone(g.Rest), done)
+	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begun()))
 	r.noteRuns("left out because their seeds are not the study's", g.OtherSeeds)
 	for _, one := range g.Broken {
 		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
@@ -214,7 +204,8 @@ func (r *Report) noteGathered(g *Gathered) {
 	if !r.registered() {
 		return
 	}
-	rest := slices.DeleteFunc(slices.Clone(g.Rest), going)
+	going := func(one *record.Run) bool { return !done(one) }
+	rest = slices.DeleteFunc(slices.Clone(g.Rest), going)
 	r.noteRuns("left out because they are of no arm", rest)
 	r.noteRuns("left out because their data are not those of the others", g.OtherData)
 	r.noteRuns("exploratory, because they were begun before the registration, and so is every "+

@@ -213,9 +213,9 @@ func powerNote() string {
 // This file lays out tables of tests.
 
 // heading names a family. A level or a correction that is not that of the first family is told.
-func (f *TestedFamily) heading(isFirst bool, first *TestedFamily) page.Heading {
+func (f *TestedFamily) heading(first *TestedFamily) page.Heading {
 	text := fmt.Sprintf("%s: a family of %d", f.title, f.Tests)
-	if isFirst {
+	if f == first {
 		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
 	}
 	if !f.usesHolm() || f.Level != first.Level {
@@ -272,10 +272,7 @@ func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
 func (f *TestedFamily) testTable(
 	head string, list []*Finding, name, word func(*Finding) string,
 ) *page.Table {
-	p := "p"
-	if f.usesHolm() {
-		p = "p (Holm)"
-	}
+	p := map[bool]string{true: "p (Holm)", false: "p"}[f.usesHolm()]
 	t := page.New(head, "n", "difference", "detectable", p)
 	t.Columns = append(t.Columns, verdicts("verdict"))
 	for _, c := range list {
@@ -329,11 +326,7 @@ func counts(list []*Finding) string {
 // verdictWords returns the function that words the verdict of a test that has no side.
 func verdictWords(yes, no string) func(*Finding) string {
 	return func(c *Finding) string {
-		text := no
-		if c.significant() {
-			text = yes
-		}
-		return text + c.verdictMarks()
+		return map[bool]string{true: yes, false: no}[c.significant()] + c.verdictMarks()
 	}
 }
 

@@ -347,12 +347,9 @@ func (c *certified) weights() *page.Table {
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
 		for _, e := range c.Certificates {
-			weights := e.ByClass
-			if c.run.Main() == measure.PerGroup {
-				weights = e.ByGroup
-			}
-			row = append(row, page.Digits(3).Text(weights[i]))
-			heaviest = max(heaviest, weights[i].Float())
+			weight := measure.OfMain(&c.run.Parts, e.ByClass, e.ByGroup)[i]
+			row = append(row, page.Digits(3).Text(weight))
+			heaviest = max(heaviest, weight.Float())
 		}
 		t.Rank(heaviest, row...)
 	}

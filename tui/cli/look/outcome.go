@@ -59,10 +59,8 @@ func printNext(con *console.Console, t *kit.Theme, name string) {
 	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
-	lead, width := "Next:  ", 0
-	for _, line := range lines {
-		width = max(width, cells.Width(line[0]))
-	}
+	lead := "Next:  "
+	width := slices.Max(kit.Map(lines, func(line [2]string) int { return cells.Width(line[0]) }))
 	for _, line := range lines {
 		fmt.Fprintln(con.Stdout,
 			t.Dim.Paint(lead)+t.Key.Paint(kit.Left(line[0], width))+"  "+line[1])

@@ -235,10 +235,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 	number("n train", counts.Train)
 	number("n val", counts.Val)
 	number("n test", counts.Test)
-	interval := s.ClassInterval
-	if m.Main() == measure.PerGroup {
-		interval = s.GroupInterval
-	}
+	interval := measure.OfMain(&m.Parts, s.ClassInterval, s.GroupInterval)
 	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
 		values := lists.Named(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {
