@@ -160,7 +160,8 @@ func SameSamples(a, b *runner.Meta, split string) error {
 	if a.Checksum == b.Checksum && (split == runner.SplitTest || options(a) == options(b)) {
 		return nil
 	}
-	return fmt.Errorf("runs %s and %s: their samples differ: want runs of the same data", a.ID, b.ID)
+	return fmt.Errorf("runs %s and %s: their samples differ: want runs of the same data", a.ID,
+		b.ID)
 }
 
 // Samples has the predictions for the samples of a split, one by one: of a checkpoint's network, or

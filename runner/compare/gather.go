@@ -54,23 +54,19 @@ func (r StoryRun) epoch() float64 {
 func newCast(runs []StoryRun, baseline int) *cast {
 	runs = withoutSharedEvals(runs)
 	c := &cast{window: runner.AverageWindow, done: true}
-	var base string
-	if baseline >= 0 {
-		base = runs[baseline].Key
-	}
-	reference := runs[max(0, baseline)].Meta
-	why := map[string][]string{} // names of the runs that are left out, by reason
+	first := runs[max(0, baseline)] // the baseline, if there is one
+	why := map[string][]string{}    // names of the runs that are left out, by reason
 	var kept []StoryRun
 	furthest := slices.Max(spec.Map(runs, StoryRun.epoch))
 	for _, r := range runs {
-		reason := exclusion(r, reference, furthest)
+		reason := exclusion(r, first.Meta, furthest)
 		if reason == "" {
 			kept = append(kept, r)
 			continue
 		}
 		name := r.Name
 		stays := func(o StoryRun) bool {
-			return o.Key == r.Key && exclusion(o, reference, furthest) != reason
+			return o.Key == r.Key && exclusion(o, first.Meta, furthest) != reason
 		}
 		if slices.ContainsFunc(runs, stays) { // another seed is no part of this
 			name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
@@ -80,7 +76,8 @@ func newCast(runs []StoryRun, baseline int) *cast {
 		}
 	}
 	waiting := c.addArms(kept)
-	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
+	isBase := func(a *arm) bool { return baseline >= 0 && a.key == first.Key }
+	if i := slices.IndexFunc(c.arms, isBase); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
 	}
@@ -93,8 +90,8 @@ func newCast(runs []StoryRun, baseline int) *cast {
 	switch {
 	case len(c.arms) == 0 && len(waiting) == 0:
 		c.waits = "No run has an evaluation to compare"
-	case c.base == nil && baseline >= 0 && slices.Contains(waiting, runs[baseline].Name):
-		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
+	case c.base == nil && baseline >= 0 && slices.Contains(waiting, first.Name):
+		c.waits = "Waiting for the first evaluation of " + first.Name
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
 		c.waits = "Waiting for the first evaluation of " + joinNames(waiting)
 	case len(waiting) > 0:

@@ -37,10 +37,10 @@ func sharedSettings() []spec.Setting {
 // experiments sorts runs into experiments.
 func experiments(runs []*record.Run) (list []*experiment) {
 	settings := sharedSettings()
+	trained := func(r *record.Run) bool { return r.Meta.Imported == nil }
 	imported := func(r *record.Run) bool { return r.Meta.Imported != nil }
-	trained := slices.DeleteFunc(slices.Clone(runs), imported)
-	others := slices.DeleteFunc(slices.Clone(runs), func(r *record.Run) bool { return !imported(r) })
-	for _, r := range slices.Concat(trained, others) {
+	for _, r := range slices.Concat(slices.DeleteFunc(slices.Clone(runs), imported),
+		slices.DeleteFunc(slices.Clone(runs), trained)) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
 			values = append(values, t.Text(&r.Meta.Spec))
