@@ -600,7 +600,6 @@ func (f *facts) scope() string {
 // words returns the placeholders of the rules, each followed by its text. Without a baseline, the
 // last arm takes its place. A text may be NaN if no rule that is said uses it.
 func (f *facts) words() []string {
-
 	base := cmp.Or(f.base, f.last, f.lead)
 	from, to := figures(f.armMean(base, worstAccuracy), f.armMean(f.lead, worstAccuracy))
 	then, now := figures(f.worstNow(base), f.worstNow(f.lead))

@@ -246,7 +246,6 @@ func computeOn[T any](split func(*Evaluation) *Pass, compute func(*Evaluation) T
 
 // evalRows returns the table of measures of evaluations, in the order of the log.
 var evalRows = sync.OnceValue(func() []Measure {
-
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
 	return slices.Concat(spec.Map(right, Measure.ofTest), []Measure{thresholdRow(), trainLoss()},

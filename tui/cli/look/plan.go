@@ -116,7 +116,6 @@ type plan struct {
 
 func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
-
 	const steps = 50 * 273 // of the paper's run
 	samples := fmt.Sprintf("about %.2g", float64(steps*practice.Batch))
 	t := page.New("", "Theorem 1", "in practice")
@@ -336,21 +335,18 @@ func theory(
 }
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
-	paper := func(r certificate.Rate) string {
-		if r.Measure == "excess_risk" { // the theorem says nothing about it
-			return "–"
-		}
-		return console.Short(t.PaperSlope)
-	}
 	rates := page.New("against samples seen", "evaluations", "first", "last", "slope",
 		"the paper's")
 	for _, r := range t.Rates {
-		slope := "–"
+		slope, paper := "–", console.Short(t.PaperSlope)
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
+		if r.Measure == "excess_risk" { // the theorem says nothing about it
+			paper = "–"
+		}
 		rates.Add(r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
-			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper)
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
 	console.Blocks(con.Stdout, rates)
