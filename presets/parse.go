@@ -90,9 +90,8 @@ func (p *Preset) Check(s *spec.Spec) Errors {
 // place finds the line of the setting that each error is about.
 func (p *Preset) place(errs []error) (list []LineError) {
 	for _, err := range errs {
-		var of *spec.KeyError
 		e := LineError{Err: err}
-		if errors.As(err, &of) {
+		if of, ok := errors.AsType[*spec.KeyError](err); ok {
 			e.Line = p.lines[of.Key]
 		}
 		list = append(list, e)

@@ -35,11 +35,7 @@ func Set(settings *spec.Spec, assignment string) error {
 
 // Keys returns the names of all settings, in the order in which they are listed.
 func Keys() []string {
-	var keys []string
-	for _, t := range spec.AllSettings() {
-		keys = append(keys, t.Key)
-	}
-	return keys
+	return spec.Map(spec.AllSettings(), func(t spec.Setting) string { return t.Key })
 }
 
 // assign sets the setting with that key to a value that YAML gave. The value goes
@@ -51,8 +47,7 @@ func assign(settings *spec.Spec, key string, value any) error {
 		text = jsonOf(value)
 	}
 	err := Assign(settings, key, text)
-	var wrong *spec.KeyError
-	if errors.As(err, &wrong) && wrong.Key == key {
+	if wrong, ok := errors.AsType[*spec.KeyError](err); ok && wrong.Key == key {
 		wrong.Value = quoted(value)
 	}
 	return err

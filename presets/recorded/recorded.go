@@ -21,6 +21,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/report"
+	"drolab/runner/spec"
 )
 
 //go:embed paper registered shapes
@@ -33,15 +34,12 @@ const Scheme = "recorded:"
 var ErrEmpty = errors.New("no run of it is recorded yet")
 
 // Names lists the experiments.
-func Names() (names []string) {
+func Names() []string {
 	entries, err := files.ReadDir(".")
 	if err != nil {
 		panic("recorded: the embedded files are broken")
 	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
+	return spec.Map(entries, fs.DirEntry.Name)
 }
 
 // Is reports whether a word stands for recorded runs: recorded:paper for all runs of an experiment,

@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"errors"
 	"fmt"
 
 	"drolab/dro"
@@ -154,8 +153,6 @@ func (g Grid) Contrasts(a, b *measure.Pass, of Contrast) ([]Contrast, error) {
 	return list, nil
 }
 
-var errOtherSamples = errors.New("their samples differ: want runs of the same data")
-
 // SameSamples returns an error that says why the samples of a split of two runs are no pairs, if
 // they are not. The test split depends on the data alone; the others depend on settings, too.
 func SameSamples(a, b *runner.Meta, split string) error {
@@ -163,7 +160,8 @@ func SameSamples(a, b *runner.Meta, split string) error {
 	if a.Checksum == b.Checksum && (split == runner.SplitTest || options(a) == options(b)) {
 		return nil
 	}
-	return fmt.Errorf("runs %s and %s: %w", a.ID, b.ID, errOtherSamples)
+	return fmt.Errorf("runs %s and %s: their samples differ: want runs of the same data", a.ID,
+		b.ID)
 }
 
 // Samples has the predictions for the samples of a split, one by one: of a checkpoint's network, or

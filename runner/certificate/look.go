@@ -217,8 +217,7 @@ func (l *View) Decisions(draws, threads int, seed uint64) (d Decisions) {
 		return d
 	}
 	e := &measure.Evaluation{Spec: &l.Run.Meta.Spec, Classes: len(l.Data.Classes), Test: &l.Pass,
-		Threshold: l.Threshold}
-	e.Groups = len(l.Data.Measured())
+		Groups: len(l.Data.Measured()), Threshold: l.Threshold}
 	if m := &l.Run.Meta; slices.Equal(m.Groups, l.Data.Measured()) {
 		e.Shares = m.GroupCounts.Train
 	}
@@ -312,10 +311,9 @@ func (l *View) Picked(radii []float64) (*Pick, error) {
 	d := l.Data
 	p := &Pick{
 		Dataset: d.Name, Step: l.Step, Split: l.Split, Shape: d.Shape, Size: l.Src.Len(),
-		Classes: d.Classes, Encoder: d.Encoder, Notes: d.Notes,
+		Classes: d.Classes, Groups: d.Measured(), Encoder: d.Encoder, Notes: d.Notes,
 		Set: l.Set, Radii: radii, Totals: l.Totals(),
 	}
-	p.Groups = d.Measured()
 	if !l.Set.HasRadius() {
 		p.Radii = radii[:1]
 	}
@@ -399,8 +397,7 @@ func (p *Pick) addContents(src data.Source, kept []int) {
 // curve of risks, ascending.
 func Radii(m *runner.Meta) []float64 {
 	list := append([]float64{m.Spec.Rho}, m.Spec.RiskRadii...)
-	slices.Sort(list)
-	return slices.Compact(list)
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }
 
 // Picture is a sample as a picture: H rows of W pixels of red, green and blue.

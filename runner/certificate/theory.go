@@ -218,26 +218,24 @@ type ratePoint struct {
 	Value   float64 `json:"value"`
 }
 
-// ratedMeasures lists the measures that the theory speaks of. Each goes to 0 at a solution, and
-// only then does a slope tell how fast.
-func ratedMeasures() []string {
-	return []string{"dual_gap", "full_grad_norm", "output_dual_gap", "output_grad_norm",
-		"excess_risk"}
-}
-
-// Rates fits the rated measures that the evaluations have; evals is in the order of the log. A
-// value of 0 or below has no logarithm and is left out, as is the network before its first step.
+// Rates fits the measures that the theory speaks of and that the evaluations have; evals is in the
+// order of the log. A value of 0 or below has no logarithm and is left out, as is the network
+// before its first step. The error of a slope takes the points for independent, which evaluations
+// of one run are not, and so is on the small side.
 func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 	each := samplesPerStep(m)
-	for _, name := range ratedMeasures() {
+	// Each of these goes to 0 at a solution, and only then does a slope tell how fast.
+	for _, name := range []string{"dual_gap", "full_grad_norm", "output_dual_gap",
+		"output_grad_norm", "excess_risk"} {
 		r := Rate{Measure: name}
+		var x, y []float64
 		for _, e := range evals {
 			if v := e.Named(name).Float(); v > 0 && e.Step > 0 {
-				r.Points = append(r.Points, ratePoint{e.Step, float64(e.Step) * each, v})
+				x, y = append(x, float64(e.Step)*each), append(y, v)
+				r.Points = append(r.Points, ratePoint{e.Step, x[len(x)-1], v})
 			}
 		}
-		if len(r.Points) > 0 {
-			r.fitLine()
+		if r.Slope, r.SlopeError = Slope(x, y); len(r.Points) > 0 {
 			list = append(list, r)
 		}
 	}
@@ -254,16 +252,6 @@ func samplesPerStep(m *runner.Meta) float64 {
 		return n
 	}
 	return n + float64(cmp.Or(m.Spec.BatchZ, m.Spec.Batch))
-}
-
-// fitLine puts a line through log value against log samples: see Slope. Its error takes the points
-// for independent, which evaluations of one run are not, and so is on the small side.
-func (r *Rate) fitLine() {
-	var x, y []float64
-	for _, p := range r.Points {
-		x, y = append(x, p.Samples), append(y, p.Value)
-	}
-	r.Slope, r.SlopeError = Slope(x, y)
 }
 
 // Slope returns the slope of a line through log y against log x by least squares, and its standard

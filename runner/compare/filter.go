@@ -250,13 +250,8 @@ func FactOf(key string) (func(*record.Run) string, error) {
 	if measure.IsUser(key) || slices.Contains(measures(), key) {
 		return func(r *record.Run) string { return page.Exact(r.Of(key).Float()) }, nil
 	}
-	return nil, fmt.Errorf("%s: neither a setting nor one of %s", key, strings.Join(keys(), ", "))
-}
-
-// keys returns the keys of Fact that are not settings.
-func keys() []string {
-	keys := []string{"id", "preset", "status", "steps", "worst", "tag", "note", "archived"}
-	return append(keys, measures()...)
+	return nil, fmt.Errorf("%s: neither a setting nor one of id, preset, status, steps, worst, "+
+		"tag, note, archived, %s", key, strings.Join(measures(), ", "))
 }
 
 // measures returns the measures of a summary that have one number each, except those whose key is a

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // cast holds the arms and seeds that count, and the epochs at which they are compared.
@@ -53,26 +54,19 @@ func (r StoryRun) epoch() float64 {
 func newCast(runs []StoryRun, baseline int) *cast {
 	runs = withoutSharedEvals(runs)
 	c := &cast{window: runner.AverageWindow, done: true}
-	var base string
-	if baseline >= 0 {
-		base = runs[baseline].Key
-	}
-	reference := runs[max(0, baseline)].Meta
-	why := map[string][]string{} // names of the runs that are left out, by reason
+	first := runs[max(0, baseline)] // the baseline, if there is one
+	why := map[string][]string{}    // names of the runs that are left out, by reason
 	var kept []StoryRun
-	furthest := 0.0
+	furthest := slices.Max(spec.Map(runs, StoryRun.epoch))
 	for _, r := range runs {
-		furthest = max(furthest, r.epoch())
-	}
-	for _, r := range runs {
-		reason := exclusion(r, reference, furthest)
+		reason := exclusion(r, first.Meta, furthest)
 		if reason == "" {
 			kept = append(kept, r)
 			continue
 		}
 		name := r.Name
 		stays := func(o StoryRun) bool {
-			return o.Key == r.Key && exclusion(o, reference, furthest) != reason
+			return o.Key == r.Key && exclusion(o, first.Meta, furthest) != reason
 		}
 		if slices.ContainsFunc(runs, stays) { // another seed is no part of this
 			name = fmt.Sprintf("%s s%d", name, r.Meta.Spec.Seed)
@@ -82,7 +76,8 @@ func newCast(runs []StoryRun, baseline int) *cast {
 		}
 	}
 	waiting := c.addArms(kept)
-	if i := slices.IndexFunc(c.arms, func(a *arm) bool { return a.key == base }); i >= 0 {
+	isBase := func(a *arm) bool { return baseline >= 0 && a.key == first.Key }
+	if i := slices.IndexFunc(c.arms, isBase); i >= 0 {
 		c.base = c.arms[i]
 		c.arms = slices.Insert(slices.Delete(c.arms, i, i+1), 0, c.base)
 	}
@@ -95,8 +90,8 @@ func newCast(runs []StoryRun, baseline int) *cast {
 	switch {
 	case len(c.arms) == 0 && len(waiting) == 0:
 		c.waits = "No run has an evaluation to compare"
-	case c.base == nil && baseline >= 0 && slices.Contains(waiting, runs[baseline].Name):
-		c.waits = "Waiting for the first evaluation of " + runs[baseline].Name
+	case c.base == nil && baseline >= 0 && slices.Contains(waiting, first.Name):
+		c.waits = "Waiting for the first evaluation of " + first.Name
 	case len(c.arms) == 0 || len(waiting) > 0 && len(c.arms) == 1:
 		c.waits = "Waiting for the first evaluation of " + joinNames(waiting)
 	case len(waiting) > 0:
@@ -215,15 +210,12 @@ func (c *cast) leaveFew() (names []string) {
 // evaluated. A seed that is not half as far as the furthest does not hold it back, and counts as
 // missing.
 func (c *cast) findCommonEpochs() {
-	last := map[uint64]float64{}
+	last, furthest := map[uint64]float64{}, 0.0
 	for seed := range c.arms[0].runs {
 		if all := c.common([]uint64{seed})[0]; len(all) > 0 {
 			last[seed] = all[len(all)-1].Epoch
+			furthest = max(furthest, last[seed])
 		}
-	}
-	furthest := 0.0
-	for _, e := range last {
-		furthest = max(furthest, e)
 	}
 	for seed, e := range last {
 		if 2*e >= furthest {
@@ -287,7 +279,7 @@ func (c *cast) leaveOne() bool {
 
 // commonEvals returns the evaluations of each run at the epochs that all runs have evaluated. At
 // the last of these epochs runs of different speed are compared, in every sentence and table.
-func commonEvals(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
+func commonEvals(runs [][]*runner.EvalEvent) [][]*runner.EvalEvent {
 	among := func(evals, others []*runner.EvalEvent) []*runner.EvalEvent {
 		lacks := func(e *runner.EvalEvent) bool { return EvalAt(others, e.Epoch) == nil }
 		return slices.DeleteFunc(slices.Clone(evals), lacks)
@@ -296,10 +288,9 @@ func commonEvals(runs [][]*runner.EvalEvent) (common [][]*runner.EvalEvent) {
 	for _, evals := range runs {
 		all = among(all, evals)
 	}
-	for _, evals := range runs {
-		common = append(common, among(evals, all))
-	}
-	return common
+	return spec.Map(runs, func(evals []*runner.EvalEvent) []*runner.EvalEvent {
+		return among(evals, all)
+	})
 }
 
 // EvalAt returns the evaluation at an epoch, or nil without one. Epochs are equal up to rounding:

@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
@@ -20,6 +21,8 @@ type member struct {
 	// last one.
 	selected bool
 }
+
+func (m member) id() string { return m.meta.ID }
 
 func (m member) seed() uint64 { return m.meta.Spec.Seed }
 
@@ -41,14 +44,8 @@ type group struct {
 // grouped returns the groups in the order of their rows and the keys that they
 // differ in.
 func grouped(members []member) (groups []*group, keys []string) {
-	specs := make([]spec.Spec, len(members))
-	for i, m := range members {
-		specs[i] = m.meta.Spec
-	}
-	diffs := GroupDiff(specs)
-	for _, d := range diffs {
-		keys = append(keys, d.Key)
-	}
+	diffs := GroupDiff(spec.Map(members, func(m member) spec.Spec { return m.meta.Spec }))
+	keys = spec.Map(diffs, func(d KeyDiff) string { return d.Key })
 	for i, m := range members {
 		settings := make([]Setting, len(diffs))
 		for j, d := range diffs {
@@ -68,10 +65,7 @@ func grouped(members []member) (groups []*group, keys []string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return slices.CompareFunc(a.settings, b.settings, compareSettings)
 	})
-	var first []*runner.Meta
-	for _, g := range groups {
-		first = append(first, g.members[0].meta)
-	}
+	first := spec.Map(groups, func(g *group) *runner.Meta { return g.members[0].meta })
 	for i, name := range Numbered(Names(first)) {
 		groups[i].label = name
 	}
@@ -148,9 +142,7 @@ func Diff(specs []spec.Spec) []KeyDiff {
 			continue
 		}
 		if settled == nil {
-			for _, s := range specs {
-				settled = append(settled, s.Settled())
-			}
+			settled = spec.Map(specs, spec.Spec.Settled)
 		}
 		d := KeyDiff{Key: t.Key}
 		first := ""
@@ -200,24 +192,15 @@ func isWorst(name string, m *runner.Meta) bool {
 // worst returns the accuracy of the worst class or group. It does not apply if fewer than two have
 // min_group test samples: the only one that counts is no worst.
 func (m member) worst() measure.Number {
-	if len(m.meta.Names(m.meta.Main())) > 0 && len(m.counted()) < 2 { // some old runs have no names
+	parts := page.Indices(len(m.meta.Names(m.meta.Main())))
+	if len(parts) > 0 && len(slices.DeleteFunc(parts, m.few)) < 2 { // some old runs have no names
 		return measure.Number{}
 	}
 	return m.results().Named(m.meta.MeasureFor("worst_class_accuracy"))
 }
 
-// counted lists the classes or groups that have min_group test samples. If the run's samples were
-// not counted, it lists all.
-func (m member) counted() (names []string) {
-	for i, name := range m.meta.Names(m.meta.Main()) {
-		if !m.few(i) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// few tells whether class or group i of the run has fewer test samples than min_group.
+// few tells whether class or group i of the run has fewer test samples than min_group. It has not
+// if the run's samples were not counted.
 func (m member) few(i int) bool {
 	counts := m.meta.Counts(m.meta.Main()).Test
 	return i < len(counts) && counts[i] < m.meta.Spec.MinGroup

@@ -92,10 +92,7 @@ func Differences(runs []*runner.Meta) []string {
 		alike[key] = append(alike[key], i)
 	}
 	for _, group := range alike {
-		var specs []spec.Spec
-		for _, i := range group {
-			specs = append(specs, runs[i].Spec)
-		}
+		specs := spec.Map(group, func(i int) spec.Spec { return runs[i].Spec })
 		diffs := neededDiffs(GroupDiff(specs), len(group))
 		for k, i := range group {
 			names[i] = strings.Join(differs(runs[i], diffs, k), " ")
@@ -128,7 +125,7 @@ func neededDiffs(diffs []KeyDiff, runs int) []KeyDiff {
 				rows[i] += d.Values[i] + "\x00"
 			}
 		}
-		return countDistinct(rows)
+		return len(distinct(rows))
 	}
 	all := distinct(diffs)
 	for i := len(diffs) - 1; i >= 0; i-- {
@@ -187,7 +184,7 @@ func Briefs(names []string) [][]string {
 	list, last := make([][]string, len(names)), names
 	for _, shorten := range []func([]string) []string{dropSharedWord, joinValues} {
 		form := shorten(last)
-		if countDistinct(form) != countDistinct(names) {
+		if len(distinct(form)) != len(distinct(names)) {
 			continue
 		}
 		last = form
@@ -196,15 +193,6 @@ func Briefs(names []string) [][]string {
 		}
 	}
 	return list
-}
-
-// countDistinct returns the number of different names.
-func countDistinct(names []string) int {
-	seen := map[string]bool{}
-	for _, name := range names {
-		seen[name] = true
-	}
-	return len(seen)
 }
 
 // dropSharedWord returns the names without the method that most names of several words share. A

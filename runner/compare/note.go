@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,38 +41,26 @@ type Note struct {
 }
 
 func (t *Table) note(kind NoteKind, runs []member, format string, args ...any) {
-	n := Note{Kind: kind, Text: fmt.Sprintf(format, args...)}
-	for _, m := range runs {
-		n.Runs = append(n.Runs, m.meta.ID)
-	}
-	t.Notes = append(t.Notes, n)
+	t.Notes = append(t.Notes,
+		Note{kind, fmt.Sprintf(format, args...), spec.Map(runs, member.id)})
 }
 
 // dropUnfinished returns the runs that are done.
 func (t *Table) dropUnfinished(members []member) (done []member) {
 	var others []member
-	var names []string
 	for _, m := range members {
 		if m.summary.Status == runner.Done {
 			done = append(done, m)
-			continue
+		} else {
+			others = append(others, m)
 		}
-		others = append(others, m)
-		names = append(names, fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status))
 	}
 	if len(others) > 0 {
+		name := func(m member) string { return fmt.Sprintf("%s (%s)", m.meta.ID, m.summary.Status) }
 		t.note(Unfinished, others, "left out because they are not done: %s",
-			strings.Join(names, ", "))
+			strings.Join(spec.Map(others, name), ", "))
 	}
 	return done
-}
-
-func (t *Table) noteRepeats(g *group, repeats []member) {
-	if len(repeats) > 0 {
-		t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
-			"seed",
-			g.label, len(repeats))
-	}
 }
 
 // noteDifferences adds notes on differences between runs that are not what the table compares.
@@ -161,12 +150,12 @@ func (t *Table) noteSeen(members []member) {
 
 // distinctValues returns the different values, sorted.
 func distinctValues(members []member, of func(*runner.Meta) string) []string {
-	var values []string
-	for _, m := range members {
-		values = append(values, of(m.meta))
-	}
-	slices.Sort(values)
-	return slices.Compact(values)
+	return distinct(spec.Map(members, func(m member) string { return of(m.meta) }))
+}
+
+// distinct returns the different ones of some values, sorted.
+func distinct[T cmp.Ordered](values []T) []T {
+	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
 // noteSeeds adds a note on rows with one seed, which cannot be tested, and on rows with different
@@ -195,11 +184,8 @@ func seedNames(seeds []uint64) string {
 	if len(seeds) > 5 {
 		return fmt.Sprintf("%d of them", len(seeds))
 	}
-	var names []string
-	for _, s := range seeds {
-		names = append(names, fmt.Sprintf("s%d", s))
-	}
-	return strings.Join(names, " ")
+	name := func(seed uint64) string { return fmt.Sprintf("s%d", seed) }
+	return strings.Join(spec.Map(seeds, name), " ")
 }
 
 // noteCells names the cells to which fewer runs contribute than their row has, and the cells whose
@@ -278,8 +264,10 @@ func (t *Table) Brief() (parts []string) {
 	if t.hasSeveralProblems() {
 		parts = append(parts, "measures of the set: among the same set and ρ")
 	}
-	for _, uses := range t.rowUses() {
-		parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
+	for _, uses := range distinct(spec.Map(t.Rows, func(r Row) string { return r.Uses })) {
+		if uses != "" {
+			parts = append(parts, strings.TrimSpace(Mark(uses))+" uses "+uses)
+		}
 	}
 	return parts
 }
@@ -294,17 +282,6 @@ func (t *Table) hasIntervals() bool {
 // hasSeveralProblems reports whether the rows differ in set or radius.
 func (t *Table) hasSeveralProblems() bool {
 	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Problem != t.Rows[0].Problem })
-}
-
-// rowUses lists what the rows' methods use (see Uses), sorted.
-func (t *Table) rowUses() (list []string) {
-	for _, r := range t.Rows {
-		if r.Uses != "" {
-			list = append(list, r.Uses)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // familyText says which tests were corrected together, and how many they are.

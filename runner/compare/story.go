@@ -126,11 +126,7 @@ func withNames(runs []StoryRun) []StoryRun {
 
 // storyNames returns the names of the runs, by index.
 func storyNames(runs []StoryRun) []string {
-	var metas []*runner.Meta
-	for _, r := range runs {
-		metas = append(metas, r.Meta)
-	}
-	return Names(metas)
+	return Names(spec.Map(runs, func(r StoryRun) *runner.Meta { return r.Meta }))
 }
 
 // joinNames joins names as in a sentence. Of more than three it names two and counts the rest.
@@ -331,11 +327,8 @@ func (c *cast) seedMean(a *arm, seed uint64, of quantity) (mean float64) {
 
 // armMean returns the mean of a quantity over the seeds.
 func (c *cast) armMean(a *arm, of quantity) float64 {
-	sum := 0.0
-	for _, s := range c.seeds {
-		sum += c.seedMean(a, s, of)
-	}
-	return sum / float64(len(c.seeds))
+	means := spec.Map(c.seeds, func(s uint64) float64 { return c.seedMean(a, s, of) })
+	return measure.Mean(means)
 }
 
 // allHave tells whether all arms have a quantity in every seed.
@@ -348,10 +341,9 @@ func (c *cast) allHave(of quantity) bool {
 // differenceToBase returns an arm's difference to the baseline. The arm was chosen among several,
 // so the interval has Bonferroni's correction for that many tests.
 func (f *facts) differenceToBase(a *arm, of quantity) estimate {
-	var differences []float64
-	for _, s := range f.seeds {
-		differences = append(differences, f.seedMean(a, s, of)-f.seedMean(f.base, s, of))
-	}
+	differences := spec.Map(f.seeds, func(s uint64) float64 {
+		return f.seedMean(a, s, of) - f.seedMean(f.base, s, of)
+	})
 	mean, half := TInterval(differences, 1-.05/float64(f.others))
 	if len(f.seeds) < claim {
 		half = 0
@@ -608,12 +600,6 @@ func (f *facts) scope() string {
 // words returns the placeholders of the rules, each followed by its text. Without a baseline, the
 // last arm takes its place. A text may be NaN if no rule that is said uses it.
 func (f *facts) words() []string {
-	plural := func(names []string, one, many string) string {
-		if len(names) == 1 {
-			return one
-		}
-		return many
-	}
 	base := cmp.Or(f.base, f.last, f.lead)
 	from, to := figures(f.armMean(base, worstAccuracy), f.armMean(f.lead, worstAccuracy))
 	then, now := figures(f.worstNow(base), f.worstNow(f.lead))
@@ -622,10 +608,7 @@ func (f *facts) words() []string {
 		all = "both"
 	}
 	kind := f.partKind()
-	var sunk []string
-	for _, a := range f.sunk {
-		sunk = append(sunk, a.name)
-	}
+	sunk := spec.Map(f.sunk, func(a *arm) string { return a.name })
 	return []string{"{lead}", f.lead.name, "{base}", base.name,
 		"{all}", all, "{kind}", kind,
 		"{kinds}", kind + map[bool]string{true: "es", false: "s"}[kind == "class"],
@@ -639,6 +622,7 @@ func (f *facts) words() []string {
 		"{mean}", tenth(f.armMean(f.lead, meanAccuracy)),
 		"{riskFrom}", fmt.Sprintf("%.3f", f.armMean(base, robustRisk)),
 		"{riskTo}", fmt.Sprintf("%.3f", f.armMean(f.lead, robustRisk)),
-		"{sunk}", joinNames(sunk), "{sunks}", plural(sunk, "s", ""),
-		"{overfit}", joinNames(f.overfit), "{have}", plural(f.overfit, "has", "have")}
+		"{sunk}", joinNames(sunk), "{sunks}", map[bool]string{true: "s"}[len(sunk) == 1],
+		"{overfit}", joinNames(f.overfit),
+		"{have}", map[bool]string{true: "has", false: "have"}[len(f.overfit) == 1]}
 }

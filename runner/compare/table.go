@@ -11,6 +11,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Options configure a table. The zero Options are the defaults.
@@ -96,11 +97,9 @@ type Cell struct {
 // Runs makes the table of the finished runs among those given; the others are
 // named in a note. The order of the runs does not matter.
 func Runs(runs []*record.Run, o Options) *Table {
-	members := make([]member, len(runs))
-	for i, r := range runs {
-		members[i] = member{meta: &r.Meta, summary: r.Summary()}
-	}
-	return tabulate(members, o)
+	return tabulate(spec.Map(runs, func(r *record.Run) member {
+		return member{meta: &r.Meta, summary: r.Summary()}
+	}), o)
 }
 
 func tabulate(members []member, o Options) *Table {
@@ -117,7 +116,10 @@ func tabulate(members []member, o Options) *Table {
 	groups, keys := grouped(done)
 	t.Keys = append(t.Keys, keys...)
 	for _, g := range groups {
-		t.noteRepeats(g, g.dropRepeats())
+		if repeats := g.dropRepeats(); len(repeats) > 0 {
+			t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
+				"seed", g.label, len(repeats))
+		}
 		t.Rows = append(t.Rows, newRow(g))
 	}
 	var contests []contest
@@ -251,19 +253,13 @@ func (t *Table) addColumns(m measured, groups []*group) {
 
 func newRow(g *group) Row {
 	first := g.members[0].meta
-	r := Row{Label: g.label, Problem: problemLabel(first), Uses: Uses(first),
-		Settings: g.settings}
-	for _, m := range g.members {
-		r.Runs, r.Seeds = append(r.Runs, m.meta.ID), append(r.Seeds, m.seed())
-	}
-	return r
+	return Row{Label: g.label, Problem: problemLabel(first), Uses: Uses(first),
+		Settings: g.settings, Runs: spec.Map(g.members, member.id),
+		Seeds: spec.Map(g.members, member.seed)}
 }
 
 func newCell(g *group, of func(member) measure.Number, level float64) Cell {
-	var c Cell
-	for _, m := range g.members {
-		c.Values = append(c.Values, of(m))
-	}
+	c := Cell{Values: spec.Map(g.members, of)}
 	c.N, c.Mean, c.Std, c.Half = Describe(c.Values, level)
 	return c
 }
@@ -287,8 +283,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 			rules = append(rules, m.summary.Selected.By)
 		}
 	}
-	slices.Sort(rules)
-	rules = slices.Compact(rules)
+	rules = distinct(rules)
 	all := len(members) > 0 && len(without) == 0
 	switch t.At = Last; {
 	case ask == Selected && !all:
@@ -308,8 +303,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}
-	slices.Sort(t.Epochs)
-	t.Epochs = slices.Compact(t.Epochs)
+	t.Epochs = distinct(t.Epochs)
 }
 
 // Exact returns the exact figures, with a row for each measure and column of the table.

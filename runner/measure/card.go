@@ -35,16 +35,19 @@ type finding struct {
 // checks is the table. Each finds nothing where the rows are too few to tell.
 var checks = []check{
 	{"leak", leaks, "%q alone predicts the label (AUROC %.3f): %s", false},
-	{"identifier", identifiers, "%q %s, as identifiers do: %s", false},
+	{"identifier", ofEach(identifiers, data.AsFeature), "%q %s, as identifiers do: %s", false},
 	{"twin", twins, "%q and %q %s: %s", false},
 	{"kept_twin", keptTwins, "%q is left out, but its twin %q stays: %s", false},
 	{"repeated_rows", repeated, "%d of %d test rows%s are also training rows: %s", false},
-	{"empty_column", empty, "%q has no value in any row: %s", false},
-	{"spelling", spelling, "%q has both %q and %q: write them alike", false},
-	{"number_as_text", numbers, "%q is read as categories, because of %q: %s", false},
-	{"code", codes, "%q has %d whole numbers between %v and %v, as codes do: add categorical=%s " +
-		"if they are no quantities", false},
-	{"date", dates, "%q has dates, read as %d categories: make it a number, or %s", false},
+	{"empty_column", ofEach(empty, data.AsFeature), "%q has no value in any row: %s", false},
+	{"spelling", ofEach(spelling, data.AsFeature, data.AsLabel, data.AsGroup),
+		"%q has both %q and %q: write them alike", false},
+	{"number_as_text", ofEach(numbers, data.AsFeature),
+		"%q is read as categories, because of %q: %s", false},
+	{"code", ofEach(codes, data.AsFeature), "%q has %d whole numbers between %v and %v, as codes " +
+		"do: add categorical=%s if they are no quantities", false},
+	{"date", ofEach(dates, data.AsFeature),
+		"%q has dates, read as %d categories: make it a number, or %s", false},
 	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
@@ -133,6 +136,21 @@ func (e *evidence) withRoles(roles ...data.Role) (list []*data.Sampled) {
 	return list
 }
 
+// ofEach makes the check of one column, which returns its words after the column's name or nil,
+// the check of all columns that have one of the roles.
+func ofEach(
+	find func(e *evidence, c *data.Sampled) []any, roles ...data.Role,
+) func(*evidence) []finding {
+	return func(e *evidence) (list []finding) {
+		for _, c := range e.withRoles(roles...) {
+			if words := find(e, c); words != nil {
+				list = append(list, finding{[]string{c.Name}, append([]any{c.Name}, words...)})
+			}
+		}
+		return list
+	}
+}
+
 // drop returns the remedy for one more column: the option that leaves it out, if there is one.
 func (e *evidence) drop(name string) string {
 	if e.array {
@@ -154,8 +172,7 @@ func sampleOf(d *data.Dataset) *data.Sample {
 	if d.Shape.H*d.Shape.W != 1 || d.Shape.C > widest || d.Unlabelled {
 		return s
 	}
-	names := FeatureNames(d)
-	for _, name := range names {
+	for _, name := range FeatureNames(d) {
 		s.Columns = append(s.Columns, data.Sampled{Name: name})
 	}
 	x := make([]float32, d.Shape.C)
@@ -192,44 +209,35 @@ func FeatureNames(d *data.Dataset) (names []string) {
 
 // identifiers finds columns of whole numbers or texts that differ in every row, and columns of
 // whole numbers that grow with the row.
-func identifiers(e *evidence) (list []finding) {
-	for _, c := range e.withRoles(data.AsFeature) {
-		values, whole, grows, there := map[uint64]bool{}, true, true, 0
-		last := math.Inf(-1)
-		for row, v := range c.Numbers {
-			if text, ok := c.Text(row); ok && text == "" {
-				continue
-			}
-			there++
-			values[c.Key(row)] = true
-			whole = whole && (v != v || v == math.Trunc(v))
-			grows = grows && v >= last
-			last = v
-		}
-		how := ""
-		switch {
-		case there < leastRows || !whole:
-			continue
-		case grows && len(values) > there/2:
-			how = "grows with the row"
-		case len(values) == there:
-			how = "differs in every row"
-		default:
+func identifiers(e *evidence, c *data.Sampled) []any {
+	values, whole, grows, there := map[uint64]bool{}, true, true, 0
+	last := math.Inf(-1)
+	for row, v := range c.Numbers {
+		if text, ok := c.Text(row); ok && text == "" {
 			continue
 		}
-		list = append(list, finding{[]string{c.Name}, []any{c.Name, how, e.drop(c.Name)}})
+		there++
+		values[c.Key(row)] = true
+		whole = whole && (v != v || v == math.Trunc(v))
+		grows = grows && v >= last
+		last = v
 	}
-	return list
+	switch {
+	case there < leastRows || !whole:
+	case grows && len(values) > there/2:
+		return []any{"grows with the row", e.drop(c.Name)}
+	case len(values) == there:
+		return []any{"differs in every row", e.drop(c.Name)}
+	}
+	return nil
 }
 
 // empty finds columns without a value.
-func empty(e *evidence) (list []finding) {
-	for _, c := range e.withRoles(data.AsFeature) {
-		if len(c.Texts) == 1 && c.Texts[0] == "" && !slices.Contains(c.Codes, 0) {
-			list = append(list, finding{[]string{c.Name}, []any{c.Name, e.drop(c.Name)}})
-		}
+func empty(e *evidence, c *data.Sampled) []any {
+	if len(c.Texts) == 1 && c.Texts[0] == "" && !slices.Contains(c.Codes, 0) {
+		return []any{e.drop(c.Name)}
 	}
-	return list
+	return nil
 }
 
 // twins finds features that say the same as a feature before them.
@@ -389,29 +397,27 @@ func newOneColumn(e *evidence) *oneColumn {
 // auroc returns the mean over the classes of the AUROC of each class against the rest.
 func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	bin, n := m.bins(c)
-	of, all := make([][]float64, n), make([]float64, n)
+	tally := func(rows []int) [][]float64 {
+		counts := make([][]float64, n)
+		for i := range counts {
+			counts[i] = make([]float64, m.kinds+1) // the last is their sum
+		}
+		for _, row := range rows {
+			counts[bin(row)][m.labels[row]]++
+			counts[bin(row)][m.kinds]++
+		}
+		return counts
+	}
+	train, val := tally(m.train), tally(m.val)
 	prior := make([]float64, m.kinds)
-	for i := range of {
-		of[i] = make([]float64, m.kinds)
-	}
 	for _, row := range m.train {
-		of[bin(row)][m.labels[row]]++
-		all[bin(row)]++
 		prior[m.labels[row]] += 1 / float64(len(m.train))
-	}
-	val := make([][]float64, n)
-	for i := range val {
-		val[i] = make([]float64, m.kinds+1) // the last is their sum
-	}
-	for _, row := range m.val {
-		val[bin(row)][m.labels[row]]++
-		val[bin(row)][m.kinds]++
 	}
 	for _, class := range m.classes {
 		var scored []Scored
 		for i := range n {
 			scored = append(scored, Scored{
-				Score: (of[i][class] + prior[class]) / (all[i] + 1),
+				Score: (train[i][class] + prior[class]) / (train[i][m.kinds] + 1),
 				Of:    val[i][class], Others: val[i][m.kinds] - val[i][class]})
 		}
 		mean += AUROC(scored).Float() / float64(len(m.classes))
@@ -453,45 +459,34 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 }
 
 // spelling finds categories, classes and groups that differ in case or blanks alone.
-func spelling(e *evidence) (list []finding) {
-	for _, c := range e.withRoles(data.AsFeature, data.AsLabel, data.AsGroup) {
-		known := map[string]string{}
-		for _, text := range slices.Sorted(slices.Values(c.Texts)) {
-			bare := strings.Join(strings.Fields(strings.ToLower(text)), " ")
-			if first, ok := known[bare]; ok && first != text {
-				list = append(list, finding{[]string{c.Name}, []any{c.Name, first, text}})
-				break
-			}
-			known[bare] = text
+func spelling(_ *evidence, c *data.Sampled) []any {
+	known := map[string]string{}
+	for _, text := range slices.Sorted(slices.Values(c.Texts)) {
+		bare := strings.Join(strings.Fields(strings.ToLower(text)), " ")
+		if first, ok := known[bare]; ok && first != text {
+			return []any{first, text}
 		}
+		known[bare] = text
 	}
-	return list
+	return nil
 }
 
 // codes finds columns of few whole numbers with gaps between them, which are read as quantities.
-func codes(e *evidence) (list []finding) {
+func codes(e *evidence, c *data.Sampled) []any {
 	const most, often = 20, 10 // values, and rows of each
-	if e.array {
+	rows := map[float64]int{}
+	whole := !slices.ContainsFunc(c.Numbers, func(v float64) bool {
+		rows[v]++
+		return v != math.Trunc(v) // NaN, too
+	})
+	if e.array || !whole || len(rows) < 3 || len(rows) > most {
 		return nil
 	}
-	for _, c := range e.withRoles(data.AsFeature) {
-		rows := map[float64]int{}
-		whole := !slices.ContainsFunc(c.Numbers, func(v float64) bool {
-			rows[v]++
-			return v != math.Trunc(v) // NaN, too
-		})
-		if !whole || len(rows) < 3 || len(rows) > most {
-			continue
-		}
-		low, high := slices.Min(c.Numbers), slices.Max(c.Numbers)
-		rare := func(n int) bool { return n < often }
-		if high-low >= float64(len(rows)) && !slices.ContainsFunc(slices.Collect(maps.Values(rows)),
-			rare) {
-			list = append(list, finding{[]string{c.Name},
-				[]any{c.Name, len(rows), low, high, c.Name}})
-		}
+	low, high := slices.Min(c.Numbers), slices.Max(c.Numbers)
+	if high-low < float64(len(rows)) || slices.Min(slices.Collect(maps.Values(rows))) < often {
+		return nil
 	}
-	return list
+	return []any{len(rows), low, high, c.Name}
 }
 
 // scales finds arrays whose features vary so little, or so unlike each other, that gradient descent
@@ -515,46 +510,40 @@ func scales(e *evidence) []finding {
 
 // numbers finds columns that are read as categories because of the way in which their numbers are
 // written, or because a few cells are no numbers.
-func numbers(e *evidence) (list []finding) {
-	const few = .1 // of the cells that have a value
-	for _, c := range e.withRoles(data.AsFeature) {
-		count := make([]int, 1+len(c.Texts)) // of each code
-		for _, code := range c.Codes {
-			count[code]++
-		}
-		there, odd := len(c.Codes), 0
-		var example, remedy string
-		for i, text := range c.Texts {
-			switch plain, ok := data.PlainNumber(text); {
-			case text == "":
-				there -= count[i+1]
-			case !ok:
-				odd += count[i+1]
-				example, remedy = text, "leave missing cells empty"
-			case odd == 0:
-				example, remedy = text, "write "+plain
-			}
-		}
-		if example != "" && there >= leastRows && float64(odd) <= few*float64(there) {
-			list = append(list, finding{[]string{c.Name}, []any{c.Name, example, remedy}})
+func numbers(_ *evidence, c *data.Sampled) []any {
+	const few = .1                       // of the cells that have a value
+	count := make([]int, 1+len(c.Texts)) // of each code
+	for _, code := range c.Codes {
+		count[code]++
+	}
+	there, odd := len(c.Codes), 0
+	var example, remedy string
+	for i, text := range c.Texts {
+		switch plain, ok := data.PlainNumber(text); {
+		case text == "":
+			there -= count[i+1]
+		case !ok:
+			odd += count[i+1]
+			example, remedy = text, "leave missing cells empty"
+		case odd == 0:
+			example, remedy = text, "write "+plain
 		}
 	}
-	return list
+	if example != "" && there >= leastRows && float64(odd) <= few*float64(there) {
+		return []any{example, remedy}
+	}
+	return nil
 }
 
 var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 	`\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))([T ].*)?$`)
 
 // dates finds categories that are dates.
-func dates(e *evidence) (list []finding) {
-	for _, c := range e.withRoles(data.AsFeature) {
-		texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
-		if len(texts) > 1 && !slices.ContainsFunc(texts, func(t string) bool {
-			return !date.MatchString(t)
-		}) {
-			list = append(list, finding{[]string{c.Name},
-				[]any{c.Name, len(texts), e.drop(c.Name)}})
-		}
+func dates(e *evidence, c *data.Sampled) []any {
+	texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
+	other := func(t string) bool { return !date.MatchString(t) }
+	if len(texts) < 2 || slices.ContainsFunc(texts, other) {
+		return nil
 	}
-	return list
+	return []any{len(texts), e.drop(c.Name)}
 }

@@ -219,6 +219,7 @@ func BenchmarkCard(b *testing.B) {
 
 // Few whole numbers with gaps are codes; counts, many values and arrays are not.
 func TestCodes(t *testing.T) {
+	codes := ofEach(codes, data.AsFeature)
 	of := func(values ...int) *evidence {
 		return columns(column("x", func(i int) float64 { return float64(values[i%len(values)]) }))
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"drolab/dro"
+	"drolab/runner/spec"
 )
 
 // Measures of decisions: how well scores order the samples, and which class a network predicts for
@@ -249,12 +250,7 @@ func (e *Evaluation) parityRatio() Number {
 
 // Decisions lists the measures of decisions, as rows of the test split. Any split with labels can
 // take the place of the test split in the Evaluation: the rows need nothing else.
-func Decisions() (list []Measure) {
-	for _, r := range decisionRows() {
-		list = append(list, r.ofTest())
-	}
-	return list
-}
+func Decisions() []Measure { return spec.Map(decisionRows(), Measure.ofTest) }
 
 // decisionRows returns the measures by which practitioners choose. A row for two classes alone, or
 // for groups, is left out of the files of other runs, which keep their number of fields.

@@ -134,15 +134,12 @@ func stepMeasures(methods []dro.Method) []Measure {
 
 // StepNames returns the names of the measures in the log of a method's steps: its own measures and
 // the measures of the paper's methods, which are null where they do not apply.
-func StepNames(method dro.Algorithm) (names []string) {
+func StepNames(method dro.Algorithm) []string {
 	reported := append(dro.PaperMethods(), method)
 	methods := slices.DeleteFunc(slices.Clone(dro.Methods()), func(m dro.Method) bool {
 		return !slices.Contains(reported, m.Name)
 	})
-	for _, m := range stepMeasures(methods) {
-		names = append(names, m.Name)
-	}
-	return names
+	return spec.Map(stepMeasures(methods), func(m Measure) string { return m.Name })
 }
 
 // added holds the rows of RegisterMeasure. It has no lock, since it changes only while no run
@@ -249,17 +246,11 @@ func computeOn[T any](split func(*Evaluation) *Pass, compute func(*Evaluation) T
 
 // evalRows returns the table of measures of evaluations, in the order of the log.
 var evalRows = sync.OnceValue(func() []Measure {
-	each := func(form func(Measure) Measure, rows []Measure) (list []Measure) {
-		for _, r := range rows {
-			list = append(list, form(r))
-		}
-		return list
-	}
 	right := slices.Concat(accuracyRows(), decisionRows())
 	split := slices.Concat(lossRows(), riskRows())
-	return slices.Concat(each(Measure.ofTest, right), []Measure{thresholdRow(), trainLoss()},
-		each(Measure.ofTest, split), ratioRows(), dualRiskRows(), outputRows(),
-		each(Measure.ofVal, slices.Concat(right, split)))
+	return slices.Concat(spec.Map(right, Measure.ofTest), []Measure{thresholdRow(), trainLoss()},
+		spec.Map(split, Measure.ofTest), ratioRows(), dualRiskRows(), outputRows(),
+		spec.Map(slices.Concat(right, split), Measure.ofVal))
 })
 
 // The rows of the table of measures of evaluations.

@@ -77,12 +77,7 @@ func (p *Parts) GiveUpVal() {
 
 // Part returns the word for the kind of part by which the run's figures are listed: "group" if
 // groups are given, else "class".
-func (p *Parts) Part() string {
-	if p.Main() == PerGroup {
-		return "group"
-	}
-	return "class"
-}
+func (p *Parts) Part() string { return OfMain(p, "class", "group") }
 
 // Main returns the axis on which people ask for the worst part: the groups if they are given, else
 // the classes.
@@ -91,6 +86,14 @@ func (p *Parts) Main() Axis {
 		return PerGroup
 	}
 	return PerClass
+}
+
+// OfMain returns the one of two things that is about the parts on the main axis.
+func OfMain[T any](p *Parts, classes, groups T) T {
+	if p.Main() == PerGroup {
+		return groups
+	}
+	return classes
 }
 
 // Names lists the classes or the groups; nil for another axis. The list is the run's

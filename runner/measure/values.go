@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+
+	"drolab/runner/spec"
 )
 
 // Value is one measure of a step or an evaluation. The string of the name is shared with the table,
@@ -48,11 +50,7 @@ func (v *Values) Set(name string, n Number) {
 
 // Names lists the measures, whether or not they apply.
 func (v Values) Names() []string {
-	names := make([]string, len(v))
-	for i := range v {
-		names[i] = v[i].Name
-	}
-	return names
+	return spec.Map(v, func(x Value) string { return x.Name })
 }
 
 // AppendFields appends the fields `"name":value,...`, with a comma before each.

@@ -62,10 +62,7 @@ func (t *Table) html(b *strings.Builder) {
 	}
 	b.WriteString(">\n<thead>")
 	for i, row := range t.lines() {
-		kind := "td"
-		if i == 0 {
-			kind = "th"
-		}
+		kind := map[bool]string{true: "th", false: "td"}[i == 0]
 		b.WriteString("<tr>")
 		for column, c := range row {
 			fmt.Fprintf(b, "<%s%s>%s</%[1]s>", kind, t.Columns[column].class(c), escapeHTML(c))

@@ -74,8 +74,8 @@ func writeArrays(w io.Writer, list []Array) error {
 func (a *Array) write(w io.Writer) error {
 	switch v := a.Values.(type) {
 	case []string:
-		kind, bytes := utf32(v)
-		return writeNPY(w, kind, fmt.Sprintf("%d,", len(v)), bytes)
+		kind, runes := utf32(v)
+		return writeNPY(w, kind, fmt.Sprintf("%d,", len(v)), runes)
 	case []int64:
 		return writeNPY(w, "<i8", fmt.Sprintf("%d,", len(v)), v)
 	case []float64:
@@ -106,16 +106,14 @@ func writeNPY(w io.Writer, kind, shape string, values any) error {
 }
 
 // utf32 returns the cells as UTF-32 strings of one length, and NumPy's name of that type.
-func utf32(cells []string) (kind string, values []byte) {
+func utf32(cells []string) (kind string, values []rune) {
 	width := 1
 	for _, c := range cells {
 		width = max(width, len([]rune(c)))
 	}
-	values = make([]byte, 4*width*len(cells))
+	values = make([]rune, width*len(cells))
 	for i, c := range cells {
-		for j, r := range []rune(c) {
-			binary.LittleEndian.PutUint32(values[4*(i*width+j):], uint32(r))
-		}
+		copy(values[i*width:], []rune(c))
 	}
 	return fmt.Sprintf("<U%d", width), values
 }

@@ -95,13 +95,9 @@ func (s Style) Float(v, half float64) string {
 			format, digits, of = "f", n, n
 		}
 	}
-	sign := ""
+	text := fmt.Sprintf("%.*"+format, digits, v)
 	if s.signed {
-		sign = "+"
-	}
-	text := fmt.Sprintf("%"+sign+".*"+format, digits, v)
-	if s.signed {
-		text = strings.Replace(text, "-", "−", 1)
+		text = strings.Replace(fmt.Sprintf("%+.*"+format, digits, v), "-", "−", 1)
 	}
 	if !math.IsNaN(half) {
 		text += " ± " + fmt.Sprintf("%.*"+format, of, half)

@@ -15,13 +15,8 @@ import (
 // mostPoints is the greatest number of points of a drawn curve: more are averaged.
 const mostPoints = 400
 
-// eventMeasures are the measures of an event.
-type eventMeasures interface {
-	Named(name string) measure.Number
-}
-
 // curveOf returns the curve of a measure over some events.
-func curveOf[E eventMeasures](
+func curveOf[E interface{ Named(string) measure.Number }](
 	events []E, epoch func(E) float64, measure, title string,
 ) page.Curve {
 	c := page.Curve{Name: title}

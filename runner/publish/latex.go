@@ -20,10 +20,7 @@ func writeLaTeX(w io.Writer, r *Run) error {
 		}
 	}
 	counts, accuracy := m.Counts(m.Main()), s.ByGroup.Named(m.MeasureFor("class_accuracy"))
-	interval := s.ClassInterval
-	if m.Main() == measure.PerGroup {
-		interval = s.GroupInterval
-	}
+	interval := measure.OfMain(&m.Parts, s.ClassInterval, s.GroupInterval)
 	parts := page.New(m.Part(), "n train", "n test", "accuracy, %", "95 % interval")
 	for i, name := range m.Names(m.Main()) {
 		row := []string{name, "", itoa(counts.Test[i]), "", ""}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,11 +119,7 @@ func pythonWeights(tensors []nn.Tensor) (string, error) {
 	var list strings.Builder
 	list.WriteString("TENSORS = [")
 	for _, t := range tensors {
-		b := make([]byte, 0, 4*len(t.Data))
-		for _, v := range t.Data {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-		if _, err := z.Write(b); err != nil {
+		if err := binary.Write(z, binary.LittleEndian, t.Data); err != nil {
 			return "", err
 		}
 		dot := strings.LastIndexByte(t.Name, '.')

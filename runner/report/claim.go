@@ -12,6 +12,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
+	"drolab/runner/spec"
 )
 
 // Verdict is the seeds' answer to a claim.
@@ -200,7 +201,8 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 			slices.Contains(c.Seeds, one.seed())
 	}
 	if claim.Equivalent > 0 {
-		c.P = measure.Known(compare.Equivalence(floats(c.Values), claim.Equivalent))
+		c.P = measure.Known(compare.Equivalence(spec.Map(c.Values, measure.Number.Float),
+			claim.Equivalent))
 	}
 	if len(c.Values) == 1 {
 		c.Few = "one seed"
@@ -236,13 +238,9 @@ func (r *Report) claims() []*Finding {
 }
 
 // findingsOf returns the claims on the problem.
-func (p *Problem) findingsOf(list []*Finding) (found []*Finding) {
-	for _, c := range list {
-		if c.Problem == p.Label {
-			found = append(found, c)
-		}
-	}
-	return found
+func (p *Problem) findingsOf(list []*Finding) []*Finding {
+	other := func(c *Finding) bool { return c.Problem != p.Label }
+	return slices.DeleteFunc(slices.Clone(list), other)
 }
 
 // text returns the claim as a relation.
@@ -298,12 +296,7 @@ func classes(list []int) string {
 }
 
 // pair names a test that has no side.
-func (c *Finding) pair() string {
-	if c.Problem == "" {
-		return c.A + " and " + c.B
-	}
-	return c.A + " and " + c.B + ", " + c.Problem
-}
+func (c *Finding) pair() string { return join(c.A+" and "+c.B, c.Problem) }
 
 // Difference is the difference of a measure between two arms, over the seeds that both have.
 type Difference struct {
@@ -432,22 +425,13 @@ func first[T any](list []*T, is func(*T) bool) *T {
 	return nil
 }
 
-func floats(list []measure.Number) (values []float64) {
-	for _, v := range list {
-		values = append(values, v.Float())
-	}
-	return values
-}
-
 // power is the power of the test at which Difference.Detectable is computed.
 const power = .8
 
 // adjust sets Adjusted and Detectable of differences whose tests form one family.
 func adjust(list []*Difference, confidence float64, correction string) {
-	p, found, tests := make([]float64, len(list)), map[int]float64{}, 1
-	for i, d := range list {
-		p[i] = d.P.Float()
-	}
+	p := spec.Map(list, func(d *Difference) float64 { return d.P.Float() })
+	found, tests := map[int]float64{}, 1
 	if correction == Holm {
 		p, tests = compare.Holm(p), len(list)
 	}

@@ -189,11 +189,17 @@ func (g *Gathered) Lacks() []string {
 }
 
 // Own returns the runs of the study's arms.
-func (g *Gathered) Own() (runs []*record.Run) {
-	runs = slices.Concat(g.Failed, g.OtherData)
-	for _, s := range g.Slots {
-		runs = append(runs, s.Runs...)
-	}
+func (g *Gathered) Own() []*record.Run {
+	return slices.Concat(g.Failed, g.OtherData, g.ended(), g.begun())
+}
+
+// ended returns the runs of the slots.
+func (g *Gathered) ended() []*record.Run {
+	return slices.Concat(spec.Map(g.Slots, func(s *Slot) []*record.Run { return s.Runs })...)
+}
+
+// begun returns the runs among the missing that are under way, or are to go on.
+func (g *Gathered) begun() (runs []*record.Run) {
 	for _, m := range g.Missing {
 		if m.Begun != nil {
 			runs = append(runs, m.Begun)
@@ -203,12 +209,7 @@ func (g *Gathered) Own() (runs []*record.Run) {
 }
 
 // Kernels lists the kernels that made the runs.
-func (g *Gathered) Kernels() (list []string) {
-	for _, s := range g.Slots {
-		for _, r := range s.Runs {
-			list = append(list, r.Meta.Host.Kernel)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
+func (g *Gathered) Kernels() []string {
+	list := spec.Map(g.ended(), func(r *record.Run) string { return r.Meta.Host.Kernel })
+	return slices.Compact(slices.Sorted(slices.Values(list)))
 }

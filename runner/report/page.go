@@ -20,19 +20,15 @@ func (r *Report) Page() *page.Page {
 	case r.registered() && len(r.Families) > 0:
 		p.Blocks = append(p.Blocks, r.testBlocks()...)
 	case len(r.Problems) > 0:
-		p.Blocks = append(p.Blocks, page.Text(r.statistics()))
-		p.Blocks = append(p.Blocks, r.claimBlocks()...)
-		p.Blocks = append(p.Blocks, r.laterBlocks()...)
-		for _, of := range r.Problems {
-			p.Blocks = append(p.Blocks, of.blocks()...)
-		}
-		p.Blocks = append(p.Blocks, r.departureBlocks()...)
-		p.Blocks = append(p.Blocks, r.variationBlocks()...)
-		if blocks := r.nearBlocks(); blocks != nil {
+		near := r.nearBlocks()
+		if near != nil {
 			heading := "Which reading comes closest to " + r.study.Published.Name
-			p.Blocks = append(append(p.Blocks, page.Heading(heading)), blocks...)
+			near = slices.Insert(near, 0, page.Block(page.Heading(heading)))
 		}
-		p.Blocks = append(p.Blocks, r.madeBlocks()...)
+		p.Blocks = slices.Concat(p.Blocks, []page.Block{page.Text(r.statistics())},
+			r.claimBlocks(), r.laterBlocks(),
+			slices.Concat(spec.Map(r.Problems, (*Problem).blocks)...),
+			r.departureBlocks(), r.variationBlocks(), near, r.madeBlocks())
 	}
 	if len(r.Notes) > 0 {
 		p.Blocks = append(p.Blocks, page.Heading("Notes"), page.List(r.Notes))
@@ -89,7 +85,7 @@ func (r *Report) testBlocks() []page.Block {
 		if r.study.Families[i].Secondary {
 			list, reproduction = append(list, reproduction...), nil
 		}
-		list = append(list, f.heading(i == 0, first))
+		list = append(list, f.heading(first))
 		if i == 0 {
 			list = append(list, page.Text(counts(f.Claims)))
 		}
@@ -313,10 +309,9 @@ func (r *Report) readings(family int) (list page.List) {
 		}) {
 			continue
 		}
-		var pairs []string
-		for _, pair := range say.Pairs {
-			pairs = append(pairs, fmt.Sprintf("%s and %s", name(pair[0]), name(pair[1])))
-		}
+		pairs := spec.Map(say.Pairs, func(pair [2]int) string {
+			return fmt.Sprintf("%s and %s", name(pair[0]), name(pair[1]))
+		})
 		first, of := say.Pairs[0], strings.Join(pairs, ", ")
 		if first[0] == first[1] {
 			list = append(list, fmt.Sprintf("“%s %s” (%s): %s.", name(first[0]), say.Says,
@@ -415,8 +410,7 @@ func (p *Problem) table1() *page.Table {
 			t.Columns = append(t.Columns, ofPaper)
 		}
 	}
-	for c := range p.Table.Columns {
-		column := &p.Table.Columns[c]
+	for c, column := range p.Table.Columns {
 		row := []string{column.Title()}
 		for i, a := range p.arms {
 			cell := &p.Table.Rows[i].Cells[c]

@@ -174,10 +174,17 @@ func (r *Report) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-func (r *Report) noteRuns(why string, ids []string) {
+// noteRuns names runs, with the status of those that are not done.
+func (r *Report) noteRuns(why string, runs []*record.Run) {
 	const most = 6
+	ids := spec.Map(runs, func(r *record.Run) string {
+		if r.Status() != runner.Done {
+			return fmt.Sprintf("%s (%s)", r.Meta.ID, r.Status())
+		}
+		return r.Meta.ID
+	})
 	if n := len(ids) - most; n > 0 {
-		ids = append(slices.Clone(ids[:most]), fmt.Sprintf("and %d more", n))
+		ids = append(ids[:most], fmt.Sprintf("and %d more", n))
 	}
 	if len(ids) > 0 {
 		r.note("%s: %s", why, strings.Join(ids, ", "))
@@ -186,20 +193,10 @@ func (r *Report) noteRuns(why string, ids []string) {
 
 // noteGathered names the runs that are left out, and those that are not as they should be.
 func (r *Report) noteGathered(g *Gathered) {
-	going := func(one *record.Run) bool { return one.Status() != runner.Done }
-	undone := slices.Clone(g.Failed)
-	for _, one := range g.Rest {
-		if going(one) {
-			undone = append(undone, one)
-		}
-	}
-	for _, m := range g.Missing {
-		if m.Begun != nil {
-			undone = append(undone, m.Begun)
-		}
-	}
-	r.noteRuns("left out because they are not done", ids(undone))
-	r.noteRuns("left out because their seeds are not the study's", ids(g.OtherSeeds))
+	done := func(one *record.Run) bool { return one.Status() == runner.Done }
+	rest := slices.DeleteFunc(slices.Clone(g.Rest), done)
+	r.noteRuns("left out because they are not done", slices.Concat(g.Failed, rest, g.begun()))
+	r.noteRuns("left out because their seeds are not the study's", g.OtherSeeds)
 	for _, one := range g.Broken {
 		r.note("%s: its numbers are not finite, so that its seed is left out of that arm's tests",
 			one.Meta.ID)
@@ -207,27 +204,16 @@ func (r *Report) noteGathered(g *Gathered) {
 	if !r.registered() {
 		return
 	}
-	rest := slices.DeleteFunc(slices.Clone(g.Rest), going)
-	r.noteRuns("left out because they are of no arm", ids(rest))
-	r.noteRuns("left out because their data are not those of the others", ids(g.OtherData))
+	going := func(one *record.Run) bool { return !done(one) }
+	rest = slices.DeleteFunc(slices.Clone(g.Rest), going)
+	r.noteRuns("left out because they are of no arm", rest)
+	r.noteRuns("left out because their data are not those of the others", g.OtherData)
 	r.noteRuns("exploratory, because they were begun before the registration, and so is every "+
-		"test of them", ids(g.Early))
+		"test of them", g.Early)
 	if kernels := g.Kernels(); len(kernels) > 1 {
 		r.note("the runs are of several kernels (%s): those of one are to be repeated",
 			strings.Join(kernels, ", "))
 	}
-}
-
-// ids names runs, with the status of those that are not done.
-func ids(runs []*record.Run) (list []string) {
-	for _, r := range runs {
-		name := r.Meta.ID
-		if r.Status() != runner.Done {
-			name += fmt.Sprintf(" (%s)", r.Status())
-		}
-		list = append(list, name)
-	}
-	return list
 }
 
 // withoutRepeats returns each run once.
@@ -260,8 +246,7 @@ func (r *Report) fillConditions(g *Gathered) error {
 	for c := range r.study.Conditions {
 		of := &r.study.Conditions[c]
 		p := &Problem{Label: of.Label, condition: of, study: r.study}
-		for a := range r.study.Arms {
-			of := &r.study.Arms[a]
+		for a, of := range r.study.Arms {
 			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[g.By[c][a]]})
 		}
 		r.conditions = append(r.conditions, p)

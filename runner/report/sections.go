@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/page"
+	"drolab/runner/spec"
 )
 
 // classBlocks returns the table of differences to ERM, class by class.
@@ -22,12 +23,11 @@ func (p *Problem) classBlocks() []page.Block {
 	base := p.base().label
 	t := page.New(m.Part(), "n train", base)
 	t.Head(p.Classes[0].Arms...)
-	for i := range p.Classes {
-		row := &p.Classes[i]
+	for _, row := range p.Classes {
 		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
-		for j := range row.Differences {
-			cell := row.Differences[j].text(measure)
-			if row.Differences[j].significant() {
+		for _, d := range row.Differences {
+			cell := d.text(measure)
+			if d.significant() {
 				cell += "*"
 			}
 			cells = append(cells, cell)
@@ -47,8 +47,7 @@ func (p *Problem) classBlocks() []page.Block {
 
 func (p *Problem) costBlocks() []page.Block {
 	t := page.New("method", "seeds", "ms per step", "to ERM's", "training, min")
-	for i := range p.Costs {
-		c := &p.Costs[i]
+	for _, c := range p.Costs {
 		t.Add(c.Arm, fmt.Sprint(c.Seeds),
 			page.Digits(3).Float(1e3*c.Step.Float(), 1e3*c.StepStd.Float()), ratio(&c.Ratio),
 			page.Fixed(1).Text(c.Minutes))
@@ -98,12 +97,9 @@ func (r *Report) variationBlocks() []page.Block {
 		list = append(list, r.variationTable(), page.Text(note))
 	}
 	if len(r.Lacking) > 0 {
-		var lines page.List
-		for _, w := range r.Lacking {
-			lines = append(lines, w.Command)
-		}
+		lines := spec.Map(r.Lacking, func(l Lacking) string { return l.Command })
 		list = append(list, page.Text("Not there yet; each of these, and then drolab record RUN "+
-			"--into presets/recorded/paper, adds a line above:"), lines)
+			"--into presets/recorded/paper, adds a line above:"), page.List(lines))
 	}
 	return list
 }
@@ -137,24 +133,16 @@ func headOf(measured string) string {
 }
 
 func (r *Report) madeBlocks() []page.Block {
-	var makers page.List
-	for _, m := range r.Made {
-		makers = append(makers, fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d "+
-			"thread(s)", m.Runs, m.Version,
-			m.Go, m.System, m.CPU, m.Kernel, m.Threads))
-	}
-	list := []page.Block{page.Heading("What made these runs"), makers}
+	makers := spec.Map(r.Made, func(m Made) string {
+		return fmt.Sprintf("%d run(s): drolab %s, %s, %s, %s, kernel %s, %d thread(s)", m.Runs,
+			m.Version, m.Go, m.System, m.CPU, m.Kernel, m.Threads)
+	})
+	list := []page.Block{page.Heading("What made these runs"), page.List(makers)}
 	for _, p := range r.Problems {
-		var lines page.List
-		for _, a := range p.arms {
-			var seeds []string
-			for _, o := range a.runs {
-				seeds = append(seeds, fmt.Sprint(o.seed()))
-			}
-			lines = append(lines, fmt.Sprintf("%s, %s: seeds %s", p.Label, a.label,
-				strings.Join(seeds, ", ")))
-		}
-		list = append(list, lines)
+		list = append(list, page.List(spec.Map(p.arms, func(a *arm) string {
+			seeds := spec.Map(a.runs, func(r *ran) string { return fmt.Sprint(r.seed()) })
+			return fmt.Sprintf("%s, %s: seeds %s", p.Label, a.label, strings.Join(seeds, ", "))
+		})))
 	}
 	return list
 }
@@ -225,9 +213,9 @@ func powerNote() string {
 // This file lays out tables of tests.
 
 // heading names a family. A level or a correction that is not that of the first family is told.
-func (f *TestedFamily) heading(isFirst bool, first *TestedFamily) page.Heading {
+func (f *TestedFamily) heading(first *TestedFamily) page.Heading {
 	text := fmt.Sprintf("%s: a family of %d", f.title, f.Tests)
-	if isFirst {
+	if f == first {
 		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
 	}
 	if !f.usesHolm() || f.Level != first.Level {
@@ -284,10 +272,7 @@ func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
 func (f *TestedFamily) testTable(
 	head string, list []*Finding, name, word func(*Finding) string,
 ) *page.Table {
-	p := "p"
-	if f.usesHolm() {
-		p = "p (Holm)"
-	}
+	p := map[bool]string{true: "p (Holm)", false: "p"}[f.usesHolm()]
 	t := page.New(head, "n", "difference", "detectable", p)
 	t.Columns = append(t.Columns, verdicts("verdict"))
 	for _, c := range list {
@@ -341,11 +326,7 @@ func counts(list []*Finding) string {
 // verdictWords returns the function that words the verdict of a test that has no side.
 func verdictWords(yes, no string) func(*Finding) string {
 	return func(c *Finding) string {
-		text := no
-		if c.significant() {
-			text = yes
-		}
-		return text + c.verdictMarks()
+		return map[bool]string{true: yes, false: no}[c.significant()] + c.verdictMarks()
 	}
 }
 

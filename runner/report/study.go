@@ -15,6 +15,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/spec"
 )
 
@@ -126,13 +127,7 @@ type Published struct {
 }
 
 // Mean returns the mean over the classes, which have equally many test samples, in per cent.
-func (p *Published) Mean(arm string) float64 {
-	row, sum := p.Rows[arm], 0.0
-	for _, x := range row {
-		sum += x
-	}
-	return sum / float64(len(row))
-}
+func (p *Published) Mean(arm string) float64 { return measure.Mean(p.Rows[arm]) }
 
 // Sensitivity is a setting whose values a study's page compares, with one seed each.
 type Sensitivity struct {
@@ -385,9 +380,7 @@ func (p *parser) conditionList(into *[]int) func(Entry) error {
 // orAllConditions returns every condition where a claim names none.
 func (p *parser) orAllConditions(under []int) []int {
 	if len(under) == 0 {
-		for i := range p.study.Conditions {
-			under = append(under, i)
-		}
+		return page.Indices(len(p.study.Conditions))
 	}
 	return under
 }
@@ -608,9 +601,8 @@ func (p *parser) readSensitivity(e Entry) {
 	before := len(p.errs)
 	p.readMapping(e, "sensitivity", entryRows{"setting": value(&s.Setting, "a setting", known),
 		"values": value(&values, "a list of values", nil), "arms": p.armList(&s.Arms)})
-	for _, v := range values {
-		s.Values = append(s.Values, strings.Trim(string(v), `"`))
-	}
+	plain := func(v json.RawMessage) string { return strings.Trim(string(v), `"`) }
+	s.Values = spec.Map(values, plain)
 	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
 		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")
 	}

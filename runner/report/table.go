@@ -37,8 +37,10 @@ func sharedSettings() []spec.Setting {
 // experiments sorts runs into experiments.
 func experiments(runs []*record.Run) (list []*experiment) {
 	settings := sharedSettings()
-	last := func(a, b *record.Run) int { return cmp.Compare(importRank(a), importRank(b)) }
-	for _, r := range slices.SortedStableFunc(slices.Values(runs), last) {
+	trained := func(r *record.Run) bool { return r.Meta.Imported == nil }
+	imported := func(r *record.Run) bool { return r.Meta.Imported != nil }
+	for _, r := range slices.Concat(slices.DeleteFunc(slices.Clone(runs), imported),
+		slices.DeleteFunc(slices.Clone(runs), trained)) {
 		values := []string{r.Meta.Checksum}
 		for _, t := range settings {
 			values = append(values, t.Text(&r.Meta.Spec))
@@ -60,14 +62,6 @@ func experiments(runs []*record.Run) (list []*experiment) {
 	return list
 }
 
-// importRank returns 1 if the run was not trained here, else 0.
-func importRank(r *record.Run) int {
-	if r.Meta.Imported != nil {
-		return 1
-	}
-	return 0
-}
-
 // differingKeys lists the keys in which two experiments differ; otherData stands for the content of
 // the data.
 func (e *experiment) differingKeys(o *experiment) (keys []string) {
@@ -82,9 +76,7 @@ func (e *experiment) differingKeys(o *experiment) (keys []string) {
 // holdsArmOf reports whether an arm of the study under the condition is a part of the experiment.
 // Without arms every run is described.
 func (p *Problem) holdsArmOf(e *experiment) bool {
-	return len(p.own) == 0 || slices.ContainsFunc(p.own, func(a *arm) bool {
-		return len(a.runs) > 0 && slices.Contains(e.runs, a.runs[0].Run)
-	})
+	return len(p.own) == 0 || p.ownOf(e.runs) != nil
 }
 
 // tabulate makes the tables of the conditions that have runs, with further arms, and returns the
@@ -93,9 +85,7 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData), func(r *record.Run) bool {
 		return r.Status() != runner.Done
 	})
-	for _, slot := range g.Slots {
-		done = append(done, slot.Runs...)
-	}
+	done = append(done, g.ended()...)
 	r.Made = countMakers(done)
 	list := experiments(done)
 	for _, p := range r.conditions {
@@ -130,20 +120,19 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 	p.Table, p.arms = rows(runs, of)
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
 	for i, a := range p.arms {
-		if own := p.ownOf(a); own != nil {
-			row := &p.Table.Rows[i]
-			row.Label = cmp.Or(own.label, withC(&a.runs[0].Meta.Spec, row.Label))
-			own.label = row.Title()
-			p.arms[i] = own
-			continue
-		}
-		p.Table.Rows[i].Label = withC(&a.runs[0].Meta.Spec, p.Table.Rows[i].Label)
-		a.label = p.Table.Rows[i].Title()
-		for j := range a.runs {
-			if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
-				return err
+		own := p.ownOf(spec.Map(a.runs, func(r *ran) *record.Run { return r.Run }))
+		if own != nil {
+			a = own
+		} else {
+			for j := range a.runs {
+				if a.runs[j], err = readLog(a.runs[j].Run); err != nil {
+					return err
+				}
 			}
 		}
+		row := &p.Table.Rows[i]
+		row.Label = cmp.Or(a.label, withC(&a.runs[0].Meta.Spec, row.Label))
+		a.label, p.arms[i] = row.Title(), a
 	}
 	p.costs()
 	p.classes()
@@ -158,12 +147,12 @@ func withC(s *spec.Spec, label string) string {
 	return label
 }
 
-// rows makes a table of runs, and the arms that are its rows, without their logs.
+// rows makes a table of runs, and the arms that are its rows, without their labels and logs.
 func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 	t, arms := compare.Runs(runs, of), []*arm{}
-	for i := range t.Rows {
-		a := &arm{label: t.Rows[i].Title()}
-		for _, id := range t.Rows[i].Runs {
+	for _, row := range t.Rows {
+		a := new(arm)
+		for _, id := range row.Runs {
 			r := first(runs, func(r *record.Run) bool { return r.Meta.ID == id })
 			a.runs = append(a.runs, &ran{Run: r})
 		}
@@ -172,12 +161,10 @@ func rows(runs []*record.Run, of compare.Options) (*compare.Table, []*arm) {
 	return t, arms
 }
 
-// ownOf returns the arm of the study that has a row's runs, or nil.
-func (p *Problem) ownOf(row *arm) *arm {
+// ownOf returns the arm of the study that has some of the runs, or nil.
+func (p *Problem) ownOf(runs []*record.Run) *arm {
 	return first(p.own, func(a *arm) bool {
-		return len(a.runs) > 0 && slices.ContainsFunc(row.runs, func(r *ran) bool {
-			return r.Run == a.runs[0].Run
-		})
+		return len(a.runs) > 0 && slices.Contains(runs, a.runs[0].Run)
 	})
 }
 
@@ -255,7 +242,7 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 		like[values(r)]++
 	}
 	for _, r := range runs {
-		own := p.ownOf(&arm{runs: []*ran{{Run: r}}}) != nil || like[values(r)] > 1
+		own := p.ownOf([]*record.Run{r}) != nil || like[values(r)] > 1
 		if p.study.Published != nil && !own && p.arm(r.Meta.Spec.Algorithm()) != nil {
 			p.probes = append(p.probes, r)
 		} else {
@@ -519,32 +506,28 @@ func (m *Mean) text(measured string) string { return style(measured).With(m.Mean
 // meanTables returns, for each condition, a table with a column for each arm, beside the published
 // column for it if accuracies are among the rows.
 func (r *Report) meanTables(rows []MeanRow) (list []page.Block) {
+	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
 	for _, p := range r.conditions {
-		list = append(list, p.meanTable(rows))
+		t := page.New(p.Label)
+		for _, row := range rows {
+			if row.Problem != p.Label {
+				continue
+			}
+			t.Columns = t.Columns[:1]
+			cells := []string{row.title}
+			for i, m := range row.Arms {
+				cells = append(cells, m.text(row.Measure))
+				t.Head(m.Arm)
+				if a := p.own[i]; printed && p.published(a) {
+					cells = append(cells, p.cell(a, row.Measure, row.Class))
+					t.Columns = append(t.Columns, ofPaper)
+				}
+			}
+			t.Add(cells...)
+		}
+		list = append(list, t)
 	}
 	return list
-}
-
-func (p *Problem) meanTable(rows []MeanRow) *page.Table {
-	t := page.New(p.Label)
-	printed := slices.ContainsFunc(rows, func(r MeanRow) bool { return r.Class != "" })
-	for _, row := range rows {
-		if row.Problem != p.Label {
-			continue
-		}
-		t.Columns = t.Columns[:1]
-		cells := []string{row.title}
-		for i, m := range row.Arms {
-			cells = append(cells, m.text(row.Measure))
-			t.Head(m.Arm)
-			if a := p.own[i]; printed && p.published(a) {
-				cells = append(cells, p.cell(a, row.Measure, row.Class))
-				t.Columns = append(t.Columns, ofPaper)
-			}
-		}
-		t.Add(cells...)
-	}
-	return t
 }
 
 // meta returns a run's settings and classes, or nil without a run.

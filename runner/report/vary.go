@@ -128,11 +128,8 @@ type Effect struct {
 func (r *Report) findVariations(others []*experiment) {
 	main := make([]*experiment, len(r.Problems)) // that of the study's arms
 	for i, p := range r.Problems {
-		var runs []*record.Run
-		for _, a := range p.arms {
-			runs = append(runs, a.runs[0].Run)
-		}
-		main[i] = experiments(runs)[0]
+		first := func(a *arm) *record.Run { return a.runs[0].Run }
+		main[i] = experiments(spec.Map(p.arms, first))[0]
 		if i == 0 {
 			sortExperiments(others, main[0])
 		}
@@ -377,11 +374,8 @@ func (r *Report) nearBlocks() []page.Block {
 	first, base, of := r.study.Arms[0].Name, string(dro.Baseline()), page.Points()
 	t := page.New("reading", "seeds", first, base, base+" trained", first+" − "+base,
 		"from "+first+"'s row", "from "+base+"'s row")
-	for i := range r.Readings {
-		d, how := &r.Readings[i], "unchanged"
-		if d.Alike {
-			how = "alike"
-		}
+	for _, d := range r.Readings {
+		how := map[bool]string{true: "alike", false: "unchanged"}[d.Alike]
 		t.Add(d.Name, fmt.Sprint(d.Runs), of.Text(d.First), of.Text(d.Base), how,
 			d.Lead.text("test_accuracy"), of.Text(d.FromFirst), of.Text(d.FromBase))
 	}

@@ -503,6 +503,14 @@ func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
 	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
 }
 
+// Map returns f of each element; nil of none.
+func Map[T, U any](list []T, f func(T) U) (out []U) {
+	for _, v := range list {
+		out = append(out, f(v))
+	}
+	return out
+}
+
 // FirstFew returns the first few lines of a kind, and how many more there are.
 func FirstFew(lines []string) []string {
 	const few = 5

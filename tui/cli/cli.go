@@ -197,9 +197,9 @@ func flow(c *cobra.Command, width int) {
 	paragraphs := strings.Split(c.Long, "\n\n")
 	for i, p := range paragraphs {
 		if !strings.Contains(p, "\n ") { // an indented line is an example
-			p = strings.Join(kit.Wrap(strings.ReplaceAll(p, "\n", " "), max(40, width)), "\n")
+			words := strings.ReplaceAll(p, "\n", " ")
+			paragraphs[i] = strings.Join(kit.Wrap(words, max(40, width)), "\n")
 		}
-		paragraphs[i] = p
 	}
 	c.Long = strings.Join(paragraphs, "\n\n")
 	for _, below := range c.Commands() {

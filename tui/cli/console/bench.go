@@ -170,12 +170,10 @@ func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 		// per second, of multiply-adds without memory access, measured beside the steps
 		"peak_gflops": t.Peak / 1e9,
 	}
-	layers := []map[string]any{}
-	for _, l := range t.Layers {
-		layers = append(layers, map[string]any{"name": l.Name, "ms": ms(l.Time),
-			"gflop": l.FLOP / 1e9, "peak_share": layerShare(t, l)})
-	}
-	all["layers"] = layers
+	all["layers"] = kit.Map(t.Layers, func(l nn.LayerTime) map[string]any {
+		return map[string]any{"name": l.Name, "ms": ms(l.Time), "gflop": l.FLOP / 1e9,
+			"peak_share": layerShare(t, l)}
+	})
 	for m, took := range t.Steps {
 		all[string(m)+"_ms"] = ms(took)
 	}

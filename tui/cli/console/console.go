@@ -94,11 +94,9 @@ func New(env Env) *Console {
 // Without a terminal lines stay as they are, because other programs read them.
 func (c *Console) SetFolding(on bool) {
 	c.Stdout.Width, c.Stderr.Width = 0, 0
-	if columns, _, ok := c.Size(); ok && on {
-		c.Stdout.Width = columns
-	}
-	if columns, _, ok := c.SizeErr(); ok && on {
-		c.Stderr.Width = columns
+	if on {
+		c.Stdout.Width, _, _ = c.Size()
+		c.Stderr.Width, _, _ = c.SizeErr()
 	}
 }
 
@@ -199,11 +197,7 @@ func (f Failures) OrNil() error {
 
 // TryAll calls try for every item, and returns the errors of those for which it fails.
 func TryAll[T any](list []T, try func(T) error) error {
-	var wrong Failures
-	for _, item := range list {
-		wrong = append(wrong, try(item))
-	}
-	return wrong.OrNil()
+	return Failures(kit.Map(list, try)).OrNil()
 }
 
 // PrintError prints an error; each error of Failures or presets.Errors has a line of its own.

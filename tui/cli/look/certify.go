@@ -252,13 +252,12 @@ func (f *certifyFlags) measure(frozen *certificate.Frozen, g certificate.Grid) (
 // contrast compares each run with the first one, on every split but the training split. It returns
 // the differences of each pair.
 func contrast(list []certified, g certificate.Grid) (pairs [][]certificate.Contrast, err error) {
-	for i := range list {
-		b := &list[i]
+	for i, b := range list {
 		if b.Split == runner.SplitTrain {
 			continue
 		}
 		first := slices.IndexFunc(list, func(c certified) bool { return c.Split == b.Split })
-		a := &list[first]
+		a := list[first]
 		if first == i {
 			continue
 		}
@@ -280,8 +279,7 @@ func contrast(list []certified, g certificate.Grid) (pairs [][]certificate.Contr
 func printCertified(
 	con *console.Console, list []certified, pairs [][]certificate.Contrast, f *certifyFlags,
 ) {
-	for i := range list {
-		c := &list[i]
+	for _, c := range list {
 		at := fmt.Sprintf("step %d", c.Step)
 		if f.output {
 			at = "Algorithm 1's output as of " + at
@@ -349,12 +347,9 @@ func (c *certified) weights() *page.Table {
 	for i, name := range c.run.Names(c.run.Main()) {
 		row, heaviest := []string{console.Clean(name)}, 0.0
 		for _, e := range c.Certificates {
-			weights := e.ByClass
-			if c.run.Main() == measure.PerGroup {
-				weights = e.ByGroup
-			}
-			row = append(row, page.Digits(3).Text(weights[i]))
-			heaviest = max(heaviest, weights[i].Float())
+			weight := measure.OfMain(&c.run.Parts, e.ByClass, e.ByGroup)[i]
+			row = append(row, page.Digits(3).Text(weight))
+			heaviest = max(heaviest, weight.Float())
 		}
 		t.Rank(heaviest, row...)
 	}
@@ -385,8 +380,7 @@ func explainCertified(
 	}
 	for _, c := range list {
 		train = train || c.Split == runner.SplitTrain
-		for i := range c.Certificates {
-			e := &c.Certificates[i]
+		for _, e := range c.Certificates {
 			bounded = bounded || e.Upper.Applies()
 			doubts[e.Doubt] = doubts[e.Doubt] || e.Upper.Applies() // only a bound can be in doubt
 			saturated = saturated || e.Saturated && e.Rho.Applies()

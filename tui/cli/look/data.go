@@ -217,11 +217,8 @@ func openCard(
 	d, err := data.Open(name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
-		with := name + "?missing=category"
-		if strings.Contains(name, "?") {
-			with = name + "&missing=category"
-		}
-		again, e := data.Open(with, o)
+		sign := map[bool]string{true: "&", false: "?"}[strings.Contains(name, "?")]
+		again, e := data.Open(name+sign+"missing=category", o)
 		if e == nil {
 			again.Notes = append(again.Notes, "values are missing and were read with "+
 				"missing=category: a run has to choose how to treat them")
@@ -253,9 +250,7 @@ func cardOf(d *data.Dataset, minGroup int) *dataCard {
 		c.Notes = append(slices.Clone(c.Notes), text)
 	}
 	c.Checks = measure.DataWarnings(d, minGroup)
-	for _, w := range c.Checks {
-		c.Warnings = append(c.Warnings, w.Text)
-	}
+	c.Warnings = spec.Map(c.Checks, func(w measure.DataWarning) string { return w.Text })
 	return c
 }
 

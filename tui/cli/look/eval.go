@@ -407,8 +407,7 @@ func features(con *console.Console, name, dataset string, splits []string, out s
 	}
 	result := featuresResult{Run: r.Meta.ID, Step: f.Step, Dataset: f.Data.Name, File: out,
 		Features: len(f.Layer.Weights[0]), Samples: map[string]int{}, Notes: f.Data.Notes,
-		Classes: f.Data.Classes}
-	result.Groups = f.Data.Measured()
+		Classes: f.Data.Classes, Groups: f.Data.Measured()}
 	for _, p := range f.Splits {
 		result.Samples[p.Split] = len(p.Rows)
 	}

@@ -28,9 +28,8 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	}
 	t, width := con.Theme(con.Stdout), con.Width()
 	fmt.Fprintln(con.Stdout)
-	for _, line := range kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1) {
-		fmt.Fprintln(con.Stdout, t.Title.Paint(line))
-	}
+	lines := kit.Wrap(t.Greek(cells.OneLine(told.String())), width-1)
+	fmt.Fprintln(con.Stdout, strings.Join(t.Title.PaintAll(lines), "\n"))
 	o := newOutcome(runs)
 	if len(o.Rows) > 0 {
 		fmt.Fprintln(con.Stdout)
@@ -60,10 +59,8 @@ func printNext(con *console.Console, t *kit.Theme, name string) {
 	lines := [][2]string{{"drolab attach", "curves, classes, samples"},
 		{"drolab compare " + name + " --explain", "every measure with its definition"},
 		{"drolab report " + name, "a report on one page"}}
-	lead, width := "Next:  ", 0
-	for _, line := range lines {
-		width = max(width, cells.Width(line[0]))
-	}
+	lead := "Next:  "
+	width := slices.Max(kit.Map(lines, func(line [2]string) int { return cells.Width(line[0]) }))
 	for _, line := range lines {
 		fmt.Fprintln(con.Stdout,
 			t.Dim.Paint(lead)+t.Key.Paint(kit.Left(line[0], width))+"  "+line[1])
@@ -251,14 +248,6 @@ func (o *outcome) alike() bool {
 	})
 }
 
-// seeds returns the words for the seeds of all rows.
-func (o *outcome) seeds() string {
-	if o.alike() && len(o.Rows[0].Seeds) == 1 {
-		return "this seed"
-	}
-	return "these seeds"
-}
-
 // name returns the title of row i, with its number of seeds if the head does not give it.
 func (o *outcome) name(i int) string {
 	r := &o.Rows[i]
@@ -296,7 +285,9 @@ func (o *outcome) foot(figures []figure) string {
 		return slices.ContainsFunc(o.Rows, best)
 	}
 	if slices.ContainsFunc(figures, leads) {
-		words = append(words, leadMark+" leads in "+o.seeds())
+		one := o.alike() && len(o.Rows[0].Seeds) == 1
+		words = append(words, leadMark+" leads in "+
+			map[bool]string{true: "this seed", false: "these seeds"}[one])
 	}
 	if slices.ContainsFunc(figures, proved) {
 		words = append(words, o.star+" significantly better than all others")
@@ -305,10 +296,8 @@ func (o *outcome) foot(figures []figure) string {
 		words = append(words, "differences in points, for the risk in nats")
 	}
 	text := strings.Join(words, "; ")
-	for _, r := range o.Rows {
-		if r.Uses != "" {
-			return text + "; (g), (c), (l): uses groups, classes, labels"
-		}
+	if slices.ContainsFunc(o.Rows, func(r compare.Row) bool { return r.Uses != "" }) {
+		text += "; (g), (c), (l): uses groups, classes, labels"
 	}
 	return text
 }

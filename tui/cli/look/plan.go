@@ -116,26 +116,25 @@ type plan struct {
 
 func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
-	side := func(format string, v ...any) string { return fmt.Sprintf(format, v...) }
 	const steps = 50 * 273 // of the paper's run
-	samples := side("about %.2g", float64(steps*practice.Batch))
+	samples := fmt.Sprintf("about %.2g", float64(steps*practice.Batch))
 	t := page.New("", "Theorem 1", "in practice")
 	t.Rows = [][]string{
-		{"λ in", side("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
-			side("[%.3g, 10]", practice.Lambda0)},
-		{"η in", side("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
-			side("[-10, %.3g]", practice.EtaMax)},
-		{"D, diameter of the box", side("%.3g", p.Diameter), ""},
+		{"λ in", fmt.Sprintf("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
+			fmt.Sprintf("[%.3g, 10]", practice.Lambda0)},
+		{"η in", fmt.Sprintf("[%.3g, %.3g]", p.Box.Eta[0], p.Box.Eta[1]),
+			fmt.Sprintf("[-10, %.3g]", practice.EtaMax)},
+		{"D, diameter of the box", fmt.Sprintf("%.3g", p.Diameter), ""},
 		{"L_z, smoothness in z", p.Lz.String(), ""},
 		{"L_x, smoothness in x", p.Lx.String(), ""},
 		{"σ0, bound of ‖∇ₓf‖", p.Sigma0.String(), ""},
 		{"σ1, bound of ‖∇_z f‖", p.Sigma1.String(), ""},
 		{"C, Frank-Wolfe constant", p.C.String(), practice.Text("c")},
 		{"D σ1/C, at most 1", p.LongestStep.String(), ""},
-		{"α, step size", p.Alpha.String(), side("%.3g", practice.LR)},
-		{"n_x, samples per step", p.Nx.String(), side("%d", practice.Batch)},
-		{"n_z, samples per step", p.Nz.String(), side("%d", practice.Batch)},
-		{"T, steps", p.T.String(), side("about %.2g", float64(steps))},
+		{"α, step size", p.Alpha.String(), fmt.Sprintf("%.3g", practice.LR)},
+		{"n_x, samples per step", p.Nx.String(), fmt.Sprintf("%d", practice.Batch)},
+		{"n_z, samples per step", p.Nz.String(), fmt.Sprintf("%d", practice.Batch)},
+		{"T, steps", p.T.String(), fmt.Sprintf("about %.2g", float64(steps))},
 		{"n_x T, samples in all", p.SamplesX.String(), samples},
 		{"n_z T, samples in all", p.SamplesZ.String(), samples},
 	}
@@ -336,21 +335,18 @@ func theory(
 }
 
 func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
-	paper := func(r certificate.Rate) string {
-		if r.Measure == "excess_risk" { // the theorem says nothing about it
-			return "–"
-		}
-		return console.Short(t.PaperSlope)
-	}
 	rates := page.New("against samples seen", "evaluations", "first", "last", "slope",
 		"the paper's")
 	for _, r := range t.Rates {
-		slope := "–"
+		slope, paper := "–", console.Short(t.PaperSlope)
 		if r.Slope.Applies() {
 			slope = fmt.Sprintf("%.3f ± %.3f", r.Slope.Float(), r.SlopeError.Float())
 		}
+		if r.Measure == "excess_risk" { // the theorem says nothing about it
+			paper = "–"
+		}
 		rates.Add(r.Measure, fmt.Sprint(len(r.Points)), fmt.Sprintf("%.3g", r.Points[0].Value),
-			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper(r))
+			fmt.Sprintf("%.3g", r.Points[len(r.Points)-1].Value), slope, paper)
 	}
 	fmt.Fprintf(con.Stdout, "%s, %s\n\n", console.Clean(t.ID), set.Label())
 	console.Blocks(con.Stdout, rates)

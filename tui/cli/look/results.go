@@ -127,11 +127,7 @@ func runTable(runs []*record.Run, parts []string) *page.Table {
 			compare.Mark(compare.Uses(m))))
 	}
 	row := func(title string, cell func(*record.Run) string) {
-		cells := []string{title}
-		for _, r := range runs {
-			cells = append(cells, cell(r))
-		}
-		t.Add(cells...)
+		t.Add(append([]string{title}, kit.Map(runs, cell)...)...)
 	}
 	summary := func(title string, cell func(*runner.Summary) string) {
 		row(title, func(r *record.Run) string { return cell(r.Summary()) })
@@ -239,10 +235,7 @@ func partFields(r *record.Run) (list page.Fields[int]) {
 	number("n train", counts.Train)
 	number("n val", counts.Val)
 	number("n test", counts.Test)
-	interval := s.ClassInterval
-	if m.Main() == measure.PerGroup {
-		interval = s.GroupInterval
-	}
+	interval := measure.OfMain(&m.Parts, s.ClassInterval, s.GroupInterval)
 	measured := func(head string, lists measure.Lists, name string, extra func(i int) string) {
 		values := lists.Named(name)
 		if row, ok := measure.FindMeasure(name); ok && values != nil {

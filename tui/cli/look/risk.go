@@ -14,6 +14,7 @@ import (
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cli/console"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -157,10 +158,7 @@ func risk(con *console.Console, set dro.Set, f *riskFlags, path string) error {
 		return fmt.Errorf("losses from %v to %v span more than a float64 can hold: divide "+
 			"them by 2, and double the risk", base, most)
 	}
-	moved := slices.Clone(losses)
-	for i := range moved {
-		moved[i] -= base
-	}
+	moved := kit.Map(losses, func(x float64) float64 { return x - base })
 	result, ratios, err := f.solve(set, moved, base)
 	if err != nil {
 		return err
@@ -193,9 +191,7 @@ func (f *riskFlags) solve(
 		s.Rho = &f.set.rho
 	}
 	if f.set.isMean(set) {
-		for i := range ratios {
-			ratios[i] = 1
-		}
+		ratios = slices.Repeat([]float64{1}, len(losses))
 		mean := meanOf(losses)
 		s.Worst = dro.Worst{Risk: mean, Z: dro.Z{Eta: slices.Min(losses)}, MeanLoss: mean,
 			MaxLoss: slices.Max(losses), EffectiveSampleSize: float64(len(losses))}
@@ -280,7 +276,7 @@ func paperEta(set dro.Set, z dro.Z, base float64) *float64 {
 }
 
 // riskCurve returns the risk at five radii per decade, for two decades on either side of rho.
-func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, error) {
+func riskCurve(set dro.Set, losses []float64, rho, base float64) (points []curvePoint, err error) {
 	switch {
 	case !set.HasRadius():
 		return nil, fmt.Errorf(
@@ -296,11 +292,9 @@ func riskCurve(set dro.Set, losses []float64, rho, base float64) ([]curvePoint, 
 	if err != nil {
 		return nil, err
 	}
-	points := make([]curvePoint, len(radii))
-	for i := range points {
-		w := &worst[i]
-		points[i] = curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta,
-			w.EffectiveSampleSize}
+	for i, w := range worst {
+		points = append(points, curvePoint{radii[i], base + w.Risk, w.Z.Lambda, base + w.Z.Eta,
+			w.EffectiveSampleSize})
 	}
 	return points, nil
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,7 @@ import (
 type crew struct {
 	runner.Verbs
 	dir     string
-	live    func() ([]runner.LiveRun, error)
+	live    func() []runner.LiveRun // none if that is not known
 	await   func(ids []string) []queue.Outcome
 	end     func(ids []string) []error // stops runs that have begun
 	release func()
@@ -46,7 +47,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
 		return &crew{Verbs: q, dir: dir, release: cancel,
-			live:  func() ([]runner.LiveRun, error) { return q.Live(), nil },
+			live:  q.Live,
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
 			remedy: "it continues when this is fixed; " +
@@ -55,12 +56,11 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
 	return &crew{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
-		live: func() ([]runner.LiveRun, error) {
-			s, err := client.Status()
-			if err != nil {
-				return nil, err
+		live: func() (runs []runner.LiveRun) {
+			if s, err := client.Status(); err == nil {
+				runs = s.Runs
 			}
-			return s.Runs, nil
+			return runs
 		},
 		await:  func(ids []string) []queue.Outcome { return awaitEnd(dir, ids) },
 		end:    func(ids []string) []error { return stopAll(client, ids) },
@@ -230,10 +230,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 			interrupted = nil
 			p.news = append(p.news, stopping(c.end(ids)))
 		case <-ask.C: // another process may need long to answer
-			go func() {
-				runs, _ := c.live() // an error has no troubles
-				seen <- runs
-			}()
+			go func() { seen <- c.live() }()
 		case runs := <-seen:
 			p.news = append(p.news, newTroubles(runs, ids, known, c.remedy)...)
 			ask.Reset(askEvery)
@@ -323,11 +320,7 @@ func (l *live) export(e runner.Event) {
 	if l.out == nil {
 		return
 	}
-	err := l.out.Write(e)
-	if err == nil {
-		err = l.out.Flush()
-	}
-	if err != nil {
+	if err := cmp.Or(l.out.Write(e), l.out.Flush()); err != nil {
 		l.out.Close() // the earlier error is reported
 		l.out = nil
 		l.news = append(l.news, "no more event files: "+console.OneLine(err.Error()))

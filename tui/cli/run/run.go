@@ -302,27 +302,20 @@ func (c *crew) leaveAlone(tr *Trainer, ids []string) error {
 
 func completeAlgorithms(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
 	before := typed[:strings.LastIndex(typed, ",")+1]
-	words := dro.MethodNames()
-	for i, name := range words {
-		words[i] = before + name
-	}
+	words := kit.Map(dro.MethodNames(), func(name string) string { return before + name })
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeKeys offers the keys of the settings and, after a key, its words.
 func completeKeys(_ *cobra.Command, _ []string, typed string) ([]string, console.Directive) {
-	var words []string
 	if key, _, ok := strings.Cut(typed, "="); ok {
+		var words []string
 		if t, ok := spec.FindSetting(key); ok && t.Choices != nil {
-			for _, word := range t.Choices() {
-				words = append(words, key+"="+word)
-			}
+			words = kit.Map(t.Choices(), func(word string) string { return key + "=" + word })
 		}
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
-	for _, key := range presets.Keys() {
-		words = append(words, key+"=")
-	}
+	words := kit.Map(presets.Keys(), func(key string) string { return key + "=" })
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

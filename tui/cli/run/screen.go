@@ -107,17 +107,13 @@ func (tr *Trainer) comeBack(dir string) {
 	if len(runs) == 0 {
 		return
 	}
-	goes := "continue"
-	if len(runs) == 1 {
-		goes = "continues"
-	}
+	goes := map[bool]string{true: "continues", false: "continue"}[len(runs) == 1]
 	fmt.Fprintf(tr.Stderr, "%s %s in the background: drolab attach shows them again, drolab "+
 		"stop RUN stops one\n", kit.Plural(len(runs), "run"), goes)
-	var lines []string
-	for _, r := range runs {
-		lines = append(lines, fmt.Sprintf("%s  %s, step %d of %d", console.Clean(r.Meta.ID),
-			r.Status(), r.Summary().Steps, r.Meta.Steps))
-	}
+	lines := kit.Map(runs, func(r *record.Run) string {
+		return fmt.Sprintf("%s  %s, step %d of %d", console.Clean(r.Meta.ID), r.Status(),
+			r.Summary().Steps, r.Meta.Steps)
+	})
 	fmt.Fprintln(tr.Stderr, strings.Join(kit.Names(lines), "\n"))
 	if advice := engine.LogoutAdvice(); advice != "" {
 		fmt.Fprintln(tr.Stderr, advice)

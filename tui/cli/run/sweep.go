@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,13 +151,9 @@ func (tr *Trainer) startSweep(ctx context.Context, file string, f *sweepFlags) e
 	if f.dry && f.on == "here" {
 		return tr.printSweep(list)
 	}
-	if f.Threads == 0 {
-		f.Threads = list.Procs()
-	}
-	dir := f.dir
-	if dir == "" {
-		dir = filepath.Join(tr.RunsDir, "sweep-"+list.Name+"-"+time.Now().Format("20060102-150405"))
-	}
+	f.Threads = cmp.Or(f.Threads, list.Procs())
+	name := "sweep-" + list.Name + "-" + time.Now().Format("20060102-150405")
+	dir := cmp.Or(f.dir, filepath.Join(tr.RunsDir, name))
 	if f.dry {
 		return tr.onSlurm(ctx, &sweep.Folder{Dir: absolute(list.Dir, dir), List: list}, f)
 	}
@@ -180,11 +177,8 @@ func (tr *Trainer) printSweep(l *sweep.List) error {
 
 // onHere trains the runs on this machine.
 func (tr *Trainer) onHere(ctx context.Context, folder *sweep.Folder, f *sweepFlags) error {
-	h := sweep.Here{Parallel: f.Parallel, Threads: f.Threads,
-		DataDir: absolute(folder.List.Dir, tr.DataDir)}
-	if h.Parallel == 0 {
-		h.Parallel = max(1, tr.Threads/f.Threads)
-	}
+	h := sweep.Here{Parallel: cmp.Or(f.Parallel, max(1, tr.Threads/f.Threads)),
+		Threads: f.Threads, DataDir: absolute(folder.List.Dir, tr.DataDir)}
 	if f.inline || !tr.hasEngine() {
 		return tr.sweepInline(ctx, folder, h)
 	}
@@ -291,10 +285,7 @@ func (tr *Trainer) stopSweep(dir string) error {
 	if err != nil {
 		return append(list, err).OrNil()
 	}
-	for _, id := range folder.OwnLive(status.Runs) {
-		list = append(list, client.Stop(id))
-	}
-	return list.OrNil()
+	return append(list, kit.Map(folder.OwnLive(status.Runs), client.Stop)...).OrNil()
 }
 
 func completeFolders(_ *cobra.Command, args []string, _ string) ([]string, console.Directive) {
