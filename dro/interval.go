@@ -230,14 +230,21 @@ func newStudy(set Set, rhos []float64, losses ...[]float64) *study {
 	return s
 }
 
-// solve finds the worst cases of the present losses, which have already been checked.
+// solve finds the worst cases and dual of the present losses, which have already been checked.
 func (s *study) solve() {
 	for k, side := range s.sides {
 		sample, _ := newSample(side.losses)
 		side.solver.prepare(s.set, sample)
 		for i, rho := range s.rhos {
 			side.worst[i] = side.solver.solve(nil, rho)
-			s.setDual(i, k)
+			f := s.f(side.worst[i].Z, rho)
+			for j, l := range side.losses {
+				if k == 0 {
+					s.dual[i][j] = f(l)
+				} else {
+					s.dual[i][j] -= f(l)
+				}
+			}
 		}
 	}
 }
@@ -255,19 +262,6 @@ func (s *study) f(z Z, rho float64) func(loss float64) float64 {
 	return func(loss float64) float64 {
 		_, conj, _, _ := s.set.Conjugate((loss - z.Eta) / z.Lambda)
 		return float64(z.Lambda*conj) + (float64(z.Lambda*rho) + z.Eta) // each rounded
-	}
-}
-
-// setDual sets dual at radius i to f of the losses of side 0, or subtracts f of the losses of side
-// 1.
-func (s *study) setDual(i, k int) {
-	f := s.f(s.sides[k].worst[i].Z, s.rhos[i])
-	for j, l := range s.sides[k].losses {
-		if k == 0 {
-			s.dual[i][j] = f(l)
-		} else {
-			s.dual[i][j] -= f(l)
-		}
 	}
 }
 

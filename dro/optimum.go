@@ -235,7 +235,13 @@ func newCurvature(size int) curvature {
 // ∇²ℓ plus the part of the dual variables: with h = φ*″, the mean of h/λ times the outer product of
 // (∇ℓ, −1, −t) with itself.
 func (c *curvature) compute(d *descent) {
-	c.clear()
+	clear(c.grad)
+	clear(c.mix[0])
+	clear(c.mix[1])
+	for _, row := range c.hess {
+		clear(row)
+	}
+	c.duo = [3]float64{}
 	z, n := d.worst.Z, float64(len(d.losses))
 	p := make([]float64, d.s.outputs())
 	for i, r := range d.ratios {
@@ -260,16 +266,6 @@ func (c *curvature) compute(d *descent) {
 		c.duo[0], c.duo[1], c.duo[2] = c.duo[0]+h, c.duo[1]+h*t, c.duo[2]+h*t*t
 	}
 	c.eliminate(d.held)
-}
-
-func (c *curvature) clear() {
-	clear(c.grad)
-	clear(c.mix[0])
-	clear(c.mix[1])
-	for _, row := range c.hess {
-		clear(row)
-	}
-	c.duo = [3]float64{}
 }
 
 // eliminate replaces the Hessian by its Schur complement with respect to η and, where it is not

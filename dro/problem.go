@@ -103,7 +103,9 @@ func (p *Problem) Shift(z Z) Z { return Z{z.Lambda, z.Eta - p.shift()*z.Lambda} 
 // allocates nor checks values: losses that are not finite give a result that is not finite.
 // n ∂F/∂ℓ_i = r_i, so ∇_x F = mean r_i ∇ℓ_i.
 func (p *Problem) Evaluate(ratios, losses []float64, z Z) Eval {
-	checkRatios(ratios, losses)
+	if ratios != nil && len(ratios) != len(losses) {
+		panic("dro: ratios and losses differ in length")
+	}
 	u := p.Unshift(z)
 	var excess, conj, div float64
 	for i, l := range losses {

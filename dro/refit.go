@@ -476,16 +476,6 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 	return f
 }
 
-// firstClass returns the first class that has coordinates. Under the lasso two classes are one
-// logistic regression: only the difference of the two rows of W counts, with the same penalty
-// whichever row has it.
-func (f *softmaxFit) firstClass() int {
-	if f.lasso > 0 && f.classes == 2 {
-		return 1
-	}
-	return 0
-}
-
 // run descends to the minimum. Under the lasso most coordinates stay 0, so passes over all of them
 // are rare.
 func (f *softmaxFit) run() {
@@ -505,8 +495,13 @@ func (f *softmaxFit) run() {
 // them moved by much.
 func (f *softmaxFit) pass(active bool) (still bool) {
 	f.logits()
-	d, most, largest := len(f.x), 0.0, 1.0
-	for k := f.firstClass(); k < f.classes; k++ {
+	d, most, largest, first := len(f.x), 0.0, 1.0, 0
+	// Under the lasso two classes are one logistic regression: only the difference of the two rows
+	// of W counts, with the same penalty whichever row has it. So the first has no coordinates.
+	if f.lasso > 0 && f.classes == 2 {
+		first = 1
+	}
+	for k := first; k < f.classes; k++ {
 		for j := range d {
 			if w := &f.w[k*d+j]; !active || *w != 0 {
 				most = max(most, math.Abs(f.move(k, j)))

@@ -73,10 +73,9 @@ func RegisterSet(name string, newSet func(k, mu float64) Set) (remove func()) {
 }
 
 // SetNames lists the names that NewSet accepts.
-func SetNames() []string {
-	names := make([]string, len(families))
-	for i, f := range families {
-		names[i] = f.name
+func SetNames() (names []string) {
+	for _, f := range families {
+		names = append(names, f.name)
 	}
 	return names
 }
@@ -130,13 +129,6 @@ func validateRho(set Set, rho float64) error {
 		return nil
 	}
 	return fmt.Errorf("rho %v: want a positive finite radius", rho)
-}
-
-// checkRatios panics when a destination does not match its losses.
-func checkRatios(ratios, losses []float64) {
-	if ratios != nil && len(ratios) != len(losses) {
-		panic("dro: ratios and losses differ in length")
-	}
 }
 
 // CVaR is the conditional value at risk at level μ in (0, 1): the mean of the

@@ -32,10 +32,7 @@ type Setting struct {
 
 // Holds reports whether v is a valid value of the setting.
 func (s *Setting) Holds(v Auto) bool {
-	if v.IsAuto() {
-		return false
-	}
-	x := v.Or(0)
+	x := v.Or(math.NaN()) // "auto" is no value
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return false
@@ -95,16 +92,15 @@ func (a *Auto) UnmarshalText(b []byte) error {
 	switch string(b) {
 	case "auto":
 		*a = Auto{}
-		return nil
 	case "none":
 		*a = None()
-		return nil
+	default:
+		x, err := strconv.ParseFloat(string(b), 64)
+		if err != nil {
+			return fmt.Errorf("%.40q: want a number or auto", b)
+		}
+		*a = Fixed(x)
 	}
-	x, err := strconv.ParseFloat(string(b), 64)
-	if err != nil {
-		return fmt.Errorf("%.40q: want a number or auto", b)
-	}
-	*a = Fixed(x)
 	return nil
 }
 

@@ -242,7 +242,8 @@ func (f *searching) After(b Batch, s Step) {
 	if f.cRule == 1 {
 		f.batchwise(b.Losses)
 	} else {
-		f.blockwise(b.Losses)
+		f.recent.add(b.Losses)
+		f.descend(f.recent.losses)
 	}
 	if f.cRule == 3 {
 		f.bear(f.weighed)
@@ -302,18 +303,13 @@ func (r *recent) restore(s State) {
 	}
 }
 
-// blockwise is rule 2: Frank-Wolfe on the losses of the last batches, in the part of the box where
-// their optimum can be, for η and for λ in turn. M is the product of their two intervals, so each
-// may have a corner and a step of its own (Lacoste-Julien, Jaggi, Schmidt, Pletscher 2013, arXiv
-// 1207.4747). The minimiser along one does not depend on the distance to its corner. The old losses
-// stand for the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani, Karbasi 2020, arXiv
-// 1804.09554): here their gradient at the new z costs no pass of the network.
-func (f *searching) blockwise(losses []float64) {
-	f.recent.add(losses)
-	f.descend(f.recent.losses)
-}
-
-// descend takes one step on η and then one step on λ.
+// descend is a step of rules 2 and 3: Frank-Wolfe on the losses of the last batches, in the part of
+// the box where their optimum can be, for η and then for λ. M is the product of their two
+// intervals, so each may have a corner and a step of its own (Lacoste-Julien, Jaggi, Schmidt,
+// Pletscher 2013, arXiv 1207.4747). The minimiser along one does not depend on the distance to its
+// corner. The old losses stand for the averaged gradient of stochastic Frank-Wolfe (Mokhtari,
+// Hassani, Karbasi 2020, arXiv 1804.09554): here their gradient at the new z costs no pass of the
+// network.
 func (f *searching) descend(losses []float64) {
 	box := f.problem.optimumBox(losses)
 	f.z = box.Project(f.z)
@@ -346,7 +342,9 @@ func (f *searching) Before(b Batch) {
 // bear moves z until the weights of the losses are bearable.
 func (f *searching) bear(losses []float64) {
 	for range patience {
-		if f.bearable(losses) {
+		eval := f.problem.Evaluate(nil, losses, f.z)
+		if eval.MeanRatio <= tolerated &&
+			(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho) {
 			break
 		}
 		f.descend(losses)
@@ -359,12 +357,6 @@ func (f *searching) Samplewise() func(w, losses []float64) {
 		return nil
 	}
 	return f.weigh
-}
-
-func (f *searching) bearable(losses []float64) bool {
-	eval := f.problem.Evaluate(nil, losses, f.z)
-	return eval.MeanRatio <= tolerated &&
-		(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho)
 }
 
 // batchwise is rule 1: one step on both variables at once, on one batch. At the minimiser of a

@@ -125,15 +125,13 @@ func (c Config) byWinograd() bool { return c.Convolution == winograd && c.Precis
 // CheckConvolution refuses winograd where it computes nothing: in bf16, and in a model without
 // convolutions.
 func CheckConvolution(model, convolution, precision string) error {
-	if convolution != winograd {
+	convolves := func(l layer) bool { return l.kind == conv || l.kind == residual }
+	switch {
+	case convolution != winograd:
 		return nil
-	}
-	if precision == bf16 {
+	case precision == bf16:
 		return errors.New("convolution: winograd is for precision fp32: want direct in bf16")
-	}
-	if !slices.ContainsFunc(models(Config{})[model], func(l layer) bool {
-		return l.kind == conv || l.kind == residual
-	}) {
+	case !slices.ContainsFunc(models(Config{})[model], convolves):
 		return fmt.Errorf("convolution: %s has no convolutions: want direct", model)
 	}
 	return nil

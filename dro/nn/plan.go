@@ -77,13 +77,14 @@ func (c *compiler) visit(list []instruction, n *G.Node) ([]instruction, error) {
 		return list, c.leaf(n)
 	}
 	var in []array
+	var children G.Nodes
 	var err error
-	children := childrenOf(n)
-	for _, child := range children {
+	for from := n.Graph().From(n.ID()); from.Next(); {
+		child := from.Node().(*G.Node)
 		if list, err = c.visit(list, child); err != nil {
 			return nil, err
 		}
-		in = append(in, c.outputs[child])
+		children, in = append(children, child), append(in, c.outputs[child])
 	}
 	o, ok := n.Op().(*op)
 	if !ok {
@@ -105,13 +106,6 @@ func (c *compiler) leaf(n *G.Node) (err error) {
 		return fmt.Errorf("nn: input node %s: %w", n.Name(), err)
 	}
 	return nil
-}
-
-func childrenOf(n *G.Node) (children G.Nodes) {
-	for from := n.Graph().From(n.ID()); from.Next(); {
-		children = append(children, from.Node().(*G.Node))
-	}
-	return children
 }
 
 // sumOf returns the op that replaces Gorgonia's own sum of float32s at n.

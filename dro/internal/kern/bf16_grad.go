@@ -1,20 +1,16 @@
 package kern
 
-// planGradient chooses how the gradient of the weights is computed.
+// planGradient chooses how the gradient of the weights is computed. Without runs or a tapsPlan it
+// lists, by part of the map and then by kernel tap, the lines of the positions of output and input
+// that the tap joins.
 func (c *BF16Conv) planGradient() {
 	if c.runs != nil {
 		return
 	}
 	if c.rounds != nil && GradTaps(c.isa, c.cfg) {
 		c.onTaps = newTapsPlan(c.Conv, true)
-	} else {
-		c.planGradTaps()
+		return
 	}
-}
-
-// planGradTaps lists, by part of the map and then by kernel tap, the lines of the positions of
-// output and input that the tap joins.
-func (c *BF16Conv) planGradTaps() {
 	rows, cols := c.dy, c.x
 	if c.strips != nil {
 		rows, cols = c.x, c.dy

@@ -373,20 +373,14 @@ func newAxis(n int, lookUp func(int) (int, []step1)) axis {
 	a := axis{base: make([]int, n), class: make([]int, n)}
 	for i := range n {
 		base, steps := lookUp(i)
-		a.base[i], a.class[i] = base, a.classOf(steps)
+		same := func(s []step1) bool { return slices.Equal(s, steps) }
+		class := slices.IndexFunc(a.steps, same)
+		if class < 0 { // a new one
+			class, a.steps = len(a.steps), append(a.steps, steps)
+		}
+		a.base[i], a.class[i] = base, class
 	}
 	return a
-}
-
-// classOf returns the class whose steps are these, adding it if it is new.
-func (a *axis) classOf(steps []step1) int {
-	for c, s := range a.steps {
-		if slices.Equal(s, steps) {
-			return c
-		}
-	}
-	a.steps = append(a.steps, steps)
-	return len(a.steps) - 1
 }
 
 // plane is the pair of axes of a map. It tells for each destination position where its source lies

@@ -131,16 +131,13 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 		for i, at := range x.At {
 			r.taps[i].x = at
 		}
-		t.run(r.strips(), (*rowsBackward)(r))
+		t.run(pieces(r.in, maxLanes), (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))
 		r.sumParts(t)
 	}
 	r.call = rowsCall{}
 }
-
-// strips returns the number of strips of up to 64 features.
-func (r *Rows) strips() int { return pieces(r.in, maxLanes) }
 
 // check panics if the kernels would read or write beyond a slice. The rows are left to checkRows.
 func (r *Rows) check(x Images, weights, outputs int) {
@@ -261,23 +258,19 @@ func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:
 
 // addImages adds the images [from, to) of a part to sums, the gradient of the part.
 func (r *Rows) addImages(sums []float32, from, to int) {
-	width := max(gradBytes/4/r.units/vector*vector, vector)
-	for first := 0; first < r.in; first += width {
-		r.addFeatures(sums[first:], from, to, first, min(width, r.in-first))
-	}
-}
-
-// addFeatures does so for width features from first on.
-func (r *Rows) addFeatures(sums []float32, from, to, first, width int) {
-	tile := outerTile{x: r.call.X[first:], dwRow: r.in, dyRow: r.batch.Lanes, lanes: width}
-	for image := from; image < to; image += gradCols {
-		tile.at, tile.cols = r.call.At[image:], min(gradCols, to-image)
-		block, lane := image/r.batch.Lanes, image%r.batch.Lanes
-		dy := r.call.dy[block*r.batch.Lanes*r.units+lane:]
-		for unit := 0; unit < r.units; unit += tileRows {
-			tile.dw, tile.dy = sums[unit*r.in:], dy[unit*r.batch.Lanes:]
-			tile.rows = min(tileRows, r.units-unit)
-			tile.run(r.isa)
+	width, lanes := max(gradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
+	for first := 0; first < r.in; first += width { // some features
+		tile := outerTile{
+			x: r.call.X[first:], dwRow: r.in, dyRow: lanes, lanes: min(width, r.in-first),
+		}
+		for image := from; image < to; image += gradCols {
+			tile.at, tile.cols = r.call.At[image:], min(gradCols, to-image)
+			dy := r.call.dy[image/lanes*lanes*r.units+image%lanes:]
+			for unit := 0; unit < r.units; unit += tileRows {
+				tile.dw, tile.dy = sums[unit*r.in+first:], dy[unit*lanes:]
+				tile.rows = min(tileRows, r.units-unit)
+				tile.run(r.isa)
+			}
 		}
 	}
 }
