@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -280,9 +279,6 @@ func (m *Meta) CheckData(checksum string) error {
 // OpenFor opens a dataset on which to use the network of a run; an empty name stands for the run's
 // own dataset, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if err := m.HasOwnNetwork(); err != nil {
-		return nil, err
-	}
 	if dataset == "" {
 		return m.openOwn(dataDir, false)
 	}
@@ -312,14 +308,14 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 // large files are the ones that the run had, since that would read all of them: compare a sample's
 // label.
 func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
-	if err := m.HasOwnNetwork(); err != nil {
-		return nil, err
-	}
 	return m.openOwn(dataDir, true)
 }
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
+	if err := m.HasOwnNetwork(); err != nil {
+		return nil, err
+	}
 	o := m.Spec.DataOptions(dataDir)
 	o.Rows, o.Glance = true, glance
 	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
@@ -346,19 +342,7 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 }
 
 // Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
-func Unfaulted(do func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case data.IsFault(p):
-			err = errCut
-		default:
-			panic(p)
-		}
-	}()
-	return do()
-}
+func Unfaulted(do func() error) error { return data.Unfaulted(errCut, do) }
 
 // NewTrainer starts the method of s on data with the counts p, and returns it with the problem that
 // it solves.
@@ -368,7 +352,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, err
 	}
 	classes := p.ClassCounts.Train
-	task, err := s.Task(m, sum(classes), classes, p.Training().Train)
+	task, err := s.Task(m, data.Sum(classes), classes, p.Training().Train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -380,13 +364,6 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
 	}
 	return t, task.Problem, nil
-}
-
-func sum(counts []int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // RefitsOnVal reports whether a method fits the last layer to the validation split.

@@ -63,7 +63,9 @@ func NPZFiles() *dataset.Provider {
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open: openNPZ,
+		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
+			return openBundle(name, "npz:", o, readNPZ)
+		},
 	}
 }
 
@@ -73,10 +75,6 @@ func NPYFiles() *dataset.Provider {
 		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
 		Open:    openNPY, Locate: locateNPY,
 	}
-}
-
-func openNPZ(name string, o dataset.Options) (*dataset.Dataset, error) {
-	return openBundle(name, "npz:", o, readNPZ)
 }
 
 // bundle reads a file of several arrays. It returns their names and a function that finds one by
@@ -126,11 +124,8 @@ func readNPZ(path string, b []byte) ([]string, func(int) (NPYArray, error), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	var names []string
-	for _, f := range z.File {
-		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
-	}
-	return names, func(i int) (NPYArray, error) {
+	name := func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
+	return dataset.Map(z.File, name), func(i int) (NPYArray, error) {
 		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {
@@ -185,6 +180,9 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	there := func(path string) string {
+		return beside(f.Path, path, func(path string) string { return path })
+	}
 	none := f.Options["y"] == ""
 	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
@@ -193,12 +191,10 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          beside(f.Path, f.Options["y"], unchanged),
-		split:      beside(f.Path, f.Options["split"], unchanged),
-		names:      beside(f.Path, f.Options["group_names"], unchanged),
-	}
-	for _, g := range f.List("g") {
-		s.g = append(s.g, beside(f.Path, g, unchanged))
+		y:          there(f.Options["y"]),
+		g:          dataset.Map(f.List("g"), there),
+		split:      there(f.Options["split"]),
+		names:      there(f.Options["group_names"]),
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)
@@ -209,8 +205,6 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	}
 	return s.mapped.Attach(s.read(o))
 }
-
-func unchanged(path string) string { return path }
 
 // beside resolves a path that is given together with the path x. It is relative to the folder of x,
 // or to the current folder if the file is only there.
@@ -231,11 +225,8 @@ func locateNPY(name string, absolute func(string) string) string {
 		if !slices.Contains([]string{"y", "g", "group_names", "split"}, key) {
 			return value
 		}
-		paths := strings.Split(value, ",")
-		for i, p := range paths {
-			paths[i] = beside(absolute(path), p, absolute)
-		}
-		return strings.Join(paths, ",")
+		there := func(p string) string { return beside(absolute(path), p, absolute) }
+		return strings.Join(dataset.Map(strings.Split(value, ","), there), ",")
 	})
 }
 

@@ -175,11 +175,8 @@ func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
 
 // choice lists the names of providers.
 func choice(list []*Provider) string {
-	var names []string
-	for _, p := range list {
-		names = append(names, p.Name+p.Argument)
-	}
-	return strings.Join(names, ", ")
+	form := func(p *Provider) string { return p.Name + p.Argument }
+	return strings.Join(dataset.Map(list, form), ", ")
 }
 
 // Locate returns the name of a dataset with the paths that are relative to the folder base made
@@ -270,11 +267,7 @@ func Names() []string {
 // List describes every data source, the datasets in the order of Names and the schemes. It looks
 // for their files in the data folder dir.
 func List(dir string) []Entry {
-	var list []Entry
-	for _, p := range providers() {
-		list = append(list, described(p, dir))
-	}
-	return list
+	return dataset.Map(providers(), func(p *Provider) Entry { return described(p, dir) })
 }
 
 // Info describes the data source of a name that Open takes. It looks for the files in the data
@@ -323,6 +316,12 @@ type (
 
 // Picked returns the elements at the places; nil stays nil.
 func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, places) }
+
+// Map returns what f makes of each element of a list.
+func Map[T, U any](list []T, f func(T) U) []U { return dataset.Map(list, f) }
+
+// Sum returns the sum of counts.
+func Sum(counts []int) int { return dataset.Sum(counts) }
 
 // PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
 func PaperImbalance() []float64 { return dataset.PaperImbalance() }

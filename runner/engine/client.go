@@ -231,17 +231,15 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		w := newWire(conn)
 		w.folder = mine
 		h, err := greet(w, limit)
-		if errors.Is(err, errStranger) {
-			w.Close()
-			passed = append(passed, fmt.Errorf("%s: %w", path, err))
-			continue
+		if err == nil {
+			c.note(passed)
+			return w, h, nil
 		}
-		if err != nil {
-			w.Close()
+		w.Close()
+		if !errors.Is(err, errStranger) {
 			return nil, h, err
 		}
-		c.note(passed)
-		return w, h, nil
+		passed = append(passed, fmt.Errorf("%s: %w", path, err))
 	}
 	c.note(passed)
 	return nil, hello{}, ErrNone

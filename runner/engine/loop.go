@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -178,13 +179,8 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 			return err
 		}
 	}
-	var keys []string
-	for key := range o.Settings {
-		if key != "method" {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
+	named := func(key string) bool { return key == "method" }
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.Settings)), named)
 	for _, key := range keys {
 		if err := cmp.Or(checkSetting(key), s.Assign(key, o.Settings[key])); err != nil {
 			return err

@@ -110,9 +110,7 @@ func (s *server) setAsking(g *guest, asking bool) bool {
 func (s *server) leave(g *guest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.guests, g); i >= 0 {
-		s.guests = slices.Delete(s.guests, i, i+1)
-	}
+	s.guests = slices.DeleteFunc(s.guests, func(o *guest) bool { return o == g })
 }
 
 // stopReading closes c for reading, so that an answer that is on its way is still written.

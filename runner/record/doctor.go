@@ -367,7 +367,7 @@ func (d *doctor) summarise() error {
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
 	newest, _, err := newestCheckpoint(d.in)
-	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
+	if err == nil && newest.State != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}
 	log, err := eventlog.AuditLog(d.in)

@@ -104,13 +104,18 @@ func (r *Run) Verify() error {
 		_, _, err := (&packedLog{packedRun: r.packed}).open()
 		return err
 	}
+	_, err := r.audit()
+	return runError(r.Meta.ID, err)
+}
+
+// audit reads the log of a run with files, and checks it against the others.
+func (r *Run) audit() (*eventlog.Audit, error) {
 	in, err := r.folder()
 	if err != nil {
-		return runError(r.Meta.ID, err)
+		return nil, err
 	}
 	defer in.Close()
-	_, err = verified(in)
-	return runError(r.Meta.ID, err)
+	return verified(in)
 }
 
 // VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its

@@ -141,24 +141,21 @@ const newestStep = -1
 // against their checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
 	s, err := r.load(step)
-	if err != nil {
-		return nil, err
-	}
-	return s.State, nil
+	return s.State, err
 }
 
-func (r *Run) load(step int64) (s *checkpoint, err error) {
+func (r *Run) load(step int64) (s checkpoint, err error) {
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()
 		if err != nil || !ok {
 			none := fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint)
-			return nil, errors.Join(none, err)
+			return s, errors.Join(none, err)
 		}
 		step = newest.Step
 	}
 	if err := r.checkCheckpoint(step); err != nil {
-		return nil, err
+		return s, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		s, err = readCheckpoint(f, step)
@@ -174,12 +171,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := r.folder()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	log, err := verified(in)
+	log, err := r.audit()
 	if err != nil {
 		return nil, err
 	}
@@ -521,10 +513,7 @@ func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
 	log := r.Tail()
 	log.Only((&runner.EvalEvent{}).Kind())
 	h, err := ReadHistory(log, nil)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
-	}
-	return h.Evals, nil
+	return h.Evals, runError(r.Meta.ID, err)
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.

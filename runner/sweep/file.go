@@ -394,9 +394,7 @@ func (f *File) points() (points []values) {
 	})
 }
 
-func combine(
-	points []values, n int, set func(m values, i int),
-) (all []values) {
+func combine(points []values, n int, set func(m values, i int)) (all []values) {
 	for _, p := range points {
 		for i := range n {
 			m := maps.Clone(p)

@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 )
@@ -188,10 +189,7 @@ var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "r
 func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
-	names := []string{by.Name}
-	for _, name := range measured {
-		names = append(names, meta.MeasureFor(name))
-	}
+	names := append([]string{by.Name}, data.Map(measured, meta.MeasureFor)...)
 	if !slices.Equal(names, l.names) {
 		l.names = names
 	}
@@ -209,9 +207,7 @@ func (l *Progress) result(r *record.Run) *Result {
 	if sum.Selected != nil {
 		results = &sum.Selected.Results
 	}
-	for _, name := range names {
-		s.values = append(s.values, results.Named(name))
-	}
+	s.values = data.Map(names, results.Named)
 	return s
 }
 

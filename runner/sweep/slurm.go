@@ -15,6 +15,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/data"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -451,12 +452,9 @@ func squeue(ctx context.Context, name string) (map[string]jobState, error) {
 	}
 	tasks := map[string]jobState{}
 	for line := range strings.Lines(out) {
-		fields := strings.Split(line, "|")
+		fields := data.Map(strings.Split(line, "|"), strings.TrimSpace)
 		if len(fields) < 6 {
 			continue
-		}
-		for i := range fields {
-			fields[i] = strings.TrimSpace(fields[i])
 		}
 		index, err := strconv.Atoi(fields[1])
 		if err != nil {
@@ -477,8 +475,7 @@ func remembered(ctx context.Context, job string) map[string]jobState {
 	}
 	tasks := map[string]jobState{}
 	for line := range strings.Lines(out) {
-		key, state, ok := parseJob(line)
-		if ok {
+		if key, state, ok := parseJob(line); ok {
 			tasks[key] = state
 		}
 	}

@@ -83,15 +83,12 @@ func (f *Folder) wanted() (*Here, error) {
 
 // Wanted returns the sweep in a runs folder that an engine is to work on, nil if there is none.
 func Wanted(dir string) (*Folder, *Here) {
-	h, err := (&Folder{Dir: dir}).wanted()
-	if err != nil {
-		return nil, nil
+	if h, err := (&Folder{Dir: dir}).wanted(); err == nil {
+		if f, err := Open(dir); err == nil {
+			return f, h
+		}
 	}
-	f, err := Open(dir)
-	if err != nil {
-		return nil, nil
-	}
-	return f, h
+	return nil, nil
 }
 
 // worker feeds a sweep to a queue, only a few runs ahead, so that 10 000 waiting runs take no files

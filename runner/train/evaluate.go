@@ -502,12 +502,8 @@ func (r *Run) noteRefit() {
 	if r.Meta.Refitted == nil {
 		return
 	}
-	samples := 0
-	for _, n := range r.Meta.Refitted {
-		samples += n
-	}
 	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end, so "+
-		"no val_ measure applies", samples)
+		"no val_ measure applies", data.Sum(r.Meta.Refitted))
 	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
 		text += ", and no step is selected"
 	}

@@ -192,12 +192,6 @@ func (w *stopwatch) speed() measure.Number {
 	return n
 }
 
-// totalSpeed returns the images a second over all calls of speed, for the summary. It does not
-// apply if no step was reported.
-func (w *stopwatch) totalSpeed() measure.Number {
-	return perSecond(w.total.images, w.total.elapsed)
-}
-
 // perSecond returns images per second. It does not apply if no time has passed, as in a run without
 // a step.
 func perSecond(images int, in time.Duration) measure.Number {

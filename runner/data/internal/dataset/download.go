@@ -47,10 +47,7 @@ func (f *Files) AreIn(dir string) bool {
 	if f.There != nil {
 		return f.There(dir)
 	}
-	var names []string
-	for _, r := range f.Remote {
-		names = append(names, strings.TrimSuffix(r.Name, ".gz"))
-	}
+	names := Map(f.Remote, func(r Remote) string { return strings.TrimSuffix(r.Name, ".gz") })
 	return AllExist(filepath.Join(dir, f.Folder), names)
 }
 

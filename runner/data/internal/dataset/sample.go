@@ -184,9 +184,14 @@ func Picked[T any](list []T, places []int) []T {
 	if list == nil {
 		return nil
 	}
-	out := make([]T, len(places))
-	for i, at := range places {
-		out[i] = list[at]
+	return Map(places, func(at int) T { return list[at] })
+}
+
+// Map returns what f makes of each element of a list.
+func Map[T, U any](list []T, f func(T) U) []U {
+	out := make([]U, len(list))
+	for i, v := range list {
+		out[i] = f(v)
 	}
 	return out
 }

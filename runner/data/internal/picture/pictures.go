@@ -287,7 +287,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	t, err := s.metadataColumns(slices.Clone(header))
+	t, err := s.metadataColumns(dataset.Map(header, strings.TrimSpace))
 	for err == nil {
 		var record []string
 		var line int
@@ -303,9 +303,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
 	s.own.Label = t.columns[1].factor()
-	for _, c := range t.columns[2:][:t.groups] {
-		s.own.Groups = append(s.own.Groups, c.factor())
-	}
+	s.own.Groups = dataset.Map(t.columns[2:][:t.groups], (*coded).factor)
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
 	}
@@ -321,9 +319,6 @@ type metadata struct {
 }
 
 func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
-	for i := range header {
-		header[i] = strings.TrimSpace(header[i])
-	}
 	t = &metadata{}
 	addColumn := func(key, name string, needed bool) {
 		at := dataset.Place(header, name)

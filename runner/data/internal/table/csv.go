@@ -149,11 +149,7 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	return dataset.LocateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
 			there := func(path string) bool { return dataset.Exists(within(path)) }
-			paths := dataset.Names(value, "+", there)
-			for i, path := range paths {
-				paths[i] = within(path)
-			}
-			return strings.Join(paths, "+")
+			return strings.Join(dataset.Map(dataset.Names(value, "+", there), within), "+")
 		}
 		return value
 	})

@@ -326,10 +326,8 @@ func numbered(n int) []string {
 // unique gives the names of a header, made different from one another in the manner of pandas, and
 // notes what it changed and what looks like a sample.
 func (f *Frame) unique(header []string) []string {
-	names := make([]string, len(header))
-	for i, h := range header {
-		names[i] = strings.Clone(strings.TrimSpace(h))
-	}
+	own := func(name string) string { return strings.Clone(strings.TrimSpace(name)) }
+	names := dataset.Map(header, own)
 	var notes, nameless, twins []string
 	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
 		notes = append(notes, fmt.Sprintf("the first line names the columns, one of them %q: "+

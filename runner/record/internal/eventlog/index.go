@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 )
@@ -348,12 +349,10 @@ func ShortEvent(e runner.Event) runner.Event {
 	case *runner.EvalEvent:
 		r := *e
 		r.Values, r.ByGroup = RoundValues(e.Values, shortDigits), nil
+		short := func(n measure.Number) measure.Number { return Round(n, shortDigits) }
 		for _, l := range e.ByGroup {
-			numbers := make([]measure.Number, len(l.Numbers))
-			for i, n := range l.Numbers {
-				numbers[i] = Round(n, shortDigits)
-			}
-			r.ByGroup = append(r.ByGroup, measure.List{Name: l.Name, Numbers: numbers})
+			l.Numbers = data.Map(l.Numbers, short)
+			r.ByGroup = append(r.ByGroup, l)
 		}
 		return &r
 	}
