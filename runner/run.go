@@ -87,7 +87,6 @@ func (m *Meta) Trained() error {
 // of bins.
 func (m *Meta) Places(a measure.Axis) []string {
 	var values []float64
-	var names []string
 	digits := -1
 	switch a {
 	case measure.PerRadius:
@@ -97,10 +96,9 @@ func (m *Meta) Places(a measure.Axis) []string {
 	default:
 		return m.Names(a)
 	}
-	for _, v := range values {
-		names = append(names, strconv.FormatFloat(v, 'g', digits, 64))
-	}
-	return names
+	return data.Map(values, func(v float64) string {
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	})
 }
 
 // Configuration returns a key that is equal for runs that differ in the seed alone.

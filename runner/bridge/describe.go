@@ -150,17 +150,14 @@ func (p *Program) hello() *Description {
 // settingsOf returns the run's settings by their keys, and the program's own words.
 func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
 	settings := map[string]any{}
-	if err := json.Unmarshal(text, &settings); err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &settings)
 	}
 	for key, value := range program.Own() {
 		settings[key] = value
 	}
-	return settings, nil
+	return settings, err
 }
 
 // describe checks the answer and makes a Description of it.

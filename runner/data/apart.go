@@ -61,8 +61,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 		}
 		share.Release()
 		// Its part was small because of other readers: it tries again when they have ended.
-		var bound *boundError
-		if !share.Crowded || !errors.As(err, &bound) {
+		if _, bound := errors.AsType[*boundError](err); !share.Crowded || !bound {
 			return nil, err
 		}
 		if err := room.Settled(ctx); err != nil {
@@ -340,8 +339,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err == nil {
 		err = send(out, d)
 	}
-	var lost *lostError
-	if err == nil || errors.As(err, &lost) {
+	if _, lost := errors.AsType[*lostError](err); err == nil || lost {
 		return err // nobody reads any more, or a part has been read
 	}
 	failed := sent{Error: err.Error()}

@@ -454,19 +454,13 @@ func (a *NPYArray) describe(header string) error {
 
 // fits returns an error unless the type and the shape suit this number of bytes.
 func (a *NPYArray) fits(bytes int) error {
-	switch a.Kind {
-	case 'f':
-		if a.Size != 2 && a.Size != 4 && a.Size != 8 {
-			return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
-		}
-	case 'i', 'u':
-		if a.Size != 1 && a.Size != 2 && a.Size != 4 && a.Size != 8 {
-			return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
-		}
-	case 'b':
-		if a.Size != 1 {
-			return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
-		}
+	switch sizes := []int{1, 2, 4, 8}; {
+	case a.Kind == 'f' && !slices.Contains(sizes[1:], a.Size):
+		return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
+	case (a.Kind == 'i' || a.Kind == 'u') && !slices.Contains(sizes, a.Size):
+		return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
+	case a.Kind == 'b' && a.Size != 1:
+		return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
 	}
 	need, room := uint64(a.Size), uint64(bytes)
 	ok := need > 0 && len(a.Dims) > 0

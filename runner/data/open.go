@@ -24,8 +24,7 @@ func Open(name string, o Options) (*Dataset, error) {
 // OpenContext is like Open, but if another process reads, the end of ctx stops it: see [ReadApart].
 func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) {
 	d, err := open(ctx, name, o)
-	var m *MissingError
-	if err != nil && !errors.As(err, &m) {
+	if _, missing := errors.AsType[*MissingError](err); err != nil && !missing {
 		err = fmt.Errorf("dataset %s: %w", name, err)
 	}
 	if err != nil && len(err.Error()) > maxError {
@@ -43,8 +42,8 @@ type longError struct{ error }
 
 func (e *longError) Error() string {
 	text, half := e.error.Error(), maxError/2
-	return strings.ToValidUTF8(text[:half], "") + " … " + strings.ToValidUTF8(text[len(text)-half:],
-		"")
+	begin, end := text[:half], text[len(text)-half:]
+	return strings.ToValidUTF8(begin, "") + " … " + strings.ToValidUTF8(end, "")
 }
 
 func (e *longError) Unwrap() error { return e.error }
@@ -321,7 +320,7 @@ func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, pla
 func Map[T, U any](list []T, f func(T) U) []U { return dataset.Map(list, f) }
 
 // Sum returns the sum of counts.
-func Sum(counts []int) int { return dataset.Sum(counts) }
+func Sum[T int | int64](counts []T) T { return dataset.Sum(counts) }
 
 // PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
 func PaperImbalance() []float64 { return dataset.PaperImbalance() }

@@ -502,7 +502,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 			if errors.Is(err, disk.ErrForeign) {
 				remedy = movesAside
 			}
-			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, d.movePair(step))
+			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy,
+				func() error { return d.movePair(step) })
 		} else {
 			readable++
 		}
@@ -529,16 +530,14 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 }
 
 // movePair moves a checkpoint aside, its state first: without the state there is no checkpoint.
-func (d *doctor) movePair(step int64) func() error {
-	return func() error {
-		for _, name := range checkpointNames(step) {
-			err := d.moveAside(filepath.Join(checkpointsName, name))()
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+func (d *doctor) movePair(step int64) error {
+	for _, name := range checkpointNames(step) {
+		err := d.moveAside(filepath.Join(checkpointsName, name))()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		return nil
 	}
+	return nil
 }
 
 // checkLog checks every line, and that the log is the one that the other files go with.

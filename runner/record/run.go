@@ -56,11 +56,8 @@ func (r *Run) Standing() Standing {
 		return Standing{Status: r.status, Step: summary.Steps}
 	}
 	defer in.Close()
-	e, err := eventlog.ReadEnd(in, r.passed,
+	e, _ := eventlog.ReadEnd(in, r.passed,
 		func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
-	if err != nil {
-		e = &eventlog.End{}
-	}
 	s := e.Standing
 	s.Status, s.Cause = r.status, summary.Cause
 	s.Step = max(s.Step, summary.Steps)
@@ -465,7 +462,6 @@ type (
 	Log       = eventlog.Log
 	Tail      = eventlog.Tail
 	ForkEvent = eventlog.ForkEvent
-	History   = eventlog.History
 	Standing  = eventlog.Standing
 	Progress  = eventlog.Progress
 	Replay    = eventlog.Replay
@@ -475,7 +471,7 @@ type (
 )
 
 // ReadHistory is eventlog.ReadHistory.
-func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
+func ReadHistory(l Log, see func(runner.Event)) (*eventlog.History, error) {
 	return eventlog.ReadHistory(l, see)
 }
 
@@ -534,10 +530,7 @@ func (r *Run) Average() (*runner.Average, error) {
 	defer in.Close()
 	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
 	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
-	if err != nil {
-		return nil, err
-	}
-	return runner.AverageOf(e.Evals), nil
+	return runner.AverageOf(e.Evals), err
 }
 
 // Printed returns the end of what the run's program printed: the last most bytes of it, or less.

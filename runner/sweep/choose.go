@@ -1,14 +1,17 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
@@ -59,18 +62,15 @@ type Cost struct {
 	Seconds measure.Number `json:"seconds"` // in training steps
 }
 
-func (c *Cost) add(s *State) {
+func (c *Cost) add(s State) {
 	if s.Result == nil {
 		return
 	}
 	c.Runs++
 	c.Epochs += s.Result.Epochs
 	if s.Result.seconds.Applies() {
-		before := 0.0
-		if c.Seconds.Applies() {
-			before = c.Seconds.Float()
-		}
-		c.Seconds = measure.Num(s.Result.seconds.Float() + before)
+		before := cmp.Or(c.Seconds, measure.Num(0))
+		c.Seconds = measure.Num(s.Result.seconds.Float() + before.Float())
 	}
 }
 
@@ -85,7 +85,7 @@ func (l *Progress) Table() *Table {
 			open := false
 			for _, i := range s.runs {
 				state := l.State(i)
-				row.Cost.add(&state)
+				row.Cost.add(state)
 				open = open || state.Status != runner.Done
 			}
 			if open {
@@ -118,9 +118,8 @@ func (l *Progress) fillRow(row *Row, s *setting, level float64) {
 		_, cells[c].Mean, _, cells[c].Half = compare.Describe(cells[c].Values, level)
 	}
 	for _, i := range s.runs {
-		state := l.State(i)
 		row.IDs = append(row.IDs, l.List.Runs[i].ID)
-		row.Own.add(&state)
+		row.Own.add(l.State(i))
 	}
 	row.Validation, row.Test = cells[0], cells[1:]
 }
@@ -188,17 +187,12 @@ func (t *Table) Cells() *page.Table {
 	return list
 }
 
-func (t *Table) titles() (titles []string) {
-	for _, r := range t.Rows {
-		if r.Test == nil {
-			continue
-		}
-		for _, c := range r.Test {
-			titles = append(titles, c.Title)
-		}
-		return titles
+func (t *Table) titles() []string {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Test != nil })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return data.Map(t.Rows[i].Test, func(c Cell) string { return c.Title })
 }
 
 func durationText(seconds measure.Number) string {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -357,11 +358,8 @@ func (l *Progress) extent(o *Overview, states []State) error {
 		}
 	}
 	for n := stages.last + 1; n <= len(h.Epochs); n++ {
-		end := float64(l.List.Base.Epochs)
-		if h.stageEnd(n) > 0 {
-			end = float64(h.stageEnd(n))
-		}
-		o.Planned += float64(l.List.mostKept(n)) * max(0, end-float64(h.Epochs[n-1]))
+		end := cmp.Or(h.stageEnd(n), l.List.Base.Epochs)
+		o.Planned += float64(l.List.mostKept(n) * max(0, end-h.Epochs[n-1]))
 	}
 	return nil
 }

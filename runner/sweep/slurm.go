@@ -150,18 +150,13 @@ func (f *Folder) runNeed(stage, i int, a *Resources, known map[int]Need) (n Need
 		if err != nil {
 			return n, err
 		}
-		if h := &f.List.Halving; h.stageEnd(stage) > 0 {
-			one.Epochs = min(one.Epochs, h.stageEnd(stage))
-		}
+		one.Epochs = min(one.Epochs, cmp.Or(f.List.Halving.stageEnd(stage), one.Epochs))
 		if n, err = a.Estimate(&one); err != nil {
 			return n, err
 		}
 	}
 	known[f.List.Runs[i].Setting] = n
-	seconds := a.Time.Seconds()
-	if seconds == 0 {
-		seconds = roundTime(timeMargin*n.Seconds + timeBase)
-	}
+	seconds := cmp.Or(a.Time.Seconds(), roundTime(timeMargin*n.Seconds+timeBase))
 	const step = 256 << 20
 	return Need{seconds, math.Ceil(memoryMargin*n.Bytes/step) * step}, nil
 }

@@ -244,7 +244,7 @@ func (o Options) remaining(counts []int) []int {
 }
 
 // Sum returns the sum of counts.
-func Sum(counts []int) (total int) {
+func Sum[T int | int64](counts []T) (total T) {
 	for _, n := range counts {
 		total += n
 	}

@@ -321,9 +321,5 @@ func addressOf(url, file string) string {
 }
 
 func TotalSize(files []Remote) int64 {
-	total := int64(0)
-	for _, r := range files {
-		total += r.Size
-	}
-	return total
+	return Sum(Map(files, func(r Remote) int64 { return r.Size }))
 }

@@ -191,10 +191,6 @@ func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
 var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that " +
 	"name their classes, and no metadata.csv")
 
-func isSplit(name string) bool {
-	return slices.Contains([]string{"train", "val", "valid", "validation", "test"}, name)
-}
-
 // readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
 func (s *pictureSet) readFolders() error {
 	label, split := newCoded("label", 0), newCoded("split", 0)
@@ -202,8 +198,9 @@ func (s *pictureSet) readFolders() error {
 	if err != nil {
 		return err
 	}
-	parted := len(top) > 0 && !slices.ContainsFunc(top,
-		func(name string) bool { return !isSplit(name) })
+	splits := []string{"train", "val", "valid", "validation", "test"}
+	parted := len(top) > 0 &&
+		!slices.ContainsFunc(top, func(name string) bool { return !slices.Contains(splits, name) })
 	if !parted {
 		top = []string{""} // the classes lie in the folder itself
 	}

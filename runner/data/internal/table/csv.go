@@ -326,11 +326,10 @@ func (l Lines) Next() (record []string, line int, err error) {
 
 // withPlace returns an error of encoding/csv with its line and character.
 func withPlace(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
+	if p, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
+	return err
 }
 
 // trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.
