@@ -305,9 +305,7 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 // Glance opens a run's own dataset for a caller that reads a few samples. It does not check whether
 // large files are the ones that the run had, since that would read all of them: compare a sample's
 // label.
-func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
-	return m.openOwn(dataDir, true)
-}
+func (m *Meta) Glance(dataDir string) (*data.Dataset, error) { return m.openOwn(dataDir, true) }
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {

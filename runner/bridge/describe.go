@@ -454,8 +454,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once",
 			g.batch.N, m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
-		return errors.New("give probability, or correct: which samples are classified " +
-			"correctly")
+		return errors.New("give probability, or correct: which samples are classified correctly")
 	}
 	p := &measure.Pass{Losses: g.losses, Labels: g.batch.Labels, Groups: g.batch.Groups,
 		Confidences: g.confidence}

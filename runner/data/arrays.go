@@ -318,10 +318,7 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 
 // members returns a factor for each column of an array of samples × groups.
 func (s *arraySet) members(a NPYArray, n int, sum io.Writer) (list []*dataset.Factor, err error) {
-	var names []string
-	for g := range a.Dims[1] {
-		names = append(names, "g"+strconv.Itoa(g+1))
-	}
+	names := dataset.Numbered("g", 1, a.Dims[1])
 	if s.names != "" {
 		of, err := s.factor(s.names, len(names), sum)
 		if err != nil {

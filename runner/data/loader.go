@@ -183,8 +183,7 @@ func (l *Loader) Restore(s State) error {
 	if s != want {
 		return fmt.Errorf(
 			"the loader's state is of %+v, not %+v: "+
-				"resume with the data and settings that it was saved with",
-			s, want)
+				"resume with the data and settings that it was saved with", s, want)
 	}
 	if s.Step >= uint64(l.StepsPerEpoch()) {
 		return fmt.Errorf(

@@ -289,8 +289,7 @@ var _ runner.Verbs = (*Client)(nil)
 // ReadOnly is runner.Verbs for a viewer that may change nothing.
 type ReadOnly struct{}
 
-var errReadOnly = errors.New(
-	"this view is read-only; use drolab attach to make changes")
+var errReadOnly = errors.New("this view is read-only; use drolab attach to make changes")
 
 // Start implements runner.Verbs.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }

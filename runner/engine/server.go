@@ -235,13 +235,11 @@ func (e *engine) viewVerbs() map[runner.Verb]handler {
 }
 
 func (e *engine) controlVerbs() map[runner.Verb]handler {
-	verbs := map[runner.Verb]handler{
-		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown}
-	for _, v := range []runner.Verb{runner.Pause, runner.Resume, runner.Stop, runner.Checkpoint,
-		runner.Knob} {
-		verbs[v] = e.order
+	return map[runner.Verb]handler{
+		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown,
+		runner.Pause: e.order, runner.Resume: e.order, runner.Stop: e.order,
+		runner.Checkpoint: e.order, runner.Knob: e.order,
 	}
-	return verbs
 }
 
 func (e *engine) order(r *request) (*reply, error) {

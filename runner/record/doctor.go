@@ -348,8 +348,7 @@ func (d *doctor) checkSummary(held bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("is missing")
 	}
-	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state",
-		d.summarise)
+	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state", d.summarise)
 }
 
 // summarise writes the summary of a run that has ended.

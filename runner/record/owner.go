@@ -76,9 +76,7 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 }
 
 // ownerOf returns the owner of a run's files, given its ID and the text of its run.json.
-func ownerOf(id string, text []byte) disk.Owner {
-	return disk.Owner{ID: id, Made: hashOf(text)}
-}
+func ownerOf(id string, text []byte) disk.Owner { return disk.Owner{ID: id, Made: hashOf(text)} }
 
 // hashOf returns the SHA-256 of a text, in hexadecimal.
 func hashOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }

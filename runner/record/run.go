@@ -462,6 +462,7 @@ type (
 	Log       = eventlog.Log
 	Tail      = eventlog.Tail
 	ForkEvent = eventlog.ForkEvent
+	History   = eventlog.History
 	Standing  = eventlog.Standing
 	Progress  = eventlog.Progress
 	Replay    = eventlog.Replay
@@ -471,7 +472,7 @@ type (
 )
 
 // ReadHistory is eventlog.ReadHistory.
-func ReadHistory(l Log, see func(runner.Event)) (*eventlog.History, error) {
+func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
 	return eventlog.ReadHistory(l, see)
 }
 

@@ -212,9 +212,7 @@ func (e *KeyError) Error() string {
 
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
 // that do not fit each other. It looks at values only: data.Open checks that the data exist.
-func (s *Spec) Validate() error {
-	return cmp.Or(s.Problems()...)
-}
+func (s *Spec) Validate() error { return cmp.Or(s.Problems()...) }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used
 // by itself or, if there is none, the first error of settings that do not fit each other.

@@ -103,19 +103,14 @@ func (l *Progress) Table() *Table {
 
 // fillRow puts the chosen setting's figures into a row.
 func (l *Progress) fillRow(row *Row, s *setting, level float64) {
-	first := l.State(s.runs[0])
-	names := first.Result.names
 	r := &l.List.Runs[s.runs[0]]
 	row.Values, row.Label = r.Values, l.List.label(r, "")
-	cells := make([]Cell, len(names))
-	for c, name := range names {
+	var cells []Cell
+	for c, name := range l.State(s.runs[0]).Result.names {
 		m, _ := measure.FindMeasure(name)
-		cells[c] = Cell{Name: name, Title: m.Head(), scale: m.Scale}
-		for _, i := range s.runs {
-			state := l.State(i)
-			cells[c].Values = append(cells[c].Values, state.Result.values[c])
-		}
-		_, cells[c].Mean, _, cells[c].Half = compare.Describe(cells[c].Values, level)
+		seeds := data.Map(s.runs, func(i int) measure.Number { return l.State(i).Result.values[c] })
+		_, mean, _, half := compare.Describe(seeds, level)
+		cells = append(cells, Cell{name, m.Head(), seeds, mean, half, m.Scale})
 	}
 	for _, i := range s.runs {
 		row.IDs = append(row.IDs, l.List.Runs[i].ID)
@@ -130,10 +125,7 @@ func (t *Table) addNotes(l *Progress) {
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
 		"%g %% t interval.", t.Select, 100*t.Level))
-	unfinished := 0
-	for _, r := range t.Rows {
-		unfinished += r.Unfinished
-	}
+	unfinished := data.Sum(data.Map(t.Rows, func(r Row) int { return r.Unfinished }))
 	switch {
 	case len(l.List.Halving.Epochs) > 0:
 		t.Notes = append(t.Notes, "Ended early by validation, failed or not done: "+

@@ -144,8 +144,7 @@ func (p *parser) readEntry(e presets.Entry) {
 	default:
 		where := ""
 		if key := presets.Key(e.Key); key != "" {
-			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below "+
-				"grid",
+			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below grid",
 				key, key)
 		}
 		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)

@@ -96,16 +96,10 @@ type slot struct {
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
-		all := page.Indices(len(f.List.Runs))
-		for place := range f.List.mostKept(n) {
-			list = append(list, slot{place, all})
-		}
-		return list, nil
+		all, places := page.Indices(len(f.List.Runs)), page.Indices(f.List.mostKept(n))
+		return data.Map(places, func(place int) slot { return slot{place, all} }), nil
 	case n == 0:
-		for _, i := range todo {
-			list = append(list, slot{i, []int{i}})
-		}
-		return list, nil
+		return data.Map(todo, func(i int) slot { return slot{i, []int{i}} }), nil
 	}
 	r, err := f.rung(n)
 	if err != nil {

@@ -122,7 +122,12 @@ func (f *Folder) Work(
 		if err != nil {
 			return err
 		}
-		w.listRuns(s)
+		w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
+		for i := range w.List.Runs {
+			if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
+				w.todo = append(w.todo, i)
+			}
+		}
 		if !w.trainStage(ctx, goOn) {
 			return ctx.Err()
 		}
@@ -131,16 +136,6 @@ func (f *Folder) Work(
 		}
 		if _, err := w.decide(s.last + 1); err != nil {
 			return err
-		}
-	}
-}
-
-// listRuns lists the runs that a stage has to train.
-func (w *worker) listRuns(s *stages) {
-	w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
-	for i := range w.List.Runs {
-		if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
-			w.todo = append(w.todo, i)
 		}
 	}
 }

@@ -36,9 +36,7 @@ func newMeter(method dro.Algorithm) (m meter) {
 
 // measure sets the measures of a step; the norm of a step that was not taken does not apply. It
 // returns the first value that is not finite, or nil.
-func (m *meter) measure(
-	loss float64, norm measure.Number, t dro.Trainer,
-) (broken *measure.Value) {
+func (m *meter) measure(loss float64, norm measure.Number, t dro.Trainer) (broken *measure.Value) {
 	for i := range m.current {
 		m.current[i].Number = measure.Number{}
 	}

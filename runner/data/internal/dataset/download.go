@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,12 +62,10 @@ func (f *Files) Bring(ctx context.Context, dir string, o FetchOptions) error {
 
 // AllExist says whether a folder has all files, plain or as .gz.
 func AllExist(folder string, files []string) bool {
-	for _, f := range files {
-		if path := filepath.Join(folder, f); !Exists(path) && !Exists(path+".gz") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(files, func(f string) bool {
+		path := filepath.Join(folder, f)
+		return !Exists(path) && !Exists(path+".gz")
+	})
 }
 
 // A Remote is one file to download.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -185,6 +186,15 @@ func Picked[T any](list []T, places []int) []T {
 		return nil
 	}
 	return Map(places, func(at int) T { return list[at] })
+}
+
+// Numbered returns n names: the prefix, followed by numbers from the first one on.
+func Numbered(prefix string, first, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = prefix + strconv.Itoa(first+i)
+	}
+	return names
 }
 
 // Map returns what f makes of each element of a list.

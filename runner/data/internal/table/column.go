@@ -173,8 +173,7 @@ func (c *Column) leaveDict(line int) (err error) {
 	if c.textual {
 		return fmt.Errorf(
 			"line %d, column %q: more than %d different values: name another column with label= "+
-				"or group=",
-			line, c.Name, c.limit)
+				"or group=", line, c.Name, c.limit)
 	}
 	words := make([]uint32, len(c.Dict))
 	for text, code := range c.Dict {
@@ -306,8 +305,7 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	if math.IsInf(float64(x), 0) || x != x {
 		return fmt.Errorf(
 			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: "+
-				"rescale the column",
-			c.Name, v, c.Mean, c.Std)
+				"rescale the column", c.Name, v, c.Mean, c.Std)
 	}
 	dst[0] = x
 	return nil
@@ -435,8 +433,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
 				"column %q: a category that the training split lacks counts as none: "+
-					"%d of the other samples",
-				c.Name, c.unseen))
+					"%d of the other samples", c.Name, c.unseen))
 		}
 	}
 	return x, nil
