@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"drolab/dro"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -382,11 +383,9 @@ func Heaviest(losses, ratios []float64, labels, groups []int) []Heavy {
 		order = slices.Insert(order, at, i)
 		order = order[:min(len(order), MostHeavy)]
 	}
-	list := make([]Heavy, len(order))
-	for k, i := range order {
-		list[k] = Heavy{i, float64(float32(ratios[i])), labels[i], groups[i]}
-	}
-	return list
+	return data.Map(order, func(i int) Heavy {
+		return Heavy{i, float64(float32(ratios[i])), labels[i], groups[i]}
+	})
 }
 
 // appendHeavy writes [[index, ratio, label, group], ...].

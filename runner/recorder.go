@@ -245,8 +245,7 @@ func reportText(recovered any) []byte {
 	value := fmt.Appendf(nil, "%v", recovered)
 	head := fmt.Appendf(nil, "drolab %s, %s, %s/%s, %s\npanic: ", version, runtime.Version(),
 		runtime.GOOS, runtime.GOARCH, time.Now().UTC().Format(time.RFC3339))
-	return slices.Concat(head, value[:min(len(value), mostReport/4)], []byte("\n\n"),
-		debug.Stack())
+	return slices.Concat(head, value[:min(len(value), mostReport/4)], []byte("\n\n"), debug.Stack())
 }
 
 // keepReport writes a report, unless there is one of that name.

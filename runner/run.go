@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +87,6 @@ func (m *Meta) Trained() error {
 // of bins.
 func (m *Meta) Places(a measure.Axis) []string {
 	var values []float64
-	var names []string
 	digits := -1
 	switch a {
 	case measure.PerRadius:
@@ -98,10 +96,9 @@ func (m *Meta) Places(a measure.Axis) []string {
 	default:
 		return m.Names(a)
 	}
-	for _, v := range values {
-		names = append(names, strconv.FormatFloat(v, 'g', digits, 64))
-	}
-	return names
+	return data.Map(values, func(v float64) string {
+		return strconv.FormatFloat(v, 'g', digits, 64)
+	})
 }
 
 // Configuration returns a key that is equal for runs that differ in the seed alone.
@@ -280,9 +277,6 @@ func (m *Meta) CheckData(checksum string) error {
 // OpenFor opens a dataset on which to use the network of a run; an empty name stands for the run's
 // own dataset, with its own splits.
 func (m *Meta) OpenFor(dataset, dataDir string) (*data.Dataset, error) {
-	if err := m.HasOwnNetwork(); err != nil {
-		return nil, err
-	}
 	if dataset == "" {
 		return m.openOwn(dataDir, false)
 	}
@@ -311,15 +305,13 @@ func (m *Meta) EncoderFrom(dataDir string) (*data.Encoder, error) {
 // Glance opens a run's own dataset for a caller that reads a few samples. It does not check whether
 // large files are the ones that the run had, since that would read all of them: compare a sample's
 // label.
-func (m *Meta) Glance(dataDir string) (*data.Dataset, error) {
-	if err := m.HasOwnNetwork(); err != nil {
-		return nil, err
-	}
-	return m.openOwn(dataDir, true)
-}
+func (m *Meta) Glance(dataDir string) (*data.Dataset, error) { return m.openOwn(dataDir, true) }
 
 // openOwn opens a run's own dataset, as the run did.
 func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
+	if err := m.HasOwnNetwork(); err != nil {
+		return nil, err
+	}
 	o := m.Spec.DataOptions(dataDir)
 	o.Rows, o.Glance = true, glance
 	d, err := OpenData(context.Background(), m.Spec.Dataset, o)
@@ -346,19 +338,7 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 }
 
 // Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
-func Unfaulted(do func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		switch p := recover(); {
-		case p == nil:
-		case data.IsFault(p):
-			err = errCut
-		default:
-			panic(p)
-		}
-	}()
-	return do()
-}
+func Unfaulted(do func() error) error { return data.Unfaulted(errCut, do) }
 
 // NewTrainer starts the method of s on data with the counts p, and returns it with the problem that
 // it solves.
@@ -368,7 +348,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, err
 	}
 	classes := p.ClassCounts.Train
-	task, err := s.Task(m, sum(classes), classes, p.Training().Train)
+	task, err := s.Task(m, data.Sum(classes), classes, p.Training().Train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -380,13 +360,6 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
 	}
 	return t, task.Problem, nil
-}
-
-func sum(counts []int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // RefitsOnVal reports whether a method fits the last layer to the validation split.

@@ -100,13 +100,12 @@ func (a Approvals) Admit(x Approval) error {
 // this very file.
 func (a Approvals) Check(path string) (sum string, err error) {
 	sum, started, err := a.Status(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the program %s is not there", path)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("the program %s is not there", path)
+	case err != nil:
 		return "", err
-	}
-	if !started {
+	case !started:
 		return "", fmt.Errorf("you have not approved this version of the program %s: read it, "+
 			"then approve it with drolab trust %s", path, shellQuoted(path))
 	}

@@ -150,17 +150,14 @@ func (p *Program) hello() *Description {
 // settingsOf returns the run's settings by their keys, and the program's own words.
 func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 	text, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
 	settings := map[string]any{}
-	if err := json.Unmarshal(text, &settings); err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &settings)
 	}
 	for key, value := range program.Own() {
 		settings[key] = value
 	}
-	return settings, nil
+	return settings, err
 }
 
 // describe checks the answer and makes a Description of it.
@@ -457,8 +454,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 		return fmt.Errorf("%d samples of the %s split came, which has %d: give each once",
 			g.batch.N, m.Split, src.Len())
 	case !trained && len(g.correct) == 0:
-		return errors.New("give probability, or correct: which samples are classified " +
-			"correctly")
+		return errors.New("give probability, or correct: which samples are classified correctly")
 	}
 	p := &measure.Pass{Losses: g.losses, Labels: g.batch.Labels, Groups: g.batch.Groups,
 		Confidences: g.confidence}

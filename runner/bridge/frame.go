@@ -261,21 +261,20 @@ func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
 }
 
 // Floats returns an array of float64.
-func Floats(values []float64) Array {
-	raw := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-	}
-	return Array{Type: Float64, Raw: raw}
-}
+func Floats(values []float64) Array { return words(Float64, values, math.Float64bits) }
 
 // Ints returns an array of int64.
 func Ints(values []int) Array {
+	return words(Int64, values, func(v int) uint64 { return uint64(v) })
+}
+
+// words returns an array of numbers of eight bytes.
+func words[T float64 | int](kind string, values []T, bits func(T) uint64) Array {
 	raw := make([]byte, 0, 8*len(values))
 	for _, v := range values {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(v))
+		raw = binary.LittleEndian.AppendUint64(raw, bits(v))
 	}
-	return Array{Type: Int64, Raw: raw}
+	return Array{Type: kind, Raw: raw}
 }
 
 // each returns an array that has a number for each sample.

@@ -217,8 +217,7 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	norms := n.numbers(question{Do: "accumulate"}, &answer{}, "a step", 2, rule)
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
-		n.request(question{Do: "advance"}, &answer{}, "a step", wanted{},
-			Floats([]float64{rate}))
+		n.request(question{Do: "advance"}, &answer{}, "a step", wanted{}, Floats([]float64{rate}))
 	}
 	return norms[0], true
 }

@@ -197,11 +197,8 @@ func (p *process) listenToStops(stops, done <-chan struct{}) {
 }
 
 // Processes returns the numbers of the program's processes, without those that they have started.
-func (p *process) Processes() (pids []int) {
-	for _, r := range p.ranks {
-		pids = append(pids, r.cmd.Process.Pid)
-	}
-	return pids
+func (p *process) Processes() []int {
+	return data.Map(p.ranks, func(r *rank) int { return r.cmd.Process.Pid })
 }
 
 // hasEnded reports whether the program has ended, to a caller that has found its pipe broken. It

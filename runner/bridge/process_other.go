@@ -3,6 +3,7 @@
 package bridge
 
 import (
+	"io"
 	"os"
 	"os/exec"
 )
@@ -12,6 +13,8 @@ const supported = false // a process here inherits no pipes beside its standard 
 func setApart(*exec.Cmd, int) {}
 
 func lockThread() (leave func()) { return func() {} }
+
+func eagerReader(in io.Reader) io.Reader { return in }
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

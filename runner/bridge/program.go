@@ -315,8 +315,7 @@ func (p *Program) takeLog(rank int, a *answer, arrays []Array) ([]Array, error) 
 		p.logged.Set(name, measure.Num(values[i]))
 	}
 	if n := len(p.logged); n > measure.MostUser {
-		return nil, fmt.Errorf("it logs %d values of its own: want at most %d", n,
-			measure.MostUser)
+		return nil, fmt.Errorf("it logs %d values of its own: want at most %d", n, measure.MostUser)
 	}
 	return arrays[:last], nil
 }

@@ -445,9 +445,7 @@ func (o *Opening) Known(m *runner.Meta) {
 	o.Classes, o.Groups = m.Classes, m.Groups
 	for _, split := range runner.Splits() {
 		counts := *m.ClassCounts.Of(split)
-		for _, n := range counts {
-			o.Samples[split] += n
-		}
+		o.Samples[split] = data.Sum(counts)
 		o.ClassCounts[split], o.GroupCounts[split] = counts, *m.GroupCounts.Of(split)
 	}
 	o.Parameters = m.Parameters

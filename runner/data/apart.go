@@ -61,8 +61,7 @@ func readBy(ctx context.Context, p *Provider, name string, o Options) (*Dataset,
 		}
 		share.Release()
 		// Its part was small because of other readers: it tries again when they have ended.
-		var bound *boundError
-		if !share.Crowded || !errors.As(err, &bound) {
+		if _, bound := errors.AsType[*boundError](err); !share.Crowded || !bound {
 			return nil, err
 		}
 		if err := room.Settled(ctx); err != nil {
@@ -340,8 +339,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if err == nil {
 		err = send(out, d)
 	}
-	var lost *lostError
-	if err == nil || errors.As(err, &lost) {
+	if _, lost := errors.AsType[*lostError](err); err == nil || lost {
 		return err // nobody reads any more, or a part has been read
 	}
 	failed := sent{Error: err.Error()}
@@ -349,23 +347,35 @@ func Serve(in io.Reader, out io.Writer) error {
 	return writeHeader(out, &failed)
 }
 
+// errCut is the error of files of the user that were cut while they were read.
+var errCut = errors.New("its files were cut or lost while they were read: " +
+	"bring them back and try again")
+
 // readOwn opens the user's own files. It turns a fault in a mapped file into an error.
 func readOwn(name string, o Options) (d *Dataset, err error) {
+	err = Unfaulted(errCut, func() error {
+		p, err := find(name)
+		if err == nil {
+			d, err = p.Open(name, o)
+		}
+		return err
+	})
+	return d, err
+}
+
+// Unfaulted calls do, which reads samples. A fault in one of their mapped files becomes the error
+// cut.
+func Unfaulted(cut error, do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		switch p := recover(); {
-		case dataset.IsFault(p):
-			err = errors.New("its files were cut or lost while they were read: " +
-				"bring them back and try again")
+		case IsFault(p):
+			err = cut
 		case p != nil:
 			panic(p)
 		}
 	}()
-	p, err := find(name)
-	if err != nil {
-		return nil, err
-	}
-	return p.Open(name, o)
+	return do()
 }
 
 // lostError is the error of numbers that did not reach the process that asked for them.
@@ -402,22 +412,14 @@ func send(out io.Writer, d *Dataset) error {
 	if err := writeHeader(out, &s.sent); err != nil {
 		return err
 	}
+	const size = 1 << 20 // bytes of a piece, whose memory is given up once it is written
 	for _, b := range s.numbers {
-		if err := sendPieces(out, b); err != nil {
-			return &lostError{err}
+		for piece := range slices.Chunk(b, size) {
+			if _, err := out.Write(piece); err != nil {
+				return &lostError{err}
+			}
+			forget(piece)
 		}
-	}
-	return nil
-}
-
-// sendPieces writes numbers piece by piece, and gives up the memory of each piece.
-func sendPieces(out io.Writer, b []byte) error {
-	const piece = 1 << 20
-	for piece := range slices.Chunk(b, piece) {
-		if _, err := out.Write(piece); err != nil {
-			return err
-		}
-		forget(piece)
 	}
 	return nil
 }

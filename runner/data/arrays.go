@@ -63,7 +63,9 @@ func NPZFiles() *dataset.Provider {
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
-		Open: openNPZ,
+		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
+			return openBundle(name, "npz:", o, readNPZ)
+		},
 	}
 }
 
@@ -73,10 +75,6 @@ func NPYFiles() *dataset.Provider {
 		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
 		Open:    openNPY, Locate: locateNPY,
 	}
-}
-
-func openNPZ(name string, o dataset.Options) (*dataset.Dataset, error) {
-	return openBundle(name, "npz:", o, readNPZ)
 }
 
 // bundle reads a file of several arrays. It returns their names and a function that finds one by
@@ -126,11 +124,8 @@ func readNPZ(path string, b []byte) ([]string, func(int) (NPYArray, error), erro
 	if err != nil {
 		return nil, nil, err
 	}
-	var names []string
-	for _, f := range z.File {
-		names = append(names, strings.TrimSuffix(f.Name, ".npy"))
-	}
-	return names, func(i int) (NPYArray, error) {
+	name := func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
+	return dataset.Map(z.File, name), func(i int) (NPYArray, error) {
 		full := path + ": " + z.File[i].Name
 		member, err := extract(b, z.File[i])
 		if err != nil {
@@ -185,6 +180,9 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	there := func(path string) string {
+		return beside(f.Path, path, func(path string) string { return path })
+	}
 	none := f.Options["y"] == ""
 	if none && o.Encoder == nil {
 		return nil, errors.New("no labels: add y=Y.npy")
@@ -193,12 +191,10 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 		OwnFiles:   f,
 		unlabelled: none,
 		x:          f.Path,
-		y:          beside(f.Path, f.Options["y"], unchanged),
-		split:      beside(f.Path, f.Options["split"], unchanged),
-		names:      beside(f.Path, f.Options["group_names"], unchanged),
-	}
-	for _, g := range f.List("g") {
-		s.g = append(s.g, beside(f.Path, g, unchanged))
+		y:          there(f.Options["y"]),
+		g:          dataset.Map(f.List("g"), there),
+		split:      there(f.Options["split"]),
+		names:      there(f.Options["group_names"]),
 	}
 	s.get = func(path string) (NPYArray, error) {
 		b, err := s.contents(path)
@@ -209,8 +205,6 @@ func openNPY(name string, o dataset.Options) (*dataset.Dataset, error) {
 	}
 	return s.mapped.Attach(s.read(o))
 }
-
-func unchanged(path string) string { return path }
 
 // beside resolves a path that is given together with the path x. It is relative to the folder of x,
 // or to the current folder if the file is only there.
@@ -231,11 +225,8 @@ func locateNPY(name string, absolute func(string) string) string {
 		if !slices.Contains([]string{"y", "g", "group_names", "split"}, key) {
 			return value
 		}
-		paths := strings.Split(value, ",")
-		for i, p := range paths {
-			paths[i] = beside(absolute(path), p, absolute)
-		}
-		return strings.Join(paths, ",")
+		there := func(p string) string { return beside(absolute(path), p, absolute) }
+		return strings.Join(dataset.Map(strings.Split(value, ","), there), ",")
 	})
 }
 
@@ -327,10 +318,7 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 
 // members returns a factor for each column of an array of samples × groups.
 func (s *arraySet) members(a NPYArray, n int, sum io.Writer) (list []*dataset.Factor, err error) {
-	var names []string
-	for g := range a.Dims[1] {
-		names = append(names, "g"+strconv.Itoa(g+1))
-	}
+	names := dataset.Numbered("g", 1, a.Dims[1])
 	if s.names != "" {
 		of, err := s.factor(s.names, len(names), sum)
 		if err != nil {
@@ -463,19 +451,13 @@ func (a *NPYArray) describe(header string) error {
 
 // fits returns an error unless the type and the shape suit this number of bytes.
 func (a *NPYArray) fits(bytes int) error {
-	switch a.Kind {
-	case 'f':
-		if a.Size != 2 && a.Size != 4 && a.Size != 8 {
-			return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
-		}
-	case 'i', 'u':
-		if a.Size != 1 && a.Size != 2 && a.Size != 4 && a.Size != 8 {
-			return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
-		}
-	case 'b':
-		if a.Size != 1 {
-			return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
-		}
+	switch sizes := []int{1, 2, 4, 8}; {
+	case a.Kind == 'f' && !slices.Contains(sizes[1:], a.Size):
+		return fmt.Errorf("numbers are of %d bytes: save it with astype('float32')", a.Size)
+	case (a.Kind == 'i' || a.Kind == 'u') && !slices.Contains(sizes, a.Size):
+		return fmt.Errorf("integers are of %d bytes: save it with astype('int64')", a.Size)
+	case a.Kind == 'b' && a.Size != 1:
+		return fmt.Errorf("truth values are of %d bytes, not 1", a.Size)
 	}
 	need, room := uint64(a.Size), uint64(bytes)
 	ok := need > 0 && len(a.Dims) > 0

@@ -120,7 +120,9 @@ func newLoader(src Source, k kind, o LoaderOptions) (*Loader, error) {
 		l.announcing = make([]int, l.room.N)
 	}
 	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
-		l.ahead = startAhead(l.maker)
+		l.ahead = &ahead{maker: l.maker, spare: l.maker.newRoom(), orders: make(chan place, 1),
+			made: make(chan made, 1)}
+		go l.ahead.work()
 	}
 	return l, nil
 }
@@ -181,8 +183,7 @@ func (l *Loader) Restore(s State) error {
 	if s != want {
 		return fmt.Errorf(
 			"the loader's state is of %+v, not %+v: "+
-				"resume with the data and settings that it was saved with",
-			s, want)
+				"resume with the data and settings that it was saved with", s, want)
 	}
 	if s.Step >= uint64(l.StepsPerEpoch()) {
 		return fmt.Errorf(
@@ -513,12 +514,6 @@ type ahead struct {
 type made struct {
 	batch Batch
 	panic any
-}
-
-func startAhead(m *maker) *ahead {
-	a := &ahead{maker: m, spare: m.newRoom(), orders: make(chan place, 1), made: make(chan made, 1)}
-	go a.work()
-	return a
 }
 
 // work runs on the worker's goroutine and ends as soon as orders is closed: neither channel ever

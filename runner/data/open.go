@@ -24,8 +24,7 @@ func Open(name string, o Options) (*Dataset, error) {
 // OpenContext is like Open, but if another process reads, the end of ctx stops it: see [ReadApart].
 func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) {
 	d, err := open(ctx, name, o)
-	var m *MissingError
-	if err != nil && !errors.As(err, &m) {
+	if _, missing := errors.AsType[*MissingError](err); err != nil && !missing {
 		err = fmt.Errorf("dataset %s: %w", name, err)
 	}
 	if err != nil && len(err.Error()) > maxError {
@@ -43,8 +42,8 @@ type longError struct{ error }
 
 func (e *longError) Error() string {
 	text, half := e.error.Error(), maxError/2
-	return strings.ToValidUTF8(text[:half], "") + " … " + strings.ToValidUTF8(text[len(text)-half:],
-		"")
+	begin, end := text[:half], text[len(text)-half:]
+	return strings.ToValidUTF8(begin, "") + " … " + strings.ToValidUTF8(end, "")
 }
 
 func (e *longError) Unwrap() error { return e.error }
@@ -175,11 +174,8 @@ func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
 
 // choice lists the names of providers.
 func choice(list []*Provider) string {
-	var names []string
-	for _, p := range list {
-		names = append(names, p.Name+p.Argument)
-	}
-	return strings.Join(names, ", ")
+	form := func(p *Provider) string { return p.Name + p.Argument }
+	return strings.Join(dataset.Map(list, form), ", ")
 }
 
 // Locate returns the name of a dataset with the paths that are relative to the folder base made
@@ -270,11 +266,7 @@ func Names() []string {
 // List describes every data source, the datasets in the order of Names and the schemes. It looks
 // for their files in the data folder dir.
 func List(dir string) []Entry {
-	var list []Entry
-	for _, p := range providers() {
-		list = append(list, described(p, dir))
-	}
-	return list
+	return dataset.Map(providers(), func(p *Provider) Entry { return described(p, dir) })
 }
 
 // Info describes the data source of a name that Open takes. It looks for the files in the data
@@ -323,6 +315,12 @@ type (
 
 // Picked returns the elements at the places; nil stays nil.
 func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, places) }
+
+// Map returns what f makes of each element of a list.
+func Map[T, U any](list []T, f func(T) U) []U { return dataset.Map(list, f) }
+
+// Sum returns the sum of counts.
+func Sum[T int | int64](counts []T) T { return dataset.Sum(counts) }
 
 // PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
 func PaperImbalance() []float64 { return dataset.PaperImbalance() }

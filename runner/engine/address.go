@@ -53,21 +53,17 @@ func readInfo(runsDir string) (i info, ok bool) {
 // of folders, which is made if need be and belongs to this user alone. The error passed says why
 // the folders before it were not used.
 func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err error) {
-	var problems []error
 	for _, folder := range folders(runtimeDir, of.Path) {
-		a := addressIn(folder, of.name())
+		a = addressIn(folder, of.name())
 		if len(a.View) > maxPath {
-			problems = append(problems, fmt.Errorf("%s: too long for the path of a socket", a.View))
-			continue
+			err = fmt.Errorf("%s: too long for the path of a socket", a.View)
+		} else if err = record.MakeOwnFolder(folder); err == nil {
+			return a, passed, nil
 		}
-		if err := record.MakeOwnFolder(folder); err != nil {
-			problems = append(problems, err)
-			continue
-		}
-		return a, errors.Join(problems...), nil
+		passed = errors.Join(passed, err)
 	}
 	return address{}, nil, fmt.Errorf("no place for the engine's socket "+
-		"(set XDG_RUNTIME_DIR to a folder of yours): %w", errors.Join(problems...))
+		"(set XDG_RUNTIME_DIR to a folder of yours): %w", passed)
 }
 
 // addresses lists the places where the engine of a runs folder may be: the place that the lock file

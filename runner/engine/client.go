@@ -62,10 +62,7 @@ func (c *Client) Start(r runner.Request) ([]string, error) {
 	isProgram := func(s spec.Spec) bool { return s.IsProgram() }
 	r.Means = c.means(slices.ContainsFunc(r.Specs, isProgram))
 	out, err := c.askStarting(&request{Order: runner.Order{Verb: verbStart}, Start: &r})
-	if err != nil {
-		return nil, err
-	}
-	return out.IDs, nil
+	return out.IDs, err
 }
 
 // Wake starts the engine where there is none. The engine then looks for work of its own.
@@ -76,8 +73,8 @@ func (c *Client) Wake() error {
 
 // sendOrder sends an order. A resume starts an engine if need be, and tells it the means.
 func (c *Client) sendOrder(o runner.Order) (step int64, err error) {
-	to, out := c.script(o.Run), (*reply)(nil)
-	switch {
+	var out reply
+	switch to := c.script(o.Run); {
 	case to != nil:
 		out, err = to.askAt(control, &request{Order: o})
 	case o.Verb == runner.Resume:
@@ -88,10 +85,7 @@ func (c *Client) sendOrder(o runner.Order) (step int64, err error) {
 	default:
 		out, err = c.askAt(control, &request{Order: o})
 	}
-	if err != nil {
-		return 0, err
-	}
-	return out.Step, nil
+	return out.Step, err
 }
 
 // means returns the means of a run; program says whether the run trains a program.
@@ -133,11 +127,11 @@ func (c *Client) Shutdown(force bool) error {
 
 // askAt sends a request to the running engine. Connecting and asking share one limit, the patience
 // of c, but the answer to a verb that takes long has no limit.
-func (c *Client) askAt(socket func(address) string, r *request) (*reply, error) {
+func (c *Client) askAt(socket func(address) string, r *request) (out reply, err error) {
 	limit := time.Now().Add(cmp.Or(c.patience, patience))
 	w, err := c.connect(socket, limit)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer w.Close()
 	return exchange(w, r, limit)
@@ -171,10 +165,10 @@ func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire,
 }
 
 // askStarting sends a request to an engine of this very version, and starts that engine if need be.
-func (c *Client) askStarting(r *request) (*reply, error) {
+func (c *Client) askStarting(r *request) (out reply, err error) {
 	w, err := c.reach()
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer w.Close()
 	return exchange(w, r, time.Time{})
@@ -182,23 +176,19 @@ func (c *Client) askStarting(r *request) (*reply, error) {
 
 // exchange sends a request and returns the reply. The reply to a verb that takes long has no limit,
 // but the server has to send a blank now and then.
-func exchange(w *wire, r *request, limit time.Time) (*reply, error) {
+func exchange(w *wire, r *request, limit time.Time) (out reply, err error) {
 	r.Folder = w.folder
 	if err := w.send(r); err != nil {
-		return nil, fmt.Errorf("asking the engine: %w", err)
+		return out, fmt.Errorf("asking the engine: %w", err)
 	}
 	if takesLong(r.Verb) || limit.IsZero() {
 		w.gap, limit = patience, time.Time{}
 	}
-	var out reply
 	if err := w.receive(&out, limit); err != nil {
-		return nil, fmt.Errorf(
+		return out, fmt.Errorf(
 			"the engine's answer: %w: its log may say why, see drolab engine status", err)
 	}
-	if err := out.err(); err != nil {
-		return nil, err
-	}
-	return &out, nil
+	return out, out.err()
 }
 
 func control(a address) string { return a.Control }
@@ -231,17 +221,15 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		w := newWire(conn)
 		w.folder = mine
 		h, err := greet(w, limit)
-		if errors.Is(err, errStranger) {
-			w.Close()
-			passed = append(passed, fmt.Errorf("%s: %w", path, err))
-			continue
+		if err == nil {
+			c.note(passed)
+			return w, h, nil
 		}
-		if err != nil {
-			w.Close()
+		w.Close()
+		if !errors.Is(err, errStranger) {
 			return nil, h, err
 		}
-		c.note(passed)
-		return w, h, nil
+		passed = append(passed, fmt.Errorf("%s: %w", path, err))
 	}
 	c.note(passed)
 	return nil, hello{}, ErrNone
@@ -265,17 +253,15 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 	}
 	err = w.receive(&h, limit)
 	var broken *net.OpError // by an engine that did not even accept it
-	if errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout() {
+	switch {
+	case errors.Is(err, errClosed) || errors.As(err, &broken) && !broken.Timeout():
 		return h, errEnding
-	}
-	if err != nil {
+	case err != nil:
 		return h, fmt.Errorf("the engine does not answer: %w", err)
-	}
-	if h.Protocol != protocol {
+	case h.Protocol != protocol:
 		return h, fmt.Errorf("the engine (pid %d) is drolab %s, which this one cannot talk to: "+
 			"let its runs end, or use that program", h.PID, h.Version)
-	}
-	if !h.Folder.isSame(w.folder) {
+	case !h.Folder.isSame(w.folder):
 		return h, fmt.Errorf("%w: it (pid %d) is the engine of %s, not of %s", errStranger, h.PID,
 			h.Folder.Path, w.folder.Path)
 	}
@@ -303,8 +289,7 @@ var _ runner.Verbs = (*Client)(nil)
 // ReadOnly is runner.Verbs for a viewer that may change nothing.
 type ReadOnly struct{}
 
-var errReadOnly = errors.New(
-	"this view is read-only; use drolab attach to make changes")
+var errReadOnly = errors.New("this view is read-only; use drolab attach to make changes")
 
 // Start implements runner.Verbs.
 func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }

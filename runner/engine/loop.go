@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,24 +52,20 @@ func ServeLoop(ctx context.Context, in io.ReadCloser, out io.Writer, s LoopSetti
 // orphaned calls gone when the process that started this one has ended. The end of the pipe does
 // not tell, because a worker that the process leaves may hold the pipe open.
 func orphaned(gone func()) (stop func()) {
-	parent, tick, over := os.Getppid(), time.NewTicker(time.Second), make(chan struct{})
+	parent, over := os.Getppid(), make(chan struct{})
 	go func() {
-		for {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for os.Getppid() == parent {
 			select {
 			case <-over:
 				return
 			case <-tick.C:
-				if os.Getppid() != parent {
-					gone()
-					return
-				}
 			}
 		}
+		gone()
 	}()
-	return func() {
-		tick.Stop()
-		close(over)
-	}
+	return func() { close(over) }
 }
 
 // serve holds the run until it ends.
@@ -104,8 +101,7 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	if err != nil {
 		return err
 	}
-	end, err := Beside(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q,
-		io.Discard)
+	end, err := Beside(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q, io.Discard)
 	if err != nil { // the run cannot be asked anything then, but trains
 		end = func() {}
 	}
@@ -138,8 +134,7 @@ func (a *asked) start(q *queue.Queue) (id string, err error) {
 func (s *LoopSettings) askedFor(o *bridge.Opening) (a asked, err error) {
 	switch {
 	case o.Resume != "" && o.From != "":
-		return a, errors.New("give resume to continue a run, or from_ to fork one, but not " +
-			"both")
+		return a, errors.New("give resume to continue a run, or from_ to fork one, but not both")
 	case o.Resume != "":
 		return s.resumed(o)
 	case o.From != "":
@@ -178,13 +173,8 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 			return err
 		}
 	}
-	var keys []string
-	for key := range o.Settings {
-		if key != "method" {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
+	named := func(key string) bool { return key == "method" }
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.Settings)), named)
 	for _, key := range keys {
 		if err := cmp.Or(checkSetting(key), s.Assign(key, o.Settings[key])); err != nil {
 			return err

@@ -110,9 +110,7 @@ func (s *server) setAsking(g *guest, asking bool) bool {
 func (s *server) leave(g *guest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.Index(s.guests, g); i >= 0 {
-		s.guests = slices.Delete(s.guests, i, i+1)
-	}
+	s.guests = slices.DeleteFunc(s.guests, func(o *guest) bool { return o == g })
 }
 
 // stopReading closes c for reading, so that an answer that is on its way is still written.
@@ -237,13 +235,11 @@ func (e *engine) viewVerbs() map[runner.Verb]handler {
 }
 
 func (e *engine) controlVerbs() map[runner.Verb]handler {
-	verbs := map[runner.Verb]handler{
-		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown}
-	for _, v := range []runner.Verb{runner.Pause, runner.Resume, runner.Stop, runner.Checkpoint,
-		runner.Knob} {
-		verbs[v] = e.order
+	return map[runner.Verb]handler{
+		verbStatus: e.status, verbStart: e.start, verbShutdown: e.shutdown,
+		runner.Pause: e.order, runner.Resume: e.order, runner.Stop: e.order,
+		runner.Checkpoint: e.order, runner.Knob: e.order,
 	}
-	return verbs
 }
 
 func (e *engine) order(r *request) (*reply, error) {

@@ -104,8 +104,7 @@ func Advice(list []Sample) string {
 	case m.Of-m.Used < gibi && m.Of > 0:
 		return fmt.Sprintf("the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
 	case d.Of-d.Used < gibi && d.Of > 0:
-		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free",
-			(d.Of-d.Used)/gibi)
+		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
 	case n < Recent || use >= waiting*n || len(last.GPUs) == 0:
 		return ""
 	case busy >= n && 2*busy >= workers:

@@ -159,9 +159,7 @@ func (j *job) Head() runner.Head {
 // newMeta returns the run.json of a run of s on d: counts, steps and the derived box. It finds
 // every reason to refuse a run before anything is written: model, batch, mean, method, memory,
 // selection and optimum. The last may take seconds.
-func newMeta(
-	req runner.Request, s spec.Spec, d *shared, host runner.Host,
-) (*runner.Meta, error) {
+func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*runner.Meta, error) {
 	parameters, err := parametersOf(&s, d)
 	if err != nil {
 		return nil, err

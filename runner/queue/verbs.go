@@ -61,17 +61,14 @@ func (q *Queue) ContinuePaused(id string) error {
 // continueLive returns a channel that is closed when it has ended. The order is sent to such a run,
 // too, since a run that waits for the disk in order to end may try again then.
 func (q *Queue) continueLive(o runner.Order) (over <-chan struct{}, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	j, err := q.live(o.Run)
-	if err != nil {
-		return nil, err
-	}
-	// This is checked under the lock: the job cannot end between the check and the order.
-	if j.gate.Ending() {
-		over = j.over
-	}
-	return over, j.send(train.Order{Order: o})
+	err = q.withLive(o.Run, func(j *job) error {
+		// This is checked under the lock: the job cannot end between the check and the order.
+		if j.gate.Ending() {
+			over = j.over
+		}
+		return j.send(train.Order{Order: o})
+	})
+	return over, err
 }
 
 // Verbs answer a person or a program that waits. A request that takes longer than patience is not
@@ -108,26 +105,17 @@ func (q *Queue) sendAndWait(o runner.Order) (step int64, err error) {
 	return a.Step, nil
 }
 
-// withLive calls ask with a live run while mu is held, so that the run cannot leave the
-// queue in between.
+// withLive calls ask with a run that has not ended while mu is held, so that the run cannot leave
+// the queue in between. The error is an ErrNotRunning without such a run: it may be in the store,
+// where Resume finds it.
 func (q *Queue) withLive(id string, ask func(*job) error) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	j, err := q.live(id)
-	if err != nil {
-		return err
-	}
-	return ask(j)
-}
-
-// live returns a run that has not ended. The caller holds mu. The error is an ErrNotRunning: the
-// run may be in the store, where Resume finds it.
-func (q *Queue) live(id string) (*job, error) {
 	j := q.jobs[id]
 	if j == nil || j.ended() {
-		return nil, fmt.Errorf("run %s %w", id, runner.ErrNotRunning)
+		return fmt.Errorf("run %s %w", id, runner.ErrNotRunning)
 	}
-	return j, nil
+	return ask(j)
 }
 
 // send gives the run an order and returns before it is carried out. The run carries out its orders

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/json"
@@ -427,17 +428,12 @@ func (r *row) texts(of *Run, specs, others *texts) (summary []byte, err error) {
 	s := of.Meta.Spec
 	s.Seed = 0
 	made, err := json.Marshal(&s)
+	rest, wrong := json.Marshal(&other{plainMeta: (*plainMeta)(&of.Meta)})
+	if err = cmp.Or(err, wrong); err == nil && summary == nil {
+		summary, err = r.check(of, made, rest)
+	}
 	if err != nil {
 		return nil, err
-	}
-	rest, err := json.Marshal(&other{plainMeta: (*plainMeta)(&of.Meta)})
-	if err != nil {
-		return nil, err
-	}
-	if summary == nil {
-		if summary, err = r.check(of, made, rest); err != nil {
-			return nil, err
-		}
 	}
 	r.Spec, r.Other = specs.add(string(made)), others.add(string(rest))
 	return summary, nil
@@ -454,12 +450,10 @@ func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
 	short := *of.Summary()
 	short.ID, short.Dir, short.Parts, short.RiskRadii = "", "", measure.Parts{}, nil
 	short.ClassInterval, short.GroupInterval = nil, nil
-	if summary, err = json.Marshal(&short); err != nil {
-		return nil, err
-	}
+	summary, err = json.Marshal(&short)
 	short.Measures, short.ByGroup = nil, nil
-	fixed, err := json.Marshal(&short)
-	if err != nil {
+	fixed, wrong := json.Marshal(&short)
+	if err = cmp.Or(err, wrong); err != nil {
 		return nil, err
 	}
 	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),

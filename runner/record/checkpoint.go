@@ -109,27 +109,27 @@ type checkpoint struct {
 	At eventlog.Position // position of the log
 }
 
-// readCheckpoint reads the pair of the given step.
-func readCheckpoint(in *disk.Folder, step int64) (*checkpoint, error) {
+// readCheckpoint reads the pair of the given step. After an error it has no State.
+func readCheckpoint(in *disk.Folder, step int64) (none checkpoint, err error) {
 	var f stateFile
 	path := in.Join(stateName(step))
 	seal, err := in.ReadSealed(stateName(step), &f)
 	switch {
 	case err != nil:
-		return nil, err
+		return none, err
 	case f.Step != step:
-		return nil, fmt.Errorf("%s: belongs to step %d", path, f.Step)
+		return none, fmt.Errorf("%s: belongs to step %d", path, f.Step)
 	case seal.Log == nil:
-		return nil, fmt.Errorf("%s: %w", path, errNoExtent)
+		return none, fmt.Errorf("%s: %w", path, errNoExtent)
 	}
 	s := f.State
 	list, err := f.readLarge(in, &s)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if f.Method != nil {
 		if s.Method, err = f.Method.decode(); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return none, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	for _, t := range list {
@@ -137,7 +137,7 @@ func readCheckpoint(in *disk.Folder, step int64) (*checkpoint, error) {
 		t.Name = strings.TrimPrefix(t.Name, g.prefix)
 		*g.list = append(*g.list, t)
 	}
-	return &checkpoint{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
+	return checkpoint{&s, eventlog.Position{Extent: *seal.Log, Knobs: f.Knobs}}, nil
 }
 
 // errNoExtent is worded as part of a sentence.
@@ -174,29 +174,35 @@ func readTensorsFile(in *disk.Folder, name, sum string) ([]nn.Tensor, error) {
 	return list, checkSum(in, name, hash, sum)
 }
 
-// newestCheckpoint returns the newest checkpoint that can be read, or nil if none can, and the
-// errors of the newer ones.
-func newestCheckpoint(run *disk.Folder) (s *checkpoint, damaged []error, err error) {
+// newestCheckpoint returns the newest checkpoint that can be read, without a State if none can, and
+// the errors of the newer ones.
+func newestCheckpoint(run *disk.Folder) (s checkpoint, damaged []error, err error) {
+	err = inCheckpoints(run, func(f *disk.Folder) error {
+		steps, err := checkpointSteps(f)
+		for _, step := range slices.Backward(steps) {
+			var wrong error
+			if s, wrong = readCheckpoint(f, step); wrong == nil {
+				break
+			}
+			damaged = append(damaged, wrong)
+		}
+		return err
+	})
+	return s, damaged, err
+}
+
+// inCheckpoints calls do with the folder of a run's checkpoints. It does nothing where there is no
+// such folder.
+func inCheckpoints(run *disk.Folder, do func(*disk.Folder) error) error {
 	f, err := run.Within(checkpointsName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer f.Close()
-	steps, err := checkpointSteps(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, step := range slices.Backward(steps) {
-		s, err := readCheckpoint(f, step)
-		if err == nil {
-			return s, damaged, nil
-		}
-		damaged = append(damaged, err)
-	}
-	return nil, damaged, nil
+	return do(f)
 }
 
 // checkpointWitnesses returns the checkpoints of a run as witnesses of its log. The error is about
@@ -380,8 +386,7 @@ func (r *Run) Pinned() (steps []int64, err error) {
 	return steps, err
 }
 
-// inCheckpoints calls do with the folder of the checkpoints. It does nothing where there is no such
-// folder.
+// inCheckpoints is the function inCheckpoints for the run.
 func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 	if r.packed != nil {
 		return nil
@@ -391,15 +396,7 @@ func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 		return err
 	}
 	defer run.Close()
-	f, err := run.Within(checkpointsName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return do(f)
+	return inCheckpoints(run, do)
 }
 
 // Hold keeps all existing checkpoints until it is released, or this process ends, so that a
@@ -416,9 +413,7 @@ func (r *Run) Hold() (release func()) {
 
 // atPins calls do with an existing checkpoint that nobody can remove meanwhile. It waits for
 // processes that prune and, unless the lock is shared, for those that pin or read.
-func (r *Run) atPins(
-	step int64, shared bool, do func(f *disk.Folder, step int64) error,
-) error {
+func (r *Run) atPins(step int64, shared bool, do func(f *disk.Folder, step int64) error) error {
 	if err := r.checkCheckpoint(step); err != nil { // also where there is no folder to lock
 		return err
 	}

@@ -348,8 +348,7 @@ func (d *doctor) checkSummary(held bool) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("is missing")
 	}
-	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state",
-		d.summarise)
+	d.find(summaryName, err.Error(), "--mend makes it from the log and the last state", d.summarise)
 }
 
 // summarise writes the summary of a run that has ended.
@@ -367,7 +366,7 @@ func (d *doctor) summarise() error {
 	}
 	now := &runner.State{Eval: e.Eval, Last: e.Last, Selected: e.Selected}
 	newest, _, err := newestCheckpoint(d.in)
-	if err == nil && newest != nil && newest.Step == e.Step && newest.Last != nil {
+	if err == nil && newest.State != nil && newest.Step == e.Step && newest.Last != nil {
 		now = newest.State
 	}
 	log, err := eventlog.AuditLog(d.in)
@@ -502,7 +501,8 @@ func (d *doctor) checkCheckpoints(m *runner.Meta, held bool) {
 			if errors.Is(err, disk.ErrForeign) {
 				remedy = movesAside
 			}
-			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy, d.movePair(step))
+			d.find(filepath.FromSlash(checkpointFile(step)), err.Error(), remedy,
+				func() error { return d.movePair(step) })
 		} else {
 			readable++
 		}
@@ -529,16 +529,14 @@ func (d *doctor) checkFork(m *runner.Meta, readable int) {
 }
 
 // movePair moves a checkpoint aside, its state first: without the state there is no checkpoint.
-func (d *doctor) movePair(step int64) func() error {
-	return func() error {
-		for _, name := range checkpointNames(step) {
-			err := d.moveAside(filepath.Join(checkpointsName, name))()
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
+func (d *doctor) movePair(step int64) error {
+	for _, name := range checkpointNames(step) {
+		err := d.moveAside(filepath.Join(checkpointsName, name))()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
-		return nil
 	}
+	return nil
 }
 
 // checkLog checks every line, and that the log is the one that the other files go with.

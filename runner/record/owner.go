@@ -76,9 +76,7 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 }
 
 // ownerOf returns the owner of a run's files, given its ID and the text of its run.json.
-func ownerOf(id string, text []byte) disk.Owner {
-	return disk.Owner{ID: id, Made: hashOf(text)}
-}
+func ownerOf(id string, text []byte) disk.Owner { return disk.Owner{ID: id, Made: hashOf(text)} }
 
 // hashOf returns the SHA-256 of a text, in hexadecimal.
 func hashOf(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
@@ -104,13 +102,18 @@ func (r *Run) Verify() error {
 		_, _, err := (&packedLog{packedRun: r.packed}).open()
 		return err
 	}
+	_, err := r.audit()
+	return runError(r.Meta.ID, err)
+}
+
+// audit reads the log of a run with files, and checks it against the others.
+func (r *Run) audit() (*eventlog.Audit, error) {
 	in, err := r.folder()
 	if err != nil {
-		return runError(r.Meta.ID, err)
+		return nil, err
 	}
 	defer in.Close()
-	_, err = verified(in)
-	return runError(r.Meta.ID, err)
+	return verified(in)
 }
 
 // VerifyAll returns the error of Verify for each of the runs. A packed run is verified where its

@@ -167,12 +167,7 @@ func (r *Run) logHash() (string, error) {
 	if r.packed != nil {
 		return r.packed.log.Was, r.Verify()
 	}
-	in, err := r.folder()
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	a, err := verified(in)
+	a, err := r.audit()
 	if err != nil {
 		return "", err
 	}

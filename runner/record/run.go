@@ -56,11 +56,8 @@ func (r *Run) Standing() Standing {
 		return Standing{Status: r.status, Step: summary.Steps}
 	}
 	defer in.Close()
-	e, err := eventlog.ReadEnd(in, r.passed,
+	e, _ := eventlog.ReadEnd(in, r.passed,
 		func(e *eventlog.End) bool { return e.Complete(&r.Meta) })
-	if err != nil {
-		e = &eventlog.End{}
-	}
 	s := e.Standing
 	s.Status, s.Cause = r.status, summary.Cause
 	s.Step = max(s.Step, summary.Steps)
@@ -141,24 +138,21 @@ const newestStep = -1
 // against their checksum.
 func (r *Run) Load(step int64) (*runner.State, error) {
 	s, err := r.load(step)
-	if err != nil {
-		return nil, err
-	}
-	return s.State, nil
+	return s.State, err
 }
 
-func (r *Run) load(step int64) (s *checkpoint, err error) {
+func (r *Run) load(step int64) (s checkpoint, err error) {
 	defer r.Hold()()
 	if step < 0 {
 		newest, ok, err := r.Saved()
 		if err != nil || !ok {
 			none := fmt.Errorf("run %s has %w yet", r.Meta.ID, errNoCheckpoint)
-			return nil, errors.Join(none, err)
+			return s, errors.Join(none, err)
 		}
 		step = newest.Step
 	}
 	if err := r.checkCheckpoint(step); err != nil {
-		return nil, err
+		return s, err
 	}
 	err = r.inCheckpoints(func(f *disk.Folder) error {
 		s, err = readCheckpoint(f, step)
@@ -174,12 +168,7 @@ func (r *Run) Past(step int64) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := r.folder()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	log, err := verified(in)
+	log, err := r.audit()
 	if err != nil {
 		return nil, err
 	}
@@ -521,10 +510,7 @@ func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
 	log := r.Tail()
 	log.Only((&runner.EvalEvent{}).Kind())
 	h, err := ReadHistory(log, nil)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: %w", r.Meta.ID, err)
-	}
-	return h.Evals, nil
+	return h.Evals, runError(r.Meta.ID, err)
 }
 
 // averageBudget is the number of bytes at the end of a log that are read for its last evaluations.
@@ -545,10 +531,7 @@ func (r *Run) Average() (*runner.Average, error) {
 	defer in.Close()
 	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
 	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
-	if err != nil {
-		return nil, err
-	}
-	return runner.AverageOf(e.Evals), nil
+	return runner.AverageOf(e.Evals), err
 }
 
 // Printed returns the end of what the run's program printed: the last most bytes of it, or less.

@@ -301,19 +301,14 @@ func (r *recorder) takeUp(s *Store, m *runner.Meta) (*runner.Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	if from == nil && m.Parent != "" {
+	if from.State == nil && m.Parent != "" {
 		return nil, errors.Join(append([]error{errOrphan}, damaged...)...)
 	}
 	log, err := verified(r.in)
 	if err != nil {
 		return nil, err
 	}
-	past := &runner.Past{Meta: m}
-	var at eventlog.Position
-	if from != nil {
-		past.From, at = from.State, from.At
-	}
-	past.Log = log.Since(at)
+	past := &runner.Past{Meta: m, From: from.State, Log: log.Since(from.At)}
 	if r.log, err = eventlog.OpenLog(r.in, log, s.now); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/nn"
+	"drolab/runner/data"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 )
@@ -227,7 +228,7 @@ func encodeMethod(s *dro.State) *methodState {
 		Numbers: mapValues(s.Numbers, measure.Num),
 		Flags:   map[string]bits{},
 		Lists: mapValues(s.Lists, func(list []float64) []measure.Number {
-			return mapList(list, measure.Num)
+			return data.Map(list, measure.Num)
 		}),
 	}
 	for name, flags := range s.Flags {
@@ -251,22 +252,13 @@ func mapValues[A, B any](from map[string]A, to func(A) B) map[string]B {
 	return m
 }
 
-// mapList returns a list whose values are converted by to.
-func mapList[A, B any](from []A, to func(A) B) []B {
-	list := make([]B, len(from))
-	for i, v := range from {
-		list[i] = to(v)
-	}
-	return list
-}
-
 // decode returns the state, or an error where the number of flags does not fit their bytes.
 func (m *methodState) decode() (*dro.State, error) {
 	s := &dro.State{
 		Numbers: mapValues(m.Numbers, measure.Number.Float),
 		Flags:   map[string][]bool{},
 		Lists: mapValues(m.Lists, func(list []measure.Number) []float64 {
-			return mapList(list, measure.Number.Float)
+			return data.Map(list, measure.Number.Float)
 		}),
 	}
 	for name, b := range m.Flags {

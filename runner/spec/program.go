@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"drolab/runner/data"
 )
 
 // ProgramPrefix is the prefix of a model that is a program: "program:PATH words...".
@@ -72,11 +74,8 @@ func (s *Spec) MostSaved() int64 { return int64(1e9 * s.CheckpointGB) }
 
 // String returns the setting model that names p.
 func (p Program) String() string {
-	words := []string{quoted(p.Path)}
-	for _, w := range p.Words {
-		words = append(words, quoted(w))
-	}
-	return ProgramPrefix + strings.Join(words, " ")
+	words := append([]string{p.Path}, p.Words...)
+	return ProgramPrefix + strings.Join(data.Map(words, quoted), " ")
 }
 
 // Own returns the settings that the program has of its own: its arguments of the form key=value.

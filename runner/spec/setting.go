@@ -300,8 +300,7 @@ func (s *Spec) Assign(key string, value []byte) error {
 
 // typeError returns the error for a value that is not of the setting's type.
 func (t *Setting) typeError(cause error, value []byte, like any) error {
-	var own *KeyError
-	if errors.As(cause, &own) {
+	if own, ok := errors.AsType[*KeyError](cause); ok {
 		return own
 	}
 	want := wanted[reflect.TypeOf(like)]
@@ -326,7 +325,7 @@ var wanted = map[reflect.Type]string{
 // MarshalJSON writes every setting by its key. Of the methods' own settings it writes only those
 // that the Spec's methods read.
 func (s Spec) MarshalJSON() ([]byte, error) {
-	b := bytes.NewBufferString("{")
+	var fields []string
 	for _, t := range AllSettings() {
 		if !t.suits(&s) || t.own != nil && !t.ReadIn(&s) {
 			continue
@@ -335,13 +334,9 @@ func (s Spec) MarshalJSON() ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.Key, err)
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		fmt.Fprintf(b, "%q:%s", t.Key, value)
+		fields = append(fields, fmt.Sprintf("%q:%s", t.Key, value))
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return []byte("{" + strings.Join(fields, ",") + "}"), nil
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and skips unknown keys. A key that is missing gets
@@ -430,10 +425,8 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 
 // SetOwn sets a method's own setting. It makes a new map, so that copies of s keep theirs.
 func (s *Spec) SetOwn(key string, v Auto) {
-	own := maps.Clone(s.Own)
-	if own == nil {
-		own = map[string]Auto{}
-	}
+	own := map[string]Auto{}
+	maps.Copy(own, s.Own)
 	own[key] = v
 	s.Own = own
 }

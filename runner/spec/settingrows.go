@@ -278,8 +278,6 @@ func recordRows() []Setting {
 		{Key: "checkpoint_gb", Doc: "gigabytes that a program or script may save in a checkpoint",
 			Want: "a number from 0.001 to 1000000", bridge: true, viewed: true,
 			in: between(1e-3, 1e6)},
-	})
-	rows = append(rows, grouped("Records", []Setting{
 		{Key: "select", ends: true,
 			Doc: "step reported beside the last: the best by this measure of the validation " +
 				"split",
@@ -301,7 +299,7 @@ func recordRows() []Setting {
 			ok: func(s *Spec) bool {
 				return len(s.RiskRadii) <= mostRadii && all(s.RiskRadii, positive)
 			}},
-	})...)
+	})
 	for i := range rows {
 		rows[i].viewed = true
 	}

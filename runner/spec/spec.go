@@ -212,9 +212,7 @@ func (e *KeyError) Error() string {
 
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
 // that do not fit each other. It looks at values only: data.Open checks that the data exist.
-func (s *Spec) Validate() error {
-	return cmp.Or(s.Problems()...)
-}
+func (s *Spec) Validate() error { return cmp.Or(s.Problems()...) }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used
 // by itself or, if there is none, the first error of settings that do not fit each other.
@@ -387,11 +385,7 @@ func AllFinite(xs ...float64) bool {
 
 // join joins words with commas, for an error.
 func join[T ~string](words []T) string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = string(w)
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(data.Map(words, func(w T) string { return string(w) }), ", ")
 }
 
 // autoConvolution is the value of convolution that SettleConvolution replaces.
@@ -441,15 +435,8 @@ func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
 	if len(s.Mean) == 0 {
 		return mean, std
 	}
-	return float32s(s.Mean), float32s(s.Std)
-}
-
-func float32s(xs []float64) []float32 {
-	ys := make([]float32, len(xs))
-	for i, x := range xs {
-		ys[i] = float32(x)
-	}
-	return ys
+	single := func(x float64) float32 { return float32(x) }
+	return data.Map(s.Mean, single), data.Map(s.Std, single)
 }
 
 // Judging returns the Spec that judges predictions of another program, made by the named method, as

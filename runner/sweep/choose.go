@@ -1,14 +1,17 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
@@ -59,18 +62,15 @@ type Cost struct {
 	Seconds measure.Number `json:"seconds"` // in training steps
 }
 
-func (c *Cost) add(s *State) {
+func (c *Cost) add(s State) {
 	if s.Result == nil {
 		return
 	}
 	c.Runs++
 	c.Epochs += s.Result.Epochs
 	if s.Result.seconds.Applies() {
-		before := 0.0
-		if c.Seconds.Applies() {
-			before = c.Seconds.Float()
-		}
-		c.Seconds = measure.Num(s.Result.seconds.Float() + before)
+		before := cmp.Or(c.Seconds, measure.Num(0))
+		c.Seconds = measure.Num(s.Result.seconds.Float() + before.Float())
 	}
 }
 
@@ -85,7 +85,7 @@ func (l *Progress) Table() *Table {
 			open := false
 			for _, i := range s.runs {
 				state := l.State(i)
-				row.Cost.add(&state)
+				row.Cost.add(state)
 				open = open || state.Status != runner.Done
 			}
 			if open {
@@ -103,24 +103,18 @@ func (l *Progress) Table() *Table {
 
 // fillRow puts the chosen setting's figures into a row.
 func (l *Progress) fillRow(row *Row, s *setting, level float64) {
-	first := l.State(s.runs[0])
-	names := first.Result.names
 	r := &l.List.Runs[s.runs[0]]
 	row.Values, row.Label = r.Values, l.List.label(r, "")
-	cells := make([]Cell, len(names))
-	for c, name := range names {
+	var cells []Cell
+	for c, name := range l.State(s.runs[0]).Result.names {
 		m, _ := measure.FindMeasure(name)
-		cells[c] = Cell{Name: name, Title: m.Head(), scale: m.Scale}
-		for _, i := range s.runs {
-			state := l.State(i)
-			cells[c].Values = append(cells[c].Values, state.Result.values[c])
-		}
-		_, cells[c].Mean, _, cells[c].Half = compare.Describe(cells[c].Values, level)
+		seeds := data.Map(s.runs, func(i int) measure.Number { return l.State(i).Result.values[c] })
+		_, mean, _, half := compare.Describe(seeds, level)
+		cells = append(cells, Cell{name, m.Head(), seeds, mean, half, m.Scale})
 	}
 	for _, i := range s.runs {
-		state := l.State(i)
 		row.IDs = append(row.IDs, l.List.Runs[i].ID)
-		row.Own.add(&state)
+		row.Own.add(l.State(i))
 	}
 	row.Validation, row.Test = cells[0], cells[1:]
 }
@@ -131,10 +125,7 @@ func (t *Table) addNotes(l *Progress) {
 		"the validation split, the mean over seeds; the test split had no part in it. Figures "+
 		"are at the step that each run has chosen by the same rule, ± is the half width of the "+
 		"%g %% t interval.", t.Select, 100*t.Level))
-	unfinished := 0
-	for _, r := range t.Rows {
-		unfinished += r.Unfinished
-	}
+	unfinished := data.Sum(data.Map(t.Rows, func(r Row) int { return r.Unfinished }))
 	switch {
 	case len(l.List.Halving.Epochs) > 0:
 		t.Notes = append(t.Notes, "Ended early by validation, failed or not done: "+
@@ -188,17 +179,12 @@ func (t *Table) Cells() *page.Table {
 	return list
 }
 
-func (t *Table) titles() (titles []string) {
-	for _, r := range t.Rows {
-		if r.Test == nil {
-			continue
-		}
-		for _, c := range r.Test {
-			titles = append(titles, c.Title)
-		}
-		return titles
+func (t *Table) titles() []string {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Test != nil })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return data.Map(t.Rows[i].Test, func(c Cell) string { return c.Title })
 }
 
 func durationText(seconds measure.Number) string {

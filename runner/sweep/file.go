@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/presets"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/spec"
 )
 
@@ -143,8 +144,7 @@ func (p *parser) readEntry(e presets.Entry) {
 	default:
 		where := ""
 		if key := presets.Key(e.Key); key != "" {
-			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below "+
-				"grid",
+			where = fmt.Sprintf(": write %s: VALUE below set, and %s: [VALUE, VALUE] below grid",
 				key, key)
 		}
 		p.fail("%.40q: want one of %s%s", e.Key, strings.Join(words, ", "), where)
@@ -380,31 +380,25 @@ func (f *File) size() float64 {
 
 // points returns the points of the grid, each with every draw.
 func (f *File) points() (points []values) {
+	together := data.Map(f.Axes, func(a Axis) []Axis { return []Axis{a} })
+	if f.Random.Draws > 0 {
+		together = append(together, f.Random.Axes)
+	}
 	points = []values{{}}
-	for _, a := range f.Axes {
-		points = combine(points, len(a.Values), func(m values, i int) { m[a.Key] = a.Values[i] })
-	}
-	if f.Random.Draws == 0 {
-		return points
-	}
-	return combine(points, f.Random.Draws, func(m values, i int) {
-		for _, a := range f.Random.Axes {
-			m[a.Key] = a.Values[i]
-		}
-	})
-}
-
-func combine(
-	points []values, n int, set func(m values, i int),
-) (all []values) {
-	for _, p := range points {
-		for i := range n {
-			m := maps.Clone(p)
-			set(m, i)
-			all = append(all, m)
+	for _, axes := range together {
+		before := points
+		points = nil
+		for _, p := range before {
+			for i := range axes[0].Values {
+				m := maps.Clone(p)
+				for _, a := range axes {
+					m[a.Key] = a.Values[i]
+				}
+				points = append(points, m)
+			}
 		}
 	}
-	return all
+	return points
 }
 
 // setting returns the setting of spec's method at a point.

@@ -239,8 +239,7 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 	case len(merged.Runs) > len(f.List.Runs) && len(l.Halving.Epochs) > 0:
 		return merged, fmt.Errorf("%s has a sweep that ends runs early, and %d runs of this "+
 			"file are not in it: they would have to be judged together; give another folder "+
-			"with --dir",
-			f.Dir, len(merged.Runs)-len(f.List.Runs))
+			"with --dir", f.Dir, len(merged.Runs)-len(f.List.Runs))
 	}
 	return merged, nil
 }

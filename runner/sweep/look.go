@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 )
@@ -188,10 +190,7 @@ var measured = []string{"worst_class_accuracy", "test_accuracy", "test_loss", "r
 func (l *Progress) result(r *record.Run) *Result {
 	sum, meta := r.Summary(), &r.Meta
 	by, _ := meta.Selector()
-	names := []string{by.Name}
-	for _, name := range measured {
-		names = append(names, meta.MeasureFor(name))
-	}
+	names := append([]string{by.Name}, data.Map(measured, meta.MeasureFor)...)
 	if !slices.Equal(names, l.names) {
 		l.names = names
 	}
@@ -209,9 +208,7 @@ func (l *Progress) result(r *record.Run) *Result {
 	if sum.Selected != nil {
 		results = &sum.Selected.Results
 	}
-	for _, name := range names {
-		s.values = append(s.values, results.Named(name))
-	}
+	s.values = data.Map(names, results.Named)
 	return s
 }
 
@@ -361,11 +358,8 @@ func (l *Progress) extent(o *Overview, states []State) error {
 		}
 	}
 	for n := stages.last + 1; n <= len(h.Epochs); n++ {
-		end := float64(l.List.Base.Epochs)
-		if h.stageEnd(n) > 0 {
-			end = float64(h.stageEnd(n))
-		}
-		o.Planned += float64(l.List.mostKept(n)) * max(0, end-float64(h.Epochs[n-1]))
+		end := cmp.Or(h.stageEnd(n), l.List.Base.Epochs)
+		o.Planned += float64(l.List.mostKept(n) * max(0, end-h.Epochs[n-1]))
 	}
 	return nil
 }

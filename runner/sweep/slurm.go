@@ -15,6 +15,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/data"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -95,16 +96,10 @@ type slot struct {
 func (f *Folder) slots(n, now int, todo []int) (list []slot, err error) {
 	switch {
 	case n > now:
-		all := page.Indices(len(f.List.Runs))
-		for place := range f.List.mostKept(n) {
-			list = append(list, slot{place, all})
-		}
-		return list, nil
+		all, places := page.Indices(len(f.List.Runs)), page.Indices(f.List.mostKept(n))
+		return data.Map(places, func(place int) slot { return slot{place, all} }), nil
 	case n == 0:
-		for _, i := range todo {
-			list = append(list, slot{i, []int{i}})
-		}
-		return list, nil
+		return data.Map(todo, func(i int) slot { return slot{i, []int{i}} }), nil
 	}
 	r, err := f.rung(n)
 	if err != nil {
@@ -149,18 +144,13 @@ func (f *Folder) runNeed(stage, i int, a *Resources, known map[int]Need) (n Need
 		if err != nil {
 			return n, err
 		}
-		if h := &f.List.Halving; h.stageEnd(stage) > 0 {
-			one.Epochs = min(one.Epochs, h.stageEnd(stage))
-		}
+		one.Epochs = min(one.Epochs, cmp.Or(f.List.Halving.stageEnd(stage), one.Epochs))
 		if n, err = a.Estimate(&one); err != nil {
 			return n, err
 		}
 	}
 	known[f.List.Runs[i].Setting] = n
-	seconds := a.Time.Seconds()
-	if seconds == 0 {
-		seconds = roundTime(timeMargin*n.Seconds + timeBase)
-	}
+	seconds := cmp.Or(a.Time.Seconds(), roundTime(timeMargin*n.Seconds+timeBase))
 	const step = 256 << 20
 	return Need{seconds, math.Ceil(memoryMargin*n.Bytes/step) * step}, nil
 }
@@ -451,12 +441,9 @@ func squeue(ctx context.Context, name string) (map[string]jobState, error) {
 	}
 	tasks := map[string]jobState{}
 	for line := range strings.Lines(out) {
-		fields := strings.Split(line, "|")
+		fields := data.Map(strings.Split(line, "|"), strings.TrimSpace)
 		if len(fields) < 6 {
 			continue
-		}
-		for i := range fields {
-			fields[i] = strings.TrimSpace(fields[i])
 		}
 		index, err := strconv.Atoi(fields[1])
 		if err != nil {
@@ -477,8 +464,7 @@ func remembered(ctx context.Context, job string) map[string]jobState {
 	}
 	tasks := map[string]jobState{}
 	for line := range strings.Lines(out) {
-		key, state, ok := parseJob(line)
-		if ok {
+		if key, state, ok := parseJob(line); ok {
 			tasks[key] = state
 		}
 	}

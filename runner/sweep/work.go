@@ -83,15 +83,12 @@ func (f *Folder) wanted() (*Here, error) {
 
 // Wanted returns the sweep in a runs folder that an engine is to work on, nil if there is none.
 func Wanted(dir string) (*Folder, *Here) {
-	h, err := (&Folder{Dir: dir}).wanted()
-	if err != nil {
-		return nil, nil
+	if h, err := (&Folder{Dir: dir}).wanted(); err == nil {
+		if f, err := Open(dir); err == nil {
+			return f, h
+		}
 	}
-	f, err := Open(dir)
-	if err != nil {
-		return nil, nil
-	}
-	return f, h
+	return nil, nil
 }
 
 // worker feeds a sweep to a queue, only a few runs ahead, so that 10 000 waiting runs take no files
@@ -125,7 +122,12 @@ func (f *Folder) Work(
 		if err != nil {
 			return err
 		}
-		w.listRuns(s)
+		w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
+		for i := range w.List.Runs {
+			if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
+				w.todo = append(w.todo, i)
+			}
+		}
 		if !w.trainStage(ctx, goOn) {
 			return ctx.Err()
 		}
@@ -134,16 +136,6 @@ func (f *Folder) Work(
 		}
 		if _, err := w.decide(s.last + 1); err != nil {
 			return err
-		}
-	}
-}
-
-// listRuns lists the runs that a stage has to train.
-func (w *worker) listRuns(s *stages) {
-	w.until, w.todo = w.List.Halving.stageEnd(s.last), nil
-	for i := range w.List.Runs {
-		if state := w.State(i); s.isMember(i) && !state.hasTrained(w.until) {
-			w.todo = append(w.todo, i)
 		}
 	}
 }

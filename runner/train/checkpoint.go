@@ -42,9 +42,7 @@ func (r *Run) save() error {
 // checkpoint. A crash before that loses both the state and the selection, and the resumed run
 // selects again.
 func (r *Run) keepSelected() {
-	if r.pending != nil {
-		releaseOpaque(r.pending)
-	}
+	releaseOpaque(r.pending)
 	r.pending = r.state()
 	r.pending.Detach()
 }
@@ -63,9 +61,9 @@ func (r *Run) savePending() error {
 	return nil
 }
 
-// releaseOpaque releases the bytes that a program has saved.
+// releaseOpaque releases the bytes that a program has saved, if it has.
 func releaseOpaque(s *runner.State) {
-	if s.Opaque != nil {
+	if s != nil && s.Opaque != nil {
 		s.Opaque.Release()
 	}
 }

@@ -415,11 +415,8 @@ func Table(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
 	for len(t.X) < d.Train.Len() {
 		b := loader.Next()
 		for i := range b.N {
-			x := make([]float64, size)
-			for j, v := range b.X[i*size:][:size] {
-				x[j] = float64(v)
-			}
-			t.X, t.Labels = append(t.X, x), append(t.Labels, b.Labels[i])
+			t.X = append(t.X, widen(b.X[i*size:][:size]))
+			t.Labels = append(t.Labels, b.Labels[i])
 		}
 	}
 	return t, nil
@@ -502,12 +499,8 @@ func (r *Run) noteRefit() {
 	if r.Meta.Refitted == nil {
 		return
 	}
-	samples := 0
-	for _, n := range r.Meta.Refitted {
-		samples += n
-	}
 	text := fmt.Sprintf("the last layer is fitted to the %d validation samples at the end, so "+
-		"no val_ measure applies", samples)
+		"no val_ measure applies", data.Sum(r.Meta.Refitted))
 	if r.Meta.Spec.Select != "" && r.Meta.Spec.Select != "last" {
 		text += ", and no step is selected"
 	}

@@ -230,8 +230,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 	defer g.trouble.Store("")
 	for {
 		err = do()
-		var disk *runner.DiskError
-		if !errors.As(err, &disk) {
+		if _, waits := errors.AsType[*runner.DiskError](err); !waits {
 			return told, err
 		}
 		g.trouble.Store(err.Error())

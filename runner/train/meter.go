@@ -36,9 +36,7 @@ func newMeter(method dro.Algorithm) (m meter) {
 
 // measure sets the measures of a step; the norm of a step that was not taken does not apply. It
 // returns the first value that is not finite, or nil.
-func (m *meter) measure(
-	loss float64, norm measure.Number, t dro.Trainer,
-) (broken *measure.Value) {
+func (m *meter) measure(loss float64, norm measure.Number, t dro.Trainer) (broken *measure.Value) {
 	for i := range m.current {
 		m.current[i].Number = measure.Number{}
 	}
@@ -190,12 +188,6 @@ func (w *stopwatch) speed() measure.Number {
 	w.total.elapsed, w.total.images = w.total.elapsed+w.elapsed, w.total.images+w.images
 	w.elapsed, w.images = 0, 0
 	return n
-}
-
-// totalSpeed returns the images a second over all calls of speed, for the summary. It does not
-// apply if no step was reported.
-func (w *stopwatch) totalSpeed() measure.Number {
-	return perSecond(w.total.images, w.total.elapsed)
 }
 
 // perSecond returns images per second. It does not apply if no time has passed, as in a run without

@@ -71,10 +71,7 @@ func (n *native) Outputs(o Outputs) {
 // softmax replaces the logits of one sample by probabilities. It subtracts the greatest logit
 // first, since exp overflows from 710 on.
 func softmax(x []float32) {
-	most, sum := math.Inf(-1), 0.0
-	for _, v := range x {
-		most = max(most, float64(v))
-	}
+	most, sum := float64(slices.Max(x)), 0.0
 	for _, v := range x {
 		sum += math.Exp(float64(v) - most)
 	}
@@ -168,15 +165,16 @@ func (n *native) Features(rows [][]float32) { n.net.Features(rows) }
 // Layer implements LastLayer.
 func (n *native) Layer() (l dro.Layer) {
 	weight, bias := n.net.LastLayer()
-	width := n.Width()
-	for k, b := range bias.Data {
-		row := make([]float64, width)
-		for j, v := range weight.Data[k*width:][:width] {
-			row[j] = float64(v)
-		}
-		l.Weights, l.Bias = append(l.Weights, row), append(l.Bias, float64(b))
+	for row := range slices.Chunk(weight.Data, n.Width()) {
+		l.Weights = append(l.Weights, widen(row))
 	}
+	l.Bias = widen(bias.Data)
 	return l
+}
+
+// widen returns x in float64.
+func widen(x []float32) []float64 {
+	return data.Map(x, func(v float32) float64 { return float64(v) })
 }
 
 // SetLayer implements LastLayer.

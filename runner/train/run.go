@@ -243,10 +243,7 @@ func (r *Run) betweenSteps() error {
 		if !r.atEnd() {
 			_, err := r.endEpoch(int(done), func() (dro.Batch, error) {
 				p, err := r.Pass(runner.SplitTrain, false)
-				if err != nil {
-					return dro.Batch{}, err
-				}
-				return p.Batch(), nil
+				return p.Batch(), err
 			})
 			if err != nil {
 				return err
@@ -304,7 +301,7 @@ func (r *Run) writeEnd(status runner.Status, cause error) error {
 	e := runner.NewStatus(r.Head(), status, cause)
 	s := r.Meta.Ended(status, e.Cause, r.step, &runner.State{Eval: r.eval, Last: r.last,
 		Selected: r.selected, Output: cmp.Or(r.iterate, r.Method.Picked())})
-	s.ImagesPerSecond = cmp.Or(r.totalSpeed(), s.ImagesPerSecond)
+	s.ImagesPerSecond = cmp.Or(perSecond(r.total.images, r.total.elapsed), s.ImagesPerSecond)
 	if status == runner.Failed {
 		return errors.Join(r.rescue(), r.Record.Finish(s), r.Record.Append(e))
 	}

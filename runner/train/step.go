@@ -104,9 +104,7 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 
 // rate returns the step size α of the next step. It reads the spec with knobs, so a change of lr
 // acts on the next step.
-func (r *Run) rate() float64 {
-	return r.spec.Rate(r.step, r.Meta.StepsPerEpoch, r.Meta.Steps)
-}
+func (r *Run) rate() float64 { return r.spec.Rate(r.step, r.Meta.StepsPerEpoch, r.Meta.Steps) }
 
 // keepPicked copies x if the method's output rule has chosen the step that was just taken.
 func (r *Run) keepPicked() {

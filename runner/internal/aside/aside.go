@@ -55,8 +55,9 @@ type Disk interface {
 type Opener func(path string) (Disk, error)
 
 // Open is the Opener of the system's disk. No name leads out of the folder.
-func Open(path string) (Disk, error) {
-	r, err := os.OpenRoot(path)
+func Open(path string) (Disk, error) { return asDisk(os.OpenRoot(path)) }
+
+func asDisk(r *os.Root, err error) (Disk, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +77,7 @@ func (r Root) OpenFile(name string, flag int, mode fs.FileMode) (File, error) {
 }
 
 // Folder implements Disk.
-func (r Root) Folder(name string) (Disk, error) {
-	in, err := r.OpenRoot(name)
-	if err != nil {
-		return nil, err
-	}
-	return Root{in}, nil
-}
+func (r Root) Folder(name string) (Disk, error) { return asDisk(r.OpenRoot(name)) }
 
 // List implements Disk. The entries are sorted by name.
 func (r Root) List() ([]fs.DirEntry, error) { return fs.ReadDir(r.FS(), ".") }

@@ -102,8 +102,7 @@ func await(
 ) (*Share, error) {
 	for {
 		s, err := promise(what, need, share)
-		var lack *Error
-		if !errors.As(err, &lack) || !lack.passes {
+		if lack, ok := errors.AsType[*Error](err); !ok || !lack.passes {
 			return s, err
 		}
 		if err := Settled(ctx); err != nil {

@@ -75,11 +75,7 @@ func sameButEnd(names, known []string) string {
 
 // Quoted lists names in quotation marks, only the first few of many.
 func Quoted(names []string, few int) string {
-	list := make([]string, min(few, len(names)))
-	for i := range list {
-		list[i] = strconv.Quote(names[i])
-	}
-	text := strings.Join(list, ", ")
+	text := strings.Join(Map(names[:min(few, len(names))], strconv.Quote), ", ")
 	if more := len(names) - few; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -235,7 +231,7 @@ func (o Options) suits(classes int) error {
 
 // remaining returns the number of samples of each class that cap and imbalance leave of counts.
 func (o Options) remaining(counts []int) []int {
-	total, keep := sum(counts), slices.Clone(counts)
+	total, keep := Sum(counts), slices.Clone(counts)
 	for c := range keep {
 		if o.Samples > 0 && o.Samples < total {
 			keep[c] = int(float64(keep[c]) * float64(o.Samples) / float64(total))
@@ -247,7 +243,8 @@ func (o Options) remaining(counts []int) []int {
 	return keep
 }
 
-func sum(counts []int) (total int) {
+// Sum returns the sum of counts.
+func Sum[T int | int64](counts []T) (total T) {
 	for _, n := range counts {
 		total += n
 	}
@@ -266,7 +263,7 @@ func Compact(d *Dataset) {
 
 // keepFirst gives the first keep[c] samples of each class c among those of src that index lists.
 func keepFirst(src Marked, index []uint32, keep []int) []uint32 {
-	kept := make([]uint32, 0, sum(keep))
+	kept := make([]uint32, 0, Sum(keep))
 	left := slices.Clone(keep)
 	for _, i := range index {
 		if c := src.Label(int(i)); left[c] > 0 {

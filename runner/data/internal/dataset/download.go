@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,10 +48,7 @@ func (f *Files) AreIn(dir string) bool {
 	if f.There != nil {
 		return f.There(dir)
 	}
-	var names []string
-	for _, r := range f.Remote {
-		names = append(names, strings.TrimSuffix(r.Name, ".gz"))
-	}
+	names := Map(f.Remote, func(r Remote) string { return strings.TrimSuffix(r.Name, ".gz") })
 	return AllExist(filepath.Join(dir, f.Folder), names)
 }
 
@@ -64,12 +62,10 @@ func (f *Files) Bring(ctx context.Context, dir string, o FetchOptions) error {
 
 // AllExist says whether a folder has all files, plain or as .gz.
 func AllExist(folder string, files []string) bool {
-	for _, f := range files {
-		if path := filepath.Join(folder, f); !Exists(path) && !Exists(path+".gz") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(files, func(f string) bool {
+		path := filepath.Join(folder, f)
+		return !Exists(path) && !Exists(path+".gz")
+	})
 }
 
 // A Remote is one file to download.
@@ -324,9 +320,5 @@ func addressOf(url, file string) string {
 }
 
 func TotalSize(files []Remote) int64 {
-	total := int64(0)
-	for _, r := range files {
-		total += r.Size
-	}
-	return total
+	return Sum(Map(files, func(r Remote) int64 { return r.Size }))
 }

@@ -46,17 +46,14 @@ type Column struct {
 const OtherCategory = "(other)"
 
 // Features names the features that a column gives.
-func (c *Column) Features() (names []string) {
+func (c *Column) Features() []string {
 	switch {
 	case c.Categories == nil && c.Flagged:
 		return []string{c.Name, c.Name + " missing"}
 	case c.Categories == nil:
 		return []string{c.Name}
 	}
-	for _, v := range c.Categories {
-		names = append(names, c.Name+"="+v)
-	}
-	return names
+	return Map(c.Categories, func(v string) string { return c.Name + "=" + v })
 }
 
 // Len returns roughly how many numbers and names the encoder holds.

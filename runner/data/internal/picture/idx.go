@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"drolab/runner/data/internal/dataset"
 )
@@ -111,13 +110,7 @@ func openIDX(name string, o dataset.Options) (*dataset.Dataset, error) {
 	return d, nil
 }
 
-func Numbers(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = strconv.Itoa(i)
-	}
-	return names
-}
+func Numbers(n int) []string { return dataset.Numbered("", 0, n) }
 
 func (s idxSet) open() (*dataset.Dataset, error) {
 	var mapped dataset.Mapped

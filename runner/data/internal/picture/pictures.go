@@ -191,10 +191,6 @@ func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
 var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that " +
 	"name their classes, and no metadata.csv")
 
-func isSplit(name string) bool {
-	return slices.Contains([]string{"train", "val", "valid", "validation", "test"}, name)
-}
-
 // readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
 func (s *pictureSet) readFolders() error {
 	label, split := newCoded("label", 0), newCoded("split", 0)
@@ -202,8 +198,9 @@ func (s *pictureSet) readFolders() error {
 	if err != nil {
 		return err
 	}
-	parted := len(top) > 0 && !slices.ContainsFunc(top,
-		func(name string) bool { return !isSplit(name) })
+	splits := []string{"train", "val", "valid", "validation", "test"}
+	parted := len(top) > 0 &&
+		!slices.ContainsFunc(top, func(name string) bool { return !slices.Contains(splits, name) })
 	if !parted {
 		top = []string{""} // the classes lie in the folder itself
 	}
@@ -287,7 +284,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	t, err := s.metadataColumns(slices.Clone(header))
+	t, err := s.metadataColumns(dataset.Map(header, strings.TrimSpace))
 	for err == nil {
 		var record []string
 		var line int
@@ -303,9 +300,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
 	s.own.Label = t.columns[1].factor()
-	for _, c := range t.columns[2:][:t.groups] {
-		s.own.Groups = append(s.own.Groups, c.factor())
-	}
+	s.own.Groups = dataset.Map(t.columns[2:][:t.groups], (*coded).factor)
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
 	}
@@ -321,9 +316,6 @@ type metadata struct {
 }
 
 func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
-	for i := range header {
-		header[i] = strings.TrimSpace(header[i])
-	}
 	t = &metadata{}
 	addColumn := func(key, name string, needed bool) {
 		at := dataset.Place(header, name)

@@ -159,7 +159,13 @@ func (c *Column) listed(v float64) (uint32, error) {
 // leaveDict turns the words of all earlier rows into numbers, since there are too many different
 // texts. It refuses a label, group or split with so many.
 func (c *Column) leaveDict(line int) (err error) {
-	if c.textual && c.numbersAlone() {
+	texts := 0
+	for text := range c.Dict {
+		if _, ok := number(text); !ok && text != "" {
+			texts++
+		}
+	}
+	if c.textual && texts == 0 {
 		return fmt.Errorf("line %d, column %q: more than %d different numbers: %s, "+
 			"or name another column with label= or group=", line, c.Name, c.limit,
 			dataset.NoRegression)
@@ -167,14 +173,10 @@ func (c *Column) leaveDict(line int) (err error) {
 	if c.textual {
 		return fmt.Errorf(
 			"line %d, column %q: more than %d different values: name another column with label= "+
-				"or group=",
-			line, c.Name, c.limit)
+				"or group=", line, c.Name, c.limit)
 	}
-	words, texts := make([]uint32, len(c.Dict)), 0
+	words := make([]uint32, len(c.Dict))
 	for text, code := range c.Dict {
-		if _, ok := number(text); !ok && text != "" {
-			texts++
-		}
 		w, ok := decimalWord(text)
 		if !ok && c.Numeric {
 			if w, err = c.listed(c.table[code]); err != nil {
@@ -189,16 +191,6 @@ func (c *Column) leaveDict(line int) (err error) {
 		*w = words[*w]
 	}
 	return nil
-}
-
-// numbersAlone says whether all values so far are numbers.
-func (c *Column) numbersAlone() bool {
-	for text := range c.Dict {
-		if _, ok := number(text); !ok && text != "" {
-			return false
-		}
-	}
-	return true
 }
 
 // Value returns the number that a word of a numeric column stands for.
@@ -313,8 +305,7 @@ func (c *Column) encode(dst []float32, word uint32) error {
 	if math.IsInf(float64(x), 0) || x != x {
 		return fmt.Errorf(
 			"column %q: %v, standardised by mean %v and deviation %v, is beyond float32: "+
-				"rescale the column",
-			c.Name, v, c.Mean, c.Std)
+				"rescale the column", c.Name, v, c.Mean, c.Std)
 	}
 	dst[0] = x
 	return nil
@@ -442,8 +433,7 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 		if c.unseen > 0 {
 			d.Notes = append(d.Notes, fmt.Sprintf(
 				"column %q: a category that the training split lacks counts as none: "+
-					"%d of the other samples",
-				c.Name, c.unseen))
+					"%d of the other samples", c.Name, c.unseen))
 		}
 	}
 	return x, nil

@@ -149,11 +149,7 @@ func (t tableFormat) locate(name string, absolute func(string) string) string {
 	return dataset.LocateOwn(name, t.scheme, within, func(key, value string) string {
 		if key == "test" {
 			there := func(path string) bool { return dataset.Exists(within(path)) }
-			paths := dataset.Names(value, "+", there)
-			for i, path := range paths {
-				paths[i] = within(path)
-			}
-			return strings.Join(paths, "+")
+			return strings.Join(dataset.Map(dataset.Names(value, "+", there), within), "+")
 		}
 		return value
 	})
@@ -330,11 +326,10 @@ func (l Lines) Next() (record []string, line int, err error) {
 
 // withPlace returns an error of encoding/csv with its line and character.
 func withPlace(err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
-		return err
+	if p, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
 	}
-	return fmt.Errorf("line %d, character %d: %w", p.Line, p.Column, p.Err)
+	return err
 }
 
 // trimmed is strings.TrimSpace, but faster for cells without spaces, as most are.

@@ -110,11 +110,8 @@ func columnsOf(schema []format.SchemaElement) (list []column, leaves int) {
 }
 
 // Columns returns the names of the columns.
-func (f *File) Columns() (names []string) {
-	for _, c := range f.columns {
-		names = append(names, c.Name)
-	}
-	return names
+func (f *File) Columns() []string {
+	return dataset.Map(f.columns, func(c column) string { return c.Name })
 }
 
 // blockRows is the number of rows that are read at a time, column by column.

@@ -306,12 +306,8 @@ func (f *Frame) own() dataset.Own {
 	} else {
 		o.Label = &dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
 	}
-	for _, g := range f.groups {
-		o.Groups = append(o.Groups, f.columns[g].Factor())
-	}
-	for _, g := range f.members {
-		o.Members = append(o.Members, f.columns[g].Factor())
-	}
+	factor := func(at int) *dataset.Factor { return f.columns[at].Factor() }
+	o.Groups, o.Members = dataset.Map(f.groups, factor), dataset.Map(f.members, factor)
 	return o
 }
 

@@ -84,9 +84,7 @@ func (f *Frame) setHeader(names []string) error {
 }
 
 // textual reports whether a column is the label, a group or the split.
-func (f *Frame) textual(i int) bool {
-	return i == f.label || slices.Contains(f.marking(), i)
-}
+func (f *Frame) textual(i int) bool { return i == f.label || slices.Contains(f.marking(), i) }
 
 // marking returns the columns of groups and of the split, which is −1 without one.
 func (f *Frame) marking() []int { return append(slices.Concat(f.groups, f.members), f.split) }
@@ -203,8 +201,7 @@ func (f *Frame) setFitted() (err error) {
 	}
 	if f.fitted.Columns == nil {
 		return fmt.Errorf("the network takes %s, without names, and this is a table of %d "+
-			"columns: give it arrays, as npz:FILE",
-			dataset.InWords(f.fitted.Shape), len(f.header))
+			"columns: give it arrays, as npz:FILE", dataset.InWords(f.fitted.Shape), len(f.header))
 	}
 	var kept []int
 	for _, c := range f.fitted.Columns {
@@ -315,21 +312,13 @@ func (f *Frame) findAll(asked, customary string) (list []int, err error) {
 }
 
 // numbered returns names for the columns of a file that has no header.
-func numbered(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = "c" + strconv.Itoa(i+1)
-	}
-	return names
-}
+func numbered(n int) []string { return dataset.Numbered("c", 1, n) }
 
 // unique gives the names of a header, made different from one another in the manner of pandas, and
 // notes what it changed and what looks like a sample.
 func (f *Frame) unique(header []string) []string {
-	names := make([]string, len(header))
-	for i, h := range header {
-		names[i] = strings.Clone(strings.TrimSpace(h))
-	}
+	own := func(name string) string { return strings.Clone(strings.TrimSpace(name)) }
+	names := dataset.Map(header, own)
 	var notes, nameless, twins []string
 	if i := slices.IndexFunc(names, isMeasure); i >= 0 {
 		notes = append(notes, fmt.Sprintf("the first line names the columns, one of them %q: "+

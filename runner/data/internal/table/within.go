@@ -85,10 +85,7 @@ func (f *Frame) noneLeft(lines int) error {
 
 // alwaysEmpty names the columns without any value, and the remedy.
 func (f *Frame) alwaysEmpty(list []*Column) string {
-	var names []string
-	for _, c := range list {
-		names = append(names, c.Name)
-	}
+	names := dataset.Map(list, func(c *Column) string { return c.Name })
 	what := "no line has a value of " + dataset.Quoted(names, len(names))
 	used := slices.ContainsFunc(list, func(c *Column) bool { return c.textual })
 	switch {

@@ -129,6 +129,14 @@ func (x *Faults) attempt(what, name string) error {
 	return nil
 }
 
+// try does an operation, unless it fails.
+func (x *Faults) try(what, name string, do func() error) error {
+	if err := x.attempt(what, name); err != nil {
+		return err
+	}
+	return do()
+}
+
 // entered returns the error with which a folder cannot be opened, if any. Opening changes nothing
 // on the disk and so does not count as an operation.
 func (x *Faults) entered(name string) error {
@@ -186,10 +194,7 @@ func (d faultyDisk) OpenFile(name string, flag int, mode fs.FileMode) (aside.Fil
 }
 
 func (d faultyDisk) Mkdir(name string, mode fs.FileMode) error {
-	if err := d.faults.attempt("mkdir", name); err != nil {
-		return err
-	}
-	return d.Disk.Mkdir(name, mode)
+	return d.faults.try("mkdir", name, func() error { return d.Disk.Mkdir(name, mode) })
 }
 
 func (d faultyDisk) Rename(from, to string) error {
@@ -211,14 +216,11 @@ func (d faultyDisk) Rename(from, to string) error {
 }
 
 func (d faultyDisk) Link(from, to string) error {
-	if err := d.faults.attempt("link", to); err != nil {
-		return err
+	err := d.faults.try("link", to, func() error { return d.Disk.Link(from, to) })
+	if err == nil {
+		d.faults.later(d.path, func() { os.Remove(filepath.Join(d.path, to)) })
 	}
-	if err := d.Disk.Link(from, to); err != nil {
-		return err
-	}
-	d.faults.later(d.path, func() { os.Remove(filepath.Join(d.path, to)) })
-	return nil
+	return err
 }
 
 func (d faultyDisk) Remove(name string) error {
@@ -292,10 +294,7 @@ func (f faultyFile) WriteAt(b []byte, at int64) (int, error) {
 }
 
 func (f faultyFile) Truncate(size int64) error {
-	if err := f.faults.attempt("truncate", f.name); err != nil {
-		return err
-	}
-	return f.File.Truncate(size)
+	return f.faults.try("truncate", f.name, func() error { return f.File.Truncate(size) })
 }
 
 func (f faultyFile) Sync() error {

@@ -166,13 +166,12 @@ func (f *Folder) Write(name string, write func(io.Writer) error) error {
 // RemoveAll removes a file, or a folder with its contents. It removes a link, but not its target.
 func (f *Folder) RemoveAll(name string) error {
 	info, err := f.Lstat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if !info.IsDir() {
+	case !info.IsDir():
 		return f.Remove(name)
 	}
 	// A process that opened the folder under an earlier name may try its lock, which makes the

@@ -82,10 +82,8 @@ func Unseal(text []byte) (body []byte, s Seal, err error) {
 	}
 	n := len(text) - len(sealEnd) - 8
 	if n < end+len(sealMark)+len(crcMark) || s.Bytes != int64(end) ||
-		string(text[n-len(crcMark):n]) != crcMark {
-		return nil, s, ErrSum
-	}
-	if [8]byte(text[n:]) != checksum(text[:n-len(crcMark)]) {
+		string(text[n-len(crcMark):n]) != crcMark ||
+		[8]byte(text[n:]) != checksum(text[:n-len(crcMark)]) {
 		return nil, s, ErrSum
 	}
 	return text[:end], s, nil
@@ -173,10 +171,8 @@ func SealLine(line []byte) []byte {
 // UnsealLine returns the line without its checksum, in the same memory.
 func UnsealLine(line []byte) ([]byte, error) {
 	n := len(line) - len(lineEnd)
-	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) {
-		return nil, ErrSum
-	}
-	if [8]byte(line[n+len(crcMark):]) != checksum(line[:n]) {
+	if n < 0 || string(line[n:n+len(crcMark)]) != crcMark || !bytes.HasSuffix(line, []byte(`"}`)) ||
+		[8]byte(line[n+len(crcMark):]) != checksum(line[:n]) {
 		return nil, ErrSum
 	}
 	return append(line[:n], '}'), nil

@@ -225,13 +225,8 @@ func (a *Audit) Err() error {
 
 // Since returns all knob events that matter for a run that goes on from a position.
 func (a *Audit) Since(from Position) []runner.KnobEvent {
-	list := slices.Clone(from.Knobs)
-	for _, k := range a.Knobs {
-		if k.Seq > from.Seq {
-			list = append(list, k)
-		}
-	}
-	return list
+	before := func(k runner.KnobEvent) bool { return k.Seq <= from.Seq }
+	return slices.Concat(from.Knobs, slices.DeleteFunc(slices.Clone(a.Knobs), before))
 }
 
 // RepairLog copies the whole lines of a log, and writes a warning in the place of each lost one.

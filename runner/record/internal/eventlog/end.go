@@ -52,12 +52,13 @@ func ReadEnd(in *disk.Folder, passed *PassedOver, enough func(*End) bool) (*End,
 	return ReadBack(in, endBudget, passed, enough)
 }
 
+// ReadBack is ReadEnd with another budget. After an error the End is empty.
 func ReadBack(
 	in *disk.Folder, budget int64, passed *PassedOver, enough func(*End) bool,
 ) (*End, error) {
 	f, size, err := in.Read(LogName)
 	if err != nil {
-		return nil, err
+		return &End{}, err
 	}
 	defer f.Close()
 	e := &End{path: in.Join(LogName), size: size, passed: passed}
@@ -74,7 +75,7 @@ func ReadBack(
 		}
 	}
 	if err != nil && err != io.EOF {
-		return nil, err
+		return &End{}, err
 	}
 	if e.Status == "" { // a new run, or only warnings within the budget
 		e.Status = runner.Queued

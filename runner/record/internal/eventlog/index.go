@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record/internal/disk"
 )
@@ -118,25 +119,18 @@ func (x *Index) makeRoom(more int64) {
 // covers the others.
 func (b *block) add(e dated) {
 	if s, ok := e.Event.(*runner.StepEvent); ok {
-		if i := b.lastStep(); i >= 0 {
-			s.Cover(b.events[i].Event.(*runner.StepEvent))
-			b.events = slices.Delete(b.events, i, i+1)
+		for i, before := range slices.Backward(b.events) {
+			if _, resumed := before.Event.(*runner.ResumeEvent); resumed {
+				break
+			}
+			if last, ok := before.Event.(*runner.StepEvent); ok {
+				s.Cover(last)
+				b.events = slices.Delete(b.events, i, i+1)
+				break
+			}
 		}
 	}
 	b.events = append(b.events, e)
-}
-
-// lastStep returns the index of the step that the next one covers, or -1 if there is none.
-func (b *block) lastStep() int {
-	for i, e := range slices.Backward(b.events) {
-		switch e.Event.(type) {
-		case *runner.StepEvent:
-			return i
-		case *runner.ResumeEvent:
-			return -1
-		}
-	}
-	return -1
 }
 
 // thin keeps the events that are not steps within the bounds: it drops every second event of the
@@ -348,12 +342,10 @@ func ShortEvent(e runner.Event) runner.Event {
 	case *runner.EvalEvent:
 		r := *e
 		r.Values, r.ByGroup = RoundValues(e.Values, shortDigits), nil
+		short := func(n measure.Number) measure.Number { return Round(n, shortDigits) }
 		for _, l := range e.ByGroup {
-			numbers := make([]measure.Number, len(l.Numbers))
-			for i, n := range l.Numbers {
-				numbers[i] = Round(n, shortDigits)
-			}
-			r.ByGroup = append(r.ByGroup, measure.List{Name: l.Name, Numbers: numbers})
+			l.Numbers = data.Map(l.Numbers, short)
+			r.ByGroup = append(r.ByGroup, l)
 		}
 		return &r
 	}

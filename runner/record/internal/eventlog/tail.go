@@ -54,23 +54,17 @@ func (t *Tail) Skipped() int { return t.skipped }
 // Read also returns the events that a resume takes back: see History.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
-	if err = t.readPart(math.MaxInt64, add); err == nil && len(events) == 0 {
-		t.readUnended(add)
+	err = t.readPart(math.MaxInt64, add)
+	if err != nil || len(events) > 0 {
+		return events, err
 	}
-	return events, err
-}
-
-// readUnended passes to f the event of the line behind the last newline, if that line lacks nothing
-// but its newline.
-func (t *Tail) readUnended(f func(e runner.Event, end int64)) {
-	n := unended(t.rest)
-	if n == 0 {
-		return
+	if n := unended(t.rest); n > 0 { // the last line lacks nothing but its newline
+		start := t.offset
+		t.offset += int64(n)
+		t.unended = true
+		t.decode(t.rest[:n], start, add)
 	}
-	start := t.offset
-	t.offset += int64(n)
-	t.unended = true
-	t.decode(t.rest[:n], start, f)
+	return events, nil
 }
 
 // Share implements Log.
@@ -146,16 +140,11 @@ func (t *Tail) decode(line []byte, start int64, f func(e runner.Event, end int64
 		e, err = decodeLine(line)
 	}
 	if err != nil {
-		t.skip(start, err)
+		t.skipped++
+		if err != errEmpty { // an empty line has lost nothing
+			t.Passed.addLine(t.Path, start, err)
+		}
 	} else if e != nil && t.wanted(e.Kind()) {
 		f(e, t.offset)
-	}
-}
-
-// skip counts a line that is not an event. An empty line has lost nothing, so it is not reported.
-func (t *Tail) skip(start int64, err error) {
-	t.skipped++
-	if err != errEmpty {
-		t.Passed.addLine(t.Path, start, err)
 	}
 }
