@@ -261,12 +261,12 @@ def check_readings(report, runs):
         mine = {"momentum_z": 0} | {k: v for k, v in run.spec.items() if k not in ("seed", "seeds", "algorithms", "risk_radii")}
         return mine | {"data": run.meta["dataset_checksum"].removeprefix("sha256:")[:8]}
 
-    def found(of, method, key, value):
-        """The runs of a method that differ from those of a problem in one setting alone."""
+    def found(of, method, changes):
+        """The runs of a method that differ from those of a problem in these settings alone."""
         like = [r for r in runs.values() if r.method == method]
         own = [settings(runs[i]) for row in of["table"]["rows"] for i in row["runs"]
                if runs[i].method == method]
-        if not key:
+        if not changes:
             printed = {"c": 1000, "lambda0": .1, "lambda_max": 10}
             return {r.seed: r for r in like if r.id in {i for row in of["table"]["rows"] for i in row["runs"]}
                     and (method == "erm" or all(r.spec.get(k) == v for k, v in printed.items()))}
@@ -275,17 +275,19 @@ def check_readings(report, runs):
             mine = settings(r)
             # A setting that one of them lacks was added to the program between the two.
             differs = lambda base: [k for k in {*mine} & {*base} if mine[k] != base[k]]
-            if any(differs(base) == [key] for base in own) and json.dumps(mine[key]).strip('"') == value:
+            if (any({*differs(base)} == {*changes} for base in own)
+                    and all(json.dumps(mine[key]).strip('"') == value for key, value in changes.items())):
                 changed.append(r)
         return {r.seed: r for r in changed}
 
     for reading in report["readings"]:
         of = next(p for p in report["problems"] if reading["name"].startswith(p["label"]))
-        key, _, value = reading["name"][len(of["label"]):].lstrip(", ").partition(" ")
-        sfk = found(of, "sfk", key, value)
+        words = reading["name"][len(of["label"]):].lstrip(", ")
+        changes = dict(change.split(" ", 1) for change in words.split(" and ") if change)
+        sfk = found(of, "sfk", changes)
         # settings that ERM does not use
-        untrained = key in ("c", "rho", "lambda0", "lambda_max", "batch_z", "momentum_z")
-        erm = found(of, "erm", *(("", "") if untrained else (key, value)))
+        untrained = len(changes) == 1 and {*changes} <= {"c", "rho", "lambda0", "lambda_max", "batch_z", "momentum_z"}
+        erm = found(of, "erm", {} if untrained else changes)
         name = f"readings: {reading['name']}"
         both = sorted({*sfk} & {*erm})
         agree(name, reading["runs"], len(both))
