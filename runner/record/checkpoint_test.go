@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"drolab/dro/nn"
@@ -144,11 +145,13 @@ func TestPinsAfterACrash(t *testing.T) {
 	}
 }
 
-// TestPinAgainstPruning checks that a granted pin holds, whatever is written meanwhile.
+// TestPinAgainstPruning checks that a granted pin holds, whatever is written meanwhile. It writes
+// until one was granted: where the writer takes the only core, that may be after step 100.
 func TestPinAgainstPruning(t *testing.T) {
 	_, r, run := pinnedRun(t)
 	var granted []int64
 	var pins sync.WaitGroup
+	var some atomic.Bool
 	stop := make(chan struct{})
 	pins.Go(func() {
 		for {
@@ -159,10 +162,11 @@ func TestPinAgainstPruning(t *testing.T) {
 			}
 			if saved, ok, err := run.Saved(); err == nil && ok && run.Pin(saved.Step) == nil {
 				granted = append(granted, saved.Step)
+				some.Store(true)
 			}
 		}
 	})
-	for step := int64(4); step < 100; step++ {
+	for step := int64(4); step < 100 || !some.Load(); step++ {
 		save(t, r, newState(step))
 	}
 	close(stop)
@@ -173,9 +177,6 @@ func TestPinAgainstPruning(t *testing.T) {
 		if !slices.Contains(steps, step) {
 			t.Errorf("step %d was pinned, and is gone", step)
 		}
-	}
-	if len(granted) == 0 {
-		t.Error("no pin was granted")
 	}
 }
 
