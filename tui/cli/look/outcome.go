@@ -295,11 +295,10 @@ func (o *outcome) foot(figures []figure) string {
 	if o.base >= 0 {
 		words = append(words, "differences in points, for the risk in nats")
 	}
-	text := strings.Join(words, "; ")
 	if slices.ContainsFunc(o.Rows, func(r compare.Row) bool { return r.Uses != "" }) {
-		text += "; (g), (c), (l): uses groups, classes, labels"
+		words = append(words, "(g), (c), (l): uses groups, classes, labels")
 	}
-	return text
+	return strings.Join(words, "; ")
 }
 
 // drawn returns the rows that get a curve: the baseline and the best three of the other rows. More
