@@ -284,7 +284,7 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	r := trained(t, shapes)
 	for want, q := range map[string]ViewOf{
 		"none such":           {Run: r, Step: -1, Split: "val"},
-		"want train, val or ": {Run: r, Step: -1, Split: "\x1bodd"},
+		"want train, test or, with val_fraction, val": {Run: r, Step: -1, Split: "\x1bodd"},
 		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {

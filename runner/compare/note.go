@@ -175,7 +175,7 @@ func (t *Table) noteSeeds() {
 			"against it", strings.Join(single, ", "))
 	}
 	if !same {
-		t.note(Seeds, nil, "rows have different seeds (%s)", strings.Join(seeds, ", "))
+		t.note(Seeds, nil, "the means are over different seeds (%s)", strings.Join(seeds, ", "))
 	}
 }
 

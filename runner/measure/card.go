@@ -51,7 +51,7 @@ var checks = []check{
 	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
 	{"absent", absent, "%s %s has no %s samples", true},
 	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
-	{"small", small, "%s %s is too small to measure: ± %.0f points with %d test samples", true},
+	{"small", small, "%s %s is too small to measure: ± %.3g points with %d test samples", true},
 }
 
 // evidence has the data that checks look at.

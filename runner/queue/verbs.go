@@ -145,7 +145,7 @@ func (j *job) send(o train.Order) error {
 func (q *Queue) Live() []runner.LiveRun {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var list []runner.LiveRun
+	list := []runner.LiveRun{} // JSON has [] and not null
 	for _, id := range slices.Sorted(maps.Keys(q.jobs)) {
 		if j := q.jobs[id]; !j.ended() {
 			list = append(list, runner.LiveRun{ID: id, Trouble: j.gate.Trouble()})

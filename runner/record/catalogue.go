@@ -110,8 +110,8 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 func (c *Catalogue) Latest() (*Run, error) {
 	runs, problems := c.List()
 	if len(runs) == 0 {
-		return nil, fmt.Errorf("no run in %s: %w", c.dir,
-			errors.Join(append(problems, fs.ErrNotExist)...))
+		none := fmt.Errorf("no run in %s yet: start some with drolab run shapes", c.dir)
+		return nil, errors.Join(append(problems, none)...)
 	}
 	return runs[0], nil
 }

@@ -326,6 +326,27 @@ func TestOneMethod(t *testing.T) {
 	}
 }
 
+// Accuracies by class are compared between methods that have the same classes.
+func TestClassesOfOtherData(t *testing.T) {
+	f := newFolder(t)
+	f.four(told{algorithm: dro.ERM, rho: .5, trainLoss: .1, testLoss: 1, worst: .6, risk: 3})
+	f.four(told{algorithm: dro.SFK, rho: .5, trainLoss: .5, testLoss: .9, worst: .4, risk: 2})
+	f.four(told{algorithm: dro.PGD, rho: .5, trainLoss: .4, testLoss: 1, worst: .5, risk: 2,
+		classes: []string{"square", "star"}})
+	s, err := describe(f.runs)
+	f.must(err)
+	r, err := New(s, f.runs, Options{Interim: true})
+	f.must(err)
+	for _, row := range r.Problems[0].Classes {
+		if len(row.Arms) != 1 || !strings.Contains(row.Arms[0], "sfk") {
+			t.Errorf("%s is compared with %q", row.Class, row.Arms)
+		}
+	}
+	if len(r.Problems[0].Classes) != 2 {
+		t.Error("the classes are not compared")
+	}
+}
+
 // as returns a change that gives a run every setting of a preset but the method, the seeds and the
 // radius.
 func as(t *testing.T, name string) func(*spec.Spec) {

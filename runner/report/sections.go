@@ -24,7 +24,11 @@ func (p *Problem) classBlocks() []page.Block {
 	t := page.New(m.Part(), "n train", base)
 	t.Head(p.Classes[0].Arms...)
 	for _, row := range p.Classes {
-		cells := []string{row.Class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
+		class := row.Class
+		if row.Few {
+			class += " ?"
+		}
+		cells := []string{class, fmt.Sprint(row.Train), page.Points().Text(row.Base)}
 		for _, d := range row.Differences {
 			cell := d.text(measure)
 			if d.significant() {

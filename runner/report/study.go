@@ -298,7 +298,7 @@ func (p *parser) readSeeds(e Entry) error {
 	slices.Sort(*list)
 	once := len(slices.Compact(slices.Clone(*list))) == len(*list)
 	if len(*list) == 0 || len(*list) > mostSeeds || !once {
-		return fmt.Errorf("seeds: %.40s: want at most %d, as in 5-16 or [1, 2, 4]", e.Value,
+		return fmt.Errorf("seeds: %.40s: want at most %d seeds, as in 5-16 or [1, 2, 4]", e.Value,
 			mostSeeds)
 	}
 	return nil
@@ -471,8 +471,8 @@ func (p *parser) measureName(into *string) func(Entry) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("measure: %.40q: no such measure: drolab show lists a run's, and there "+
-			"is %s", *into, StepTime)
+		return fmt.Errorf("measure: %.40q: no such measure: drolab show RUN --json names a "+
+			"run's, and there is %s", *into, StepTime)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestMistakes(t *testing.T) {
 		{"direction: less, ", "", 16, "either direction: less or greater, or equivalent"},
 		{"        equivalent: 2", "        equivalent: 2\n        direction: less", 17,
 			"either direction: less or greater, or equivalent"},
-		{"seeds: 5-8", "seeds: 8-5", 4, `seeds: "8-5": want at most 1000, as in 5-16`},
+		{"seeds: 5-8", "seeds: 8-5", 4, `seeds: "8-5": want at most 1000 seeds, as in 5-16`},
 		{"seeds: 5-8", "seeds: [1, 2, 1]", 4, "seeds: [1,2,1]: want"},
 		{"level: 0.05", "level: 5", 13, "level: 5: want a number in (0, 1)"},
 		{"correction: holm", "correction: bonferroni", 14, "want holm or none"},

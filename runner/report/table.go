@@ -260,7 +260,7 @@ func describe(runs []*record.Run) (*Study, error) {
 			len(runs))
 	}
 	of := &done.Meta.Spec
-	return &Study{Title: fmt.Sprintf("Report on %s, %s", of.Dataset, of.Model),
+	return &Study{Title: strings.TrimSuffix("Report on "+of.Dataset+", "+of.Model, ", "),
 		Conditions: []Condition{{}}}, nil
 }
 
@@ -315,13 +315,14 @@ func (p *Problem) costs() {
 type ClassRow struct {
 	Class       string         `json:"class"`
 	Train       int            `json:"train"`
-	Base        measure.Number `json:"base"` // mean accuracy of the baseline
+	Few         bool           `json:"few,omitempty"` // fewer test samples than min_group
+	Base        measure.Number `json:"base"`          // mean accuracy of the baseline
 	Arms        []string       `json:"arms"`
 	Differences []Difference   `json:"differences"`
 }
 
-// classes compares every arm with the baseline, by class. The tests of the study's arms are one
-// family, and the tests of each other arm form a family of their own.
+// classes compares every arm whose classes are the baseline's with it, by class. The tests of the
+// study's arms are one family, and the tests of each other arm form a family of their own.
 func (p *Problem) classes() {
 	base := p.base()
 	if base == nil {
@@ -329,15 +330,18 @@ func (p *Problem) classes() {
 	}
 	m := &base.runs[0].Meta
 	measured := m.MeasureFor("class_accuracy")
-	for i, name := range m.Names(m.Main()) {
+	names := m.Names(m.Main())
+	for i, name := range names {
 		row := ClassRow{Class: name}
-		if counts := m.Counts(m.Main()).Train; i < len(counts) {
-			row.Train = counts[i]
+		if counts := m.Counts(m.Main()); i < len(counts.Train) && i < len(counts.Test) {
+			row.Train, row.Few = counts.Train[i], counts.Test[i] < m.Spec.MinGroup
 		}
 		value := func(r *ran) measure.Number { return pooled(r, measured, []int{i}) }
 		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
-			if a != base {
+			own := &a.runs[0].Meta
+			if a != base && own.Spec.Dataset == m.Spec.Dataset &&
+				slices.Equal(own.Names(m.Main()), names) {
 				row.Arms = append(row.Arms, a.label)
 				d := differenceOf(a, base, ofEachRun(value), 0)
 				row.Differences = append(row.Differences, d)

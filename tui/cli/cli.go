@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -45,12 +46,15 @@ func Main(
 	}
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
-		flow(root, con.Width()-4)
+		flow(root, max(40, con.Width()-4))
 		of, rest, _ := root.Find(slices.DeleteFunc(slices.Clone(args), helps))
 		if of.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			console.PrintError(con.Stderr, console.NoCommand(of, rest)) // not the program's help
 			return 1
 		}
+	}
+	if len(args) > 0 && args[0] == "man" {
+		flow(root, math.MaxInt) // the page is wrapped where it is read
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(con.Stdout.Coloured())
@@ -66,10 +70,21 @@ func Main(
 		err = *lost
 	}
 	if err != nil {
-		console.PrintError(con.Stderr, err)
+		console.PrintError(con.Stderr, exclusive(err))
 		return 1
 	}
 	return 0
+}
+
+// exclusive returns the error about flags that exclude each other in our words, and others as they
+// are.
+func exclusive(err error) error {
+	_, flags, is := strings.Cut(err.Error(), "are set none of the others can be; [")
+	flags, _, _ = strings.Cut(flags, "]")
+	if !is {
+		return err
+	}
+	return fmt.Errorf("--%s: give one of them alone", strings.Join(strings.Fields(flags), ", --"))
 }
 
 // dress gives a command Fang's help, by an execution of a command that does nothing. Fang would ask
@@ -198,7 +213,7 @@ func flow(c *cobra.Command, width int) {
 	for i, p := range paragraphs {
 		if !strings.Contains(p, "\n ") { // an indented line is an example
 			words := strings.ReplaceAll(p, "\n", " ")
-			paragraphs[i] = strings.Join(kit.Wrap(words, max(40, width)), "\n")
+			paragraphs[i] = strings.Join(kit.Wrap(words, width), "\n")
 		}
 	}
 	c.Long = strings.Join(paragraphs, "\n\n")

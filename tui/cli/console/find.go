@@ -29,10 +29,14 @@ func (c *Console) Find(id string) (*record.Run, error) {
 		find = c.Catalogue().Latest
 	}
 	r, err := find()
-	if newest := []string{"last", "newest"}; err != nil && slices.Contains(newest, id) {
+	switch {
+	case err != nil && slices.Contains([]string{"last", "newest"}, id):
 		return nil, fmt.Errorf("%w: did you mean latest?", err)
-	}
-	if err != nil {
+	case err != nil && id == "latest":
+		return nil, err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("no run at %.100q: drolab runs lists them all", id)
+	case err != nil:
 		return nil, fmt.Errorf("%w: drolab runs lists them all", err)
 	}
 	c.noteRead(r)

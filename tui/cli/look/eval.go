@@ -58,7 +58,8 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	flags.StringVar(&f.dataset, "dataset", "", "the data, as in presets (default the run's own)")
 	flags.StringVar(&f.split, "split", "test", "train, val or test")
 	flags.Float64SliceVar(&f.radii, "rho", nil, "radii of likelihood ratios (default the run's)")
-	flags.StringVar(&f.out, "out", "", "write one line per sample to FILE.csv, .jsonl or .npz")
+	flags.StringVar(&f.out, "out", "",
+		"write one line per sample to a new FILE.csv, .jsonl or .npz")
 	flags.IntVar(&f.draws, "draws", 399, "resamples for intervals of measures; 0: no intervals")
 	flags.IntVar(&f.top, "top", 0, "print this many samples, those with the largest "+
 		"likelihood ratios")

@@ -51,7 +51,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 		"RUN[@STEP] or RUN@all: source of the values that are not given")
 	console.MustComplete(c, "from", con.CompleteRuns)
 	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
-		"ε, the bound for both parts of the stationarity test")
+		"the bound ε for both parts of the stationarity test")
 	flags.Float64Var(&f.assumed.Bound, "bound", 0, "B, the largest loss")
 	flags.Float64Var(&f.assumed.Lipschitz, "lipschitz", 0,
 		"G, the largest norm of a loss's gradient")
@@ -118,7 +118,7 @@ func printPlan(con *console.Console, h dro.Assumptions, p *plan) {
 	practice := spec.Defaults()
 	const steps = 50 * 273 // of the paper's run
 	samples := fmt.Sprintf("about %.2g", float64(steps*practice.Batch))
-	t := page.New("", "Theorem 1", "in practice")
+	t := page.New("", "Theorem 1", "the paper's run")
 	t.Rows = [][]string{
 		{"λ in", fmt.Sprintf("[%.3g, %.3g]", p.Box.Lambda[0], p.Box.Lambda[1]),
 			fmt.Sprintf("[%.3g, 10]", practice.Lambda0)},
@@ -375,7 +375,7 @@ func printTheory(con *console.Console, t *theoryJSON, set dro.Set) {
 	fmt.Fprintf(con.Stdout, "\nThere B = %.4g, G ≥ %.4g, L ≥ %.4g (of %d samples), L_z ≥ %s "+
 		"(theory, on the run's box: %s).\n", c.Bound, c.Lipschitz, c.Smoothness, c.Samples,
 		console.Short(c.Lz), console.Short(c.LzBound))
-	fmt.Fprint(con.Stdout, theoryNotes)
+	fmt.Fprintln(con.Stdout, theoryNotes)
 }
 
 const theoryNotes = `The paper's slope holds if λ0, batches and steps are chosen anew for each ε (dro/math.md §4). A

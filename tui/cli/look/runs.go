@@ -303,6 +303,9 @@ fact, such as lr, test_accuracy or tag.`,
 		Example: `drolab runs --filter "algo:sfk -failed" --sort=-worst
 drolab runs --all --columns lr,tag`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if l.limit < 1 {
+				return fmt.Errorf("--limit %d: want at least 1", l.limit)
+			}
 			l.all = l.all || (con.AsJSON || l.lines) && !c.Flags().Changed("limit")
 			return l.run(con)
 		},
@@ -338,7 +341,7 @@ func (l *lister) run(con *console.Console) error {
 	}
 	shown := runs
 	if !l.all {
-		shown = runs[:min(max(0, l.limit), len(runs))]
+		shown = runs[:min(l.limit, len(runs))]
 	}
 	switch {
 	case con.AsJSON || l.lines:

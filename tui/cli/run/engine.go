@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -277,10 +278,11 @@ func trust(tr *Trainer, p spec.Program) error {
 	s := spec.Spec{Model: p.String()}
 	s.SettleProgram(dir)
 	p, _ = s.Program()
-	if err := bridge.Approvals(tr.Programs).Approve(p.Path); err != nil {
-		return fmt.Errorf("the program %w", err)
+	err = bridge.Approvals(tr.Programs).Approve(p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the program %s is not there", p.Path)
 	}
-	return nil
+	return err
 }
 
 // trustNamed approves the programs of specs if the command line names a program: in place of a

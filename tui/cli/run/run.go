@@ -419,10 +419,13 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	}
 	requests, resumed := missingRequests(g)
 	if len(requests)+len(resumed) == 0 {
-		tr.PrintLine("%s", studyState(g))
-		return nil
+		return printMissing(ctx, tr, g)
 	}
-	return f.train(ctx, tr, requests, resumed)
+	err = f.train(ctx, tr, requests, resumed)
+	if err == nil && !tr.AsJSON {
+		tr.PrintLine("The study:  drolab report %s", word)
+	}
+	return err
 }
 
 // missingRequests returns what is to be started, and the runs to resume. Runs of one preset on the

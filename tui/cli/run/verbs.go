@@ -107,7 +107,10 @@ func sendToAll(
 
 // sendOrder sends an order to a run that has not ended.
 func sendOrder(tr *Trainer, r *record.Run, o runner.Order) (step int64, err error) {
-	if r.Status().Ended() {
+	switch {
+	case r.Status() == runner.Done:
+		return 0, fmt.Errorf("run %s is done", r.Meta.ID)
+	case r.Status().Ended():
 		return 0, fmt.Errorf("run %s is %s, not running: drolab resume %s continues an "+
 			"unfinished run", r.Meta.ID, r.Status(), r.Meta.ID)
 	}
@@ -294,6 +297,8 @@ func unpinAt(tr *Trainer, r *record.Run, step int64) error {
 	switch {
 	case err != nil:
 		return err
+	case len(pinned) == 0:
+		return fmt.Errorf("run %s has no pinned checkpoint", r.Meta.ID)
 	case step < 0:
 		return fmt.Errorf("give a checkpoint, as in %s@STEP: pinned are %v", r.Meta.ID, pinned)
 	}

@@ -389,7 +389,7 @@ func (f *Frame) labelOf(cell string) string {
 // setRaw finds the columns of a raw table.
 func (f *Frame) setRaw() (err error) {
 	if f.label, err = f.find(cmp.Or(f.Options["label"], dataset.RawLabel)); err != nil {
-		return fmt.Errorf("%w: name the right class's with label=", err)
+		return fmt.Errorf("%w: name the column of the true class with label=", err)
 	}
 	if f.groups, err = f.findAll(f.Options["group"], dataset.RawGroup); err != nil {
 		return err
