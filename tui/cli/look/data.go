@@ -19,6 +19,7 @@ import (
 	"drolab/runner/spec"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
+	"drolab/tui/kit"
 
 	"github.com/spf13/cobra"
 )
@@ -312,7 +313,7 @@ func constant(d *data.Dataset) (list []string) {
 // print prints totals, what is wrong, and then the classes and groups, the smallest first if there
 // are many.
 func (c *dataCard) print(w *cells.Writer) {
-	what := fmt.Sprintf("%d features", c.Shape[0])
+	what := kit.Plural(c.Shape[0], "feature")
 	if c.Shape[1]*c.Shape[2] > 1 {
 		what = fmt.Sprintf("pictures of %d×%d×%d", c.Shape[0], c.Shape[1], c.Shape[2])
 	}

@@ -56,7 +56,7 @@ drolab eval latest --rho .1,1 --out losses.npz`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.dataset, "dataset", "", "the data, as in presets (default the run's own)")
-	flags.StringVar(&f.split, "split", "test", "train, val or test")
+	flags.StringVar(&f.split, "split", "test", "the split: train, val or test")
 	flags.Float64SliceVar(&f.radii, "rho", nil, "radii of likelihood ratios (default the run's)")
 	flags.StringVar(&f.out, "out", "",
 		"write one line per sample to a new FILE.csv, .jsonl or .npz")

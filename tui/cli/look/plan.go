@@ -48,7 +48,7 @@ drolab plan --from shapes-sfk --epsilon 0.1`,
 	f.setFlags.add(c, "cressie-read")
 	flags := c.Flags()
 	flags.StringVar(&f.from, "from", "",
-		"RUN[@STEP] or RUN@all: source of the values that are not given")
+		"take the values that are not given from RUN[@STEP] or RUN@all")
 	console.MustComplete(c, "from", con.CompleteRuns)
 	flags.Float64Var(&f.assumed.Epsilon, "epsilon", 0,
 		"the bound ε for both parts of the stationarity test")
@@ -264,7 +264,7 @@ beside what was measured, and how the cost grows as ε falls.`,
 		"mini-batches of each size for the variance; 20 times as many for the bias")
 	flags.IntVar(&f.samples, "samples", 50,
 		"training samples whose gradients give G and L, at most all")
-	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "mini-batch sizes n")
+	flags.IntSliceVar(&f.batches, "batches", []int{16, 64, 256}, "sizes n of the mini-batches")
 	con.JSONFlag(c, "")
 	return c
 }
