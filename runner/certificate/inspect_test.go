@@ -283,9 +283,9 @@ func logits(l *dro.Layer, x []float32) []float64 {
 func TestWhatCannotBeLookedAt(t *testing.T) {
 	r := trained(t, shapes)
 	for want, q := range map[string]ViewOf{
-		"none such":           {Run: r, Step: -1, Split: "val"},
+		"none such": {Run: r, Step: -1, Split: "val"},
 		"want train, test or, with val_fraction, val": {Run: r, Step: -1, Split: "\x1bodd"},
-		"no checkpoint of":    {Run: r, Step: 3, Split: "test"},
+		"no checkpoint of":                            {Run: r, Step: 3, Split: "test"},
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := NewView(q)
