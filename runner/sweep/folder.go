@@ -401,14 +401,18 @@ func (f *Folder) fault(name string, damage error) (what, remedy string) {
 }
 
 // textFault checks the copy of the sweep file. Unless the caller is alone in the folder, a start
-// may be writing the copy.
+// may be writing the copy: it has the lock then, or has written the list before the copy.
 func (f *Folder) textFault(there *Folder, alone bool) (what, remedy string) {
 	if there == nil || f.asListed(there) {
 		return "", ""
 	}
 	if !alone {
 		busy := record.Held(f.ownPath(lockName))
-		if now, err := Open(f.Dir); busy || err != nil || f.asListed(now) {
+		now, err := Open(f.Dir)
+		if busy || err != nil || f.asListed(now) {
+			return "", ""
+		}
+		if then, err := Open(f.Dir); err != nil || !then.List.equal(now.List) {
 			return "", ""
 		}
 	}
