@@ -110,8 +110,10 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 func (c *Catalogue) Latest() (*Run, error) {
 	runs, problems := c.List()
 	if len(runs) == 0 {
-		none := fmt.Errorf("no run in %s yet: start some with drolab run shapes", c.dir)
-		return nil, errors.Join(append(problems, none)...)
+		if len(problems) == 0 {
+			return nil, fmt.Errorf("no run in %s yet: start some with drolab run shapes", c.dir)
+		}
+		return nil, errors.Join(problems...)
 	}
 	return runs[0], nil
 }

@@ -557,8 +557,8 @@ func (d *doctor) checkLog(held bool) {
 		d.find(logName, a.Foreign.Error(), "nothing here can make it again", nil)
 		return
 	}
-	const remedy = "restore it from a copy; --mend moves it to .set-aside, and puts a warning " +
-		"in place of what is lost"
+	const remedy = "restore it from a copy; --mend keeps a copy of it in .set-aside, and puts a " +
+		"warning in place of what is lost"
 	for _, line := range a.Damaged {
 		what := fmt.Sprintf("line %d %s", line.Line, line.What)
 		d.find(logName, what, remedy, d.repairLog)
