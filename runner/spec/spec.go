@@ -492,6 +492,7 @@ func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
 
 // Map returns f of each element; nil of none.
 func Map[T, U any](list []T, f func(T) U) (out []U) {
+	out = slices.Grow(out, len(list))
 	for _, v := range list {
 		out = append(out, f(v))
 	}
