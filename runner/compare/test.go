@@ -275,7 +275,8 @@ func Detectable(n int, alpha, power float64) float64 {
 func powerOf(n int, mean, critical float64) float64 {
 	nu, shift := float64(n-1), mean*math.Sqrt(float64(n))
 	chi := distuv.ChiSquared{K: nu}
-	end := math.Sqrt(chi.Quantile(1-1e-12) / nu)
+	// Further on, either factor is below 1e-12. The nodes must resolve the step at shift/critical.
+	end := min(math.Sqrt(chi.Quantile(1-1e-12)/nu), (shift+8)/critical)
 	beyond := func(s float64) float64 {
 		density := 2 * nu * s * chi.Prob(nu*s*s)
 		return density * (distuv.UnitNormal.CDF(shift-critical*s) +

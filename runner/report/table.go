@@ -225,8 +225,8 @@ func particular(a dro.Algorithm) []spec.Setting {
 	})
 }
 
-// setProbesApart takes single runs with changed settings out of the experiment of a published
-// table: runs of the method of an arm that has runs, alone with their values. One seed shows a
+// setProbesApart takes runs with changed settings out of the experiment of a published table: runs
+// of the method of an arm that has runs, with fewer seeds than the study. Few seeds show a
 // direction, which belongs to the sensitivity and not into a column of that table.
 func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 	values := func(r *record.Run) string {
@@ -241,8 +241,9 @@ func (p *Problem) setProbesApart(runs []*record.Run) (rest []*record.Run) {
 	for _, r := range runs {
 		like[values(r)]++
 	}
+	enough := max(2, len(p.study.Seeds))
 	for _, r := range runs {
-		own := p.ownOf([]*record.Run{r}) != nil || like[values(r)] > 1
+		own := p.ownOf([]*record.Run{r}) != nil || like[values(r)] >= enough
 		if p.study.Published != nil && !own && p.arm(r.Meta.Spec.Algorithm()) != nil {
 			p.probes = append(p.probes, r)
 		} else {

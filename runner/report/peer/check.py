@@ -155,8 +155,8 @@ def detectable(n, alpha):
     t = quantile(nu, alpha)
     density = numpy.exp(math.log(2) + nu / 2 * math.log(nu / 2) - math.lgamma(nu / 2) + (nu - 1) * numpy.log(s) - nu * s**2 / 2)
     normal = lambda x: 0.5 * numpy.array([math.erfc(-v / math.sqrt(2)) for v in x])
-    low, high = 0.0, 100.0
-    for _ in range(40):
+    low, high = 0.0, 1e4
+    for _ in range(60):
         middle = (low + high) / 2
         found = normal(middle * math.sqrt(n) - t * s) + normal(-middle * math.sqrt(n) - t * s)
         y = density * found
