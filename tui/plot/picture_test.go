@@ -134,6 +134,23 @@ func TestGoldenSpread(t *testing.T) {
 	}
 }
 
+// TestScaleOfSpread: the scale has a line where the rows leave it one, and takes none from them.
+func TestScaleOfSpread(t *testing.T) {
+	s := &Spread{Hi: 1, Front: -1, Numbers: []uint8{0}}
+	for _, name := range []string{"one", "two", "three"} {
+		s.Rows = append(s.Rows, SpreadRow{Row{Label: name}, []float64{.5}})
+	}
+	for h, first := range map[int]string{3: "one", 4: "0"} {
+		var f Frame
+		s.DrawTo(&f, 40, h)
+		lines := strings.Split(f.String(), "\n")
+		if !strings.HasPrefix(strings.TrimSpace(lines[0]), first) ||
+			!strings.HasPrefix(lines[h-1], "three") {
+			t.Errorf("%d lines:\n%s", h, f.String())
+		}
+	}
+}
+
 // TestPictureStaysInside: nothing is drawn outside the frame, whatever the values.
 func TestPictureStaysInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
