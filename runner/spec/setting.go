@@ -279,8 +279,12 @@ func (s *Spec) Assign(key string, value []byte) error {
 	if !ok {
 		return &KeyError{key, string(value), "a setting"}
 	}
+	return s.assign(&t, value)
+}
+
+func (s *Spec) assign(t *Setting, value []byte) error {
 	if t.own != nil {
-		return s.assignOwn(&t, value)
+		return s.assignOwn(t, value)
 	}
 	field := t.field(s)
 	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
@@ -292,7 +296,7 @@ func (s *Spec) Assign(key string, value []byte) error {
 		return t.typeError(err, value, field.Interface())
 	}
 	field.Set(fresh.Elem())
-	if key == "model" && s.IsProgram() {
+	if t.Key == "model" && s.IsProgram() {
 		s.takeProgram()
 	}
 	return nil
@@ -347,9 +351,10 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &values); err != nil {
 		return err
 	}
-	for _, t := range allSettings() {
-		if value, ok := values[t.Key]; ok {
-			if err := s.Assign(t.Key, value); err != nil {
+	list := allSettings()
+	for i := range list { // a setting is large to copy, and thousands of runs are listed
+		if value, ok := values[list[i].Key]; ok {
+			if err := s.assign(&list[i], value); err != nil {
 				return err
 			}
 		}
