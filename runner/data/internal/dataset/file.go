@@ -170,8 +170,13 @@ type text struct {
 	quoted, returned bool // in the first line: within quotes, behind a carriage return
 }
 
-func NewText(r io.Reader) *text {
-	t := &text{from: bufio.NewReaderSize(r, 64<<10)}
+// textBuffer is the size in bytes of the buffer of a text.
+const textBuffer = 64 << 10
+
+func NewText(r io.Reader) *text { return newText(r, textBuffer) }
+
+func newText(r io.Reader, buffer int) *text {
+	t := &text{from: bufio.NewReaderSize(r, buffer)}
 	if head, _ := t.from.Peek(2); len(head) == 2 && Utf16(head) {
 		t.err = &TextError{1, "is UTF-16", "convert it first, as with iconv -f UTF-16 -t UTF-8",
 			"utf16"}
@@ -286,7 +291,7 @@ func (e *TextError) Error() string {
 
 // CheckText returns a *TextError if b is not lines of UTF-8 text.
 func CheckText(b []byte) error {
-	_, err := io.Copy(io.Discard, NewText(bytes.NewReader(b)))
+	_, err := io.Copy(io.Discard, newText(bytes.NewReader(b), min(len(b), textBuffer)))
 	return err
 }
 
