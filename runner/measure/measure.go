@@ -121,7 +121,7 @@ func StepMeasures() []Measure { return stepMeasures(dro.Methods()) }
 
 func stepMeasures(methods []dro.Method) []Measure {
 	first, last := stepRows()
-	list := []Measure{first}
+	list := append(make([]Measure, 0, 2+len(methods)), first) // a method adds about one
 	for _, m := range methods {
 		for _, d := range m.Measures {
 			if !slices.ContainsFunc(list, func(o Measure) bool { return o.Name == d.Name }) {

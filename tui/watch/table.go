@@ -450,29 +450,32 @@ func (w *Page) bySplit(test, val string) string {
 // baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
 	w.updateStory()
-	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods()), w.applyToNone)
+	steps := lab.StepMeasures()
+	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
+		func(c column) bool { return w.applyToNone(c, steps) })
 	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
 }
 
 // columnsOf returns the columns of the table for runs of the methods, the most important first: a
 // narrow table drops columns from the end. layTable relies on the number of leading columns
 // (progress and outcomes).
-func (w *Page) columnsOf(methods []dro.Algorithm) []column {
+func (w *Page) columnsOf(methods []dro.Algorithm, steps []lab.Measure) []column {
+	evals := lab.EvalMeasures()
 	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
 	figure := func(head string, width int, m lab.Measure, f panel.Figure) column {
 		return newColumn(head, width, &m,
 			func(runs []*panel.Track) string { return lab.Write(m, f.Over(runs)) })
 	}
 	step := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(lab.StepMeasures(), name), panel.OfStep(name))
+		return figure(head, width, lab.Named(steps, name), panel.OfStep(name))
 	}
 	eval := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(lab.EvalMeasures(), name), panel.OfEval(name))
+		return figure(head, width, lab.Named(evals, name), panel.OfEval(name))
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
 	if w.Validates && !w.Val {
-		m := lab.Named(lab.EvalMeasures(), "val_worst_class_accuracy")
+		m := lab.Named(evals, "val_worst_class_accuracy")
 		c := eval("val worst", 11, m.Name)
 		c.Brief, c.best = "val", &m
 		list = append(list, c)
@@ -491,7 +494,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 			return fmt.Sprintf("%.4g/%d", t.Epochs(float64(t.Step)), t.Meta.Spec.Epochs)
 		}))
 	there := []string{"loss", "lambda", "eta"} // these have columns already
-	for _, m := range lab.StepMeasures() {     // the methods' own measures
+	for _, m := range steps {                  // the methods' own measures
 		if m.Main && !slices.Contains(there, m.Name) && m.OfStep() && panel.OwnedBy(&m, methods) {
 			list = append(list, step(m.Head(), max(8, cell.Width(m.Head())+2), m.Name))
 		}
@@ -505,7 +508,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 	}
 	for _, d := range measure.Decisions() { // measures that only some data have
 		if !d.IsList() {
-			m := lab.Named(lab.EvalMeasures(), w.onSplit(d.Name))
+			m := lab.Named(evals, w.onSplit(d.Name))
 			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.OfEval(m.Name))
 			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
@@ -516,13 +519,12 @@ func (w *Page) columnsOf(methods []dro.Algorithm) []column {
 
 // applyToNone reports whether a column shows a measure of steps that applies to none of the runs,
 // such as λ where the uncertainty set is CVaR.
-func (w *Page) applyToNone(c column) bool {
-	all := lab.StepMeasures()
-	at := slices.IndexFunc(all, func(m lab.Measure) bool {
+func (w *Page) applyToNone(c column, steps []lab.Measure) bool {
+	at := slices.IndexFunc(steps, func(m lab.Measure) bool {
 		return c.Measure != nil && m.Name == c.Measure.Name
 	})
 	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {
-		return all[at].CanApply(t.Meta)
+		return steps[at].CanApply(t.Meta)
 	})
 }
 
