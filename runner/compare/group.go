@@ -134,30 +134,26 @@ type KeyDiff struct {
 // Diff returns the keys whose values differ, in the order of the settings. A setting that a run's
 // method does not read has an empty value for that run; the other runs may still differ in it. A
 // word such as auto does not differ from the value that it comes to.
-func Diff(specs []spec.Spec) []KeyDiff {
-	var diffs []KeyDiff
-	var settled []spec.Spec
-	for _, t := range spec.AllSettings() {
-		if t.SameIn(specs) {
-			continue
-		}
-		if settled == nil {
-			settled = spec.Map(specs, spec.Spec.Settled)
-		}
-		d := KeyDiff{Key: t.Key}
-		first := ""
-		differs := false
-		for i := range specs {
-			value, s := "", &settled[i]
-			if t.ReadIn(s) {
-				value = valueText(&t, s)
-				differs = differs || first != "" && value != first
-				first = value
+func Diff(specs []spec.Spec) (diffs []KeyDiff) {
+	varying := slices.DeleteFunc(spec.AllSettings(),
+		func(t spec.Setting) bool { return t.SameIn(specs) })
+	values, differ := make([][]string, len(varying)), make([]bool, len(varying))
+	last := make([]string, len(varying))
+	for i := range specs {
+		s := specs[i].Settled()
+		for k := range varying {
+			t, value := &varying[k], ""
+			if t.ReadIn(&s) {
+				value = valueText(t, &s)
+				differ[k] = differ[k] || last[k] != "" && value != last[k]
+				last[k] = value
 			}
-			d.Values = append(d.Values, value)
+			values[k] = append(values[k], value)
 		}
-		if differs {
-			diffs = append(diffs, d)
+	}
+	for k, t := range varying {
+		if differ[k] {
+			diffs = append(diffs, KeyDiff{t.Key, values[k]})
 		}
 	}
 	return diffs

@@ -84,7 +84,7 @@ func Differences(runs []*runner.Meta) []string {
 		byID[m.ID] = m
 	}
 	for i, m := range runs {
-		if parent, _, err := runner.ParseParent(m.Parent); err == nil && byID[parent] != nil {
+		if parent, _, is := strings.Cut(m.Parent, "@"); is && byID[parent] != nil {
 			names[i] = forkName(m, byID[parent])
 			continue
 		}

@@ -160,21 +160,25 @@ func (t *Setting) value(s *Spec) any {
 
 // SameIn reports whether all Specs have the same value of the setting. It is fast for thousands.
 func (t *Setting) SameIn(specs []Spec) bool {
-	at := fields()[t.Key]
-	field := func(s *Spec) reflect.Value { return reflect.ValueOf(s).Elem().Field(at) }
-	same := func(a, b *Spec) bool {
+	if len(specs) == 0 {
+		return true
+	}
+	at, first := fields()[t.Key], &specs[0]
+	x := reflect.ValueOf(first).Elem().Field(at)
+	comparable := x.Type().Comparable()
+	same := func(s *Spec) bool {
 		if t.own != nil {
-			return len(a.Own)+len(b.Own) == 0 || t.ownNumber(a) == t.ownNumber(b)
+			return len(first.Own)+len(s.Own) == 0 || t.ownNumber(first) == t.ownNumber(s)
 		}
-		x, y := field(a), field(b)
-		if x.Type().Comparable() {
+		y := reflect.ValueOf(s).Elem().Field(at)
+		if comparable {
 			return x.Equal(y)
 		}
 		shared := x.Kind() == reflect.Slice && x.Len() == y.Len() && x.Pointer() == y.Pointer()
 		return shared || reflect.DeepEqual(x.Interface(), y.Interface())
 	}
 	for i := range specs {
-		if !same(&specs[0], &specs[i]) {
+		if !same(&specs[i]) {
 			return false
 		}
 	}

@@ -100,14 +100,13 @@ type line []*record.Run
 // seeds groups the runs by seed, and keeps the newest run of each configuration. Two runs of one
 // seed are one sample of it, even if they differ in settings.
 func (l line) seeds() []line {
-	type sample struct {
-		seed uint64
-		of   string
+	seeds := kit.Grouped(l, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
+	for i, same := range seeds {
+		if len(same) > 1 {
+			seeds[i] = kit.Distinct(same, (*record.Run).Configuration)
+		}
 	}
-	samples := kit.Distinct(l, func(r *record.Run) sample {
-		return sample{r.Meta.Spec.Seed, r.Configuration()}
-	})
-	return kit.Grouped(samples, func(r *record.Run) uint64 { return r.Meta.Spec.Seed })
+	return seeds
 }
 
 // seedText returns the seed of a line, or its number of seeds.
@@ -124,19 +123,20 @@ func (l line) seedText() string {
 
 // mean returns the mean of a measure over the seeds to which the measure applies.
 func (l line) mean(of func(*record.Run) measure.Number) measure.Number {
-	if seeds := l.seeds(); len(seeds) == 1 && len(seeds[0]) == 1 {
+	seeds := l.seeds()
+	if len(seeds) == 1 && len(seeds[0]) == 1 {
 		return of(l[0])
 	}
-	mean, _ := l.moments(of)
+	mean, _ := moments(seeds, of)
 	return measure.NumIf(!math.IsNaN(mean), mean)
 }
 
 // moments returns the mean and the standard deviation of a measure over the seeds, where a seed
 // counts with the mean of its runs. Both are NaN if the measure applies to no seed; with one seed
 // the deviation is NaN.
-func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation float64) {
+func moments(seeds []line, of func(*record.Run) measure.Number) (mean, deviation float64) {
 	var values []float64
-	for _, seed := range l.seeds() {
+	for _, seed := range seeds {
 		var same []float64
 		for _, r := range seed {
 			if v := of(r); v.Applies() {
@@ -157,13 +157,17 @@ func (l line) moments(of func(*record.Run) measure.Number) (mean, deviation floa
 // spread returns the mean of a measure, with its standard deviation if there are several runs.
 func (l line) spread(of func(*record.Run) measure.Number, m lab.Measure) string {
 	text := lab.Write(m, l.mean(of))
-	if _, d := l.moments(of); len(l) > 1 && !math.IsNaN(d) {
-		if m.Scale == dro.Percent {
-			return text + "±" + lab.Write(m, measure.Num(d))
-		}
-		text += "±" + deviation(d)
+	if len(l) == 1 {
+		return text
 	}
-	return text
+	switch _, d := moments(l.seeds(), of); {
+	case math.IsNaN(d):
+		return text
+	case m.Scale == dro.Percent:
+		return text + "±" + lab.Write(m, measure.Num(d))
+	default:
+		return text + "±" + deviation(d)
+	}
 }
 
 const deviationCells = 5

@@ -103,7 +103,7 @@ func TestFoldBySettings(t *testing.T) {
 	of := func(run *record.Run) measure.Number { return measure.Num(value[run.Meta.ID]) }
 	for _, l := range p.shown {
 		if len(l) == 3 {
-			mean, deviation := l.moments(of)
+			mean, deviation := moments(l.seeds(), of)
 			if mean != 3 || math.Abs(deviation-math.Sqrt2) > 1e-12 || l.mean(of).Float() != 3 {
 				t.Errorf("%v ± %v of seeds with 2 and 4", mean, deviation)
 			}
