@@ -176,8 +176,8 @@ func locateError(file string, err error) error {
 	return fmt.Errorf("%s: %w", file, err)
 }
 
-// valueOf returns the value of a node. Its error is without the excerpt of the source. A plain value
-// needs no decoder, and one for each would delay the first screen.
+// valueOf returns the value of a node. Its error is without the excerpt of the source. A plain
+// value needs no decoder, and one for each would delay the first screen.
 func valueOf(n ast.Node) (value any, err error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
