@@ -172,6 +172,25 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	}
 }
 
+// TestLaunchPrepares: what another page prepares is reviewed here before it starts. A preset that is
+// gone leaves the first one.
+func TestLaunchPrepares(t *testing.T) {
+	r, l, s := launchOf(t)
+	last := l.presets()[len(l.presets())-1].Name
+	l.goTo(t, "rho")
+	r.Send(lab.Prepare{Preset: last})
+	if len(s.Requests) != 0 || r.Overlay == nil || !strings.Contains(r.View(), "Start "+last+"?") {
+		t.Fatalf("%s is not reviewed (asked for %+v):\n%s", last, s.Requests, r.View())
+	}
+	if r.Press("enter"); len(s.Requests) != 1 || s.Requests[0].Preset != last {
+		t.Fatalf("asked for %+v", s.Requests)
+	}
+	r.Send(lab.Prepare{Preset: "gone"})
+	if first := l.presets()[1].Name; !strings.Contains(r.View(), "Start "+first+"?") {
+		t.Errorf("%s is not reviewed:\n%s", first, r.View())
+	}
+}
+
 // TestLaunchMovesTheStart: a start outside the box of another set moves into it, and is marked as
 // changed. A start that is typed outside the box is refused.
 func TestLaunchMovesTheStart(t *testing.T) {
