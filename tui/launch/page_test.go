@@ -172,8 +172,8 @@ func TestLaunchStartsWhatIsShown(t *testing.T) {
 	}
 }
 
-// TestLaunchPrepares: what another page prepares is reviewed here before it starts. A preset that is
-// gone leaves the first one.
+// TestLaunchPrepares: what another page prepares is reviewed here before it starts. Without its
+// preset, the first one is reviewed.
 func TestLaunchPrepares(t *testing.T) {
 	r, l, s := launchOf(t)
 	last := l.presets()[len(l.presets())-1].Name
