@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -60,15 +61,16 @@ func (s *server) show(sess ssh.Session) {
 		v.refuse(err.Error())
 		return
 	}
+	free := sync.OnceFunc(func() { <-s.places })
 	select {
 	case s.places <- struct{}{}:
-		defer func() { <-s.places }()
+		defer free()
 	default:
 		v.refuse(fmt.Sprintf("all %d places are taken: try again when somebody has left",
 			s.Viewers))
 		return
 	}
-	v.run(ctx, pty)
+	v.run(ctx, pty, free)
 }
 
 // refuse tells the client and the log why there is no screen.
@@ -86,8 +88,9 @@ func (v *view) name() string {
 	return fmt.Sprintf("%s %s from %s", key, name, v.RemoteAddr())
 }
 
-// run runs the interface on the viewer's terminal, until the viewer leaves or ctx ends.
-func (v *view) run(ctx context.Context, pty ssh.Pty) {
+// run runs the interface on the viewer's terminal, until the viewer leaves or ctx ends. It frees
+// the viewer's place before it logs the end, so that a reader of the log finds the place free.
+func (v *view) run(ctx context.Context, pty ssh.Pty, free func()) {
 	const columns, rows = 80, 24 // if the client states no size
 	v.in.size.CompareAndSwap(nil, &tea.WindowSizeMsg{
 		Width:  bounded(uint32(pty.Window.Width), mostColumns, columns),
@@ -111,6 +114,7 @@ func (v *view) run(ctx context.Context, pty ssh.Pty) {
 		v.term, len(v.s.places), v.s.Viewers)
 	came := time.Now()
 	m, err := p.Run()
+	free()
 	if f, ok := m.(interface{ Failed() error }); ok {
 		err = cmp.Or(f.Failed(), err)
 	}
