@@ -88,8 +88,11 @@ type Task struct {
 	Classes []int    // training samples of each class
 	Groups  []int    // training samples of each group; the classes where no groups are given
 	Val     []int    // validation samples of each group; nil: there is no validation split
-	ByGroup bool     // batches draw each group equally often, not each sample
-	Seed    uint64   // of the run
+	// Keys has a number for each training sample: samples with the same one, such as those of a
+	// patient, stay together where a method divides them. Nil: it may divide them in any way.
+	Keys    []uint32
+	ByGroup bool   // batches draw each group equally often, not each sample
+	Seed    uint64 // of the run
 	// Settings holds the method's own settings and those that it Reads, by key.
 	Settings map[string]Auto
 }

@@ -20,6 +20,7 @@ type Layer struct {
 type Held struct {
 	Features       [][]float32 // [sample][feature]
 	Labels, Groups []int       // Groups has the classes where no groups are given
+	Keys           []uint32    // as in Task, for these samples
 }
 
 // at returns the samples that index lists.
@@ -28,6 +29,9 @@ func (h *Held) at(index []int) (some Held) {
 		some.Features = append(some.Features, h.Features[i])
 		some.Labels = append(some.Labels, h.Labels[i])
 		some.Groups = append(some.Groups, h.Groups[i])
+		if h.Keys != nil {
+			some.Keys = append(some.Keys, h.Keys[i])
+		}
 	}
 	return some
 }
@@ -124,9 +128,13 @@ func newAFR(t Task) (Trainer, error) {
 	a := &confident{refitting: refitting{on: FitTo{Split: refitVal, Share: 1}},
 		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
 	if t.Number("afr_split") == 1 {
-		a.on, a.flags = FitTo{Split: refitTrain, Share: apartShare}, setApart(t.Samples)
-		n := float64(t.Samples)
-		a.plain = n / (n - math.Trunc(apartShare*n)) // so that the weights have mean 1
+		a.on, a.flags = FitTo{Split: refitTrain, Share: apartShare}, setApart(t.Samples, t.Keys)
+		kept := slices.DeleteFunc(slices.Clone(a.flags), func(apart bool) bool { return apart })
+		if t.Keys != nil && (len(kept) == t.Samples || len(kept) == 0) {
+			return nil, fmt.Errorf("a fifth of the training samples is set apart for the last "+
+				"layer, which their keys do not allow: %w", errFewKeys)
+		}
+		a.plain = float64(t.Samples) / float64(len(kept)) // so that the weights have mean 1
 		return a, nil
 	}
 	if len(t.Val) == 0 {
@@ -148,15 +156,48 @@ type confident struct {
 // source, ERM has the other four fifths.
 const apartShare = .2
 
+// errFewKeys is the error of samples that cannot be divided, since too many have one key.
+var errFewKeys = errors.New("too many of them have the same value in the column of split_by=")
+
 // setApart draws the part of n training samples that the last layer is fitted to. The draw depends
-// on n alone, so all seeds share it and a resumed run repeats it.
-func setApart(n int) []bool {
+// on n and the keys alone, so all seeds share it and a resumed run repeats it.
+func setApart(n int, keys []uint32) []bool {
+	rng := rand.New(rand.NewPCG(uint64(n), 0x616672))
+	if keys != nil {
+		return drawKeys(rng, keys, apartShare)
+	}
 	apart := make([]bool, n)
-	order := rand.New(rand.NewPCG(uint64(n), 0x616672)).Perm(n)
+	order := rng.Perm(n)
 	for _, i := range order[:int(apartShare*float64(n))] {
 		apart[i] = true
 	}
 	return apart
+}
+
+// drawKeys marks about a share of the samples, and all samples of a key or none. It takes the keys
+// in a random order, and each that brings the number of marked samples nearer to the share.
+func drawKeys(rng *rand.Rand, keys []uint32, share float64) []bool {
+	var order []uint32 // the keys as they first occur
+	count := map[uint32]int{}
+	for _, k := range keys {
+		if count[k] == 0 {
+			order = append(order, k)
+		}
+		count[k]++
+	}
+	rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	marked, missing := map[uint32]bool{}, share*float64(len(keys))
+	for _, k := range order {
+		if n := float64(count[k]); n < 2*missing {
+			marked[k] = true
+			missing -= n
+		}
+	}
+	flags := make([]bool, len(keys))
+	for i, k := range keys {
+		flags[i] = marked[k]
+	}
+	return flags
 }
 
 // Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then
@@ -301,8 +342,11 @@ func (f *deepFeatures) Refit(old Layer, of Splits, seed uint64) (to Layer, how s
 		}
 		by, c = "the split val", dfrStrength(held.balancedDraw(rng), val, scale, classes)
 	} else {
-		order := rng.Perm(n)
-		other, rest := held.at(order[:n/2]), held.at(order[n/2:])
+		other, rest := held.halves(rng)
+		if len(other.Labels) == 0 || len(rest.Labels) == 0 {
+			return old, "", fmt.Errorf("dfr: the samples of the split %s cannot be halved: %w",
+				f.on.Split, errFewKeys)
+		}
 		draw := rest.balancedDraw(rng)
 		c = dfrStrength(draw, other, scaleOf(draw.rows()), classes)
 	}
@@ -320,6 +364,24 @@ func (f *deepFeatures) Refit(old Layer, of Splits, seed uint64) (to Layer, how s
 	return scale.unscale(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
 		"C = %g, the best for the worst group of %s; the mean of %d draws of %d samples", c, by,
 		f.draws(), size), nil
+}
+
+// halves divides the samples at random. The samples of a key stay together.
+func (h *Held) halves(rng *rand.Rand) (one, other Held) {
+	n := len(h.Labels)
+	if h.Keys == nil {
+		order := rng.Perm(n)
+		return h.at(order[:n/2]), h.at(order[n/2:])
+	}
+	var marked, rest []int
+	for i, is := range drawKeys(rng, h.Keys, .5) {
+		if is {
+			marked = append(marked, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return h.at(marked), h.at(rest)
 }
 
 // dfrStrength chooses C by fits to draw and accuracies on other samples.

@@ -291,3 +291,83 @@ func TestAFRSetsAFifthApart(t *testing.T) {
 		t.Error("the refit does not look at a sample that is set apart")
 	}
 }
+
+// Samples of one key are on one side of AFR's and DFR's own divisions.
+func TestKeysStayTogetherInRefits(t *testing.T) {
+	const n = 400
+	keys := make([]uint32, n)
+	for i := range keys {
+		keys[i] = uint32(i % 90 % 37) // of unlike sizes
+	}
+	divided := func(marked func(i int) bool) (count int) {
+		in := map[uint32][2]bool{}
+		for i, k := range keys {
+			sides := in[k]
+			side := 0
+			if marked(i) {
+				side = 1
+			}
+			sides[side] = true
+			in[k] = sides
+		}
+		for _, sides := range in {
+			if sides[0] && sides[1] {
+				count++
+			}
+		}
+		return count
+	}
+	m, err := Find("afr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := task(m, nil, map[string]Auto{"afr_split": Fixed(1)})
+	start.Val, start.Samples, start.Keys = nil, n, keys
+	trainer, err := m.New(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, mean, apart := make([]float64, n), 0.0, 0
+	trainer.Weights(w, Batch{Losses: make([]float64, n), Index: indices(n)})
+	for _, v := range w {
+		if mean += v / n; v == 0 {
+			apart++
+		}
+	}
+	if got := divided(func(i int) bool { return w[i] == 0 }); got != 0 {
+		t.Errorf("afr divides %d keys, want 0", got)
+	}
+	if apart < n/5-8 || apart > n/5+8 {
+		t.Errorf("afr sets %d samples apart, want about %d", apart, n/5)
+	}
+	if math.Abs(mean-1) > 1e-12 {
+		t.Errorf("the mean weight of afr is %v, want 1", mean)
+	}
+	h := cells(testRand(78), n, 4, .1)
+	h.Keys = keys
+	for i := range h.Features {
+		h.Features[i] = append(h.Features[i], float32(i)) // tells the samples apart
+	}
+	one, other := h.halves(testRand(79))
+	first := map[float32]bool{}
+	for _, row := range one.Features {
+		first[row[len(row)-1]] = true
+	}
+	if got := divided(func(i int) bool { return first[float32(i)] }); got != 0 {
+		t.Errorf("dfr divides %d keys, want 0", got)
+	}
+	if len(one.Labels)+len(other.Labels) != n || len(one.Labels) < n/2-8 || len(one.Labels) > n/2+8 {
+		t.Errorf("the halves have %d and %d samples, want about %d", len(one.Labels),
+			len(other.Labels), n/2)
+	}
+	clear(keys)
+	if _, err := m.New(start); err == nil || !strings.Contains(err.Error(), "split_by=") {
+		t.Errorf("one key for all samples: afr says %v, want an error that names split_by=", err)
+	}
+	h.Keys = keys
+	trainer = newTrainer(t, "dfr", nil, nil)
+	_, _, err = trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2), only(h), 1)
+	if err == nil || !strings.Contains(err.Error(), "split_by=") {
+		t.Errorf("one key for all samples: dfr says %v, want an error that names split_by=", err)
+	}
+}

@@ -206,7 +206,7 @@ func (p *Past) Turned() (spec.Spec, error) {
 // startFrom sets the settings for the start of the method's state to the state at the checkpoint:
 // z, for methods that have one.
 func startFrom(s *spec.Spec, p *Past) error {
-	trainer, problem, err := NewTrainer(s, &p.Meta.Parts)
+	trainer, problem, err := NewTrainer(s, &p.Meta.Parts, nil)
 	if err != nil {
 		return err
 	}
@@ -341,8 +341,10 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 func Unfaulted(do func() error) error { return data.Unfaulted(errCut, do) }
 
 // NewTrainer starts the method of s on data with the counts p, and returns it with the problem that
-// it solves.
-func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, error) {
+// it solves. keys are those of dro.Task.
+func NewTrainer(
+	s *spec.Spec, p *measure.Parts, keys []uint32,
+) (dro.Trainer, *dro.Problem, error) {
 	m, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return nil, nil, err
@@ -352,6 +354,7 @@ func NewTrainer(s *spec.Spec, p *measure.Parts) (dro.Trainer, *dro.Problem, erro
 	if err != nil {
 		return nil, nil, err
 	}
+	task.Keys = keys
 	if task.Val = p.Refitted; task.Val == nil {
 		task.Val = p.Training().Val
 	}

@@ -247,7 +247,7 @@ func Rates(m *runner.Meta, evals []*runner.EvalEvent) (list []Rate) {
 // step takes.
 func samplesPerStep(m *runner.Meta) float64 {
 	n := float64(m.Spec.Batch)
-	method, _, err := runner.NewTrainer(&m.Spec, &m.Parts)
+	method, _, err := runner.NewTrainer(&m.Spec, &m.Parts, nil)
 	if err != nil || !method.Fresh() {
 		return n
 	}

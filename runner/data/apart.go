@@ -224,6 +224,7 @@ type base struct {
 	Skip            int // images: bytes before the first
 	Grouped, Origin bool
 	Members         int // words of each sample
+	Keyed           bool
 	Bytes           int // of the samples
 	File            *filePlace
 }
@@ -464,6 +465,9 @@ func (s *sender) add(p *part, split Source, mapped dataset.Mapped) error {
 	}
 	b.Members = len(marks.Members) / src.Len()
 	s.numbers = append(s.numbers, bytesOf(marks.Members))
+	if b.Keyed = marks.Keys != nil; b.Keyed {
+		s.numbers = append(s.numbers, bytesOf(marks.Keys))
+	}
 	if b.Origin = origin != nil; b.Origin {
 		s.numbers = append(s.numbers, bytesOf(origin))
 	}
@@ -537,7 +541,7 @@ func receive(in io.Reader, share *room.Share) (*Dataset, error) {
 // bytes returns the memory, in bytes, of the numbers that follow the header.
 func (r *receiver) bytes() (sum float64) {
 	for _, b := range r.Bases {
-		const marks = 2 + 2 + 4 // label, group and origin
+		const marks = 2 + 2 + 4 + 4 // label, group, key and origin
 		sum += float64(marks+4*b.Members) * float64(b.Samples)
 		if b.File == nil {
 			sum += float64(b.Bytes)
@@ -583,6 +587,10 @@ func (r *receiver) marks(b *base) (m dataset.Marks) {
 	}
 	m.Members = make([]uint32, b.Members*b.Samples)
 	r.read(bytesOf(m.Members))
+	if b.Keyed {
+		m.Keys = make([]uint32, b.Samples)
+		r.read(bytesOf(m.Keys))
+	}
 	return m
 }
 

@@ -36,13 +36,15 @@ import (
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without split, this part of every class and group is the test split,
 //	data_seed=0        drawn by this seed
+//	split_by=NAME,NAME samples with the same value in one of these arrays stay in one split;
+//	                   NAME+NAME for a combination
 //	scale=none         or standard: every feature by mean and deviation of the training split
 //
 // In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g,
 // group_names and split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
-	return []string{"y", "g", "group_names", "split", "cells=no|yes", "test_fraction", "data_seed",
-		"scale=none|standard"}
+	return []string{"y", "g", "group_names", "split", "split_by", "cells=no|yes", "test_fraction",
+		"data_seed", "scale=none|standard"}
 }
 
 // arraySet is a set of samples as arrays, in one file together or in a file each.
@@ -222,10 +224,18 @@ func beside(x, path string, absolute func(string) string) string {
 func locateNPY(name string, absolute func(string) string) string {
 	path, _, _ := strings.Cut(strings.TrimPrefix(name, "npy:"), "?")
 	return dataset.LocateOwn(name, "npy:", absolute, func(key, value string) string {
-		if !slices.Contains([]string{"y", "g", "group_names", "split"}, key) {
+		there := func(p string) string { return beside(absolute(path), p, absolute) }
+		switch {
+		case key == "split_by":
+			keys := strings.Split(value, ",")
+			for i, one := range keys {
+				columns := dataset.Map(strings.Split(one, "+"), there)
+				keys[i] = strings.Join(columns, "+")
+			}
+			return strings.Join(keys, ",")
+		case !slices.Contains([]string{"y", "g", "group_names", "split"}, key):
 			return value
 		}
-		there := func(p string) string { return beside(absolute(path), p, absolute) }
 		return strings.Join(dataset.Map(strings.Split(value, ","), there), ",")
 	})
 }
@@ -254,6 +264,9 @@ func (s *arraySet) read(o dataset.Options) (*dataset.Dataset, error) {
 	}
 	of, err := s.own(x.Dims[0], o.Encoder, sum)
 	if err != nil {
+		return nil, err
+	}
+	if of.Keys, err = s.keys(x.Dims[0], sum); err != nil {
 		return nil, err
 	}
 	d, m, err := of.Dataset()
@@ -345,6 +358,44 @@ func (s *arraySet) factor(name string, n int, sum io.Writer) (*dataset.Factor, e
 		return nil, err
 	}
 	return a.Factor(named(name), n)
+}
+
+// keys reads the keys of n samples; nil: split_by= is not given.
+func (s *arraySet) keys(n int, sum io.Writer) (*dataset.Keys, error) {
+	asked := s.Options["split_by"]
+	if asked == "" {
+		return nil, nil
+	}
+	there := func(name string) bool { _, err := s.get(name); return err == nil }
+	k := dataset.NewKeys(asked, there)
+	for i, names := range k.Columns() {
+		var arrays []NPYArray
+		for _, name := range names {
+			a, err := s.hashed(name, sum)
+			if err == nil {
+				err = a.oneEach(n)
+			}
+			if err != nil {
+				return nil, err
+			}
+			arrays = append(arrays, a)
+		}
+		for sample := range n {
+			cells := make([]string, len(arrays))
+			for c, a := range arrays {
+				text, err := a.text(a.Data[sample*a.Size:][:a.Size])
+				if err == nil && text == "" {
+					err = errors.New("has no value, and split_by= needs one")
+				}
+				if err != nil {
+					return nil, fmt.Errorf("%s: sample %d: %w", a.Name, sample, err)
+				}
+				cells[c] = text
+			}
+			k.Add(i, cells...)
+		}
+	}
+	return k, nil
 }
 
 // named returns the name of what an array holds.
@@ -475,9 +526,8 @@ func (a *NPYArray) fits(bytes int) error {
 
 // Factor returns the array as a factor, with one value for each of n samples.
 func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
-	if rank := len(a.Dims); a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
-		return nil, fmt.Errorf("%s has shape %v, not one value for each of %d samples",
-			a.Name, a.Dims, n)
+	if err := a.oneEach(n); err != nil {
+		return nil, err
 	}
 	codes, dict := make([]uint16, n), map[string]uint16{}
 	seen := map[string]uint16{} // by the bytes of an item, so that few are converted to text
@@ -486,6 +536,9 @@ func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 		code, ok := seen[string(item)]
 		if !ok {
 			text, err := a.text(item)
+			if err != nil && a.Kind == 'f' {
+				err = fmt.Errorf("%w, and no class or group: %s", err, dataset.NoRegression)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: sample %d: %w", a.Name, i, err)
 			}
@@ -503,6 +556,14 @@ func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 		codes[i] = code
 	}
 	return dataset.NewFactor(name, dict, codes), nil
+}
+
+// oneEach returns an error unless the array has one value for each of n samples.
+func (a *NPYArray) oneEach(n int) error {
+	if rank := len(a.Dims); rank == 0 || a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
+		return fmt.Errorf("%s has shape %v, not one value for each of %d samples", a.Name, a.Dims, n)
+	}
+	return nil
 }
 
 // column returns a column of an array of rows.
@@ -536,8 +597,7 @@ func (a *NPYArray) text(item []byte) (string, error) {
 	case 'f':
 		v := a.float(item)
 		if v != math.Trunc(v) || math.Abs(v) > 1<<53 {
-			return "", fmt.Errorf("%v is not a whole number, and no class or group: %s", v,
-				dataset.NoRegression)
+			return "", fmt.Errorf("%v is not a whole number", v)
 		}
 		return strconv.FormatInt(int64(v), 10), nil
 	}

@@ -49,7 +49,7 @@ func writeNPZ(t testing.TB, method uint16, arrays map[string][]byte) string {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	for _, name := range []string{"x", "y", "g", "h", "group_names", "split", "features",
+	for _, name := range []string{"x", "y", "g", "h", "group_names", "split", "patient", "features",
 		"labels"} {
 		if arrays[name] == nil {
 			continue

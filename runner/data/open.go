@@ -331,6 +331,10 @@ func ClassCounts(src Source, classes int) []int { return dataset.ClassCounts(src
 // GroupCounts counts the samples of each of the first groups groups.
 func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src, groups) }
 
+// KeysOf returns the number of the set of each sample that split_by= keeps together; nil: samples
+// may be divided in any way.
+func KeysOf(src Source) []uint32 { return dataset.KeysOf(src) }
+
 // Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
 // all files in their order. The place is known only if Options.Rows was set.
 func Row(src Source, i int) int { return dataset.Row(src, i) }
@@ -351,6 +355,7 @@ const (
 	AsFeature = dataset.AsFeature
 	AsLabel   = dataset.AsLabel
 	AsGroup   = dataset.AsGroup
+	AsKey     = dataset.AsKey
 	LeftOut   = dataset.LeftOut
 )
 

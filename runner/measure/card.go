@@ -39,6 +39,8 @@ var checks = []check{
 	{"twin", twins, "%q and %q %s: %s", false},
 	{"kept_twin", keptTwins, "%q is left out, but its twin %q stays: %s", false},
 	{"repeated_rows", repeated, "%d of %d test rows%s are also training rows: %s", false},
+	{"shared_identifier", sharedIDs, "%d of %d test rows have a value of %q that training rows " +
+		"have, too: %s", false},
 	{"empty_column", ofEach(empty, data.AsFeature), "%q has no value in any row: %s", false},
 	{"spelling", ofEach(spelling, data.AsFeature, data.AsLabel, data.AsGroup),
 		"%q has both %q and %q: write them alike", false},
@@ -255,11 +257,11 @@ func twins(e *evidence) (list []finding) {
 	return list
 }
 
-// keptTwins finds features that say the same as a column that is left out, or as the groups'
-// column.
+// keptTwins finds features that say the same as a column that is left out, or as a column of
+// groups or of split_by=.
 func keptTwins(e *evidence) (list []finding) {
 	faces := facesOf(e.withRoles(data.AsFeature))
-	for _, a := range facesOf(e.withRoles(data.LeftOut, data.AsGroup)) {
+	for _, a := range facesOf(e.withRoles(data.LeftOut, data.AsGroup, data.AsKey)) {
 		if slices.ContainsFunc(faces, func(b *face) bool { return b.Name == a.Name }) {
 			continue // keep= keeps it
 		}
@@ -546,4 +548,28 @@ func dates(e *evidence, c *data.Sampled) []any {
 		return nil
 	}
 	return []any{len(texts), e.drop(c.Name)}
+}
+
+// sharedIDs finds columns of identifiers whose values training and test rows share: the rows of one
+// patient are alike, so a network may know the patient and not the illness. Identifiers of few
+// values may be codes, as in admission_type_id. They count if the column is no feature and is named
+// as people are.
+func sharedIDs(e *evidence) (list []finding) {
+	const often = 20 // rows for each value, on average
+	for _, c := range e.SharedIDs {
+		code := c.Values*often < c.Rows && !(c.Person && c.Dropped)
+		if c.Shared == 0 || c.Rows < leastRows || code {
+			continue
+		}
+		remedy := "add split_by=" + c.Column
+		switch {
+		case e.GivenSplits:
+			remedy = "take them out of one split"
+		case e.SplitBy != "":
+			remedy = "split_by=" + e.SplitBy + "," + c.Column
+		}
+		list = append(list, finding{[]string{c.Column},
+			[]any{c.Shared, c.Test, c.Column, remedy}})
+	}
+	return list
 }

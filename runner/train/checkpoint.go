@@ -168,7 +168,7 @@ func Measuring(
 // takeMethod starts the method from its state in s. It calls Pick to make room for the x that s has
 // picked, since a network without that room skips this x when it loads s.
 func (r *Run) takeMethod(s *runner.State) (err error) {
-	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts); err != nil {
+	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts, data.KeysOf(r.Data.Train)); err != nil {
 		return err
 	}
 	if r.Method.Picker != nil {

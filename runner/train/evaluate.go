@@ -474,6 +474,7 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	if err := room.Ask(bytes, "the features of the samples"); err != nil {
 		return h, err
 	}
+	h.Keys = data.KeysOf(Source(r.Data, split))
 	losses := make([]float64, len(r.losses))
 	err = r.EachBatch(split, func(b Batch, _ int) error {
 		r.Net.Losses(losses, b, nil)

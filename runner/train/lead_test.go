@@ -37,7 +37,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
 	r.leader = struct{ Leader }{}
 	var err error
-	if r.Method, err = newMethod(&s, &parts); err != nil {
+	if r.Method, err = newMethod(&s, &parts, nil); err != nil {
 		t.Fatal(err)
 	}
 	r.meter = newMeter(dro.ERM)

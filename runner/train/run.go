@@ -87,7 +87,7 @@ func newHeldRun(p Plan) *Run {
 // build adds the parts in the order of their dependencies: loaders ask the method whether it draws
 // and the network how it reads.
 func (r *Run) build() (err error) {
-	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts); err != nil {
+	if r.Method, err = newMethod(&r.spec, &r.Meta.Parts, data.KeysOf(r.Data.Train)); err != nil {
 		return err
 	}
 	if err = r.addNetwork(); err != nil {
@@ -354,13 +354,14 @@ type Method struct {
 	samplewise func(w, losses []float64)
 }
 
-// newMethod starts the method of s on data with the counts p. The error is mostly a *spec.KeyError.
-func newMethod(s *spec.Spec, p *measure.Parts) (m Method, err error) {
+// newMethod starts the method of s on data with the counts p and the keys of dro.Task. The error is
+// mostly a *spec.KeyError.
+func newMethod(s *spec.Spec, p *measure.Parts, keys []uint32) (m Method, err error) {
 	d, err := dro.Find(s.Algorithm())
 	if err != nil {
 		return m, err
 	}
-	if m.Trainer, m.Problem, err = runner.NewTrainer(s, p); err != nil {
+	if m.Trainer, m.Problem, err = runner.NewTrainer(s, p, keys); err != nil {
 		return m, err
 	}
 	m.sampling = s.Sampling(d)

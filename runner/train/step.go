@@ -264,7 +264,7 @@ func (r *Run) replay(step int64) error {
 // useSpec makes s the run's spec. The method's state stays, but a z outside the new box is moved
 // into it. After an error the run is unchanged.
 func (r *Run) useSpec(s spec.Spec) error {
-	m, err := newMethod(&s, &r.Meta.Parts)
+	m, err := newMethod(&s, &r.Meta.Parts, data.KeysOf(r.Data.Train))
 	if err != nil {
 		return err
 	}

@@ -111,6 +111,10 @@ func mistakes() []mistake {
 		}), options: "drop=sex",
 			want:   `"sex" is left out, but its twin "gender" stays: drop=sex,gender`,
 			remedy: "drop=sex,gender"},
+		{name: "rows of one patient on both sides", train: plain("patient", func(i int) string {
+			return fmt.Sprintf("P%02d", noise(i, 4, 40))
+		}), options: "drop=patient", want: `80 of 80 test rows have a value of "patient" that ` +
+			`training rows have, too: add split_by=patient`, remedy: "split_by=patient"},
 		{name: "test rows that training has seen", train: clean, test: half[0] +
 			strings.Join(half[1:101], ""), options: "test=TEST",
 			want: "100 of 100 test rows are also training rows: take them out of one split"},

@@ -74,6 +74,9 @@ type Dataset struct {
 	// ByGroup says that a hold-out takes the same part of every class and group, not of every
 	// class alone.
 	ByGroup bool
+	// SplitBy names the columns by which samples stay together in every split that is drawn.
+	SplitBy string
+	keys    *Keys  // the values of these columns; nil: none, or not known in this process
 	Cells   *Cells // the parts of the groups, where these are label × group
 	Train   Source // after cap, imbalance, hold-out and label noise
 	Val     Source // the part held out of the training split, or the data's own; nil: none

@@ -18,6 +18,11 @@ import (
 // nothing is learned of such a class, and mostly it is a class of the training samples with another
 // spelling.
 func Divide(d *Dataset, src Source, s Splits) error {
+	if d.keys != nil {
+		if err := d.keys.apart(&s); err != nil {
+			return err
+		}
+	}
 	d.Train, d.Test = SubsetOf(src, s.Train), SubsetOf(src, s.Test)
 	if len(s.val) > 0 {
 		d.Val = SubsetOf(src, s.val)
@@ -294,34 +299,49 @@ func (s Strata) stratum(src Marked, i int) int {
 
 // holdOut holds a test split out of index, as HoldOut does. Where strata of a class and a group are
 // so small that a class would have no sample in one of the two parts, the classes are the strata.
-// If that does not help, holdOut fails. key is the setting of the fraction.
-func (d *Dataset) holdOut(src Marked, index []uint32, key string, fraction float64,
+// If that does not help, holdOut fails. The samples of a key of split_by= stay together. setting is
+// the name of the fraction.
+func (d *Dataset) holdOut(src Marked, index []uint32, setting string, fraction float64,
 	seed uint64) (s Splits, err error) {
 	if fraction == 0 {
 		return Splits{Train: index}, nil
 	}
+	keys := KeysOf(src)
 	kinds := Strata{Classes: len(d.Classes)}
 	if d.ByGroup {
 		kinds.groups = len(d.Groups)
 	}
 	for ; ; kinds.groups = 0 {
-		s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
-		if err = d.checkClasses(src, &s, key, fraction); err == nil || kinds.groups == 0 {
-			return s, err
+		if keys == nil {
+			s.Train, s.Test = HoldOut(src, kinds, index, fraction, seed)
+		} else {
+			s.Train, s.Test = HoldOutKeys(src, kinds, index, keys, fraction, seed)
 		}
-		s.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and group, "+
-			"it would leave a class without a sample", key, fraction)}
+		err = d.checkClasses(src, &s, setting, fraction)
+		if err != nil && kinds.groups > 0 {
+			s.notes = []string{fmt.Sprintf("%s=%v is a part of each class: of each class and "+
+				"group, it would leave a class without a sample", setting, fraction)}
+			continue
+		}
+		if err == nil && keys != nil {
+			s.notes = append(s.notes, sizesNote(setting, fraction, d.SplitBy, keys, &s))
+		}
+		return s, err
 	}
 }
 
 // checkClasses returns an error if only one part of a hold-out has samples of a class.
-func (d *Dataset) checkClasses(src Marked, s *Splits, key string, fraction float64) error {
+func (d *Dataset) checkClasses(src Marked, s *Splits, setting string, fraction float64) error {
+	together := ""
+	if d.SplitBy != "" {
+		together = " while split_by=" + d.SplitBy + " keeps samples together"
+	}
 	learned := d.classCounts(src, s.Train)
 	for c, n := range d.classCounts(src, s.Test) {
 		if (n == 0) != (learned[c] == 0) {
-			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d): "+
-				"change it, or merge the class with another", key, fraction, d.Classes[c],
-				n+learned[c])
+			return fmt.Errorf("%s=%v leaves a split without a sample of class %q (n = %d)%s: "+
+				"change it, or merge the class with another", setting, fraction, d.Classes[c],
+				n+learned[c], together)
 		}
 	}
 	return nil

@@ -68,8 +68,8 @@ func (e *Encoder) Len() int {
 // ofSplit lists the options that say how one dataset is split, and the others that belong to one
 // dataset alone: no other dataset inherits them.
 func ofSplit() []string {
-	return []string{"test", "split", "test_fraction", "data_seed", "drop", "keep", "categorical",
-		"numeric", "scale"}
+	return []string{"test", "split", "split_by", "test_fraction", "data_seed", "drop", "keep",
+		"categorical", "numeric", "scale"}
 }
 
 // Keep returns the options that further files are read with.
@@ -223,18 +223,20 @@ type Factor struct {
 
 // Marks are the labels and groups of samples. Where no groups are given, both are the same memory.
 // Members has a bit for each of Dataset.Members, in the same number of words for every sample.
+// Keys has the number of the set of samples that must stay together; nil: split_by= is not given.
 type Marks struct {
 	Labels, Groups []uint16
 	Members        []uint32
+	Keys           []uint32
 }
 
 // NewMarks returns memory for the labels and the groups of n samples.
-func NewMarks(n int) Marks { return Marks{make([]uint16, n), make([]uint16, n), nil} }
+func NewMarks(n int) Marks { return Marks{Labels: make([]uint16, n), Groups: make([]uint16, n)} }
 
 // NewLabels returns memory for the labels of n samples without groups.
 func NewLabels(n int) Marks {
 	labels := make([]uint16, n)
-	return Marks{labels, labels, nil}
+	return Marks{Labels: labels, Groups: labels}
 }
 
 func (m *Marks) Len() int        { return len(m.Labels) }
@@ -249,6 +251,7 @@ type Own struct {
 	// Members are groups that may overlap: see Member. Without Groups, the groups to train on are
 	// the label × whether a sample is in any of them.
 	Members []*Factor
+	Keys    *Keys // of split_by=; nil: it is not given
 
 	ByGroup bool // see Dataset
 	Fitted  bool // fitted to other data: there may be one class only
@@ -263,7 +266,11 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 		return nil, Marks{}, fmt.Errorf("%q has %d values, all numbers, as %s: %s", o.Label.name,
 			len(o.Label.Values), o.Label.Values[len(o.Label.Values)/2], NoRegression)
 	}
-	d, m := &Dataset{Classes: o.Label.Values}, Marks{o.Label.Codes, o.Label.Codes, nil}
+	d := &Dataset{Classes: o.Label.Values}
+	m := Marks{Labels: o.Label.Codes, Groups: o.Label.Codes}
+	if o.Keys != nil {
+		d.keys, d.SplitBy, m.Keys = o.Keys, o.Keys.asked, o.Keys.together()
+	}
 	if len(o.Members) > 0 {
 		some, err := o.overlap(d, &m)
 		if err != nil {
@@ -409,6 +416,9 @@ type Splits struct {
 	Train, val, Test []uint32
 	notes            []string // of how they were drawn
 }
+
+// Val returns the validation samples.
+func (s *Splits) Val() []uint32 { return s.val }
 
 // SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
 // any other word.

@@ -186,6 +186,7 @@ func Store(d *Dataset, wanted func(ImageSource) bool) {
 func stored(src ImageSource) *Images {
 	n, size := src.Len(), src.Shape().Len()
 	out := &Images{Marks: NewMarks(n), Dims: src.Shape(), Data: make([]byte, n*size), Stride: size}
+	out.Keys = KeysOf(src)
 	OnEveryCore(n, func(i int) {
 		room := out.Data[i*size : (i+1)*size]
 		copy(room, src.Pixels(room, i))
@@ -234,6 +235,7 @@ func Tabulated(src Source) *Table {
 	n, width := src.Len(), src.Shape().Len()
 	x := &RowBlocks{width, max(1, n), [][]float32{make([]float32, n*width)}}
 	out := &Table{NewMarks(n), x, nil}
+	out.Keys = KeysOf(src)
 	OnEveryCore(n, func(i int) {
 		src.Read(x.Row(i), i)
 		out.Labels[i], out.Groups[i] = uint16(src.Label(i)), uint16(src.Group(i))

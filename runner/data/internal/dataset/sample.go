@@ -22,6 +22,22 @@ type Sample struct {
 	// Twice is the share of the training rows that occur more than once. Of many rows, only those
 	// whose hash is a multiple of some number are examined.
 	Twice float64
+
+	// SharedIDs are the columns that are named as identifiers are and are not in split_by=.
+	SharedIDs []SharedID
+	// GivenSplits says that the files say what is the test split, so that none is drawn.
+	GivenSplits bool
+}
+
+// SharedID counts the rows of a column of identifiers.
+type SharedID struct {
+	Column  string
+	Person  bool // the name is one for people, such as patient
+	Dropped bool // the column is no feature
+	Rows    int  // all rows
+	Values  int  // the number of different identifiers
+	Test    int  // the test rows that have an identifier
+	Shared  int  // those of them whose identifier training or validation rows have, too
 }
 
 // Role is the use of a column.
@@ -32,6 +48,7 @@ const (
 	AsLabel
 	AsGroup
 	AsSplit
+	AsKey   // of split_by=, and no feature
 	LeftOut // by drop=
 )
 

@@ -29,10 +29,12 @@ import (
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without splits, this part of every class and group is the test split,
 //	data_seed=0        drawn by this seed
+//	split_by=A,B       pictures with the same value in one of these columns stay in one split;
+//	                   A+B for a combination
 func pictureOptions() []string {
 	return []string{
 		"size", "colour=rgb|grey", "scale=standard|none", "metadata", "file", "label", "group",
-		"split", "cells=no|yes", "test_fraction", "data_seed",
+		"split", "split_by", "cells=no|yes", "test_fraction", "data_seed",
 	}
 }
 
@@ -101,7 +103,7 @@ func (s *pictureSet) list() error {
 		return s.readMetadata(table)
 	}
 	if err := s.RefuseBeside("folders that name the classes", "file", "label", "group",
-		"split"); err != nil {
+		"split", "split_by"); err != nil {
 		return err
 	}
 	return s.readFolders()
@@ -304,6 +306,7 @@ func (s *pictureSet) readMetadata(name string) error {
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
 	}
+	s.own.Keys = t.keys
 	return nil
 }
 
@@ -313,6 +316,8 @@ type metadata struct {
 	groups  int
 	split   bool
 	files   []string
+	keys    *dataset.Keys // of split_by=; nil: it is not given
+	places  [][]int       // of the columns of each key
 }
 
 func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
@@ -339,7 +344,48 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 	before := len(t.columns)
 	addColumn("split", cmp.Or(s.Options["split"], "split"), false)
 	t.groups, t.split = len(groups), len(t.columns) > before
+	if err == nil {
+		err = t.setKeys(header, s.Options["split_by"])
+	}
 	return t, err
+}
+
+// setKeys finds the columns of split_by=.
+func (t *metadata) setKeys(header []string, asked string) error {
+	if asked == "" {
+		return nil
+	}
+	known := func(name string) bool { return dataset.Place(header, name) >= 0 }
+	t.keys = dataset.NewKeys(asked, known)
+	for _, names := range t.keys.Columns() {
+		var places []int
+		for _, name := range names {
+			if !known(name) {
+				return fmt.Errorf("line 1: split_by=%s: no column %q: the columns are %q", asked,
+					name, header)
+			}
+			places = append(places, dataset.Place(header, name))
+		}
+		t.places = append(t.places, places)
+	}
+	return nil
+}
+
+// addKeys adds the keys of a line.
+func (t *metadata) addKeys(record []string, line int) error {
+	for i, places := range t.places {
+		var cells []string
+		for _, at := range places {
+			cell := strings.TrimSpace(record[at])
+			if table.MissingValue(cell) {
+				return fmt.Errorf("line %d: %q is a missing value, and split_by= needs a value: "+
+					"take the line out", line, cell)
+			}
+			cells = append(cells, cell)
+		}
+		t.keys.Add(i, cells...)
+	}
+	return nil
 }
 
 // add takes a line. The path in it starts in the folder, or is absolute and leads there.
@@ -359,7 +405,7 @@ func (t *metadata) add(record []string, line int, folder string) error {
 			return err
 		}
 	}
-	return nil
+	return t.addKeys(record, line)
 }
 
 // coded is a property of the pictures, such as their label, while it is read.

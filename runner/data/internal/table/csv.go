@@ -43,6 +43,8 @@ const examplePath = "example"
 //	split=COLUMN           a column that says train, val or test of each sample; without both,
 //	test_fraction=.2       this part of every class and group (of group=) is the test split,
 //	data_seed=0            drawn by this seed
+//	split_by=COLUMN,COLUMN rows with the same value in one of these stay in one split;
+//	                       COLUMN+COLUMN for a combination
 //	na=WORD,WORD           the cells without a value, besides the empty one
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
@@ -56,7 +58,7 @@ const examplePath = "example"
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
 	return append([]string{"label", "group", "groups", "cells=no|yes", "test", "split",
-		"test_fraction", "data_seed", "na", "missing=error|drop|mean|category", "drop", "keep",
+		"split_by", "test_fraction", "data_seed", "na", "missing=error|drop|mean|category", "drop", "keep",
 		"categorical", "numeric", "categories", "label_trim"}, ofText()...)
 }
 
@@ -197,6 +199,7 @@ func (f *Frame) refuseUseless() error {
 	switch {
 	case f.opened.Raw:
 		return cmp.Or(f.RefuseBeside("predictions", "groups"),
+			f.RefuseBeside("predictions", "split_by"),
 			f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed"))
 	case f.Options["test"] != "":
 		return f.RefuseBeside("test", "split", "test_fraction", "data_seed")

@@ -44,7 +44,9 @@ type Frame struct {
 	words        *words       // the cells of the columns
 	label, split int          // split is −1 without one
 	groups       []int
-	members      []int // the columns of groups that may overlap
+	members      []int       // the columns of groups that may overlap
+	keys         *keyColumns // of split_by=; nil: it is not given
+	ids          []*idColumn
 	Rows         int
 	marks        map[string]int // the number of missing values, by the cells that said so
 	dropped      int            // the number of lines left out
@@ -160,7 +162,7 @@ func (f *Frame) add(record []string, line int) error {
 	for i, cell := range record {
 		cell = trimmed(cell)
 		record[i] = cell
-		if f.columns[i] == nil || !f.isMissing(i, cell) {
+		if f.columns[i] == nil && !f.isKey(i) || !f.isMissing(i, cell) {
 			continue
 		}
 		if _, known := f.marks[cell]; !known {
@@ -170,7 +172,9 @@ func (f *Frame) add(record []string, line int) error {
 		record[i] = ""
 		if f.missing == missingDrop {
 			whole = false
-			f.columns[i].lacking++
+			if c := f.columns[i]; c != nil {
+				c.lacking++
+			}
 			continue
 		}
 		if err := f.refuse(i); err != nil {
@@ -202,6 +206,8 @@ func (f *Frame) add(record []string, line int) error {
 			return err
 		}
 	}
+	f.addKeys(record)
+	f.addIDs(record)
 	if f.origin != nil {
 		f.origin = append(f.origin, uint32(f.Rows+f.dropped))
 	}
@@ -238,7 +244,7 @@ func (f *Frame) isMissing(column int, cell string) bool {
 
 // refuse returns an error with the remedy if a missing value of a column cannot be taken.
 func (f *Frame) refuse(column int) error {
-	used := f.opened.Raw || column == f.label || column == f.split ||
+	used := f.opened.Raw || column == f.label || column == f.split || f.isKey(column) ||
 		slices.Contains(f.members, column)
 	switch {
 	case !used && (f.missing == missingMean || f.missing == missingCategory):
@@ -305,6 +311,9 @@ func (f *Frame) own() dataset.Own {
 		o.Label = f.columns[f.label].Factor()
 	} else {
 		o.Label = &dataset.Factor{Values: f.fitted.Classes[:1], Codes: make([]uint16, f.Rows)}
+	}
+	if f.keys != nil {
+		o.Keys = f.keys.Keys
 	}
 	factor := func(at int) *dataset.Factor { return f.columns[at].Factor() }
 	o.Groups, o.Members = dataset.Map(f.groups, factor), dataset.Map(f.members, factor)

@@ -55,7 +55,10 @@ func (f *Frame) setHeader(names []string) error {
 	if f.split, err = f.find(f.Options["split"]); err != nil {
 		return err
 	}
-	if f.label, err = f.findLabel(slices.Concat(drop, f.marking())); err != nil {
+	if err := f.setKeys(); err != nil {
+		return err
+	}
+	if f.label, err = f.findLabel(slices.Concat(drop, f.marking(), f.keyPlaces())); err != nil {
 		return err
 	}
 	kept, err := f.findAll(f.Options["keep"], "")
@@ -69,6 +72,8 @@ func (f *Frame) setHeader(names []string) error {
 	for i, name := range f.header {
 		textual := f.textual(i)
 		switch {
+		case f.isKey(i) && !textual:
+			// It is no feature: keep= has appended a copy of the column that is one.
 		case !slices.Contains(drop, i):
 			if f.columns[i] = NewColumn(name, textual); !textual && f.top > 0 {
 				f.columns[i].counted()
@@ -80,6 +85,7 @@ func (f *Frame) setHeader(names []string) error {
 	if len(f.features()) == 0 {
 		return errors.New("no column is left for a feature")
 	}
+	f.setIDs()
 	return f.setKinds()
 }
 
@@ -89,16 +95,16 @@ func (f *Frame) textual(i int) bool { return i == f.label || slices.Contains(f.m
 // marking returns the columns of groups and of the split, which is −1 without one.
 func (f *Frame) marking() []int { return append(slices.Concat(f.groups, f.members), f.split) }
 
-// keep makes columns of groups and of the split features, too. Each occurs once more for that,
+// keep makes columns of groups, of the split and of split_by= features, too. Each occurs once more for that,
 // behind the others.
 func (f *Frame) keep(list []int) error {
 	f.header = slices.Clip(f.header)
 	for _, at := range list {
 		if name := f.header[at]; at == f.label {
 			return fmt.Errorf("column %q is the label and cannot be a feature", name)
-		} else if !f.textual(at) {
+		} else if !f.textual(at) && !f.isKey(at) {
 			return fmt.Errorf("keep=%s: the column is a feature already: keep= is for columns of "+
-				"group=, groups= and split=", name)
+				"group=, groups=, split= and split_by=", name)
 		}
 		if f.order == nil {
 			for i := range f.header {
@@ -167,7 +173,7 @@ func (f *Frame) setOrder(names []string) error {
 	f.order = make([]int, len(f.header))
 	for i, name := range f.header {
 		at, there := place[name]
-		if !there && f.columns[i] != nil {
+		if !there && (f.columns[i] != nil || f.isKey(i)) {
 			return fmt.Errorf("no column %q, which the training file has: the columns are %q",
 				name, names)
 		}
@@ -197,6 +203,9 @@ func (f *Frame) setFitted() (err error) {
 	}
 	f.groups, f.members = optional("group", "group"), optional("groups", "")
 	if f.split, err = f.find(f.Options["split"]); err != nil {
+		return err
+	}
+	if err := f.setKeys(); err != nil {
 		return err
 	}
 	if f.fitted.Columns == nil {

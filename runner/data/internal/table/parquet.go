@@ -66,9 +66,9 @@ func (f *Frame) readParquet(in *File) error {
 		return err
 	}
 	wanted := make([]bool, len(names))
-	for i, c := range f.columns {
-		if at := f.placeOf(i); at >= 0 {
-			wanted[at] = c != nil
+	for i := range f.columns {
+		if at := f.placeOf(i); at >= 0 && f.reads(i) {
+			wanted[at] = true
 		}
 	}
 	row := 0

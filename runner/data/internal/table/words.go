@@ -144,11 +144,14 @@ func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *datas
 			*role = dataset.AsSplit
 		case f.textual(i):
 			*role = dataset.AsGroup
+		case f.isKey(i):
+			*role = dataset.AsKey
 		case f.columns[i] == nil:
 			*role = dataset.LeftOut
 		}
 	}
 	f.repeated(out, s)
+	out.SharedIDs, out.GivenSplits = f.sharedIDs(s), f.split >= 0 || f.Options["test"] != ""
 	return out
 }
 
