@@ -349,7 +349,7 @@ func sizesNote(setting string, fraction float64, name string, keys []uint32, s *
 	}
 	held, all := len(s.Test), len(s.Test)+len(s.Train)
 	heldKeys := different(s.Test)
-	return fmt.Sprintf("%s=%v by %s holds out %d of %d samples (%.3g %%) with %d of %d keys", setting,
-		fraction, name, held, all, 100*float64(held)/float64(all), heldKeys,
+	return fmt.Sprintf("%s=%v by split_by=%s holds out %d of %d samples (%.3g %%) with %d of %d "+
+		"keys", setting, fraction, name, held, all, 100*float64(held)/float64(all), heldKeys,
 		heldKeys+different(s.Train))
 }
