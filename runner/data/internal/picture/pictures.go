@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,6 +20,7 @@ import (
 //
 //	size=32            side in pixels of the square in the middle of a picture, once it is resized
 //	colour=rgb         or grey
+//	orientation=exif   pictures are turned as their EXIF data say; or stored: they are not
 //	scale=standard     every channel by mean and deviation of the training split; or none
 //	metadata=FILE      a table .csv or .tsv in the folder, or anywhere by an absolute path; by
 //	                   default metadata.csv, if it is there
@@ -33,7 +32,7 @@ import (
 //	                   A+B for a combination
 func pictureOptions() []string {
 	return []string{
-		"size", "colour=rgb|grey", "scale=standard|none", "metadata", "file", "label", "group",
+		"size", "colour=rgb|grey", "orientation=exif|stored", "scale=standard|none", "metadata", "file", "label", "group",
 		"split", "split_by", "cells=no|yes", "test_fraction", "data_seed",
 	}
 }
@@ -50,6 +49,7 @@ type pictureSet struct {
 	files []string // paths below the folder
 	own   dataset.Own
 	split *dataset.Factor // nil: it is drawn
+	notes []string        // of what was left out
 
 	mapped dataset.Mapped
 }
@@ -57,7 +57,7 @@ type pictureSet struct {
 func PictureFolders() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "images:", Argument: "DIR", Apart: true,
-		Purpose: "pictures (PNG, JPEG, WebP), one folder per class or metadata.csv: " +
+		Purpose: "pictures, one folder per class or metadata.csv: " +
 			"images:DIR?size=32&...",
 		Open: openPictures,
 	}
@@ -114,10 +114,12 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	pixels, err := s.pixels(o.Dir)
+	pictures, err := s.pictures(o.Dir)
 	if err != nil {
 		return nil, err
 	}
+	pixels := pictures.pixels
+	s.note(pictures)
 	src := &dataset.Images{Marks: m, Dims: s.shape, Data: pixels, Stride: s.shape.Len()}
 	parts, err := s.OwnFiles.Splits(s.split, s.Draw, src, d)
 	if err != nil {
@@ -133,11 +135,27 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 		fmt.Fprintf(sum, "%d", s.split.Codes)
 	}
 	d.Checksum = dataset.ChecksumOf(sum)
+	d.Notes = append(d.Notes, s.notes...)
 	d.Augment, d.Encoder.Options = ownAugment(s.shape), s.Keep()
 	if s.Choice("scale") == "standard" && o.Encoder == nil {
 		fitScale(d, src, parts.Train, o)
 	}
 	return d, nil
+}
+
+// note says how many pictures are not read as they are stored.
+func (s *pictureSet) note(of *decoded) {
+	if n := of.count(turned); n > 0 && s.Choice("orientation") == "exif" {
+		s.notes = append(s.notes, fmt.Sprintf("pictures turned or mirrored as their EXIF data say: "+
+			"%d of %d; orientation=stored takes them as they are stored", n, len(s.files)))
+	} else if n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("pictures taken as they are stored although their "+
+			"EXIF data say that they are turned or mirrored: %d of %d", n, len(s.files)))
+	}
+	if n := of.count(transparent); n > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("pictures with transparent parts, which become black: "+
+			"%d of %d", n, len(s.files)))
+	}
 }
 
 // fitScale sets the normalisation of d by the training samples of src.
@@ -185,84 +203,6 @@ func momentsOf(count *[256]int) (mean, std float32) {
 		std = 1
 	}
 	return float32(m / 255), std
-}
-
-// endings returns the file name endings of the pictures that can be read.
-func endings() []string { return []string{".png", ".jpg", ".jpeg", ".webp"} }
-
-var errNoPictures = errors.New("holds no pictures (.png, .jpg, .jpeg, .webp) in folders that " +
-	"name their classes, and no metadata.csv")
-
-// readFolders takes every picture in a folder of a class: DIR/cat/1.png, or DIR/train/cat/1.png.
-func (s *pictureSet) readFolders() error {
-	label, split := newCoded("label", 0), newCoded("split", 0)
-	top, err := folders(s.Path)
-	if err != nil {
-		return err
-	}
-	splits := []string{"train", "val", "valid", "validation", "test"}
-	parted := len(top) > 0 &&
-		!slices.ContainsFunc(top, func(name string) bool { return !slices.Contains(splits, name) })
-	if !parted {
-		top = []string{""} // the classes lie in the folder itself
-	}
-	for _, part := range top {
-		classes, err := folders(filepath.Join(s.Path, part))
-		if err != nil {
-			return err
-		}
-		for _, class := range classes {
-			if err := s.readClass(part, class, label, split); err != nil {
-				return err
-			}
-		}
-	}
-	if len(s.files) == 0 {
-		return errNoPictures
-	}
-	s.own.Label = label.factor()
-	if parted {
-		s.split = split.factor()
-	}
-	return nil
-}
-
-// readClass takes the pictures of one folder.
-func (s *pictureSet) readClass(part, class string, label, split *coded) error {
-	entries, err := os.ReadDir(filepath.Join(s.Path, part, class))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") ||
-			!slices.Contains(endings(), strings.ToLower(filepath.Ext(e.Name()))) {
-			continue
-		}
-		s.files = append(s.files, path.Join(part, class, e.Name()))
-		err := label.add(class, len(s.files))
-		if err == nil && part != "" {
-			err = split.add(part, len(s.files))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// folders lists the folders in dir in the order of their names, without hidden ones.
-func folders(dir string) (names []string, err error) {
-	entries, err := os.ReadDir(dir)
-	for _, e := range entries {
-		if !e.IsDir() || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		if err := dataset.Named(e.Name()); err != nil {
-			return nil, err
-		}
-		names = append(names, e.Name())
-	}
-	return names, err
 }
 
 // readMetadata takes the pictures that a table names, relative to the folder, with the label,
@@ -400,6 +340,9 @@ func (t *metadata) add(record []string, line int, folder string) error {
 			"all the pictures", line, cell)
 	}
 	t.files = append(t.files, file)
+	if label := t.columns[1]; strings.TrimSpace(record[label.place]) == "" {
+		return fmt.Errorf("line %d: no %q: fill it in, or take the line out", line, label.Name)
+	}
 	for _, c := range t.columns[1:] {
 		if err := c.add(strings.TrimSpace(record[c.place]), line); err != nil {
 			return err
@@ -420,9 +363,6 @@ func newCoded(name string, at int) *coded {
 }
 
 func (c *coded) add(cell string, line int) error {
-	if table.MissingValue(cell) {
-		cell = ""
-	}
 	code, err := c.Column.Add(cell, line)
 	c.codes = append(c.codes, uint16(code))
 	return err
