@@ -71,6 +71,10 @@ type Dataset struct {
 	Groups  []string
 	Grouped bool     // groups are given: Groups are not just the classes
 	Members *Members // the groups in which samples are measured, where these overlap; else nil
+	// Unknown says of each group whether it stands for a missing value; nil: no group does.
+	Unknown []bool
+	// Ungrouped says that no training sample has a known group, though other samples have.
+	Ungrouped bool
 	// ByGroup says that a hold-out takes the same part of every class and group, not of every
 	// class alone.
 	ByGroup bool
