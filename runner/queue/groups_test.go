@@ -128,3 +128,53 @@ func TestEveryMethodWhereverGroupsAreKnown(t *testing.T) {
 		t.Error("no method is refused: the test cannot tell")
 	}
 }
+
+// What reads the groups of training samples in another way than by a method is refused, too, and
+// what the validation split lacks is named.
+func TestGroupsOfHeldOutSamplesAlone(t *testing.T) {
+	held := knownIn(t, "val", "test")
+	for title, c := range map[string]struct {
+		method dro.Algorithm
+		set    map[string]string // settings as JSON
+		want   string            // a part of the error; "": the run is done
+	}{
+		"dfr_split=val": {"dfr", map[string]string{"dfr_split": `"val"`}, ""},
+		"dfr_split=train": {"dfr", map[string]string{"dfr_split": `"train"`},
+			"algorithm dfr: it reads the groups of training samples"},
+		"afr_split=train": {"afr", map[string]string{"afr_split": `"train"`}, ""},
+		"sampler=groups": {"erm", map[string]string{"sampler": `"groups"`},
+			"sampler: groups: want samples: no training sample has a known group"},
+		"groups that are not cells": {"group", map[string]string{"dataset": `"` +
+			strings.Replace(held, "&cells=yes", "", 1) + `"`},
+			"algorithm group: it reads the groups of training samples"},
+		"select=val_worst": {"erm", map[string]string{"select": `"val_worst"`}, ""},
+		"few of a group": {"dfr", map[string]string{"min_group": "40"},
+			"take more for validation, merge it or lower min_group"},
+		"test alone": {"dfr", map[string]string{"dataset": `"` + knownIn(t, "test") + `"`},
+			"the last layer needs validation samples of every group"},
+		"select=val_worst, test alone": {"erm", map[string]string{"select": `"val_worst"`,
+			"dataset": `"` + knownIn(t, "test") + `"`}, "want two parts of the validation split"},
+		"ERM, test alone": {"erm", map[string]string{"dataset": `"` + knownIn(t, "test") + `"`}, ""},
+		"training and test": {"group", map[string]string{
+			"dataset": `"` + knownIn(t, "train", "test") + `"`}, ""},
+	} {
+		s := onPlaces(c.method, held)
+		for key, value := range c.set {
+			if err := s.Assign(key, []byte(value)); err != nil {
+				t.Fatalf("%s: %v", title, err)
+			}
+		}
+		tr, err := start(t, s)
+		switch {
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", title, err, c.want)
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", title, err)
+		case c.want == "" && !tr.summary.Named("worst_group_accuracy").Applies():
+			t.Errorf("%s: no worst group", title)
+		case c.want == "" && tr.meta.Ungrouped &&
+			strings.Contains(warnings(tr), "nothing is learned"):
+			t.Errorf("%s: %s", title, warnings(tr))
+		}
+	}
+}

@@ -226,6 +226,15 @@ type Factor struct {
 // lacks reports whether a value, or a part of it, stands for a missing one.
 func (f *Factor) lacks(code int) bool { return f.missing != nil && f.missing[code] }
 
+// SetMissing says that some values stand for missing ones.
+func (f *Factor) SetMissing(values []string) {
+	for code, v := range f.Values {
+		if slices.Contains(values, v) {
+			f.setMissing(code)
+		}
+	}
+}
+
 // setMissing says that a value stands for a missing one.
 func (f *Factor) setMissing(code int) {
 	if f.missing == nil {
