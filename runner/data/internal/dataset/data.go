@@ -167,6 +167,11 @@ type Options struct {
 	// on the disk; Checksum is then "", since the data are not hashed.
 	Glance bool
 
+	// Progress, if it is not nil, is told how many of the samples have been read, from the first
+	// moment on, by a provider that takes minutes. One call is made at a time, on any goroutine. An
+	// error from it ends the reading, and what was read until then is not lost.
+	Progress func(done, of int) error
+
 	// Seed draws the data but for DrawSeed's part: the images of "shapes", the members of every
 	// hold-out and the label noise. It is not the seed of a run; runs that are to be compared need
 	// the same one.

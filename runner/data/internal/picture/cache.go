@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/aside"
@@ -32,23 +33,140 @@ const cacheMagic = "drolab pictures 1\n"
 // pixels returns the pictures, [N][C][H][W], from the cache in the data folder, and makes the cache
 // if it is not there. Each state of the files, given by their names, sizes and times, has its own
 // cache. If the folder cannot be written to, the pictures are in memory alone.
-func (s *pictureSet) pixels(dir string) ([]byte, error) {
+func (s *pictureSet) pixels(o dataset.Options) ([]byte, error) {
 	key, err := s.cacheKey()
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "pictures", key)
+	path := filepath.Join(o.Dir, "pictures", key)
 	if b, err := s.readCache(path); err == nil {
 		return b, nil
 	}
-	b, err := s.decodeAll()
-	if err != nil || writeCache(path, b) != nil {
-		return b, err
+	os.Remove(path) // a damaged one
+	kept, err := s.makeCache(path, &counter{of: len(s.files), tell: o.Progress})
+	if err != nil {
+		return nil, err
 	}
-	if cached, err := s.readCache(path); err == nil {
-		return cached, nil
+	if kept {
+		if b, err := s.readCache(path); err == nil {
+			return b, nil
+		}
 	}
-	return b, nil
+	return s.decodeAll(&counter{of: len(s.files), tell: o.Progress})
+}
+
+// counter counts the pictures that are decoded, and tells of each.
+type counter struct {
+	mu       sync.Mutex
+	done, of int
+	tell     func(done, of int) error // nil: nobody is told
+	err      error                    // of tell: the reading ends
+}
+
+// add counts n more pictures, on any goroutine. It returns an error if the reading is to end.
+func (c *counter) add(n int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += n
+	if c.err == nil && c.tell != nil {
+		c.err = c.tell(c.done, c.of)
+	}
+	return c.err
+}
+
+// ended returns an error if the reading is to end.
+func (c *counter) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// While pictures are decoded, each part of them is kept in a file of the folder KEY.parts, beside
+// the cache KEY that is to be: the SHA-256 of the part's pixels, then the pixels. An interrupted
+// reading loses no more than the part under way. Several processes may decode the same pictures:
+// their parts have the same bytes.
+const (
+	mostInPart   = 64       // pictures
+	mostPartSize = 32 << 20 // bytes of pixels, since a part is in memory as a whole
+)
+
+// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left, and
+// makes the cache of them. It reports whether there is a cache: not if it cannot be written.
+func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
+	size := s.shape.Len()
+	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))
+	if err := room.Ask(float64(per*size), "decoding the pictures"); err != nil {
+		return false, err
+	}
+	if err := c.add(0); err != nil {
+		return false, err
+	}
+	folder, buffer, sum := path+".parts", make([]byte, per*size), sha256.New()
+	if os.MkdirAll(folder, 0o777) != nil {
+		return false, nil
+	}
+	for from := 0; from < len(s.files); from += per {
+		n := min(per, len(s.files)-from)
+		part, name := buffer[:n*size], partName(folder, from/per)
+		if readPart(name, part) == nil {
+			err = c.add(n)
+		} else if err = s.decodeSome(part, s.files[from:from+n], c); err == nil {
+			if writePart(name, part) != nil {
+				return dataset.Exists(path), nil // another process may have been quicker
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+		sum.Write(part)
+	}
+	err = aside.Write(path, func(w io.Writer) error {
+		_, err := w.Write(sum.Sum([]byte(cacheMagic)))
+		for from := 0; from < len(s.files) && err == nil; from += per {
+			part := buffer[:min(per, len(s.files)-from)*size]
+			if err = readPart(partName(folder, from/per), part); err == nil {
+				_, err = w.Write(part)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return dataset.Exists(path), nil
+	}
+	os.RemoveAll(folder) // a leftover costs only space
+	return true, nil
+}
+
+func partName(folder string, part int) string {
+	return filepath.Join(folder, fmt.Sprintf("%08d", part))
+}
+
+// readPart reads the pixels of a part, checked against their hash.
+func readPart(name string, pixels []byte) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var sum [sha256.Size]byte
+	if _, err = io.ReadFull(f, sum[:]); err == nil {
+		_, err = io.ReadFull(f, pixels)
+	}
+	if err == nil && sha256.Sum256(pixels) != sum {
+		err = fmt.Errorf("%s: is damaged", name)
+	}
+	return err
+}
+
+func writePart(name string, pixels []byte) error {
+	return aside.Write(name, func(w io.Writer) error {
+		sum := sha256.Sum256(pixels)
+		_, err := w.Write(sum[:])
+		if err == nil {
+			_, err = w.Write(pixels)
+		}
+		return err
+	})
 }
 
 func (s *pictureSet) cacheKey() (string, error) {
@@ -80,32 +198,30 @@ func (s *pictureSet) readCache(path string) ([]byte, error) {
 	return nil, errors.Join(fmt.Errorf("%s: is damaged", path), s.mapped.Close())
 }
 
-func writeCache(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return aside.Write(path, func(w io.Writer) error {
-		sum := sha256.Sum256(b)
-		_, err := w.Write(append([]byte(cacheMagic), sum[:]...))
-		if err == nil {
-			_, err = w.Write(b)
-		}
-		return err
-	})
-}
-
-// decodeAll reads every picture, on every core.
-func (s *pictureSet) decodeAll() ([]byte, error) {
+// decodeAll reads every picture into memory.
+func (s *pictureSet) decodeAll(c *counter) ([]byte, error) {
 	size := s.shape.Len()
 	if err := room.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
 		return nil, err
 	}
 	b := make([]byte, len(s.files)*size)
-	errs := make([]error, len(s.files))
-	dataset.OnEveryCore(len(s.files), func(i int) {
-		errs[i] = s.decode(b[i*size:(i+1)*size], s.files[i])
+	return b, s.decodeSome(b, s.files, c)
+}
+
+// decodeSome reads some pictures, on every core. The error is the same on any number of cores,
+// unless the counter ends the reading.
+func (s *pictureSet) decodeSome(b []byte, files []string, c *counter) error {
+	size := s.shape.Len()
+	errs := make([]error, len(files))
+	dataset.OnEveryCore(len(files), func(i int) {
+		if errs[i] = c.ended(); errs[i] != nil {
+			return
+		}
+		if errs[i] = s.decode(b[i*size:(i+1)*size], files[i]); errs[i] == nil {
+			errs[i] = c.add(1)
+		}
 	})
-	return b, cmp.Or(errs...) // the same error on any number of cores
+	return cmp.Or(errs...)
 }
 
 // decode reads one picture as [C][H][W].

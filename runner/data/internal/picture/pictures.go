@@ -112,7 +112,7 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	pixels, err := s.pixels(o.Dir)
+	pixels, err := s.pixels(o)
 	if err != nil {
 		return nil, err
 	}
