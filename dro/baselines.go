@@ -62,7 +62,7 @@ func balanced() Method {
 			"(1 − β^n)/(1 − β)",
 		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over " +
 			"the samples",
-		Uses: "groups",
+		Uses: "groups", GroupsOf: ofTrain,
 		Settings: []Setting{{
 			Key:     "beta_effective",
 			Doc:     "β in the effective number of samples, 0 < β < 1",
@@ -90,7 +90,7 @@ func subsample() Method {
 	m.Doc = "cuts every group to the size of the smallest, anew in each pass"
 	m.Source = "Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG; the source " +
 		"cuts once"
-	m.Uses = "groups"
+	m.Uses, m.GroupsOf = "groups", ofTrain
 	return m
 }
 
@@ -100,7 +100,8 @@ func reweight() Method {
 	return Method{
 		Name:   "reweight",
 		Doc:    "every group weighs the same: samples weigh inversely to their group's size",
-		Source: "inverse frequency, as in every survey of imbalanced learning", Uses: "groups",
+		Source: "inverse frequency, as in every survey of imbalanced learning",
+		Uses:   "groups", GroupsOf: ofTrain,
 		New: func(t Task) (Trainer, error) {
 			return newPerGroup(t.Groups, func(samples float64) float64 { return 1 / samples })
 		},

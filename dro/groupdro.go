@@ -16,7 +16,7 @@ func groupDRO() Method {
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1; batches " +
 			"are uniform over samples or, with sampler: groups, as in the authors' code",
-		Uses: "groups",
+		Uses: "groups", GroupsOf: ofTrain,
 		Settings: []Setting{
 			{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
 				Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true},

@@ -2,6 +2,7 @@ package dro
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,6 +53,10 @@ type Method struct {
 	// Uses names the information that the weights depend on and that an uncertainty set does not
 	// have, "labels" or "groups"; "" is none. Comparisons mention it.
 	Uses string
+	// GroupsOf returns the split whose groups the method reads in a task, by their names or as the
+	// parts that it balances: "train" or "val". It is nil for a method that reads none. What a
+	// method does with groups is in Uses, too.
+	GroupsOf func(*Task) string
 
 	// Subsamples says that batches are drawn from a training split in which every group is cut to
 	// the size of the smallest, anew in each pass.
@@ -90,9 +95,12 @@ type Task struct {
 	Val     []int    // validation samples of each group; nil: there is no validation split
 	// Keys has a number for each training sample: samples with the same one, such as those of a
 	// patient, stay together where a method divides them. Nil: it may divide them in any way.
-	Keys    []uint32
-	ByGroup bool   // batches draw each group equally often, not each sample
-	Seed    uint64 // of the run
+	Keys []uint32
+	// Ungrouped says that no training sample's group is known, though those of other samples are.
+	// The groups with training samples then stand for a missing value.
+	Ungrouped bool
+	ByGroup   bool   // batches draw each group equally often, not each sample
+	Seed      uint64 // of the run
 	// Settings holds the method's own settings and those that it Reads, by key.
 	Settings map[string]Auto
 }
@@ -325,6 +333,33 @@ func (m *Method) Applies(set Set) error {
 	}
 	if err := checkDual(set); err != nil && m.ReadsKey("eta") { // it has a z
 		return fmt.Errorf("algorithm %s on %w; want batch, or another set", m.Name, err)
+	}
+	return nil
+}
+
+// ofTrain is GroupsOf of a method that reads the groups of training samples.
+func ofTrain(*Task) string { return refitTrain }
+
+// CheckGroups returns an error if the method reads groups of training samples that are not known,
+// or that are all the same: it would then train as ERM.
+func (m *Method) CheckGroups(t *Task) error {
+	if m.GroupsOf == nil || m.GroupsOf(t) != refitTrain {
+		return nil
+	}
+	if t.Ungrouped {
+		return errors.New("it reads the groups of training samples, and none of these has a " +
+			"known group: fill them in, or take a method that does not read them, such as dfr " +
+			"with dfr_split=val")
+	}
+	groups := 0
+	for _, samples := range t.Groups {
+		if samples > 0 {
+			groups++
+		}
+	}
+	if groups == 1 {
+		return errors.New("it reads the groups of training samples, and all of these are in one " +
+			"group: name other groups, or take erm")
 	}
 	return nil
 }

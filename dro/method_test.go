@@ -502,3 +502,39 @@ func TestRandomOutput(t *testing.T) {
 		t.Errorf("steps were chosen %v times: χ² = %.1f", chosen[1:], chi)
 	}
 }
+
+// A method that uses groups says of which split, and the others read none. Whoever reads the groups
+// of training samples refuses a task without them, and one in which they are all the same.
+func TestMethodsSayWhichGroupsTheyRead(t *testing.T) {
+	of := map[string]int{}
+	for _, m := range Methods() {
+		if got, want := m.GroupsOf != nil, m.Uses == "groups"; got != want {
+			t.Errorf("%s: GroupsOf is set: %v, want %v, since it uses %q", m.Name, got, want,
+				m.Uses)
+		}
+		known := task(&m, testProblems(.5)[0], nil)
+		if err := m.CheckGroups(&known); err != nil {
+			t.Errorf("%s, groups known: %v", m.Name, err)
+		}
+		unknown := known
+		unknown.Ungrouped, unknown.Groups = true, []int{40, 0, 0}
+		same := known
+		same.Groups = []int{40, 0, 0}
+		split := ""
+		if m.GroupsOf != nil {
+			split = m.GroupsOf(&unknown)
+		}
+		of[split]++
+		for what, task := range map[string]*Task{"unknown": &unknown, "all the same": &same} {
+			refused := m.CheckGroups(task) != nil
+			if want := m.GroupsOf != nil && m.GroupsOf(task) == "train"; refused != want {
+				t.Errorf("%s, groups %s: refused %v, want %v", m.Name, what, refused, want)
+			}
+		}
+	}
+	for _, split := range []string{"train", "val", ""} {
+		if of[split] == 0 {
+			t.Errorf("no method reads the groups of %q", split)
+		}
+	}
+}

@@ -272,32 +272,53 @@ func dfr() Method {
 		Doc:  "ERM, then the last layer refitted to group-balanced draws of held-out samples",
 		Source: "Kirichenko, Izmailov, Wilson 2023 (arXiv 2204.02937), the steps of its " +
 			"dfr_evaluate_spurious.py",
-		Uses: "groups", CrossEntropy: true, Refits: true,
+		Uses: "groups", GroupsOf: dfrSplit, CrossEntropy: true, Refits: true,
 		Settings: []Setting{{
 			Key: "dfr_split", Choices: []string{"auto", refitVal, refitTrain},
 			Doc: "samples for the last layer: val, train, or auto: val if it has every group, " +
-				"else train",
+				"or if no training sample has a group, else train",
 			Want: "auto, val or train", Default: Fixed(0),
 		}},
 		New: newDFR,
 	}
 }
 
-func newDFR(t Task) (Trainer, error) {
-	complete := len(t.Val) > 0
-	for g, n := range t.Val {
-		complete = complete && (n > 1 || t.Groups[g] == 0)
-	}
-	f := &deepFeatures{refitting: refitting{on: FitTo{Split: refitTrain, Share: 1}},
-		judged: complete}
+// dfrSplit returns the split that the last layer is fitted to.
+func dfrSplit(t *Task) string {
 	switch choice := t.Number("dfr_split"); {
-	case choice == 1 && !complete:
-		return nil, fmt.Errorf("dfr_split is val, but no validation split has samples of " +
-			"every group: set val_fraction, or set dfr_split to train")
-	case choice == 1, choice == 0 && complete:
-		f.on.Split, f.judged = refitVal, false
-	case choice == 0:
-		f.on.Instead = true
+	case choice == 1, choice == 0 && (t.Ungrouped || t.complete()):
+		return refitVal
+	}
+	return refitTrain
+}
+
+// complete reports whether the validation split has samples of every known group that training has
+// or, where the groups of training samples are not known, of every known group.
+func (t *Task) complete() bool {
+	for g, n := range t.Val {
+		if n < 2 && (t.Groups[g] > 0) != t.Ungrouped {
+			return false
+		}
+	}
+	return len(t.Val) > 0
+}
+
+func newDFR(t Task) (Trainer, error) {
+	f := &deepFeatures{refitting: refitting{on: FitTo{Split: dfrSplit(&t), Share: 1}}}
+	if f.on.Split == refitTrain {
+		f.judged = t.complete()
+		f.on.Instead = t.Number("dfr_split") == 0
+		return f, nil
+	}
+	if !t.complete() {
+		remedy := "set val_fraction, or set dfr_split to train"
+		if t.Ungrouped {
+			remedy = "no training sample has a group, so give groups to more validation samples"
+		}
+		return nil, fmt.Errorf("the last layer needs validation samples of every group: %s", remedy)
+	}
+	if t.Ungrouped {
+		f.unknown = t.Groups
 	}
 	return f, nil
 }
@@ -307,6 +328,23 @@ func newDFR(t Task) (Trainer, error) {
 type deepFeatures struct {
 	refitting
 	judged bool
+	// unknown is above 0 for a group that stands for a missing value: the layer is not fitted to
+	// its samples. It is nil where all groups are known.
+	unknown []int
+}
+
+// known returns the samples whose group is known.
+func (f *deepFeatures) known(h Held) Held {
+	if f.unknown == nil {
+		return h
+	}
+	var places []int
+	for i, g := range h.Groups {
+		if f.unknown[g] == 0 {
+			places = append(places, i)
+		}
+	}
+	return h.at(places)
 }
 
 // strengths are the source's strengths C of the data against the L1 norm, tried in this order.
@@ -329,6 +367,7 @@ func (f *deepFeatures) draws() int {
 // returns.
 func (f *deepFeatures) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
+	held = f.known(held)
 	n, classes := len(held.Labels), len(old.Bias)
 	if err != nil || n == 0 {
 		return old, "", cmp.Or(err, errors.New("dfr: there is no sample to fit the last layer to"))

@@ -358,6 +358,14 @@ func NewTrainer(
 	if task.Val = p.Refitted; task.Val == nil {
 		task.Val = p.Training().Val
 	}
+	task.Ungrouped = p.Ungrouped
+	if task.ByGroup && p.Ungrouped {
+		return nil, nil, &spec.KeyError{Key: "sampler", Value: s.Sampler,
+			Want: "samples: no training sample has a known group"}
+	}
+	if err := m.CheckGroups(&task); err != nil {
+		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
+	}
 	t, err := m.New(task)
 	if err != nil {
 		return nil, nil, fmt.Errorf("algorithm %s: %w", m.Name, err)
@@ -380,17 +388,19 @@ func CheckRefit(s *spec.Spec, t dro.Trainer, p *measure.Parts) error {
 		return nil
 	}
 	axis, part, on := p.Main(), p.Part(), r.RefitsOn()
-	if m, err := dro.Find(s.Algorithm()); err == nil && m.Uses != "groups" {
+	if m, err := dro.Find(s.Algorithm()); err == nil && m.GroupsOf == nil {
 		axis, part = measure.PerClass, "class"
 	}
 	remedy := "merge it or lower min_group"
+	if on.Split == SplitVal && (axis == measure.PerClass || !p.Ungrouped) {
+		remedy = fmt.Sprintf("set %s_split=train, %s", s.Algorithm(), remedy)
+	}
 	if on.Split == SplitVal {
-		remedy = fmt.Sprintf("take more for validation, set %s_split=train, %s", s.Algorithm(),
-			remedy)
+		remedy = "take more for validation, " + remedy
 	}
 	counts := p.Counts(axis)
 	for i, of := range *counts.Of(on.Split) {
-		if n := int(on.Share * float64(of)); n < s.MinGroup && counts.Train[i] > 0 {
+		if n := int(on.Share * float64(of)); n < s.MinGroup && p.Learns(axis, counts.Train[i]) {
 			return fmt.Errorf("algorithm %s: %d samples of %s %s in the split %s, for the last "+
 				"layer, are below min_group=%d: %s", s.Algorithm(), n, part, p.Names(axis)[i],
 				on.Split, s.MinGroup, remedy)

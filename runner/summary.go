@@ -251,9 +251,10 @@ func CheckSelection(s *spec.Spec, d *data.Dataset) error {
 			Want: "0.5: another threshold needs two classes, and val_f1 also needs samples to " +
 				"validate on"}
 	}
-	counted := 0
-	for _, n := range m.Counts(m.Main()).Val {
-		if n >= max(m.Spec.MinGroup, 1) {
+	counted, counts := 0, m.Counts(m.Main())
+	for i, n := range counts.Val {
+		known := !m.Ungrouped || counts.Train[i] == 0 // else the part stands for a missing group
+		if n >= max(m.Spec.MinGroup, 1) && known {
 			counted++
 		}
 	}

@@ -113,7 +113,10 @@ func (r *reader) read(ctx context.Context, name string, o Options) (*Dataset, er
 	ask := request{name, o, r.share.Bounded, r.share.Bytes(), runtime.GOMAXPROCS(0)}
 	var d *Dataset
 	if err = writeHeader(in, &ask); err == nil || errors.Is(err, syscall.EPIPE) {
-		d, err = receive(bufio.NewReader(out), r.share)
+		answer := bufio.NewReader(out)
+		if err = hearProgress(answer, o.Progress); err == nil {
+			d, err = receive(answer, r.share)
+		}
 	}
 	ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if err != nil && !ended {
@@ -187,6 +190,38 @@ func (s *stderr) line() (text string) {
 
 // mostHeader bounds the names, categories and notes of a data set, in bytes.
 const mostHeader = 64 << 20
+
+// Before the answer, the reading process says how far it is. Such a message begins with a length
+// that no header has, and has two numbers: how many samples are read, and of how many.
+const progressMark = ^uint64(0)
+
+// tellProgress writes such a message.
+func tellProgress(to io.Writer, done, of int) error {
+	return binary.Write(to, binary.NativeEndian, []uint64{progressMark, uint64(done), uint64(of)})
+}
+
+// hearProgress reads the messages until the answer begins, and passes them to tell.
+func hearProgress(from *bufio.Reader, tell func(done, of int) error) error {
+	for {
+		begin, err := from.Peek(8)
+		if err != nil || binary.NativeEndian.Uint64(begin) != progressMark {
+			return nil // receive finds the error, too
+		}
+		var message [3]uint64
+		if err := binary.Read(from, binary.NativeEndian, &message); err != nil {
+			return err
+		}
+		done, of := int(message[1]), int(message[2])
+		if done < 0 || done > of {
+			return fmt.Errorf("the process that reads it says that it has read %d of %d", done, of)
+		}
+		if tell != nil {
+			if err := tell(done, of); err != nil {
+				return err
+			}
+		}
+	}
+}
 
 // request is the message that asks the other process for a data set.
 type request struct {
@@ -336,6 +371,7 @@ func Serve(in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
+	ask.Options.Progress = func(done, of int) error { return tellProgress(out, done, of) }
 	d, err := readOwn(ask.Name, ask.Options)
 	if err == nil {
 		err = send(out, d)

@@ -283,9 +283,9 @@ func TestEveryFieldIsSent(t *testing.T) {
 		of   any
 		want string
 	}{
-		{Dataset{}, "Name Shape Classes Groups Grouped Members ByGroup SplitBy keys Cells " +
-			"Train Val Test Checksum Mean Std Augment Notes Missing Marks Sample Encoder Unlabelled " +
-			"Release Mapped"},
+		{Dataset{}, "Name Shape Classes Groups Grouped Members Unknown Ungrouped " +
+			"ByGroup SplitBy keys Cells Train Val Test Checksum Mean Std Augment Notes Missing " +
+			"Marks Sample Encoder Unlabelled Release Mapped"},
 		{dataset.Table{}, "Marks X Origin"}, {dataset.Marks{}, "Labels Groups Members Keys"},
 		{dataset.Members{}, "Names Label"},
 		{dataset.Features{}, "Marks Dims Size Data Decode"},

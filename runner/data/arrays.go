@@ -32,6 +32,7 @@ import (
 //	g=NAME,NAME        groups, likewise, crossed; in an array of samples × groups, which may
 //	                   overlap, 1 for a member and else 0
 //	group_names=NAME   the names of these
+//	na=VALUE,VALUE     values of g that stand for an unknown group, besides the empty text
 //	split=NAME         0 or train, 1 or val, 2 or test
 //	cells=yes          groups are label × group
 //	test_fraction=.2   without split, this part of every class and group is the test split,
@@ -43,7 +44,8 @@ import (
 // In npz:FILE a name is that of an array in the file: by default x, y and, if they exist, g,
 // group_names and split. In npy:X a name is that of a file, beside X or elsewhere.
 func arrayOptions() []string {
-	return []string{"y", "g", "group_names", "split", "split_by", "cells=no|yes", "test_fraction",
+	return []string{"y", "g", "group_names", "na", "split", "split_by", "cells=no|yes",
+		"test_fraction",
 		"data_seed", "scale=none|standard"}
 }
 
@@ -316,6 +318,7 @@ func (s *arraySet) own(n int, e *dataset.Encoder, sum io.Writer) (of dataset.Own
 		if len(a.Dims) == 2 && a.Dims[1] > 1 {
 			of.Members, err = s.members(a, n, sum)
 		} else if g, err = a.Factor(named(name), n); err == nil {
+			g.SetMissing(s.List("na"))
 			of.Groups = append(of.Groups, g)
 		}
 		if err != nil {

@@ -21,7 +21,8 @@ func Open(name string, o Options) (*Dataset, error) {
 	return OpenContext(context.Background(), name, o)
 }
 
-// OpenContext is like Open, but if another process reads, the end of ctx stops it: see [ReadApart].
+// OpenContext is like Open, but the end of ctx stops a reading that takes minutes, or that another
+// process does: see [ReadApart].
 func OpenContext(ctx context.Context, name string, o Options) (*Dataset, error) {
 	d, err := open(ctx, name, o)
 	if _, missing := errors.AsType[*MissingError](err); err != nil && !missing {
@@ -59,6 +60,7 @@ func open(ctx context.Context, name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Progress = stopping(ctx, o.Progress)
 	d, err := readBy(ctx, p, name, o)
 	if err != nil {
 		return nil, err
@@ -72,6 +74,19 @@ func open(ctx context.Context, name string, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// stopping returns an Options.Progress that also ends the reading once ctx ends.
+func stopping(ctx context.Context, tell func(done, of int) error) func(done, of int) error {
+	return func(done, of int) error {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("reading it was stopped: %w", err)
+		}
+		if tell == nil {
+			return nil
+		}
+		return tell(done, of)
+	}
 }
 
 // MaxClasses is the maximum number of values of a label or a group.

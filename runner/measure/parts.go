@@ -17,6 +17,9 @@ type Parts struct {
 	// TrainGroups are the groups that methods train on, where those above overlap.
 	TrainGroups []string `json:"training_groups,omitempty"`
 	TrainCounts Counts   `json:"training_group_counts,omitzero"`
+	// Ungrouped says that no training sample has a known group. The groups with training samples
+	// then stand for a missing value.
+	Ungrouped bool `json:"ungrouped_training,omitempty"`
 	// Refitted counts the validation samples of each group, or class where no groups are given, to
 	// which a method fits the last layer. The run has no validation split then.
 	Refitted []int `json:"refitted_counts,omitempty"`
@@ -59,7 +62,8 @@ func PartsOf(d *data.Dataset) Parts {
 	}
 	classes := func(s data.Source) []int { return data.ClassCounts(s, len(d.Classes)) }
 	groups := func(s data.Source) []int { return data.GroupCounts(s, len(d.Groups)) }
-	p := Parts{Classes: d.Classes, Groups: d.Measured(), ClassCounts: count(classes)}
+	p := Parts{Classes: d.Classes, Groups: d.Measured(), ClassCounts: count(classes),
+		Ungrouped: d.Ungrouped}
 	if d.Grouped {
 		p.GroupCounts = count(d.MeasuredCounts)
 	}
@@ -73,6 +77,12 @@ func PartsOf(d *data.Dataset) Parts {
 func (p *Parts) GiveUpVal() {
 	p.Refitted = p.Training().Val
 	p.ClassCounts.Val, p.GroupCounts.Val, p.TrainCounts.Val = nil, nil, nil
+}
+
+// Learns reports whether training has samples of a class or group, whose number is n there, or may
+// have them: of known groups where those of training samples are not known.
+func (p *Parts) Learns(a Axis, n int) bool {
+	return (n > 0) != (a == PerGroup && p.Ungrouped)
 }
 
 // Part returns the word for the kind of part by which the run's figures are listed: "group" if
@@ -168,8 +178,11 @@ func repeated(e *evidence) []finding {
 type part struct {
 	kind, name  string
 	train, test int
+	untrained   bool // training has no samples of it
 }
 
+// parts lists the parts that are measured. Where no training sample has a known group, training may
+// have samples of each known group.
 func (e *evidence) parts() (list []part) {
 	kind, names := "class", e.Classes
 	count := func(s data.Source) []int { return data.ClassCounts(s, len(e.Classes)) }
@@ -178,7 +191,10 @@ func (e *evidence) parts() (list []part) {
 	}
 	train, test := count(e.Train), count(e.Dataset.Test)
 	for i, name := range names {
-		list = append(list, part{kind, name, train[i], test[i]})
+		if train[i] > 0 && e.Ungrouped {
+			continue
+		}
+		list = append(list, part{kind, name, train[i], test[i], train[i] == 0 && !e.Ungrouped})
 	}
 	return list
 }
@@ -187,7 +203,7 @@ func (e *evidence) parts() (list []part) {
 func absent(e *evidence) (list []finding) {
 	for _, p := range e.parts() {
 		switch {
-		case p.train == 0:
+		case p.untrained:
 			list = append(list, finding{nil, []any{p.kind, p.name, "training"}})
 		case p.test == 0:
 			list = append(list, finding{nil, []any{p.kind, p.name, "test"}})
@@ -199,7 +215,7 @@ func absent(e *evidence) (list []finding) {
 // below finds parts that are too small to be called the worst.
 func below(e *evidence) (list []finding) {
 	for _, p := range e.parts() {
-		if p.train > 0 && p.test > 0 && p.test < e.minGroup {
+		if !p.untrained && p.test > 0 && p.test < e.minGroup {
 			list = append(list, finding{nil, []any{p.kind, p.name, p.test, e.minGroup}})
 		}
 	}
@@ -211,7 +227,7 @@ func below(e *evidence) (list []finding) {
 func small(e *evidence) (list []finding) {
 	const wide = .1
 	for _, p := range e.parts() {
-		if p.train == 0 || p.test < max(1, e.minGroup) {
+		if p.untrained || p.test < max(1, e.minGroup) {
 			continue
 		}
 		interval := Wilson(Num(.5), p.test)

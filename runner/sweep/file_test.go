@@ -217,6 +217,35 @@ func TestValidationIsAskedForBeforeAnythingStarts(t *testing.T) {
 	}
 }
 
+// TestMethodsSuitTheDataBeforeAnythingStarts: methods that read the groups of training samples are
+// refused where these have none, each once, and the others of the sweep are not.
+func TestMethodsSuitTheDataBeforeAnythingStarts(t *testing.T) {
+	dir, text := t.TempDir(), "x,place,label,split\n"
+	for i := range 90 {
+		split, place := []string{"train", "val", "test"}[i/30], []string{"land", "water"}[i/2%2]
+		if split == "train" {
+			place = ""
+		}
+		text += fmt.Sprintf("%d,%s,%d,%s\n", i, place, i%2, split)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "places.csv"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	errs := parse(t, "preset: csv\ngrid: {algo: [erm, group, dfr, subsample], lr: [.1, .01]}\n"+
+		"select: val_loss\n"+`set: {val_fraction: 0, min_group: 5, dataset: "csv:places.csv?`+
+		`label=label&group=place&split=split&missing=category"}`).CheckData(dir, "")
+	if len(errs) != 2 {
+		t.Fatalf("%d errors, want 2: %v", len(errs), errs)
+	}
+	for i, method := range []string{"group", "subsample"} {
+		want := fmt.Sprintf("mine.yaml:2: algorithm %s: it reads the groups of training samples, "+
+			"and none of these has a known group", method)
+		if got := errs[i].Error(); !strings.HasPrefix(got, want) {
+			t.Errorf("%s, want %q", got, want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(small)
 	f.Add("preset: csv\nhalving: {epochs: [1], keep: .5}\n" +

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -278,45 +280,78 @@ func (l *List) Procs() int {
 }
 
 // CheckData returns an error for settings whose runs would have nothing to be chosen by: no
-// validation split, or one whose parts are all too small. Paths of datasets are relative to dir;
-// dataDir has the downloads. Of settings that share their data, only the first is checked.
+// validation split, or one whose parts are all too small. It also returns an error for methods that
+// the data do not suit, such as one that reads groups which are not known. Paths of datasets are
+// relative to dir; dataDir has the downloads. Of settings that share their data, only the first is
+// checked for what runs are chosen by, and only the first of each method for that method.
 //
 // It opens no data that are known to have a split. Data that cannot be opened here may be on the
 // machine that trains, where each run reports what it lacks. But if data that cannot be opened need
 // a split of their own, that is an error, since nobody can tell then whether they have one.
 func (f *File) CheckData(dir, dataDir string) (errs []error) {
 	list, _ := f.settings() // Parse has found no error
-	known := map[string]bool{}
-	for _, s := range list {
-		settings := &s.spec
-		key := fmt.Sprintf("%s %+v %d", settings.Dataset, settings.DataOptions(dataDir),
-			settings.MinGroup)
-		if settings.ValFraction > 0 && settings.Select != spec.SelectValWorst || known[key] {
+	var keys []string
+	sharing := map[string][]*spec.Spec{} // the settings that share their data, by key
+	for i := range list {
+		s := &list[i].spec
+		if s.ValFraction > 0 && s.Select != spec.SelectValWorst {
 			continue
 		}
-		known[key] = true
-		if err := checkData(settings, dir, dataDir); err != nil {
-			line := cmp.Or(f.lines["select"], f.lines["val_fraction"], 1)
-			errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, line, err))
+		key := fmt.Sprintf("%s %+v %d", s.Dataset, s.DataOptions(dataDir), s.MinGroup)
+		if sharing[key] == nil {
+			keys = append(keys, key)
+		}
+		sharing[key] = append(sharing[key], s)
+	}
+	for _, key := range keys {
+		errs = append(errs, f.checkSharing(sharing[key], dir, dataDir)...)
+	}
+	return errs
+}
+
+// checkSharing is CheckData for settings that share their data.
+func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []error) {
+	first := list[0]
+	if first.IsProgram() { // it is not started for this check: the run reports what it lacks
+		return nil
+	}
+	fail := func(line int, err error) {
+		errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, max(1, line), err))
+	}
+	chosenBy := cmp.Or(f.lines["select"], f.lines["val_fraction"])
+	d, err := data.Open(data.Locate(first.Dataset, dir), first.DataOptions(dataDir))
+	switch {
+	case err != nil && first.ValFraction > 0:
+		return nil
+	case err != nil:
+		fail(chosenBy, fmt.Errorf("select: %s: whether %s has a validation split of its own "+
+			"cannot be told: %w; or set a val_fraction above 0, as in set: {val_fraction: 0.1}",
+			first.Select, first.Dataset, err))
+		return errs
+	}
+	defer d.Close()
+	if err := checkSelection(first, d); err != nil {
+		fail(chosenBy, err)
+	}
+	parts, seen := measure.PartsOf(d), map[dro.Algorithm]bool{}
+	for _, s := range list {
+		if seen[s.Algorithm()] {
+			continue
+		}
+		seen[s.Algorithm()] = true
+		t, _, err := runner.NewTrainer(s, &parts)
+		if err == nil {
+			err = runner.CheckRefit(s, t, &parts)
+		}
+		if err != nil {
+			fail(cmp.Or(f.lines["algorithms"], f.lines["dataset"]), err)
 		}
 	}
 	return errs
 }
 
-func checkData(s *spec.Spec, dir, dataDir string) error {
-	if s.IsProgram() { // it is not started for this check: the run reports what it lacks
-		return nil
-	}
-	d, err := data.Open(data.Locate(s.Dataset, dir), s.DataOptions(dataDir))
-	switch {
-	case err != nil && s.ValFraction > 0:
-		return nil
-	case err != nil:
-		return fmt.Errorf("select: %s: whether %s has a validation split of its own cannot be "+
-			"told: %w; or set a val_fraction above 0, as in set: {val_fraction: 0.1}",
-			s.Select, s.Dataset, err)
-	}
-	defer d.Close()
+// checkSelection returns an error if runs of s on d would have nothing to be chosen by.
+func checkSelection(s *spec.Spec, d *data.Dataset) error {
 	switch err := runner.CheckSelection(s, d); {
 	case err == nil:
 		return nil

@@ -280,13 +280,14 @@ func (r *Run) useSpec(s spec.Spec) error {
 
 // noteEmpty warns of classes and groups without training or test samples: the worst class or group
 // is then the worst of the others. It reads the run's own counts, which imbalance, hold-out and the
-// setting samples have reduced already.
+// setting samples have reduced already. Where no training sample has a known group, nothing is
+// known of the training samples of a group, and a group that has some stands for a missing value.
 func (r *Run) noteEmpty() {
 	p := &r.Meta.Parts
-	warn := func(counts []int, names []string, text string) {
+	warn := func(counts []int, names []string, text string, missing func(part int) bool) {
 		var list []string
 		for i, name := range names {
-			if i < len(counts) && counts[i] == 0 {
+			if i < len(counts) && counts[i] == 0 && !missing(i) {
 				list = append(list, fmt.Sprintf(text, name))
 			}
 		}
@@ -299,11 +300,14 @@ func (r *Run) noteEmpty() {
 		names  []string
 		counts measure.Counts
 	}{{"class", p.Classes, p.ClassCounts}, {"group", p.Groups, p.GroupCounts}} {
+		ungrouped := of.kind == "group" && p.Ungrouped
 		warn(of.counts.Train, of.names,
-			of.kind+" %s has no training samples: nothing is learned of it")
+			of.kind+" %s has no training samples: nothing is learned of it",
+			func(int) bool { return ungrouped })
 		warn(of.counts.Test, of.names,
 			of.kind+" %s has no test samples: its accuracy does not apply, and the worst "+
-				of.kind+" is the worst of the others")
+				of.kind+" is the worst of the others",
+			func(part int) bool { return ungrouped && of.counts.Train[part] > 0 })
 	}
 }
 

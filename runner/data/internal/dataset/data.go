@@ -71,6 +71,10 @@ type Dataset struct {
 	Groups  []string
 	Grouped bool     // groups are given: Groups are not just the classes
 	Members *Members // the groups in which samples are measured, where these overlap; else nil
+	// Unknown says of each group whether it stands for a missing value; nil: no group does.
+	Unknown []bool
+	// Ungrouped says that no training sample has a known group, though other samples have.
+	Ungrouped bool
 	// ByGroup says that a hold-out takes the same part of every class and group, not of every
 	// class alone.
 	ByGroup bool
@@ -165,6 +169,11 @@ type Options struct {
 	// Glance is for a caller that reads a few samples now and then. A provider may leave the data
 	// on the disk; Checksum is then "", since the data are not hashed.
 	Glance bool
+
+	// Progress, if it is not nil, is told how many of the samples have been read, from the first
+	// moment on, by a provider that takes minutes. One call is made at a time, on any goroutine. An
+	// error from it ends the reading, and what was read until then is not lost.
+	Progress func(done, of int) error
 
 	// Seed draws the data but for DrawSeed's part: the images of "shapes", the members of every
 	// hold-out and the label noise. It is not the seed of a run; runs that are to be compared need

@@ -215,6 +215,23 @@ func FittedTo(o Options, src Marked, train []uint32, d *Dataset) []uint32 {
 	})
 }
 
+// onlyOthersGrouped reports whether samples of other splits have a known group, and no training
+// sample has.
+func (d *Dataset) onlyOthersGrouped() bool {
+	if d.Unknown == nil {
+		return false
+	}
+	known := func(src Source) bool {
+		for i := range src.Len() {
+			if !d.Unknown[src.Group(i)] {
+				return true
+			}
+		}
+		return false
+	}
+	return !known(d.Train) && (d.Val != nil && known(d.Val) || known(d.Test))
+}
+
 // trainable refuses a training split of a single class, from which nothing can be learned.
 func (d *Dataset) trainable() error {
 	if learned, _ := d.learned(); len(learned) == 1 {
@@ -444,6 +461,10 @@ func Finish(d *Dataset, p *Provider, o Options) error {
 	}
 	if err != nil {
 		return err
+	}
+	if d.Ungrouped = o.Encoder == nil && d.onlyOthersGrouped(); d.Ungrouped {
+		d.Notes = append(d.Notes, "no training sample has a known group: other samples are "+
+			"measured by group, and methods that read the groups of training samples are refused")
 	}
 	if p.Pack != nil && !o.Rows && !o.Glance {
 		p.Pack(d)

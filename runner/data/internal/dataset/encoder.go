@@ -219,6 +219,29 @@ type Factor struct {
 	name   string
 	Values []string // in numeric order if all are integers, else in byte order
 	Codes  []uint16 // one a sample: its place in Values
+	// missing says of each value whether it, or a part of it, stands for a missing one; nil: none.
+	missing []bool
+}
+
+// lacks reports whether a value, or a part of it, stands for a missing one.
+func (f *Factor) lacks(code int) bool { return f.missing != nil && f.missing[code] }
+
+// SetMissing says that some values stand for missing ones.
+func (f *Factor) SetMissing(values []string) {
+	for code, v := range f.Values {
+		if slices.Contains(values, v) {
+			f.setMissing(code)
+		}
+	}
+}
+
+// setMissing says that a value stands for a missing one.
+func (f *Factor) setMissing(code int) {
+	if f.missing == nil {
+		f.missing = make([]bool, len(f.Values))
+	}
+	f.missing[code] = true
+	f.Values[code] = missingName
 }
 
 // Marks are the labels and groups of samples. Where no groups are given, both are the same memory.
@@ -297,6 +320,7 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 		return nil, Marks{}, err
 	}
 	d.Groups, d.ByGroup, m.Groups = all.Values, o.ByGroup, all.Codes
+	d.Unknown = all.missing
 	return d, m, nil
 }
 
@@ -356,6 +380,8 @@ func crossed(list []*Factor) (*Factor, error) {
 			place[k] = uint16(len(out.Values))
 			first, second := all.shown(k/len(f.Values)), f.shown(k%len(f.Values))
 			out.Values = append(out.Values, first+" × "+second)
+			lacks := all.lacks(k/len(f.Values)) || f.lacks(k%len(f.Values))
+			out.missing = append(out.missing, lacks)
 		}
 		for i := range out.Codes {
 			out.Codes[i] = place[pair(i)]
@@ -391,7 +417,7 @@ func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
 		f.Codes[i] = place[code]
 	}
 	if i := slices.Index(f.Values, ""); i >= 0 {
-		f.Values[i] = missingName
+		f.setMissing(i)
 	}
 	return f
 }

@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/aside"
@@ -28,12 +30,12 @@ import (
 // mostPixels is the maximum number of pixels of a picture, which is decoded whole: 256 MB.
 const mostPixels = 64 << 20
 
-// A cache of resized pictures is cacheMagic, the SHA-256 of the rest, the pixels, sample after
-// sample, and a byte of facts for each sample. Its number rises when pictures are decoded in another
-// way.
+// A cache of resized pictures is cacheMagic, the SHA-256 of the rest, and a record of each picture:
+// its pixels, [C][H][W], and a byte of facts. The number in cacheMagic rises when pictures are
+// decoded in another way.
 const cacheMagic = "drolab pictures 2\n"
 
-// facts are what a user is told of pictures, in one byte for each.
+// facts are what a user is told of a picture.
 type facts byte
 
 const (
@@ -41,39 +43,156 @@ const (
 	transparent                   // parts of it are transparent
 )
 
-// decoded are resized pictures, [N][C][H][W], and facts of each.
-type decoded struct{ pixels, facts []byte }
+// record is the number of bytes of a record.
+func (s *pictureSet) record() int { return s.shape.Len() + 1 }
 
-// count returns the number of pictures of which a fact holds.
-func (d *decoded) count(of facts) (n int) {
-	for _, f := range d.facts {
-		if facts(f)&of != 0 {
+// count returns the number of records of which a fact holds.
+func (s *pictureSet) count(records []byte, of facts) (n int) {
+	for r := range slices.Chunk(records, s.record()) {
+		if facts(r[len(r)-1])&of != 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// pictures returns the pictures from the cache in the data folder, and makes the cache if it is not
-// there. Each state of the files, given by their names, sizes and times, has its own cache. If the
-// folder cannot be written to, the pictures are in memory alone.
-func (s *pictureSet) pictures(dir string) (*decoded, error) {
+// records returns the records of all pictures from the cache in the data folder, and makes the cache
+// if it is not there. Each state of the files, given by their names, sizes and times, has its own
+// cache. If the folder cannot be written to, the records are in memory alone.
+func (s *pictureSet) records(o dataset.Options) ([]byte, error) {
 	key, err := s.cacheKey()
 	if err != nil {
 		return nil, err
 	}
-	path := filepath.Join(dir, "pictures", key)
-	if d, err := s.readCache(path); err == nil {
-		return d, nil
+	path := filepath.Join(o.Dir, "pictures", key)
+	if b, err := s.readCache(path); err == nil {
+		return b, nil
 	}
-	d, err := s.decodeAll()
-	if err != nil || writeCache(path, d) != nil {
-		return d, err
+	os.Remove(path) // a damaged one
+	kept, err := s.makeCache(path, &counter{of: len(s.files), tell: o.Progress})
+	if err != nil {
+		return nil, err
 	}
-	if cached, err := s.readCache(path); err == nil {
-		return cached, nil
+	if kept {
+		if b, err := s.readCache(path); err == nil {
+			return b, nil
+		}
 	}
-	return d, nil
+	return s.decodeAll(&counter{of: len(s.files), tell: o.Progress})
+}
+
+// counter counts the pictures that are decoded, and tells of each.
+type counter struct {
+	mu       sync.Mutex
+	done, of int
+	tell     func(done, of int) error // nil: nobody is told
+	err      error                    // of tell: the reading ends
+}
+
+// add counts n more pictures, on any goroutine. It returns an error if the reading is to end.
+func (c *counter) add(n int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += n
+	if c.err == nil && c.tell != nil {
+		c.err = c.tell(c.done, c.of)
+	}
+	return c.err
+}
+
+// ended returns an error if the reading is to end.
+func (c *counter) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// While pictures are decoded, each part of them is kept in a file of the folder KEY.parts, beside
+// the cache KEY that is to be: the SHA-256 of the part's records, then the records. An interrupted
+// reading loses no more than the part under way. Several processes may decode the same pictures:
+// their parts have the same bytes.
+const (
+	mostInPart   = 64       // pictures
+	mostPartSize = 32 << 20 // bytes, since a part is in memory as a whole
+)
+
+// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left, and
+// makes the cache of them. It reports whether there is a cache: not if it cannot be written.
+func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
+	size := s.record()
+	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))
+	if err := room.Ask(float64(per*size), "decoding the pictures"); err != nil {
+		return false, err
+	}
+	if err := c.add(0); err != nil {
+		return false, err
+	}
+	folder, buffer, sum := path+".parts", make([]byte, per*size), sha256.New()
+	if os.MkdirAll(folder, 0o777) != nil {
+		return false, nil
+	}
+	for from := 0; from < len(s.files); from += per {
+		n := min(per, len(s.files)-from)
+		part, name := buffer[:n*size], partName(folder, from/per)
+		if readPart(name, part) == nil {
+			err = c.add(n)
+		} else if err = s.decodeSome(part, s.files[from:from+n], c); err == nil {
+			if writePart(name, part) != nil {
+				return dataset.Exists(path), nil // another process may have been quicker
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+		sum.Write(part)
+	}
+	err = aside.Write(path, func(w io.Writer) error {
+		_, err := w.Write(sum.Sum([]byte(cacheMagic)))
+		for from := 0; from < len(s.files) && err == nil; from += per {
+			part := buffer[:min(per, len(s.files)-from)*size]
+			if err = readPart(partName(folder, from/per), part); err == nil {
+				_, err = w.Write(part)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return dataset.Exists(path), nil
+	}
+	os.RemoveAll(folder) // a leftover costs only space
+	return true, nil
+}
+
+func partName(folder string, part int) string {
+	return filepath.Join(folder, fmt.Sprintf("%08d", part))
+}
+
+// readPart reads the records of a part, checked against their hash.
+func readPart(name string, records []byte) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var sum [sha256.Size]byte
+	if _, err = io.ReadFull(f, sum[:]); err == nil {
+		_, err = io.ReadFull(f, records)
+	}
+	if err == nil && sha256.Sum256(records) != sum {
+		err = fmt.Errorf("%s: is damaged", name)
+	}
+	return err
+}
+
+func writePart(name string, records []byte) error {
+	return aside.Write(name, func(w io.Writer) error {
+		sum := sha256.Sum256(records)
+		_, err := w.Write(sum[:])
+		if err == nil {
+			_, err = w.Write(records)
+		}
+		return err
+	})
 }
 
 func (s *pictureSet) cacheKey() (string, error) {
@@ -89,63 +208,57 @@ func (s *pictureSet) cacheKey() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 }
 
-// readCache returns the pictures in a cache, checked against their hash.
-func (s *pictureSet) readCache(path string) (*decoded, error) {
+// readCache returns the records in a cache, checked against their hash.
+func (s *pictureSet) readCache(path string) ([]byte, error) {
 	whole, err := s.mapped.Contents(path)
 	if err != nil {
 		return nil, err
 	}
-	pixels := len(s.files) * s.shape.Len()
 	rest, ok := bytes.CutPrefix(whole, []byte(cacheMagic))
-	if ok && len(rest) == sha256.Size+pixels+len(s.files) {
-		content := rest[sha256.Size:]
-		if sum := sha256.Sum256(content); bytes.HasPrefix(rest, sum[:]) {
-			return &decoded{content[:pixels], content[pixels:]}, nil
+	if ok && len(rest) == sha256.Size+len(s.files)*s.record() {
+		records := rest[sha256.Size:]
+		if sum := sha256.Sum256(records); bytes.HasPrefix(rest, sum[:]) {
+			return records, nil
 		}
 	}
 	return nil, errors.Join(fmt.Errorf("%s: is damaged", path), s.mapped.Close())
 }
 
-func writeCache(path string, d *decoded) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	return aside.Write(path, func(w io.Writer) error {
-		sum := sha256.New()
-		sum.Write(d.pixels)
-		sum.Write(d.facts)
-		for _, part := range [][]byte{[]byte(cacheMagic), sum.Sum(nil), d.pixels, d.facts} {
-			if _, err := w.Write(part); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// decodeAll reads every picture, on every core.
-func (s *pictureSet) decodeAll() (*decoded, error) {
-	n, size := len(s.files), s.shape.Len()
-	if err := room.Ask(float64(n*(size+1)), "decoding the pictures"); err != nil {
+// decodeAll reads every picture into memory.
+func (s *pictureSet) decodeAll(c *counter) ([]byte, error) {
+	size := s.record()
+	if err := room.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
 		return nil, err
 	}
-	d := &decoded{make([]byte, n*size), make([]byte, n)}
-	errs := make([]error, n)
-	dataset.OnEveryCore(n, func(i int) {
-		var of facts
-		of, errs[i] = s.decode(d.pixels[i*size:(i+1)*size], s.files[i])
-		d.facts[i] = byte(of)
-	})
-	return d, cmp.Or(errs...) // the same error on any number of cores
+	b := make([]byte, len(s.files)*size)
+	return b, s.decodeSome(b, s.files, c)
 }
 
-// decode reads one picture as [C][H][W].
-func (s *pictureSet) decode(dst []byte, name string) (facts, error) {
-	of, err := s.decodeTo(dst, filepath.Join(s.Path, name))
+// decodeSome reads some pictures, on every core. The error is the same on any number of cores,
+// unless the counter ends the reading.
+func (s *pictureSet) decodeSome(b []byte, files []string, c *counter) error {
+	size := s.record()
+	errs := make([]error, len(files))
+	dataset.OnEveryCore(len(files), func(i int) {
+		if errs[i] = c.ended(); errs[i] != nil {
+			return
+		}
+		if errs[i] = s.decode(b[i*size:(i+1)*size], files[i]); errs[i] == nil {
+			errs[i] = c.add(1)
+		}
+	})
+	return cmp.Or(errs...)
+}
+
+// decode reads one picture into its record.
+func (s *pictureSet) decode(record []byte, name string) error {
+	pixels := record[:len(record)-1]
+	of, err := s.decodeTo(pixels, filepath.Join(s.Path, name))
+	record[len(pixels)] = byte(of)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return of, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return of, err
+	return err
 }
 
 func (s *pictureSet) decodeTo(dst []byte, path string) (of facts, err error) {

@@ -114,13 +114,12 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	pictures, err := s.pictures(o.Dir)
+	records, err := s.records(o)
 	if err != nil {
 		return nil, err
 	}
-	pixels := pictures.pixels
-	s.note(pictures)
-	src := &dataset.Images{Marks: m, Dims: s.shape, Data: pixels, Stride: s.shape.Len()}
+	s.note(records)
+	src := &dataset.Images{Marks: m, Dims: s.shape, Data: records, Stride: s.record()}
 	parts, err := s.OwnFiles.Splits(s.split, s.Draw, src, d)
 	if err != nil {
 		return nil, err
@@ -129,7 +128,9 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
 	sum := sha256.New()
-	sum.Write(pixels)
+	for i := range src.Len() {
+		sum.Write(src.Pixels(nil, i))
+	}
 	fmt.Fprintf(sum, "%q %d %q %d", d.Classes, m.Labels, d.Groups, m.Groups)
 	if s.split != nil {
 		fmt.Fprintf(sum, "%d", s.split.Codes)
@@ -144,15 +145,15 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 }
 
 // note says how many pictures are not read as they are stored.
-func (s *pictureSet) note(of *decoded) {
-	if n := of.count(turned); n > 0 && s.Choice("orientation") == "exif" {
+func (s *pictureSet) note(records []byte) {
+	if n := s.count(records, turned); n > 0 && s.Choice("orientation") == "exif" {
 		s.notes = append(s.notes, fmt.Sprintf("pictures turned or mirrored as their EXIF data say: "+
 			"%d of %d; orientation=stored takes them as they are stored", n, len(s.files)))
 	} else if n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("pictures taken as they are stored although their "+
 			"EXIF data say that they are turned or mirrored: %d of %d", n, len(s.files)))
 	}
-	if n := of.count(transparent); n > 0 {
+	if n := s.count(records, transparent); n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("pictures with transparent parts, which become black: "+
 			"%d of %d", n, len(s.files)))
 	}

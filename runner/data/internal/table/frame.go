@@ -254,6 +254,9 @@ func (f *Frame) refuse(column int) error {
 			f.header[column])
 	case used:
 		return errors.New("add missing=drop to leave such lines out")
+	case slices.Contains(f.groups, column):
+		return errors.New("add missing=category for a group of its own, or if training samples " +
+			"have no groups; missing=drop leaves such lines out")
 	}
 	return errors.New("add missing=drop to leave such lines out, missing=category for a category " +
 		"of its own, or missing=mean")
@@ -331,7 +334,12 @@ func (f *Frame) leftOut() []string {
 func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
 	draw dataset.Draw) (dataset.Splits, error) {
 	if f.split >= 0 {
-		return dataset.SplitBy(f.columns[f.split].Factor())
+		s, err := dataset.SplitBy(f.columns[f.split].Factor())
+		if err != nil && f.dropped > 0 && len(f.groups) > 0 {
+			err = fmt.Errorf("%w; missing=drop has left out %d lines: missing=category keeps "+
+				"samples whose group is missing", err, f.dropped)
+		}
+		return s, err
 	}
 	if trainRows < f.Rows {
 		return dataset.Splits{Train: dataset.Indices(0, trainRows), Test: dataset.Indices(trainRows,
