@@ -339,7 +339,7 @@ func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []erro
 			continue
 		}
 		seen[s.Algorithm()] = true
-		t, _, err := runner.NewTrainer(s, &parts)
+		t, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train))
 		if err == nil {
 			err = runner.CheckRefit(s, t, &parts)
 		}
