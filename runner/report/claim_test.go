@@ -12,7 +12,9 @@ import (
 
 	"drolab/dro/peertest"
 	"drolab/runner"
+	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -277,4 +279,294 @@ func oneFamily(name, how string, claims ...string) string {
 		text += "      - {" + c + "}\n"
 	}
 	return text
+}
+
+// What repeats a test says where: at another radius, under another condition, or in the same place.
+func TestNotesOfRepeats(t *testing.T) {
+	const radius = "these methods do not train by it, and the test counts once"
+	const place = "one two-sided test answers both, and counts once"
+	erm := strings.Replace(laboratory, "families:",
+		"  jtt: {preset: testdata/shapes.yaml, method: jtt, rho: 0.5, risk_radii: [0.5, 1.5]}\n"+
+			"families:", 1)
+	epochs := strings.NewReplacer("small: {rho: 0.5}", "small: {log_every: 2}",
+		"large: {rho: 1.5}", "large: {log_every: 3}").Replace(erm)
+	for _, c := range []struct {
+		name, text string
+		claims     []string
+		tests      int
+		has, lacks string
+	}{
+		{"two directions", laboratory, []string{"measure: test_loss, direction: less, under: [small]",
+			"measure: test_loss, direction: greater, under: [small]"}, 1, place, "radius: these"},
+		{"two radii", erm, []string{"arms: [jtt, erm], measure: test_loss, direction: less"}, 1,
+			"at the other radius: " + radius, place},
+		{"a measure of the radius", erm,
+			[]string{"arms: [jtt, erm], measure: robust_risk, direction: less"}, 2, "", "once"},
+		{"another condition", epochs,
+			[]string{"arms: [jtt, erm], measure: test_loss, direction: less"}, 1,
+			"under another condition, on which these methods do not depend", radius},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFolder(t)
+			s := parse(t, c.text+oneFamily("main", "", c.claims...))
+			f.runsOf(s, func(arm int, w *told) {
+				own := w.also
+				w.also = func(i int, e *runner.EvalEvent) {
+					own(i, e)
+					risk := e.ByGroup.Named("robust_risk_at")
+					risk[1] = risk[0] // the largest loss, at either radius
+				}
+			})
+			g, err := New(s, f.runs, Options{Interim: true})
+			f.must(err)
+			if got := g.Families[0].Tests; got != c.tests {
+				t.Errorf("%d tests, want %d", got, c.tests)
+			}
+			text := g.Page().Markdown()
+			if !strings.Contains(text, c.has) {
+				t.Errorf("the page lacks %q", c.has)
+			}
+			if strings.Contains(text, c.lacks) {
+				t.Errorf("the page has %q", c.lacks)
+			}
+		})
+	}
+}
+
+// untestable is a claim that cannot be tested, and the reason that its page gives.
+type untestable struct {
+	name, claim string
+	change      func(arm int, w *told) // of all runs
+	drop        func(*told) bool       // runs that are not made
+	why         string
+	loose       bool // in a study that is not registered alone: a registered one waits for runs
+}
+
+func untestables() []untestable {
+	lost := func(arm int) func(int, *told) {
+		return func(is int, w *told) {
+			if is == arm {
+				w.cause = "step 30: the loss is NaN: lower lr"
+			}
+		}
+	}
+	each := func(do func(arm, i int, e *runner.EvalEvent)) func(int, *told) {
+		return func(arm int, w *told) {
+			own := w.also
+			w.also = func(i int, e *runner.EvalEvent) {
+				own(i, e)
+				do(arm, i, e)
+			}
+		}
+	}
+	timed := func(apart bool) func(int, *told) {
+		return func(arm int, w *told) {
+			w.timed = 5
+			if apart {
+				w.age -= arm
+			}
+		}
+	}
+	return []untestable{
+		{name: "a measure that an arm lacks", claim: "arms: [sfk, erm], measure: dual_gap",
+			change: each(func(arm, _ int, e *runner.EvalEvent) {
+				if arm != 2 {
+					e.Set("dual_gap", measure.Num(.1))
+				}
+			}), why: "erm has no dual gap"},
+		{name: "a measure that both lack", claim: "measure: worst_group_accuracy",
+			why: "sfk has no worst group accuracy"},
+		{name: "steps that were not timed", claim: "measure: step_time",
+			why: "no steps of sfk were timed"},
+		{name: "runs one after the other", claim: "measure: step_time", change: timed(true),
+			why: "no runs of one seed trained side by side"},
+		{name: "a class that is not there", claim: "measure: class_accuracy, classes: [0, 7]",
+			why: "sfk has no class 7: its classes are 0 to 2"},
+		{name: "a class without samples", claim: "measure: class_accuracy, classes: [1]",
+			change: each(func(arm, _ int, e *runner.EvalEvent) {
+				if list := e.ByGroup.Named("class_accuracy"); arm == 1 {
+					list[1] = measure.Number{}
+				}
+			}), why: "pgd has no accuracy of class 1"},
+		{name: "the other arm's class", claim: "measure: class_accuracy, classes: [0], other: [3]",
+			why: "pgd has no class 3: its classes are 0 to 2"},
+		{name: "an arm that broke in every seed", claim: "measure: train_loss", change: lost(1),
+			why: "no run of pgd has finite numbers"},
+		{name: "figures that are not finite", claim: "measure: train_loss",
+			change: each(func(arm, _ int, e *runner.EvalEvent) {
+				if arm == 0 {
+					e.Set("train_loss", measure.Num(math.Inf(1)))
+				}
+			}), why: "the train loss of sfk is not finite"},
+		{name: "the risk at another radius",
+			claim: "arms: [sfk, erm], measure: train_robust_risk, under: [large]",
+			change: each(func(_, _ int, e *runner.EvalEvent) {
+				e.Set("train_robust_risk", measure.Num(e.Named("train_loss").Float()))
+			}), why: "erm has no train robust risk at ρ = 1.5"},
+		{name: "evaluations at other steps", claim: "measure: train_loss, at: along",
+			change: each(func(arm, _ int, e *runner.EvalEvent) { e.Step += int64(arm) }),
+			why:    "sfk and pgd have no evaluation at the same step"},
+		{name: "no run", claim: "measure: train_loss", why: "no run of pgd", loose: true,
+			drop: func(w *told) bool { return w.algorithm == "pgd" }},
+		{name: "no seed of both", claim: "measure: train_loss",
+			why: "sfk and pgd have no seed in common", loose: true,
+			drop: func(w *told) bool { return (w.algorithm == "pgd") == (w.seed%2 == 0) }},
+	}
+}
+
+// A claim that cannot be tested stands in its family with the reason, and counts there as a test
+// with p = 1. A registered family has the size that it was registered with.
+func TestUntestedClaims(t *testing.T) {
+	for _, c := range untestables() {
+		for _, registered := range []bool{false, true} {
+			if registered && c.loose {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, registered %t", c.name, registered), func(t *testing.T) {
+				under := ", under: [small]"
+				if strings.Contains(c.claim, "under:") {
+					under = ""
+				}
+				text := laboratory + oneFamily("main", "",
+					"arms: [sfk, erm], measure: test_loss, direction: less, under: [small]",
+					c.claim+", direction: less"+under) +
+					oneFamily("alone", "", c.claim+", equivalent: 2"+under)
+				if registered {
+					text = "registered: 2026-11-01\n" + text
+				}
+				s, f := parse(t, text), newFolder(t)
+				f.runsOf(s, func(arm int, w *told) {
+					if c.change != nil {
+						c.change(arm, w)
+					}
+				})
+				if c.drop != nil {
+					f.runs = slices.DeleteFunc(f.runs, func(r *record.Run) bool {
+						return c.drop(&told{algorithm: r.Meta.Spec.Algorithm(),
+							seed: r.Meta.Spec.Seed})
+					})
+				}
+				g, err := New(s, f.runs, Options{Interim: !registered})
+				f.must(err)
+				f.untested(t, g, c.why)
+			})
+		}
+	}
+}
+
+// untested checks a report with a claim that was tested, and one that was not, alone in the second
+// family too.
+func (f *folder) untested(t *testing.T, g *Report, why string) {
+	main, alone := g.Families[0], g.Families[1]
+	if main.Tests != 2 || len(main.Claims) != 2 || alone.Tests != 1 || len(alone.Claims) != 1 {
+		t.Fatalf("families of %d and %d tests, %d and %d claims; want 2 and 1", main.Tests,
+			alone.Tests, len(main.Claims), len(alone.Claims))
+	}
+	good := main.Claims[0]
+	if want := min(1, 2*good.P.Float()); good.Adjusted.Float() != want {
+		t.Errorf("p %v is corrected to %v, want %v in a family of two", good.P, good.Adjusted, want)
+	}
+	if n := len(good.Seeds); n > 1 {
+		want := compare.Detectable(n, .05/2, power)
+		std := good.Half.Float() / compare.HalfWidth(n, level) * math.Sqrt(float64(n))
+		if got := good.Detectable.Float(); math.Abs(got-want*std) > 1e-12 {
+			t.Errorf("detectable is %v, want %v, that of a family of two", got, want*std)
+		}
+	}
+	for _, c := range []*Finding{main.Claims[1], alone.Claims[0]} {
+		if c.Verdict != NotTested || c.Few != why || c.P.Applies() || len(c.Seeds) > 0 {
+			t.Errorf("%s is %s: %q, p %v over seeds %v; want not tested: %q", c.text(), c.Verdict,
+				c.Few, c.P, c.Seeds, why)
+		}
+	}
+	text := g.Page().Markdown()
+	if n := strings.Count(text, "not tested: "+why); n != 2 {
+		t.Errorf("the page has %d claims that are not tested, want 2:\n%s", n, text)
+	}
+	if counts := "counts in Holm's correction as a test with p = 1"; !strings.Contains(text, counts) {
+		t.Errorf("the page lacks %q", counts)
+	}
+	if g.registered() && !strings.Contains(text, "and 1 is not tested.") {
+		t.Error("the page does not count the claims that are not tested")
+	}
+	b, err := json.Marshal(g)
+	f.must(err)
+	var back struct {
+		Families []struct {
+			Tests  int
+			Claims []struct{ Verdict, Few string }
+		}
+	}
+	f.must(json.Unmarshal(b, &back))
+	if of := back.Families[0]; of.Tests != 2 || of.Claims[1].Verdict != "not tested" ||
+		of.Claims[1].Few != why {
+		t.Errorf("as JSON: %+v", of)
+	}
+}
+
+// A page of families of which nothing can be tested has every form.
+func TestNothingCanBeTested(t *testing.T) {
+	for _, head := range []string{"", "registered: 2026-11-01\n",
+		"registered: 2026-11-01\nwait_until: 2026-11-02\n"} {
+		text := head + laboratory
+		for _, f := range []string{"direction: less", "equivalent: 0.1"} {
+			text += oneFamily("main "+f[:4], "", "arms: [sfk, erm], measure: dual_gap, "+f)
+		}
+		text += "reproduction:\n  - {arm: erm, measure: dual_gap, value: 1, under: [small]}\n"
+		s, f := parse(t, text), newFolder(t)
+		if !strings.Contains(head, "wait") {
+			f.runsOf(s, nil)
+		}
+		g, err := New(s, f.runs, Options{Interim: head == "", Now: patience})
+		f.must(err)
+		for _, of := range g.Families {
+			if of.Tests != 2 || len(of.Claims) != 2 {
+				t.Errorf("%q: %s: a family of %d tests and %d claims, want 2", head, of.Name,
+					of.Tests, len(of.Claims))
+			}
+		}
+		if n := len(g.Reproduction); n != 1 || g.Reproduction[0].Verdict != NotTested {
+			t.Errorf("%q: reproduction: %+v", head, g.Reproduction)
+		}
+		page := g.Page()
+		for name, text := range map[string]string{"Markdown": page.Markdown(),
+			"HTML": page.HTML(), "LaTeX": page.LaTeX()} {
+			if n := strings.Count(text, "not tested: "); n != 5 {
+				t.Errorf("%q: %s: %d claims are not tested, want 5", head, name, n)
+			}
+		}
+		for _, of := range g.passages() {
+			of.text()
+		}
+	}
+}
+
+// A run whose numbers are not finite is left out of tests and means, even where its last evaluation
+// was finite.
+func TestBrokenRunsAreLeftOut(t *testing.T) {
+	for _, head := range []string{"", "registered: 2026-11-01\n"} {
+		s := parse(t, head+laboratory+oneFamily("main", "",
+			"arms: [sfk, erm], measure: test_loss, direction: less"))
+		f := newFolder(t)
+		f.runsOf(s, func(arm int, w *told) {
+			if arm == 0 && w.seed == 3 {
+				w.cause = "step 30: the loss is NaN: lower lr"
+			}
+		})
+		g, err := New(s, f.runs, Options{})
+		f.must(err)
+		if len(g.Missing) > 0 {
+			t.Fatalf("missing %q", g.Missing)
+		}
+		for _, c := range g.claims() {
+			if want := []uint64{1, 2, 4, 5, 6}; !slices.Equal(c.Seeds, want) {
+				t.Errorf("%q: %s over seeds %v, want %v", head, c.Problem, c.Seeds, want)
+			}
+		}
+		for _, m := range g.Means {
+			if sfk := m.Arms[0]; sfk.Seeds != 5 && sfk.Seeds != 0 {
+				t.Errorf("%q: %s of %d runs of sfk, want 5", head, m.Measure, sfk.Seeds)
+			}
+		}
+	}
 }

@@ -229,10 +229,11 @@ func whyUntimed(a, b *arm) string {
 
 // whyNone says why no run of an arm has the statistic, or "" if one has.
 func (s *statistic) whyNone(one *arm, side int) string {
-	finite, applies := false, false
+	finite, applies, elsewhere := false, false, false
 	for _, r := range one.runs {
 		n := s.last(r, side)
 		finite, applies = finite || n.Finite(), applies || n.Applies()
+		elsewhere = elsewhere || r.Summary().Named(s.measure).Applies() // at the run's own radius
 	}
 	m, _ := measure.FindMeasure(s.measure)
 	of := &one.runs[0].Meta
@@ -246,7 +247,7 @@ func (s *statistic) whyNone(one *arm, side int) string {
 		return fmt.Sprintf("%s has no class %d: its classes are 0 to %d", one.label, most, classes-1)
 	case s.classes[side] != nil:
 		return fmt.Sprintf("%s has no %s of %s", one.label, m.Title, classList(s.classes[side]))
-	case s.radius != 0:
+	case elsewhere:
 		return fmt.Sprintf("%s has no %s at ρ = %g", one.label, m.Title, s.radius)
 	}
 	return one.label + " has no " + m.Title
