@@ -14,6 +14,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -161,104 +162,116 @@ func claimPairs() []struct {
 	}
 }
 
-// row is what SciPy says of a test: p, adjusted p and the detectable difference.
-type row [3]*float64
+// asked is a test as peer/tests.py reads it.
+type asked struct {
+	Differences []float64 `json:"differences"`
+	Margin      float64   `json:"margin"`
+	Equivalent  float64   `json:"equivalent"`
+	Same        int       `json:"same"`
+}
+
+// askedFamily is a family as peer/tests.py reads it.
+type askedFamily struct {
+	Level float64 `json:"level"`
+	Holm  bool    `json:"holm"`
+	Tests []asked `json:"tests"`
+
+	name string
+	got  *TestedFamily
+}
+
+// ask returns the test of a claim on sfk and pgd, with differences that are computed here.
+func (c *claimed) ask() asked {
+	x, rho := asked{Margin: c.margin, Equivalent: c.equivalent, Same: -1}, .5
+	if strings.Contains(c.text, "large") {
+		rho = 1.5
+	}
+	for seed := uint64(1); seed <= 6; seed++ {
+		x.Differences = append(x.Differences, c.value(0, seed, rho)-c.value(1, seed, rho))
+	}
+	return x
+}
 
 // Two claims on one pair of arms are two tests if they differ in anything but the direction, in one
 // family or in two. Every p, corrected p and detectable difference is that of SciPy.
 func TestEveryClaimHasItsOwnTest(t *testing.T) {
-	type test struct {
-		Differences []float64 `json:"differences"`
-		Margin      float64   `json:"margin"`
-		Equivalent  float64   `json:"equivalent"`
-		Same        int       `json:"same"`
-	}
-	type family struct {
-		Level float64 `json:"level"`
-		Holm  bool    `json:"holm"`
-		Tests []test  `json:"tests"`
-	}
 	f := newFolder(t)
 	f.runsOf(parse(t, laboratory+oneFamily("main", "", "measure: test_loss, direction: less")), nil)
-	var ask []family
-	var got []*TestedFamily
-	var names []string
+	var all []askedFamily
 	for _, c := range claimPairs() {
-		for _, registered := range []bool{false, true} {
-			for _, correction := range []string{"holm", "none"} {
-				for _, together := range []bool{true, false} {
-					name := fmt.Sprintf("%s, registered %t, %s, one family %t", c.name, registered,
-						correction, together)
-					how := "    correction: " + correction + "\n    level: 0.1\n"
-					text := laboratory + oneFamily("main", how, c.a.text, c.b.text)
-					if !together {
-						text = laboratory + oneFamily("main", how, c.a.text) +
-							oneFamily("other", how, c.b.text)
-					}
-					if registered {
-						text = "registered: 2026-11-01\n" + text
-					}
-					g, err := New(parse(t, text), f.runs, Options{Interim: !registered})
-					f.must(err)
-					tests := []test{}
-					for _, one := range []claimed{c.a, c.b} {
-						x := test{Margin: one.margin, Equivalent: one.equivalent, Same: -1}
-						rho := .5
-						if strings.Contains(one.text, "large") {
-							rho = 1.5
-						}
-						for seed := uint64(1); seed <= 6; seed++ {
-							x.Differences = append(x.Differences,
-								one.value(0, seed, rho)-one.value(1, seed, rho))
-						}
-						tests = append(tests, x)
-					}
-					if together && c.one && !registered {
-						tests[1].Same = 0
-					}
-					want := []family{{.1, correction == "holm", tests}}
-					if !together {
-						want = []family{{.1, correction == "holm", tests[:1]},
-							{.1, correction == "holm", tests[1:]}}
-					}
-					if len(g.Families) != len(want) {
-						t.Fatalf("%s: %d families, want %d", name, len(g.Families), len(want))
-					}
-					names = append(names, slices.Repeat([]string{name}, len(want))...)
-					ask, got = append(ask, want...), append(got, g.Families...)
-				}
+		for i := range 8 {
+			registered, holm, together := i&1 > 0, i&2 > 0, i&4 > 0
+			how := "    level: 0.1\n    correction: none\n"
+			if holm {
+				how = "    level: 0.1\n    correction: holm\n"
 			}
+			a, b := c.a.ask(), c.b.ask()
+			of := askedFamily{Level: .1, Holm: holm, name: fmt.Sprintf("%s, registered %t, holm %t, "+
+				"one family %t", c.name, registered, holm, together)}
+			one, other := of, of
+			text := laboratory + oneFamily("main", how, c.a.text) +
+				oneFamily("other", how, c.b.text)
+			one.Tests, other.Tests = []asked{a}, []asked{b}
+			want := []askedFamily{one, other}
+			if together {
+				if c.one && !registered {
+					b.Same = 0
+				}
+				text = laboratory + oneFamily("main", how, c.a.text, c.b.text)
+				of.Tests = []asked{a, b}
+				want = []askedFamily{of}
+			}
+			if registered {
+				text = "registered: 2026-11-01\n" + text
+			}
+			g, err := New(parse(t, text), f.runs, Options{Interim: !registered})
+			f.must(err)
+			if len(g.Families) != len(want) {
+				t.Fatalf("%s: %d families, want %d", of.name, len(g.Families), len(want))
+			}
+			for k := range want {
+				want[k].got = g.Families[k]
+			}
+			all = append(all, want...)
 		}
 	}
-	text, err := json.Marshal(ask)
+	text, err := json.Marshal(all)
 	f.must(err)
 	file := filepath.Join(t.TempDir(), "families.json")
 	f.must(os.WriteFile(file, text, 0o644))
-	var want [][]row
-	f.must(json.Unmarshal(peertest.Run(t, "scipy", "peer/tests.py", file), &want))
-	for i, of := range got {
-		counted := 0
-		for k, c := range of.Claims {
-			same := ask[i].Tests[k].Same
-			if same < 0 {
-				counted++
-			}
-			if repeats := c.Repeats != ""; repeats != (same >= 0) {
-				t.Errorf("%s: %s repeats another test: %t, want %t", names[i], c.text(), repeats,
-					same >= 0)
-			}
-			for j, x := range []measure.Number{c.P, c.Adjusted, c.Detectable} {
-				what := []string{"p", "adjusted p", "detectable"}[j]
-				if w := want[i][k][j]; x.Applies() != (w != nil) || w != nil &&
-					math.Abs(x.Float()-*w) > 1e-9*math.Abs(*w) {
-					t.Errorf("%s: %s of %s is %v, SciPy has %v", names[i], what, c.text(),
-						x.Float(), number(w))
-				}
+	var answers [][]answer
+	f.must(json.Unmarshal(peertest.Run(t, "scipy", "peer/tests.py", file), &answers))
+	for i := range all {
+		all[i].agrees(t, answers[i])
+	}
+}
+
+// answer is what SciPy says of a test: p, adjusted p and the detectable difference.
+type answer [3]*float64
+
+// agrees compares the family with the answers.
+func (of *askedFamily) agrees(t *testing.T, answers []answer) {
+	counted := 0
+	for k, c := range of.got.Claims {
+		same := of.Tests[k].Same
+		if same < 0 {
+			counted++
+		}
+		if repeats := c.Repeats != ""; repeats != (same >= 0) {
+			t.Errorf("%s: %s repeats another test: %t, want %t", of.name, c.text(), repeats,
+				same >= 0)
+		}
+		for j, x := range []measure.Number{c.P, c.Adjusted, c.Detectable} {
+			what := []string{"p", "adjusted p", "detectable"}[j]
+			if w := answers[k][j]; x.Applies() != (w != nil) || w != nil &&
+				math.Abs(x.Float()-*w) > 1e-9*math.Abs(*w) {
+				t.Errorf("%s: %s of %s is %v, SciPy has %v", of.name, what, c.text(), x.Float(),
+					number(w))
 			}
 		}
-		if of.Tests != counted {
-			t.Errorf("%s: %d tests, want %d", names[i], of.Tests, counted)
-		}
+	}
+	if of.got.Tests != counted {
+		t.Errorf("%s: %d tests, want %d", of.name, of.got.Tests, counted)
 	}
 }
 
@@ -359,14 +372,6 @@ func untestables() []untestable {
 			}
 		}
 	}
-	timed := func(apart bool) func(int, *told) {
-		return func(arm int, w *told) {
-			w.timed = 5
-			if apart {
-				w.age -= arm
-			}
-		}
-	}
 	return []untestable{
 		{name: "a measure that an arm lacks", claim: "arms: [sfk, erm], measure: dual_gap",
 			change: each(func(arm, _ int, e *runner.EvalEvent) {
@@ -378,8 +383,9 @@ func untestables() []untestable {
 			why: "sfk has no worst group accuracy"},
 		{name: "steps that were not timed", claim: "measure: step_time",
 			why: "no steps of sfk were timed"},
-		{name: "runs one after the other", claim: "measure: step_time", change: timed(true),
-			why: "no runs of one seed trained side by side"},
+		{name: "runs one after the other", claim: "measure: step_time",
+			change: func(_ int, w *told) { w.timed = 5 }, // the log has the time of this test
+			why:    "no runs of one seed trained side by side"},
 		{name: "a class that is not there", claim: "measure: class_accuracy, classes: [0, 7]",
 			why: "sfk has no class 7: its classes are 0 to 2"},
 		{name: "a class without samples", claim: "measure: class_accuracy, classes: [1]",
@@ -567,6 +573,214 @@ func TestBrokenRunsAreLeftOut(t *testing.T) {
 			if sfk := m.Arms[0]; sfk.Seeds != 5 && sfk.Seeds != 0 {
 				t.Errorf("%q: %s of %d runs of sfk, want 5", head, m.Measure, sfk.Seeds)
 			}
+		}
+	}
+}
+
+// A measure is what its name says: the worst class is the worst class where there are groups, too,
+// at the end, along the run, in the window and among the means.
+func TestWorstClassAndWorstGroup(t *testing.T) {
+	claims := []string{}
+	for _, of := range []string{"class", "group"} {
+		for _, at := range []string{"end", "along"} {
+			claims = append(claims, fmt.Sprintf("key: %s %s, measure: worst_%s_accuracy, at: %s, "+
+				"direction: less, under: [small]", of, at, of, at))
+		}
+	}
+	for _, head := range []string{"window: 2\n", "window: 2\nregistered: 2026-11-01\n"} {
+		s, f := parse(t, head+laboratory+oneFamily("main", "", claims...)), newFolder(t)
+		f.runsOf(s, func(arm int, w *told) {
+			w.groups = []string{"a", "b"}
+			own := w.also
+			w.also = func(i int, e *runner.EvalEvent) {
+				own(i, e)
+				class, group := .603, .236 // of pgd
+				if spread := (float64(w.seed) - 3.5) / 50; arm == 0 {
+					class, group = .815+spread, .778+spread
+				}
+				along := float64(2-i)/10 + (float64(w.seed)-3.5)/100
+				e.Set("worst_class_accuracy", measure.Num(class+along/2))
+				e.Set("worst_group_accuracy", measure.Num(group-along))
+			}
+		})
+		g, err := New(s, f.runs, Options{Interim: true})
+		f.must(err)
+		titles := map[string]string{"class": "worst class accuracy", "group": "worst group accuracy"}
+		for _, c := range g.claims() {
+			of, at, _ := strings.Cut(c.Key, " ")
+			want := map[string]float64{"class": .212, "group": .542}[of]
+			if got := c.Mean.Float(); math.Abs(got-want) > 1e-12 || at == "end" &&
+				math.Abs(c.Window.Float()-want) > 1e-12 {
+				t.Errorf("%s: %v, in the window %v, want %v", c.Key, c.Mean, c.Window, want)
+			}
+			if m, _ := measure.FindMeasure(c.Measure); m.Title != titles[of] {
+				t.Errorf("%s is called %s, want %s", c.Key, m.Title, titles[of])
+			}
+		}
+		if !g.registered() {
+			continue
+		}
+		text := page.Markdown(g.meanTables(g.Means)...)
+		for _, want := range []string{"| worst class | 81.5 ± ", "| worst group | 77.8 ± "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the means lack %q:\n%s", want, text)
+			}
+		}
+		short := g.shortTable()
+		for _, want := range []string{"| worst class | worst group |", "| small: sfk | 6 | 81.5 ± ",
+			"| small: pgd | 6 | 60.3 ± "} {
+			if !strings.Contains(short, want) {
+				t.Errorf("in short: no %q:\n%s", want, short)
+			}
+		}
+	}
+}
+
+// A table of equivalences has the measure and the margin of each row.
+func TestTableOfEquivalences(t *testing.T) {
+	s := parse(t, "registered: 2026-11-01\n"+laboratory+oneFamily("main", "",
+		"measure: test_loss, equivalent: 0.025, under: [small]",
+		"measure: test_accuracy, equivalent: 3, under: [small]",
+		"measure: train_loss, equivalent: 0.5, under: [large]",
+		"measure: step_time, equivalent: 1.5, under: [small]"))
+	f := newFolder(t)
+	f.runsOf(s, func(_ int, w *told) { w.timed = 3 })
+	g, err := New(s, f.runs, Options{})
+	f.must(err)
+	text := g.Page().Markdown()
+	for _, want := range []string{
+		"| claim | n | difference | p (Holm) | verdict |\n",
+		"\n| test loss: sfk ≈ pgd, ±0.025, small | 6 | ",
+		"\n| mean: sfk ≈ pgd, ±3 points, small | 6 | ",
+		"\n| train loss: sfk ≈ pgd, ±0.5, large | 6 | ",
+		"\n| time of a step: sfk ≈ pgd, within ×1.5, small | 0 | – | – | not tested: ",
+		"the larger of two one-sided t tests",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// A family that is not corrected says nothing of Holm.
+func TestNoCorrection(t *testing.T) {
+	const loss = "measure: test_loss, direction: less, under: [small]"
+	const without = "finds with 80 % power, with the standard deviation"
+	const none = "    correction: none\n"
+	for _, c := range []struct{ families, has, lacks string }{
+		{oneFamily("main", none, loss), without, "Holm"},
+		{oneFamily("main", none, loss) + oneFamily("more", none, loss), without, "Holm"},
+		{oneFamily("main", none, loss) + oneFamily("more", "", loss),
+			"at the first step of Holm's correction in a family that is corrected", without},
+		{oneFamily("main", "", loss), "at the first step of Holm's correction and with", without},
+	} {
+		for _, head := range []string{"", "registered: 2026-11-01\n"} {
+			s, f := parse(t, head+laboratory+c.families), newFolder(t)
+			f.runsOf(s, nil)
+			g, err := New(s, f.runs, Options{Interim: true})
+			f.must(err)
+			list := slices.Concat(g.claimBlocks(), g.laterBlocks())
+			if g.registered() {
+				list = g.testBlocks()
+			}
+			text := page.Markdown(list...)
+			if !strings.Contains(text, c.has) || strings.Contains(text, c.lacks) {
+				t.Errorf("want %q, and no %q:\n%s", c.has, c.lacks, text)
+			}
+		}
+	}
+}
+
+// A reproduction is tested against the number that the study gives, in the unit of its measure.
+func TestReproducedNumbers(t *testing.T) {
+	s := parse(t, laboratory+oneFamily("main", "", "measure: test_loss, direction: less")+`
+reproduction:
+  - {arm: sfk, measure: mean, value: 72.91, under: [small]}
+  - {arm: sfk, measure: mean, value: 72.905, under: [small]}
+  - {arm: sfk, measure: test_loss, value: 0.4, under: [small]}
+  - {arm: pgd, measure: robust_risk, value: 0.5, under: [large]}
+`)
+	f := newFolder(t)
+	f.runsOf(s, nil)
+	g, err := New(s, f.runs, Options{Interim: true})
+	f.must(err)
+	if len(g.Reproduction) != 4 {
+		t.Fatalf("%d comparisons, want 4", len(g.Reproduction))
+	}
+	for i, of := range []struct {
+		name  string
+		arm   int
+		rho   float64
+		at    int
+		value float64
+	}{{"test_accuracy", 0, .5, 20, .7291}, {"test_accuracy", 0, .5, 20, .72905},
+		{"test_loss", 0, .5, 20, .4}, {"robust_risk_at", 1, 1.5, 21, .5}} {
+		want := 0.0
+		for seed := uint64(1); seed <= 6; seed++ {
+			want += (figure(of.name, of.arm, seed, of.rho, of.at) - of.value) / 6
+		}
+		if got := g.Reproduction[i].Mean.Float(); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s is %v from %v, want %v", of.name, got, of.value, want)
+		}
+	}
+	text := page.Markdown(g.laterBlocks()...)
+	for _, want := range []string{"mean accuracy: sfk and", "test loss: sfk and",
+		"robust risk: pgd and", "Means against"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+	for i, want := range []float64{.7291, .7345, .7272} { // erm, sfk, pan
+		if got := recorded(t, "registered").Reproduction[i].Value; got != want {
+			t.Errorf("registered: %v, want %v", got, want)
+		}
+	}
+}
+
+// Words agree with their numbers, and a page names the seeds that have run.
+func TestWords(t *testing.T) {
+	accuracy := func(x string) string {
+		return "measure: test_accuracy, direction: less, under: [small], margin: " + x
+	}
+	s := parse(t, "registered: 2026-11-01\n"+laboratory+oneFamily("main", "", accuracy("-3")))
+	f := newFolder(t)
+	f.runsOf(s, nil)
+	missing := func(drop func(r *record.Run) bool) string {
+		g, err := New(s, slices.DeleteFunc(slices.Clone(f.runs), drop), Options{Interim: true})
+		f.must(err)
+		return g.Page().Markdown()
+	}
+	none := func(*record.Run) bool { return false }
+	one := func(r *record.Run) bool { return r == f.runs[0] }
+	late := func(r *record.Run) bool { return slices.Contains([]uint64{4, 6}, r.Meta.Spec.Seed) }
+	for _, c := range []struct {
+		drop func(*record.Run) bool
+		want string
+	}{
+		{none, "over seeds 1 to 6, corrected"},
+		{none, "one family of 1 test\n"},
+		{none, "mean: sfk &lt; pgd − 3 points |"},
+		{one, " 1 is missing, so what follows is interim"},
+		{late, " 10 are missing, so what follows is interim"},
+		{late, "over seeds 1 to 3 and 5, corrected"},
+	} {
+		if text := missing(c.drop); !strings.Contains(text, c.want) {
+			t.Errorf("the page lacks %q:\n%.900s", c.want, text)
+		}
+	}
+	for x, want := range map[string]string{"1": "pgd + 1 point", "-1": "pgd − 1 point",
+		"7": "pgd + 7 points", "20.5": "pgd + 20.5 points", "-0.5": "pgd − 0.5 points"} {
+		claim := parse(t, laboratory+oneFamily("main", "", accuracy(x))).Families[0].Claims[0]
+		c := Finding{A: "sfk", B: "pgd", Measure: claim.Measure, claim: &claim}
+		if got := c.text(); got != "mean: sfk < "+want && got != "mean accuracy: sfk < "+want {
+			t.Errorf("margin %s: %q, want %q", x, got, want)
+		}
+	}
+	for want, seeds := range map[string][]uint64{"no seed": {}, "seed 7": {7},
+		"seeds 1 and 2": {1, 2}, "seeds 5 to 16": {5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+		"seeds 1, 3 to 5 and 9": {1, 3, 4, 5, 9}} {
+		if got := seedsText(seeds); got != want {
+			t.Errorf("%v: %q, want %q", seeds, got, want)
 		}
 	}
 }
