@@ -207,6 +207,8 @@ func (c *Finding) tested() bool { return len(c.Seeds) > 0 }
 // ofEquivalence reports whether it is claimed that the arms differ by less than a margin.
 func (c *Finding) ofEquivalence() bool { return c.claim.Equivalent > 0 }
 
+func (c *Finding) testedForEquivalence() bool { return c.ofEquivalence() && c.tested() }
+
 func (c *Finding) verdict() Verdict {
 	switch beyond := c.Mean.Float() > c.Margin.Float(); {
 	case !c.tested():

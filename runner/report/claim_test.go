@@ -206,8 +206,8 @@ func TestEveryClaimHasItsOwnTest(t *testing.T) {
 				how = "    level: 0.1\n    correction: holm\n"
 			}
 			a, b := c.a.ask(), c.b.ask()
-			of := askedFamily{Level: .1, Holm: holm, name: fmt.Sprintf("%s, registered %t, holm %t, "+
-				"one family %t", c.name, registered, holm, together)}
+			of := askedFamily{Level: .1, Holm: holm, name: fmt.Sprintf("%s, registered %t, "+
+				"holm %t, one family %t", c.name, registered, holm, together)}
 			one, other := of, of
 			text := laboratory + oneFamily("main", how, c.a.text) +
 				oneFamily("other", how, c.b.text)
@@ -309,7 +309,8 @@ func TestNotesOfRepeats(t *testing.T) {
 		tests      int
 		has, lacks string
 	}{
-		{"two directions", laboratory, []string{"measure: test_loss, direction: less, under: [small]",
+		{"two directions", laboratory, []string{
+			"measure: test_loss, direction: less, under: [small]",
 			"measure: test_loss, direction: greater, under: [small]"}, 1, place, "radius: these"},
 		{"two radii", erm, []string{"arms: [jtt, erm], measure: test_loss, direction: less"}, 1,
 			"at the other radius: " + radius, place},
@@ -489,7 +490,8 @@ func (f *folder) untested(t *testing.T, g *Report, why string) {
 	if n := strings.Count(text, "not tested: "+why); n != 2 {
 		t.Errorf("the page has %d claims that are not tested, want 2:\n%s", n, text)
 	}
-	if counts := "counts in Holm's correction as a test with p = 1"; !strings.Contains(text, counts) {
+	const counts = "counts in Holm's correction as a test with p = 1"
+	if !strings.Contains(text, counts) {
 		t.Errorf("the page lacks %q", counts)
 	}
 	if g.registered() && !strings.Contains(text, "and 1 is not tested.") {
@@ -605,7 +607,8 @@ func TestWorstClassAndWorstGroup(t *testing.T) {
 		})
 		g, err := New(s, f.runs, Options{Interim: true})
 		f.must(err)
-		titles := map[string]string{"class": "worst class accuracy", "group": "worst group accuracy"}
+		titles := map[string]string{"class": "worst class accuracy",
+			"group": "worst group accuracy"}
 		for _, c := range g.claims() {
 			of, at, _ := strings.Cut(c.Key, " ")
 			want := map[string]float64{"class": .212, "group": .542}[of]

@@ -115,8 +115,8 @@ func (r *Report) testBlocks() []page.Block {
 	return append(list, r.meanTables(r.Means)...)
 }
 
-// claimBlocks returns the claims of the first family under each condition, how they were tested, and
-// what they depend on.
+// claimBlocks returns the claims of the first family under each condition, how they were tested,
+// and what they depend on.
 func (r *Report) claimBlocks() (list []page.Block) {
 	if len(r.Families) == 0 {
 		return nil
@@ -293,7 +293,7 @@ func (r *Report) testing() string {
 		"initialisation and batches in both; p is Student's paired t test, two-sided%s. "+
 		"Supported and not supported are claims with p < %.2g, by the side on which the "+
 		"difference is; undecided is undecided at this number of seeds.", how, 1-f.Level)
-	if slices.ContainsFunc(f.Claims, (*Finding).ofEquivalence) {
+	if slices.ContainsFunc(f.Claims, (*Finding).testedForEquivalence) {
 		text += " " + equivalenceNote
 	}
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +

@@ -279,7 +279,7 @@ func (f *TestedFamily) tables() (list []page.Block) {
 				(*Finding).verdictText))
 		}
 	}
-	if slices.ContainsFunc(f.Claims, (*Finding).ofEquivalence) {
+	if slices.ContainsFunc(f.Claims, (*Finding).testedForEquivalence) {
 		list = append(list, page.Text(equivalenceNote))
 	}
 	return list

@@ -15,8 +15,8 @@ import (
 type statistic struct {
 	measure string // StepTime, or a measure of evaluations
 	along   bool   // the mean over the evaluations at equal steps, not the last one
-	// classes are the classes over which a measure of classes is pooled, in the first and the second
-	// arm; nil for other measures.
+	// classes are the classes over which a measure of classes is pooled, in the first and the
+	// second arm; nil for other measures.
 	classes [2][]int
 	// radius is that at which a measure of the uncertainty set is taken; 0 stands for each run's
 	// own, and for the measures that know no set.
@@ -244,7 +244,8 @@ func (s *statistic) whyNone(one *arm, side int) string {
 	case applies:
 		return fmt.Sprintf("the %s of %s is not finite", m.Title, one.label)
 	case most >= classes && s.classes[side] != nil:
-		return fmt.Sprintf("%s has no class %d: its classes are 0 to %d", one.label, most, classes-1)
+		return fmt.Sprintf("%s has no class %d: its classes are 0 to %d", one.label, most,
+			classes-1)
 	case s.classes[side] != nil:
 		return fmt.Sprintf("%s has no %s of %s", one.label, m.Title, classList(s.classes[side]))
 	case elsewhere:

@@ -353,7 +353,8 @@ func (p *Problem) distanceToPublished(a *arm) (mean, distance measure.Number) {
 	for i, want := range row {
 		got := 0.0
 		for _, r := range a.runs {
-			got += pooled(&r.Summary().Results, classAccuracy, []int{i}).Float() / float64(len(a.runs))
+			of := &r.Summary().Results
+			got += pooled(of, classAccuracy, []int{i}).Float() / float64(len(a.runs))
 		}
 		sum += (got - want/100) * (got - want/100)
 	}
