@@ -257,7 +257,9 @@ func (c *Finding) relation(a string) string {
 		what = "time of a step"
 	case claim.Classes[0] != nil:
 		what = classList(claim.Classes[0])
-	case claim.Along:
+	}
+	what = strings.TrimSuffix(what, " accuracy")
+	if claim.Along && claim.Name == "" {
 		what += ", along the run"
 	}
 	switch margin := claim.Margin; {
@@ -270,7 +272,7 @@ func (c *Finding) relation(a string) string {
 	case c.ofEquivalence():
 		other += ", ±" + strings.TrimPrefix(c.unit(claim.Equivalent), "+ ")
 	}
-	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
+	return fmt.Sprintf("%s: %s %s %s", what, a, sign, other)
 }
 
 // unit formats a margin with its sign.

@@ -91,10 +91,10 @@ func atEnd(name string, k int) func(int, uint64, float64) float64 {
 }
 
 // alongRun is the mean over the three evaluations.
-func alongRun(name string) func(int, uint64, float64) float64 {
+func alongRun(name string, k int) func(int, uint64, float64) float64 {
 	return func(arm int, seed uint64, rho float64) float64 {
-		return (figure(name, arm, seed, rho, 0) + figure(name, arm, seed, rho, 10) +
-			figure(name, arm, seed, rho, 20)) / 3
+		return (figure(name, arm, seed, rho, k) + figure(name, arm, seed, rho, 10+k) +
+			figure(name, arm, seed, rho, 20+k)) / 3
 	}
 }
 
@@ -135,6 +135,9 @@ func claimPairs() []struct {
 		return other("measure: class_accuracy, direction: less, under: [small], classes: "+list,
 			ofClasses(i, k))
 	}
+	along := func(c claimed, name string, k int) claimed {
+		return claimed{text: c.text + ", at: along", value: alongRun(name, k)}
+	}
 	risk := func(under string, k int) claimed {
 		return other("measure: robust_risk, direction: less, under: ["+under+"]",
 			atEnd("robust_risk_at", k))
@@ -154,10 +157,13 @@ func claimPairs() []struct {
 		{"bounds of equivalence", near(.12), near(.9), false},
 		{"measure", loss, other("measure: train_loss, direction: less, under: [small]",
 			atEnd("train_loss", 0)), false},
-		{"along", loss, claimed{text: loss.text + ", at: along", value: alongRun("test_loss")},
-			false},
+		{"along", loss, along(loss, "test_loss", 0), false},
 		{"classes", classes("[0, 1]", 0, 1), classes("[1, 2]", 1, 2), false},
+		{"classes along the run", along(classes("[0]", 0, 0), "class_accuracy", 0),
+			along(classes("[2]", 2, 2), "class_accuracy", 2), false},
 		{"radius", risk("small", 0), risk("large", 1), false},
+		{"radius along the run", along(risk("small", 0), "robust_risk_at", 0),
+			along(risk("large", 1), "robust_risk_at", 1), false},
 		{"condition", loss, with(loss, "small", "large"), false},
 	}
 }

@@ -236,20 +236,24 @@ func (s *statistic) whyNone(one *arm, side int) string {
 		elsewhere = elsewhere || r.Summary().Named(s.measure).Applies() // at the run's own radius
 	}
 	m, _ := measure.FindMeasure(s.measure)
-	of := &one.runs[0].Meta
-	classes := len(of.Names(m.Axis))
-	switch most := slices.Max(append([]int{-1}, s.classes[side]...)); {
+	switch {
 	case finite:
 		return ""
 	case applies:
 		return fmt.Sprintf("the %s of %s is not finite", m.Title, one.label)
-	case most >= classes && s.classes[side] != nil:
-		return fmt.Sprintf("%s has no class %d: its classes are 0 to %d", one.label, most,
-			classes-1)
 	case s.classes[side] != nil:
-		return fmt.Sprintf("%s has no %s of %s", one.label, m.Title, classList(s.classes[side]))
+		return noClass(one, &m, s.classes[side])
 	case elsewhere:
 		return fmt.Sprintf("%s has no %s at ρ = %g", one.label, m.Title, s.radius)
 	}
 	return one.label + " has no " + m.Title
+}
+
+// noClass says that an arm has no such measure of some classes.
+func noClass(one *arm, m *measure.Measure, classes []int) string {
+	n, most := len(one.runs[0].Meta.Names(m.Axis)), slices.Max(classes)
+	if most < n {
+		return fmt.Sprintf("%s has no %s of %s", one.label, m.Title, classList(classes))
+	}
+	return fmt.Sprintf("%s has no class %d: its classes are 0 to %d", one.label, most, n-1)
 }
