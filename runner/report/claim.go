@@ -194,7 +194,7 @@ func (r *Report) sayFew(c *Finding, s *statistic, a, b *arm) {
 	case len(c.Seeds) > 1:
 	case len(c.Seeds) == 1:
 		c.Few = "one seed"
-	case len(r.Seeds) == 0:
+	case len(r.Seeds) == 0 && r.Done > 0:
 		c.Few = "no seed has all of its runs"
 	default:
 		c.Few = s.whyUntested(a, b)

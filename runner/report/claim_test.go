@@ -555,6 +555,19 @@ func TestNothingCanBeTested(t *testing.T) {
 	}
 }
 
+// Before the first run has ended, an interim page says of each claim what is not there.
+func TestNoRunYet(t *testing.T) {
+	for _, head := range []string{"", "registered: 2026-11-01\n"} {
+		s := parse(t, head+laboratory+oneFamily("main", "", "measure: test_loss, direction: less"))
+		g, err := New(s, nil, Options{Interim: true})
+		newFolder(t).must(err)
+		text := g.Page().Markdown()
+		if n := strings.Count(text, "| not tested: no run of sfk |"); n != 2 {
+			t.Errorf("%q: %d claims have no run of sfk, want 2:\n%s", head, n, text)
+		}
+	}
+}
+
 // A run whose numbers are not finite is left out of tests and means, even where its last evaluation
 // was finite.
 func TestBrokenRunsAreLeftOut(t *testing.T) {

@@ -78,7 +78,8 @@ func (r *Report) testBlocks() []page.Block {
 	}
 	first, reproduction, families := r.Families[0], []page.Block{}, r.Families
 	if len(r.Reproduction) > 0 {
-		families = append(slices.Clone(families), &TestedFamily{Correction: Holm})
+		families = append(slices.Clone(families), &TestedFamily{Correction: Holm,
+			Claims: r.Reproduction})
 		heading := "Reproduction of published values"
 		if t := r.study.Published; t != nil {
 			heading = "Reproduction of " + t.Name + "'s means"
