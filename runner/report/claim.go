@@ -20,11 +20,13 @@ type Verdict string
 
 // The verdicts. A claim is decided where the corrected two-sided test rejects that the difference
 // equals the claim's margin, which is 0 for most claims. A claim of equivalence is supported where
-// two one-sided tests reject, and never contradicted.
+// two one-sided tests reject, and never contradicted. A claim is not tested where no seed gives a
+// difference; Finding.Few has the reason, and the claim counts in its family as a test with p = 1.
 const (
 	Supported    Verdict = "supported"
 	NotSupported Verdict = "not supported" // the difference is significantly the other way
 	Undecided    Verdict = "undecided at this number of seeds"
+	NotTested    Verdict = "not tested"
 )
 
 // Finding is a claim of a study about two arms under one condition, tested.
@@ -43,20 +45,23 @@ type Finding struct {
 	// Window is the mean difference of averages over the study's window, in place of the values at
 	// the last iterate.
 	Window measure.Number `json:"window"`
-	// Few says what the test lacks: the claim's own arm, or seeds.
+	// Few says what the test lacks: an arm, a measure, or seeds.
 	Few string `json:"few,omitempty"`
-	// Repeats is the problem on which the same test was already made. The methods of such a test do
-	// not depend on the condition, and the test counts once.
+	// Repeats is the problem on which the same test was already made: with the other direction, or
+	// under a condition on which its methods do not depend. The test counts once.
 	Repeats string  `json:"repeats,omitempty"`
 	Verdict Verdict `json:"verdict"`
 	// Exploratory says that a run of the test was begun before the study was registered.
 	Exploratory bool `json:"exploratory,omitempty"`
 
-	claim *Claim
+	claim     *Claim
+	condition *Problem
+	question  question
+	same      *Finding // the claim that Repeats is about, or nil
 }
 
 // judge tests the families of claims and, for the first one, the claims of further arms, each of
-// which is a family of its own.
+// which is a family of its own. Every claim that the study has stands in its family.
 func (r *Report) judge() {
 	byArm := map[string][]*Finding{}
 	for i := range r.study.Families {
@@ -65,14 +70,16 @@ func (r *Report) judge() {
 			title: of.Title, Claims: []*Finding{}}
 		for j := range of.Claims {
 			claim := &of.Claims[j]
-			for _, c := range claim.Under {
+			for _, at := range claim.Under {
 				for _, pair := range claim.Pairs {
-					p := r.conditions[c]
-					if c := r.claim(p, claim, pair); c != nil {
-						f.Claims = append(f.Claims, c)
+					p := r.conditions[at]
+					f.Claims = append(f.Claims, r.test(p, claim, p.own[pair[0]], p.own[pair[1]]))
+					if i > 0 {
+						continue
 					}
 					for _, a := range p.further(pair[0]) {
-						if c := r.test(p, claim, a, p.own[pair[1]]); i == 0 && len(c.Seeds) > 0 {
+						c := r.test(p, claim, a, p.own[pair[1]])
+						if len(c.Seeds) > 0 {
 							r.Further, byArm[c.A] = append(r.Further, c), append(byArm[c.A], c)
 						}
 					}
@@ -88,21 +95,25 @@ func (r *Report) judge() {
 	r.reproduce()
 }
 
-// reproduce compares arms with published numbers.
+// reproduce compares arms with published numbers. A comparison that repeats another one has no row,
+// unless the study is registered.
 func (r *Report) reproduce() {
 	for _, one := range r.study.Reproduction {
 		for _, at := range one.Under {
 			p := r.conditions[at]
 			a := p.own[one.Arm]
+			s := statisticOf(one.Measure, p.condition.Radius)
 			c := &Finding{Key: "reproduction", Problem: p.Label, A: a.label,
-				B: "the published value", Measure: one.Measure, claim: &Claim{}}
+				B: "the published value", Measure: one.Measure, claim: &Claim{}, condition: p,
+				question: s.ask(&Claim{Margin: one.Value}, a, a)}
 			if r.study.Published != nil {
 				c.B = r.study.Published.Name
 			}
 			c.Difference = differenceOf(a, a, func(r, _ *ran) (x, y float64) {
-				return r.Summary().Named(one.Measure).Float(), one.Value
+				return s.last(r, 0).Float(), one.Value
 			}, 0)
-			if len(c.Values) > 1 && !slices.ContainsFunc(r.Reproduction, c.sameTest) {
+			r.sayFew(c, s, a, a)
+			if r.registered() || !slices.ContainsFunc(r.Reproduction, c.sameTest) {
 				r.Reproduction = append(r.Reproduction, c)
 			}
 		}
@@ -110,27 +121,25 @@ func (r *Report) reproduce() {
 	correct(r.Reproduction, &Family{Confidence: level, Correction: Holm}, true)
 }
 
-// correct corrects the tests of a family. It sets the verdicts and returns the number of tests,
-// which is fixed for a registered study. Else a repeated test counts once.
+// correct corrects the tests of a family. It sets the verdicts and returns the number of tests, to
+// which the claims that were not tested belong. The number is fixed for a registered study. Else a
+// repeated test counts once.
 func correct(list []*Finding, of *Family, fixed bool) (tests int) {
 	var family []*Difference
 	for i, c := range list {
-		if c.Few != "" && len(c.Seeds) == 0 {
-			continue
-		}
 		if same := first(list[:i], c.sameTest); same != nil && !fixed {
-			c.Repeats = same.Problem
+			c.Repeats, c.same = same.Problem, same
 		} else {
 			family = append(family, &c.Difference)
 		}
 	}
 	adjust(family, of.Confidence, of.Correction)
 	for _, c := range list {
-		if c.Repeats != "" {
-			same := first(list, c.sameTest)
-			c.Adjusted, c.Detectable, c.confidence = same.Adjusted, same.Detectable, same.confidence
+		if c.same != nil {
+			c.Adjusted, c.Detectable = c.same.Adjusted, c.same.Detectable
+			c.confidence = c.same.confidence
 		}
-		if c.claim.Equivalent > 0 { // it holds for the two-sided test alone
+		if c.ofEquivalence() { // it holds for the two-sided test alone
 			c.Detectable = measure.Number{}
 		}
 		c.Verdict = c.verdict()
@@ -150,52 +159,20 @@ func (p *Problem) further(own int) (list []*arm) {
 	return list
 }
 
-// claim tests a claim on a pair of arms. If one has no runs although its method was run, or the
-// study is registered, the claim says so; else it is nil.
-func (r *Report) claim(p *Problem, claim *Claim, pair [2]int) *Finding {
-	a, b := p.own[pair[0]], p.own[pair[1]]
-	c := r.test(p, claim, a, b)
-	for i, one := range []*arm{a, b} {
-		if len(one.runs) > 0 {
-			continue
-		}
-		method := r.study.Arms[pair[i]].Method()
-		if !r.registered() && !slices.ContainsFunc(p.arms, func(o *arm) bool {
-			return o.method() == method
-		}) {
-			return nil
-		}
-		if c.Few == "" || i == 0 {
-			c.Few = "no run of " + one.label
-		}
-	}
-	if len(c.Seeds) == 0 && c.Few == "" {
-		return nil
-	}
-	return c
-}
-
 // test compares two arms.
 func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
+	s := claim.statistic(p.condition)
 	c := &Finding{Key: claim.Key, Problem: p.Label, A: a.label, B: b.label, Says: claim.Says,
 		Source: claim.Source, Reading: claim.Reading, Measure: claim.Measure, Higher: claim.Higher,
-		Margin:     measure.Num(claim.Margin + claim.Equivalent),
-		Difference: emptyDifference(), claim: claim}
+		Margin: measure.Num(claim.Margin + claim.Equivalent), claim: claim, condition: p,
+		question: s.ask(claim, a, b)}
 	if claim.As != "" {
 		c.Problem = claim.As
 	}
 	if claim.Measure == StepTime {
 		c.Measure = ""
 	}
-	if len(a.runs) == 0 || len(b.runs) == 0 {
-		return c
-	}
-	plain := c.Measure != "" && !claim.Along && claim.Classes[0] == nil
-	if plain {
-		c.Measure = a.runs[0].Meta.MeasureFor(c.Measure)
-	}
-	value := comparedValue(claim, c.Measure, p.condition.Radius)
-	c.Difference = differenceOf(a, b, value, claim.Margin)
+	c.Difference = differenceOf(a, b, s.compared, claim.Margin)
 	for _, one := range slices.Concat(a.runs, b.runs) {
 		c.Exploratory = c.Exploratory || one.Meta.Created.Before(r.study.Registered) &&
 			slices.Contains(c.Seeds, one.seed())
@@ -204,26 +181,41 @@ func (r *Report) test(p *Problem, claim *Claim, a, b *arm) *Finding {
 		c.P = measure.Known(compare.Equivalence(spec.Map(c.Values, measure.Number.Float),
 			claim.Equivalent))
 	}
-	if len(c.Values) == 1 {
-		c.Few = "one seed"
-	}
-	if plain && r.study.Window > 0 {
-		c.Window = differenceOf(a, b, windowMean(c.Measure, r.study.Window), 0).Mean
+	r.sayFew(c, s, a, b)
+	if c.Measure != "" && !s.along && s.classes[0] == nil && r.study.Window > 0 {
+		c.Window = differenceOf(a, b, s.windowMean(r.study.Window), 0).Mean
 	}
 	return c
 }
 
-// sameTest tells whether two claims are the same test of the same numbers.
-func (c *Finding) sameTest(o *Finding) bool {
-	return o.Key == c.Key && o.A == c.A && o.B == c.B && o.Repeats == "" &&
-		slices.Equal(o.Seeds, c.Seeds) && slices.Equal(o.Values, c.Values)
+// sayFew says what the test of two arms lacks.
+func (r *Report) sayFew(c *Finding, s *statistic, a, b *arm) {
+	switch {
+	case len(c.Seeds) > 1:
+	case len(c.Seeds) == 1:
+		c.Few = "one seed"
+	case len(r.Seeds) == 0 && r.Done > 0:
+		c.Few = "no seed has all of its runs"
+	default:
+		c.Few = s.whyUntested(a, b)
+	}
 }
+
+// tested reports whether a seed gives the difference.
+func (c *Finding) tested() bool { return len(c.Seeds) > 0 }
+
+// ofEquivalence reports whether it is claimed that the arms differ by less than a margin.
+func (c *Finding) ofEquivalence() bool { return c.claim.Equivalent > 0 }
+
+func (c *Finding) testedForEquivalence() bool { return c.ofEquivalence() && c.tested() }
 
 func (c *Finding) verdict() Verdict {
 	switch beyond := c.Mean.Float() > c.Margin.Float(); {
+	case !c.tested():
+		return NotTested
 	case !c.significant():
 		return Undecided
-	case beyond == c.Higher || c.claim.Equivalent > 0:
+	case beyond == c.Higher || c.ofEquivalence():
 		return Supported
 	}
 	return NotSupported
@@ -239,7 +231,7 @@ func (r *Report) claims() []*Finding {
 
 // findingsOf returns the claims on the problem.
 func (p *Problem) findingsOf(list []*Finding) []*Finding {
-	other := func(c *Finding) bool { return c.Problem != p.Label }
+	other := func(c *Finding) bool { return c.condition != p }
 	return slices.DeleteFunc(slices.Clone(list), other)
 }
 
@@ -251,7 +243,7 @@ func (c *Finding) relation(a string) string {
 	if c.Higher {
 		sign = ">"
 	}
-	if claim.Equivalent > 0 {
+	if c.ofEquivalence() {
 		sign = "≈"
 	}
 	m, _ := measure.FindMeasure(c.Measure)
@@ -264,19 +256,23 @@ func (c *Finding) relation(a string) string {
 	case claim.Measure == StepTime:
 		what = "time of a step"
 	case claim.Classes[0] != nil:
-		what = classes(claim.Classes[0])
-	case claim.Along:
+		what = classList(claim.Classes[0])
+	}
+	what = strings.TrimSuffix(what, " accuracy")
+	if claim.Along && claim.Name == "" {
 		what += ", along the run"
 	}
 	switch margin := claim.Margin; {
 	case margin != 0 && claim.Measure == StepTime:
-		other = fmt.Sprintf("%g × %s", math.Exp(margin), other)
+		other = shortest(math.Exp(margin)) + " × " + other
 	case margin != 0:
 		other += " " + c.unit(margin)
-	case claim.Equivalent > 0:
+	case c.ofEquivalence() && claim.Measure == StepTime:
+		other += ", within ×" + shortest(math.Exp(claim.Equivalent))
+	case c.ofEquivalence():
 		other += ", ±" + strings.TrimPrefix(c.unit(claim.Equivalent), "+ ")
 	}
-	return fmt.Sprintf("%s: %s %s %s", strings.TrimSuffix(what, " accuracy"), a, sign, other)
+	return fmt.Sprintf("%s: %s %s %s", what, a, sign, other)
 }
 
 // unit formats a margin with its sign.
@@ -286,13 +282,24 @@ func (c *Finding) unit(x float64) string {
 		sign = "− "
 	}
 	if m, _ := measure.FindMeasure(c.Measure); m.Scale == dro.Percent {
-		x, unit = 100*x, " point"
+		x, unit = 100*x, " points"
 	}
-	return fmt.Sprintf("%s%g%s", sign, math.Abs(x), unit)
+	text := shortest(math.Abs(x))
+	if unit != "" && text == "1" {
+		unit = " point"
+	}
+	return sign + text + unit
 }
 
-func classes(list []int) string {
-	return "classes " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
+// shortest formats a number of the study's file, which a change of units may have rounded.
+func shortest(x float64) string { return fmt.Sprintf("%.10g", x) }
+
+func classList(list []int) string {
+	noun := "classes "
+	if len(list) == 1 {
+		noun = "class "
+	}
+	return noun + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
 }
 
 // pair names a test that has no side.
@@ -321,86 +328,13 @@ func emptyDifference() Difference {
 	return Difference{Seeds: []uint64{}, Values: []measure.Number{}}
 }
 
-// pairValue returns the values of a measure in two runs that are compared. A value is NaN where the
-// measure does not apply.
-type pairValue func(a, b *ran) (x, y float64)
-
-// ofEachRun compares a value that is computed from one run alone.
-func ofEachRun(value func(*ran) measure.Number) pairValue {
-	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
-}
-
-// lastOf returns a measure at the last iterate. The robust risk is that of the radius, whatever
-// radius a run trained by; 0 stands for the run's own. That of the training split is measured at
-// the run's own radius alone.
-func lastOf(name string, radius float64) func(*ran) measure.Number {
-	return func(r *ran) (n measure.Number) {
-		switch {
-		case name == trainRisk && radius != 0 && radius != r.Meta.Spec.Rho:
-			return n
-		case name != robustRisk || radius == 0:
-			return r.Summary().Named(r.Meta.MeasureFor(name))
-		}
-		list := r.Summary().ByGroup.Named("robust_risk_at")
-		if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
-			n = list[i]
-		}
-		return n
-	}
-}
-
-const robustRisk = "robust_risk"
-
-// windowMean compares a measure's mean over the last evaluations. It does not apply to a run with
-// fewer.
-func windowMean(name string, size int) pairValue {
-	return ofEachRun(func(r *ran) measure.Number {
-		if len(r.evals) < size {
-			return measure.Number{}
-		}
-		mean := 0.0
-		for _, e := range r.evals[len(r.evals)-size:] {
-			mean += e.Named(name).Float() / float64(size)
-		}
-		return measure.Num(mean)
-	})
-}
-
-// comparedValue returns what a claim compares: see lastOf for the radius.
-func comparedValue(claim *Claim, measured string, radius float64) pairValue {
-	switch {
-	case claim.Measure == StepTime:
-		return stepTime
-	case claim.Along:
-		return func(a, b *ran) (x, y float64) { return meanAlong(measured, a, b) }
-	case claim.Classes[0] != nil:
-		return func(a, b *ran) (x, y float64) {
-			return pooled(a, measured, claim.Classes[0]).Float(),
-				pooled(b, measured, claim.Classes[1]).Float()
-		}
-	}
-	return ofEachRun(lastOf(measured, radius))
-}
-
-// pooled returns the mean of a measure over classes.
-func pooled(r *ran, name string, classes []int) measure.Number {
-	values, sum := r.Summary().ByGroup.Named(name), 0.0
-	for _, i := range classes {
-		if i >= len(values) || !values[i].Applies() {
-			return measure.Number{}
-		}
-		sum += values[i].Float() / float64(len(classes))
-	}
-	return measure.Num(sum)
-}
-
 // differenceOf tests a − b against margin. Runs of one seed are a pair, since the seed decides the
 // initialisation and the batch order of both.
 func differenceOf(a, b *arm, value pairValue, margin float64) Difference {
 	d := emptyDifference()
 	var xs, ys []float64
 	for _, r := range a.runs {
-		o := first(b.runs, func(o *ran) bool { return o.seed() == r.seed() })
+		o := b.run(r.seed())
 		if o == nil {
 			continue
 		}
@@ -484,21 +418,4 @@ func (a *arm) curve(measure string) page.Curve {
 		}
 	}
 	return page.Curve{Name: a.label, Points: compare.MeanCurve(evals, measure, level)}
-}
-
-// meanAlong returns the mean of a measure over the evaluations that two runs have at
-// the same steps.
-func meanAlong(measure string, a, b *ran) (x, y float64) {
-	n := 0.0
-	for _, e := range a.evals {
-		o := first(b.evals, func(o *runner.EvalEvent) bool { return o.Step == e.Step })
-		if o == nil {
-			continue
-		}
-		v, w := e.Named(measure), o.Named(measure)
-		if v.Applies() && w.Applies() {
-			x, y, n = x+v.Float(), y+w.Float(), n+1
-		}
-	}
-	return x / n, y / n
 }

@@ -3,7 +3,7 @@
 //
 //	Study, []*record.Run -> the runs of each arm (Study.Gather)
 //	  -> a Problem for each condition (report.go), with further arms (table.go)
-//	  -> claims, tested and corrected by family (claim.go)   -> Report
+//	  -> what claims compare (statistic.go), tested and corrected by family (claim.go) -> Report
 //	  -> means (table.go), or variations of one setting (vary.go)
 //	Report -> page.Page (page.go, sections.go), which runner/page writes
 //
@@ -12,7 +12,7 @@
 // without claims. The statistics are computed by runner/compare, and nothing here trains.
 //
 // Start reading at report.go. peer/check.py computes the figures again from the files of run
-// directories, with NumPy and PyTorch.
+// directories, with NumPy and PyTorch, and peer/tests.py the tests of claims with SciPy.
 //
 // # A study
 //

@@ -177,6 +177,13 @@ func (g *Gathered) Common() (seeds []uint64) {
 	return seeds
 }
 
+// seedsOfRuns lists the seeds of which a run has ended.
+func (g *Gathered) seedsOfRuns() []uint64 {
+	return slices.DeleteFunc(slices.Clone(g.Study.Seeds), func(seed uint64) bool {
+		return !slices.ContainsFunc(g.Slots, func(s *Slot) bool { return s.RunOf(seed) != nil })
+	})
+}
+
 // Lacks lists the arms that lack runs, with their number.
 func (g *Gathered) Lacks() []string {
 	list := []string{}

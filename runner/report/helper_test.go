@@ -48,6 +48,11 @@ type told struct {
 	trainLoss, testLoss, worst, risk float64
 	objective                        []float64 // for each evaluation
 	riskAt                           []float64 // for each radius
+
+	groups []string                         // of the data
+	cause  string                           // why the run failed; empty: it is done
+	also   func(i int, e *runner.EvalEvent) // changes the evaluation i
+	timed  int                              // steps whose pace is logged
 }
 
 func (f *folder) must(err error) {
@@ -91,17 +96,33 @@ func (f *folder) add(w told) {
 			Threads: 2,
 		},
 	}
+	if w.groups != nil {
+		m.Groups = w.groups
+		m.GroupCounts = measure.Counts{Train: make([]int, len(w.groups)),
+			Test: make([]int, len(w.groups))}
+	}
 	r, err := f.store.Create(m, nil)
 	f.must(err)
 	f.must(r.Append(&runner.StatusEvent{Status: runner.Running}))
+	for i := range w.timed {
+		at := m.Created.Add(time.Duration(i) * time.Second)
+		f.must(r.Append(&runner.StepEvent{Head: runner.Head{Step: int64(i + 1), Time: at},
+			ImagesPerSecond: measure.Num(w.speed)}))
+	}
 	var last *runner.EvalEvent
 	for i := range 3 {
 		last = w.eval(i)
 		f.must(r.Append(last))
 	}
-	f.must(r.Append(&runner.StatusEvent{Head: runner.Head{Step: 30}, Status: runner.Done}))
-	s := runner.Summarize(m, runner.Done, 30, last,
+	status := runner.Done
+	if w.cause != "" {
+		status = runner.Failed
+	}
+	f.must(r.Append(&runner.StatusEvent{Head: runner.Head{Step: 30}, Status: status,
+		Cause: w.cause}))
+	s := runner.Summarize(m, status, 30, last,
 		&runner.StepEvent{ImagesPerSecond: measure.Num(w.speed)})
+	s.Cause = w.cause
 	f.must(r.Finish(s))
 	f.must(r.Close())
 	run, err := record.Find(f.store.Dir(), m.ID)
@@ -136,6 +157,9 @@ func (w *told) eval(i int) *runner.EvalEvent {
 		e.Set("train_objective", measure.Num(w.objective[i]))
 		e.Set("train_robust_risk", measure.Num(w.objective[i]-.01))
 		e.Set("dual_gap", measure.Num(.01))
+	}
+	if w.also != nil {
+		w.also(i, e)
 	}
 	return e
 }

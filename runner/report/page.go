@@ -17,9 +17,11 @@ func (r *Report) Page() *page.Page {
 		p.Blocks = append(p.Blocks, r.stateBlocks()...)
 	}
 	switch {
-	case r.registered() && len(r.Families) > 0:
+	case r.registered():
 		p.Blocks = append(p.Blocks, r.testBlocks()...)
-	case len(r.Problems) > 0:
+	case len(r.Problems) == 0:
+		p.Blocks = slices.Concat(p.Blocks, r.claimBlocks(), r.laterBlocks())
+	default:
 		near := r.nearBlocks()
 		if near != nil {
 			heading := "Which reading comes closest to " + r.study.Published.Name
@@ -42,17 +44,19 @@ func (r *Report) state() string {
 	if r.study.Doc != "" {
 		text = r.study.Doc + " " + text
 	}
+	lack := "1 is missing"
+	if n := r.Wanted - r.Done; n != 1 {
+		lack = fmt.Sprintf("%d are missing", n)
+	}
 	switch until := r.study.WaitUntil; {
 	case len(r.Missing) == 0:
 	case len(r.Families) > 0 && r.Interim:
-		text += fmt.Sprintf(" %d are missing, so what follows is interim and decides nothing.",
-			r.Wanted-r.Done)
+		text += fmt.Sprintf(" %s, so what follows is interim and decides nothing.", lack)
 	case until.IsZero():
-		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended.",
-			r.Wanted-r.Done)
+		text += fmt.Sprintf(" %s. Nothing is tested before all have ended.", lack)
 	default:
-		text += fmt.Sprintf(" %d are missing. Nothing is tested before all have ended, or %s.",
-			r.Wanted-r.Done, until.Format("2 January 2006"))
+		text += fmt.Sprintf(" %s. Nothing is tested before all have ended, or %s.", lack,
+			until.Format("2 January 2006"))
 	}
 	return text
 }
@@ -67,20 +71,31 @@ func (r *Report) stateBlocks() []page.Block {
 	return list
 }
 
-// testBlocks returns the tests of a registered study, and means.
+// testBlocks returns the tests of a registered study, and means, once there are tests.
 func (r *Report) testBlocks() []page.Block {
-	first := r.Families[0]
-	list := []page.Block{page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over "+
-		"seeds %d to %d, %s at %.2g over a family. Half of the %g %% t interval follows ±. n is "+
-		"the number of seeds. Differences of accuracies are in points, of losses in nats.",
-		r.Seeds[0], r.Seeds[len(r.Seeds)-1], first.correctionClause(), 1-first.Level, 100*level) +
-		powerNote())}
-	reproduction := []page.Block{}
+	if len(r.Families) == 0 {
+		return nil
+	}
+	first, reproduction, families := r.Families[0], []page.Block{}, r.Families
 	if len(r.Reproduction) > 0 {
-		heading := fmt.Sprintf("Reproduction of %s's means: a family of %d", r.Reproduction[0].B,
-			len(r.Reproduction))
+		families = append(slices.Clone(families), &TestedFamily{Correction: Holm,
+			Claims: r.Reproduction})
+		heading := "Reproduction of published values"
+		if t := r.study.Published; t != nil {
+			heading = "Reproduction of " + t.Name + "'s means"
+		}
+		heading = fmt.Sprintf("%s: a family of %d", heading, len(r.Reproduction))
 		reproduction = append(reproduction, page.Heading(heading), reproductions(r.Reproduction))
 	}
+	over := " over a family"
+	if !first.usesHolm() {
+		over = " each"
+	}
+	list := []page.Block{page.Text(fmt.Sprintf("Tests are Student's paired t, two-sided, over "+
+		"%s, %s%s. Half of the %g %% t interval follows ±. n is the number of seeds. Differences "+
+		"of accuracies are in points, of losses in nats.", seedsText(r.Seeds),
+		first.correctionClause(), over, 100*level) + powerNote(families...) +
+		untestedNote(families...))}
 	for i, f := range r.Families {
 		if r.study.Families[i].Secondary {
 			list, reproduction = append(list, reproduction...), nil
@@ -101,27 +116,34 @@ func (r *Report) testBlocks() []page.Block {
 	return append(list, r.meanTables(r.Means)...)
 }
 
-// claimBlocks returns the claims of the first family on each problem, how they were tested, and
-// what they depend on.
+// claimBlocks returns the claims of the first family under each condition, how they were tested,
+// and what they depend on.
 func (r *Report) claimBlocks() (list []page.Block) {
 	if len(r.Families) == 0 {
 		return nil
 	}
 	f := r.Families[0]
-	for _, of := range r.Problems {
+	for _, of := range r.conditions {
+		claims := of.findingsOf(f.Claims)
+		if len(claims) == 0 && !slices.Contains(r.Problems, of) {
+			continue
+		}
 		list = append(list, page.Heading(join(f.title, of.Label)))
-		if claims := of.findingsOf(f.Claims); len(claims) > 0 {
-			list = append(list, f.table("claim", claims))
-		} else {
+		switch {
+		case len(claims) == 0:
+			list = append(list, page.Text("The study makes no claim here."))
+		case !slices.ContainsFunc(claims, (*Finding).tested):
 			list = append(list, page.Text("None can be tested: each compares two of the study's "+
-				"arms over common seeds."))
+				"arms over common seeds."), f.table("claim", claims))
+		default:
+			list = append(list, f.table("claim", claims))
 		}
 		list = append(list, r.furtherBlocks(of)...)
 		if text := of.splitText(); text != "" {
 			list = append(list, page.Text(text))
 		}
 	}
-	if len(f.Claims) == 0 {
+	if !slices.ContainsFunc(f.Claims, (*Finding).tested) {
 		return list
 	}
 	list = append(list, page.Text(r.testing()))
@@ -137,18 +159,32 @@ func (r *Report) claimBlocks() (list []page.Block) {
 // laterBlocks returns the other families, and the comparison with published means.
 func (r *Report) laterBlocks() (list []page.Block) {
 	for i, f := range r.Families {
-		if i == 0 || len(f.Claims) == 0 {
+		if i == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%s. They are a family of %d tests, and change nothing above:", f.title,
-			f.Tests)
+		how := ""
+		if first := r.Families[0]; !f.usesHolm() || f.Level != first.Level ||
+			f.Correction != first.Correction {
+			how = ", " + f.correctionClause()
+		}
+		text := fmt.Sprintf("%s. They are a family of %s%s, and change nothing above:", f.title,
+			spec.Plural(f.Tests, "test"), how)
 		list = append(list, page.Text(text))
 		list = append(list, f.tables()...)
-		list = append(list, r.readings(i))
+		if how := r.readings(i); len(how) > 0 {
+			list = append(list, how)
+		}
 	}
 	if len(r.Reproduction) > 0 {
-		text := fmt.Sprintf("Mean accuracies against %s's, by one-sample t tests, a family too. "+
-			"The paper gives no spread, so its figure counts as exact:", r.Reproduction[0].B)
+		means := "Means"
+		if !slices.ContainsFunc(r.Reproduction, func(c *Finding) bool {
+			return c.Measure != "test_accuracy"
+		}) {
+			means = "Mean accuracies"
+		}
+		text := fmt.Sprintf("%s against %s's, by one-sample t tests, a family too. "+
+			"The paper gives no spread, so its figure counts as exact:", means,
+			r.Reproduction[0].B)
 		list = append(list, page.Text(text), reproductions(r.Reproduction))
 	}
 	return list
@@ -183,7 +219,7 @@ func (r *Report) furtherBlocks(p *Problem) []page.Block {
 	var arms, few []string
 	for _, c := range r.Further {
 		switch {
-		case c.Problem != p.Label || slices.Contains(arms, c.A) || slices.Contains(few, c.A):
+		case c.condition != p || slices.Contains(arms, c.A) || slices.Contains(few, c.A):
 		case c.Few != "":
 			few = append(few, c.A)
 		default:
@@ -209,7 +245,7 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 	}
 	for _, c := range r.Further {
 		shown := func(o *Finding) bool { return o.sameClaim(c) && slices.Contains(arms, o.A) }
-		if c.Problem != p.Label || first(r.Further, c.sameClaim) != c ||
+		if c.condition != p || first(r.Further, c.sameClaim) != c ||
 			!slices.ContainsFunc(r.Further, shown) {
 			continue
 		}
@@ -233,7 +269,7 @@ func (r *Report) furtherTable(p *Problem, arms []string) *page.Table {
 
 // sameClaim reports whether two claims differ in the first arm alone.
 func (c *Finding) sameClaim(o *Finding) bool {
-	return o.Key == c.Key && o.Problem == c.Problem && o.B == c.B
+	return o.Key == c.Key && o.condition == c.condition && o.B == c.B
 }
 
 // difference formats the mean difference and its interval on the measure's own scale.
@@ -246,26 +282,71 @@ func (c *Finding) difference() string {
 
 func (r *Report) testing() string {
 	f := r.Families[0]
+	how := fmt.Sprintf(", after Holm's correction for all %d different tests of this page", f.Tests)
+	switch {
+	case !f.usesHolm():
+		how = ", not corrected for the other tests of this page"
+	case f.Tests == 1:
+		how = ""
+	}
 	text := r.study.Doc
 	text += fmt.Sprintf(" The difference is of the two methods, paired by seed, which decides "+
-		"initialisation and batches in both; p is Student's paired t test, two-sided, after "+
-		"%s correction for all %d different tests of this page. Supported and not supported "+
-		"are claims with p < %.2g, by the side on which the difference is; undecided is "+
-		"undecided at this number of seeds.",
-		map[bool]string{true: "Holm's", false: "no"}[f.usesHolm()], f.Tests, 1-f.Level)
+		"initialisation and batches in both; p is Student's paired t test, two-sided%s. "+
+		"Supported and not supported are claims with p < %.2g, by the side on which the "+
+		"difference is; undecided is undecided at this number of seeds.", how, 1-f.Level)
+	if slices.ContainsFunc(f.Claims, (*Finding).testedForEquivalence) {
+		text += " " + equivalenceNote
+	}
 	text += " n is the number of seeds. Differences of accuracies are in points, of losses in " +
-		"nats, of times ratios." +
-		powerNote()
+		"nats, of times ratios." + powerNote(r.Families...) + untestedNote(r.Families...)
 	if slices.ContainsFunc(f.Claims, func(c *Finding) bool { return len(c.Seeds) == 1 }) {
 		text += " One seed has no spread, so nothing can be decided with it."
 	}
 	return strings.TrimSpace(text + r.repeats())
 }
 
-// repeats explains the mark of claims whose test was already made.
-func (r *Report) repeats() string {
-	if !slices.ContainsFunc(r.claims(), func(c *Finding) bool { return c.Repeats != "" }) {
-		return ""
+// untestedNote says how claims count that were not tested, if there are any.
+func untestedNote(families ...*TestedFamily) string {
+	for _, f := range families {
+		untested := func(c *Finding) bool { return !c.tested() }
+		if f.usesHolm() && slices.ContainsFunc(f.Claims, untested) {
+			return " A claim that is not tested counts in Holm's correction as a test with p = 1."
+		}
+	}
+	return ""
+}
+
+// repeats explains the marks of claims whose test was already made.
+func (r *Report) repeats() (text string) {
+	marks := map[string]bool{}
+	for _, f := range r.Families {
+		for _, c := range f.Claims {
+			marks[c.repeatMark()] = true
+		}
+	}
+	if marks[" ¹"] {
+		text += r.otherCondition()
+	}
+	if marks[" ²"] {
+		text += " ² The same arms, measure and margin as in another claim: one two-sided test " +
+			"answers both, and counts once."
+	}
+	return text
+}
+
+// otherCondition explains a test that was already made under another condition.
+func (r *Report) otherCondition() string {
+	radii := map[float64]bool{}
+	for _, s := range r.study.Arms[0].Specs {
+		radii[s.Rho] = true
+	}
+	switch {
+	case len(radii) < len(r.conditions):
+		return " ¹ The same runs' figures as under another condition, on which these methods do " +
+			"not depend: the test counts once."
+	case len(radii) > 2:
+		return " ¹ The same runs' figures as at another radius: these methods do not train by " +
+			"it, and the test counts once."
 	}
 	return " ¹ The same runs' figures as at the other radius: these methods do not train by it, " +
 		"and the test counts once."
@@ -305,7 +386,7 @@ func (r *Report) readings(family int) (list page.List) {
 	for i := range f.Claims {
 		say := &f.Claims[i]
 		if !slices.ContainsFunc(r.Families[family].Claims, func(c *Finding) bool {
-			return c.claim == say
+			return c.claim == say && c.tested()
 		}) {
 			continue
 		}
@@ -474,14 +555,17 @@ func (r *Report) briefTables() string {
 	if len(r.claims()) == 0 {
 		return page.Markdown(blocks...)
 	}
-	for _, p := range r.Problems {
-		blocks = append(blocks, r.Families[0].table("claim, "+p.Label, p.findingsOf(r.claims())))
+	for _, p := range r.conditions {
+		if claims := p.findingsOf(r.claims()); len(claims) > 0 {
+			blocks = append(blocks, r.Families[0].table(join("claim", p.Label), claims))
+		}
 		blocks = append(blocks, r.furtherBlocks(p)...)
 	}
 	notes := fmt.Sprintf("± is the standard deviation over seeds; with differences, half of the "+
 		"%g %% t interval. n is the number of seeds. Paired t tests, %s.", 100*level,
 		r.Families[0].correctionNote())
-	return page.Markdown(append(blocks, page.Text(notes+powerNote()+r.repeats()))...)
+	notes += powerNote(r.Families[0]) + untestedNote(r.Families[0]) + r.repeats()
+	return page.Markdown(append(blocks, page.Text(notes))...)
 }
 
 // Replace returns a Markdown text with passages of a report between their marks.

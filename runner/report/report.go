@@ -85,6 +85,16 @@ type arm struct {
 	label string // in tables; a row's has the mark of what its method uses
 	name  string // the study's, else ""
 	runs  []*ran
+	// broken is the number of runs whose numbers are not finite. They are not among runs.
+	broken int
+}
+
+// key names the arm among those of a report.
+func (a *arm) key() string { return cmp.Or(a.name, a.label) }
+
+// run returns the arm's run of a seed, or nil.
+func (a *arm) run(seed uint64) *ran {
+	return first(a.runs, func(r *ran) bool { return r.seed() == seed })
 }
 
 // ran is a run with the content of its log.
@@ -140,9 +150,11 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 		r.Seeds = g.Common()
 	}
 	r.Interim = o.Interim && len(r.Missing) > 0 && r.registered()
-	if len(r.Seeds) < 2 && r.registered() {
+	switch {
+	case o.Interim && len(r.Missing) > 0:
+		r.Seeds = g.seedsOfRuns()
+	case len(r.Seeds) < 2 && r.registered():
 		r.note("fewer than two seeds have all of their runs: nothing can be tested")
-		return r, nil
 	}
 	if err := r.fillConditions(g); err != nil {
 		return nil, err
@@ -230,10 +242,14 @@ func withoutRepeats(runs []*record.Run) (list []*record.Run) {
 
 // fillConditions makes the conditions with the study's arms and their runs.
 func (r *Report) fillConditions(g *Gathered) error {
-	read := map[*Slot][]*ran{}
+	read, broken := map[*Slot][]*ran{}, map[*Slot]int{}
 	for _, slot := range g.Slots {
 		for _, one := range slot.Runs {
 			if !slices.Contains(r.Seeds, one.Meta.Spec.Seed) {
+				continue
+			}
+			if slices.Contains(g.Broken, one) {
+				broken[slot]++
 				continue
 			}
 			all, err := readLog(one)
@@ -247,7 +263,9 @@ func (r *Report) fillConditions(g *Gathered) error {
 		of := &r.study.Conditions[c]
 		p := &Problem{Label: of.Label, condition: of, study: r.study}
 		for a, of := range r.study.Arms {
-			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[g.By[c][a]]})
+			slot := g.By[c][a]
+			p.own = append(p.own, &arm{label: of.Label, name: of.Name, runs: read[slot],
+				broken: broken[slot]})
 		}
 		r.conditions = append(r.conditions, p)
 	}

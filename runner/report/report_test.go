@@ -88,10 +88,21 @@ func TestOneSeedDecidesNothing(t *testing.T) {
 	f.add(told{algorithm: dro.SFK, seed: 1, rho: .5, trainLoss: 5, worst: .1})
 	f.add(told{algorithm: dro.ERM, seed: 1, rho: .5, trainLoss: 1, worst: .9})
 	r := f.report()
+	decided := 0
 	for _, c := range r.claims() {
+		if c.Verdict == NotTested {
+			if len(c.Seeds) > 0 || c.P.Applies() || c.Mean.Applies() {
+				t.Errorf("%s is not tested, and has figures: %+v", c.Key, c)
+			}
+			continue
+		}
+		decided++
 		if c.Verdict != Undecided || c.P.Applies() || c.Half.Applies() || !c.Mean.Applies() {
 			t.Errorf("%s: %+v", c.Key, c)
 		}
+	}
+	if decided != 4 {
+		t.Errorf("%d claims have a difference, want those on sfk and erm at one radius: 4", decided)
 	}
 	page := r.Page().Markdown()
 	if !strings.Contains(page, "One seed has no spread") {
@@ -274,11 +285,12 @@ func TestWindow(t *testing.T) {
 		}
 		return r
 	}
-	x, y := windowMean("test_loss", 5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
+	loss := &statistic{measure: "test_loss"}
+	x, y := loss.windowMean(5)(losses(9, 1, 2, 3, 4, 5), losses(1, 1, 1, 1, 6))
 	if x != 3 || y != 2 {
 		t.Errorf("%g and %g, want 3 and 2", x, y)
 	}
-	if x, _ := windowMean("test_loss", 5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); x == x {
+	if x, _ := loss.windowMean(5)(losses(1, 2, 3, 4), losses(1, 1, 1, 1, 1)); x == x {
 		t.Error("four evaluations have a mean of five")
 	}
 	claim := func(a string, mean, window float64) *Finding {
@@ -491,11 +503,13 @@ func TestTooFewRunsAreTold(t *testing.T) {
 	add(dro.PAN, 1, none)
 	add(dro.SFK, 5, func(s *spec.Spec) { s.SetOwn("c", spec.Fixed(500)) })
 	r := f.report()
-	for a, want := range map[string]string{"sfk c=1000": "no run of sfk c=1000",
-		"pan": "one seed"} {
-		c := f.claim(r, "train-loss", half, a, "erm")
-		if c.Few != want || c.Verdict != Undecided {
-			t.Errorf("%s: %s, %q, want %q", a, c.Verdict, c.Few, want)
+	for _, want := range []struct {
+		arm, few string
+		verdict  Verdict
+	}{{"sfk c=1000", "no run of sfk c=1000", NotTested}, {"pan", "one seed", Undecided}} {
+		c := f.claim(r, "train-loss", half, want.arm, "erm")
+		if c.Few != want.few || c.Verdict != want.verdict {
+			t.Errorf("%s: %s, %q, want %s, %q", want.arm, c.Verdict, c.Few, want.verdict, want.few)
 		}
 	}
 	i := slices.IndexFunc(r.Further,
@@ -504,7 +518,7 @@ func TestTooFewRunsAreTold(t *testing.T) {
 		t.Errorf("further arms: %+v", r.Further[max(0, i)])
 	}
 	page := r.Page().Markdown()
-	for _, want := range []string{"undecided, no run of sfk c=1000", "undecided, one seed",
+	for _, want := range []string{"not tested: no run of sfk c=1000", "undecided, one seed",
 		"| sfk c=500 |"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)

@@ -207,11 +207,24 @@ func (c *Finding) detectable() string {
 	}
 }
 
-// powerNote explains the column of detectable differences.
-func powerNote() string {
+// powerNote explains the column of detectable differences, in the tables of some families.
+func powerNote(families ...*TestedFamily) string {
+	step, holm := "at the first step of Holm's correction and ", 0
+	for _, f := range families {
+		if f.usesHolm() {
+			holm++
+		}
+	}
+	switch holm {
+	case len(families):
+	case 0:
+		step = ""
+	default:
+		step = "at the first step of Holm's correction in a family that is corrected, and "
+	}
 	return fmt.Sprintf(" Detectable is the least true distance from the claimed margin that the "+
-		"test finds with %g %% power, at the first step of Holm's correction and with the "+
-		"standard deviation of these seeds.", 100*power)
+		"test finds with %g %% power, %swith the standard deviation of these seeds.", 100*power,
+		step)
 }
 
 // This file lays out tables of tests.
@@ -220,21 +233,22 @@ func powerNote() string {
 func (f *TestedFamily) heading(first *TestedFamily) page.Heading {
 	text := fmt.Sprintf("%s: a family of %d", f.title, f.Tests)
 	if f == first {
-		text = fmt.Sprintf("%s, one family of %d tests", f.title, f.Tests)
+		text = fmt.Sprintf("%s, one family of %s", f.title, spec.Plural(f.Tests, "test"))
 	}
-	if !f.usesHolm() || f.Level != first.Level {
-		text += fmt.Sprintf(", %s at %.2g", f.correctionClause(), 1-f.Level)
+	if !f.usesHolm() || f.Level != first.Level || f.Correction != first.Correction {
+		text += ", " + f.correctionClause()
 	}
 	return page.Heading(text)
 }
 
 func (f *TestedFamily) usesHolm() bool { return f.Correction == Holm }
 
+// correctionClause says how the tests of a family are corrected, and their level.
 func (f *TestedFamily) correctionClause() string {
 	if f.usesHolm() {
-		return "corrected by Holm"
+		return fmt.Sprintf("corrected by Holm at %.2g", 1-f.Level)
 	}
-	return "not corrected,"
+	return fmt.Sprintf("not corrected, at %.2g", 1-f.Level)
 }
 
 // correctionNote says how the tests of a family are corrected, in few words.
@@ -242,7 +256,7 @@ func (f *TestedFamily) correctionNote() string {
 	if f.usesHolm() {
 		return fmt.Sprintf("Holm over %d", f.Tests)
 	}
-	return fmt.Sprintf("not corrected, at %.2g", 1-f.Level)
+	return f.correctionClause()
 }
 
 // tables returns a table for each label of the family's claims, or one table if each label has one
@@ -252,36 +266,58 @@ func (f *TestedFamily) tables() (list []page.Block) {
 	for _, c := range f.Claims {
 		at[c.Problem] = append(at[c.Problem], c)
 	}
-	directed := func(c *Finding) bool { return c.claim.Equivalent == 0 }
-	if !slices.ContainsFunc(f.Claims, directed) {
-		return []page.Block{f.equivalent()}
+	inFull := func(c *Finding) string { return join(c.text(), c.Problem) }
+	switch {
+	case !slices.ContainsFunc(f.Claims, func(c *Finding) bool { return !c.ofEquivalence() }):
+		words := verdictWords("equivalent", "not shown")
+		list = append(list, f.testTable("claim", f.Claims, inFull, words))
+	case len(at) == len(f.Claims) && len(at) > 1:
+		list = append(list, f.testTable("claim", f.Claims, inFull, (*Finding).verdictText))
+	default:
+		for _, label := range slices.Sorted(maps.Keys(at)) {
+			list = append(list, f.testTable(join("claim", label), at[label], (*Finding).text,
+				(*Finding).verdictText))
+		}
 	}
-	if len(at) == len(f.Claims) && len(at) > 1 {
-		return []page.Block{f.testTable("claim", f.Claims, func(c *Finding) string {
-			return join(c.text(), c.Problem)
-		}, (*Finding).verdictText)}
-	}
-	for _, label := range slices.Sorted(maps.Keys(at)) {
-		list = append(list, f.table(join("claim", label), at[label]))
+	if slices.ContainsFunc(f.Claims, (*Finding).testedForEquivalence) {
+		list = append(list, page.Text(equivalenceNote))
 	}
 	return list
 }
 
-// table returns a table of claims with their verdicts.
+// equivalenceNote explains the tests of claims of equivalence.
+const equivalenceNote = "p of a claim with ≈ is the larger of two one-sided t tests, against its " +
+	"margin on either side."
+
+// table returns a table of claims under one condition, with their verdicts.
 func (f *TestedFamily) table(head string, list []*Finding) *page.Table {
-	return f.testTable(head, list, (*Finding).text, (*Finding).verdictText)
+	return f.testTable(head, list, func(c *Finding) string {
+		return join(c.text(), c.claim.As)
+	}, (*Finding).verdictText)
 }
 
-// testTable returns a table with a row for each test.
+// testTable returns a table with a row for each test. Columns without a figure are left out.
 func (f *TestedFamily) testTable(
 	head string, list []*Finding, name, word func(*Finding) string,
 ) *page.Table {
-	p := map[bool]string{true: "p (Holm)", false: "p"}[f.usesHolm()]
+	p := "p"
+	if f.usesHolm() {
+		p = "p (Holm)"
+	}
 	t := page.New(head, "n", "difference", "detectable", p)
 	t.Columns = append(t.Columns, verdicts("verdict"))
 	for _, c := range list {
 		t.Add(name(c), fmt.Sprint(len(c.Seeds)), c.difference(), c.detectable(),
 			probability(c.Adjusted), word(c))
+	}
+	for i := len(t.Columns) - 1; i > 0; i-- {
+		if slices.ContainsFunc(t.Rows, func(row []string) bool { return row[i] != page.None }) {
+			continue
+		}
+		t.Columns = slices.Delete(t.Columns, i, i+1)
+		for k := range t.Rows {
+			t.Rows[k] = slices.Delete(t.Rows[k], i, i+1)
+		}
 	}
 	return t
 }
@@ -292,23 +328,21 @@ func verdicts(head string) page.Column {
 		string(Supported): page.Good, string(NotSupported): page.Bad})}
 }
 
-// equivalent returns a table of the two one-sided tests, for which no detectable difference is
-// defined.
-func (f *TestedFamily) equivalent() *page.Table {
-	m, _ := measure.FindMeasure(f.Claims[0].Measure)
-	t := f.testTable(m.Title, f.Claims, (*Finding).pair, verdictWords("equivalent", "not shown"))
-	t.Columns = slices.Delete(t.Columns, 3, 4)
-	for i := range t.Rows {
-		t.Rows[i] = slices.Delete(t.Rows[i], 3, 4)
+// reproductions returns a table of the comparisons with published means. Each row names its measure
+// if they have several.
+func reproductions(list []*Finding) *page.Table {
+	f, head := &TestedFamily{Correction: Holm}, titleOf(list[0].Measure)
+	name := (*Finding).pair
+	if slices.ContainsFunc(list, func(c *Finding) bool { return c.Measure != list[0].Measure }) {
+		head = "mean"
+		name = func(c *Finding) string { return titleOf(c.Measure) + ": " + c.pair() }
 	}
-	return t
+	return f.testTable(head, list, name, verdictWords("differs", "no difference shown"))
 }
 
-// reproductions returns a table of the comparisons with published means.
-func reproductions(list []*Finding) *page.Table {
-	f := &TestedFamily{Correction: Holm}
-	words := verdictWords("differs", "no difference shown")
-	return f.testTable("mean accuracy", list, (*Finding).pair, words)
+func titleOf(measured string) string {
+	m, _ := measure.FindMeasure(measured)
+	return m.Title
 }
 
 // counts says how many claims have each verdict.
@@ -317,42 +351,96 @@ func counts(list []*Finding) string {
 	for _, c := range list {
 		n[c.Verdict]++
 	}
-	are := func(v Verdict) string {
+	are := func(v Verdict, words string) string {
 		if n[v] == 1 {
-			return "1 is"
+			return "1 is " + words
 		}
-		return fmt.Sprintf("%d are", n[v])
+		return fmt.Sprintf("%d are %s", n[v], words)
 	}
-	return fmt.Sprintf("%s supported, %s not supported and %s undecided.", are(Supported),
-		are(NotSupported), are(Undecided))
+	words := []string{are(Supported, "supported"), are(NotSupported, "not supported"),
+		are(Undecided, "undecided")}
+	if n[NotTested] > 0 {
+		words = append(words, are(NotTested, "not tested"))
+	}
+	return inWords(words) + "."
+}
+
+// inWords joins the parts of a list in a sentence.
+func inWords(list []string) string {
+	last := len(list) - 1
+	if last < 1 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:last], ", ") + " and " + list[last]
+}
+
+// seedsText names seeds: "seeds 1 to 4 and 7".
+func seedsText(seeds []uint64) string {
+	var parts []string
+	for i := 0; i < len(seeds); {
+		next := i + 1
+		for next < len(seeds) && seeds[next] == seeds[next-1]+1 {
+			next++
+		}
+		if next-i > 2 {
+			parts = append(parts, fmt.Sprintf("%d to %d", seeds[i], seeds[next-1]))
+		} else {
+			next = i + 1
+			parts = append(parts, fmt.Sprint(seeds[i]))
+		}
+		i = next
+	}
+	switch {
+	case len(parts) == 0:
+		return "no seed"
+	case len(seeds) == 1:
+		return "seed " + parts[0]
+	}
+	return "seeds " + inWords(parts)
 }
 
 // verdictWords returns the function that words the verdict of a test that has no side.
 func verdictWords(yes, no string) func(*Finding) string {
 	return func(c *Finding) string {
-		return map[bool]string{true: yes, false: no}[c.significant()] + c.verdictMarks()
+		word := no
+		if c.significant() {
+			word = yes
+		}
+		return c.inFull(word)
 	}
 }
 
 // verdictText returns the verdict for a table, with what the test lacks and the mark of a repeated
 // test.
 func (c *Finding) verdictText() string {
-	word := string(c.Verdict)
 	if c.Verdict == Undecided {
-		word = "undecided"
+		return c.inFull("undecided")
 	}
-	return word + c.verdictMarks()
+	return c.inFull(string(c.Verdict))
 }
 
-func (c *Finding) verdictMarks() (text string) {
-	if c.Few != "" {
-		text += ", " + c.Few
+// inFull adds to the word for a verdict what the test lacks, and its marks.
+func (c *Finding) inFull(word string) string {
+	switch {
+	case c.Verdict == NotTested:
+		word = string(NotTested) + ": " + c.Few
+	case c.Few != "":
+		word += ", " + c.Few
 	}
 	if c.Exploratory {
-		text += ", exploratory"
+		word += ", exploratory"
 	}
-	if c.Repeats != "" {
-		text += " ¹"
+	return word + c.repeatMark()
+}
+
+// repeatMark returns the mark of a test that was already made: ¹ under another condition, ² under
+// the same one.
+func (c *Finding) repeatMark() string {
+	switch {
+	case c.same == nil:
+		return ""
+	case c.same.condition == c.condition:
+		return " ²"
 	}
-	return text
+	return " ¹"
 }

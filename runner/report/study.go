@@ -287,6 +287,10 @@ func (p *parser) readSeeds(e Entry) error {
 		from, to, _ := strings.Cut(text, "-")
 		first, err := strconv.ParseUint(strings.TrimSpace(from), 10, 63)
 		last, wrong := strconv.ParseUint(strings.TrimSpace(to), 10, 63)
+		if err == nil && wrong == nil && last < first {
+			return fmt.Errorf("seeds: %.40s: the range runs backwards: write %d-%d", e.Value, last,
+				first)
+		}
 		if err == nil && wrong == nil && last < first+mostSeeds {
 			for ; first <= last; first++ {
 				*list = append(*list, first)
@@ -296,8 +300,13 @@ func (p *parser) readSeeds(e Entry) error {
 		*list = nil
 	}
 	slices.Sort(*list)
-	once := len(slices.Compact(slices.Clone(*list))) == len(*list)
-	if len(*list) == 0 || len(*list) > mostSeeds || !once {
+	for i, seed := range *list {
+		if i > 0 && seed == (*list)[i-1] {
+			return fmt.Errorf("seeds: %.40s: %d is there twice: a seed is one run of each arm",
+				e.Value, seed)
+		}
+	}
+	if len(*list) == 0 || len(*list) > mostSeeds {
 		return fmt.Errorf("seeds: %.40s: want at most %d seeds, as in 5-16 or [1, 2, 4]", e.Value,
 			mostSeeds)
 	}
@@ -512,6 +521,11 @@ func (p *parser) readClaim(e Entry, f *Family) {
 			"other does", c.Measure)
 	case c.Measure == StepTime && at != "":
 		p.fail(e.Line, "a claim: %s has no %s", StepTime, at)
+	case c.Measure == StepTime && has("margin") && margin <= 0:
+		p.fail(e.Line, "a claim: margin: %g: that of %s is a factor above 0", margin, StepTime)
+	case c.Measure == StepTime && has("equivalent") && c.Equivalent <= 1:
+		p.fail(e.Line, "a claim: equivalent: %g: that of %s is a factor above 1", c.Equivalent,
+			StepTime)
 	case m.IsList() && m.Axis != measure.PerClass:
 		p.fail(e.Line, "a claim: %s: want a measure with one value", c.Measure)
 	}
@@ -533,14 +547,14 @@ func (p *parser) readClaim(e Entry, f *Family) {
 	f.Claims = append(f.Claims, c)
 }
 
-// checkRadius refuses a robust risk at a radius at which an arm does not measure it.
+// checkRadius refuses a robust risk of a split at a radius at which an arm does not measure it.
 func (p *parser) checkRadius(e Entry, c *Claim) {
 	for _, at := range p.orAllConditions(c.Under) {
 		of := p.study.Conditions[at]
 		for _, pair := range c.Pairs {
 			for _, arm := range pair {
 				a := &p.study.Arms[arm]
-				if c.Measure == "robust_risk" && of.Radius > 0 &&
+				if atRadii(c.Measure) != "" && of.Radius > 0 &&
 					!slices.Contains(a.Specs[at].RiskRadii, of.Radius) {
 					p.fail(e.Line, "a claim: %s trains by another radius than %g: add that one to "+
 						"its risk_radii", a.Name, of.Radius)
@@ -582,6 +596,9 @@ func (p *parser) readReproduction(e Entry) {
 	switch {
 	case len(arm) != 1:
 		p.fail(e.Line, "reproduction: want an arm, as in {arm: erm, measure: mean, value: 72.9}")
+		return
+	case m.Name == "" || m.IsList():
+		p.fail(e.Line, "reproduction: %s: want a measure of evaluations with one value", r.Measure)
 		return
 	case !given && (t == nil || t.Rows[p.study.Arms[arm[0]].Name] == nil):
 		p.fail(e.Line, "reproduction: want the published value")

@@ -82,10 +82,8 @@ func (p *Problem) holdsArmOf(e *experiment) bool {
 // tabulate makes the tables of the conditions that have runs, with further arms, and returns the
 // experiments that belong to no condition.
 func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err error) {
-	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData), func(r *record.Run) bool {
-		return r.Status() != runner.Done
-	})
-	done = append(done, g.ended()...)
+	done := slices.DeleteFunc(slices.Concat(g.Rest, g.OtherData, g.ended()),
+		func(r *record.Run) bool { return r.Status() != runner.Done })
 	r.Made = countMakers(done)
 	list := experiments(done)
 	for _, p := range r.conditions {
@@ -337,7 +335,9 @@ func (p *Problem) classes() {
 		if counts := m.Counts(m.Main()); i < len(counts.Train) && i < len(counts.Test) {
 			row.Train, row.Few = counts.Train[i], counts.Test[i] < m.Spec.MinGroup
 		}
-		value := func(r *ran) measure.Number { return pooled(r, measured, []int{i}) }
+		value := func(r *ran) measure.Number {
+			return pooled(&r.Summary().Results, measured, []int{i})
+		}
 		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
 			own := &a.runs[0].Meta
@@ -466,16 +466,16 @@ func (r *Report) meanRows(p *Problem) (rows []MeanRow) {
 		name := m.MeasureFor(classAccuracy)
 		for i, class := range m.Names(m.Main()) {
 			row(name, class, class, func(r *ran) measure.Number {
-				return pooled(r, name, []int{i})
+				return pooled(&r.Summary().Results, name, []int{i})
 			})
 		}
 	}
 	if t := r.study.Published; t != nil && len(t.Low) > 0 {
-		row(classAccuracy, "", classes(t.Low), func(r *ran) measure.Number {
-			return pooled(r, classAccuracy, t.Low)
+		row(classAccuracy, "", classList(t.Low), func(r *ran) measure.Number {
+			return pooled(&r.Summary().Results, classAccuracy, t.Low)
 		})
 	}
-	return append(rows, lastRows(p, "worst_class_accuracy", "test_accuracy", "train_loss",
+	return append(rows, lastRows(p, worstClass, worstGroup, "test_accuracy", "train_loss",
 		"test_loss", "train_objective", robustRisk)...)
 }
 
@@ -487,11 +487,6 @@ func lastRows(p *Problem, names ...string) (rows []MeanRow) {
 	}
 	return rows
 }
-
-const (
-	classAccuracy = "class_accuracy"
-	trainRisk     = "train_robust_risk"
-)
 
 // mean returns the mean of the finite values of the arm's runs.
 func (a *arm) mean(value func(*ran) measure.Number) Mean {
@@ -545,6 +540,12 @@ func (p *Problem) meta() *runner.Meta {
 	return nil
 }
 
+// hasGroups reports whether the data have groups.
+func (p *Problem) hasGroups() bool {
+	m := p.meta()
+	return m != nil && len(m.Groups) > 0
+}
+
 // published reports whether the published table has a column for the arm.
 func (p *Problem) published(a *arm) bool {
 	return p.study.Published != nil && p.study.Published.Rows[a.name] != nil
@@ -565,7 +566,7 @@ func (p *Problem) cell(a *arm, measured, class string) string {
 			sum += row[i] / float64(len(t.Low))
 		}
 		return fmt.Sprintf("%.2f", sum)
-	case measured == "worst_class_accuracy":
+	case measured == worstClass:
 		return fmt.Sprintf("%.2f", slices.Min(row))
 	case measured == "test_accuracy":
 		return fmt.Sprintf("%.2f", t.Mean(a.name))
@@ -573,14 +574,17 @@ func (p *Problem) cell(a *arm, measured, class string) string {
 	return page.None
 }
 
-// shortTable returns one table of four measures, or the state of registered runs as long as some
-// are missing. In a study that is not registered, an arm with a single seed, which has no spread,
-// is left out.
+// shortTable returns one table of four measures, and of the worst group where the data have groups,
+// or the state of registered runs as long as some are missing. In a study that is not registered,
+// an arm with a single seed, which has no spread, is left out.
 func (r *Report) shortTable() string {
 	if r.registered() && len(r.Means) == 0 {
 		return page.Markdown(page.Text(r.state()))
 	}
-	measures := []string{"worst_class_accuracy", "test_accuracy", "test_loss", robustRisk}
+	measures := []string{worstClass, "test_accuracy", "test_loss", robustRisk}
+	if slices.ContainsFunc(r.conditions, (*Problem).hasGroups) {
+		measures = slices.Insert(measures, 1, worstGroup)
+	}
 	t := page.New("method", "seeds")
 	for _, name := range measures {
 		t.Head(headOf(name))

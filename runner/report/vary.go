@@ -217,8 +217,8 @@ func (r *Report) varyArm(p *Problem, base, a *arm) {
 		of:      p,
 		arm:     a,
 	}
-	for _, name := range []string{"test_accuracy", "worst_class_accuracy", "train_loss",
-		"test_loss", robustRisk} {
+	for _, name := range []string{"test_accuracy", worstClass, "train_loss", "test_loss",
+		robustRisk} {
 		name = a.runs[0].Meta.MeasureFor(name)
 		if name == robustRisk && slices.Contains(keys, "rho") {
 			continue // another radius asks another question
@@ -353,7 +353,8 @@ func (p *Problem) distanceToPublished(a *arm) (mean, distance measure.Number) {
 	for i, want := range row {
 		got := 0.0
 		for _, r := range a.runs {
-			got += pooled(r, classAccuracy, []int{i}).Float() / float64(len(a.runs))
+			of := &r.Summary().Results
+			got += pooled(of, classAccuracy, []int{i}).Float() / float64(len(a.runs))
 		}
 		sum += (got - want/100) * (got - want/100)
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,9 @@ func TestFurtherClaims(t *testing.T) {
 	later, published := r.Families[1], recorded(t, "paper").Published
 	for _, c := range later.Claims {
 		name := c.A + " " + c.Key
+		if c.Verdict == NotTested && strings.HasPrefix(c.Few, "no run of ") {
+			continue // there are no runs of pan, nor at the other radius
+		}
 		if c.Verdict != verdicts[name] {
 			t.Errorf("%s: %s, want %s: %+v", name, c.Verdict, verdicts[name], c.Difference)
 		}
@@ -125,14 +129,18 @@ func TestFurtherClaims(t *testing.T) {
 	if len(verdicts) > 0 || later.Tests != len(later.Claims) {
 		t.Errorf("missing: %v; %d tests of %d claims", verdicts, later.Tests, len(later.Claims))
 	}
-	for _, c := range r.Reproduction {
+	tested := slices.DeleteFunc(slices.Clone(r.Reproduction), func(c *Finding) bool {
+		return c.Verdict == NotTested
+	})
+	for _, c := range tested {
 		got, want := c.Mean.Float(), .6-published.Mean(c.a())/100
 		if math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s is %g from Table 1, want %g", c.A, got, want)
 		}
 	}
-	if len(r.Reproduction) != 2 {
-		t.Errorf("%d arms are compared with Table 1, want erm and sfk", len(r.Reproduction))
+	if len(tested) != 2 || len(r.Reproduction) != 6 {
+		t.Errorf("%d of %d arms are compared with Table 1, want erm and sfk of 6", len(tested),
+			len(r.Reproduction))
 	}
 }
 

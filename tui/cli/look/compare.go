@@ -163,8 +163,9 @@ func reportCommand(con *console.Console) *cobra.Command {
 		Use:   "report [STUDY] [RUN...]",
 		Short: "Judge the claims of a study, or describe finished runs",
 		Long: `Judge the claims of a study (docs/studies.md) on its runs in the runs folder, or on the runs that
-are named. The page has a verdict on each claim: supported, not supported, or undecided at this
-number of seeds. Nothing is tested while runs are missing, except with --interim.
+are named. The page has a verdict on each claim: supported, not supported, undecided at this number
+of seeds, or not tested, with the reason. Nothing is tested while runs are missing, except with
+--interim.
 
 Without a study, the recorded study to which the runs belong is meant: the paper's experiment
 (recorded:paper, the default) or the registered one (recorded:registered). Its page has the
