@@ -330,18 +330,18 @@ func ofEachRun(value func(*ran) measure.Number) pairValue {
 	return func(a, b *ran) (x, y float64) { return value(a).Float(), value(b).Float() }
 }
 
-// lastOf returns a measure at the last iterate. The robust risk is that of the radius, whatever
-// radius a run trained by; 0 stands for the run's own. That of the training split is measured at
-// the run's own radius alone.
+// lastOf returns a measure at the last iterate or, outside of studies, at the step that the page
+// compares. The robust risk is that of the radius, whatever radius a run trained by; 0 stands for
+// the run's own. That of the training split is measured at the run's own radius alone.
 func lastOf(name string, radius float64) func(*ran) measure.Number {
 	return func(r *ran) (n measure.Number) {
 		switch {
 		case name == trainRisk && radius != 0 && radius != r.Meta.Spec.Rho:
 			return n
 		case name != robustRisk || radius == 0:
-			return r.Summary().Named(r.Meta.MeasureFor(name))
+			return r.results().Named(r.Meta.MeasureFor(name))
 		}
-		list := r.Summary().ByGroup.Named("robust_risk_at")
+		list := r.results().ByGroup.Named("robust_risk_at")
 		if i := slices.Index(r.Meta.Spec.RiskRadii, radius); i >= 0 && i < len(list) {
 			n = list[i]
 		}
@@ -384,7 +384,7 @@ func comparedValue(claim *Claim, measured string, radius float64) pairValue {
 
 // pooled returns the mean of a measure over classes.
 func pooled(r *ran, name string, classes []int) measure.Number {
-	values, sum := r.Summary().ByGroup.Named(name), 0.0
+	values, sum := r.results().ByGroup.Named(name), 0.0
 	for _, i := range classes {
 		if i >= len(values) || !values[i].Applies() {
 			return measure.Number{}
