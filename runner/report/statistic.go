@@ -85,12 +85,13 @@ func pooled(of *runner.Results, name string, classes []int) measure.Number {
 	return measure.Num(sum)
 }
 
-// last returns the statistic of a run at its last iterate.
+// last returns the statistic of a run at its last iterate or, outside of studies, at the step that
+// the page compares.
 func (s *statistic) last(r *ran, side int) measure.Number {
-	return s.at(&r.Meta, &r.Summary().Results, side)
+	return s.at(&r.Meta, r.results(), side)
 }
 
-// lastOf returns the function that gives a measure at the last iterate: see statisticOf.
+// lastOf returns the function that gives a measure as last does: see statisticOf.
 func lastOf(name string, radius float64) func(*ran) measure.Number {
 	s := statisticOf(name, radius)
 	return func(r *ran) measure.Number { return s.last(r, 0) }
