@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -245,7 +244,11 @@ func (s *Script) end(m *scriptMessage) error {
 	case "stopped":
 		return train.ErrStopped
 	case "failed":
-		return errors.New(cmp.Or(OneLine(m.Cause, mostLine), "the script failed without a reason"))
+		cause := OneLine(m.Cause, mostLine)
+		if cause == "" {
+			cause = "the script failed without a reason"
+		}
+		return errors.New(cause)
 	}
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }
@@ -294,7 +297,7 @@ func (s *Script) checkpoint() error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer os.RemoveAll(folder) // Close removes what cannot be removed yet
 	if err := s.answer(scriptAnswer{Folder: folder}); err != nil {
 		return err
 	}
@@ -303,7 +306,10 @@ func (s *Script) checkpoint() error {
 	case err != nil:
 		return err
 	case m.Do == "discard":
-		return cmp.Or(os.RemoveAll(folder), s.answer(scriptAnswer{}))
+		if err := os.RemoveAll(folder); err != nil {
+			return fmt.Errorf("checkpoint: the discarded files cannot be removed: %w", err)
+		}
+		return s.answer(scriptAnswer{})
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":

@@ -268,6 +268,46 @@ func TestStopOfPacking(t *testing.T) {
 	}
 }
 
+// TestDiscarded: the files of a discarded checkpoint are gone when the script hears so, and a script
+// whose files cannot be removed hears that instead.
+func TestDiscarded(t *testing.T) {
+	t.Run("removed", func(t *testing.T) {
+		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.instead = func(folder string) error {
+				_, err := s.ask(map[string]any{"do": "discard"})
+				if _, gone := os.Stat(folder); !errors.Is(gone, os.ErrNotExist) {
+					t.Errorf("after the answer %q, the folder is there: %v", s.hear.Error, gone)
+				}
+				return err
+			}
+		})
+		if theirs != nil || ours != nil {
+			t.Errorf("the script hears %v, the run ends with %v: want neither", theirs, ours)
+		}
+	})
+	t.Run("left", func(t *testing.T) {
+		const want = "checkpoint: the discarded files cannot be removed: "
+		away := filepath.Join(t.TempDir(), "away")
+		var answered error
+		_, _, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.instead = func(folder string) error {
+				scratch := filepath.Dir(folder) // a file in its place refuses every removal in it
+				err := errors.Join(os.Rename(scratch, away), os.WriteFile(scratch, nil, 0o600))
+				if err != nil {
+					t.Error(err)
+				}
+				_, answered = s.ask(map[string]any{"do": "discard"})
+				return answered
+			}
+		})
+		for of, err := range map[string]error{"answer": answered, "run": ours} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the %s has the error %v: want %q", of, err, want)
+			}
+		}
+	})
+}
+
 // TestAbsent: a measure that a script gives nothing for is absent, and the log says so once.
 func TestAbsent(t *testing.T) {
 	for without, want := range map[string]struct{ warning, measure string }{

@@ -62,9 +62,10 @@ type script struct {
 	messages int
 	trouble  func(messages int) // called before each message
 	opening  map[string]any
-	there    bool   // it computes weights itself, by the form for chi2
-	without  string // the thing that it does not give
-	grows    int64  // the size of a file with a hole that it saves, if not 0
+	there    bool                      // it computes weights itself, by the form for chi2
+	without  string                    // the thing that it does not give
+	grows    int64                     // the size of a file with a hole that it saves, if not 0
+	instead  func(folder string) error // what it does in place of saving, unless nil
 	hear     told
 }
 
@@ -333,6 +334,11 @@ type kept struct {
 func (s *script) checkpoint() error {
 	stop := s.hear.Stop
 	if _, err := s.ask(map[string]any{"do": "checkpoint"}); err != nil {
+		return err
+	}
+	if s.instead != nil {
+		err := s.instead(s.hear.Folder)
+		s.hear.Stop = stop
 		return err
 	}
 	var state runner.State
