@@ -3,7 +3,6 @@ package bridge
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -183,7 +182,10 @@ func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 		return nil, err
 	}
 	var h layout
-	if err := cmp.Or(json.Unmarshal(c.text, &h), json.Unmarshal(c.text, message)); err != nil {
+	if err := json.Unmarshal(c.text, &h); err != nil {
+		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+	}
+	if err := json.Unmarshal(c.text, message); err != nil {
 		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
 	}
 	arrays, err := h.split(int(body))

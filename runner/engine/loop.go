@@ -176,7 +176,10 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	named := func(key string) bool { return key == "method" }
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.Settings)), named)
 	for _, key := range keys {
-		if err := cmp.Or(checkSetting(key), s.Assign(key, o.Settings[key])); err != nil {
+		if err := checkSetting(key); err != nil {
+			return err
+		}
+		if err := s.Assign(key, o.Settings[key]); err != nil {
 			return err
 		}
 	}

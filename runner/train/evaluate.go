@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -260,7 +259,10 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 		return r.Net.Err()
 	})
 	norm := r.Net.GradNorm()
-	return norm, cmp.Or(err, r.Net.Err())
+	if err == nil {
+		err = r.Net.Err()
+	}
+	return norm, err
 }
 
 // selectIfBetter makes e the run's selection if it is better than the selection so far. The first

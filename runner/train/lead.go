@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,13 +54,17 @@ func (r *Run) follow() error {
 		}
 	}()
 	err := r.leader.Lead(r)
-	if err != nil && err != ErrStopped {
+	if err != nil && !errors.Is(err, ErrStopped) {
 		return err
 	}
 	if err == nil && r.images > 0 { // a run that is done reports its last step in any case
 		err = r.append(r.event(r.Head(), r.epoch(), r.speed()))
 	}
-	return cmp.Or(r.Report(), err)
+	// A run whose last evaluation cannot be recorded has failed, even if it was to stop.
+	if lost := r.Report(); lost != nil {
+		return lost
+	}
+	return err
 }
 
 // Ready prepares the next step: it obeys orders, and waits while the run is paused.
@@ -155,7 +158,9 @@ func (r *Run) Checkpoint() error {
 	}
 	r.since = time.Now()
 	err := r.save()
-	r.savedStep = r.step
+	if err == nil {
+		r.savedStep = r.step
+	}
 	for _, o := range r.asked {
 		o.Answer(r.step, err)
 	}
