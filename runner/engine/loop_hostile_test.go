@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -340,6 +341,37 @@ func TestAbsent(t *testing.T) {
 			(s.PaperIterate == nil) != (without == "grad_norm") {
 			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
 		}
+	}
+}
+
+// TestMoreSteps: a script that takes more steps than were planned is told so, once. It has no
+// patience that could end.
+func TestMoreSteps(t *testing.T) {
+	const want = "the script takes more than the 15 steps that were planned, 3 epochs of 5 steps"
+	r := room(t.TempDir())
+	id := r.well(t, dro.ERM, func(s *script) {
+		s.opening["steps_per_epoch"] = 5 // it takes 11
+		settings := s.opening["settings"].(map[string]any)
+		settings["schedule"], settings["log_every"] = "linear", 7
+	})
+	text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, times := range map[string]int{want: 1, "patience": 0, `"type":"warning"`: 1} {
+		if n := strings.Count(string(text), said); n != times {
+			t.Errorf("the log has %q %d times: want %d", said, n, times)
+		}
+	}
+	var steps []string // step 15 is the planned last one, and step 33 the last
+	for name := range r.log(t, id) {
+		if strings.HasPrefix(name, "step ") {
+			steps = append(steps, strings.TrimPrefix(name, "step "))
+		}
+	}
+	slices.Sort(steps)
+	if got, want := strings.Join(steps, " "), "14 15 21 28 33 7"; got != want {
+		t.Errorf("steps %s are logged: want %s", got, want)
 	}
 }
 

@@ -300,7 +300,7 @@ func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 // step. Otherwise only the planned last step is sure to have an event.
 func (r *Run) reportPatience() error {
 	s := &r.Meta.Spec
-	if r.step == r.Meta.Steps || !r.atEnd() {
+	if r.step == r.Meta.Steps || !r.outOfPatience() {
 		return nil
 	}
 	since := "there was one"
