@@ -263,8 +263,9 @@ func TestStopOfPacking(t *testing.T) {
 	ended.Store(true)
 	asking.Wait()
 	for _, err := range []error{theirs, ours} {
-		if err == nil || !strings.Contains(err.Error(), "to stop at once") {
-			t.Error(err)
+		const want = "to stop at once: drolab.start(resume=...) continues from"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
 }
