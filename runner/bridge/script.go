@@ -41,7 +41,8 @@ type Script struct {
 	spec    *spec.Spec
 
 	x, z   scriptSamples // samples of the step, and of the method's own draw
-	part   int           // number of losses of z that were asked for
+	ranks  shuffles
+	part   int // number of losses of z that were asked for
 	epoch  uint64
 	report stepReport
 	form   form
@@ -166,6 +167,7 @@ func (s *Script) Network(
 // Lead implements train.Leader.
 func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
+	s.ranks = newShuffles(s.Opening.Processes, r.Data.Train.Len())
 	s.form.open(r)
 	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
 		s.epoch, s.spec.ProgramPatience}); err != nil {
@@ -261,6 +263,7 @@ func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 			return fmt.Errorf("end_epoch: %w", err)
 		}
 	}
+	s.lookAtShuffles()
 	s.epoch++
 	s.again = false
 	restart, err := s.run.EndEpoch(int(s.epoch))
@@ -511,7 +514,7 @@ func (s *Script) Outputs(train.Outputs) {}
 func (s *Script) weights(m *scriptMessage, arrays []Array) error {
 	s.form.used = s.form.most > 0 && len(m.Has) == 0
 	if !s.form.used {
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
+		if err := s.takeBatch(m.Has, arrays); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
 	}
@@ -527,6 +530,27 @@ func (s *Script) weights(m *scriptMessage, arrays []Array) error {
 		}
 	}
 	return s.run.TakeStep(s.x.batch.N)
+}
+
+// takeBatch takes in the samples of a step.
+func (s *Script) takeBatch(has []string, arrays []Array) error {
+	if err := s.x.take(s, runner.SplitTrain, has, arrays, s.needs); err != nil {
+		return err
+	}
+	if s.x.ordered {
+		s.ranks.add(s.x.batch.Index)
+	}
+	if s.ranks.whole() {
+		s.lookAtShuffles()
+	}
+	return nil
+}
+
+// lookAtShuffles warns, at the end of the first epoch, of ranks that do not share out the split.
+func (s *Script) lookAtShuffles() {
+	if given, different, wrong := s.ranks.endEpoch(); wrong {
+		s.run.RanksOverlap(given, different)
+	}
 }
 
 // Gradient implements train.Network. It gives the script the weights of its samples, unless the
@@ -599,7 +623,7 @@ func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	arrays = arrays[1:]
 	if s.form.used {
 		n := min(len(m.Has), len(arrays))
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays[:n], s.needs); err != nil {
+		if err := s.takeBatch(m.Has, arrays[:n]); err != nil {
 			return fmt.Errorf("weights of step %d: %w", s.run.Head().Step+1, err)
 		}
 		arrays = arrays[n:]

@@ -184,3 +184,11 @@ func (r *Run) WithoutNorm() (norm float64) {
 	r.warnOnce("grad_norm", message+" (run.step(grad_norm=...))")
 	return math.NaN()
 }
+
+// RanksOverlap warns that the ranks of a script do not share out the training split: of the samples
+// that they gave in an epoch, so many are different ones.
+func (r *Run) RanksOverlap(given, different int) {
+	r.warnOnce("ranks", fmt.Sprintf("the ranks do not share out the training split: the %d "+
+		"samples of an epoch are %d different ones. Give the samplers of all ranks the same seed, "+
+		"and each rank a part of its own, as DistributedSampler does", given, different))
+}
