@@ -48,6 +48,7 @@ type Script struct {
 	form   form
 	again  bool // whether the script is to go back to its start
 	waits  bool // whether the script waits for an answer
+	noted  bool // whether a note was sent since the last answer
 }
 
 // stepReport holds what the script says of a step.
@@ -94,6 +95,11 @@ type scriptAnswer struct {
 	Restart  bool   `json:"restart,omitempty"`
 	Selected bool   `json:"selected,omitempty"`
 	Folder   string `json:"folder,omitempty"`
+}
+
+// scriptNote is sent before an answer, to a script that said that it takes notes.
+type scriptNote struct {
+	Note string `json:"note"`
 }
 
 // welcome is the answer to the first message.
@@ -198,9 +204,21 @@ func (s *Script) receive() (*scriptMessage, []Array, error) {
 	return m, arrays, nil
 }
 
+// Waits tells a script that takes notes why its run waits for the disk. It sends one note before an
+// answer, however often the disk fails: the script reads it when it next waits for drolab, and the
+// pipe has room for one.
+func (s *Script) Waits(cause error) {
+	if !s.Opening.Notes || s.noted {
+		return
+	}
+	s.noted = true
+	s.conn.Send(scriptNote{fmt.Sprintf("the run waits: %s (it continues when this is fixed)",
+		OneLine(cause.Error(), mostLine))})
+}
+
 // answer sends an answer, after which the script no longer waits.
 func (s *Script) answer(head any, arrays ...Array) error {
-	s.waits = false
+	s.waits, s.noted = false, false
 	if err := s.conn.Send(head, arrays...); err != nil {
 		return gone(err)
 	}
@@ -350,6 +368,7 @@ type Opening struct {
 	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
 	StepsPerEpoch int      `json:"steps_per_epoch"`
 	Processes     int      `json:"processes"` // of which each trains on a part of a batch
+	Notes         bool     `json:"notes"`     // whether the script takes notes before an answer
 	Path          string   `json:"path"`
 	Arguments     []string `json:"arguments"`
 	Interpreter   string   `json:"interpreter"`

@@ -89,6 +89,8 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 		p.SHA256 = "" // typed in, or in a notebook
 	}
 	s.Queue.Store, s.Queue.Parallel = s.Store, 1
+	// Nobody need be there but the script, which waits as long as the disk is full.
+	s.Queue.Alone, s.Queue.Waits = true, script.Waits
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.Script{Description: d, Program: p,

@@ -107,7 +107,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
             raise Wrong("drolab.start has classes or groups and no samples: write "
                         "samples=len(train)")
         head: Dict[str, Any] = {
-            "version": VERSION, "name": name or "", "resume": resume or "",
+            "version": VERSION, "notes": True, "name": name or "", "resume": resume or "",
             "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
             "higher": list(higher), "lower": list(lower), "restart": bool(restart),
             "steps_per_epoch": int(steps_per_epoch),
