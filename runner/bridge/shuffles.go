@@ -6,7 +6,7 @@ package bridge
 // nothing.
 type shuffles struct {
 	ranks int
-	by    []uint16 // of each training sample: 1 + the rank that gave it; 0: none has. nil: it is over
+	by    []uint16 // of each sample, 1 + the rank that gave it; 0: none has. nil: it is over
 	given int      // samples
 	own   int      // of these, samples that the same rank had given before
 	other int      // and samples that another rank had given before
@@ -43,10 +43,10 @@ func (h *shuffles) add(index []int) {
 // script that never calls end_epoch.
 func (h *shuffles) whole() bool { return h.by != nil && h.given >= len(h.by) }
 
-// endEpoch ends the look. It returns how many samples were given, and how many different ones,
-// where ranks got in each other's way. Ranks that draw with replacement repeat their own samples,
-// too: of R ranks, one repeats an Rth of what all repeat. Samplers that fill the last batches repeat
-// a few samples.
+// endEpoch ends the look. It returns how many samples were given, how many of them are different
+// ones, and whether ranks repeat what others gave. Ranks that draw with replacement also repeat
+// their own samples: each of R ranks an Rth of what all repeat. Samplers that fill the last batches
+// repeat a few samples.
 func (h *shuffles) endEpoch() (given, different int, wrong bool) {
 	given, different = h.given, h.given-h.own-h.other
 	wrong = 10*h.other > given && h.other > 4*h.ranks*h.own

@@ -69,8 +69,8 @@ type runInCoordinates struct {
 	rest              []float64 // numbers of the form behind λ and η
 }
 
-// TestDocumentedWeights: the weights of a run follow, by the formulas of the documentation, from the
-// numbers in the protocol's messages, and from λ and η in the log, in the run's own coordinates.
+// TestDocumentedWeights: the weights of a run follow, by the formulas of the documentation, from
+// the numbers in the protocol's messages, and from λ and η in the log, in the run's coordinates.
 func TestDocumentedWeights(t *testing.T) {
 	for _, c := range []runInCoordinates{
 		{dro.FormChi2, "paper", map[string]any{}, nil},
@@ -79,8 +79,8 @@ func TestDocumentedWeights(t *testing.T) {
 		{dro.FormCressieRead, "paper", map[string]any{"k": 1.8, "coordinates": "paper"},
 			[]float64{1.8}},
 		{dro.FormKL, "unshifted", map[string]any{"uncertainty": "kl"}, nil},
-		{dro.FormSmoothedCVaR, "unshifted", map[string]any{"uncertainty": "smoothed-cvar", "mu": .3},
-			[]float64{.3}},
+		{dro.FormSmoothedCVaR, "unshifted",
+			map[string]any{"uncertainty": "smoothed-cvar", "mu": .3}, []float64{.3}},
 	} {
 		t.Run(c.form+" "+c.coordinates, func(t *testing.T) {
 			r := room(t.TempDir())

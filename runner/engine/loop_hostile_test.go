@@ -270,7 +270,7 @@ func TestStopOfPacking(t *testing.T) {
 	}
 }
 
-// TestDiscarded: the files of a discarded checkpoint are gone when the script hears so, and a script
+// TestDiscarded: the files of a discarded checkpoint are gone when the script hears so. A script
 // whose files cannot be removed hears that instead.
 func TestDiscarded(t *testing.T) {
 	t.Run("removed", func(t *testing.T) {

@@ -73,8 +73,7 @@ func otherThan(s *tuitest.Script, id string) string {
 	panic("one run alone")
 }
 
-// TestRunOfAScript: the page promises no key that resumes the run of a script, which only the script
-// can.
+// TestRunOfAScript: the page promises no key that resumes the run of a script. Only the script can.
 func TestRunOfAScript(t *testing.T) {
 	s := tuitest.NewScript(t)
 	r := newRig(t, s, 200, 60)
