@@ -90,8 +90,8 @@ func dualMeasures() []Measure {
 				"box"},
 		{Name: "eta", Title: "η", Symbol: "η", Unit: "nats",
 			Doc: "multiplier of the constraint that the weights average 1, after the step: the " +
-				"loss level around which the adversary reweights; in paper coordinates shifted " +
-				"by −λ/(k−1)"},
+				"loss level around which the adversary reweights; where the coordinates of the " +
+				"run are the paper's, shifted by −λ/(k−1)"},
 		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
 			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
 		{Name: "divergence", Title: "batch divergence", Noisy: true, Asks: OfProblem,

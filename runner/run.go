@@ -250,6 +250,15 @@ func ByScript(id string) string {
 	return fmt.Sprintf("only its script can continue run %s: drolab.start(resume=%q)", id, id)
 }
 
+// HowToContinue returns the command or, for the run of a script, the call that continues the run
+// after its end.
+func (m *Meta) HowToContinue() string {
+	if m.Spec.IsScript() {
+		return fmt.Sprintf("drolab.start(resume=%q) in its script", m.ID)
+	}
+	return "drolab resume " + m.ID
+}
+
 // HasOwnNetwork returns an error if the run was imported, or trains a program or a script, which
 // keeps its weights and data to itself. Callers need the weights, or data other than the run's.
 func (m *Meta) HasOwnNetwork() error {

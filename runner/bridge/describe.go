@@ -404,18 +404,23 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 	b := &g.batch
 	switch name {
 	case "label":
-		return a.Ints(b.Labels, len(s.data.Classes))
+		return ofKinds("label", "class", a.Ints(b.Labels, len(s.data.Classes)))
 	case "group":
 		if !s.data.Grouped {
 			return errors.New("the run has no groups: give drolab.start group_counts")
 		}
-		return a.Ints(b.Groups, len(s.data.Groups))
+		return ofKinds("group", "group", a.Ints(b.Groups, len(s.data.Groups)))
 	case "index":
-		most := train.Source(s.data, split).Len()
-		if most == 0 { // a test split that the script never counted
-			most = b.N
+		counted := train.Source(s.data, split).Len()
+		if counted > 0 {
+			return a.Ints(b.Index, counted)
 		}
-		return a.Ints(b.Index, most)
+		err := a.Ints(b.Index, b.N) // a test split that the script never counted
+		if wrong, ok := errors.AsType[*outsideError](err); ok {
+			return fmt.Errorf("%d samples of the %s split came, and one of them is sample %d: "+
+				"give each once", b.N, split, wrong.value)
+		}
+		return err
 	case "correct":
 		g.correct = resized(g.correct, b.N)
 		return a.Ints(g.correct, 2)
@@ -432,6 +437,16 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		return nil
 	}
 	return errors.New("an array that drolab does not know")
+}
+
+// ofKinds adds the remedy to the error of labels or groups where the run has one kind of them: its
+// script has not said that there are more.
+func ofKinds(array, kind string, err error) error {
+	if wrong, ok := errors.AsType[*outsideError](err); ok && wrong.below == 1 {
+		return fmt.Errorf("sample %d has the %s %d, and the run has one %s: give drolab.start "+
+			"%s_counts, a number for each", wrong.element, array, wrong.value, kind, kind)
+	}
+	return err
 }
 
 // evaluate takes in a pass over a split.
@@ -466,15 +481,47 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 			return err
 		}
 	}
+	if err := s.checkCounts(m.Split, &g); err != nil {
+		return err
+	}
 	s.run.AddPass(m.Split, p)
 	return nil
 }
 
-// inOrder puts a pass into the order of its split.
+// checkCounts compares the labels and groups of a whole split with the numbers that drolab.start
+// gave: shares of groups, and what is too small to measure, come from those numbers.
+func (s *Script) checkCounts(split string, g *scriptSamples) error {
+	if train.Source(s.data, split).Len() == 0 { // a test split that the script never counted
+		return nil
+	}
+	m := s.run.Meta
+	err := sameCounts("label", "class", split, g.batch.Labels, *m.ClassCounts.Of(split))
+	if err == nil && s.data.Grouped {
+		err = sameCounts("group", "group", split, g.batch.Groups, *m.GroupCounts.Of(split))
+	}
+	return err
+}
+
+// sameCounts returns an error unless each kind has as many samples as were counted.
+func sameCounts(array, kind, split string, of, counted []int) error {
+	came := make([]int, len(counted))
+	for _, k := range of {
+		came[k]++
+	}
+	for k, n := range came {
+		if n != counted[k] {
+			return fmt.Errorf("%d samples of the %s split have the %s %d, and %s_counts says %d: "+
+				"give drolab.start the counts of this split", n, split, array, k, kind, counted[k])
+		}
+	}
+	return nil
+}
+
+// inOrder puts a pass into the order of its split. Each index is below the number of samples.
 func inOrder(p *measure.Pass, index []int) error {
 	seen := make([]bool, len(index))
 	for _, i := range index {
-		if i >= len(seen) || seen[i] {
+		if seen[i] {
 			return fmt.Errorf("sample %d came twice: give each once", i)
 		}
 		seen[i] = true

@@ -3,7 +3,6 @@ package bridge
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -183,7 +182,10 @@ func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 		return nil, err
 	}
 	var h layout
-	if err := cmp.Or(json.Unmarshal(c.text, &h), json.Unmarshal(c.text, message)); err != nil {
+	if err := json.Unmarshal(c.text, &h); err != nil {
+		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+	}
+	if err := json.Unmarshal(c.text, message); err != nil {
 		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
 	}
 	arrays, err := h.split(int(body))
@@ -305,8 +307,20 @@ func (a Array) Floats(into []float64) error {
 // Ints is Whole for ints.
 func (a Array) Ints(into []int, below int) error { return Whole(a, into, below) }
 
+// outsideError says that a number is not in [0, below).
+type outsideError struct {
+	element int
+	value   int64
+	below   int
+}
+
+// Error implements error.
+func (e *outsideError) Error() string {
+	return fmt.Sprintf("element %d is %d: want 0 to %d", e.element, e.value, e.below-1)
+}
+
 // Whole fills into with the values of an array of whole numbers of either width. Another type,
-// another length, or a number outside of [0, below) is an error.
+// another length, or a number outside of [0, below) is an error, the last an *outsideError.
 func Whole[T int | int32](a Array, into []T, below int) error {
 	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
 		return fmt.Errorf("%d elements of type %s where %d whole numbers belong", a.Len(),
@@ -320,7 +334,7 @@ func Whole[T int | int32](a Array, into []T, below int) error {
 			v = int64(int32(binary.LittleEndian.Uint32(a.Raw[4*i:])))
 		}
 		if v < 0 || v >= int64(below) {
-			return fmt.Errorf("element %d is %d: want 0 to %d", i, v, below-1)
+			return &outsideError{i, v, below}
 		}
 		into[i] = T(v)
 	}

@@ -103,8 +103,12 @@ type counter struct {
 
 func (c *counter) Write(b []byte) (int, error) {
 	if c.of.atOnce() {
-		return 0, errors.New("the checkpoint was given up because its run was to stop at once: " +
-			"drolab resume continues from the last checkpoint")
+		how := "drolab resume"
+		if c.of.of.IsScript() {
+			how = "drolab.start(resume=...)"
+		}
+		return 0, fmt.Errorf("the checkpoint was given up because its run was to stop at once: "+
+			"%s continues from the last checkpoint", how)
 	}
 	n, err := c.w.Write(b)
 	c.n += int64(n)

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,12 +41,14 @@ type Script struct {
 	spec    *spec.Spec
 
 	x, z   scriptSamples // samples of the step, and of the method's own draw
-	part   int           // number of losses of z that were asked for
+	ranks  shuffles
+	part   int // number of losses of z that were asked for
 	epoch  uint64
 	report stepReport
 	form   form
 	again  bool // whether the script is to go back to its start
 	waits  bool // whether the script waits for an answer
+	noted  bool // whether a note was sent since the last answer
 }
 
 // stepReport holds what the script says of a step.
@@ -94,6 +95,11 @@ type scriptAnswer struct {
 	Restart  bool   `json:"restart,omitempty"`
 	Selected bool   `json:"selected,omitempty"`
 	Folder   string `json:"folder,omitempty"`
+}
+
+// scriptNote is sent before an answer, to a script that said that it takes notes.
+type scriptNote struct {
+	Note string `json:"note"`
 }
 
 // welcome is the answer to the first message.
@@ -167,6 +173,7 @@ func (s *Script) Network(
 // Lead implements train.Leader.
 func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
+	s.ranks = newShuffles(s.Opening.Processes, r.Data.Train.Len())
 	s.form.open(r)
 	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
 		s.epoch, s.spec.ProgramPatience}); err != nil {
@@ -197,9 +204,21 @@ func (s *Script) receive() (*scriptMessage, []Array, error) {
 	return m, arrays, nil
 }
 
+// Waits tells a script that takes notes why its run waits for the disk. It sends one note before an
+// answer, however often the disk fails: the script reads it when it next waits for drolab, and the
+// pipe has room for one.
+func (s *Script) Waits(cause error) {
+	if !s.Opening.Notes || s.noted {
+		return
+	}
+	s.noted = true
+	s.conn.Send(scriptNote{fmt.Sprintf("the run waits: %s (it continues when this is fixed)",
+		OneLine(cause.Error(), mostLine))})
+}
+
 // answer sends an answer, after which the script no longer waits.
 func (s *Script) answer(head any, arrays ...Array) error {
-	s.waits = false
+	s.waits, s.noted = false, false
 	if err := s.conn.Send(head, arrays...); err != nil {
 		return gone(err)
 	}
@@ -245,7 +264,11 @@ func (s *Script) end(m *scriptMessage) error {
 	case "stopped":
 		return train.ErrStopped
 	case "failed":
-		return errors.New(cmp.Or(OneLine(m.Cause, mostLine), "the script failed without a reason"))
+		cause := OneLine(m.Cause, mostLine)
+		if cause == "" {
+			cause = "the script failed without a reason"
+		}
+		return errors.New(cause)
 	}
 	return fmt.Errorf("the script ends as %.40q: want done, stopped or failed", m.Status)
 }
@@ -258,6 +281,7 @@ func (s *Script) endEpoch(m *scriptMessage, arrays []Array) error {
 			return fmt.Errorf("end_epoch: %w", err)
 		}
 	}
+	s.lookAtShuffles()
 	s.epoch++
 	s.again = false
 	restart, err := s.run.EndEpoch(int(s.epoch))
@@ -294,7 +318,7 @@ func (s *Script) checkpoint() error {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	defer os.RemoveAll(folder) // Close removes what cannot be removed yet
 	if err := s.answer(scriptAnswer{Folder: folder}); err != nil {
 		return err
 	}
@@ -303,7 +327,10 @@ func (s *Script) checkpoint() error {
 	case err != nil:
 		return err
 	case m.Do == "discard":
-		return cmp.Or(os.RemoveAll(folder), s.answer(scriptAnswer{}))
+		if err := os.RemoveAll(folder); err != nil {
+			return fmt.Errorf("checkpoint: the discarded files cannot be removed: %w", err)
+		}
+		return s.answer(scriptAnswer{})
 	case m.Do == "end":
 		return s.end(m)
 	case m.Do != "saved":
@@ -341,6 +368,7 @@ type Opening struct {
 	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
 	StepsPerEpoch int      `json:"steps_per_epoch"`
 	Processes     int      `json:"processes"` // of which each trains on a part of a batch
+	Notes         bool     `json:"notes"`     // whether the script takes notes before an answer
 	Path          string   `json:"path"`
 	Arguments     []string `json:"arguments"`
 	Interpreter   string   `json:"interpreter"`
@@ -505,7 +533,7 @@ func (s *Script) Outputs(train.Outputs) {}
 func (s *Script) weights(m *scriptMessage, arrays []Array) error {
 	s.form.used = s.form.most > 0 && len(m.Has) == 0
 	if !s.form.used {
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays, s.needs); err != nil {
+		if err := s.takeBatch(m.Has, arrays); err != nil {
 			return fmt.Errorf("weights: %w", err)
 		}
 	}
@@ -521,6 +549,27 @@ func (s *Script) weights(m *scriptMessage, arrays []Array) error {
 		}
 	}
 	return s.run.TakeStep(s.x.batch.N)
+}
+
+// takeBatch takes in the samples of a step.
+func (s *Script) takeBatch(has []string, arrays []Array) error {
+	if err := s.x.take(s, runner.SplitTrain, has, arrays, s.needs); err != nil {
+		return err
+	}
+	if s.x.ordered {
+		s.ranks.add(s.x.batch.Index)
+	}
+	if s.ranks.whole() {
+		s.lookAtShuffles()
+	}
+	return nil
+}
+
+// lookAtShuffles warns, at the end of the first epoch, of ranks that do not share out the split.
+func (s *Script) lookAtShuffles() {
+	if given, different, wrong := s.ranks.endEpoch(); wrong {
+		s.run.RanksOverlap(given, different)
+	}
 }
 
 // Gradient implements train.Network. It gives the script the weights of its samples, unless the
@@ -593,7 +642,7 @@ func (s *Script) step(m *scriptMessage, arrays []Array) error {
 	arrays = arrays[1:]
 	if s.form.used {
 		n := min(len(m.Has), len(arrays))
-		if err := s.x.take(s, runner.SplitTrain, m.Has, arrays[:n], s.needs); err != nil {
+		if err := s.takeBatch(m.Has, arrays[:n]); err != nil {
 			return fmt.Errorf("weights of step %d: %w", s.run.Head().Step+1, err)
 		}
 		arrays = arrays[n:]

@@ -89,6 +89,8 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 		p.SHA256 = "" // typed in, or in a notebook
 	}
 	s.Queue.Store, s.Queue.Parallel = s.Store, 1
+	// Nobody need be there but the script, which waits as long as the disk is full.
+	s.Queue.Alone, s.Queue.Waits = true, script.Waits
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
 	s.Queue.Script = &queue.Script{Description: d, Program: p,
@@ -176,7 +178,10 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	named := func(key string) bool { return key == "method" }
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(o.Settings)), named)
 	for _, key := range keys {
-		if err := cmp.Or(checkSetting(key), s.Assign(key, o.Settings[key])); err != nil {
+		if err := checkSetting(key); err != nil {
+			return err
+		}
+		if err := s.Assign(key, o.Settings[key]); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -262,10 +263,51 @@ func TestStopOfPacking(t *testing.T) {
 	ended.Store(true)
 	asking.Wait()
 	for _, err := range []error{theirs, ours} {
-		if err == nil || !strings.Contains(err.Error(), "to stop at once") {
-			t.Error(err)
+		const want = "to stop at once: drolab.start(resume=...) continues from"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
 		}
 	}
+}
+
+// TestDiscarded: the files of a discarded checkpoint are gone when the script hears so. A script
+// whose files cannot be removed hears that instead.
+func TestDiscarded(t *testing.T) {
+	t.Run("removed", func(t *testing.T) {
+		_, theirs, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.instead = func(folder string) error {
+				_, err := s.ask(map[string]any{"do": "discard"})
+				if _, gone := os.Stat(folder); !errors.Is(gone, os.ErrNotExist) {
+					t.Errorf("after the answer %q, the folder is there: %v", s.hear.Error, gone)
+				}
+				return err
+			}
+		})
+		if theirs != nil || ours != nil {
+			t.Errorf("the script hears %v, the run ends with %v: want neither", theirs, ours)
+		}
+	})
+	t.Run("left", func(t *testing.T) {
+		const want = "checkpoint: the discarded files cannot be removed: "
+		away := filepath.Join(t.TempDir(), "away")
+		var answered error
+		_, _, ours := room(t.TempDir()).meet(t, dro.ERM, func(s *script) {
+			s.instead = func(folder string) error {
+				scratch := filepath.Dir(folder) // a file in its place refuses every removal in it
+				err := errors.Join(os.Rename(scratch, away), os.WriteFile(scratch, nil, 0o600))
+				if err != nil {
+					t.Error(err)
+				}
+				_, answered = s.ask(map[string]any{"do": "discard"})
+				return answered
+			}
+		})
+		for of, err := range map[string]error{"answer": answered, "run": ours} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the %s has the error %v: want %q", of, err, want)
+			}
+		}
+	})
 }
 
 // TestAbsent: a measure that a script gives nothing for is absent, and the log says so once.
@@ -300,6 +342,37 @@ func TestAbsent(t *testing.T) {
 			(s.PaperIterate == nil) != (without == "grad_norm") {
 			t.Errorf("without %s: %s, %v", without, s.Status, s.PaperIterate)
 		}
+	}
+}
+
+// TestMoreSteps: a script that takes more steps than were planned is told so, once. It has no
+// patience that could end.
+func TestMoreSteps(t *testing.T) {
+	const want = "the script takes more than the 15 steps that were planned, 3 epochs of 5 steps"
+	r := room(t.TempDir())
+	id := r.well(t, dro.ERM, func(s *script) {
+		s.opening["steps_per_epoch"] = 5 // it takes 11
+		settings := s.opening["settings"].(map[string]any)
+		settings["schedule"], settings["log_every"] = "linear", 7
+	})
+	text, err := os.ReadFile(filepath.Join(string(r), id, "events.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for said, times := range map[string]int{want: 1, "patience": 0, `"type":"warning"`: 1} {
+		if n := strings.Count(string(text), said); n != times {
+			t.Errorf("the log has %q %d times: want %d", said, n, times)
+		}
+	}
+	var steps []string // step 15 is the planned last one, and step 33 the last
+	for name := range r.log(t, id) {
+		if strings.HasPrefix(name, "step ") {
+			steps = append(steps, strings.TrimPrefix(name, "step "))
+		}
+	}
+	slices.Sort(steps)
+	if got, want := strings.Join(steps, " "), "14 15 21 28 33 7"; got != want {
+		t.Errorf("steps %s are logged: want %s", got, want)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -102,6 +103,32 @@ func TestFaultsOfRanks(t *testing.T) {
 				t.Errorf("%d runs", runs)
 			}
 		})
+	}
+}
+
+// TestShufflesOfRanks: ranks that shuffle the training split each in its own way see a part of it
+// twice in an epoch, and ranks that do not share it out see all of it twice. The log says so once.
+// It says nothing of ranks that share it out, or draw with replacement.
+func TestShufflesOfRanks(t *testing.T) {
+	r := room(t.TempDir())
+	lines := r.ranks(t, "shuffles")
+	if len(lines) != 5 {
+		t.Fatalf("%d runs: %q", len(lines), lines)
+	}
+	for _, words := range lines {
+		want := words[2]
+		text, err := os.ReadFile(filepath.Join(string(r), words[1], "events.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := regexp.MustCompile(`1200 samples of an epoch are ([0-9]+) different ones`).
+			FindAllStringSubmatch(string(text), -1)
+		switch {
+		case want == "0" && len(said) > 0:
+			t.Errorf("%q: the log says %q: want nothing", words, said)
+		case want != "0" && (len(said) != 1 || said[0][1] != want):
+			t.Errorf("%q: the log says %q: want %s samples, once", words, said, want)
+		}
 	}
 }
 

@@ -62,9 +62,11 @@ type script struct {
 	messages int
 	trouble  func(messages int) // called before each message
 	opening  map[string]any
-	there    bool   // it computes weights itself, by the form for chi2
-	without  string // the thing that it does not give
-	grows    int64  // the size of a file with a hole that it saves, if not 0
+	there    bool // it computes weights itself, by the form of an uncertainty set
+	weighed  []weighed
+	without  string                    // the thing that it does not give
+	grows    int64                     // the size of a file with a hole that it saves, if not 0
+	instead  func(folder string) error // what it does in place of saving, unless nil
 	hear     told
 }
 
@@ -197,6 +199,7 @@ func (s *script) take() error {
 	if err != nil {
 		return err
 	}
+	s.weighed = append(s.weighed, weighed{losses, slices.Clone(weights)})
 	s.net.Gradient(weights, false)
 	norm, _ := s.net.Step(train.Rule{SGD: nn.SGD{LR: rate, Momentum: s.spec.Momentum,
 		WeightDecay: s.spec.WeightDecay, Clip: 2}})
@@ -241,16 +244,20 @@ func (s *script) weights(
 	if err := errors.Join(got[0].Floats(weights), got[1].Floats(alpha)); err != nil || !s.there {
 		return weights, alpha[0], err
 	}
-	if s.hear.Form != dro.FormChi2 || len(weights) != 2 {
+	weight := documentedForms[s.hear.Form].weight
+	if weight == nil {
 		return nil, 0, fmt.Errorf("%d numbers of the form %q", len(weights), s.hear.Form)
 	}
-	lambda, eta := weights[0], weights[1]
+	numbers := weights
 	weights = nil
 	for _, l := range losses {
-		weights = append(weights, max(0, 1+(l-eta)/lambda))
+		weights = append(weights, weight(l, numbers))
 	}
 	return weights, alpha[0], nil
 }
+
+// weighed is a batch and its weights.
+type weighed struct{ losses, weights []float64 }
 
 // endEpoch evaluates the splits, and resets the network if drolab asks for it.
 func (s *script) endEpoch() error {
@@ -333,6 +340,11 @@ type kept struct {
 func (s *script) checkpoint() error {
 	stop := s.hear.Stop
 	if _, err := s.ask(map[string]any{"do": "checkpoint"}); err != nil {
+		return err
+	}
+	if s.instead != nil {
+		err := s.instead(s.hear.Folder)
+		s.hear.Stop = stop
 		return err
 	}
 	var state runner.State

@@ -77,7 +77,8 @@ func (r *Run) figures() ([]*page.Figure, error) {
 			Curves: ofEvals("robust_risk", "train_robust_risk", "val_robust_risk")},
 		{Title: "accuracy on the test split",
 			Curves: ofEvals("test_accuracy", r.Meta.MeasureFor("worst_class_accuracy"))},
-		{Title: "dual variables", Curves: ofSteps("lambda", "eta")},
+		{Title: fmt.Sprintf("dual variables, %s coordinates", r.Meta.Coordinates),
+			Curves: ofSteps("lambda", "eta")},
 		{Title: "dual gap", Log: true, Curves: ofEvals("dual_gap")},
 	} {
 		f.Curves = slices.DeleteFunc(f.Curves, func(c page.Curve) bool {

@@ -36,6 +36,9 @@ type Settings struct {
 	// Alone says that nobody may be there to resume a run that waits for space on a full disk. The
 	// run then retries by itself, again and again.
 	Alone bool
+	// Waits is called when a run begins to wait for space on a full disk, with the cause, on the
+	// run's goroutine, unless it is nil.
+	Waits func(cause error)
 	// Reports is the folder for reports of panics, usually the store's. The machine's figures are
 	// about its disk.
 	Reports string
@@ -257,7 +260,8 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec) (*job, error) {
 func (q *Queue) gate() *train.Gate {
 	return &train.Gate{Orders: make(chan train.Order, 16), Slots: q.slots, Done: q.ctx.Done(),
 		Stops: make(chan struct{}, 2),
-		Alone: q.settings.Alone, Retry: cmp.Or(q.settings.retry, 2*time.Second)}
+		Alone: q.settings.Alone, Waits: q.settings.Waits,
+		Retry: cmp.Or(q.settings.retry, 2*time.Second)}
 }
 
 // create records a run and logs that it is queued: from here on it is visible to everybody. The

@@ -29,7 +29,7 @@ func (s *Spec) Rate(step, perEpoch, steps int64) float64 {
 	if step < warm {
 		return s.LR * float64(step+1) / float64(warm)
 	}
-	done := float64(step-warm) / float64(steps-warm)
+	done := min(1, float64(step-warm)/float64(steps-warm)) // a script may take more steps
 	switch {
 	case s.Schedule == "cosine":
 		return s.LR * (1 + math.Cos(math.Pi*done)) / 2

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -261,7 +260,10 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 		return r.Net.Err()
 	})
 	norm := r.Net.GradNorm()
-	return norm, cmp.Or(err, r.Net.Err())
+	if err == nil {
+		err = r.Net.Err()
+	}
+	return norm, err
 }
 
 // selectIfBetter makes e the run's selection if it is better than the selection so far, or equal to
@@ -324,7 +326,7 @@ func (r *Run) warnOfTies() {
 // step. Otherwise only the planned last step is sure to have an event.
 func (r *Run) reportPatience() error {
 	s := &r.Meta.Spec
-	if r.step == r.Meta.Steps || !r.atEnd() {
+	if r.step == r.Meta.Steps || !r.outOfPatience() {
 		return nil
 	}
 	since := "there was one"

@@ -63,6 +63,7 @@ type Gate struct {
 	Stops chan struct{}
 	Retry time.Duration // between two attempts to log that the disk is full
 	Alone bool          // nobody can resume the run: each attempt also retries the write
+	Waits func(error)   // is called when a wait for the disk begins, with its cause; may be nil
 
 	hasSlot  bool        // the run has a slot
 	pauseDue bool        // a pause was asked for while the run waited for the disk
@@ -228,12 +229,15 @@ func (g *Gate) Next() (o Order, ok bool) {
 // written, and told reports that it did. If a stop comes meanwhile, Write returns the disk's error.
 func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
 	defer g.trouble.Store("")
-	for {
+	for first := true; ; first = false {
 		err = do()
 		if _, waits := errors.AsType[*runner.DiskError](err); !waits {
 			return told, err
 		}
 		g.trouble.Store(err.Error())
+		if first && g.Waits != nil {
+			g.Waits(err)
+		}
 		note := func() { told = told || tell(err) == nil }
 		note()
 		if !g.awaitRoom(note) {

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -55,13 +54,17 @@ func (r *Run) follow() error {
 		}
 	}()
 	err := r.leader.Lead(r)
-	if err != nil && err != ErrStopped {
+	if err != nil && !errors.Is(err, ErrStopped) {
 		return err
 	}
 	if err == nil && r.images > 0 { // a run that is done reports its last step in any case
 		err = r.append(r.event(r.Head(), r.epoch(), r.speed()))
 	}
-	return cmp.Or(r.Report(), err)
+	// A run whose last evaluation cannot be recorded has failed, even if it was to stop.
+	if lost := r.Report(); lost != nil {
+		return lost
+	}
+	return err
 }
 
 // Ready prepares the next step: it obeys orders, and waits while the run is paused.
@@ -84,6 +87,12 @@ func (r *Run) TakeStep(n int) error {
 			batch, n))
 	}
 	err := r.train()
+	if m := r.Meta; err == nil && r.step == m.Steps+1 {
+		r.warnOnce("steps", fmt.Sprintf("the script takes more than the %d steps that were "+
+			"planned, %d epochs of %d steps: give drolab.start epochs= and steps_per_epoch=, by "+
+			"which progress and the schedule of lr are counted", m.Steps, m.Spec.Epochs,
+			m.StepsPerEpoch))
+	}
 	r.pause()()
 	return err
 }
@@ -155,7 +164,9 @@ func (r *Run) Checkpoint() error {
 	}
 	r.since = time.Now()
 	err := r.save()
-	r.savedStep = r.step
+	if err == nil {
+		r.savedStep = r.step
+	}
 	for _, o := range r.asked {
 		o.Answer(r.step, err)
 	}
@@ -172,4 +183,12 @@ func (r *Run) WithoutNorm() (norm float64) {
 	}
 	r.warnOnce("grad_norm", message+" (run.step(grad_norm=...))")
 	return math.NaN()
+}
+
+// RanksOverlap warns that the ranks of a script do not share out the training split: of the samples
+// that they gave in an epoch, so many are different ones.
+func (r *Run) RanksOverlap(given, different int) {
+	r.warnOnce("ranks", fmt.Sprintf("the ranks do not share out the training split: the %d "+
+		"samples of an epoch are %d different ones. Give the samplers of all ranks the same seed, "+
+		"and each rank a part of its own, as DistributedSampler does", given, different))
 }

@@ -321,9 +321,12 @@ func (r *Run) writeEnd(status runner.Status, cause error) error {
 func (r *Run) Head() runner.Head { return runner.Head{Step: r.step} }
 
 // atEnd reports whether the run is at its end: the planned one, or the end of its patience.
-func (r *Run) atEnd() bool {
+func (r *Run) atEnd() bool { return r.step >= r.Meta.Steps || r.outOfPatience() }
+
+// outOfPatience reports whether the setting patience ends the run at this step.
+func (r *Run) outOfPatience() bool {
 	patience := r.Meta.Spec.Patience
-	return r.step >= r.Meta.Steps || patience > 0 && r.waited >= patience
+	return patience > 0 && r.waited >= patience
 }
 
 // epoch returns the number of epochs done, with fractions.

@@ -59,7 +59,10 @@ func (r *Run) after(own dro.Batch, alpha, norm float64) {
 
 // finishStep hears what the network has to say of a step, and measures it.
 func (r *Run) finishStep(norm measure.Number) error {
-	if err := cmp.Or(r.Net.Err(), r.readLogged()); err != nil {
+	if err := r.Net.Err(); err != nil {
+		return r.atStep(err)
+	}
+	if err := r.readLogged(); err != nil {
 		return r.atStep(err)
 	}
 	return r.reportStep(norm)

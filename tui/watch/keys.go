@@ -228,11 +228,13 @@ func (w *Page) noVerb(verb string, in ...runner.Status) func(*panel.Track) strin
 }
 
 // noResume says why a run cannot be resumed. One that has ended without being done can be, by any
-// process: it is started anew from its newest checkpoint.
+// process, unless a script drives its loop: it is started anew from its newest checkpoint.
 func (w *Page) noResume(t *panel.Track) string {
 	switch {
 	case t.Status == runner.Paused:
 		return kit.Unless(w.Controls(t.ID), t.Label+elsewhere)
+	case t.Status.Ended() && t.Status != runner.Done && t.Meta.Spec.IsScript():
+		return runner.ByScript(t.ID)
 	case t.Status.Ended() && t.Status != runner.Done:
 		return ""
 	}
@@ -388,9 +390,16 @@ func (w *Page) resume() tea.Cmd {
 // to load the checkpoint and waits in the queue.
 func (w *Page) stop() tea.Cmd {
 	t := w.Run()
-	return kit.Question("Stop "+t.Label+"?", []string{
+	lines := []string{
 		fmt.Sprintf("It is at step %d of %d. It saves a checkpoint", t.Step, t.Meta.Steps),
-		"first, and r resumes it from there."},
+		"first, and r resumes it from there."}
+	if t.Meta.Spec.IsScript() {
+		lines = []string{
+			fmt.Sprintf("It is at step %d of %d. Its script is asked to", t.Step, t.Meta.Steps),
+			"save a checkpoint and to end, and only the",
+			"script can resume it."}
+	}
+	return kit.Question("Stop "+t.Label+"?", lines,
 		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/spec"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -70,4 +71,26 @@ func otherThan(s *tuitest.Script, id string) string {
 		}
 	}
 	panic("one run alone")
+}
+
+// TestRunOfAScript: the page promises no key that resumes the run of a script. Only the script can.
+func TestRunOfAScript(t *testing.T) {
+	s := tuitest.NewScript(t)
+	r := newRig(t, s, 200, 60)
+	r.Wait(2*time.Second, time.Second/5)
+	track := r.watch.Run()
+	meta := *track.Meta
+	meta.Spec.Model = spec.ScriptModel
+	track.Meta = &meta
+	r.Send(r.watch.stop()())
+	got := strings.Join(r.Overlay.Lines, " ")
+	if want := "only the script can resume it."; !strings.HasSuffix(got, want) {
+		t.Errorf("x says %q: want %q at its end", got, want)
+	}
+	ended := *track
+	ended.Status = runner.Stopped
+	got, want := r.watch.noResume(&ended), "drolab.start(resume="
+	if !strings.Contains(got, want) {
+		t.Errorf("r is refused with %q: want %q", got, want)
+	}
 }

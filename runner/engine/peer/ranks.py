@@ -6,6 +6,8 @@ kills SIZE N     kills each rank N times; prints the names of the resumed runs
 orders PIDS      trains in two processes, whose numbers are in files of the folder PIDS, until
                  somebody stops the run; prints what each rank said last
 signals          signals to the ranks, to one process, and to one whose terminal goes
+shuffles         ranks that shuffle alike, each in its own way, not at all, and with replacement;
+                 prints how, the run, and how many of its samples differ, or 0
 apart            processes that know nothing of each other, and one on a machine of its own
 
 Go tests start it, and look at the records of the runs.
@@ -28,6 +30,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, WeightedRandomSampler
 
 import drolab
 import drolab.ranks  # now, and not in each process that needs it
@@ -506,6 +509,43 @@ def signals():
     print("run", said[0]["id"], "stopped")
 
 
+def shuffles():
+    """Trains an epoch of 1200 samples in two processes, by each kind of sampler."""
+    many = list(range(1200))
+
+    def alike(rank):
+        return DistributedSampler(many, seed=7)
+
+    def apart(rank):
+        return DistributedSampler(many, seed=rank)
+
+    def whole(rank):
+        return many
+
+    def again(rank):
+        return WeightedRandomSampler([1.0] * 1200, 600,
+                                     generator=torch.Generator().manual_seed(rank))
+
+    seen = [i for rank in range(2) for i in DistributedSampler(many, 2, rank, seed=rank)]
+    different = {apart: len(set(seen)), whole: 600}
+    for sampler, way in ((alike, "host"), (apart, "host"), (apart, "device"), (whole, "host"),
+                         (again, "host")):
+        def work(rank):
+            loop._BY_DROLAB = () if way == "device" else ("cpu",)
+            with drolab.start("shuffles", method="erm", runs=RUNS, samples=1200, batch=60,
+                              epochs=2, weights=way) as run:
+                say(id=run.id)
+                for epoch in range(2):
+                    for index in DataLoader(many, batch_size=30, sampler=sampler(rank)):
+                        run.weights(index / 1200, index=index)
+                        run.step(grad_norm=1.0)
+                    run.end_epoch()
+
+        said, statuses = forked(2, work)
+        assert statuses == [0, 0], said
+        print(sampler.__name__, said[0][0]["id"], different.get(sampler, 0))
+
+
 def apart():
     """Two processes that start a run each, and learn of each other later."""
     def alone(rank):
@@ -550,5 +590,7 @@ elif WHAT == "orders":
     orders(sys.argv[3])
 elif WHAT == "signals":
     signals()
+elif WHAT == "shuffles":
+    shuffles()
 else:
     apart()

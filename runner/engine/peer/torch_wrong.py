@@ -67,9 +67,25 @@ says(drolab.Failed, "weights of step 1: the loss of its sample 0 is +Inf", lambd
     lambda run: [one(run, -LOSSES.log()), run.checkpoint().__enter__()]))
 says(drolab.Failed, "label: ", lambda: block(
     lambda run: [one(run, label=GROUPS * 2), run.best()], method="group"))
+says(drolab.Failed, "weights of step 1: label: sample 1 has the label 1, and the run has one class",
+     lambda: block(lambda run: [one(run, label=GROUPS), run.best()], class_counts=None))
 says(drolab.Failed, "run.step(fresh=draw)", lambda: block(
     lambda run: [run.weights(LOSSES), run.step(), one(run)]))
 says(ValueError, "no room", lambda: block(lambda run: [one(run), float("no room")]))
+
+# Logits are no probabilities, and their softmax is, also in half precision.
+LOGITS = torch.randn(64, 10, generator=torch.Generator().manual_seed(1)) * 4
+TEN = dict(method="erm", samples={"train": 64, "test": 64},
+           class_counts={k: [8, 8, 8, 8, 8, 8, 8, 8, 0, 0] for k in ("train", "test")})
+for halves in (torch.float32, torch.float16, torch.bfloat16):
+    given = LOGITS.to(halves)
+    passed = dict(losses=torch.ones(64, dtype=halves), label=torch.arange(64) % 8)
+    says(drolab.Wrong, "evaluate: probability: sample 0 has ", lambda: block(
+        lambda run: [one(run), run.evaluate("test", probability=given, **passed)], **TEN))
+    with start(**TEN) as run:
+        print("run", run.id, "done")
+        one(run)
+        run.evaluate("test", probability=given.softmax(1), **passed)
 
 # A step is told at the end at the latest, and a tensor may change once it was weighed.
 with start(log_every=1) as run:

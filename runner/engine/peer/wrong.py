@@ -69,6 +69,66 @@ says(drolab.Failed, "run.step(fresh=draw)", lambda: block(
     lambda run: [one(run, fresh=None), one(run)]))
 says(drolab.Failed, "want 0 to 1", lambda: block(lambda run: run.weights(LOSSES, label=[2] * 8)))
 
+LABELS = np.arange(8) % 2
+SPLITS = dict(samples={"train": 64, "test": 8}, method="erm",
+              class_counts={"train": [32, 32], "test": [4, 4]})
+
+
+def evaluated(text, kind=drolab.Wrong, given=SPLITS, **more):
+    passed = dict(dict(losses=LOSSES, label=LABELS), **more)
+    says(kind, text, lambda: block(lambda run: [one(run), run.evaluate("test", **passed)],
+                                   **given))
+
+
+# What is no probability is named, and not made one.
+LOGITS = np.stack([LOSSES - 1, 1 - LOSSES], 1)
+evaluated("evaluate: probability: sample 0 has -1, 1", probability=LOGITS)
+evaluated("evaluate: probability: sample 3 has nan, 0.5",
+          probability=np.where(np.arange(16).reshape(8, 2) == 6, np.nan, 0.5))
+evaluated("evaluate: probability: sample 0 has 0, 0, 0, ...", probability=np.zeros((8, 4)))
+evaluated("give torch.stack([1 - p, p], 1)", probability=np.full((8, 1), 0.3))
+evaluated("has the shape (8,)", probability=np.full(8, 0.3))
+evaluated("probability has 4 rows and label has 8", probability=np.full((4, 2), 0.5))
+evaluated("evaluate: correct: sample 2 has 2", correct=np.arange(8))
+says(drolab.Wrong, "end_epoch: correct: sample 1 has 0.25", lambda: block(
+    lambda run: run.end_epoch(LOSSES, correct=LOSSES), method="erm"))
+
+# The samples of a pass are those that were counted.
+evaluated("evaluate: 3 samples of the test split have the label 0, and class_counts says 4",
+          drolab.Failed, label=[0, 1, 0, 1, 0, 1, 1, 1], correct=LABELS)
+GROUPED = dict(SPLITS, group_counts={"train": [32, 32], "test": [1, 7]})
+evaluated("evaluate: 6 samples of the test split have the group 0, and group_counts says 1",
+          drolab.Failed, GROUPED, group=[0] * 6 + [1] * 2, correct=LABELS)
+TRAIN = np.arange(64) // 8
+says(drolab.Failed, "end_epoch: 56 samples of the train split have the label 0, and class_counts",
+     lambda: block(lambda run: run.end_epoch(TRAIN / 8, label=TRAIN == 3)))
+
+# Labels of classes that were never counted.
+says(drolab.Failed, "weights: label: sample 1 has the label 1, and the run has one class: give "
+     "drolab.start class_counts", lambda: block(
+         lambda run: run.weights(LOSSES, label=LABELS), class_counts=None))
+evaluated("evaluate: label: sample 1 has the label 1, and the run has one class: give "
+          "drolab.start class_counts", drolab.Failed, dict(SPLITS, class_counts=None),
+          probability=np.stack([1 - LABELS, LABELS], 1))
+says(drolab.Failed, "group: sample 1 has the group 1, and the run has one group: give "
+     "drolab.start group_counts", lambda: block(
+         lambda run: run.weights(LOSSES, group=LABELS), group_counts=[64]))
+
+# A test split that was not counted may have any size, but each of its samples once.
+says(drolab.Failed, "evaluate: index: 3 samples of the test split came, and one of them is "
+     "sample 7: give each once", lambda: block(
+         lambda run: run.evaluate("test", losses=LOSSES[:3], label=LABELS[:3], index=[0, 7, 2],
+                                  correct=LABELS[:3])))
+
+# Probabilities in half precision, and those of one class, are what they were.
+with start(log_every=1, **dict(SPLITS, epochs=8)) as run:
+    stays(run.id, "done")
+    one(run)
+    halves = np.stack([1 - LOSSES / 2, LOSSES / 2], 1).astype(np.float16) * np.float16(1.002)
+    run.evaluate("test", losses=LOSSES, label=LABELS, probability=halves)
+    one(run)
+    run.evaluate("test", losses=LOSSES, label=LABELS, correct=LABELS > 0)
+
 try:
     with start() as run:
         stays(run.id, "failed")

@@ -301,7 +301,7 @@ func StatusLine(r *record.Run) string {
 		line += ": " + strings.TrimPrefix(s.Cause, fmt.Sprintf("step %d: ", s.Steps))
 	}
 	if r.Status() != runner.Done && r.Status().Ended() {
-		line += " (continue with drolab resume " + s.ID + ")"
+		line += " (continue with " + r.Meta.HowToContinue() + ")"
 	}
 	return line
 }

@@ -174,8 +174,8 @@ func notDone(runs []*record.Run, outcomes []queue.Outcome) error {
 			list = append(list, fmt.Errorf("run %s failed: %s", id, cause))
 		case o.Status != runner.Done:
 			list = append(list, fmt.Errorf("run %s is %s at step %d of %d: "+
-				"continue with drolab resume %s", id, o.Status, r.Summary().Steps,
-				r.Meta.Steps, id))
+				"continue with %s", id, o.Status, r.Summary().Steps, r.Meta.Steps,
+				r.Meta.HowToContinue()))
 		}
 	}
 	return list.OrNil()

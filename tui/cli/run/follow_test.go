@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -152,5 +153,41 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	}
 	if lines := newTroubles(live, ids, told, remedy); len(lines) != 1 {
 		t.Errorf("a second time is not told: %q", lines)
+	}
+}
+
+// TestHowToContinue: whatever names the way to continue an ended run names a command that does, or
+// the call of its script, which alone can.
+func TestHowToContinue(t *testing.T) {
+	store, err := record.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]string{
+		"linear":         "drolab resume mine-linear",
+		spec.ScriptModel: `drolab.start(resume="mine-script") in its script`,
+	} {
+		s := spec.Defaults()
+		s.Algorithms, s.Model = []dro.Algorithm{dro.SFK}, model
+		id := "mine-" + strings.TrimSuffix(model, ":")
+		made, err := store.Create(&runner.Meta{ID: id, Spec: s}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.Close()
+		r, err := record.Find(store.Dir(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, refused := sendOrder(nil, r, runner.Order{Verb: runner.Stop})
+		for of, text := range map[string]string{
+			"the line of its status": console.StatusLine(r),
+			"a command that waited":  fmt.Sprint(notDone([]*record.Run{r}, nil)),
+			"an order":               fmt.Sprint(refused),
+		} {
+			if !strings.Contains(text, want) || strings.Count(text, "drolab") != 1 {
+				t.Errorf("%s: %s says %q: want %q alone", id, of, text, want)
+			}
+		}
 	}
 }

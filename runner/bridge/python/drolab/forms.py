@@ -1,6 +1,7 @@
 """Computes weights from the forms of drolab's methods, on the device of the losses.
 
-A form is a kind and its numbers: see docs/protocol.md. The weights are computed in float64, by
+A form is a kind and its numbers: see docs/protocol.md. The η among them is unshifted; that of
+events.jsonl may be the paper's, and is no number of a form. The weights are computed in float64, by
 the operations of drolab itself, and then rounded. In float32 alone, a large loss would lose three
 digits of its weight.
 """

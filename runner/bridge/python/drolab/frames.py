@@ -50,10 +50,12 @@ class Wire:
     """A connection over two pipes, given by their numbers.
 
     It reads and writes without a buffer of Python's own, so that a question costs one system
-    call and its answer another.
+    call and its answer another. ``meanwhile`` receives a frame that comes while a long one waits
+    to be sent: the other side may have to say why it does not read.
     """
 
-    def __init__(self, read: int, write: int) -> None:
+    def __init__(self, read: int, write: int,
+                 meanwhile: Optional[Callable[[], Any]] = None) -> None:
         self.read, self.write = read, write
         self._memory = bytearray(1 << 16)
         self._view = memoryview(self._memory)
@@ -64,6 +66,12 @@ class Wire:
         os.set_blocking(read, False)
         self._poll = select.poll()
         self._poll.register(read, select.POLLIN)
+        self._meanwhile = meanwhile
+        if meanwhile is not None:
+            os.set_blocking(write, False)
+            self._both = select.poll()
+            self._both.register(read, select.POLLIN)
+            self._both.register(write, select.POLLOUT)
         self._heads: Dict[bytes, Tuple[Head, Declared, int]] = {}
         self._prefixes: Dict[Tuple[Any, ...], bytes] = {}
 
@@ -226,14 +234,34 @@ class Wire:
 
     def _out(self, parts: Sequence[Any], n: int) -> None:
         try:
-            sent = os.writev(self.write, parts)
+            sent = self._some_out(parts)
             if sent == n:
                 return
-            rest = memoryview(b"".join(bytes(p) for p in parts))[sent:]
-            while rest:
-                rest = rest[os.write(self.write, rest):]
+            rest = [memoryview(p).cast("B") for p in parts if memoryview(p).nbytes]
+            while True:
+                while rest and sent >= len(rest[0]):
+                    sent -= len(rest.pop(0))
+                if not rest:
+                    return
+                rest[0] = rest[0][sent:]
+                self._await_room()
+                sent = self._some_out(rest)
         except BrokenPipeError:
             raise Gone("the pipe is closed: drolab has gone") from None
+
+    def _some_out(self, parts: Sequence[Any]) -> int:
+        """Writes as much as the pipe has room for. Returns the number of bytes."""
+        try:
+            return os.writev(self.write, parts)
+        except BlockingIOError:
+            return 0
+
+    def _await_room(self) -> None:
+        """Waits until drolab takes more bytes of a long frame, and hears it meanwhile."""
+        if self._meanwhile is None:
+            return  # the write waits
+        while self.write not in dict(self._both.poll()):
+            self._meanwhile()
 
 
 def _parse(raw: bytes) -> Tuple[Head, Declared, int]:

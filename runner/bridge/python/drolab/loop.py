@@ -34,6 +34,7 @@ _SIGNALS = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 _AGAIN = 5.0  # seconds in which signals are one wish
 _WHOLE = ("weights(more=True) needs tensors, and a method that weighs each sample by itself, such as "
           "sfk, with weights=device: {} needs all losses of a batch in one call")
+_ROUNDING = 0.01  # by which probabilities in half precision may miss the sum of 1
 _FIRST = "call torch.distributed.init_process_group before drolab.start"
 _STRANGE = "drolab sends other arrays than weights: install both of one version"
 
@@ -106,7 +107,7 @@ def start(name: Optional[str] = None, *, method: Optional[str] = None,
             raise Wrong("drolab.start has classes or groups and no samples: write "
                         "samples=len(train)")
         head: Dict[str, Any] = {
-            "version": VERSION, "name": name or "", "resume": resume or "",
+            "version": VERSION, "notes": True, "name": name or "", "resume": resume or "",
             "from": from_ or "", "settings": {k: _plain(k, v) for k, v in given.items()},
             "higher": list(higher), "lower": list(lower), "restart": bool(restart),
             "steps_per_epoch": int(steps_per_epoch),
@@ -382,7 +383,7 @@ class Run:
         has, arrays = (), []  # type: Tuple[str, ...], List[np.ndarray]
         if losses is not None:
             has, arrays = _samples(losses, label=label, group=group, index=index,
-                                   correct=_truth(correct))
+                                   correct=_truth("end_epoch", correct))
             self._check_pass("end_epoch", index)
         head, _ = self._ask("epoch", has, arrays)
         self.epoch += 1
@@ -399,15 +400,9 @@ class Run:
         self._check_pass("evaluate", index)
         confidence = None
         if probability is not None:
-            p = _array(probability)
-            if p.ndim != 2 or label is None:
-                raise Wrong(f"evaluate: probability has the shape {p.shape}: give [n, classes], "
-                            "and label")
-            best = p.argmax(1)
-            confidence = np.clip(p[np.arange(len(p)), best].astype(np.float64), 0, 1)
-            correct = best == _whole("label", label)
+            correct, confidence = _predicted(probability, label)
         has, arrays = _samples(losses, label=label, group=group, index=index,
-                               correct=_truth(correct), confidence=confidence)
+                               correct=_truth("evaluate", correct), confidence=confidence)
         self._ask("evaluate", has, arrays, split=split)
 
     def _check_pass(self, call: str, index: Any) -> None:
@@ -646,5 +641,37 @@ def _whole(name: str, x: Any) -> np.ndarray:
     return np.ascontiguousarray(a)
 
 
-def _truth(x: Any) -> Any:
-    return None if x is None else _array(x).astype(bool).astype(np.int32)
+def _predicted(probability: Any, label: Any) -> Tuple[np.ndarray, np.ndarray]:
+    """Returns which samples are classified correctly, and the greatest probability of each."""
+    p = _array(probability)
+    if p.ndim != 2 or p.shape[1] == 0 or label is None:
+        raise Wrong(f"evaluate: probability has the shape {p.shape}: give [n, classes], and label")
+    labels = _whole("label", label)
+    if labels.shape != p.shape[:1]:
+        raise Wrong(f"evaluate: probability has {len(p)} rows and label has {labels.size}: give "
+                    "one of each for each sample")
+    fits = (p.min(1) >= -_ROUNDING) & (abs(p.sum(1, dtype=np.float64) - 1) <= _ROUNDING)
+    if not fits.all():
+        first = int(np.argmin(fits))
+        row = ", ".join(f"{v:.4g}" for v in p[first, :3]) + (", ..." if p.shape[1] > 3 else "")
+        remedy = "logits.softmax(1)"
+        if p.shape[1] == 1:
+            remedy = "torch.stack([1 - p, p], 1) for the p of a sigmoid"
+        raise Wrong(f"evaluate: probability: sample {first} has {row}, and numbers from 0 to 1 "
+                    f"that add up to 1 are needed: give {remedy}")
+    best = p.argmax(1)
+    confidence = p[np.arange(len(p)), best].astype(np.float64)
+    return best == labels, np.clip(confidence, 0, 1)  # rounding has made some greater than 1
+
+
+def _truth(call: str, x: Any) -> Any:
+    """Returns which samples are classified correctly as 0 and 1; None stays None."""
+    if x is None:
+        return None
+    a = _array(x)
+    wrong = (a != 0) & (a != 1)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise Wrong(f"{call}: correct: sample {first} has {a.flat[first]:.4g}: give True or False, "
+                    "as out.argmax(1) == label")
+    return a.astype(np.int32)

@@ -8,8 +8,10 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import tempfile
+import time
 import traceback
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
@@ -22,6 +24,8 @@ __all__ = ["Failed", "Lost", "Talk", "end_of"]
 
 Answer = Tuple[Mapping[str, Any], List[np.ndarray]]
 
+_F_SETPIPE_SZ = 1031  # fcntl has the name from Python 3.10 on
+_ROOM = 1 << 20  # bytes of the pipe to drolab: long frames then wait less often
 _PATIENCE = 2.0  # seconds to wait for an answer that an interrupt cut off
 _OFTEN = ("weights", "step")  # messages whose heads come again and again
 
@@ -86,9 +90,14 @@ class Talk:
         finally:
             os.close(told)
             os.close(says)
+        if sys.platform == "linux":
+            import fcntl
+
+            with contextlib.suppress(OSError):  # too many pages of this user's pipes
+                fcntl.fcntl(tells, _F_SETPIPE_SZ, _ROOM)
         self._pipes = said, tells
         close_in_children(said, tells)
-        self._wire = Wire(said, tells)
+        self._wire = Wire(said, tells, self._take)
 
     def tell(self, do: str, has: Tuple[str, ...] = (), arrays: Sequence[np.ndarray] = (),
              fresh: Tuple[str, ...] = (), **more: Any) -> None:
@@ -121,12 +130,22 @@ class Talk:
         return self._hear()
 
     def _hear(self) -> Answer:
-        if self.attend is not None:
-            self.attend(self._pipes[0])
+        while True:
+            if self.attend is not None:
+                self.attend(self._pipes[0])
+            answer = self._take()
+            if answer is not None:
+                return answer
+
+    def _take(self) -> Optional[Answer]:
+        """Reads a frame. Returns the answer, or None after a note, which it prints."""
         try:
             frame = self._wire.receive(USUAL_HEAD, self._most)
         except FormatError:
             frame = None
+        if frame is not None and "note" in frame[0]:
+            print(f"drolab: {frame[0]['note']}", file=sys.stderr, flush=True)
+            return None
         self.waiting = False
         if frame is None:
             raise self._lost()
@@ -145,10 +164,11 @@ class Talk:
         self.attend = None
         if self.over or self._torn:
             return False
-        if self.waiting:
-            if not select.select([self._pipes[0]], [], [], _PATIENCE)[0]:
+        until = time.monotonic() + _PATIENCE
+        while self.waiting:
+            if not select.select([self._pipes[0]], [], [], max(0, until - time.monotonic()))[0]:
                 return False
-            self._hear()
+            self._take()
         return True
 
     def stop(self) -> None:
