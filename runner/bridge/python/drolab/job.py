@@ -47,7 +47,7 @@ def settings_of(given: Mapping[str, Any], arguments: Sequence[str]) -> Settings:
 def _typed(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
-    for kind in (int, float):
+    for kind in (int, float) if text.isascii() else ():  # digits of other scripts are text
         try:
             value = kind(text)
         except ValueError:
