@@ -319,7 +319,8 @@ class Job:
         import random
 
         random.seed(self.seed)
-        np.random.seed(self.seed % 2**32)
+        low, high = self.seed % 2**32, self.seed >> 32
+        np.random.seed([low, high] if high else low)  # NumPy takes words of 32 bits
         return self.setup(self.settings)
 
     def path(self, folder: str, name: str) -> str:
