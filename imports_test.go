@@ -26,10 +26,10 @@ const importRules = `
 NONE < dro, dro/peertest, dro/memtest
 ANSI < tui/cell
 X/SYS < dro/internal/kern
-NONE < runner/internal/aside
+NONE < runner/internal/aside, runner/numeral
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
-X/SYS, runner/internal/room, runner/internal/aside < runner/data/internal/dataset
+X/SYS, runner/internal/room, runner/internal/aside, runner/numeral < runner/data/internal/dataset
 runner/data/internal/dataset, PARQUET, UNPACK, X/TEXT < runner/data/internal/table
 runner/data/internal/table, X/IMAGE, EXIF < runner/data/internal/picture
 X/SYS, runner/data/internal/picture < runner/data

@@ -11,6 +11,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/numeral"
 	"drolab/runner/spec"
 
 	"github.com/goccy/go-yaml"
@@ -181,19 +182,37 @@ func locateError(file string, err error) error {
 func valueOf(n ast.Node) (value any, err error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
-		return n.Value, nil
+		return plainValue(n.Token), nil
 	case *ast.IntegerNode:
-		return n.Value, nil
+		return plainValue(n.Token), nil
 	case *ast.FloatNode:
-		return n.Value, nil
+		return plainValue(n.Token), nil
 	case *ast.BoolNode:
 		return n.Value, nil
+	case *ast.SequenceNode:
+		list := make([]any, len(n.Values))
+		for i, of := range n.Values {
+			if list[i], err = valueOf(of); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
 	}
 	err = yaml.NodeToValue(n, &value)
 	if y := yaml.Error(nil); errors.As(err, &y) {
 		err = errors.New(y.GetMessage())
 	}
 	return value, err
+}
+
+// plainValue returns the number that a token states, or its text. The parser is not asked, because
+// it takes 010 for 8, and 1e-3 for text. What stands in quotes is text.
+func plainValue(t *token.Token) any {
+	quoted := t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType
+	if literal, ok := numeral.Decimal(t.Value); ok && !quoted {
+		return json.Number(literal)
+	}
+	return t.Value
 }
 
 // Bounds of a preset file. Settings are single values and lists. Deeper or longer text is refused
@@ -313,24 +332,84 @@ func (e *Entry) read(file string, value ast.Node) (err error) {
 // jsonOf returns a value from YAML in the form that Assign takes. For .nan and .inf, which JSON
 // lacks, it returns {}, which is valid for no setting.
 func jsonOf(value any) json.RawMessage {
-	b, err := json.Marshal(parseNumbers(value))
+	b, err := json.Marshal(value)
 	if err != nil {
 		return json.RawMessage("{}")
 	}
 	return b
 }
 
-// Assign is Spec.Assign with a hint in the error for an unknown key or for several values.
+// Decode decodes the value into a variable. Where that takes a number, a number in quotes is one.
+func (e *Entry) Decode(into any) error {
+	if err := json.Unmarshal(e.Value, into); err == nil {
+		return nil
+	}
+	return json.Unmarshal(unquoted(e.Value), into)
+}
+
+// Remedy returns the end of an error about a value in which other numbers are wanted: see
+// numeral.Remedy.
+func (e *Entry) Remedy() string { return remedy(e.Value) }
+
+// Assign is Spec.Assign with a hint in the error for an unknown key, for several values or for a
+// number that is not written in the form of package numeral. Value becomes Canonical.
 func Assign(settings *spec.Spec, key string, value []byte) error {
 	t, ok := spec.FindSetting(key)
 	if !ok {
 		return fmt.Errorf("%.40s: unknown key: %s", strconv.QuoteToGraphic(key), suggest(key))
 	}
-	err := settings.Assign(key, value)
+	err := settings.Assign(key, Canonical(key, value))
 	if wrong := new(spec.KeyError); errors.As(err, &wrong) && wrong.Key == key {
-		wrong.Want += severalHint(&t, value)
+		hint := severalHint(&t, value)
+		if hint == "" && t.TakesNumbers() {
+			hint = remedy(value)
+		}
+		wrong.Want += hint
 	}
 	return err
+}
+
+// Canonical returns the value of a setting as Spec.Assign takes it: where the setting takes
+// numbers, those in quotes are numbers, too.
+func Canonical(key string, value json.RawMessage) json.RawMessage {
+	if t, ok := spec.FindSetting(key); ok && t.TakesNumbers() {
+		return unquoted(value)
+	}
+	return value
+}
+
+// unquoted returns a JSON value with its texts that are numbers as numbers.
+func unquoted(value json.RawMessage) json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil && list != nil {
+		for i := range list {
+			list[i] = unquoted(list[i])
+		}
+		return jsonOf(list)
+	}
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		if literal, ok := numeral.Decimal(text); ok {
+			return json.RawMessage(literal)
+		}
+	}
+	return value
+}
+
+// remedy returns the first remedy for one of the words or numbers of a JSON value.
+func remedy(value json.RawMessage) string {
+	var list []json.RawMessage
+	if json.Unmarshal(value, &list) == nil {
+		for _, one := range list {
+			if hint := remedy(one); hint != "" {
+				return hint
+			}
+		}
+		return ""
+	}
+	word := string(value)
+	json.Unmarshal(value, &word) // of a number, the value is the word
+	return numeral.Remedy(word)
 }
 
 // severalHint returns a hint on where several values belong, for a setting that takes one value.

@@ -53,24 +53,6 @@ func assign(settings *spec.Spec, key string, value any) error {
 	return err
 }
 
-// parseNumbers turns texts that are numbers into numbers, in lists too, because the YAML parser
-// takes 1e-3, which has no dot, for text.
-func parseNumbers(value any) any {
-	switch v := value.(type) {
-	case string:
-		if x, err := strconv.ParseFloat(v, 64); err == nil && json.Valid([]byte(v)) {
-			return x
-		}
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = parseNumbers(v[i])
-		}
-		return list
-	}
-	return value
-}
-
 // quoted returns a value in the form in which errors show it.
 func quoted(value any) string {
 	if value == nil {

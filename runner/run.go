@@ -11,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/runner/data"
 	"drolab/runner/measure"
+	"drolab/runner/numeral"
 	"drolab/runner/spec"
 )
 
@@ -172,8 +173,8 @@ type Preset struct {
 // ParseParent splits RUN@STEP into the run and the step.
 func ParseParent(s string) (id string, step int64, err error) {
 	at := strings.LastIndexByte(s, '@')
-	step, err = strconv.ParseInt(s[at+1:], 10, 64)
-	if at <= 0 || err != nil || step < 0 {
+	step, ok := numeral.Int64(s[at+1:])
+	if at <= 0 || !ok || step < 0 {
 		return "", 0, fmt.Errorf("%q: want RUN@STEP, with the step of a checkpoint", s)
 	}
 	return s[:at], step, nil

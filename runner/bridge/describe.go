@@ -150,14 +150,21 @@ func (p *Program) hello() *Description {
 // settingsOf returns the run's settings by their keys, and the program's own words.
 func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var values map[string]json.RawMessage // as they are: a float64 would round a large seed
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, err
+	}
 	settings := map[string]any{}
-	if err == nil {
-		err = json.Unmarshal(text, &settings)
+	for key, value := range values {
+		settings[key] = value
 	}
 	for key, value := range program.Own() {
 		settings[key] = value
 	}
-	return settings, err
+	return settings, nil
 }
 
 // describe checks the answer and makes a Description of it.

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner/measure"
+	"drolab/runner/numeral"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -48,6 +50,7 @@ type term struct {
 	value string // lower case
 	num   float64
 	isNum bool
+	exact string // the number in decimal, where a float64 may round it
 }
 
 // operators, the longer ones first so that they are found first.
@@ -158,16 +161,17 @@ func parseTerm(word string) (t term, err error) {
 	if t.fact, err = FactOf(word[:at]); err != nil {
 		return t, err
 	}
-	number, percent := strings.CutSuffix(t.value, "%")
-	x, err := strconv.ParseFloat(number, 64)
-	t.num, t.isNum = x, err == nil
+	figure, percent := strings.CutSuffix(t.value, "%")
+	x, isNum := numeral.Float(figure)
+	t.num, t.isNum = x, isNum
+	t.exact, _ = numeral.Decimal(figure)
 	if percent {
 		t.num /= 100
 	} else if t.isNum && x > 1 && isShare(word[:at]) {
 		return t, fmt.Errorf("%s: want at most 1, or %s%%", word, t.value)
 	}
 	if (t.op[0] == '<' || t.op[0] == '>') && !t.isNum && t.value != "" {
-		return t, fmt.Errorf("%s: want a number after %s", word, t.op)
+		return t, fmt.Errorf("%s: want a number after %s%s", word, t.op, numeral.Remedy(figure))
 	}
 	return t, nil
 }
@@ -209,8 +213,10 @@ func (t term) holds(r *record.Run) bool {
 		return map[string]bool{":": strings.Contains(fact, t.value), "=": fact == t.value,
 			"!=": fact != t.value}[t.op]
 	}
+	const most = 1 << 53 // from here on, a float64 holds only some of the whole numbers
+	same := x == t.num && (math.Abs(x) < most || fact == t.exact)
 	return map[string]bool{">=": x >= t.num, "<=": x <= t.num, ">": x > t.num, "<": x < t.num,
-		"!=": x != t.num, "=": x == t.num, ":": x == t.num}[t.op]
+		"!=": !same, "=": same, ":": same}[t.op]
 }
 
 // wordsOf returns the text in which the plain words of a filter are looked for.

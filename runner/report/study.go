@@ -7,7 +7,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/numeral"
 	"drolab/runner/page"
 	"drolab/runner/spec"
 )
@@ -244,9 +244,14 @@ func (p *parser) readBelow(e Entry, do func(Entry)) {
 func value[T any](into *T, want string, ok func(T) bool) func(Entry) error {
 	return func(e Entry) error {
 		var v T
-		if e.Below != nil || string(e.Value) == "null" || json.Unmarshal(e.Value, &v) != nil ||
+		if e.Below != nil || string(e.Value) == "null" || e.Decode(&v) != nil ||
 			ok != nil && !ok(v) {
-			return fmt.Errorf("%s: %.60s: want %s", e.Key, e.Value, want)
+			hint := ""
+			switch any(v).(type) {
+			case int, float64, []int, []float64:
+				hint = e.Remedy()
+			}
+			return fmt.Errorf("%s: %.60s: want %s%s", e.Key, e.Value, want, hint)
 		}
 		*into = v
 		return nil
@@ -282,21 +287,24 @@ func date(into *time.Time) func(Entry) error {
 
 func (p *parser) readSeeds(e Entry) error {
 	var text string
-	list := &p.study.Seeds
+	list, hint := &p.study.Seeds, e.Remedy()
 	if json.Unmarshal(e.Value, &text) == nil {
 		from, to, _ := strings.Cut(text, "-")
-		first, err := strconv.ParseUint(strings.TrimSpace(from), 10, 63)
-		last, wrong := strconv.ParseUint(strings.TrimSpace(to), 10, 63)
-		if err == nil && wrong == nil && last < first {
+		first, isNumber := numeral.Uint64(from)
+		last, isRange := numeral.Uint64(to)
+		switch {
+		case isNumber && isRange && last < first:
 			return fmt.Errorf("seeds: %.40s: the range runs backwards: write %d-%d", e.Value, last,
 				first)
-		}
-		if err == nil && wrong == nil && last < first+mostSeeds {
-			for ; first <= last; first++ {
-				*list = append(*list, first)
+		case isNumber && isRange && last-first < mostSeeds:
+			for i := range last - first + 1 {
+				*list = append(*list, first+i)
 			}
 		}
-	} else if json.Unmarshal(e.Value, list) != nil {
+		if hint = numeral.Remedy(from); hint == "" {
+			hint = numeral.Remedy(to)
+		}
+	} else if e.Decode(list) != nil {
 		*list = nil
 	}
 	slices.Sort(*list)
@@ -307,8 +315,8 @@ func (p *parser) readSeeds(e Entry) error {
 		}
 	}
 	if len(*list) == 0 || len(*list) > mostSeeds {
-		return fmt.Errorf("seeds: %.40s: want at most %d seeds, as in 5-16 or [1, 2, 4]", e.Value,
-			mostSeeds)
+		return fmt.Errorf("seeds: %.40s: want at most %d seeds, as in 5-16 or [1, 2, 4]%s",
+			e.Value, mostSeeds, hint)
 	}
 	return nil
 }
@@ -618,7 +626,9 @@ func (p *parser) readSensitivity(e Entry) {
 	before := len(p.errs)
 	p.readMapping(e, "sensitivity", entryRows{"setting": value(&s.Setting, "a setting", known),
 		"values": value(&values, "a list of values", nil), "arms": p.armList(&s.Arms)})
-	plain := func(v json.RawMessage) string { return strings.Trim(string(v), `"`) }
+	plain := func(v json.RawMessage) string {
+		return strings.Trim(string(presets.Canonical(s.Setting, v)), `"`)
+	}
 	s.Values = spec.Map(values, plain)
 	if len(p.errs) == before && (s.Setting == "" || len(s.Values) == 0 || len(s.Arms) == 0) {
 		p.fail(e.Line, "sensitivity: want {setting: init, values: [he], arms: [sfk]}")

@@ -7,8 +7,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"drolab/dro"
+	"drolab/runner/numeral"
 )
 
 // A knob is a setting that may change while its run trains. A change counts from the next step on
@@ -31,8 +33,10 @@ func (s *Spec) Knobs() (keys []string) {
 // error is a *KeyError, and s is unchanged then. If the changed box excludes z, the run projects z
 // into it.
 func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
-	if err := after.UnmarshalText([]byte(value)); err != nil {
-		return before, after, &KeyError{key, value, "a number or auto"}
+	after, readable := readKnob(value)
+	if !readable {
+		want := "a number or auto" + numeral.Remedy(value)
+		return before, after, &KeyError{key, value, want}
 	}
 	if t, ok := FindSetting(key); !ok || !t.liveIn(s) {
 		want := "one of " + join(s.Knobs()) + ", which this run can change"
@@ -43,6 +47,18 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 	}
 	before, err = s.Replay(key, after)
 	return before, after, err
+}
+
+// readKnob reads the value of a knob as people write it.
+func readKnob(text string) (value Auto, ok bool) {
+	switch strings.TrimSpace(text) {
+	case "auto":
+		return Auto{}, true
+	case "none":
+		return dro.None(), true
+	}
+	x, ok := numeral.Float(text)
+	return Fixed(x), ok
 }
 
 // knobLimit returns the greatest value that a knob may take while its run trains. Only lambda0 has

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/numeral"
 )
 
 // ProgramPrefix is the prefix of a model that is a program: "program:PATH words...".
@@ -98,10 +98,10 @@ func (p Program) Procs() (int, error) {
 	if !ok {
 		return 0, nil
 	}
-	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 || n > mostProcs {
-		return 0, fmt.Errorf("procs=%.40s: want the number of the program's processes, 1 to %d",
-			word, mostProcs)
+	n, ok := numeral.Int(word)
+	if !ok || n < 1 || n > mostProcs {
+		return 0, fmt.Errorf("procs=%.40s: want the number of the program's processes, 1 to %d%s",
+			word, mostProcs, numeral.Remedy(word))
 	}
 	return n, nil
 }

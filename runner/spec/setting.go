@@ -206,6 +206,18 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	return Auto{}, false
 }
 
+// TakesNumbers reports whether the setting is a number or a list of numbers, or may be.
+func (t *Setting) TakesNumbers() bool {
+	if t.own != nil {
+		return !t.own.On && t.own.Choices == nil
+	}
+	switch t.field(&Spec{}).Interface().(type) {
+	case int, uint64, float64, []int, []float64, Auto, Threshold, Imbalance:
+		return true
+	}
+	return false
+}
+
 // isBelowBound reports whether the setting is below the setting that bounds it. It is true if there
 // is no such bound, or the runs of s do not read the setting.
 func (t *Setting) isBelowBound(s *Spec) bool {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -116,10 +117,10 @@ func (p *parser) readPreset(entries []presets.Entry) {
 
 // decode decodes a value that is not a setting.
 func (p *parser) decode(e presets.Entry, into any, want string) bool {
-	if e.Below == nil && string(e.Value) != "null" && json.Unmarshal(e.Value, into) == nil {
+	if e.Below == nil && string(e.Value) != "null" && e.Decode(into) == nil {
 		return true
 	}
-	p.fail("%s: want %s", e.Key, want)
+	p.fail("%s: %.60s: want %s%s", e.Key, cmp.Or(string(e.Value), "a mapping"), want, e.Remedy())
 	return false
 }
 
@@ -217,11 +218,12 @@ func (p *parser) readAxis(e presets.Entry) {
 		p.assign(&p.sweep.Base, key, e.Value)
 		return
 	}
-	for _, v := range values {
+	for i, v := range values {
 		one := p.sweep.Base
 		if !p.assign(&one, key, v) {
 			return
 		}
+		values[i] = presets.Canonical(key, v)
 	}
 	p.sweep.Axes = append(p.sweep.Axes, Axis{Key: key, Values: values})
 }
@@ -549,11 +551,22 @@ func (p *parser) readRandom(e presets.Entry) {
 		from, ok := distributionOf(e)
 		if !ok {
 			p.fail("random: %s: want {log: [low, high]}, {uniform: [low, high]}, {whole: [low, "+
-				"high]} with low < high (log: above 0), or a list to choose from", e.Key)
+				"high]} with low < high (log: above 0), or a list to choose from%s", e.Key,
+				remedyOf(e))
 		} else if p.noteLine(key) {
 			r.Axes = append(r.Axes, Axis{Key: key, from: from})
 		}
 	}
+}
+
+// remedyOf returns the remedy for a number in the entries below e.
+func remedyOf(e presets.Entry) string {
+	for _, b := range e.Below {
+		if hint := b.Remedy(); hint != "" {
+			return hint
+		}
+	}
+	return ""
 }
 
 func distributionOf(e presets.Entry) (distribution, bool) {
@@ -567,7 +580,7 @@ func distributionOf(e presets.Entry) (distribution, bool) {
 		return nil, false
 	}
 	var ends []*float64 // nil for a null
-	if json.Unmarshal(e.Below[0].Value, &ends) != nil || len(ends) != 2 ||
+	if e.Below[0].Decode(&ends) != nil || len(ends) != 2 ||
 		slices.Contains(ends, nil) {
 		return nil, false
 	}
@@ -620,7 +633,7 @@ func (p *parser) drawValues() {
 		rng := rand.New(rand.NewPCG(r.Seed, stream.Sum64()))
 		p.line = p.sweep.lines[a.Key]
 		for range r.Draws {
-			v := a.from(rng.Float64())
+			v := presets.Canonical(a.Key, a.from(rng.Float64()))
 			if a.Values = append(a.Values, v); !p.assign(&one, a.Key, v) {
 				r.Draws = 0 // no point of the grid gets these values
 				break

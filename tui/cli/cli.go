@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -44,6 +45,7 @@ func Main(
 	for _, command := range more {
 		root.AddCommand(command(con))
 	}
+	console.ReadNumbers(root)
 	helps := func(arg string) bool { return arg == "--help" || arg == "-h" || arg == "help" }
 	if slices.ContainsFunc(args, helps) { // only for help, since it would delay every first frame
 		flow(root, max(40, con.Width()-4))
@@ -222,23 +224,25 @@ func flow(c *cobra.Command, width int) {
 	}
 }
 
-// wrongValue says which values a flag takes if err is about a value of another type. The library
-// tells the name of the function that could not read it. It returns nil for other errors. The type
-// of a flag with choices is what it takes.
+// wrongValue says which values a flag takes if err is about a value of another type. It returns nil
+// for other errors. The library's own text names the function that could not read the value. The
+// type of a flag with choices is what it takes.
 func wrongValue(c *cobra.Command, err error) error {
-	var value, names string
-	_, no := fmt.Sscanf(err.Error(), "invalid argument %q for %q flag:", &value, &names)
-	_, name, _ := strings.Cut(names, "--")
-	flag := c.Flags().Lookup(name)
-	if no != nil || flag == nil {
+	wrong, is := errors.AsType[*pflag.InvalidValueError](err)
+	if !is {
 		return nil
 	}
+	flag, remedy := wrong.GetFlag(), ""
 	of := flag.Value.Type()
+	if console.TakesNumbers(of) {
+		remedy = wrong.Unwrap().Error()
+	}
 	want := cmp.Or(map[string]string{"float64": "a number", "int": "a whole number",
 		"int64": "a whole number", "uint64": "a whole number from 0", "bool": "true or false",
 		"float64Slice": "numbers, as in .1,.5,1",
 		"duration":     "a time, as in 90s or 8h"}[of], of)
-	return fmt.Errorf("--%s %q: want %s: see %s --help", name, value, want, c.CommandPath())
+	return fmt.Errorf("--%s %q: want %s%s: see %s --help", flag.Name, wrong.GetValue(), want,
+		remedy, c.CommandPath())
 }
 
 // settingFlag returns the hint to use --set if err is about a setting that was given as a flag,

@@ -86,6 +86,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"run shapes --algo SFK":        "did you mean sfk?",
 		"risk - --rho a":               `--rho "a": want a number: see drolab risk --help`,
 		"run shapes --seeds x":         `--seeds "x": want a whole number`,
+		"run shapes --seed 0x10":       `--seed "0x10": want a whole number from 0: write 16: see`,
 		"certify latest --rho a":       `--rho "a": want numbers, as in .1,.5,1`,
 		"share --idle x":               `--idle "x": want a time, as in 90s or 8h`,
 		"export latest --to= --out x":  `--to "": want one of python`,

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"drolab/runner/numeral"
 	"drolab/runner/record"
 )
 
@@ -36,15 +36,18 @@ type Place struct {
 
 // ParsePlace reads "40%", "3m20s" or a step.
 func ParsePlace(text string) (p Place, err error) {
-	if part, ok := strings.CutSuffix(text, "%"); ok {
-		p.Part, err = strconv.ParseFloat(strings.TrimSpace(part), 64)
+	var ok bool
+	part, isShare := strings.CutSuffix(text, "%")
+	if isShare {
+		p.Part, ok = numeral.Float(part)
 		p.Part /= 100
-	} else if p.Time, err = time.ParseDuration(text); err != nil {
-		p.Step, err = strconv.ParseInt(text, 10, 64)
+	} else if p.Step, ok = numeral.Int64(text); !ok {
+		p.Time, err = time.ParseDuration(text)
+		ok = err == nil
 	}
-	if err != nil || !(p.Part >= 0 && p.Part <= 1) || p.Time < 0 || p.Step < 0 {
-		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or 1200",
-			text)
+	if !ok || p.Part < 0 || p.Part > 1 || p.Time < 0 || p.Step < 0 {
+		return Place{}, fmt.Errorf("%q: want a share, a time or a step, as in 40%%, 3m20s or "+
+			"1200%s", text, numeral.Remedy(part))
 	}
 	return p, nil
 }

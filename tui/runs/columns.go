@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
 	"drolab/runner/measure"
+	"drolab/runner/numeral"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/tui/cell"
@@ -365,11 +365,12 @@ func parseMoment(text string) (m moment, err error) {
 	case "best":
 		return moment{best: true}, nil
 	}
-	m.epoch, err = strconv.ParseFloat(text, 64)
-	if err != nil || !(m.epoch > 0) || math.IsInf(m.epoch, 0) {
-		return moment{}, fmt.Errorf("%s: want last, best or an epoch, such as 12", text)
+	epoch, ok := numeral.Float(text)
+	if !ok || epoch <= 0 {
+		return m, fmt.Errorf("%s: want last, best or an epoch, such as 12%s", text,
+			numeral.Remedy(text))
 	}
-	return m, nil
+	return moment{epoch: epoch}, nil
 }
 
 // values returns the valueOf that gives the values at the moment.

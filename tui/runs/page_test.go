@@ -57,6 +57,7 @@ func TestFilter(t *testing.T) {
 		{"augment:true", 12}, {":x", 0}, {"race OR algo:sfk", 5}, {"race | preset:paper", 3},
 		{"NOT (race OR algo:sfk)", 7}, {"-(race OR algo:sfk)", 7}, {"NOT failed", 11},
 		{"race algo:sfk OR preset:paper", 2}, {"race (algo:sfk OR preset:paper)", 1},
+		{"rho=00.5", 11}, {"seed:007", 1}, {"steps<=1.2e2", 3},
 		{"race OR", 2}, {"(race", 2}, {"race NOT", 2}, {"race AND algo:sfk", 1}, {"()", 12},
 		{"NOT NOT race", 2}, {"race OR (algo:sfk -race) OR", 5}, {"state:done", 9},
 	} {
@@ -77,8 +78,9 @@ func TestFilter(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"zz:1": "zz: neither a setting", "-foo<3": "foo: neither",
-		"rho>=x": "want a number after >=", "worst>70": "want at most 1, or 70%",
-		"race)": "a ) without its (", strings.Repeat("(", 60): "want at most 50",
+		"rho>=x": "want a number after >=", "rho>=0x1": "want a number after >=: write 1",
+		"worst>70": "want at most 1, or 70%",
+		"race)":    "a ) without its (", strings.Repeat("(", 60): "want at most 50",
 	} {
 		if _, err := compare.ParseFilter(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -16,6 +16,7 @@ import (
 	"drolab/runner/bridge"
 	"drolab/runner/certificate"
 	"drolab/runner/measure"
+	"drolab/runner/numeral"
 	"drolab/runner/page"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -497,7 +498,7 @@ func lossColumn(first []string, column string) (at int, named bool, err error) {
 			return at, true, nil
 		}
 	}
-	if n, err := strconv.Atoi(want); err == nil && n >= 1 && n <= len(names) {
+	if n, ok := numeral.Int(want); ok && n >= 1 && n <= len(names) {
 		return n - 1, named, nil
 	}
 	return 0, false, fmt.Errorf("line 1: no column %q: "+

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/numeral"
 	"drolab/runner/record"
 	"drolab/runner/sweep"
 	"drolab/tui/cli/console"
@@ -223,9 +223,10 @@ a loop in a shell works as well.`,
 			"give a sweep's folder and a run's number: drolab sweep task DIR 0"),
 		ValidArgsFunction: completeFolders,
 		RunE: func(c *cobra.Command, args []string) error {
-			place, err := strconv.Atoi(args[1])
-			if err != nil {
-				return fmt.Errorf("%s: want a run's number, from 0", console.OneLine(args[1]))
+			place, ok := numeral.Int(args[1])
+			if !ok {
+				return fmt.Errorf("%s: want a run's number, from 0%s", console.OneLine(args[1]),
+					numeral.Remedy(args[1]))
 			}
 			folder, err := sweep.Open(args[0])
 			if err != nil {

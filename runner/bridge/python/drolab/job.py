@@ -47,7 +47,7 @@ def settings_of(given: Mapping[str, Any], arguments: Sequence[str]) -> Settings:
 def _typed(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
-    for kind in (int, float):
+    for kind in (int, float) if text.isascii() else ():  # digits of other scripts are text
         try:
             value = kind(text)
         except ValueError:
@@ -319,7 +319,8 @@ class Job:
         import random
 
         random.seed(self.seed)
-        np.random.seed(self.seed % 2**32)
+        low, high = self.seed % 2**32, self.seed >> 32
+        np.random.seed([low, high] if high else low)  # NumPy takes words of 32 bits
         return self.setup(self.settings)
 
     def path(self, folder: str, name: str) -> str:

@@ -20,7 +20,7 @@ import numpy as np
 from .frames import close_in_children, keep_in_children
 from .job import Wrong
 
-__all__ = ["Plan", "Workers", "GENERATORS", "kept", "sow"]
+__all__ = ["Plan", "Workers", "GENERATORS", "kept", "sow", "torch_seed"]
 
 MOST_AHEAD = 16  # largest number of batches that are ordered and not yet asked for
 _MOST_SENT = 1 << 15  # most bytes of a worker's unanswered orders, far below a pipe's room
@@ -41,12 +41,27 @@ GENERATORS: List[Generator] = [
 ]
 
 
+def torch_seed(seed: int) -> int:
+    """Returns the seed of PyTorch's generators for the seed of a run: itself below 2**32, else 63
+    bits of a hash.
+
+    On the CPU, PyTorch takes the last 32 bits of a seed. Seeds that agree in them would share all
+    draws; two hashes agree in them by chance, once in 2**32.
+    """
+    return seed if seed < 2**32 else _hash(struct.pack("<Q", seed))
+
+
 def sow(seed: int, epoch: int, index: int) -> None:
     """Seeds all generators for one sample."""
-    raw = struct.pack("<QqQ", seed & (1 << 64) - 1, epoch, index)
-    (n,) = struct.unpack("<Q", hashlib.blake2b(raw, digest_size=8).digest())
+    n = _hash(struct.pack("<QqQ", seed & (1 << 64) - 1, epoch, index))
     for g in GENERATORS:
-        g.seed(n >> 1)
+        g.seed(n)
+
+
+def _hash(raw: bytes) -> int:
+    """Returns 63 bits of a hash."""
+    (n,) = struct.unpack("<Q", hashlib.blake2b(raw, digest_size=8).digest())
+    return n >> 1
 
 
 @contextlib.contextmanager

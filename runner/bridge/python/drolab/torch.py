@@ -231,7 +231,7 @@ class Job(job.Job):
     # The start.
 
     def begin(self) -> Mapping[str, Any]:
-        torch.manual_seed(self.seed % 2**63)
+        torch.manual_seed(reading.torch_seed(self.seed))
         torch.set_num_threads(max(1, self.threads))
         word, count = self.settings.get("device"), self.settings.get("procs", 1)
         self.device = _device(word)

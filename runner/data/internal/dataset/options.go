@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"drolab/runner/numeral"
 )
 
 // OwnFiles is the name of the user's own files, taken apart: SCHEME:PATH?key=value&key=value.
@@ -166,15 +168,20 @@ type Draw struct {
 func (f OwnFiles) Draw(o Options) (d Draw, err error) {
 	d = Draw{TestShare, o.Seed, o.Encoder != nil}
 	if v := f.Options["test_fraction"]; v != "" {
-		if d.Fraction, err = strconv.ParseFloat(v, 64); err != nil || !(d.Fraction > 0 &&
-			d.Fraction < 1) {
-			return d, fmt.Errorf("test_fraction=%s: give a number between 0 and 1", v)
+		share, ok := numeral.Float(v)
+		if !ok || share <= 0 || share >= 1 {
+			return d, fmt.Errorf("test_fraction=%s: give a number between 0 and 1%s", v,
+				numeral.Remedy(v))
 		}
+		d.Fraction = share
 	}
 	if v := f.Options["data_seed"]; v != "" {
-		if d.Seed, err = strconv.ParseUint(v, 10, 64); err != nil {
-			return d, fmt.Errorf("data_seed=%s: give a whole number of at least 0", v)
+		seed, ok := numeral.Uint64(v)
+		if !ok {
+			return d, fmt.Errorf("data_seed=%s: give a whole number of at least 0%s", v,
+				numeral.Remedy(v))
 		}
+		d.Seed = seed
 	}
 	return d, nil
 }

@@ -9,11 +9,11 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/data/internal/table"
+	"drolab/runner/numeral"
 )
 
 // pictureOptions lists the options that may follow the folder of pictures:
@@ -73,10 +73,11 @@ func openPictures(name string, o dataset.Options) (*dataset.Dataset, error) {
 	if s.Draw, err = s.OwnFiles.Draw(o); err != nil {
 		return nil, err
 	}
-	side, err := strconv.Atoi(cmp.Or(s.Options["size"], "32"))
-	if err != nil || side < 1 || side > maxSide {
-		return nil, fmt.Errorf("size=%s: give a number of pixels from 1 to %d", s.Options["size"],
-			maxSide)
+	size := cmp.Or(s.Options["size"], "32")
+	side, ok := numeral.Int(size)
+	if !ok || side < 1 || side > maxSide {
+		return nil, fmt.Errorf("size=%s: give a number of pixels from 1 to %d%s", size, maxSide,
+			numeral.Remedy(size))
 	}
 	s.shape = dataset.Shape{C: 3, H: side, W: side}
 	if s.Choice("colour") == "grey" {

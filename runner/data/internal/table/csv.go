@@ -13,12 +13,12 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"drolab/runner/data/internal/dataset"
 	"drolab/runner/internal/room"
+	"drolab/runner/numeral"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -101,10 +101,11 @@ func commonest(word string) (n int, err error) {
 	if word == "" {
 		return 0, nil
 	}
-	text, ok := strings.CutPrefix(word, "top:")
-	if n, err = strconv.Atoi(text); !ok || err != nil || n < 1 || n > MaxCategories {
-		return 0, fmt.Errorf("categories=%s: give top:N, as in top:20, with N from 1 to %d", word,
-			MaxCategories)
+	text, named := strings.CutPrefix(word, "top:")
+	n, ok := numeral.Int(text)
+	if !named || !ok || n < 1 || n > MaxCategories {
+		return 0, fmt.Errorf("categories=%s: give top:N, as in top:20, with N from 1 to %d%s",
+			word, MaxCategories, numeral.Remedy(text))
 	}
 	return n, nil
 }
