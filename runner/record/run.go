@@ -193,16 +193,18 @@ func (r *Run) PassedOver() error {
 // Damage says what PassedOver says in a few words for a screen, with the remedy; "" where all was
 // read.
 func (r *Run) Damage() string {
-	_, err := r.passed.First()
-	if err == nil {
-		return ""
-	}
-	var gap *GapEvent
-	if errors.As(err, &gap) {
+	if gap := r.Gap(); gap != nil {
 		return gap.Brief()
 	}
-	return "a file of it is damaged: drolab doctor says what helps"
+	if r.PassedOver() != nil {
+		return "a file of it is damaged: drolab doctor says what helps"
+	}
+	return ""
 }
+
+// Gap returns the first of the places where lines of the log were found to be lost; nil where none
+// was.
+func (r *Run) Gap() *GapEvent { return r.passed.Gap() }
 
 // Held reports whether somebody records the run at this moment. It stays true for a moment after
 // the last event.

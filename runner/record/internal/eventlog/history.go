@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -342,6 +343,28 @@ func (p *PassedOver) First() (more int, err error) {
 		return 0, nil
 	}
 	return len(p.list) - 1, p.list[0]
+}
+
+// None reports whether nothing was passed over so far.
+func (p *PassedOver) None() bool {
+	_, err := p.First()
+	return err == nil
+}
+
+// Gap returns the first GapEvent of the log; nil: there is none.
+func (p *PassedOver) Gap() (first *GapEvent) {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, err := range p.list {
+		var gap *GapEvent
+		if errors.As(err, &gap) && (first == nil || gap.Start < first.Start) {
+			first = gap
+		}
+	}
+	return first
 }
 
 // stopwatch counts the time that a run has trained. It excludes pauses, and the time between a stop
