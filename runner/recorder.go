@@ -186,6 +186,9 @@ var (
 type DiskError struct {
 	What string // what failed, and the remedy
 	Err  error
+	// Away says that a folder is missing, as while a disk is mounted elsewhere. It may be back in a
+	// moment, so the write is tried again even if nobody resumes the run.
+	Away bool
 }
 
 func (e *DiskError) Error() string { return e.What + ": " + e.Err.Error() }

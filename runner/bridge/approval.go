@@ -85,6 +85,15 @@ func (a Approvals) Admit(x Approval) error {
 	if a.has(x) {
 		return nil
 	}
+	if err := a.add(x); err != nil {
+		return fmt.Errorf("the approval of a program cannot be written: %w: make %s a folder that "+
+			"you can write to, or set XDG_STATE_HOME to another", err, string(a))
+	}
+	return nil
+}
+
+// add writes the line of an approval.
+func (a Approvals) add(x Approval) error {
 	if err := os.MkdirAll(string(a), 0o700); err != nil {
 		return err
 	}

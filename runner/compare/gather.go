@@ -124,6 +124,7 @@ func withoutSharedEvals(runs []StoryRun) []StoryRun {
 func reasons() []struct{ key, words string } {
 	return []struct{ key, words string }{
 		{"failed", "%s failed"},
+		{"damaged", "%s left out with a damaged log"},
 		{"diverged", "%s diverged"},
 		{"early", "%s ended early"},
 		{"none", "%s ended without an evaluation"},
@@ -140,6 +141,8 @@ func exclusion(r StoryRun, reference *runner.Meta, furthest float64) string {
 	switch {
 	case r.Status == runner.Failed:
 		return "failed"
+	case r.Lossy:
+		return "damaged"
 	case r.Meta.Imported != nil:
 		return "imported"
 	case question(r.Meta) != question(reference):

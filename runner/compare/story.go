@@ -19,6 +19,7 @@ type StoryRun struct {
 	Meta   *runner.Meta
 	Status runner.Status
 	Evals  []*runner.EvalEvent // without those that a resume took back, in the order of their steps
+	Lossy  bool                // lines of its log are lost, perhaps evaluations among them
 	// Name is the name of the run and Key its configuration. NewStory finds those of all runs if
 	// one has no name. A caller that makes the same story often keeps them, since finding them
 	// reads all settings.
@@ -74,7 +75,8 @@ func StoryOf(runs []*record.Run) (Story, error) {
 		if err != nil {
 			return Story{}, err
 		}
-		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: evals})
+		list = append(list, StoryRun{Meta: &r.Meta, Status: r.Status(), Evals: evals,
+			Lossy: r.Gap() != nil})
 	}
 	return NewStory(list, DefaultBaseline(list)), nil
 }

@@ -131,6 +131,27 @@ func TestFetchWhole(t *testing.T) {
 	j.done(t, j.run(context.Background(), FetchOptions{}))
 }
 
+// TestFetchIntoNoFolder: a data folder that cannot be written is named with the remedy, and no
+// address is blamed for it.
+func TestFetchIntoNoFolder(t *testing.T) {
+	s := serve(t, good)
+	j := newJob(t, s.URL)
+	file := filepath.Join(j.folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil { // no folder can be in it
+		t.Fatal(err)
+	}
+	j.folder = filepath.Join(file, "data")
+	err := j.run(context.Background(), FetchOptions{})
+	if err == nil || !strings.Contains(err.Error(), "data folder "+j.folder+" cannot be written") ||
+		!strings.Contains(err.Error(), "choose another with --data DIR") ||
+		strings.Contains(err.Error(), "\n") {
+		t.Errorf("got %v, want the folder and the remedy in one line", err)
+	}
+	if len(s.ranges) != 0 {
+		t.Errorf("%d requests, want none", len(s.ranges))
+	}
+}
+
 // These servers make trouble, and the file is right all the same.
 func TestFetchRecovers(t *testing.T) {
 	n := len(payload)

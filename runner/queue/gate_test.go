@@ -246,6 +246,106 @@ func TestPauseWhileTheDiskIsWaitedFor(t *testing.T) {
 	}
 }
 
+// away is a Store whose first checkpoints find no folder.
+type away struct {
+	*memory
+	attempts int // that find none
+}
+
+type awayRecorder struct {
+	runner.Recorder
+	store *away
+}
+
+func (a *away) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	r, err := a.memory.Create(m, from)
+	return &awayRecorder{r, a}, err
+}
+
+func (r *awayRecorder) Checkpoint(s *runner.State) (string, error) {
+	if r.store.attempts > 0 {
+		r.store.attempts--
+		return "", &runner.DiskError{What: "checkpoints is missing", Away: true,
+			Err: errors.New("no such file or directory")}
+	}
+	return r.Recorder.Checkpoint(s)
+}
+
+// TestAwayForAMoment: a run whose folder of checkpoints is missing for a moment says so, and goes
+// on by itself once the folder is back, to the same numbers.
+func TestAwayForAMoment(t *testing.T) {
+	settings := brief(dro.SFK)
+	whole := runAll(t, 1, settings)[0]
+	store := &away{newMemory(), 3}
+	q := NewQueue(context.Background(), Settings{Store: store, retry: time.Millisecond})
+	ids, err := q.Start(runner.Request{Specs: []spec.Spec{settings}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := q.Wait(); o[0].Status != runner.Done {
+		t.Fatalf("outcome %+v, want done", o[0])
+	}
+	tr := store.runs[ids[0]]
+	if got, want := tr.lines(t, measured), whole.lines(t, measured); !slices.Equal(got, want) {
+		t.Errorf("the numbers are\n%s\nwant\n%s", got, want)
+	}
+	warnings := 0
+	for _, e := range tr.events {
+		if w, ok := e.(*runner.WarningEvent); ok && strings.Contains(w.Message, "is missing") {
+			warnings++
+		}
+	}
+	if warnings != 1 {
+		t.Errorf("%d warnings, want 1", warnings)
+	}
+	got := slices.Compact(tr.statuses())
+	if want := []runner.Status{runner.Queued, runner.Running, runner.Paused, runner.Running,
+		runner.Done}; !slices.Equal(got, want) {
+		t.Errorf("states %v, want %v", got, want)
+	}
+}
+
+// TestAwayForLong: a folder that stays away is not tried for ever. A resume tries it once more, and
+// a stop gives up.
+func TestAwayForLong(t *testing.T) {
+	g := &train.Gate{Orders: make(chan train.Order), Retry: time.Microsecond}
+	missing := &runner.DiskError{What: "checkpoints is missing", Away: true,
+		Err: errors.New("no such file or directory")}
+	attempts, looks, quiet := make(chan int), make(chan int), make(chan int)
+	ended := make(chan error)
+	go func() {
+		_, err := g.Write(func() error { attempts <- 1; return missing }, func(err error) error {
+			select {
+			case looks <- 1:
+			case <-quiet:
+			}
+			return err // the log is away, too, so it is told at each look
+		})
+		ended <- err
+	}()
+	for made := 0; made < 1+15; { // the first attempt, and those that need no resume
+		select {
+		case <-attempts:
+			made++
+		case <-looks:
+		}
+	}
+	for range 9 {
+		select {
+		case <-attempts:
+			t.Fatal("a missing folder is tried for ever")
+		case <-looks:
+		}
+	}
+	close(quiet)
+	g.Orders <- train.Order{Order: runner.Order{Verb: runner.Resume}}
+	<-attempts
+	g.Orders <- train.Order{Order: runner.Order{Verb: runner.Stop}}
+	if err := <-ended; !errors.Is(err, missing) {
+		t.Errorf("ended with %v, want %v", err, missing)
+	}
+}
+
 // unended is a Store that cannot write the end of a run: the given last status or, where status is
 // empty, the summary.
 type unended struct {

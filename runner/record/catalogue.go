@@ -122,7 +122,8 @@ func (c *Catalogue) Latest() (*Run, error) {
 func (c *Catalogue) read(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
-	if k := c.known[name]; k != nil && k.stamps == stamps {
+	// A reader may have found damage since: other bytes may be there by now.
+	if k := c.known[name]; k != nil && k.stamps == stamps && k.run.passed.None() {
 		return k, nil
 	}
 	if IsSweep(dir) {

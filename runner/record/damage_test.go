@@ -267,6 +267,25 @@ func TestTooManyFiles(t *testing.T) {
 	must(t, r.Close())
 }
 
+// TestCheckpointsAway checks that a folder of checkpoints that is away is an error that a run waits
+// for, and that the checkpoint is written once the folder is back.
+func TestCheckpointsAway(t *testing.T) {
+	s := newStore(t)
+	r := create(t, s, newMeta(1))
+	there := r.in.Join(checkpointsName)
+	must(t, os.Rename(there, there+".away"))
+	_, err := r.Checkpoint(newState(3))
+	var disk *runner.DiskError
+	if !errors.As(err, &disk) || !disk.Away || !strings.Contains(err.Error(), there+
+		" is missing: bring it back and resume") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("away: %v", err)
+	}
+	must(t, os.Rename(there+".away", there))
+	_, err = r.Checkpoint(newState(3))
+	must(t, err)
+	must(t, r.Close())
+}
+
 // TestRemovedWhileRecorded checks that a run ends if its files are removed and nobody can find it.
 func TestRemovedWhileRecorded(t *testing.T) {
 	for _, names := range [][]string{{metaName}, {logName}, {lockName},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/crc32"
+	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -75,6 +76,10 @@ func (r *recorder) Checkpoint(s *runner.State) (string, error) {
 		return "", err
 	}
 	in, err := r.in.Within(checkpointsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &runner.DiskError{Away: true, Err: err,
+			What: r.in.Join(checkpointsName) + " is missing: bring it back and resume"}
+	}
 	if err != nil {
 		return "", disk.Explain(err)
 	}

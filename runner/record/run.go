@@ -190,6 +190,22 @@ func (r *Run) PassedOver() error {
 	return fmt.Errorf("run %s: passed over: %w%s: see drolab doctor", r.Meta.ID, err, others)
 }
 
+// Damage says what PassedOver says in a few words for a screen, with the remedy; "" where all was
+// read.
+func (r *Run) Damage() string {
+	if gap := r.Gap(); gap != nil {
+		return gap.Brief()
+	}
+	if r.PassedOver() != nil {
+		return "a file of it is damaged: drolab doctor says what helps"
+	}
+	return ""
+}
+
+// Gap returns the first of the places where lines of the log were found to be lost; nil where none
+// was.
+func (r *Run) Gap() *GapEvent { return r.passed.Gap() }
+
 // Held reports whether somebody records the run at this moment. It stays true for a moment after
 // the last event.
 func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
@@ -462,6 +478,7 @@ type (
 	Log       = eventlog.Log
 	Tail      = eventlog.Tail
 	ForkEvent = eventlog.ForkEvent
+	GapEvent  = eventlog.GapEvent
 	History   = eventlog.History
 	Standing  = eventlog.Standing
 	Progress  = eventlog.Progress
@@ -470,6 +487,9 @@ type (
 	Mark      = eventlog.Mark
 	Moment    = eventlog.Moment
 )
+
+// ErrChanged is eventlog.ErrChanged.
+var ErrChanged = eventlog.ErrChanged
 
 // ReadHistory is eventlog.ReadHistory.
 func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
@@ -518,7 +538,8 @@ func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
 const averageBudget = 16 << 20
 
 // Average returns the mean of the run's last evaluations, as the paper reports it, or nil before
-// the first evaluation. It reads the log, so that runs of any version have an average.
+// the first evaluation, and nil where one of the last evaluations may be lost. It reads the log, so
+// that runs of any version have an average.
 func (r *Run) Average() (*runner.Average, error) {
 	if r.packed != nil { // its log is small
 		h, err := ReadHistory(r.Tail(), nil)
@@ -531,7 +552,10 @@ func (r *Run) Average() (*runner.Average, error) {
 	defer in.Close()
 	enough := func(e *eventlog.End) bool { return len(e.Evals) >= runner.AverageWindow }
 	e, err := eventlog.ReadBack(in, averageBudget, r.passed, enough)
-	return runner.AverageOf(e.Evals), err
+	if err != nil || e.Gap != nil {
+		return nil, err
+	}
+	return runner.AverageOf(e.Evals), nil
 }
 
 // Printed returns the end of what the run's program printed: the last most bytes of it, or less.

@@ -224,15 +224,27 @@ func (g *Gate) Next() (o Order, ok bool) {
 	}
 }
 
+// mostAway is the number of attempts, at the intervals of Retry, for which a missing folder is
+// awaited without a resume: half a minute.
+const mostAway = 15
+
 // Write performs a write. While the disk is full or fails temporarily, it waits and retries: when
-// the run is resumed or, if Alone is set, at intervals. tell logs a warning, as soon as one can be
+// the run is resumed or, if Alone is set, at intervals. A folder that is missing may be back soon,
+// so the first mostAway attempts need no resume. tell logs a warning, as soon as one can be
 // written, and told reports that it did. If a stop comes meanwhile, Write returns the disk's error.
 func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, err error) {
 	defer g.trouble.Store("")
+	away := 0
 	for first := true; ; first = false {
 		err = do()
-		if _, waits := errors.AsType[*runner.DiskError](err); !waits {
+		disk, waits := errors.AsType[*runner.DiskError](err)
+		if !waits {
 			return told, err
+		}
+		again := g.Alone
+		if disk.Away && away < mostAway {
+			away++
+			again = true
 		}
 		g.trouble.Store(err.Error())
 		if first && g.Waits != nil {
@@ -240,7 +252,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 		}
 		note := func() { told = told || tell(err) == nil }
 		note()
-		if !g.awaitRoom(note) {
+		if !g.awaitRoom(note, again) {
 			return told, err
 		}
 	}
@@ -255,8 +267,9 @@ func (g *Gate) Slow() error {
 }
 
 // awaitRoom waits until the write may be tried again, or must not be, and calls note at intervals.
-// A resume cancels a pause that was requested meanwhile.
-func (g *Gate) awaitRoom(note func()) (try bool) {
+// With again, it may be tried after the first interval, and else after a resume. A resume cancels a
+// pause that was requested meanwhile.
+func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
 	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
 	for {
@@ -265,7 +278,7 @@ func (g *Gate) awaitRoom(note func()) (try bool) {
 			return false
 		case <-retry.C:
 			note()
-			if g.Alone {
+			if again {
 				return true
 			}
 		case o := <-g.Orders:

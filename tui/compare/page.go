@@ -42,6 +42,7 @@ type Page struct {
 	top, column int  // the first line and the first group of the table in view
 	scroll      int  // the first line of the notes in view
 	reading     bool // the curves are being read
+	looking     bool // the damaged logs are being looked at
 }
 
 // comparePart is a part of the page. Where there is room for only one part, the part with the focus
@@ -126,7 +127,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Over:
 		return p.List()
 	case kit.Tick:
-		return p.Look(time.Time(msg), p.After(false))
+		return tea.Batch(p.Look(time.Time(msg), p.After(false)), p.lookAtDamaged())
+	case damagedMsg:
+		p.looking = false
+		if bool(msg) {
+			return p.Comparing(kit.Map(p.runs, func(r *record.Run) string { return r.Dir }))
+		}
 	case kit.Wheel:
 		if p.table != nil {
 			p.move(msg.By())

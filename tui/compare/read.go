@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,6 +132,45 @@ type curvesMsg struct {
 	evals [][]*runner.EvalEvent
 	end   bool // all logs are read
 	err   error
+}
+
+// damagedMsg says whether a damaged log of the table has become another.
+type damagedMsg bool
+
+// Changes reports that nothing on the screen has changed by a look.
+func (damagedMsg) Changes() bool { return false }
+
+// damaged returns what the logs of the compared runs have lost, a line for each such run.
+func (p *Page) damaged() (lines []string) {
+	for _, r := range p.runs {
+		if d := r.Damage(); d != "" {
+			lines = append(lines, r.Meta.ID+": "+d)
+		}
+	}
+	return lines
+}
+
+// lookAtDamaged looks whether lost lines of the logs have come. Then all is read again.
+func (p *Page) lookAtDamaged() tea.Cmd {
+	if p.reading || p.looking || p.loading {
+		return nil
+	}
+	var logs []lab.Log
+	for i, r := range p.runs {
+		if r.Gap() != nil && i < len(p.logs) {
+			logs = append(logs, p.logs[i])
+		}
+	}
+	if len(logs) == 0 {
+		return nil
+	}
+	p.looking = true
+	return func() tea.Msg {
+		return damagedMsg(slices.ContainsFunc(logs, func(l lab.Log) bool {
+			_, err := l.Read()
+			return errors.Is(err, record.ErrChanged)
+		}))
+	}
 }
 
 // Changes reports whether this is the last message: hundreds of half-read runs cost more to draw

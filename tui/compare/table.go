@@ -90,7 +90,11 @@ func (p *Page) tableNote() (note string) {
 	default:
 		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
 	}
-	return note + "shares in %"
+	note += "shares in %"
+	if n := len(p.damaged()); n > 0 {
+		note = kit.Plural(n, "damaged log") + " · " + note
+	}
+	return note
 }
 
 // legend returns the lines below the table that explain its signs.
@@ -104,7 +108,15 @@ func (p *Page) legend(w int) (lines []string) {
 		parts = append(parts, fmt.Sprintf("%c n < min_group %d: not called worst", plot.FewMark,
 			p.runs[0].Meta.Spec.MinGroup))
 	}
-	return kit.Flow(" ", kit.Map(parts, p.Theme.Greek), "; ", w-1)
+	return append(p.damagedLines(w), kit.Flow(" ", kit.Map(parts, p.Theme.Greek), "; ", w-1)...)
+}
+
+// damagedLines returns what the logs of the compared runs have lost, in lines of w cells.
+func (p *Page) damagedLines(w int) (lines []string) {
+	for _, d := range p.damaged() {
+		lines = append(lines, p.Theme.Hang(" ! ", p.Theme.Bad, cell.OneLine(d), w-1)...)
+	}
+	return lines
 }
 
 // fitTable returns the lines of the table and of its legend in w by h cells. A table that is too
@@ -112,7 +124,7 @@ func (p *Page) legend(w int) (lines []string) {
 func (p *Page) fitTable(w, h int) (rows []tableRow, legend []string) {
 	rows, legend = p.tableRows(), p.legend(w)
 	if h < headRows+leastRows+len(legend) {
-		legend = nil
+		legend = p.damagedLines(w)
 	}
 	if len(rows)+headRows+len(legend) > h {
 		rows = slices.DeleteFunc(rows, func(r tableRow) bool { return r.column < 0 })
@@ -317,10 +329,13 @@ func (p *Page) noteLines(w int) (lines []string) {
 	bullet := func(mark, text string) {
 		lines = append(lines, t.Hang(" "+mark+" ", t.Text, text, w)...)
 	}
+	for _, d := range p.damaged() {
+		bullet(t.Bad.Paint("!"), cell.OneLine(d+damagedCurves))
+	}
 	for _, n := range p.table.Notes {
 		bullet(t.Warn.Paint("!"), n.Text)
 	}
-	if len(p.table.Notes) == 0 {
+	if len(p.table.Notes) == 0 && len(p.damaged()) == 0 {
 		bullet(" ", fair)
 	}
 	lines = append(lines, "", " "+t.Title.Paint("Settings that differ"))

@@ -12,9 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"drolab/runner"
+	"drolab/runner/record"
 	"drolab/tui/cell"
+	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // evaluation is what the captions take from a line of a log, read without the code of drolab.
@@ -251,20 +256,66 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// TestLive: a demonstration goes on with its second preset once, when all runs of its first one
-// have ended.
+// stage is a Source whose runs are replaced by others, under their own names.
+type stage struct {
+	tuitest.Archive
+	as map[string]string // by name: the run that is found in its place
+}
+
+func (s stage) Find(id string) (*record.Run, error) { return s.Archive.Find(s.as[id]) }
+
+// TestLive: a demonstration goes on with its second preset once all runs of its first one have
+// ended, even if they ended before the interface knew of their start, and it does so once.
 func TestLive(t *testing.T) {
-	p := New(&lab.Lab{Config: lab.Config{Opening: lab.Opening{Live: true}}})
-	p.Update(lab.Ended{}) // of a run that was watched before
-	p.Update(lab.Started{IDs: []string{"a", "b"}})
-	for i, goesOn := range []bool{false, true, false} {
-		if cmd := p.Update(lab.Ended{}); (cmd != nil) != goesOn {
-			t.Errorf("after %d runs: goes on is %t", i+1, cmd != nil)
-		}
+	folder := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
+	for name, status := range map[string]runner.Status{"goes-on": runner.Running,
+		"over": runner.Done, "killed": runner.Interrupted} {
+		folder.Add(t, name, tuitest.Archived("erm", 1, "convex", tuitest.Epoch0()), status, "")
 	}
-	p.Update(lab.Started{IDs: []string{"c"}})
-	if p.Update(lab.Ended{}) != nil {
-		t.Error("a third preset is started")
+	for _, c := range []struct {
+		name   string
+		ended  []lab.Ended // what Watch says of ends before the answer to the start
+		states [][2]string // of the two runs, at each look
+		looks  int         // until the second preset starts
+	}{
+		{"ended before the answer, unseen", nil, [][2]string{{"over", "over"}}, 1},
+		{"ended before the answer, seen", make([]lab.Ended, 2), [][2]string{{"over", "over"}}, 1},
+		{"other runs ended", make([]lab.Ended, 5),
+			[][2]string{{"over", "goes-on"}, {"over", "goes-on"}, {"over", "over"}}, 3},
+		{"one was killed", nil, [][2]string{{"goes-on", "goes-on"}, {"over", "killed"}}, 2},
+		{"one was deleted", nil, [][2]string{{"goes-on", "over"}, {"gone", "over"}}, 2},
+	} {
+		source := stage{folder, map[string]string{}}
+		p := New(&lab.Lab{Source: source, Config: lab.Config{Opening: lab.Opening{Live: true}}})
+		p.after = func(_ time.Duration, f func(time.Time) tea.Msg) tea.Cmd {
+			return func() tea.Msg { return f(time.Time{}) }
+		}
+		for _, e := range c.ended {
+			if p.Update(e) != nil {
+				t.Errorf("%s: goes on by a notice", c.name)
+			}
+		}
+		looks := 0
+		cmd := p.Update(lab.Started{IDs: []string{"a", "b"}})
+		for {
+			if cmd == nil {
+				t.Fatalf("%s: the demonstration stops after %d looks", c.name, looks)
+			}
+			state := c.states[min(looks, len(c.states)-1)]
+			source.as["a"], source.as["b"] = state[0], state[1]
+			msg := cmd()
+			if _, next := msg.(nextAct); next {
+				break
+			}
+			looks++
+			cmd = p.Update(msg)
+		}
+		if looks != c.looks {
+			t.Errorf("%s: goes on after %d looks, want %d", c.name, looks, c.looks)
+		}
+		if p.Update(lab.Started{IDs: []string{"c"}}) != nil {
+			t.Errorf("%s: a third preset is to come", c.name)
+		}
 	}
 }
 

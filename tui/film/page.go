@@ -25,12 +25,13 @@ type Page struct {
 	pauses bool
 	ticked time.Time
 	frame  plot.Frame
-	live   int // the runs of a demonstration's first preset that have not ended; then below 0
+	first  []string                                             // the runs of a live demonstration's first preset, once they are started
+	after  func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
 }
 
 // New returns the page.
 func New(s *lab.Lab) *Page {
-	return &Page{Lab: s, load: sync.OnceValues(func() (*reel, error) {
+	return &Page{Lab: s, after: tea.Tick, load: sync.OnceValues(func() (*reel, error) {
 		return load(s.Config.DataDir, !s.Config.Guest)
 	})}
 }
@@ -53,15 +54,20 @@ func (p *Page) Seek() tea.Cmd {
 	return nil
 }
 
-// The messages: the film is there, it went on, and the second preset is to start.
+// The messages: the film is there, it went on, what a look at the runs of the first preset found,
+// and the second preset is to start.
 type (
 	loaded struct {
 		reel *reel // nil until it is loaded
 		err  error
 	}
-	moved   struct{}
-	nextAct struct{}
+	moved      struct{}
+	firstEnded bool // whether all of them have ended
+	nextAct    struct{}
 )
+
+// Changes reports that a look at the runs changes nothing on the screen.
+func (firstEnded) Changes() bool { return false }
 
 // Init plays the film from its beginning.
 func (p *Page) Init() tea.Cmd {
@@ -72,8 +78,12 @@ func (p *Page) Init() tea.Cmd {
 	}
 }
 
-// lookOn is the time for which the end of the first preset of a live demonstration stands.
-const lookOn = 6 * time.Second
+const (
+	// lookEvery is the time between two looks at the runs of a live demonstration's first preset.
+	lookEvery = time.Second / 2
+	// lookOn is the time for which the end of these runs stands.
+	lookOn = 6 * time.Second
+)
 
 // Update implements the interface's page.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
@@ -85,21 +95,35 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	case kit.Click:
 		p.turn(+1)
 	case lab.Started:
-		if p.Config.Live && p.live == 0 {
-			p.live = len(msg.IDs)
+		if p.Config.Live && p.first == nil && len(msg.IDs) > 0 {
+			p.first = msg.IDs
+			return p.lookAtFirst()
 		}
-	case lab.Ended:
-		switch {
-		case p.live > 1:
-			p.live--
-		case p.live == 1:
-			p.live = -1
-			return tea.Tick(lookOn, func(time.Time) tea.Msg { return nextAct{} })
+	case firstEnded:
+		if !msg {
+			return p.lookAtFirst()
 		}
+		return p.after(lookOn, func(time.Time) tea.Msg { return nextAct{} })
 	case nextAct:
 		return p.play(preset)
 	}
 	return nil
+}
+
+// lookAtFirst looks, after a while, whether the runs of the first preset have ended. Their
+// directories tell it, however early the runs end: Watch sends lab.Ended only for runs that it has
+// seen live.
+func (p *Page) lookAtFirst() tea.Cmd {
+	find, first := p.Source.Find, p.first
+	return p.after(lookEvery, func(time.Time) tea.Msg {
+		for _, id := range first {
+			r, err := find(id)
+			if err == nil && !r.Status().Ended() { // a run that was deleted is over
+				return firstEnded(false)
+			}
+		}
+		return firstEnded(true)
+	})
 }
 
 // Pace implements the interface's paced.

@@ -56,6 +56,9 @@ func load(dataDir string, pictures bool) (_ *reel, err error) {
 		if err != nil {
 			return nil, err
 		}
+		if h.Gap != nil {
+			return nil, h.Gap
+		}
 		number := kit.MethodNumber(slices.Index(dro.Algorithms(), m))
 		r.tracks = append(r.tracks, &track{runs[0], runs, string(m), number, h.Evals, h.Steps})
 		r.epochs = runs[0].Epochs()

@@ -404,8 +404,24 @@ func better(name string, a, b measure.Number) bool {
 
 // evals holds the evaluations of a run as of a step.
 type evals struct {
-	step int64
-	list []*runner.EvalEvent
+	step   int64 // -1: they are to be read again
+	list   []*runner.EvalEvent
+	damage string // what the log has lost, as Run.Damage says it
+}
+
+// damage says what a run's files have lost, as far as they were read; "" for nothing.
+func (p *Page) damage(r *record.Run) string {
+	return cmp.Or(r.Damage(), p.evals[r.Meta.ID].damage)
+}
+
+// doubtDamaged has damaged logs read again: lost bytes may have come.
+func (p *Page) doubtDamaged() {
+	for id, known := range p.evals {
+		if known.damage != "" {
+			known.step = -1
+			p.evals[id] = known
+		}
+	}
 }
 
 // evalsMsg brings the evaluations of runs, by run, that were not read yet.
@@ -438,7 +454,11 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 		m := evalsMsg{evals: map[string]evals{}}
 		for _, r := range runs {
 			h, err := record.ReadHistory(lab.Evaluations(source, r), dropLists)
-			m.evals[r.Meta.ID] = evals{r.Steps(), h.Evals}
+			e := evals{step: r.Steps(), list: h.Evals}
+			if h.Gap != nil {
+				e.damage = h.Gap.Brief()
+			}
+			m.evals[r.Meta.ID] = e
 			m.err = cmp.Or(err, m.err)
 		}
 		return m

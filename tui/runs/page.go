@@ -181,6 +181,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(p.readViewed(), p.Look(time.Time(msg), p.After(len(lab.Live(p.all)) > 0)))
 	case lab.Listed:
 		p.all, p.problems, p.loaded = msg.Runs, msg.Problems, true
+		p.doubtDamaged()
 		p.forget()
 		p.name()
 		return p.renew()

@@ -170,7 +170,11 @@ func (p *Page) row(i int, l line, grid *kit.Grid, row, w int) string {
 	if i == p.at {
 		paint = func(_ kit.Style, s string) string { return s }
 	}
-	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + " "
+	damaged := " "
+	if slices.ContainsFunc(l, func(r *record.Run) bool { return p.damage(r) != "" }) {
+		damaged = paint(t.Warn, "!")
+	}
+	s := cursor + paint(t.Accent, chosen) + " " + paint(state, glyph) + damaged
 	s += grid.Line(row, func(k int, text string) string {
 		text += " "
 		switch head := grid.Columns[k].Head; {
@@ -242,8 +246,14 @@ func perPart(m *runner.Meta, s *runner.Summary) string {
 
 // viewDetails shows the settings and the origin of the run under the cursor, and its results.
 func (p *Page) viewDetails(w, h int) (lines []string) {
-	t, r := p.Theme, p.current()
+	t, r, problem := p.Theme, p.current(), ""
 	if len(p.problems) > 0 {
+		problem = cell.OneLine(p.problems[0].Error())
+	}
+	if r != nil && p.damage(r) != "" { // it comes before the trouble of others
+		problem = p.damage(r)
+	}
+	if problem != "" {
 		h--
 	}
 	if r != nil {
@@ -284,9 +294,8 @@ func (p *Page) viewDetails(w, h int) (lines []string) {
 			{Name: "Made", Text: made},
 		}, 10, w, h)
 	}
-	if len(p.problems) > 0 {
-		lines = append(lines,
-			t.Warn.Paint(" ! "+cell.Cut(t.Greek(cell.OneLine(p.problems[0].Error())), w-4)))
+	if problem != "" {
+		lines = append(lines, t.Warn.Paint(" ! "+cell.Cut(t.Greek(problem), w-4)))
 	}
 	return lines
 }

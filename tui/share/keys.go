@@ -88,9 +88,11 @@ func HostKey(path string) (key []byte, fingerprint string, err error) {
 	const most = 1 << 14
 	key, err = readOwn(path, 0o077, most)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeKey(path); err == nil {
-			key, err = readOwn(path, 0o077, most)
+		if err := makeKey(path); err != nil {
+			return nil, "", fmt.Errorf("the host key cannot be written: %w: name another file "+
+				"with --host-key", err)
 		}
+		key, err = readOwn(path, 0o077, most)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("the host key: %w", err)

@@ -85,6 +85,22 @@ func TestHostKey(t *testing.T) {
 	}
 }
 
+// TestHostKeyThatCannotBeWritten: a home that cannot be written is named with the remedy.
+func TestHostKeyThatCannotBeWritten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links need a right there
+	}
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(home+".gone", home); err != nil { // no folder can be made in it
+		t.Fatal(err)
+	}
+	_, _, err := HostKey(filepath.Join(home, "share", "host"))
+	if err == nil || !strings.Contains(err.Error(), home) ||
+		!strings.Contains(err.Error(), "name another file with --host-key") {
+		t.Errorf("got %v, want the folder and the remedy", err)
+	}
+}
+
 func TestHostKeyThatIsNone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "host")
 	if err := os.WriteFile(path, []byte("no key"), 0o600); err != nil {

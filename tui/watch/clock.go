@@ -339,11 +339,18 @@ func (w *Page) space() tea.Cmd {
 // because the log was read before: a track with Share 0 would be shown as still reading.
 func (w *Page) restart() {
 	for i, old := range w.Tracks {
-		t := panel.NewTrack(old.Opened)
-		t.Names, t.Hidden, t.Share = old.Names, old.Hidden, old.Share
-		w.Prepare(t)
-		w.Tracks[i] = t
+		w.Tracks[i] = w.trackAgain(old, old.Opened)
+		w.Tracks[i].Share = old.Share
 	}
+}
+
+// trackAgain returns the track of a run that is read again from its start, in the place of the old
+// one.
+func (w *Page) trackAgain(old *panel.Track, o panel.Opened) *panel.Track {
+	t := panel.NewTrack(o)
+	t.Names, t.Hidden = old.Names, old.Hidden
+	w.Prepare(t)
+	return t
 }
 
 // barRows returns the number of lines of the replay's bar.

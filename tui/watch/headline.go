@@ -298,6 +298,7 @@ type storyInput struct {
 	eval   *runner.EvalEvent
 	evals  int // the number of evaluations; in a long log those far back come last
 	base   bool
+	lossy  bool
 }
 
 // updateStory makes the story anew if it may have changed.
@@ -305,7 +306,8 @@ func (w *Page) updateStory() {
 	of := make([]storyInput, len(w.Tracks))
 	reading := false
 	for i, t := range w.Tracks {
-		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline}
+		of[i] = storyInput{t.Meta, t.Status, t.Eval, len(t.Evaluations()), i == w.Baseline,
+			t.Gap != nil}
 		reading = reading || t.Share < 1
 	}
 	if slices.Equal(of, w.storyState.inputs) && !reading {
@@ -318,7 +320,7 @@ func (w *Page) updateStory() {
 	}
 	runs := kit.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
 		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
-			Status: t.Status, Evals: t.Evaluations()}
+			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
 	})
 	w.storyState.Story = compare.NewStory(runs, w.Baseline)
 	w.Epoch = w.storyState.Epoch
@@ -349,6 +351,33 @@ func (w *Page) storyRows() int {
 // story draws the story in so many cells and rows: its scope faint, the rest bright. It is as long
 // as fits, and cut where not even its shortest form does.
 func (w *Page) story(cells, rows int) []string {
+	if rows == 0 {
+		return nil
+	}
+	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
+		t := w.Theme
+		line := " " + t.Bad.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
+		return append([]string{line}, w.told(cells, rows-1)...)
+	}
+	return w.told(cells, rows)
+}
+
+// damage names the first run of whose log a part is lost, and the remedy; "" where there is none.
+func (w *Page) damage() string {
+	lossy := slices.DeleteFunc(slices.Clone(w.Tracks), func(t *panel.Track) bool {
+		return t.Gap == nil
+	})
+	switch len(lossy) {
+	case 0:
+		return ""
+	case 1:
+		return lossy[0].Label + ": " + lossy[0].Gap.Brief()
+	}
+	return fmt.Sprintf("%s and %d more: %s", lossy[0].Label, len(lossy)-1, lossy[0].Gap.Brief())
+}
+
+// told draws the story in so many rows.
+func (w *Page) told(cells, rows int) []string {
 	if rows == 0 {
 		return nil
 	}

@@ -271,11 +271,15 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 				m.runs = append(m.runs, panel.OpenReplay(s, r))
 				continue
 			}
-			m.runs = append(m.runs, panel.Opened{Run: r, Log: record.Lineage(logs, r),
-				At: r.Standing()})
+			m.runs = append(m.runs, openRun(logs, r))
 		}
 		return m
 	}
+}
+
+// openRun opens a run whose log is not read yet.
+func openRun(logs record.Source, r *record.Run) panel.Opened {
+	return panel.Opened{Run: r, Log: record.Lineage(logs, r), At: r.Standing()}
 }
 
 // regroup groups the runs that belong together, and gives each group its name and its colour.

@@ -59,6 +59,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 		logs = append(logs, source{t.Opened, look && mayGoOn})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
+	sources := lab.InSmall(w.Source, !w.Config.ReadOnly)
 	return func() tea.Msg {
 		m, events := readMsg{round: round, fromStart: back, tick: now, unshown: owes}, 0
 		for i, s := range logs {
@@ -72,6 +73,12 @@ func (w *Page) read(now time.Time) tea.Cmd {
 				s.Tape.Prepare(&s.Opened, back, until)
 			}
 			p.events, p.err = s.Log.Read()
+			if s.Tape == nil && errors.Is(p.err, record.ErrChanged) {
+				if r, err := find(p.id); err == nil {
+					opened := openRun(sources, r)
+					p.again, p.err = &opened, nil
+				}
+			}
 			if s.look && len(p.events) == 0 { // a run that logs is alive
 				if r, err := find(p.id); err == nil {
 					p.status = r.Status()
@@ -107,6 +114,11 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 			continue
 		}
 		t := w.Tracks[i]
+		if p.again != nil { // what it has shown is void
+			w.Tracks[i] = w.trackAgain(t, *p.again)
+			w.touch()
+			continue
+		}
 		// Whether it was live has to be known from before its events: an end is news only then.
 		live := t.Behind == nil && !t.Status.Ended()
 		t.Log = p.log // a replay that went back has made it anew
@@ -207,7 +219,8 @@ type part struct {
 	events []runner.Event
 	status runner.Status // as a fresh look at the directory says; "" without one
 	err    error
-	log    lab.Log // the log that was read
+	log    lab.Log       // the log that was read
+	again  *panel.Opened // the run, to be read from its start, if lost lines have come; or nil
 }
 
 // Changes reports whether the screen may look different. The model keeps the last frame where it

@@ -259,6 +259,8 @@ func (l *live) add(e runner.Event) {
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		l.news = append(l.news, fmt.Sprintf("%s resumed from step %d", l.name(), e.Step))
+	case *record.GapEvent:
+		l.news = append(l.news, l.name()+": "+console.OneLine(e.Brief()))
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,
 			console.OneLine(e.Message)))

@@ -174,6 +174,10 @@ func (t *Track) CaughtUp() bool {
 	if t.At.Status == runner.Interrupted && !t.Status.Ended() {
 		t.Status = t.At.Status
 	}
+	// The summary of a run that has ended has what its log may have lost.
+	if t.Gap != nil && t.Eval == nil && t.Status.Ended() && t.Status == t.At.Status {
+		t.Eval = t.At.Eval
+	}
 	return true
 }
 
@@ -201,6 +205,9 @@ func (t *Track) addDrawn(e runner.Event) {
 		t.mark(h.Step, 'f')
 		t.note(h, false, "forked from "+e.Parent)
 		t.turns = nil // turns of the parent are not its own
+	case *record.GapEvent:
+		t.Warned++
+		t.note(h, true, cell.OneLine(fmt.Sprintf("%s (%v)", e.Brief(), e)))
 	case *runner.WarningEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(e.Message))

@@ -91,14 +91,27 @@ type downloader struct {
 func (d *downloader) path(r Remote) string { return filepath.Join(d.folder, r.Name) }
 func (d *downloader) part(r Remote) string { return d.path(r) + ".part" }
 
+// probe makes the folder and a file in it, because permissions alone do not tell.
+func probe(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, ".probe-")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // download makes sure that the file is there and right, trying one address after the other.
 func (d *downloader) download(ctx context.Context, r Remote) error {
 	if verify(d.path(r), r) == nil {
 		d.progress(r.Size)
 		return nil
 	}
-	if err := os.MkdirAll(d.folder, 0o777); err != nil {
-		return err
+	if err := probe(d.folder); err != nil {
+		return fmt.Errorf("the data folder %s cannot be written: %w: choose another with "+
+			"--data DIR", d.folder, err)
 	}
 	var failed []string
 	for _, url := range r.URLs {

@@ -190,18 +190,30 @@ func (a *Audit) explained() bool {
 // parseLeading returns the seq and the type of a line that is valid JSON, or 0 and "" where it has
 // none. Both stand at the start of the lines that this program writes.
 func parseLeading(line []byte) (seq int64, kind string) {
-	if rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`)); ok {
-		number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
-		if seq, err := strconv.ParseInt(string(number), 10, 64); err == nil {
-			kind, _, _ := bytes.Cut(rest, []byte{'"'})
-			return seq, string(kind)
-		}
+	if seq, rest := cutSeq(line); rest != nil {
+		kind, _, _ := bytes.Cut(rest, []byte{'"'})
+		return seq, string(kind)
 	}
 	var h runner.Head
 	if json.Unmarshal(line, &h) != nil {
 		return 0, ""
 	}
 	return h.Seq, h.Type
+}
+
+// cutSeq returns the seq of a line that this program has written, and the rest of it from its type
+// on; nil for other lines.
+func cutSeq(line []byte) (seq int64, rest []byte) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"seq":`))
+	if !ok {
+		return 0, nil
+	}
+	number, rest, _ := bytes.Cut(rest, []byte(`,"type":"`))
+	seq, err := strconv.ParseInt(string(number), 10, 64)
+	if err != nil {
+		return 0, nil
+	}
+	return seq, rest
 }
 
 // Err returns an error unless the log is whole, the run's own, and the one that the run's other

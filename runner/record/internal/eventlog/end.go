@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
@@ -17,10 +18,13 @@ const endBudget = 256 << 10
 // End is a History that is read from the log's end. An empty Status is not known yet.
 type End struct {
 	History
-	Interrupted bool   // the log does not say how the run ended, and nobody holds the run
-	path        string // of the log
-	size        int64  // of the log when it was read
-	passed      *PassedOver
+	Interrupted bool        // the log does not say how the run ended, and nobody holds the run
+	path        string      // of the log
+	size        int64       // of the log when it was read
+	next        int64       // seq of the event behind those to be read; 0: not known
+	behind      int64       // offset of its line
+	gaps        []*GapEvent // the last in the log first
+	lost        bool        // the lines before that event are lost
 }
 
 // StatusOnly stops ReadEnd at the first event that tells the status.
@@ -61,7 +65,7 @@ func ReadBack(
 		return &End{}, err
 	}
 	defer f.Close()
-	e := &End{path: in.Join(LogName), size: size, passed: passed}
+	e := &End{path: in.Join(LogName), size: size}
 	lines := newBackward(f, size, size-budget)
 	line, start, err := lines.line()
 	if err == io.EOF {
@@ -71,8 +75,13 @@ func ReadBack(
 	for err == nil && !e.addLine(line, start, enough) {
 		line, start, err = lines.line()
 		if err == nil && line == nil {
-			passed.addLine(e.path, start, errLong)
+			e.gap(start, errLong)
 		}
+	}
+	slices.Reverse(e.gaps)
+	number(f, e.gaps)
+	for _, g := range e.gaps {
+		passed.Add(g)
 	}
 	if err != nil && err != io.EOF {
 		return &End{}, err
@@ -91,15 +100,36 @@ func (e *End) addLine(line []byte, start int64, enough func(*End) bool) bool {
 	if len(line) == 0 {
 		return false
 	}
+	seq, rest := cutSeq(line)
 	event, err := decodeLine(line)
 	if err != nil {
-		e.passed.addLine(e.path, start, err)
+		e.gap(start, err)
+		return false
+	}
+	if rest != nil && seq+1 < e.next && !e.lost {
+		e.gap(e.behind, missing(e.next-seq-1))
+	}
+	if rest != nil {
+		e.next, e.behind, e.lost = seq, start, false
 	}
 	if event == nil {
 		return false
 	}
 	e.Before(event)
 	return e.Status != "" && enough(e)
+}
+
+// gap takes in that the line at start is lost, or that lines before it are.
+func (e *End) gap(start int64, why error) {
+	if e.lost { // it begins earlier
+		g := e.gaps[len(e.gaps)-1]
+		g.Start, g.Why = start, why
+		return
+	}
+	e.lost = true
+	g := &GapEvent{Path: e.path, Start: start, Why: why}
+	e.gaps = append(e.gaps, g)
+	e.Before(g)
 }
 
 // backward reads the lines of a file from the last to the first. Its memory is about MaxLine,

@@ -2,7 +2,7 @@ package eventlog
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -39,6 +39,11 @@ type History struct {
 	// goes back further leaves them empty. 0 keeps all.
 	Most int
 
+	// Gap is the first place where lines of the log are lost; nil: none is known. The newest events
+	// may be among them, so Last, Eval and Selected are only those behind the last such place.
+	Gap *GapEvent
+
+	lost     int64               // seq of the first event of the last gap; 0: there is none
 	selected []*runner.EvalEvent // bounded separately, as one may be older than Evals
 	begun    bool                // an event was seen
 	limit    *int64              // for Before: the least step of the later resumes
@@ -65,13 +70,18 @@ func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
 // Add takes in the next event. It reports whether the run went back with it: then nothing that the
 // caller has kept of steps above Step stands any more.
 func (h *History) Add(e runner.Event) (back bool) {
+	if g, ok := e.(*GapEvent); ok {
+		h.Gap, h.lost = cmp.Or(h.Gap, g), g.Seq
+		h.forgetLost()
+		return false
+	}
 	h.Step, h.begun = max(0, e.Header().Step), true
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		h.rewind(e.Step)
 		return true
 	case *ForkEvent: // the parent's state and selection are not the fork's
-		h.Selected, h.selected = nil, nil
+		h.Selected, h.selected, h.lost = nil, nil, 0
 		h.Status, h.Cause = runner.Queued, ""
 	case *runner.StatusEvent:
 		h.Status, h.Cause = e.Status, e.Cause
@@ -93,12 +103,30 @@ func (h *History) rewind(step int64) {
 	h.Steps = slices.DeleteFunc(h.Steps, func(e *runner.StepEvent) bool { return e.Step > step })
 	h.Evals, h.selected = evalsUpTo(h.Evals, step), evalsUpTo(h.selected, step)
 	h.Last, h.Eval, h.Selected = last(h.Steps), last(h.Evals), last(h.selected)
+	h.forgetLost()
 	h.Status, h.Cause = runner.Queued, ""
+}
+
+// forgetLost drops the newest events if they stand before the last gap: newer ones may be lost.
+func (h *History) forgetLost() {
+	if h.Last != nil && h.Last.Seq < h.lost {
+		h.Last = nil
+	}
+	if h.Eval != nil && h.Eval.Seq < h.lost {
+		h.Eval = nil
+	}
+	if h.Selected != nil && h.Selected.Seq < h.lost {
+		h.Selected = nil
+	}
 }
 
 // Before takes in the event before all others that were taken in. It gathers no Steps, since the
 // end of a log is read only for how the run stands.
 func (h *History) Before(e runner.Event) {
+	if g, ok := e.(*GapEvent); ok {
+		h.Gap = g
+		return
+	}
 	step := e.Header().Step
 	if h.limit != nil && step > *h.limit {
 		return
@@ -114,14 +142,18 @@ func (h *History) Before(e runner.Event) {
 		h.setFirst(e.Status, e.Cause)
 	case *runner.StepEvent:
 		h.setFirst(runner.Running, "")
-		h.Last = cmp.Or(h.Last, e)
+		if h.Gap == nil {
+			h.Last = cmp.Or(h.Last, e)
+		}
 	case *runner.EvalEvent:
 		h.setFirst(runner.Running, "")
-		h.Eval = cmp.Or(h.Eval, e)
+		if h.Gap == nil {
+			h.Eval = cmp.Or(h.Eval, e)
+		}
 		if len(h.Evals) == 0 || h.Evals[0].Step != step {
 			h.Evals = slices.Insert(h.Evals, 0, e)
 		}
-		if e.Selected {
+		if e.Selected && h.Gap == nil {
 			h.Selected = cmp.Or(h.Selected, e)
 		}
 	}
@@ -300,11 +332,6 @@ func (p *PassedOver) Add(err error) {
 	}
 }
 
-// addLine adds the error of one line of a log.
-func (p *PassedOver) addLine(path string, start int64, err error) {
-	p.Add(fmt.Errorf("%s: the line at byte %d: %w", path, start, err))
-}
-
 // First returns the first error, and the number of the others.
 func (p *PassedOver) First() (more int, err error) {
 	if p == nil {
@@ -316,6 +343,28 @@ func (p *PassedOver) First() (more int, err error) {
 		return 0, nil
 	}
 	return len(p.list) - 1, p.list[0]
+}
+
+// None reports whether nothing was passed over so far.
+func (p *PassedOver) None() bool {
+	_, err := p.First()
+	return err == nil
+}
+
+// Gap returns the first GapEvent of the log; nil: there is none.
+func (p *PassedOver) Gap() (first *GapEvent) {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, err := range p.list {
+		var gap *GapEvent
+		if errors.As(err, &gap) && (first == nil || gap.Start < first.Start) {
+			first = gap
+		}
+	}
+	return first
 }
 
 // stopwatch counts the time that a run has trained. It excludes pauses, and the time between a stop

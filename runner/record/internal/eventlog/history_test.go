@@ -14,6 +14,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/measure"
+	"drolab/runner/record/internal/disk"
 )
 
 // randomLog returns a log of a few events that make little sense: steps go back without a resume,
@@ -34,24 +35,26 @@ func randomLog(r *rand.Rand) []byte {
 				Cause: string(rune('a' + r.IntN(9)))}
 		},
 	}
-	for range r.IntN(40) {
+	for i := range r.IntN(40) {
 		if r.IntN(10) == 0 {
 			log.WriteString("garbage\n")
 			continue
 		}
 		e := events[r.IntN(len(events))](1 + r.Int64N(20))
 		e.Header().Step -= 1 + r.Int64N(2) // also 0 and −1
+		e.Header().Seq = int64(i + 1)
 		b, err := runner.EncodeEvent(e)
 		if err != nil {
 			panic(err)
 		}
-		log.Write(append(b, '\n'))
+		log.Write(append(disk.SealLine(b), '\n'))
 	}
 	return log.Bytes()
 }
 
 // TestHistory compares every way of reading a log with the definition: an event at a step stands
-// unless a later resume goes back below that step.
+// unless a later resume goes back below that step. It is known to be the newest unless lines are
+// lost behind it.
 func TestHistory(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -63,7 +66,7 @@ func TestHistory(t *testing.T) {
 		steps := stand[*runner.StepEvent](events)
 		evals := byStep(stand[*runner.EvalEvent](events))
 		if !slices.Equal(forward.Steps, steps) || !slices.Equal(forward.Evals, evals) ||
-			forward.Last != last(steps) || forward.Eval != last(evals) {
+			forward.Last != newest(events, steps) || forward.Eval != newest(events, evals) {
 			t.Fatalf("seed %d: forwards %+v, of\n%s", seed, forward, log)
 		}
 		want := forward.Standing
@@ -109,6 +112,21 @@ func stand[E runner.Event](events []runner.Event) (list []E) {
 		}
 	}
 	return list
+}
+
+// newest returns the last event of a list if it is known to be the newest.
+func newest[E runner.Event](events []runner.Event, list []E) (none E) {
+	if len(list) == 0 {
+		return none
+	}
+	at := slices.Index(events, runner.Event(list[len(list)-1]))
+	if slices.ContainsFunc(events[at:], func(e runner.Event) bool {
+		_, lost := e.(*GapEvent)
+		return lost
+	}) {
+		return none
+	}
+	return list[len(list)-1]
 }
 
 // byStep keeps the later of two neighbours at one step.

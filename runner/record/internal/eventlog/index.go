@@ -585,6 +585,9 @@ func IndexLog(tail *Tail, exact int64) *indexed {
 		s.Index = &Index{}
 	}
 	tail.offset, tail.size = s.Index.Size, size
+	if tail.from = tail.offset; tail.from > 0 {
+		tail.last.seq = -1
+	}
 	s.Index.makeRoom(size - s.Index.Size)
 	if size-s.Index.Size <= exact {
 		s.goal = s.Index.Size
@@ -625,9 +628,10 @@ func (s *indexed) save() {
 	s.write(in)
 }
 
-// write writes the index. If that fails, the next viewer makes it again.
+// write writes the index. If that fails, the next viewer makes it again. An index of a log with lost
+// lines is not kept: it would hide them, and the lines may come yet.
 func (s *indexed) write(in *disk.Folder) {
-	if s.made && len(s.Index.blocks) > 0 {
+	if s.made && len(s.Index.blocks) > 0 && len(s.tail.spans) == 0 {
 		_ = saveIndex(in, s.Index)
 	}
 }

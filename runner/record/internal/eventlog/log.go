@@ -23,8 +23,6 @@ import (
 // skipped by readers.
 const MaxLine = 1 << 20
 
-var errEmpty = errors.New("is empty")
-
 // EventLog appends events to a file that has no other writer.
 type EventLog struct {
 	in   *disk.Folder
@@ -207,9 +205,6 @@ func (l *EventLog) copy() error {
 
 // decodeLine decodes a line of a log. It may change the line's bytes.
 func decodeLine(line []byte) (runner.Event, error) {
-	if len(line) == 0 {
-		return nil, errEmpty // a damaged disk may leave a million empty lines
-	}
 	bare, err := disk.UnsealLine(line)
 	if err != nil {
 		return nil, err

@@ -2,11 +2,13 @@ package eventlog
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"drolab/runner"
 	"drolab/runner/record/internal/disk"
@@ -24,6 +26,23 @@ type Tail struct {
 	skipped int
 	Passed  *PassedOver
 	only    []string // types of events to return; nil: all
+	tailGaps
+}
+
+// tailGaps is what a Tail knows of lost lines: see GapEvent.
+type tailGaps struct {
+	from  int64  // offset at which it began to read
+	lines int    // number of lines from there up to its offset
+	last  place  // of the last event that could be read
+	lost  bool   // the lines behind that event are lost
+	spans []span // of lines that could not be read
+}
+
+// place is the place of an event in a run.
+type place struct {
+	seq  int64 // -1: not known
+	step int64
+	time time.Time
 }
 
 // Only restricts Read to events of these types and to resumes, which tell what stands of them.
@@ -51,7 +70,8 @@ func (t *Tail) Skipped() int { return t.skipped }
 // Read returns the next events, from about one megabyte of log at most; none means that there are
 // no more for now. A torn last line waits until it is whole. After an error the place is unchanged.
 //
-// Read also returns the events that a resume takes back: see History.
+// Read also returns the events that a resume takes back: see History. A GapEvent stands where lines
+// are lost. Read returns ErrChanged once such lines have become others.
 func (t *Tail) Read() (events []runner.Event, err error) {
 	add := func(e runner.Event, _ int64) { events = append(events, e) }
 	err = t.readPart(math.MaxInt64, add)
@@ -62,9 +82,14 @@ func (t *Tail) Read() (events []runner.Event, err error) {
 		start := t.offset
 		t.offset += int64(n)
 		t.unended = true
-		t.decode(t.rest[:n], start, add)
+		log, _, err := t.open()
+		if err != nil {
+			return nil, err
+		}
+		defer log.Close()
+		err = t.decode(log, t.rest[:n], start, add)
 	}
-	return events, nil
+	return events, err
 }
 
 // Share implements Log.
@@ -86,6 +111,9 @@ func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 		return err
 	}
 	defer file.Close()
+	if other, err := changed(file, t.spans); other || err != nil {
+		return cmp.Or(err, fmt.Errorf("%s: %w", t.Path, ErrChanged))
+	}
 	if size < t.offset {
 		return fmt.Errorf("%s: is shorter than the part already read, so it was replaced: "+
 			"open the run again", t.Path)
@@ -115,8 +143,11 @@ func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 		start := t.offset
 		t.offset = in.offset
 		late := t.unended && len(line) == 1 // the newline of a line that was read before it
-		if t.unended = false; !late {
-			t.decode(bytes.TrimSuffix(line, []byte{'\n'}), start, give)
+		if t.unended = false; late {
+			continue
+		}
+		if err := t.decode(file, bytes.TrimSuffix(line, []byte{'\n'}), start, give); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -129,22 +160,81 @@ func (t *Tail) open() (LogFile, int64, error) {
 	return disk.OpenRegular(t.Path)
 }
 
-// decode passes to f the event of a line, which is nil if it is too long.
-func (t *Tail) decode(line []byte, start int64, f func(e runner.Event, end int64)) {
+// decode passes to f the event of a line, which is nil if it is too long, and before it a GapEvent
+// if lines are missing before it. In the place of a line that cannot be read it passes a GapEvent.
+func (t *Tail) decode(
+	log io.ReaderAt, line []byte, start int64, f func(e runner.Event, end int64),
+) error {
+	t.lines++
+	if line != nil && len(line) == 0 { // it has lost nothing
+		t.skipped++
+		return nil
+	}
+	seq, _ := cutSeq(line)
 	e, err := runner.Event(nil), errLong
-	switch {
-	case line == nil:
-	case t.unread(line):
-		return
-	default:
+	if t.unread(line) && t.follows(seq) {
+		t.last.seq, t.lost = max(t.last.seq, seq), false
+		return nil
+	}
+	if line != nil {
 		e, err = decodeLine(line)
 	}
 	if err != nil {
 		t.skipped++
-		if err != errEmpty { // an empty line has lost nothing
-			t.Passed.addLine(t.Path, start, err)
+		return t.gap(log, start, err, f)
+	}
+	if !t.follows(seq) {
+		if err := t.gap(log, start, t.unlike(seq), f); err != nil {
+			return err
 		}
-	} else if e != nil && t.wanted(e.Kind()) {
+	}
+	t.lost = false
+	t.last.seq = max(t.last.seq, seq)
+	if e == nil {
+		return nil
+	}
+	t.last.step, t.last.time = e.Header().Step, e.Header().Time
+	if t.wanted(e.Kind()) {
 		f(e, t.offset)
 	}
+	return nil
+}
+
+// follows reports whether an event of this number may come next. Lines without a number have none
+// that could be missing, and lines that are lost account for missing numbers.
+func (t *Tail) follows(seq int64) bool {
+	return seq == t.last.seq+1 || seq == 0 || t.last.seq < 0 || t.lost && seq > t.last.seq
+}
+
+// unlike says, as part of a sentence, why an event of this number does not follow.
+func (t *Tail) unlike(seq int64) error {
+	if seq > t.last.seq {
+		return missing(seq - t.last.seq - 1)
+	}
+	return fmt.Errorf("is event %d, which stands behind event %d", seq, t.last.seq)
+}
+
+// gap passes to f that lines are lost, unless that was passed of the line before.
+func (t *Tail) gap(
+	log io.ReaderAt, start int64, why error, f func(e runner.Event, end int64),
+) error {
+	if len(t.spans) < mostSpans {
+		s, err := spanOf(log, start, t.offset)
+		if err != nil {
+			return err
+		}
+		t.spans = append(t.spans, s)
+	}
+	if t.lost {
+		return nil
+	}
+	t.lost = true
+	g := &GapEvent{Path: t.Path, Start: start, Why: why,
+		Head: runner.Head{Seq: t.last.seq + 1, Step: t.last.step, Time: t.last.time}}
+	if before, ok := countLines(log, 0, t.from); ok {
+		g.Line = before + t.lines
+	}
+	t.Passed.Add(g)
+	f(g, t.offset)
+	return nil
 }
