@@ -17,6 +17,8 @@ type Request struct {
 	IDs []string
 	// Quiet says that another run logs the warnings about the data.
 	Quiet bool `json:",omitempty"`
+	// Claims are written into run.json: see Meta. Only a study's runs have them.
+	Claims []SealedClaims `json:",omitempty"`
 	Means
 }
 

@@ -65,6 +65,24 @@ type Meta struct {
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
 	// Imported describes the source of a run that was not trained here; nil for all others.
 	Imported *Imported `json:"imported,omitempty"`
+	// Claims has the claims of the study that started the run. The claims of a study that took the
+	// run over are here only in a packed run: see record.Run.Claims.
+	Claims []SealedClaims `json:"claims,omitempty"`
+}
+
+// SealedClaims says that a study had claims with this hash when it started a run or took it over.
+type SealedClaims struct {
+	Study  string    `json:"study"`  // its title
+	File   string    `json:"file"`   // its path, or recorded:NAME
+	SHA256 string    `json:"sha256"` // of its claims: see report.Study.Seal
+	Date   time.Time `json:"date"`
+	// TakenOver says that the run existed before the study counted it.
+	TakenOver bool `json:"taken_over,omitempty"`
+}
+
+// SameStudy reports whether two entries are of one study: one title, or one file.
+func (c *SealedClaims) SameStudy(o *SealedClaims) bool {
+	return c.Study == o.Study || c.File == o.File
 }
 
 // Imported is the file of another program's predictions. The method is in the Spec, under a name

@@ -198,7 +198,7 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 		Preset: req.Preset, Parent: req.Parent, Created: time.Now().UTC(), Spec: s, Host: host,
 		Checksum: d.Checksum, Parts: parts, Parameters: parameters,
 		StepsPerEpoch: perEpoch, Steps: perEpoch * int64(s.Epochs),
-		Coordinates: string(p.Coordinates), Box: p.Box,
+		Coordinates: string(p.Coordinates), Box: p.Box, Claims: req.Claims,
 	}
 	if d.program != nil {
 		m.Program, m.User = &d.program.record, d.program.User

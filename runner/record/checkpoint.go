@@ -244,7 +244,8 @@ func checkpointSteps(f *disk.Folder) ([]int64, error) {
 	return steps, nil
 }
 
-// pinLockName is the name of a lock in the folder of the checkpoints: for pins, labels and pruning.
+// pinLockName is the name of a lock in the folder of the checkpoints: for pins, labels,
+// claims and pruning.
 const pinLockName = "lock"
 
 // checkpointFile returns the name of a checkpoint in the log: its path from the run's folder on.

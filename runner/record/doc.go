@@ -11,13 +11,15 @@
 //	<id>/summary.json    runner.Summary: the results of the run, rewritten after a resume
 //	<id>/events.index.gz a long log in short, for curves: derived, and made anew if need be
 //	<id>/label.json      what people say of the run: note, tags, archived
+//	<id>/claims.json     the claims of studies that took the run over; run.json has those of the
+//	                     study that started it
 //	<id>/lock            held for as long as a process records the run, or deletes it
 //
-// The writing side is a Store, the Recorder that it makes, the pins and the label of a Run, and
-// Delete. The reading side is Run, Tail, Lineage and Progress. They share nothing but the files.
-// Any number of readers may watch, none can slow or block a writer, and the same code reads a run
-// on another machine's shared disk. Readers treat every file as hostile: they skip what is torn,
-// damaged or of a newer program, their memory is bounded, and no content of a file makes them
+// The writing side is a Store, the Recorder that it makes, the pins, the label and the claims of a
+// Run, and Delete. The reading side is Run, Tail, Lineage and Progress. They share nothing but the
+// files. Any number of readers may watch, none can slow or block a writer, and the same code reads
+// a run on another machine's shared disk. Readers treat every file as hostile: they skip what is
+// torn, damaged or of a newer program, their memory is bounded, and no content of a file makes them
 // panic. Run.PassedOver says what they skipped. Whoever reads a checkpoint holds it meanwhile
 // (checkpoint.go).
 //

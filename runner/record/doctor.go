@@ -391,6 +391,9 @@ func (d *doctor) checkRun(held bool) {
 	if _, err := readLabel(d.in); err != nil {
 		d.findAside(labelName, err.Error())
 	}
+	if _, err := readClaims(d.in); err != nil {
+		d.findAside(claimsName, err.Error())
+	}
 }
 
 // checkFiles checks the types and owners of the files in a folder of the run.

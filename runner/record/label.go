@@ -11,7 +11,7 @@ import (
 	"drolab/runner/record/internal/disk"
 )
 
-// labelName is the only file of a run that people write and training never reads.
+// labelName is the file of a run that people write. Training never reads it.
 const labelName = "label.json"
 
 // Label is what people say of a run. It does not affect the run.
@@ -83,9 +83,24 @@ func (l Label) String() string {
 // Label returns the run's label as it was when the run was read.
 func (r *Run) Label() Label { return r.label }
 
-// Relabel changes the run's label. Others may record the run or change its label at the same time:
-// Relabel takes the lock that pins use.
+// Relabel changes the run's label. Others may record the run or change its label at the same time.
 func (r *Run) Relabel(change func(*Label)) error {
+	return r.alone(func(in *disk.Folder) error {
+		l, err := readLabel(in)
+		if err != nil {
+			return err
+		}
+		change(&l)
+		if err := l.Check(); err != nil {
+			return fmt.Errorf("run %s: %w", r.Meta.ID, err)
+		}
+		return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil))
+	})
+}
+
+// alone changes a file of the run that its recorder does not write. It holds the lock that pins use
+// meanwhile, so that no other process changes such a file.
+func (r *Run) alone(change func(in *disk.Folder) error) error {
 	in, err := r.folder()
 	if err != nil {
 		return err
@@ -99,15 +114,7 @@ func (r *Run) Relabel(change func(*Label)) error {
 		}
 		defer lock.Release()
 	}
-	l, err := readLabel(in)
-	if err != nil {
-		return err
-	}
-	change(&l)
-	if err := l.Check(); err != nil {
-		return fmt.Errorf("run %s: %w", r.Meta.ID, err)
-	}
-	return disk.Explain(ownedByID(in).WriteSealed(labelName, &l, nil))
+	return change(in)
 }
 
 // ownedByID returns the folder for files that say the run's ID alone.

@@ -23,9 +23,10 @@ import (
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
-// unpacked into a run directory again (Store.Restore). It holds run.json, summary.json, the log and
-// at most one checkpoint. This log has all evaluations and fewer steps, and not what a resume has
-// discarded. A packed run is read like any run. To continue from its checkpoint, restore it.
+// unpacked into a run directory again (Store.Restore). It holds run.json, which also has the claims
+// of studies that took the run over, summary.json, the log and at most one checkpoint. This log has
+// all evaluations and fewer steps, and not what a resume has discarded. A packed run is read like
+// any run. To continue from its checkpoint, restore it.
 
 // PackedExt is the extension of the names of packed runs.
 const PackedExt = ".tar.gz"
@@ -80,7 +81,11 @@ func packedFilesOf(r *Run, checkpoint int64) (names []string, files [][]byte, er
 	if err != nil {
 		return nil, nil, err
 	}
-	meta, err := disk.Seal{}.JSON(&r.Meta)
+	made := r.Meta
+	if made.Claims, err = r.Claims(); err != nil {
+		return nil, nil, err
+	}
+	meta, err := disk.Seal{}.JSON(&made)
 	if err != nil {
 		return nil, nil, err
 	}

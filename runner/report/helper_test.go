@@ -20,8 +20,9 @@ import (
 // folder is a folder of recorded runs with results that a test chooses.
 type folder struct {
 	testing.TB
-	store *record.Store
-	runs  []*record.Run
+	store  *record.Store
+	runs   []*record.Run
+	claims []runner.SealedClaims // of the runs that add makes
 }
 
 func newFolder(t testing.TB) *folder {
@@ -82,6 +83,7 @@ func (f *folder) add(w told) {
 		Checksum:      cmp.Or(w.checksum, "sha256:0"),
 		StepsPerEpoch: 10,
 		Steps:         30,
+		Claims:        f.claims,
 		Created:       time.Date(2026, 11, 22-w.age, 4, 0, 0, 0, time.UTC),
 		Parts: measure.Parts{
 			Classes:     w.classes,

@@ -16,6 +16,7 @@ func (r *Report) Page() *page.Page {
 	if r.registered() || len(r.Missing) > 0 {
 		p.Blocks = append(p.Blocks, r.stateBlocks()...)
 	}
+	p.Blocks = append(p.Blocks, r.differingBlocks()...)
 	switch {
 	case r.registered():
 		p.Blocks = append(p.Blocks, r.testBlocks()...)

@@ -36,6 +36,10 @@ type Report struct {
 	// risk plus the dual gap, which is the error of z alone. No claim names them.
 	Parts []MeanRow `json:"parts"`
 
+	// Claims compares the study's claims with those that were sealed with its runs; nil: the runs
+	// come with the program, or there are none.
+	Claims *ClaimsCheck `json:"claims,omitempty"`
+
 	// What follows describes the runs of a study that is not registered.
 
 	Problems []*Problem `json:"problems"`
@@ -154,6 +158,9 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	g := s.Gather(withoutRepeats(runs))
 	r.Wanted, r.Done, r.Missing = g.Wanted, g.Done, g.Lacks()
 	r.noteGathered(g)
+	if err := r.checkClaims(g); err != nil {
+		return nil, err
+	}
 	if len(r.Missing) > 0 && !o.Interim {
 		if s.WaitUntil.IsZero() || o.Now.Before(s.WaitUntil) {
 			return r, nil
@@ -172,6 +179,7 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 	}
 	if r.registered() {
 		r.judge()
+		r.markDiffering()
 		r.Means = r.meansOf(r.meanRows)
 		r.Parts = r.meansOf(func(p *Problem) []MeanRow {
 			return lastRows(p, "train_objective", trainRisk, "dual_gap")
@@ -183,6 +191,7 @@ func New(s *Study, runs []*record.Run, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	r.judge()
+	r.markDiffering()
 	r.Departures = r.departures()
 	r.findVariations(others)
 	r.rankReadings()

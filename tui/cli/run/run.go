@@ -417,7 +417,19 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 	if s.Registered.After(time.Now()) {
 		tr.Note("the study is registered in the future: runs that begin now are exploratory")
 	}
-	requests, resumed := missingRequests(g)
+	claims, err := s.Seal(time.Now())
+	if err != nil {
+		return err
+	}
+	differ, problems := g.TakeOver(claims)
+	for _, err := range problems {
+		tr.Note(err.Error())
+	}
+	if len(differ) > 0 {
+		tr.Note(fmt.Sprintf("the claims are not those that were sealed with %s: every test of "+
+			"them is exploratory", kit.Plural(len(differ), "run")))
+	}
+	requests, resumed := missingRequests(g, claims)
 	if len(requests)+len(resumed) == 0 {
 		return printMissing(ctx, tr, g)
 	}
@@ -430,7 +442,9 @@ func (f *runFlags) study(ctx context.Context, tr *Trainer, word string) error {
 
 // missingRequests returns what is to be started, and the runs to resume. Runs of one preset on the
 // same data form one request, so that they share their data.
-func missingRequests(g *report.Gathered) (list []runner.Request, resumed []*record.Run) {
+func missingRequests(
+	g *report.Gathered, claims runner.SealedClaims,
+) (list []runner.Request, resumed []*record.Run) {
 	at := map[[2]string]int{}
 	for _, m := range g.Missing {
 		switch {
@@ -440,7 +454,8 @@ func missingRequests(g *report.Gathered) (list []runner.Request, resumed []*reco
 			key := [2]string{m.Preset, report.DataOf(&one)}
 			if _, ok := at[key]; !ok {
 				at[key] = len(list)
-				list = append(list, runner.Request{Preset: m.Preset})
+				list = append(list, runner.Request{Preset: m.Preset,
+					Claims: []runner.SealedClaims{claims}})
 			}
 			list[at[key]].Specs = append(list[at[key]].Specs, one)
 		case m.Begun.Status().Ended() || m.Begun.Status() == runner.Paused:
