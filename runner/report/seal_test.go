@@ -15,9 +15,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// claimed is a study whose claims TestHashOfClaims changes.
+// sealedStudy is a study whose claims TestHashOfClaims changes.
 const (
-	claimed = `study: a study of shapes
+	sealedStudy = `study: a study of shapes
 doc: What it is for.
 registered: 2026-11-23T06:22:25Z
 seeds: 1-4
@@ -67,7 +67,7 @@ func hashOf(t *testing.T, text string) string {
 
 // TestHashOfClaims: the hash depends on what the tests are, and on nothing else.
 func TestHashOfClaims(t *testing.T) {
-	want := hashOf(t, claimed)
+	want := hashOf(t, sealedStudy)
 	seen := map[string]string{want: "no change"}
 	for _, c := range []struct {
 		what     string
@@ -129,12 +129,12 @@ func TestHashOfClaims(t *testing.T) {
 			var pairs []string
 			olds, news := strings.Split(c.old, "|"), strings.Split(c.new, "|")
 			for i, old := range olds {
-				if !strings.Contains(claimed, old) {
+				if !strings.Contains(sealedStudy, old) {
 					t.Fatalf("%q is not in the file", old)
 				}
 				pairs = append(pairs, old, news[i])
 			}
-			text := strings.NewReplacer(pairs...).Replace(claimed)
+			text := strings.NewReplacer(pairs...).Replace(sealedStudy)
 			got := hashOf(t, text)
 			if (got == want) != c.same {
 				t.Errorf("same hash: %v, want %v", got == want, c.same)
@@ -151,7 +151,7 @@ func TestHashOfClaims(t *testing.T) {
 
 // TestSameFamily: claims that a family takes over by like are those that are spelled out.
 func TestSameFamily(t *testing.T) {
-	spelled := strings.Replace(claimed, `    like: main
+	spelled := strings.Replace(sealedStudy, `    like: main
     instead: [sfk, pgd]
 `, `    claims:
       - {says: x, measure: robust_risk, arms: [pgd, erm], direction: less, margin: 0.25}
@@ -159,7 +159,7 @@ func TestSameFamily(t *testing.T) {
          classes: [0, 1], other: [1, 2], under: [small]}
       - {says: x, measure: test_loss, arms: [pgd, erm], equivalent: 0.5, at: along}
 `, 1)
-	if got, want := hashOf(t, spelled), hashOf(t, claimed); got != want {
+	if got, want := hashOf(t, spelled), hashOf(t, sealedStudy); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
 }
