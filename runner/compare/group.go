@@ -34,6 +34,12 @@ func (m member) results() *runner.Results {
 	return &m.summary.Results
 }
 
+// refits reports whether the run's method fits the last layer again after training.
+func (m member) refits() bool {
+	method, err := dro.Find(m.meta.Spec.Algorithm())
+	return err == nil && method.Refits && !isImported(m)
+}
+
 // group is the runs that differ in nothing but the seed, by seed.
 type group struct {
 	label    string    // its name, as in every other place

@@ -220,12 +220,31 @@ func (t *Table) noteCells() {
 	}
 }
 
+// Head says of which step the figures are, in sentences for the head of the printed table. It is
+// empty where they are of the last step.
+func (t *Table) Head() string {
+	if t.At != Selected {
+		return ""
+	}
+	head := fmt.Sprintf("Figures are of the step that each run selected by %s on the validation "+
+		"split.", t.Select)
+	if t.hasRefits() {
+		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last step.",
+			lastMark)
+	}
+	return head
+}
+
+// hasRefits reports whether a row of a table of selected steps stands at its last step.
+func (t *Table) hasRefits() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.At == Last })
+}
+
+// lastMark is the mark of a row that stands at its last step in a table of selected steps.
+const lastMark = " (last)"
+
 // Legend says what the signs of the printed table mean, a sentence each.
 func (t *Table) Legend() (lines []string) {
-	if t.At == Selected {
-		lines = append(lines, fmt.Sprintf("Figures are of the step that each run selected by %s "+
-			"on the validation split.", t.Select))
-	}
 	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Few }) {
 		lines = append(lines, "? marks fewer than min_group test samples: such a figure is "+
 			"mostly chance, and never called the worst.")
@@ -254,6 +273,9 @@ func (t *Table) Legend() (lines []string) {
 func (t *Table) Brief() (parts []string) {
 	if t.At == Selected {
 		parts = append(parts, "at the step selected by "+t.Select)
+	}
+	if t.hasRefits() {
+		parts = append(parts, strings.TrimSpace(lastMark)+" refits, so it is at its last step")
 	}
 	if t.hasIntervals() {
 		parts = append(parts, fmt.Sprintf("± %g %% t interval over seeds", 100*t.Level))
@@ -414,5 +436,11 @@ func Explain(uses string) string {
 	return Mark(uses)[1:] + " uses " + uses + ", which an uncertainty set does not know"
 }
 
-// Title is the row's label with its mark.
-func (r *Row) Title() string { return r.Label + Mark(r.Uses) }
+// Title is the row's label with its marks.
+func (r *Row) Title() string {
+	title := r.Label + Mark(r.Uses)
+	if r.At == Last {
+		title += lastMark
+	}
+	return title
+}

@@ -20,7 +20,8 @@ type Options struct {
 	// for 0.95.
 	Level float64 `json:"level"`
 	// At is the step of the runs that is compared, Last or Selected. "" stands for Selected if all
-	// runs have selected a step by the same rule, else for Last.
+	// runs have selected a step by the same rule, else for Last. Runs of methods that refit after
+	// training do not count there: see Row.At.
 	At string `json:"at"`
 	// Family is the family of tests that are corrected together, OneMeasure or AllMeasures; ""
 	// stands for OneMeasure.
@@ -65,13 +66,16 @@ type Column struct {
 
 // Row is a group of runs that differ in nothing but the seed.
 type Row struct {
-	Label    string    `json:"label"`
-	Problem  string    `json:"problem"`        // set and radius
-	Uses     string    `json:"uses,omitempty"` // see Uses
-	Settings []Setting `json:"settings"`       // one for each of the table's keys
-	Runs     []string  `json:"runs"`           // IDs, by seed
-	Seeds    []uint64  `json:"seeds"`          // ascending
-	Cells    []Cell    `json:"cells"`          // one for each column
+	Label   string `json:"label"`
+	Problem string `json:"problem"`        // set and radius
+	Uses    string `json:"uses,omitempty"` // see Uses
+	// At is Last in a table at Selected if the method of the row refits after training, so that the
+	// row stands at its last step. It is empty where the row stands at the table's step.
+	At       string    `json:"at,omitempty"`
+	Settings []Setting `json:"settings"` // one for each of the table's keys
+	Runs     []string  `json:"runs"`     // IDs, by seed
+	Seeds    []uint64  `json:"seeds"`    // ascending
+	Cells    []Cell    `json:"cells"`    // one for each column
 }
 
 // Setting is one key of a spec with its value as a preset would state it.
@@ -120,7 +124,7 @@ func tabulate(members []member, o Options) *Table {
 			t.note(Repeated, repeats, "%s: %d run(s) left out because a newer one has the same "+
 				"seed", g.label, len(repeats))
 		}
-		t.Rows = append(t.Rows, newRow(g))
+		t.Rows = append(t.Rows, t.newRow(g))
 	}
 	var contests []contest
 	for _, m := range measuresOf(done) {
@@ -251,11 +255,15 @@ func (t *Table) addColumns(m measured, groups []*group) {
 	}
 }
 
-func newRow(g *group) Row {
-	first := g.members[0].meta
-	return Row{Label: g.label, Problem: problemLabel(first), Uses: Uses(first),
+func (t *Table) newRow(g *group) Row {
+	first := g.members[0]
+	row := Row{Label: g.label, Problem: problemLabel(first.meta), Uses: Uses(first.meta),
 		Settings: g.settings, Runs: spec.Map(g.members, member.id),
 		Seeds: spec.Map(g.members, member.seed)}
+	if t.At == Selected && !first.selected {
+		row.At = Last
+	}
+	return row
 }
 
 func newCell(g *group, of func(member) measure.Number, level float64) Cell {
@@ -270,40 +278,64 @@ const (
 	Selected = "selected" // by the validation split: see the setting select
 )
 
-// chooseStep decides which step of the runs is compared. Unless ask says otherwise, it is the
-// selected step if all runs have one by the same rule: to mix one run's best step with another's
-// last would be no comparison.
+// chooseStep decides which step of the runs is compared, by one rule for all methods. Unless ask
+// says otherwise, it is the selected step if all runs have one by the same rule: to mix one run's
+// best step with another's last would be no comparison.
+//
+// Methods that refit after training have no choice of a step. Their network is ERM's until the end,
+// and a validation split that they refit to has nothing more to select by. They stand at their last
+// step in every table, and their rows say so in a table of selected steps.
+//
+// Where some runs have selected a step and the last steps are compared all the same, a note says
+// why, unless the last steps were asked for.
 func (t *Table) chooseStep(members []member, ask string) {
 	var without []member
 	var rules []string
 	for _, m := range members {
-		if m.summary.Selected == nil {
+		switch {
+		case m.refits():
+		case m.summary.Selected == nil:
 			without = append(without, m)
-		} else {
+		default:
 			rules = append(rules, m.summary.Selected.By)
 		}
 	}
 	rules = distinct(rules)
-	all := len(members) > 0 && len(without) == 0
-	switch t.At = Last; {
-	case ask == Selected && !all:
-		t.note(Selection, without, "some runs have selected no step: the last ones are compared")
-	case ask == Selected && len(rules) > 1:
+	t.At = Last
+	switch {
+	case ask == Last || len(members) == 0 || ask == "" && len(rules) == 0:
+	case len(without) > 0:
+		t.note(Selection, without, "some runs have selected no step (%s): the last ones are "+
+			"compared", strings.Join(methodsOf(without), ", "))
+	case len(rules) == 0:
+		t.note(Selection, nil, "every method refits after training: the last steps are compared")
+	case len(rules) > 1 && ask == "":
+		t.note(Selection, nil, "runs select by different rules (%s): the last steps are compared",
+			strings.Join(rules, ", "))
+	case len(rules) > 1:
 		t.note(Selection, nil, "runs select by different rules: %s", strings.Join(rules, ", "))
 		t.At = Selected
-	case ask != Last && all && len(rules) == 1:
+	default:
 		t.At = Selected
 	}
 	if t.At == Selected {
 		t.Select = strings.Join(rules, ", ")
 	}
 	for i := range members {
-		members[i].selected = t.At == Selected
-		if m := members[i]; !m.selected && !isImported(m) {
+		m := &members[i]
+		m.selected = t.At == Selected && !m.refits()
+		if t.At == Last && !isImported(*m) {
 			t.Epochs = append(t.Epochs, m.summary.Epochs)
 		}
 	}
 	t.Epochs = distinct(t.Epochs)
+}
+
+// methodsOf returns the methods of runs, sorted.
+func methodsOf(members []member) []string {
+	return distinctValues(members, func(m *runner.Meta) string {
+		return string(m.Spec.Algorithm())
+	})
 }
 
 // Exact returns the exact figures, with a row for each measure and column of the table.

@@ -199,13 +199,16 @@ func join(heading, label string) string {
 }
 
 func (r *Report) statistics() string {
-	m := r.Problems[0].meta()
-	text := fmt.Sprintf("Every figure is of the last iterate (%s, %s) on the whole test split, "+
+	m, step := r.Problems[0].meta(), "last iterate"
+	if r.Problems[0].Table.At == compare.Selected {
+		step = "step that the head of the table names"
+	}
+	text := fmt.Sprintf("Every figure is of the %s (%s, %s) on the whole test split, "+
 		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm "+
 		"are of the whole training split. Nothing was selected on the test split. In tables ± is "+
 		"the standard deviation over seeds (divisor n − 1), with differences half of the %g %% t "+
 		"interval of their mean.",
-		spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
+		step, spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
 	if t := r.study.Published; t != nil {
 		text += " Columns named paper are its " + t.Name + ", the mean of four repeats; it gives " +
 			"no spread, and does not say whether its figures are of the last iterate."
@@ -440,7 +443,11 @@ func (p *Problem) blocks() []page.Block {
 	if t := p.study.Published; t != nil {
 		table, figure = t.Name, t.Figure
 	}
-	list := []page.Block{page.Heading(join(table, p.Label)), p.table1()}
+	list := []page.Block{page.Heading(join(table, p.Label))}
+	if head := p.Table.Head(); head != "" {
+		list = append(list, page.Text(head))
+	}
+	list = append(list, p.table1())
 	if len(p.arms) > 1 {
 		list = append(list, page.Text(p.legend()))
 	}

@@ -67,8 +67,9 @@ type TestedFamily struct {
 
 // Problem is a condition with its arms: one uncertainty set, radius, data set, network and budget.
 type Problem struct {
-	Label string         `json:"label"` // of the condition
-	Table *compare.Table `json:"table"` // a row for each arm, at the last iterate
+	Label string `json:"label"` // of the condition
+	// Table has a row for each arm. In a study it is of the last iterate.
+	Table *compare.Table `json:"table"`
 	Costs []Cost         `json:"costs"`
 	// Classes has, for each class or group, the differences to the baseline.
 	Classes []ClassRow `json:"classes"`
@@ -103,6 +104,16 @@ type ran struct {
 	evals   []*runner.EvalEvent
 	ticks   []tick
 	seconds float64 // of training, evaluations included
+	// selected says that the page has the run's figures of its selected step, not of the last one.
+	selected bool
+}
+
+// results returns the measures of the run at the step that the page compares.
+func (r *ran) results() *runner.Results {
+	if r.selected {
+		return &r.Summary().Selected.Results
+	}
+	return &r.Summary().Results
 }
 
 func (r *ran) seed() uint64 { return r.Meta.Spec.Seed }

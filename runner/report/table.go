@@ -111,10 +111,15 @@ func (r *Report) tabulate(g *Gathered, o Options) (others []*experiment, err err
 	}), nil
 }
 
-// tabulate makes the table of some runs. The row of an arm of the study has its label.
+// tabulate makes the table of some runs. The row of an arm of the study has its label. Beside the
+// arms of a study the table is of the last iterate, of which the claims are. Other runs are at the
+// step that drolab compare chooses.
 func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
-	of := compare.Options{Level: level, At: compare.Last, Tested: p.starred(),
+	of := compare.Options{Level: level, Tested: p.starred(),
 		Family: cmp.Or(o.Family, compare.AllMeasures)}
+	if len(p.own) > 0 {
+		of.At = compare.Last
+	}
 	p.Table, p.arms = rows(runs, of)
 	p.Label = cmp.Or(p.Label, p.Table.Rows[0].Problem)
 	for i, a := range p.arms {
@@ -129,6 +134,9 @@ func (p *Problem) tabulate(runs []*record.Run, o Options) (err error) {
 			}
 		}
 		row := &p.Table.Rows[i]
+		for _, r := range a.runs {
+			r.selected = p.Table.At == compare.Selected && row.At == ""
+		}
 		row.Label = cmp.Or(a.label, withC(&a.runs[0].Meta.Spec, row.Label))
 		a.label, p.arms[i] = row.Title(), a
 	}
@@ -336,7 +344,7 @@ func (p *Problem) classes() {
 			row.Train, row.Few = counts.Train[i], counts.Test[i] < m.Spec.MinGroup
 		}
 		value := func(r *ran) measure.Number {
-			return pooled(&r.Summary().Results, measured, []int{i})
+			return pooled(r.results(), measured, []int{i})
 		}
 		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
@@ -598,7 +606,8 @@ func (r *Report) shortTable() string {
 		for _, a := range arms {
 			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
 			for _, name := range measures {
-				m := a.mean(lastOf(name, p.condition.Radius))
+				of := statisticOf(name, p.condition.Radius)
+				m := a.mean(func(r *ran) measure.Number { return of.at(&r.Meta, r.results(), 0) })
 				row = append(row, m.text(name))
 			}
 			t.Add(row...)

@@ -75,11 +75,17 @@ func (p *Page) trainCount(class string) string {
 	return ""
 }
 
-// tableNote says of which epochs and in which unit the figures are.
+// tableNote says of which step or epochs, and in which unit, the figures are.
 func (p *Page) tableNote() (note string) {
-	switch e := p.table.Epochs; len(e) {
-	case 0:
-	case 1:
+	refits := func(r compare.Row) bool { return r.At == compare.Last }
+	switch e := p.table.Epochs; {
+	case p.table.At == compare.Selected:
+		note = "selected by " + p.table.Select + " · "
+		if slices.ContainsFunc(p.table.Rows, refits) {
+			note += "(last): last step · "
+		}
+	case len(e) == 0:
+	case len(e) == 1:
 		note = fmt.Sprintf("epoch %.4g · ", e[0])
 	default:
 		note = fmt.Sprintf("epochs %.4g to %.4g · ", e[0], e[len(e)-1])
@@ -331,6 +337,7 @@ func (p *Page) noteLines(w int) (lines []string) {
 	step := "last iterate"
 	if p.table.At == compare.Selected {
 		step = "selected step"
+		bullet(" ", p.table.Head())
 	}
 	part := "class"
 	if len(p.runs) > 0 {

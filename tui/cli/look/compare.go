@@ -35,7 +35,8 @@ recorded:paper.
 The best figure of a row is marked only if it is significantly better than every other one,
 after Holm's correction for all pairs of columns and all classes; this needs several seeds.
 Measures of the uncertainty set, such as the robust risk, are tested only between runs with the
-same set and radius. Methods that use groups, classes or labels are marked (g), (c) and (l). In
+same set and radius. Methods that use groups, classes or labels are marked (g), (c) and (l). At the
+selected step, methods that refit after training are marked (last) and stand at their last step. In
 LaTeX and Markdown, more than six columns become rows.`,
 		Example: `drolab compare shapes
 drolab compare paper-gentle-sfk paper-gentle-erm --json`,
@@ -56,7 +57,7 @@ drolab compare paper-gentle-sfk paper-gentle-erm --json`,
 		},
 	}
 	c.Flags().StringVar(&at, "at", "", "step to compare: last or selected (default: selected "+
-		"if all runs used the same rule, else last)")
+		"if all runs used the same rule, else last; methods that refit are at their last step)")
 	console.Choices(c, "at", compare.Last, compare.Selected)
 	familyFlag(c, &family, compare.OneMeasure)
 	forms = con.TableFlags(c, ", one line per measure and column")
@@ -71,10 +72,13 @@ func familyFlag(c *cobra.Command, family *string, usual string) {
 	console.Choices(c, "family", compare.OneMeasure, compare.AllMeasures)
 }
 
-// printComparison prints a row per measure and a column per group of runs, as many columns at a
-// time as fit on a page.
+// printComparison prints the step of the figures, then a row per measure and a column per group of
+// runs, as many columns at a time as fit on a page.
 func printComparison(w io.Writer, t *compare.Table) {
 	const columns = 4
+	if head := t.Head(); head != "" {
+		fmt.Fprintf(w, "\n%s\n", console.OneLine(head))
+	}
 	for groups := range slices.Chunk(t.Rows, columns) {
 		fmt.Fprintln(w)
 		console.Blocks(w, comparison(t, groups, string(plot.FewMark)))
@@ -94,14 +98,18 @@ const mostColumns = 6
 // inColumns rewords a legend that speaks of measures as rows for a table that has them as columns.
 var inColumns = strings.NewReplacer("in its row", "in its column", "in all rows", "in all columns")
 
-// explained returns the table for a document, with a legend that explains its signs, such as the
-// family of tests over which stars are corrected.
+// explained returns the table for a document, below the step of its figures, with a legend that
+// explains its signs, such as the family of tests over which stars are corrected.
 func explained(t *compare.Table) []page.Block {
 	table := comparison(t, t.Rows, "¹")
 	if len(t.Rows) > mostColumns {
 		table = table.Turned()
 	}
-	blocks := []page.Block{table}
+	var blocks []page.Block
+	if head := t.Head(); head != "" {
+		blocks = append(blocks, page.Text(head))
+	}
+	blocks = append(blocks, table)
 	for _, line := range t.Legend() {
 		if len(t.Rows) > mostColumns {
 			line = inColumns.Replace(line)

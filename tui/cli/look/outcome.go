@@ -33,6 +33,10 @@ func Outcome(con *console.Console, runs []*record.Run) error {
 	o := newOutcome(runs)
 	if len(o.Rows) > 0 {
 		fmt.Fprintln(con.Stdout)
+		if head := o.Head(); head != "" {
+			lines := kit.Wrap(t.Greek(cells.OneLine(head)), width-1)
+			fmt.Fprintln(con.Stdout, strings.Join(t.Dim.PaintAll(lines), "\n"))
+		}
 		for _, line := range o.table(t, width-1) {
 			fmt.Fprintln(con.Stdout, strings.TrimRight(line, " "))
 		}
@@ -98,9 +102,9 @@ type outcome struct {
 	star string // the mark of a significantly best figure
 }
 
-// newOutcome compares the runs that are done, at their last step.
+// newOutcome compares the runs that are done, at the step that drolab compare chooses.
 func newOutcome(runs []*record.Run) *outcome {
-	o := &outcome{compare.Runs(runs, compare.Options{At: compare.Last}), runs, -1, ""}
+	o := &outcome{compare.Runs(runs, compare.Options{}), runs, -1, ""}
 	for _, r := range runs {
 		if r.Meta.Spec.Algorithm() == dro.Baseline() && r.Status() == runner.Done && o.base < 0 {
 			o.base = slices.IndexFunc(o.Rows,
