@@ -229,8 +229,8 @@ func (t *Table) Head() string {
 	head := fmt.Sprintf("Figures are of the step that each run selected by %s on the validation "+
 		"split.", t.Select)
 	if t.hasRefits() {
-		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last step.",
-			lastMark)
+		head += fmt.Sprintf(" Methods that refit after training, marked%s, stand at their last "+
+			"step.", lastMark)
 	}
 	return head
 }

@@ -532,13 +532,14 @@ func TestMethodsThatRefit(t *testing.T) {
 			t.Errorf("%s: rows %q, want %q", c.name, titles, c.titles)
 		}
 		if table.At != c.at || table.Head() != c.head {
-			t.Errorf("%s: at %q, head %q, want %q, %q", c.name, table.At, table.Head(), c.at, c.head)
+			t.Errorf("%s: at %q, head %q, want %q, %q", c.name, table.At, table.Head(), c.at,
+				c.head)
 		}
 		if note := noteOf(table, Selection); note != c.note {
 			t.Errorf("%s: note %q, want %q", c.name, note, c.note)
 		}
-		if brief := slices.Contains(table.Brief(), "(last) refits, so it is at its last step"); brief !=
-			(c.head == marked) {
+		brief := slices.Contains(table.Brief(), "(last) refits, so it is at its last step")
+		if brief != (c.head == marked) {
 			t.Errorf("%s: in brief %q", c.name, table.Brief())
 		}
 		text, err := json.Marshal(table)

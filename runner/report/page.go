@@ -199,16 +199,18 @@ func join(heading, label string) string {
 }
 
 func (r *Report) statistics() string {
-	m, step := r.Problems[0].meta(), "last iterate"
+	m := r.Problems[0].meta()
+	epochs, steps := spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step")
+	step := fmt.Sprintf("the last iterate (%s, %s)", epochs, steps)
 	if r.Problems[0].Table.At == compare.Selected {
-		step = "step that the head of the table names"
+		step = fmt.Sprintf("the step that the head of the table names, in runs of %s (%s),",
+			epochs, steps)
 	}
-	text := fmt.Sprintf("Every figure is of the %s (%s, %s) on the whole test split, "+
-		"unaugmented, if nothing else is said; train loss, objective, dual gap and gradient norm "+
-		"are of the whole training split. Nothing was selected on the test split. In tables ± is "+
-		"the standard deviation over seeds (divisor n − 1), with differences half of the %g %% t "+
-		"interval of their mean.",
-		step, spec.Plural(m.Spec.Epochs, "epoch"), spec.Plural(m.Steps, "step"), 100*level)
+	text := fmt.Sprintf("Every figure is of %s on the whole test split, unaugmented, if nothing "+
+		"else is said; train loss, objective, dual gap and gradient norm are of the whole "+
+		"training split. Nothing was selected on the test split. In tables ± is the standard "+
+		"deviation over seeds (divisor n − 1), with differences half of the %g %% t interval of "+
+		"their mean.", step, 100*level)
 	if t := r.study.Published; t != nil {
 		text += " Columns named paper are its " + t.Name + ", the mean of four repeats; it gives " +
 			"no spread, and does not say whether its figures are of the last iterate."
