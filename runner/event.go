@@ -89,8 +89,9 @@ type EvalEvent struct {
 	measure.Values
 	// ByGroup holds the measures with one number per class, group, radius or bin.
 	ByGroup measure.Lists
-	// Selected says that this evaluation is better than all before it, by a measure of the
-	// validation split, in a run that selects: see Spec.Select.
+	// Selected says that this evaluation is better than all before it by a measure of the
+	// validation split, or preferred among equal ones, in a run that selects: see Spec.Select and
+	// TieRule.
 	Selected bool
 	// Heaviest are the training samples with the largest weights in the worst case. No measure
 	// depends on them.

@@ -81,8 +81,12 @@ type State struct {
 	// Selected is the run's selection so far, the evaluation of a step whose checkpoint is kept as
 	// long as the step stays selected; nil: there is none.
 	Selected *EvalEvent `json:"selected,omitempty"`
-	// Waited counts the evaluations since the selected one, for the setting patience.
+	// Waited counts the evaluations since the last one that was better than all before it, for the
+	// setting patience.
 	Waited int `json:"waited,omitempty"`
+	// Tied counts the evaluations if all of them have the same value of the measure by which the
+	// run selects; 0: they differ, or a program made the checkpoint that did not count.
+	Tied int `json:"tied,omitempty"`
 	// Method is the method's own state; nil: the method is at its start.
 	Method *dro.State `json:"-"`
 

@@ -58,6 +58,8 @@ type Meta struct {
 	Program *Program `json:"program,omitempty"`
 	// User says which values of the program's own are better.
 	User measure.Sides `json:"user,omitzero"`
+	// Ties is the rule for equal evaluations, of a run that selects a step.
+	Ties TieRule `json:"select_ties,omitempty"`
 	// Optimum is the optimum for the setting optimum.
 	Optimum *measure.Optimum `json:"optimum,omitempty"`
 	// Imported describes the source of a run that was not trained here; nil for all others.
@@ -131,7 +133,7 @@ func (m *Meta) Usable() error {
 	if wrong := m.Spec.WrongValues(); len(wrong) > 0 {
 		return wrong[0]
 	}
-	return nil
+	return m.Ties.Check()
 }
 
 // BeyondBox says that the best λ or η of the training losses is outside the run's box, and what

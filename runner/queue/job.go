@@ -208,6 +208,9 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 	if err := runner.CheckSelection(&s, d.Dataset); err != nil {
 		return nil, err
 	}
+	if _, selects := m.Selector(); selects {
+		m.Ties = runner.TiesByLoss
+	}
 	m.Optimum, err = train.FindOptimum(&s, d.Dataset, p)
 	return m, err
 }
@@ -370,8 +373,8 @@ func refits(a dro.Algorithm) bool {
 // have been changed on purpose, and take precedence over the numbers of the state. s is a copy of
 // the parent's checkpoint and shares its maps and tensors, so it is cloned where it changes.
 func inherit(s *runner.State, m *runner.Meta, parent dro.Algorithm) {
-	s.Last, s.Output = nil, nil   // they are in the parent's log, not in the fork's
-	s.Selected, s.Waited = nil, 0 // the fork has no checkpoint of the selection
+	s.Last, s.Output = nil, nil              // they are in the parent's log, not in the fork's
+	s.Selected, s.Waited, s.Tied = nil, 0, 0 // the fork has no checkpoint of the selection
 	if m.Spec.Algorithm() != parent || s.Method == nil {
 		s.Window, s.Method, s.Picked = runner.Window{}, nil, nil
 		return

@@ -3,8 +3,11 @@ package queue
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,8 +37,9 @@ func evals(tr *trace) (list []*runner.EvalEvent) {
 	return list
 }
 
-// The selected step is the first best of the evaluations by the validation measure. Its checkpoint
-// has the weights that were evaluated, and its measures are recorded beside those of the last step.
+// The selected step is the best of the evaluations by the validation measure; of equal ones, that
+// with the lower validation loss, and then the later one. Its checkpoint has the weights that were
+// evaluated, and its measures are recorded beside those of the last step.
 func TestSelectedIsTheBestByValidation(t *testing.T) {
 	early := false
 	for by, of := range map[string]func(*runner.EvalEvent) float64{
@@ -55,7 +59,8 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 		tr := runAll(t, 1, choosing(dro.SFK, by))[0]
 		var best *runner.EvalEvent
 		for _, e := range evals(tr) {
-			better := best == nil || of(e) < of(best)
+			better := best == nil || of(e) < of(best) || of(e) == of(best) &&
+				e.Named("val_loss").Float() <= best.Named("val_loss").Float()
 			if better {
 				best = e
 			}
@@ -246,5 +251,178 @@ func TestNothingToSelectBy(t *testing.T) {
 		"evaluation, with min_group = 1000: it is not selected"
 	if strings.Count(warnings(tr), want) != 1 || tr.summary.Selected != nil {
 		t.Errorf("%+v: %s", tr.summary.Selected, warnings(tr))
+	}
+}
+
+// rare returns a spec of a table with a class so rare that no network of the run predicts it: the
+// worst class of the validation split is 0 at every evaluation, while the loss falls.
+func rare(t *testing.T) spec.Spec {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	text := "a,b,label\n"
+	for i := range 900 {
+		label, shift := "often", 0.
+		if i%30 == 0 {
+			label, shift = "rare", 1
+		}
+		text += fmt.Sprintf("%.4f,%.4f,%s\n", random.NormFloat64()+shift,
+			random.NormFloat64()+shift, label)
+	}
+	path := filepath.Join(t.TempDir(), "rare.csv")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := choosing(dro.ERM, spec.SelectValWorst)
+	s.Dataset, s.MinGroup, s.LR = "csv:"+path+"?label=label", 2, .02
+	return s
+}
+
+// Where the measure of the selection is the same at every evaluation, a new run selects the one
+// with the lowest validation loss, and says at its end that all tie. Patience counts no tie as an
+// improvement.
+func TestAllTie(t *testing.T) {
+	tr := runAll(t, 1, rare(t))[0]
+	list := evals(tr)
+	best := list[0]
+	for _, e := range list {
+		if v := e.Named("val_worst_class_accuracy"); v != measure.Num(0) {
+			t.Fatalf("epoch %g has a worst class of %v, so that nothing is shown", e.Epoch, v)
+		}
+		if e.Named("val_loss").Float() <= best.Named("val_loss").Float() {
+			best = e
+		}
+	}
+	s := tr.summary.Selected
+	if s == nil || s.Step != best.Step || s.Step == list[0].Step {
+		t.Errorf("selected %+v, want step %d, after %d", s, best.Step, list[0].Step)
+	}
+	want := fmt.Sprintf("select: all 6 evaluations tie at val_worst_class_accuracy = 0: epoch %g "+
+		"has the lowest val_loss and is selected; another measure in select may tell them apart",
+		best.Epoch)
+	if n := strings.Count(warnings(tr), want); n != 1 {
+		t.Errorf("it says %d times that %q, want 1: %s", n, want, warnings(tr))
+	}
+	if tr.meta.Ties != runner.TiesByLoss {
+		t.Errorf("its run.json has the rule %q, want %q", tr.meta.Ties, runner.TiesByLoss)
+	}
+	if i := slices.IndexFunc(tr.states, func(s *runner.State) bool {
+		return s.Step == best.Step
+	}); i < 0 {
+		t.Errorf("no checkpoint of the selected step %d", best.Step)
+	}
+	impatient := rare(t)
+	impatient.Patience = 2
+	tr = runAll(t, 1, impatient)[0]
+	if tr.summary.Epochs != 3 {
+		t.Errorf("with patience 2 it ends after epoch %g, want 3", tr.summary.Epochs)
+	}
+	want = "patience is 2: no better val_worst since epoch 1, so the run ends after epoch 3 of 6"
+	if !strings.Contains(warnings(tr), want) {
+		t.Errorf("it does not say %q: %s", want, warnings(tr))
+	}
+	plain := rare(t)
+	plain.Select = spec.SelectLast
+	tr = runAll(t, 1, plain)[0]
+	if tr.meta.Ties != runner.TiesToFirst || strings.Contains(warnings(tr), "tie at") {
+		t.Errorf("a run that selects nothing has the rule %q and says %s", tr.meta.Ties,
+			warnings(tr))
+	}
+}
+
+// A run keeps the rule for ties with which it began: one that an earlier program began selects the
+// first of equal evaluations to its end, wherever it was stopped. A fork is a new run, and has the
+// new rule.
+func TestTieRuleStays(t *testing.T) {
+	settings := rare(t)
+	settings.CheckpointEvery = 10
+	for _, c := range []struct {
+		rule runner.TieRule
+		says string
+	}{{runner.TiesToFirst, "epoch 1 is the first and is selected"},
+		{runner.TiesByLoss, "has the lowest val_loss and is selected"}} {
+		whole := begunWith(t, settings, c.rule, 0)
+		if got := whole.summary.Selected.Epoch == 1; got != (c.rule == runner.TiesToFirst) {
+			t.Errorf("rule %q: epoch %g is selected", c.rule, whole.summary.Selected.Epoch)
+		}
+		if !strings.Contains(warnings(whole), c.says) {
+			t.Errorf("rule %q: it does not say %q: %s", c.rule, c.says, warnings(whole))
+		}
+		for _, at := range []int64{1, whole.meta.StepsPerEpoch + 1, whole.meta.Steps - 6} {
+			tr := begunWith(t, settings, c.rule, at)
+			got, want := tr.summary.Selected, whole.summary.Selected
+			if got.Step != want.Step || got.Named("test_loss") != want.Named("test_loss") {
+				t.Errorf("rule %q, stopped at %d: selected step %d, want %d", c.rule, at, got.Step,
+					want.Step)
+			}
+			if n := strings.Count(warnings(tr), "tie at"); n != 1 {
+				t.Errorf("rule %q, stopped at %d: %d warnings of ties, want 1", c.rule, at, n)
+			}
+		}
+	}
+	store := newMemory()
+	old := begunWith(t, settings, runner.TiesToFirst, 0)
+	store.runs[old.meta.ID] = old
+	fork, err := forkAt(t, store, old, 10, func(*spec.Spec) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fork.meta.Ties != runner.TiesByLoss || fork.summary.Selected.Epoch == 1 {
+		t.Errorf("a fork has the rule %q and selects epoch %g", fork.meta.Ties,
+			fork.summary.Selected.Epoch)
+	}
+}
+
+// ruled is a store whose runs begin with a rule for ties, as a program of that rule makes them.
+type ruled struct {
+	*at
+	rule runner.TieRule
+}
+
+func (r ruled) Create(m *runner.Meta, from *runner.State) (runner.Recorder, error) {
+	m.Ties = r.rule
+	return r.at.Create(m, from)
+}
+
+// begunWith trains a run that began with a rule for ties. Unless step is 0, the run is stopped when
+// it logs a step at or above it, and resumed.
+func begunWith(t *testing.T, s spec.Spec, rule runner.TieRule, step int64) *trace {
+	t.Helper()
+	store := ruled{&at{memory: newMemory(), step: step}, rule}
+	q := NewQueue(t.Context(), Settings{Store: store})
+	store.do = func(id string) {
+		if step == 0 {
+			return
+		}
+		if err := q.Stop(id); err != nil {
+			t.Error(err)
+		}
+	}
+	ids, err := q.Start(runner.Request{Preset: "test", Specs: []spec.Spec{s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := q.Wait()
+	if step > 0 {
+		if o[0].Status != runner.Stopped {
+			t.Fatalf("outcome %+v, want stopped", o[0])
+		}
+		if err := q.Resume(ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		o = q.Wait()
+	}
+	tr := store.runs[ids[0]]
+	if o[0].Status != runner.Done || tr.meta.Ties != rule {
+		t.Fatalf("outcome %+v, rule %q, want done, %q", o[0], tr.meta.Ties, rule)
+	}
+	return tr
+}
+
+// A run with a rule that a later program made is not continued by another rule.
+func TestUnknownTieRule(t *testing.T) {
+	m := runner.Meta{StepsPerEpoch: 1, Spec: spec.Defaults(), Ties: "by-lot"}
+	want := `select_ties: "by-lot": want "val_loss" or none`
+	if err := m.Usable(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

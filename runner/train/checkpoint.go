@@ -89,7 +89,7 @@ func (r *Run) state() *runner.State {
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Waited: r.waited, Output: r.iterate, Method: &method, User: slices.Clone(r.user),
+		Waited: r.waited, Tied: r.tied, Output: r.iterate, Method: &method, User: slices.Clone(r.user),
 	}
 	r.Net.Save(s)
 	return s
@@ -132,7 +132,7 @@ func (r *Run) restore(s *runner.State) error {
 	r.user = slices.Clone(s.User)
 	r.step, r.window = s.Step, s.Window.Like(r.names())
 	r.eval, r.last, r.selected, r.iterate = s.Eval, s.Last, s.Selected, s.Output
-	r.waited = s.Waited
+	r.waited, r.tied = s.Waited, s.Tied
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"drolab/dro"
@@ -263,8 +264,9 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 	return norm, cmp.Or(err, r.Net.Err())
 }
 
-// selectIfBetter makes e the run's selection if it is better than the selection so far. The first
-// of equal evaluations stays, and a NaN is never better.
+// selectIfBetter makes e the run's selection if it is better than the selection so far, or equal to
+// it and preferred by the run's rule for ties. A NaN is never better. Only a better evaluation is an
+// improvement for patience: a measure that stays the same must not keep a run from its end.
 func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
@@ -279,19 +281,43 @@ func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 		r.warnOnce("select", fmt.Sprintf("select: %s %s: it is not selected", by.Name, why))
 	}
 	now := e.Named(by.Name).Float()
-	if r.selected != nil {
+	first := r.selected == nil
+	better, equal := first && !math.IsNaN(now), false
+	if !first {
 		best := r.selected.Named(by.Name).Float()
-		e.Selected = now < best
+		better, equal = now < best, now == best
 		if by.Better == dro.Higher {
-			e.Selected = now > best
+			better = now > best
 		}
-	} else {
-		e.Selected = now == now
+	}
+	switch {
+	case better && first:
+		r.tied = 1
+	case equal && r.tied > 0:
+		r.tied++
+	case !math.IsNaN(now):
+		r.tied = 0
 	}
 	r.waited++
-	if e.Selected {
-		r.selected, r.waited = e, 0
+	if better {
+		r.waited = 0
 	}
+	e.Selected = better || equal && r.Meta.Ties.TakesLater(r.selected, e)
+	if e.Selected {
+		r.selected = e
+	}
+}
+
+// warnOfTies warns at the end of a run if all of its evaluations are equal by the measure of the
+// selection, which then says nothing of the selected step.
+func (r *Run) warnOfTies() {
+	if r.tied < 2 {
+		return
+	}
+	by, _ := r.Meta.Selector()
+	r.warnOnce("ties", fmt.Sprintf("select: all %d evaluations tie at %s = %.4g: epoch %.4g %s and "+
+		"is selected; another measure in select may tell them apart", r.tied, by.Name,
+		r.selected.Named(by.Name).Float(), r.selected.Epoch, r.Meta.Ties.Reason()))
 }
 
 // reportPatience logs a warning if the run has lost its patience, and then the event of its last
@@ -303,7 +329,7 @@ func (r *Run) reportPatience() error {
 	}
 	since := "there was one"
 	if r.selected != nil {
-		since = fmt.Sprintf("epoch %.4g", r.selected.Epoch)
+		since = fmt.Sprintf("epoch %.4g", r.epoch()-float64(r.waited*s.EvalEvery))
 	}
 	message := fmt.Sprintf("patience is %d: no better %s since %s, so the run ends after epoch "+
 		"%.4g of %d", s.Patience, s.Select, since, r.epoch(), s.Epochs)

@@ -57,7 +57,8 @@ type outcome struct {
 	eval *runner.EvalEvent // the last evaluation
 	// selected is the evaluation that the validation split finds best, if any.
 	selected *runner.EvalEvent
-	waited   int                  // evaluations since the selected one, see patience
+	waited   int                  // evaluations without a better one, see patience
+	tied     int                  // see runner.State
 	iterate  *runner.PaperIterate // the choice of the method's output rule, measured at the end
 }
 
@@ -274,7 +275,7 @@ func (r *Run) endEpoch(epoch int, split func() (dro.Batch, error)) (restart bool
 		if err == nil {
 			err = r.Net.Load(nil)
 		}
-		r.selected, r.pending, r.waited = nil, nil, 0 // the training so far is given up
+		r.selected, r.pending, r.waited, r.tied = nil, nil, 0, 0 // the training so far is given up
 	}
 	return restart, err
 }
@@ -297,6 +298,7 @@ func (r *Run) writeEnd(status runner.Status, cause error) error {
 		if err := r.reportLogged(); err != nil {
 			return err
 		}
+		r.warnOfTies()
 	}
 	e := runner.NewStatus(r.Head(), status, cause)
 	s := r.Meta.Ended(status, e.Cause, r.step, &runner.State{Eval: r.eval, Last: r.last,
