@@ -43,6 +43,9 @@ type Row struct {
 	// Unfinished is the number of settings with a run that failed or is not done. They had no part
 	// in the choice, except that a setting that a rung has dropped had its part there.
 	Unfinished int `json:"unfinished"`
+	// Tied is the number of settings that had a part in the choice, if there are several and all of
+	// them have the same mean by validation. It tells none of them apart then.
+	Tied int `json:"tied,omitempty"`
 }
 
 // Cell is a measure over seeds.
@@ -95,6 +98,9 @@ func (l *Progress) Table() *Table {
 		if len(ranked) > 0 {
 			l.fillRow(&row, &ranked[0], level)
 		}
+		if n := len(ranked); n > 1 && ranked[0].value == ranked[n-1].value {
+			row.Tied = n
+		}
 		t.Rows = append(t.Rows, row)
 	}
 	t.addNotes(l)
@@ -133,6 +139,13 @@ func (t *Table) addNotes(l *Progress) {
 	case unfinished > 0:
 		t.Notes = append(t.Notes, "Not done or failed, and without a part in the choice: "+
 			spec.Plural(unfinished, "setting")+"; see drolab sweep status.")
+	}
+	for _, r := range t.Rows {
+		if r.Tied > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("All %d settings of %s tie by %s: the chosen "+
+				"one %s. Another measure in select may tell them apart.", r.Tied, r.Algorithm,
+				t.Select, l.List.Ties.Reason()))
+		}
 	}
 	for i := range l.List.Runs {
 		if damage := l.State(i).Damage; damage != nil {

@@ -33,16 +33,19 @@ const (
 // List is the list of a sweep's runs, resolved. A process that trains one of them needs no preset
 // and no YAML, and presets of another program change nothing.
 type List struct {
-	Format  int       `json:"format"`
-	ID      string    `json:"sweep"` // which the sweep's other files say
-	Name    string    `json:"name"`
-	Preset  string    `json:"preset"`
-	Dir     string    `json:"dir"`  // to which the paths of datasets are relative
-	Base    spec.Spec `json:"base"` // what all runs have in common
-	Select  string    `json:"select"`
-	Halving Halving   `json:"halving,omitzero"`
-	Keys    []string  `json:"keys"` // of the settings that vary, without the method
-	Runs    []Run     `json:"runs"` // by index; the index of a run never changes
+	Format int       `json:"format"`
+	ID     string    `json:"sweep"` // which the sweep's other files say
+	Name   string    `json:"name"`
+	Preset string    `json:"preset"`
+	Dir    string    `json:"dir"`  // to which the paths of datasets are relative
+	Base   spec.Spec `json:"base"` // what all runs have in common
+	Select string    `json:"select"`
+	// Ties is the rule for settings that are equal by Select: the first in the list, or the lower
+	// val_loss. A sweep keeps the rule with which it was started.
+	Ties    runner.TieRule `json:"select_ties,omitempty"`
+	Halving Halving        `json:"halving,omitzero"`
+	Keys    []string       `json:"keys"` // of the settings that vary, without the method
+	Runs    []Run          `json:"runs"` // by index; the index of a run never changes
 	// File is the sweep file as it was when the sweep was last started. The file beside the list is
 	// a copy of it, for people.
 	File []byte `json:"file"`
@@ -120,7 +123,7 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 
 // check refuses what no list of this program has: a run outside of the folder.
 func (l *List) check(path string) error {
-	if err := record.CheckFormat(l.Format); err != nil {
+	if err := cmp.Or(record.CheckFormat(l.Format), l.Ties.Check()); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	for i, r := range l.Runs {
@@ -156,6 +159,7 @@ func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, er
 func (f *Folder) update(text []byte, l *List) (*Folder, error) {
 	all := *l
 	all.Format, all.ID = runner.Format, folderName(l.Name)+"-"+strings.ToLower(rand.Text()[:8])
+	all.Ties = runner.TiesByLoss
 	there, err := openBy(f.files, f.Dir)
 	switch {
 	case err == nil:
@@ -213,6 +217,7 @@ func (f *Folder) grown(l *List) (merged List, err error) {
 	}
 	merged = *l
 	merged.Format, merged.ID, merged.Dir = f.List.Format, f.List.ID, f.List.Dir
+	merged.Ties = f.List.Ties
 	merged.Runs = slices.Clone(f.List.Runs)
 	renamed, common := map[int]int{}, 0 // the folder's number of a setting of l
 	for _, r := range l.Runs {

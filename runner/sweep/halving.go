@@ -160,6 +160,7 @@ type setting struct {
 	Algorithm dro.Algorithm
 	runs      []int
 	value     float64 // mean over seeds of the validation measure; NaN if a seed has none
+	loss      float64 // mean over seeds of val_loss, for ties; +Inf if a seed has none
 }
 
 // byMethod returns the settings of each method, in the order of the list.
@@ -183,12 +184,13 @@ func (l *List) byMethod() (methods [][]setting) {
 	return methods
 }
 
-// rank returns the settings whose runs all fit, best first by validation; equal ones keep the order
-// of the list. It looks at no test split.
+// rank returns the settings whose runs all fit, best first by validation. Equal ones are in the
+// order of the list or, by the rule of newer sweeps, those with the lower validation loss first. It
+// looks at no test split.
 func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ranked []setting) {
 	higher := false
 	for _, s := range settings {
-		sum := 0.0
+		sum, losses := 0.0, 0.0
 		for _, i := range s.runs {
 			state := l.State(i)
 			if !fits(i, &state) {
@@ -197,16 +199,25 @@ func (l *Progress) rank(settings []setting, fits func(i int, s *State) bool) (ra
 			}
 			value, better := state.Result.validation()
 			sum, higher = sum+value, better == dro.Higher
+			losses += state.Result.loss.Float()
 		}
-		if s.value = sum / float64(len(s.runs)); spec.AllFinite(s.value) {
+		s.value, s.loss = sum/float64(len(s.runs)), losses/float64(len(s.runs))
+		if !spec.AllFinite(s.loss) {
+			s.loss = math.Inf(1)
+		}
+		if spec.AllFinite(s.value) {
 			ranked = append(ranked, s)
 		}
 	}
 	slices.SortStableFunc(ranked, func(a, b setting) int {
+		order := cmp.Compare(a.value, b.value)
 		if higher {
-			a, b = b, a
+			order = -order
 		}
-		return cmp.Compare(a.value, b.value)
+		if order == 0 && l.List.Ties == runner.TiesByLoss {
+			order = cmp.Compare(a.loss, b.loss)
+		}
+		return order
 	})
 	return ranked
 }

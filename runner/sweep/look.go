@@ -180,6 +180,7 @@ type Result struct {
 	// split, by their names for the run's data. Runs with equal names share them.
 	names  []string
 	values []measure.Number // of names, at the step that the run has chosen
+	loss   measure.Number   // val_loss at that step, for ties
 }
 
 // measured are the measures of the test split in a table, as they are called where parts are
@@ -208,7 +209,7 @@ func (l *Progress) result(r *record.Run) *Result {
 	if sum.Selected != nil {
 		results = &sum.Selected.Results
 	}
-	s.values = data.Map(names, results.Named)
+	s.values, s.loss = data.Map(names, results.Named), results.Named("val_loss")
 	return s
 }
 
