@@ -320,6 +320,7 @@ func (t *Table) chooseStep(members []member, ask string) {
 	}
 	if t.At == Selected {
 		t.Select = strings.Join(rules, ", ")
+		t.noteTies(members)
 	}
 	for i := range members {
 		m := &members[i]
@@ -329,6 +330,19 @@ func (t *Table) chooseStep(members []member, ask string) {
 		}
 	}
 	t.Epochs = distinct(t.Epochs)
+}
+
+// noteTies adds a note if the selected runs have different rules for equal evaluations, since
+// another program began some of them.
+func (t *Table) noteTies(members []member) {
+	selecting := slices.DeleteFunc(slices.Clone(members), member.refits)
+	byLoss := func(m member) bool { return m.meta.Ties == runner.TiesByLoss }
+	others := slices.DeleteFunc(slices.Clone(selecting), byLoss)
+	if len(others) > 0 && len(others) < len(selecting) {
+		t.note(Selection, others, "runs take different ones of evaluations that tie: %d of %d "+
+			"take the first, as earlier programs did, and the others that with the lowest val_loss",
+			len(others), len(selecting))
+	}
 }
 
 // methodsOf returns the methods of runs, sorted.

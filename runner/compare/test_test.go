@@ -564,3 +564,30 @@ func TestMethodsThatRefit(t *testing.T) {
 		}
 	}
 }
+
+// TestTieRulesAreTold: a table of selected steps says if runs have different rules for evaluations
+// that tie. Methods that refit select nothing, and no rule matters at the last steps.
+func TestTieRulesAreTold(t *testing.T) {
+	worst := selecting("val_worst")
+	byLoss := func(m *member) { worst(m); m.meta.Ties = runner.TiesByLoss }
+	const told = "runs take different ones of evaluations that tie: 4 of 8 take the first, as " +
+		"earlier programs did, and the others that with the lowest val_loss"
+	for _, c := range []struct {
+		name        string
+		sfk, second func(*member)
+		method      dro.Algorithm // of the second
+		ask, note   string
+	}{
+		{"one rule", byLoss, byLoss, dro.ERM, "", ""},
+		{"the first, in all", worst, worst, dro.ERM, "", ""},
+		{"two rules", byLoss, worst, dro.ERM, "", told},
+		{"two rules, at the last step", byLoss, worst, dro.ERM, Last, ""},
+		{"one rule beside dfr", byLoss, func(*member) {}, "dfr", "", ""},
+	} {
+		table := tabulate(append(newRuns(dro.SFK, accuraciesA, c.sfk),
+			newRuns(c.method, accuraciesB, c.second)...), Options{At: c.ask})
+		if note := noteOf(table, Selection); note != c.note {
+			t.Errorf("%s: note %q, want %q", c.name, note, c.note)
+		}
+	}
+}
