@@ -30,6 +30,10 @@ func TestEveryRunReads(t *testing.T) {
 				t.Errorf("%s: %s, %d of %d steps, made by %+v", r.Dir, r.Status(),
 					r.Summary().Steps, m.Steps, m.Host)
 			}
+			if m.Ties != runner.TiesToFirst || r.Summary().Selected != nil {
+				t.Errorf("%s: rule %q for ties, selected %+v, want none", r.Dir, m.Ties,
+					r.Summary().Selected)
+			}
 			if !strings.HasSuffix(r.Dir, m.ID) {
 				t.Errorf("%s holds %s", r.Dir, m.ID)
 			}

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"drolab/runner"
@@ -85,5 +87,54 @@ func TestSummaryHasTheSelection(t *testing.T) {
 	if back.Step != 4 || back.Epoch != .4 || len(back.ByGroup.Named("class_accuracy")) != 2 ||
 		back.Named("worst_class_accuracy") != measure.Num(.5) {
 		t.Errorf("%s is read as %+v", b, back)
+	}
+}
+
+// The selections of runs that an earlier program recorded are read as they are, from the summary
+// and from the log: nothing is selected anew, and their rule for ties is the first one.
+func TestRecordedSelectionsStay(t *testing.T) {
+	for name, want := range map[string]struct {
+		step int64
+		loss float64
+	}{
+		"s-erm-s1-9cd5ba5674b36bf2": {12, 0.6866980098812353},
+		"s-erm-s1-f07f66e468a6ca33": {6, 0.7754230593698094},
+	} {
+		dir := t.TempDir()
+		must(t, os.CopyFS(filepath.Join(dir, name), fixture(filepath.Join("sweep", name))))
+		for _, from := range []string{"its summary", "its log"} {
+			run, err := Find(dir, name)
+			must(t, err)
+			s := run.Summary().Selected
+			if s == nil || s.Step != want.step || s.Named("val_loss").Float() != want.loss {
+				t.Errorf("%s from %s: selected %+v, want step %d, val_loss %v", name, from, s,
+					want.step, want.loss)
+			}
+			if run.Meta.Ties != runner.TiesToFirst {
+				t.Errorf("%s: rule %q for ties, want none", name, run.Meta.Ties)
+			}
+			must(t, os.RemoveAll(filepath.Join(dir, name, "summary.json")))
+		}
+	}
+}
+
+// run.json keeps the rule for ties, and has no such field for the rule of earlier programs.
+func TestTieRuleIsRecorded(t *testing.T) {
+	for _, rule := range []runner.TieRule{runner.TiesToFirst, runner.TiesByLoss} {
+		store, m := newStore(t), newMeta(1)
+		m.Ties = rule
+		r, err := store.Create(m, nil)
+		must(t, err)
+		must(t, r.Close())
+		run, err := Find(store.Dir(), m.ID)
+		must(t, err)
+		text, err := os.ReadFile(filepath.Join(run.Dir, "run.json"))
+		must(t, err)
+		if run.Meta.Ties != rule {
+			t.Errorf("it is read as %q, want %q", run.Meta.Ties, rule)
+		}
+		if has := strings.Contains(string(text), "select_ties"); has != (rule != "") {
+			t.Errorf("rule %q: run.json has select_ties: %v", rule, has)
+		}
 	}
 }
