@@ -13,8 +13,8 @@ import (
 )
 
 // rareSweep returns the file of a sweep of two step sizes on a class so rare that no network
-// predicts it: the worst class is 0 in every run. Of 0.3 and 0.1, the first has the lower loss after
-// an epoch, and the second at the end. more is the rest of the file.
+// predicts it: the worst class is 0 in every run. Of 0.3 and 0.1, the first has the lower loss
+// after an epoch, and the second at the end. more is the rest of the file.
 func rareSweep(t *testing.T, rates, more string) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 7))

@@ -89,7 +89,8 @@ func (r *Run) state() *runner.State {
 	s := &runner.State{
 		Step: r.step, Batches: r.batches.State(), Draws: r.draws.State(),
 		Window: r.window.Clone(), Eval: r.eval, Last: r.last, Selected: r.selected,
-		Waited: r.waited, Tied: r.tied, Output: r.iterate, Method: &method, User: slices.Clone(r.user),
+		Waited: r.waited, Tied: r.tied, Output: r.iterate, Method: &method,
+		User: slices.Clone(r.user),
 	}
 	r.Net.Save(s)
 	return s

@@ -265,8 +265,8 @@ func (r *Run) GradNorm(weights []float64) (float64, error) {
 }
 
 // selectIfBetter makes e the run's selection if it is better than the selection so far, or equal to
-// it and preferred by the run's rule for ties. A NaN is never better. Only a better evaluation is an
-// improvement for patience: a measure that stays the same must not keep a run from its end.
+// it and preferred by the run's rule for ties. A NaN is never better. Only a better evaluation is
+// an improvement for patience: a measure that stays the same must not keep a run from its end.
 func (r *Run) selectIfBetter(e *runner.EvalEvent) {
 	by, ok := r.Meta.Selector()
 	if m, refits := r.Method.Trainer.(dro.Refitter); !ok || refits && !m.Refitted() {
@@ -315,8 +315,8 @@ func (r *Run) warnOfTies() {
 		return
 	}
 	by, _ := r.Meta.Selector()
-	r.warnOnce("ties", fmt.Sprintf("select: all %d evaluations tie at %s = %.4g: epoch %.4g %s and "+
-		"is selected; another measure in select may tell them apart", r.tied, by.Name,
+	r.warnOnce("ties", fmt.Sprintf("select: all %d evaluations tie at %s = %.4g: epoch %.4g %s "+
+		"and is selected; another measure in select may tell them apart", r.tied, by.Name,
 		r.selected.Named(by.Name).Float(), r.selected.Epoch, r.Meta.Ties.Reason()))
 }
 
