@@ -344,7 +344,7 @@ func (p *Problem) classes() {
 			row.Train, row.Few = counts.Train[i], counts.Test[i] < m.Spec.MinGroup
 		}
 		value := func(r *ran) measure.Number {
-			return pooled(&r.Summary().Results, measured, []int{i})
+			return pooled(r.results(), measured, []int{i})
 		}
 		row.Base = base.mean(value).Mean
 		for _, a := range p.arms {
@@ -606,7 +606,8 @@ func (r *Report) shortTable() string {
 		for _, a := range arms {
 			row := []string{p.Label + ": " + a.label, fmt.Sprint(len(a.runs))}
 			for _, name := range measures {
-				m := a.mean(lastOf(name, p.condition.Radius))
+				of := statisticOf(name, p.condition.Radius)
+				m := a.mean(func(r *ran) measure.Number { return of.at(&r.Meta, r.results(), 0) })
 				row = append(row, m.text(name))
 			}
 			t.Add(row...)

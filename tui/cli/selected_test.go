@@ -49,15 +49,16 @@ func meanWorst(t *testing.T, runs []*record.Run, a dro.Algorithm, selected bool)
 }
 
 // TestOneStepInEveryTable: the table after drolab run, those of compare and report, and page
-// Compare choose the step of their figures by one rule. ERM, among methods that refit after
+// Compare choose the step of their figures by one rule. PGD, among methods that refit after
 // training, stands at the step that its runs have selected, and the refitted methods at the last
 // one. Every table says so. At the last steps no table speaks of a selection.
 func TestOneStepInEveryTable(t *testing.T) {
 	for _, rule := range []string{"val_worst", "last"} {
 		dir := t.TempDir()
-		ran := command(t, dir, "run", "groups", "--algo", "erm,dfr,afr", "--seeds", "2",
-			"--set", "epochs=3", "--set", "samples=1000", "--set", "min_group=2",
-			"--set", "lr_drop_epoch=1", "--set", "select="+rule, "--inline")
+		ran := command(t, dir, "run", "groups", "--algo", "pgd,dfr,afr", "--seeds", "2",
+			"--set", "epochs=3", "--set", "samples=1000", "--set", "val_fraction=.4",
+			"--set", "min_group=2", "--set", "lr=.3", "--set", "lr_drop_epoch=1",
+			"--set", "select="+rule, "--inline")
 		runs, problems := record.List(dir)
 		if len(problems) > 0 || len(runs) != 6 {
 			t.Fatalf("select %s: %d runs: %v", rule, len(runs), problems)
@@ -65,12 +66,12 @@ func TestOneStepInEveryTable(t *testing.T) {
 		selected, mark := rule != "last", ""
 		if selected {
 			mark = " (last)"
-			if meanWorst(t, runs, "erm", true) == meanWorst(t, runs, "erm", false) {
-				t.Fatal("ERM selects its last figures, so that nothing is shown")
+			if meanWorst(t, runs, "pgd", true) == meanWorst(t, runs, "pgd", false) {
+				t.Fatal("PGD selects its last figures, so that nothing is shown")
 			}
 		}
 		want := map[string]string{
-			"erm":            meanWorst(t, runs, "erm", selected),
+			"pgd":            meanWorst(t, runs, "pgd", selected),
 			"dfr (g)" + mark: meanWorst(t, runs, "dfr", false),
 			"afr (l)" + mark: meanWorst(t, runs, "afr", false),
 		}
@@ -93,7 +94,7 @@ func TestOneStepInEveryTable(t *testing.T) {
 			continue
 		}
 		want = map[string]string{
-			"erm":     meanWorst(t, runs, "erm", false),
+			"pgd":     meanWorst(t, runs, "pgd", false),
 			"dfr (g)": meanWorst(t, runs, "dfr", false),
 			"afr (l)": meanWorst(t, runs, "afr", false),
 		}
@@ -129,7 +130,7 @@ func checkRow(t *testing.T, place, text, row string, want map[string]string) {
 		t.Fatalf("%s: no row %q in\n%s", place, row, text)
 	}
 	head := slices.IndexFunc(lines, func(l string) bool {
-		return strings.Contains(l, "erm") && strings.Contains(l, "afr (l)")
+		return strings.Contains(l, "pgd") && strings.Contains(l, "afr (l)")
 	})
 	type titled struct {
 		title string
