@@ -34,11 +34,12 @@ func TestSeedsOfPrograms(t *testing.T) {
 				t.Errorf("seed %d: %s begins with %v, want %v", s, generator, g, w)
 			}
 			if g := got[i]["plain"][generator]; g != w && generator != "torch" {
-				t.Errorf("seed %d without PyTorch: %s begins with %v, want %v", s, generator, g, w)
+				t.Errorf("seed %d without PyTorch: %s begins with %v, want %v", s, generator, g,
+					w)
 			}
 		}
 		if g, w := got[i]["plain"]["numpy"], got[i]["torch"]["numpy"]; g != w {
-			t.Errorf("seed %d: NumPy begins with %v without PyTorch, and with %v beside it", s, g, w)
+			t.Errorf("seed %d: NumPy begins with %v without PyTorch, with %v beside it", s, g, w)
 		}
 	}
 	for _, kind := range []string{"torch", "sample"} {
