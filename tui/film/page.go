@@ -25,8 +25,10 @@ type Page struct {
 	pauses bool
 	ticked time.Time
 	frame  plot.Frame
-	first  []string                                             // the runs of a live demonstration's first preset, once they are started
-	after  func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // sends a message after a while
+	first  []string // the runs of a live demonstration's first preset, once they are started
+
+	// after sends a message after a while.
+	after func(time.Duration, func(time.Time) tea.Msg) tea.Cmd
 }
 
 // New returns the page.

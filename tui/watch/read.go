@@ -113,39 +113,10 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 		if i < 0 {
 			continue
 		}
-		t := w.Tracks[i]
-		if p.again != nil { // what it has shown is void
-			w.Tracks[i] = w.trackAgain(t, *p.again)
-			w.touch()
-			continue
-		}
-		// Whether it was live has to be known from before its events: an end is news only then.
-		live := t.Behind == nil && !t.Status.Ended()
-		t.Log = p.log // a replay that went back has made it anew
-		t.Add(p.events)
-		t.Skipped, t.Share = p.log.Skipped(), p.log.Share()
 		if p.err != nil {
-			// A log that cannot be read has nothing more to wait for; the others go on.
-			problem, t.Share = cell.OneLine(p.err.Error()), 1
+			problem = cell.OneLine(p.err.Error())
 		}
-		if w.clock != nil {
-			w.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Tracks))
-			t.Stop(w.clock.Ended())
-		}
-		if t.Share == 1 && t.CaughtUp() {
-			w.touch() // what was recorded before is shown at once, and only news in turns
-		}
-		if len(p.events) > 0 && t.Behind == nil && t.Status.Ended() {
-			t.Settle()
-		}
-		// With events the writer lives, whatever the directory said a moment before.
-		if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
-			t.Status = p.status
-		}
-		if live && t.Status.Ended() {
-			w.touch() // an end is shown at once
-		}
-		cmds = append(cmds, w.ringEnd(t, live))
+		cmds = append(cmds, w.addPart(i, p))
 		changed = changed || len(p.events) > 0
 	}
 	if changed {
@@ -175,6 +146,42 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 	}
 	w.all = all
 	return tea.Batch(cmds...)
+}
+
+// addPart adds what was read of the run i to its track.
+func (w *Page) addPart(i int, p part) tea.Cmd {
+	t := w.Tracks[i]
+	if p.again != nil { // what it has shown is void
+		w.Tracks[i] = w.trackAgain(t, *p.again)
+		w.touch()
+		return nil
+	}
+	// Whether it was live has to be known from before its events: an end is news only then.
+	live := t.Behind == nil && !t.Status.Ended()
+	t.Log = p.log // a replay that went back has made it anew
+	t.Add(p.events)
+	t.Skipped, t.Share = p.log.Skipped(), p.log.Share()
+	if p.err != nil {
+		t.Share = 1 // a log that cannot be read has nothing more to wait for; the others go on
+	}
+	if w.clock != nil {
+		w.clock.Load(p.id, t.Tape.Replay.Tape(), len(w.Tracks))
+		t.Stop(w.clock.Ended())
+	}
+	if t.Share == 1 && t.CaughtUp() {
+		w.touch() // what was recorded before is shown at once, and only news in turns
+	}
+	if len(p.events) > 0 && t.Behind == nil && t.Status.Ended() {
+		t.Settle()
+	}
+	// With events the writer lives, whatever the directory said a moment before.
+	if p.status == runner.Interrupted && len(p.events) == 0 && !t.Status.Ended() {
+		t.Status = p.status
+	}
+	if live && t.Status.Ended() {
+		w.touch() // an end is shown at once
+	}
+	return w.ringEnd(t, live)
 }
 
 // lookAgain is the time between two looks at the directories, which tell whether their runs are
@@ -228,11 +235,11 @@ type part struct {
 // would pass unseen.
 func (m readMsg) Changes() bool { return m.unshown || m.brings() }
 
-// brings reports whether there is something new to show: events, an error, or a status from a
-// directory. Turns are counted by it.
+// brings reports whether there is something new to show: events, an error, a status from a
+// directory, or a run that is read again. Turns are counted by it.
 func (m readMsg) brings() bool {
 	return m.News() || slices.ContainsFunc(m.parts,
-		func(p part) bool { return p.err != nil || p.status != "" })
+		func(p part) bool { return p.err != nil || p.status != "" || p.again != nil })
 }
 
 // News reports whether a run logged something. The model looks less often at logs without news for

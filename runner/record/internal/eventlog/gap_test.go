@@ -84,7 +84,8 @@ func TestGap(t *testing.T) {
 			end, err := ReadEnd(in(t, filepath.Dir(tail.Path)), &PassedOver{},
 				func(*End) bool { return false })
 			must(t, err)
-			for way, h := range map[string]*History{"forwards": forward, "backwards": &end.History} {
+			ways := map[string]*History{"forwards": forward, "backwards": &end.History}
+			for way, h := range ways {
 				line, says := 0, ""
 				if h.Gap != nil {
 					line, says = h.Gap.Line, h.Gap.Error()

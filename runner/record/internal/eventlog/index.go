@@ -628,8 +628,8 @@ func (s *indexed) save() {
 	s.write(in)
 }
 
-// write writes the index. If that fails, the next viewer makes it again. An index of a log with lost
-// lines is not kept: it would hide them, and the lines may come yet.
+// write writes the index. If that fails, the next viewer makes it again. An index of a log with
+// lost lines is not kept: it would hide them, and the lines may come yet.
 func (s *indexed) write(in *disk.Folder) {
 	if s.made && len(s.Index.blocks) > 0 && len(s.tail.spans) == 0 {
 		_ = saveIndex(in, s.Index)
