@@ -106,6 +106,10 @@ func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
 // any other word.
 func SplitOf(word string) string { return dataset.SplitOf(word) }
 
+// PlaceAlike returns the place of a name among others, or else the place of the same whole number
+// in another form, as 1.0 for 1; −1: there is none.
+func PlaceAlike(names []string, name string) int { return dataset.PlaceAlike(names, name) }
+
 // InOrder returns the names in the order of class names: by value if all are whole numbers, else in
 // byte order.
 func InOrder(names []string) []string {

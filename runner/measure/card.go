@@ -458,7 +458,8 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 	}, most + 1
 }
 
-// spelling finds categories, classes and groups that differ in case or blanks alone.
+// spelling finds categories, classes and groups that differ in case or blanks alone, or that are
+// one number.
 func spelling(_ *evidence, c *data.Sampled) []any {
 	known := map[string]string{}
 	for _, text := range slices.Sorted(slices.Values(c.Texts)) {
@@ -467,6 +468,9 @@ func spelling(_ *evidence, c *data.Sampled) []any {
 			return []any{first, text}
 		}
 		known[bare] = text
+	}
+	if c.Forms[0] != "" {
+		return []any{c.Forms[0], c.Forms[1]}
 	}
 	return nil
 }

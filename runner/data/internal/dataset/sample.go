@@ -45,6 +45,9 @@ type SampledColumn struct {
 	// numbers.
 	Texts []string
 	Codes []uint16
+	// Forms are two values of a column of categories that are one number, as 1 and 1.0; "": there
+	// are none. Numbers does not tell them apart.
+	Forms [2]string
 }
 
 // Text returns the cell of a row; ok is false if the cell is a number.

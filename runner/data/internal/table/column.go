@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -216,6 +217,27 @@ func (c *Column) Factor() *dataset.Factor {
 		codes[i] = uint16(c.In.Row(i)[c.place])
 	}
 	return dataset.NewFactor(c.Name, c.Dict, codes)
+}
+
+// forms returns two values of a column of categories that are one number, or "" for both. Of a
+// label or a group, 1 and 1.0 are one value already.
+func (c *Column) forms() [2]string {
+	if c.Numeric || c.Dict == nil {
+		return [2]string{}
+	}
+	texts := map[float64]string{}
+	for _, text := range slices.Sorted(maps.Keys(c.Dict)) {
+		word, ok := decimalWord(text)
+		if !ok {
+			continue
+		}
+		first, known := texts[decimalOf(word)]
+		if known && !(c.textual && dataset.PlaceAlike([]string{first}, text) == 0) {
+			return [2]string{first, text}
+		}
+		texts[decimalOf(word)] = text
+	}
+	return [2]string{}
 }
 
 // fitCategories finds the categories that some rows have. If there are more than top, it keeps the

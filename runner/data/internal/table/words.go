@@ -137,6 +137,9 @@ func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *datas
 	}
 	for i := range out.Columns {
 		role := &out.Columns[i].Role
+		if c := f.columns[i]; c != nil {
+			out.Columns[i].Forms = c.forms()
+		}
 		switch {
 		case i == f.label:
 			*role = dataset.AsLabel
