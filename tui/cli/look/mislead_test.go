@@ -201,6 +201,14 @@ func mistakes() []mistake {
 			remedy: "sep=semicolon"},
 		{name: "two files joined into one", train: clean + clean,
 			want: `line 402 repeats the header: take it out`},
+		{name: "two files joined, with other columns first", train: clean + "b,a,x,label\n",
+			want: `line 402 names the columns in another order: join the files with`},
+		{name: "a byte-order mark where files were joined", train: clean + "\ufeff" +
+			strings.Join(half[1:], "")},
+		{name: "a group that is called `None`", train: plain("g", func(i int) string {
+			return []string{"None", "one"}[noise(i, 4, 2)]
+		}), options: "group=g&missing=category", remedy: "na=",
+			want: `note: samples with "None" in "g" are in the group (missing): add na= if`},
 		{name: "a byte-order mark", train: "\ufeff" + clean},
 		{name: "spaces after cells", train: plain("town", func(i int) string {
 			return []string{"Bonn", "Bonn ", "Ulm\u00a0", " Ulm"}[noise(i, 4, 4)]

@@ -46,8 +46,10 @@ func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, erro
 		return f, errors.New("no path: write " + scheme + "PATH")
 	}
 	for _, key := range keys {
-		if _, said := f.Options[key]; !said && e != nil && e.Options[key] != "" {
-			f.Options[key] = e.Options[key]
+		if _, said := f.Options[key]; !said && e != nil {
+			if kept, there := e.Options[key]; there { // an empty na= is kept, too
+				f.Options[key] = kept
+			}
 		}
 		if words, limited := f.words[key]; limited && !slices.Contains(words, f.Choice(key)) {
 			return f, fmt.Errorf("%s=%s: give %s", key, f.Choice(key), strings.Join(words, ", "))

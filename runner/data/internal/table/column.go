@@ -43,6 +43,7 @@ type Column struct {
 	Numeric  bool              // until a cell is not a number
 	others   []float64         // numbers that do not fit into a word as a decimal
 	Missing  int
+	mark     string // the first word that counted as missing
 	lacking  int    // the left-out lines of a file without a value here
 	NotANum  string // the first cell that is not a number
 	NotALine int    // its line
@@ -404,8 +405,6 @@ func (f *Frame) tooWide() error {
 			"the commonest, or %s", first.Name, MaxCategories, drop)
 	case first.isCode(first.NotANum):
 		why = fmt.Errorf("%w, or numeric=%s reads numbers", why, first.Name)
-	case first.NotANum == first.Name:
-		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
 	case isNumber:
 		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
 			first.NotALine, first.Name, first.NotANum, plain)

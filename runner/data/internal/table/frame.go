@@ -36,13 +36,15 @@ type Frame struct {
 	trim     string // characters that labels may end in
 
 	header       []string
-	nameless     map[int]bool // columns without a name in the first file
-	width        int          // the number of columns of the current file
-	order        []int        // the place of each column of header in it; nil: the same; −1: none
-	ordered      []string     // a record in the order of header
-	columns      []*Column    // nil for a column that is left out
-	words        *words       // the cells of the columns
-	label, split int          // split is −1 without one
+	written      []string        // the names of the columns in the current file
+	names        map[string]bool // the same; nil: all are numbers
+	nameless     map[int]bool    // columns without a name in the first file
+	width        int             // the number of columns of the current file
+	order        []int           // the place of each column of header in it; nil: the same; −1: none
+	ordered      []string        // a record in the order of header
+	columns      []*Column       // nil for a column that is left out
+	words        *words          // the cells of the columns
+	label, split int             // split is −1 without one
 	groups       []int
 	members      []int // the columns of groups that may overlap
 	Rows         int
@@ -54,7 +56,6 @@ type Frame struct {
 	fitted       *dataset.Encoder // the encoder that gives the features; nil: they are fitted
 	notes        []string
 	sampler      *dataset.Sampler // nil if nobody looks at a sample
-	repeats      bool             // a line that repeats the header was noted
 }
 
 // Read appends the lines of a file. Errors name line and column.
@@ -129,6 +130,7 @@ func (f *Frame) readHeader(in Lines) error {
 	if err != nil {
 		return err
 	}
+	f.setWritten(header)
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
 		names = numbered(len(header)) // as the network knows them
@@ -149,12 +151,14 @@ func (f *Frame) add(record []string, line int) error {
 			"line %d: %d columns, the first line has %d: mend the line that begins %.40q",
 			line, len(record), f.width, record[0])
 	}
+	if f.names[trimmed(record[0])] {
+		if err := f.refuseHeader(record, line); err != nil {
+			return err
+		}
+	}
 	record = f.inOrder(record)
 	if f.trim != "" && f.label >= 0 {
 		record[f.label] = f.labelOf(record[f.label])
-	}
-	if !f.bare && !f.repeats && trimmed(record[0]) == f.header[0] {
-		f.noteRepeated(record, line)
 	}
 	whole := true
 	for i, cell := range record {
@@ -167,13 +171,16 @@ func (f *Frame) add(record []string, line int) error {
 			cell = strings.Clone(cell)
 		}
 		f.marks[cell]++
+		if f.columns[i].mark == "" {
+			f.columns[i].mark = strings.Clone(cell)
+		}
 		record[i] = ""
 		if f.missing == missingDrop {
 			whole = false
 			f.columns[i].lacking++
 			continue
 		}
-		if err := f.refuse(i); err != nil {
+		if err := f.refuse(i, cell); err != nil {
 			return fmt.Errorf("line %d, column %q: missing value %q: %w",
 				line, f.header[i], cell, err)
 		}
@@ -224,20 +231,61 @@ func (f *Frame) layOut() {
 	}
 }
 
-// isMissing reports whether a cell of a column has no value. The words that say so may be values of
-// the label.
+// setWritten notes the names of the columns in the current file.
+func (f *Frame) setWritten(header []string) {
+	f.written = dataset.Map(header, func(name string) string { return strings.Clone(trimmed(name)) })
+	isWord := func(name string) bool {
+		_, isNumber := number(name)
+		return name != "" && !isNumber
+	}
+	f.names = nil
+	if len(f.written) > 1 && slices.ContainsFunc(f.written, isWord) {
+		f.names = map[string]bool{}
+		for _, name := range f.written {
+			f.names[name] = true
+		}
+	}
+}
+
+// refuseHeader returns an error if a line is the header once more, as in a file that was joined
+// from several, or has the same names in another order.
+func (f *Frame) refuseHeader(record []string, line int) error {
+	same, seen := true, map[string]bool{}
+	for i, cell := range record {
+		cell = trimmed(cell)
+		if !f.names[cell] {
+			return nil
+		}
+		same, seen[cell] = same && cell == f.written[i], true
+	}
+	switch {
+	case same && f.Choice("header") == "yes":
+		return fmt.Errorf("line %d repeats the header: take it out, or add header=none if the "+
+			"first line is a sample", line)
+	case same:
+		return fmt.Errorf("line %d repeats the header: take it out", line)
+	case len(seen) == len(f.written):
+		return fmt.Errorf("line %d names the columns in another order: join the files with their "+
+			"columns in one order", line)
+	}
+	return nil
+}
+
+// isMissing reports whether a cell of a column has no value. The words that say so without na= may
+// be values of the label.
 func (f *Frame) isMissing(column int, cell string) bool {
 	switch {
-	case cell == "" || column == f.label:
-		return cell == ""
+	case cell == "":
+		return true
 	case f.na != nil:
 		return slices.Contains(f.na, cell)
 	}
-	return MissingValue(cell)
+	return column != f.label && MissingValue(cell)
 }
 
-// refuse returns an error with the remedy if a missing value of a column cannot be taken.
-func (f *Frame) refuse(column int) error {
+// refuse returns an error with the remedy if a missing value of a column, said by a cell, cannot be
+// taken.
+func (f *Frame) refuse(column int, cell string) error {
 	used := f.opened.Raw || column == f.label || column == f.split ||
 		slices.Contains(f.members, column)
 	switch {
@@ -248,6 +296,9 @@ func (f *Frame) refuse(column int) error {
 			f.header[column])
 	case used:
 		return errors.New("add missing=drop to leave such lines out")
+	case cell != "" && f.na == nil && slices.Contains(f.groups, column):
+		return fmt.Errorf("add missing=drop to leave such lines out, missing=category for a "+
+			"category of its own, or na= if %q is a value", cell)
 	}
 	return errors.New("add missing=drop to leave such lines out, missing=category for a category " +
 		"of its own, or missing=mean")
@@ -282,7 +333,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d.Notes = slices.Concat(f.notes, d.Notes, f.leftOut())
+	d.Notes = slices.Concat(f.notes, d.Notes, f.missingGroups(), f.leftOut())
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
 	d.Sample = f.sample(&s, fit, &m)
 	x, err := f.encode(d, fit)
@@ -309,6 +360,19 @@ func (f *Frame) own() dataset.Own {
 	factor := func(at int) *dataset.Factor { return f.columns[at].Factor() }
 	o.Groups, o.Members = dataset.Map(f.groups, factor), dataset.Map(f.members, factor)
 	return o
+}
+
+// missingGroups returns a note for each column of groups in which a word counts as missing without
+// na=, since the word may be the name of a group.
+func (f *Frame) missingGroups() (notes []string) {
+	for _, at := range f.groups {
+		c := f.columns[at]
+		if c.mark != "" && c.Missing > 0 && f.na == nil {
+			notes = append(notes, fmt.Sprintf("samples with %q in %q are in the group (missing): "+
+				"add na= if it is a value", c.mark, c.Name))
+		}
+	}
+	return notes
 }
 
 // leftOut returns a note of the lines that were left out, if there are any.

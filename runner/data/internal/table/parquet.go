@@ -62,6 +62,7 @@ func (f *Frame) readParquet(in *File) error {
 			f.notes = append(f.notes, note)
 		}
 	}
+	f.setWritten(names)
 	if err := f.setHeader(f.unique(names)); err != nil {
 		return err
 	}
