@@ -81,8 +81,8 @@ func TestGroupCalledNone(t *testing.T) {
 // the third the mark before a quoted cell.
 func joined(header string) string {
 	const rows = "1,u,a\n2,v,b\n3,u,a\n4,v,b\n5,u,b\n"
-	return header + rows + "\ufeff" + header + rows + "\n\ufeff" + header + rows + "\ufeff" + header +
-		"\"1\",u,a\n"
+	return header + rows + "\ufeff" + header + rows + "\n\ufeff" + header + rows +
+		"\ufeff" + header + "\"1\",u,a\n"
 }
 
 // A byte-order mark within a file, where files were joined, is no part of a cell.
@@ -92,25 +92,30 @@ func TestMarkWithinAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := d.Train.Len() + d.Test.Len(); n != 16 || d.Shape.C != 3 {
-		t.Errorf("%d samples of %d features, want 16 of 3: a number and two categories", n, d.Shape.C)
+		t.Errorf("%d samples of %d features, want 16 of 3: a number and two categories", n,
+			d.Shape.C)
 	}
 }
 
 // A header within a file is refused wherever it stands, with its line. A line of numbers may equal
 // a header of numbers.
 func TestHeaderWithinAFile(t *testing.T) {
+	const repeats = "repeats the header: take it out, or add header=none if the first line is " +
+		"a sample"
 	for _, c := range []struct{ name, text, query, want string }{
 		{"joined", joined("x,c,label\n"), "?label=label",
-			"line 7 repeats the header: take it out, or add header=none if the first line is a sample"},
+			"line 7 " + repeats},
 		{"in another order", "x,c,label\n1,u,a\nlabel,x,c\n2,v,b\n", "?label=label",
-			"line 3 names the columns in another order: join the files with their columns in one order"},
+			"line 3 names the columns in another order: join the files with their columns in " +
+				"one order"},
 		{"two names alike, and none", "x,x,,label\n1,2,3,a\nx,x,,label\n", "?label=label",
-			"line 3 repeats the header: take it out, or add header=none if the first line is a sample"},
+			"line 3 " + repeats},
 		{"a test file", "x,c,label\n" + strings.Repeat("1,u,a\n2,v,b\n", 10),
 			"?label=label&test=" + write(t, "x,c,label\n1,u,a\nx,c,label\n2,v,b\n"),
-			"line 3 repeats the header: take it out, or add header=none if the first line is a sample"},
+			"line 3 " + repeats},
 		{"numbers", "0,1,2\n" + strings.Repeat("0,1,2\n3,4,5\n", 10), "?label=2", ""},
-		{"one column alike", "x,c,label\n" + strings.Repeat("1,c,a\n2,v,b\n", 10), "?label=label", ""},
+		{"one column alike", "x,c,label\n" + strings.Repeat("1,c,a\n2,v,b\n", 10),
+			"?label=label", ""},
 	} {
 		_, err := openText(t, c.text, c.query)
 		if c.want == "" {

@@ -132,7 +132,8 @@ func mistakes() []mistake {
 		}), want: `"code" has both "1" and "1.0": write them alike`},
 		{name: "a number in two forms, as a class or group", train: rows("a,label", 400,
 			func(i int) string {
-				return fmt.Sprintf("%d,%s", noise(i, 1, 5000), []string{"1", "1.0", "0"}[noise(i, 2, 3)])
+				class := []string{"1", "1.0", "0"}[noise(i, 2, 3)]
+				return fmt.Sprintf("%d,%s", noise(i, 1, 5000), class)
 			}), want: `note: "label" has both "1" and "1.0": they count as one value`},
 		{name: "a group that is too small", train: plain("g", func(i int) string {
 			return []string{"common", "rare"}[min(1, i/370)]
