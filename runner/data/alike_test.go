@@ -64,7 +64,8 @@ func TestOneNumberOfANetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	floats := strings.NewReplacer(",1\n", ",1.0\n", ",0\n", ",0.0\n").Replace(classesAlike("1", "0"))
+	floats := strings.NewReplacer(",1\n", ",1.0\n", ",0\n", ",0.0\n").
+		Replace(classesAlike("1", "0"))
 	of := d.Encoder
 	if d, err = Open("csv:"+write(t, floats)+"?label=label&group=g",
 		Options{Encoder: &of}); err != nil {

@@ -176,7 +176,7 @@ func sampleOf(d *data.Dataset) *data.Sample {
 		s.Columns = append(s.Columns, data.Sampled{Name: name})
 	}
 	x := make([]float32, d.Shape.C)
-	take := func(src data.Source, held bool) {
+	take := func(src data.Source) {
 		n := min(most, src.Len())
 		for k := range n {
 			i := k * src.Len() / n
@@ -185,13 +185,12 @@ func sampleOf(d *data.Dataset) *data.Sample {
 				s.Columns[c].Numbers = append(s.Columns[c].Numbers, float64(v))
 			}
 			s.Labels = append(s.Labels, uint16(src.Label(i)))
-			s.Held = append(s.Held, held)
 		}
 		s.Rows += src.Len()
 	}
-	take(d.Train, false)
+	take(d.Train)
 	if d.Val != nil {
-		take(d.Val, true)
+		take(d.Val)
 	}
 	return s
 }
@@ -345,16 +344,19 @@ func floorPercent(n, of int) string {
 }
 
 // leaks finds the columns that predict the label by themselves. A row's score for a class is the
-// share of the class among the training rows with the same value, or in the same interval of
-// values. Its AUROC is measured on the validation rows, or else on a fourth of the training rows.
+// share of the class among other rows with the same value, or in the same interval of values: the
+// rows are in folds, and each fold is scored by the rows of the others. The AUROC is that of all
+// rows. A column leaks if its AUROC is suspicious, and if the lower end of the AUROC's 95 % interval
+// is above that of a good but plain predictor.
 func leaks(e *evidence) (list []finding) {
-	const suspicious = .97
+	const suspicious, plain = .97, .85
 	m := newOneColumn(e)
 	if len(m.classes) == 0 {
 		return nil
 	}
 	for _, c := range e.withRoles(data.AsFeature) {
-		if v := m.auroc(c); v >= suspicious {
+		v := m.auroc(c)
+		if v >= suspicious && Wilson(Num(v), m.fewest)[0].Float() >= plain {
 			list = append(list, finding{[]string{c.Name}, []any{c.Name, v, e.drop(c.Name)}})
 		}
 	}
@@ -363,76 +365,98 @@ func leaks(e *evidence) (list []finding) {
 
 // oneColumn predicts the label from one column.
 type oneColumn struct {
-	labels     []uint16
-	train, val []int
-	classes    []int // the classes whose AUROC is measured; of two only the second
-	kinds      int
+	labels  []uint16
+	classes []int // the classes whose AUROC is measured; of two only the second
+	place   []int // of each class among classes; −1: none
+	prior   []float64
+	// fewest is the number of rows with, or without, the scarcest of classes. An AUROC is the mean
+	// over these rows of numbers from 0 to 1, which vary at most as much as right and wrong answers
+	// with the same mean do: the Wilson interval of a share of that many rows holds for it.
+	fewest int
 }
 
 func newOneColumn(e *evidence) *oneColumn {
-	const mostClasses, rows = 20, 5
-	m := &oneColumn{labels: e.Labels, kinds: len(e.Classes)}
-	own := slices.Contains(e.Held, true)
-	count := make([]int, m.kinds)
-	for i, held := range e.Held {
-		const spread = 2654435769 // by the golden ratio: no order of the file is in step with it
-		if held || !own && uint32(i)*spread>>30 == 3 {
-			m.val = append(m.val, i)
-			count[e.Labels[i]]++
-		} else {
-			m.train = append(m.train, i)
-		}
+	const mostClasses, rows = 20, 20
+	m := &oneColumn{labels: e.Labels, fewest: len(e.Labels)}
+	count := make([]int, len(e.Classes))
+	for _, label := range e.Labels {
+		count[label]++
 	}
 	for c, n := range count {
-		if n >= rows && len(m.val)-n >= rows && len(m.classes) < mostClasses {
+		if scarce := min(n, len(e.Labels)-n); scarce >= rows && len(m.classes) < mostClasses {
 			m.classes = append(m.classes, c)
+			m.fewest = min(m.fewest, scarce)
 		}
 	}
-	if m.kinds == 2 && len(m.classes) == 2 {
+	if len(e.Classes) == 2 && len(m.classes) == 2 {
 		m.classes = m.classes[1:]
 	}
+	for c, n := range count {
+		m.place = append(m.place, slices.Index(m.classes, c))
+		if m.place[c] >= 0 {
+			m.prior = append(m.prior, float64(n)/float64(len(e.Labels)))
+		}
+	}
 	return m
+}
+
+// folds is the number of parts of the rows. Each is scored by the others.
+const folds = 4
+
+// foldOf returns the fold of a row, by the golden ratio: no order of the file is in step with it.
+func foldOf(row int) int {
+	const spread = 2654435769
+	return int(uint32(row) * spread >> 30)
 }
 
 // auroc returns the mean over the classes of the AUROC of each class against the rest.
 func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	bin, n := m.bins(c)
-	tally := func(rows []int) [][]float64 {
-		counts := make([][]float64, n)
-		for i := range counts {
-			counts[i] = make([]float64, m.kinds+1) // the last is their sum
-		}
-		for _, row := range rows {
-			counts[bin(row)][m.labels[row]]++
-			counts[bin(row)][m.kinds]++
-		}
-		return counts
+	rows := len(m.classes) // the place of the number of rows, behind that of each class
+	counts := make([][]float64, (folds+1)*n)
+	for i := range counts {
+		counts[i] = make([]float64, rows+1)
 	}
-	train, val := tally(m.train), tally(m.val)
-	prior := make([]float64, m.kinds)
-	for _, row := range m.train {
-		prior[m.labels[row]] += 1 / float64(len(m.train))
+	of := func(fold, bin int) []float64 { return counts[fold*n+bin] } // the last fold is all rows
+	for row, label := range m.labels {
+		at := of(foldOf(row), bin(row))
+		at[rows]++
+		if class := m.place[label]; class >= 0 {
+			at[class]++
+		}
 	}
-	for _, class := range m.classes {
+	for i := range n {
+		for fold := range folds {
+			for k, count := range of(fold, i) {
+				of(folds, i)[k] += count
+			}
+		}
+	}
+	for class, prior := range m.prior {
 		var scored []Scored
-		for i := range n {
-			scored = append(scored, Scored{
-				Score: (train[i][class] + prior[class]) / (train[i][m.kinds] + 1),
-				Of:    val[i][class], Others: val[i][m.kinds] - val[i][class]})
+		for fold := range folds {
+			for i := range n {
+				own, all := of(fold, i), of(folds, i)
+				others := all[rows] - own[rows]
+				share := (all[class] - own[class] + prior) / (others + 1)
+				if own[rows] > 0 {
+					scored = append(scored, Scored{Score: share, Of: own[class],
+						Others: own[rows] - own[class]})
+				}
+			}
 		}
-		mean += AUROC(scored).Float() / float64(len(m.classes))
+		mean += AUROC(scored).Float() / float64(rows)
 	}
 	return mean
 }
 
 // bins returns a function that gives each row one of n places: by its value or, if there are many
-// values, by the interval of its number. Place 0 is for values that training has not seen and, with
-// intervals, for cells that are no numbers.
+// values, by the interval of its number. Place 0 is for cells that are no numbers among intervals.
 func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 	const most = 32
 	place := map[uint64]int{}
 	var numbers []float64
-	for _, row := range m.train {
+	for row := range m.labels {
 		if key := c.Key(row); place[key] == 0 {
 			place[key] = len(place) + 1
 		}
@@ -440,7 +464,7 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 			numbers = append(numbers, v)
 		}
 	}
-	if len(place) <= most || len(numbers) < len(m.train)/2 {
+	if len(place) <= most || len(numbers) < len(m.labels)/2 {
 		return func(row int) int { return place[c.Key(row)] }, len(place) + 1
 	}
 	slices.Sort(numbers)

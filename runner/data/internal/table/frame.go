@@ -40,7 +40,7 @@ type Frame struct {
 	names        map[string]bool // the same; nil: all are numbers
 	nameless     map[int]bool    // columns without a name in the first file
 	width        int             // the number of columns of the current file
-	order        []int           // the place of each column of header in it; nil: the same; −1: none
+	order        []int           // the place of each column in it; nil: as in header; −1: none
 	ordered      []string        // a record in the order of header
 	columns      []*Column       // nil for a column that is left out
 	words        *words          // the cells of the columns
@@ -48,7 +48,7 @@ type Frame struct {
 	groups       []int
 	members      []int // the columns of groups that may overlap
 	Rows         int
-	marks        map[string]int // the number of missing values, by the cells that said so
+	marks        map[string]int // counts of missing values, by the cells that said so
 	dropped      int            // the number of lines left out
 	origin       []uint32       // each row's place among all lines; nil while none is left out
 	ends         []fileEnd
@@ -233,7 +233,7 @@ func (f *Frame) layOut() {
 
 // setWritten notes the names of the columns in the current file.
 func (f *Frame) setWritten(header []string) {
-	f.written = dataset.Map(header, func(name string) string { return strings.Clone(trimmed(name)) })
+	f.written = dataset.Map(header, strings.TrimSpace)
 	isWord := func(name string) bool {
 		_, isNumber := number(name)
 		return name != "" && !isNumber
@@ -335,7 +335,7 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	}
 	d.Notes = slices.Concat(f.notes, d.Notes, f.missingGroups(), f.leftOut())
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
-	d.Sample = f.sample(&s, fit, &m)
+	d.Sample = f.sample(&s, &m)
 	x, err := f.encode(d, fit)
 	if err != nil {
 		return nil, err

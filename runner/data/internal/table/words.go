@@ -130,8 +130,8 @@ func number(cell string) (v float64, ok bool) {
 
 // sample returns the rows that the sampler took, with the roles of the columns and the numbers of
 // repeated rows.
-func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *dataset.Sample {
-	out := f.sampler.Sample(s, fit, m.Label)
+func (f *Frame) sample(s *dataset.Splits, m *dataset.Marks) *dataset.Sample {
+	out := f.sampler.Sample(s, m.Label)
 	if out == nil {
 		return nil
 	}
