@@ -171,7 +171,26 @@ func find(name string) (*Provider, error) {
 			return list[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown name: choose one of %s", choice(list))
+	return nil, unknown(name, list)
+}
+
+// unknown returns the error of a name that no provider has. It may be a path without its scheme.
+func unknown(name string, list []*Provider) error {
+	path, _, _ := strings.Cut(name, "?")
+	if folder := dataset.ForeignFolder(path); folder != nil {
+		return fmt.Errorf("%s %w, or a folder of pictures as images:%s", path, folder, path)
+	}
+	if foreign := dataset.ForeignEnding(path); foreign != nil {
+		return fmt.Errorf("%s %w", path, foreign)
+	}
+	if path != "" && dataset.Exists(path) {
+		return fmt.Errorf("%s is a file of unknown kind: give a table as csv:%s", path, name)
+	}
+	near := dataset.Near(dataset.Map(list, func(p *Provider) string { return p.Name }), name)
+	if near != "" {
+		return fmt.Errorf("unknown name: write %s, or choose one of %s", near, choice(list))
+	}
+	return fmt.Errorf("unknown name: choose one of %s", choice(list))
 }
 
 func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
@@ -208,6 +227,14 @@ func Locate(name, base string) string {
 func Table(name string) bool {
 	p, err := find(name)
 	return err == nil && p.Table
+}
+
+// Unscaled reports whether the features of a dataset are used as its file has them, and scale=
+// would standardise them.
+func Unscaled(name string) bool {
+	p, err := find(name)
+	_, query, _ := strings.Cut(name, "?")
+	return err == nil && p.Unscaled && !strings.Contains("&"+query+"&", "&scale=standard&")
 }
 
 // DefaultImbalance returns the customary imbalance of a dataset, one ratio a class; nil: all

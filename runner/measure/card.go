@@ -45,7 +45,7 @@ var checks = []check{
 	{"number_as_text", ofEach(numbers, data.AsFeature),
 		"%q is read as categories, because of %q: %s", false},
 	{"code", ofEach(codes, data.AsFeature), "%q has %d whole numbers between %v and %v, as codes " +
-		"do: add categorical=%s if they are no quantities", false},
+		"do: add %s if they are no quantities", false},
 	{"date", ofEach(dates, data.AsFeature),
 		"%q has dates, read as %d categories: make it a number, or %s", false},
 	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
@@ -149,6 +149,17 @@ func ofEach(
 		}
 		return list
 	}
+}
+
+// categorical returns the option that makes the values of one more column categories.
+func (e *evidence) categorical(name string) string {
+	var names []string
+	for i := range e.Columns {
+		if e.Columns[i].Declared == "categorical" {
+			names = append(names, e.Columns[i].Name)
+		}
+	}
+	return "categorical=" + strings.Join(append(names, name), ",")
 }
 
 // drop returns the remedy for one more column: the option that leaves it out, if there is one.
@@ -346,7 +357,7 @@ func floorPercent(n, of int) string {
 // leaks finds the columns that predict the label by themselves. A row's score for a class is the
 // share of the class among other rows with the same value, or in the same interval of values: the
 // rows are in folds, and each fold is scored by the rows of the others. The AUROC is that of all
-// rows. A column leaks if its AUROC is suspicious, and if the lower end of the AUROC's 95 % interval
+// rows. A column leaks if its AUROC is suspicious, and if the lower end of its 95 % interval
 // is above that of a good but plain predictor.
 func leaks(e *evidence) (list []finding) {
 	const suspicious, plain = .97, .85
@@ -507,14 +518,14 @@ func codes(e *evidence, c *data.Sampled) []any {
 		rows[v]++
 		return v != math.Trunc(v) // NaN, too
 	})
-	if e.array || !whole || len(rows) < 3 || len(rows) > most {
+	if e.array || c.Declared != "" || !whole || len(rows) < 3 || len(rows) > most {
 		return nil
 	}
 	low, high := slices.Min(c.Numbers), slices.Max(c.Numbers)
 	if high-low < float64(len(rows)) || slices.Min(slices.Collect(maps.Values(rows))) < often {
 		return nil
 	}
-	return []any{len(rows), low, high, c.Name}
+	return []any{len(rows), low, high, e.categorical(c.Name)}
 }
 
 // scales finds arrays whose features vary so little, or so unlike each other, that gradient descent
@@ -538,8 +549,11 @@ func scales(e *evidence) []finding {
 
 // numbers finds columns that are read as categories because of the way in which their numbers are
 // written, or because a few cells are no numbers.
-func numbers(_ *evidence, c *data.Sampled) []any {
-	const few = .1                       // of the cells that have a value
+func numbers(e *evidence, c *data.Sampled) []any {
+	const few = .1 // of the cells that have a value
+	if c.Declared != "" {
+		return nil
+	}
 	count := make([]int, 1+len(c.Texts)) // of each code
 	for _, code := range c.Codes {
 		count[code]++
@@ -552,7 +566,7 @@ func numbers(_ *evidence, c *data.Sampled) []any {
 			there -= count[i+1]
 		case !ok:
 			odd += count[i+1]
-			example, remedy = text, "leave missing cells empty"
+			example, remedy = text, e.notANumber(c.Name, text)
 		case odd == 0:
 			example, remedy = text, "write "+plain
 		}
@@ -563,6 +577,25 @@ func numbers(_ *evidence, c *data.Sampled) []any {
 	return nil
 }
 
+// notANumber returns the remedy for a text in a column of numbers: a text with a digit may be a
+// code, another one is a word for a missing value.
+func (e *evidence) notANumber(column, text string) string {
+	if strings.ContainsAny(text, "0123456789") {
+		return fmt.Sprintf("write a number, or add %s if the values are codes",
+			e.categorical(column))
+	}
+	const remedy = "leave missing cells empty"
+	words := slices.Sorted(maps.Keys(e.Marks)) // without na=, those that count as missing by custom
+	if na, given := e.Encoder.Options["na"]; given {
+		words = []string{na}
+	}
+	words = slices.DeleteFunc(append(words, text), func(w string) bool { return w == "" })
+	if strings.ContainsAny(text, ",&") { // an option cannot have it
+		return remedy
+	}
+	return fmt.Sprintf("%s, or give na=%s", remedy, strings.Join(words, ","))
+}
+
 var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 	`\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))([T ].*)?$`)
 
@@ -570,7 +603,7 @@ var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 func dates(e *evidence, c *data.Sampled) []any {
 	texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
 	other := func(t string) bool { return !date.MatchString(t) }
-	if len(texts) < 2 || slices.ContainsFunc(texts, other) {
+	if len(texts) < 2 || c.Declared != "" || slices.ContainsFunc(texts, other) {
 		return nil
 	}
 	return []any{len(texts), e.drop(c.Name)}

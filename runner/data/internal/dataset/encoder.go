@@ -466,7 +466,7 @@ func SplitOf(word string) string {
 	return ""
 }
 
-// SplitBy reads the splits from a column or an array of their names or numbers.
+// SplitBy reads the splits from a column or an array of their names or numbers. Test may be empty.
 func SplitBy(f *Factor) (s Splits, err error) {
 	splits := map[string]*[]uint32{"train": &s.Train, "val": &s.val, "test": &s.Test}
 	to := make([]*[]uint32, len(f.Values))
@@ -479,12 +479,8 @@ func SplitBy(f *Factor) (s Splits, err error) {
 	for i, c := range f.Codes {
 		*to[c] = append(*to[c], uint32(i))
 	}
-	switch {
-	case len(s.Train) == 0:
+	if len(s.Train) == 0 {
 		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
-	case len(s.Test) == 0:
-		return s, fmt.Errorf(
-			"%q has no test samples (test or 2): without it, test_fraction= draws some", f.name)
 	}
 	return s, nil
 }

@@ -47,6 +47,8 @@ type SampledColumn struct {
 	// Forms are two values of a column of categories that are one number, as 1 and 1.0; "": there
 	// are none. Numbers does not tell them apart.
 	Forms [2]string
+	// Declared is the option that says what the values are, categorical or numeric; "": none does.
+	Declared string
 }
 
 // Text returns the cell of a row; ok is false if the cell is a number.

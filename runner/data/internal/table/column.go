@@ -36,6 +36,8 @@ type Column struct {
 	textual bool // a label, group or split, not a feature: numbers are names
 	plain   bool // it has numbers, whatever their form: 007 is 7
 
+	declared string // the option that says what it is, categorical or numeric; "": none does
+
 	In       *words
 	place    int               // the place of its word in a row
 	Dict     map[string]uint16 // nil once there are too many categories
@@ -404,13 +406,14 @@ func (f *Frame) tooWide() error {
 		why = fmt.Errorf("column %q has more than %d different values: categories=top:20 keeps "+
 			"the commonest, or %s", first.Name, MaxCategories, drop)
 	case first.isCode(first.NotANum):
-		why = fmt.Errorf("%w, or numeric=%s reads numbers", why, first.Name)
+		why = fmt.Errorf("%w, or %s reads numbers", why, f.More("numeric", first.Name))
 	case isNumber:
 		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
 			first.NotALine, first.Name, first.NotANum, plain)
 	case first.alone:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: mend "+
-			"that line, or take it out", first.NotALine, first.Name, first.NotANum)
+			"that line, take it out, or add %s if the values are codes", first.NotALine, first.Name,
+			first.NotANum, f.More("categorical", first.Name))
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
 			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
@@ -462,11 +465,8 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 
 // dropping returns the option that leaves out further columns.
 func (f *Frame) dropping(list []*Column) string {
-	drop := f.Options["drop"]
-	for _, c := range list {
-		drop += "," + c.Name
-	}
-	return "drop=" + strings.TrimPrefix(drop, ",")
+	name := func(c *Column) string { return c.Name }
+	return f.More("drop", dataset.Map(list, name)...)
 }
 
 // lacking counts the missing values that are kept, by column.

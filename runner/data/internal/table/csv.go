@@ -203,21 +203,38 @@ func (f *Frame) refuseUseless() error {
 			f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed"))
 	case f.Options["test"] != "":
 		return f.RefuseBeside("test", "split", "test_fraction", "data_seed")
-	case f.Options["split"] != "":
-		return f.RefuseBeside("split", "test_fraction", "data_seed")
 	}
 	return nil
 }
+
+// foreign returns an error if a file with this beginning is neither text nor said to be compressed.
+func foreign(path string, head []byte, encoding string) error {
+	if withoutPacking(path) != path || encoding == "utf16" {
+		return nil
+	}
+	if err := dataset.ForeignHead(path, head); err != nil {
+		return fmt.Errorf("%s %w", path, err)
+	}
+	return nil
+}
+
+// headSize is the number of bytes at a file's beginning that tell its kind.
+const headSize = 64
 
 // load appends one file to the frame and its bytes to the hash.
 func (f *Frame) load(path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
 	if path != examplePath {
-		file, err := dataset.OpenPresent(f.Name, path, "check the path")
+		file, err := dataset.OpenOwn(f.Name, path)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
+		head := make([]byte, headSize)
+		n, _ := file.ReadAt(head, 0) // reading the text tells of an error
+		if err := foreign(path, head[:n], f.encoding); err != nil {
+			return err
+		}
 		r = file
 	}
 	r, done, err := unpacked(path, r)

@@ -292,8 +292,8 @@ func (f *Frame) refuse(column int, cell string) error {
 	case !used && (f.missing == missingMean || f.missing == missingCategory):
 		return nil
 	case f.fitted == nil && f.nameless[column]:
-		return fmt.Errorf("the header has no name for it: leave it out with drop=%s",
-			f.header[column])
+		return fmt.Errorf("the header has no name for it: leave it out with %s",
+			f.More("drop", f.header[column]))
 	case used:
 		return errors.New("add missing=drop to leave such lines out")
 	case cell != "" && f.na == nil && slices.Contains(f.groups, column):
@@ -386,7 +386,7 @@ func (f *Frame) leftOut() []string {
 func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
 	draw dataset.Draw) (dataset.Splits, error) {
 	if f.split >= 0 {
-		return dataset.SplitBy(f.columns[f.split].Factor())
+		return f.Splits(f.columns[f.split].Factor(), draw, m, d)
 	}
 	if trainRows < f.Rows {
 		return dataset.Splits{Train: dataset.Indices(0, trainRows), Test: dataset.Indices(trainRows,

@@ -138,7 +138,7 @@ func (f *Frame) sample(s *dataset.Splits, m *dataset.Marks) *dataset.Sample {
 	for i := range out.Columns {
 		role := &out.Columns[i].Role
 		if c := f.columns[i]; c != nil {
-			out.Columns[i].Forms = c.forms()
+			out.Columns[i].Forms, out.Columns[i].Declared = c.forms(), c.declared
 		}
 		switch {
 		case i == f.label:
