@@ -117,8 +117,10 @@ func TestGroupDROAdvice(t *testing.T) {
 		want    string
 	}{
 		{[]int{3000, 1}, false, "merge groups, for the smallest has a size of 1, or raise batch"},
-		{[]int{3000, 9, 40}, false, "merge groups, for the smallest has a size of 9, or raise batch"},
-		{[]int{3000, 10, 0}, false, "sampler=groups draws each group equally often, or raise batch"},
+		{[]int{3000, 9, 40}, false,
+			"merge groups, for the smallest has a size of 9, or raise batch"},
+		{[]int{3000, 10, 0}, false,
+			"sampler=groups draws each group equally often, or raise batch"},
 		{[]int{1000, 1000, 1000}, true, "raise batch"},
 	} {
 		g := groupTrainer(t, .1, c.samples...)

@@ -106,6 +106,13 @@ func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
 // any other word.
 func SplitOf(word string) string { return dataset.SplitOf(word) }
 
+// AlsoMissing returns the option na= that counts a further word as missing, beside the words that
+// count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
+// word.
+func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+	return dataset.AlsoMissing(options, marks, word)
+}
+
 // PlaceAlike returns the place of a name among others, or else the place of the same whole number
 // in another form, as 1.0 for 1; −1: there is none.
 func PlaceAlike(names []string, name string) int { return dataset.PlaceAlike(names, name) }

@@ -585,15 +585,10 @@ func (e *evidence) notANumber(column, text string) string {
 			e.categorical(column))
 	}
 	const remedy = "leave missing cells empty"
-	words := slices.Sorted(maps.Keys(e.Marks)) // without na=, those that count as missing by custom
-	if na, given := e.Encoder.Options["na"]; given {
-		words = []string{na}
+	if na, ok := data.AlsoMissing(e.Encoder.Options, e.Marks, text); ok {
+		return remedy + ", or give " + na
 	}
-	words = slices.DeleteFunc(append(words, text), func(w string) bool { return w == "" })
-	if strings.ContainsAny(text, ",&") { // an option cannot have it
-		return remedy
-	}
-	return fmt.Sprintf("%s, or give na=%s", remedy, strings.Join(words, ","))
+	return remedy
 }
 
 var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +

@@ -12,7 +12,7 @@ import (
 func Near(names []string, name string) (near string) {
 	const most = 1 << 10 // names that are compared
 	bare := bareName(name)
-	least := utf8.RuneCountInString(bare)/3 + 1
+	least := max(1, (utf8.RuneCountInString(bare)+1)/3) + 1
 	for _, other := range names[:min(most, len(names))] {
 		if d := editDistance(bareName(other), bare, least); d < least {
 			near, least = other, d

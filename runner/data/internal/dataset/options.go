@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -143,6 +144,19 @@ func Listed(key, list string, names ...string) string {
 		names = append([]string{list}, names...)
 	}
 	return key + "=" + strings.Join(names, ",")
+}
+
+// AlsoMissing returns the option na= that counts a further word as missing, beside the words that
+// count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
+// word.
+func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+	words, given := options["na"]
+	if !given {
+		customary := slices.DeleteFunc(slices.Sorted(maps.Keys(marks)),
+			func(w string) bool { return w == "" })
+		words = strings.Join(customary, ",")
+	}
+	return Listed("na", words, word), !strings.ContainsAny(word, ",&")
 }
 
 // List returns the names in an option, which are separated by commas.

@@ -49,6 +49,7 @@ type Column struct {
 	lacking  int    // the left-out lines of a file without a value here
 	NotANum  string // the first cell that is not a number
 	NotALine int    // its line
+	late     bool   // there were too many different values before it
 	alone    bool   // it was the only one when the different values became too many
 	notAFile string // its file
 
@@ -141,6 +142,7 @@ func (c *Column) addNumber(cell string, line int) (uint32, error) {
 	}
 	v, err := c.parse(cell, line)
 	if err != nil || !c.Numeric {
+		c.late = true
 		return 0, err
 	}
 	return c.listed(v)
@@ -410,15 +412,31 @@ func (f *Frame) tooWide() error {
 	case isNumber:
 		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
 			first.NotALine, first.Name, first.NotANum, plain)
+	case first.late:
+		why = fmt.Errorf("line %d, column %q: %q is not a number, as the values before it are: %s",
+			first.NotALine, first.Name, first.NotANum, f.ofOneText(first))
 	case first.alone:
-		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: mend "+
-			"that line, take it out, or add %s if the values are codes", first.NotALine, first.Name,
-			first.NotANum, f.More("categorical", first.Name))
+		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: %s",
+			first.NotALine, first.Name, first.NotANum, f.ofOneText(first))
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
 			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
 	}
 	return &inFile{first.notAFile, why}
+}
+
+// ofOneText returns the remedies for a column with one text among numbers: a text with a digit may
+// be a code, another one is a word for a missing value.
+func (f *Frame) ofOneText(c *Column) string {
+	const remedy = "mend that line, or take it out"
+	if strings.ContainsAny(c.NotANum, "0123456789") {
+		return fmt.Sprintf("%s, or add %s if the values are codes", remedy,
+			f.More("categorical", c.Name))
+	}
+	if na, ok := dataset.AlsoMissing(f.Options, f.marks, c.NotANum); ok {
+		return remedy + ", or give " + na + " if it is missing"
+	}
+	return remedy
 }
 
 // encode returns the features of all rows, fitted to the training rows, and notes the categories

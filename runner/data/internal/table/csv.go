@@ -268,9 +268,9 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 }
 
 // withEncoding makes an error of a text that is not UTF-8 offer the option that reads the text.
-func withEncoding(err error) error {
+func (f *Frame) withEncoding(err error) error {
 	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
-		wrong.Remedy = "add encoding=" + wrong.Encoding
+		wrong.Remedy = f.Set("encoding", wrong.Encoding)
 	}
 	return err
 }

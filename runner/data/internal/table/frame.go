@@ -114,7 +114,7 @@ func (f *Frame) next(in Lines) (record []string, line int, err error) {
 	if record, line, err = in.Next(); err == nil {
 		err = f.checkCharacters(line, record)
 	}
-	return record, line, withEncoding(err)
+	return record, line, f.withEncoding(err)
 }
 
 // readHeader takes the line that names the columns, after comments.
@@ -160,30 +160,9 @@ func (f *Frame) add(record []string, line int) error {
 	if f.trim != "" && f.label >= 0 {
 		record[f.label] = f.labelOf(record[f.label])
 	}
-	whole := true
-	for i, cell := range record {
-		cell = trimmed(cell)
-		record[i] = cell
-		if f.columns[i] == nil || !f.isMissing(i, cell) {
-			continue
-		}
-		if _, known := f.marks[cell]; !known {
-			cell = strings.Clone(cell)
-		}
-		f.marks[cell]++
-		if f.columns[i].mark == "" {
-			f.columns[i].mark = strings.Clone(cell)
-		}
-		record[i] = ""
-		if f.missing == missingDrop {
-			whole = false
-			f.columns[i].lacking++
-			continue
-		}
-		if err := f.refuse(i, cell); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w",
-				line, f.header[i], cell, err)
-		}
+	whole, err := f.markMissing(record, line)
+	if err != nil {
+		return err
 	}
 	if !whole {
 		if f.origin == nil {
@@ -204,7 +183,6 @@ func (f *Frame) add(record []string, line int) error {
 		if c == nil {
 			continue
 		}
-		var err error
 		if row[c.place], err = c.Add(cell, line); err != nil {
 			return err
 		}
@@ -217,6 +195,37 @@ func (f *Frame) add(record []string, line int) error {
 	}
 	f.Rows++
 	return nil
+}
+
+// markMissing trims the cells of a line in the order of the header, and empties those that are
+// missing. whole is false if the line is to be left out.
+func (f *Frame) markMissing(record []string, line int) (whole bool, err error) {
+	whole = true
+	for i, cell := range record {
+		cell = trimmed(cell)
+		record[i] = cell
+		if f.columns[i] == nil || !f.isMissing(i, cell) {
+			continue
+		}
+		if _, known := f.marks[cell]; !known {
+			cell = strings.Clone(cell)
+		}
+		f.marks[cell]++
+		if f.columns[i].mark == "" {
+			f.columns[i].mark = strings.Clone(cell)
+		}
+		record[i] = ""
+		if f.missing == missingDrop {
+			whole = false
+			f.columns[i].lacking++
+			continue
+		}
+		if err := f.refuse(i, cell); err != nil {
+			return false, fmt.Errorf("line %d, column %q: missing value %q: %w",
+				line, f.header[i], cell, err)
+		}
+	}
+	return whole, nil
 }
 
 // layOut gives every column its place in a row of words.
