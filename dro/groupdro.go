@@ -136,18 +136,24 @@ func (g *groupWeights) Warning() string { return g.warning }
 // probability that a batch lacks the group. The sum bounds the probability that a batch lacks any
 // group, and is close to it where it is small.
 func (g *groupWeights) rareGroups() string {
-	lacking := 0.0
+	const few = 10 // samples of a group, which would be drawn over and over
+	lacking, smallest := 0.0, math.MaxInt
 	for _, samples := range g.split {
 		if samples > 0 {
 			lacking += g.lacks(samples)
+			smallest = min(smallest, samples)
 		}
 	}
 	if lacking <= mostLacking {
 		return ""
 	}
 	cure := "sampler=groups draws each group equally often, or raise batch"
-	if g.alike {
+	switch {
+	case g.alike:
 		cure = "raise batch"
+	case smallest < few:
+		cure = fmt.Sprintf("merge groups, for the smallest has a size of %d, or raise batch",
+			smallest)
 	}
 	return fmt.Sprintf("up to %.0f %% of the batches of %d lack a group, whose weight then "+
 		"stays: %s", 100*min(1, lacking), g.batch, cure)

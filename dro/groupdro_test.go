@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -104,6 +105,30 @@ func TestGroupDROAdjusts(t *testing.T) {
 	}
 	if q := adjusted.(*groupWeights).q; q[2] < q[0]*1.1 {
 		t.Errorf("q %v: the rare group gained nothing", q)
+	}
+}
+
+// A group of fewer than ten samples is to be merged: drawn as often as the others, its few samples
+// would make a good part of every batch.
+func TestGroupDROAdvice(t *testing.T) {
+	for _, c := range []struct {
+		samples []int
+		alike   bool
+		want    string
+	}{
+		{[]int{3000, 1}, false, "merge groups, for the smallest has a size of 1, or raise batch"},
+		{[]int{3000, 9, 40}, false,
+			"merge groups, for the smallest has a size of 9, or raise batch"},
+		{[]int{3000, 10, 0}, false,
+			"sampler=groups draws each group equally often, or raise batch"},
+		{[]int{1000, 1000, 1000}, true, "raise batch"},
+	} {
+		g := groupTrainer(t, .1, c.samples...)
+		g.alike = c.alike
+		g.Before(Batch{Losses: make([]float64, 8), Groups: make([]int, 8)})
+		if got := g.Warning(); !strings.HasSuffix(got, "stays: "+c.want) {
+			t.Errorf("%v, alike %v: %q, want %q", c.samples, c.alike, got, c.want)
+		}
 	}
 }
 

@@ -144,19 +144,21 @@ func (r *reader) columns(d *data.Dataset, known *data.Dataset) error {
 }
 
 // places returns the place of each word among names, or -1. If no word is a name, whole numbers are
-// places from 0 in numbered, or in names if numbered is nil.
+// places from 0 in numbered, or in names if numbered is nil. 1.0 is a form of 1.
 func places(words, names, numbered []string) []int {
 	if numbered == nil {
 		numbered = names
 	}
-	byName := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(names, w) })
+	byName := slices.ContainsFunc(words, func(w string) bool {
+		return data.PlaceAlike(names, w) >= 0
+	})
 	list := make([]int, len(words))
 	for k, word := range words {
 		number, err := strconv.Atoi(word)
 		if !byName && err == nil && number >= 0 && number < len(numbered) {
 			word = numbered[number]
 		}
-		list[k] = slices.Index(names, word)
+		list[k] = data.PlaceAlike(names, word)
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -380,6 +381,16 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	return name
 }
 
+// unscaled reports whether the features of the data are used as they are in a file.
+func (c *cast) unscaled() bool {
+	for _, a := range c.arms {
+		for _, r := range a.runs {
+			return data.Unscaled(r.Meta.Spec.Dataset)
+		}
+	}
+	return false
+}
+
 // blind reports whether the last evaluation of every run puts all test samples into one class.
 func (c *cast) blind() bool {
 	return !slices.ContainsFunc(c.arms, func(a *arm) bool {
@@ -493,10 +504,13 @@ func rules() []rule {
 	}
 	lift := func(f *facts) bool { return f.others > 1 && f.lifted == f.others }
 	blind := func(f *facts) bool { return f.blind }
+	unscaled := func(f *facts) bool { return f.unscaled() }
 	return []rule{
 		{"lead", early, "too early to say {early}"},
+		{"lead", all(blind, unscaled), "there is nothing to compare, because every run puts all " +
+			"test samples into one class: try another lr, or add scale=standard to the dataset"},
 		{"lead", blind, "there is nothing to compare, because every run puts all test samples " +
-			"into one class: try another lr, or features of one scale"},
+			"into one class: try another lr"},
 		{"lead", all(compared, worst, turned),
 			"{lead} averages {to} % in the worst {kind} against {base}'s {from} %, but {now} " +
 				"against {then} % now"},

@@ -365,12 +365,22 @@ func TestBranch(t *testing.T) {
 
 // Runs that put all test samples into one class are not compared.
 func TestBlind(t *testing.T) {
-	for want, accuracies := range map[string][][]float64{
-		"there is nothing to compare, because every run puts all test samples into one class: " +
-			"try another lr, or features of one scale": {{1, 0}, {0, 1}},
-		"": {{1, 0}, {.9, .1}},
+	const blind = "there is nothing to compare, because every run puts all test samples into " +
+		"one class: try another lr"
+	for _, c := range []struct {
+		want, dataset string
+		accuracies    [][]float64
+	}{
+		{blind, "shapes", [][]float64{{1, 0}, {0, 1}}},
+		{blind, "csv:x.csv?label=y", [][]float64{{1, 0}, {0, 1}}},
+		{blind, "npz:x.npz?scale=standard", [][]float64{{1, 0}, {0, 1}}},
+		{blind + ", or add scale=standard to the dataset", "npz:x.npz?y=y",
+			[][]float64{{1, 0}, {0, 1}}},
+		{"", "shapes", [][]float64{{1, 0}, {.9, .1}}},
 	} {
+		want, accuracies := c.want, c.accuracies
 		s, l := spec.Defaults(), &lot{}
+		s.Dataset = c.dataset
 		s.Algorithms = []dro.Algorithm{dro.ERM, dro.PGD}
 		for i, s := range s.Expand() {
 			l.add(rand.New(rand.NewPCG(1, 1)), s, runner.Done, 1, 0)

@@ -65,6 +65,7 @@ type arraySet struct {
 func NPZFiles() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
+		Unscaled: true,
 		Purpose: "arrays of your own, such as frozen features: " +
 			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
@@ -76,8 +77,9 @@ func NPZFiles() *dataset.Provider {
 func NPYFiles() *dataset.Provider {
 	return &dataset.Provider{
 		Name: "npy:", Argument: "X", Endings: []string{".npy"}, Table: true, Apart: true,
-		Purpose: "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
-		Open:    openNPY, Locate: locateNPY,
+		Unscaled: true,
+		Purpose:  "the same, a file each: npy:X.npy?y=Y.npy&g=G.npy,H.npy&split=S.npy",
+		Open:     openNPY, Locate: locateNPY,
 	}
 }
 
@@ -245,7 +247,7 @@ func locateNPY(name string, absolute func(string) string) string {
 // contents returns the bytes of a file, read or mapped, which are valid until close.
 func (s *arraySet) contents(path string) ([]byte, error) {
 	if !dataset.Exists(path) {
-		return nil, &dataset.MissingError{Dataset: s.Name, Path: path, Remedy: "check the path"}
+		return nil, dataset.NoFile(s.Name, path)
 	}
 	return s.mapped.Contents(path)
 }
@@ -628,6 +630,7 @@ func Safetensors() *dataset.Provider {
 	const scheme = "safetensors:"
 	return &dataset.Provider{
 		Name: scheme, Argument: "FILE", Endings: []string{".safetensors"}, Table: true, Apart: true,
+		Unscaled: true,
 		Purpose: "the same as npz:, tensors of one file: " +
 			"safetensors:FILE?x=NAME&y=NAME&g=NAME&split=NAME",
 		Open: func(name string, o dataset.Options) (*dataset.Dataset, error) {
@@ -670,6 +673,12 @@ func ReadSafetensors(path string, b []byte) ([]string, func(int) (NPYArray, erro
 				"its place %v is not in the %d bytes of values", p.Offsets, len(values))
 		}
 		var a NPYArray
+		if err == nil && (p.DType == "BF16" || strings.HasPrefix(p.DType, "F8")) {
+			err = fmt.Errorf("values of type %.20q: make float32 of them with safetensors.torch."+
+				"save_file({k: t.float() if t.is_floating_point() else t for k, t in "+
+				"safetensors.torch.load_file(%q).items()}, %q)", p.DType, path,
+				strings.TrimSuffix(path, ".safetensors")+"32.safetensors")
+		}
 		if err == nil {
 			a, err = p.array(full, values[p.Offsets[0]:p.Offsets[1]])
 		}

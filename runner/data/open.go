@@ -121,6 +121,17 @@ func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
 // any other word.
 func SplitOf(word string) string { return dataset.SplitOf(word) }
 
+// AlsoMissing returns the option na= that counts a further word as missing, beside the words that
+// count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
+// word.
+func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+	return dataset.AlsoMissing(options, marks, word)
+}
+
+// PlaceAlike returns the place of a name among others, or else the place of the same whole number
+// in another form, as 1.0 for 1; −1: there is none.
+func PlaceAlike(names []string, name string) int { return dataset.PlaceAlike(names, name) }
+
 // InOrder returns the names in the order of class names: by value if all are whole numbers, else in
 // byte order.
 func InOrder(names []string) []string {
@@ -182,7 +193,26 @@ func find(name string) (*Provider, error) {
 			return list[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown name: choose one of %s", choice(list))
+	return nil, unknown(name, list)
+}
+
+// unknown returns the error of a name that no provider has. It may be a path without its scheme.
+func unknown(name string, list []*Provider) error {
+	path, _, _ := strings.Cut(name, "?")
+	if folder := dataset.ForeignFolder(path); folder != nil {
+		return fmt.Errorf("%s %w, or a folder of pictures as images:%s", path, folder, path)
+	}
+	if foreign := dataset.ForeignEnding(path); foreign != nil {
+		return fmt.Errorf("%s %w", path, foreign)
+	}
+	if path != "" && dataset.Exists(path) {
+		return fmt.Errorf("%s is a file of unknown kind: give a table as csv:%s", path, name)
+	}
+	near := dataset.Near(dataset.Map(list, func(p *Provider) string { return p.Name }), name)
+	if near != "" {
+		return fmt.Errorf("unknown name: write %s, or choose one of %s", near, choice(list))
+	}
+	return fmt.Errorf("unknown name: choose one of %s", choice(list))
 }
 
 func isScheme(p *Provider) bool { return strings.HasSuffix(p.Name, ":") }
@@ -219,6 +249,14 @@ func Locate(name, base string) string {
 func Table(name string) bool {
 	p, err := find(name)
 	return err == nil && p.Table
+}
+
+// Unscaled reports whether the features of a dataset are used as its file has them, and scale=
+// would standardise them.
+func Unscaled(name string) bool {
+	p, err := find(name)
+	_, query, _ := strings.Cut(name, "?")
+	return err == nil && p.Unscaled && !strings.Contains("&"+query+"&", "&scale=standard&")
 }
 
 // DefaultImbalance returns the customary imbalance of a dataset, one ratio a class; nil: all

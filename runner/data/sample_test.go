@@ -98,7 +98,7 @@ func TestRepeatedRows(t *testing.T) {
 	}
 }
 
-// The sample knows which rows are held out, and has no row of the test split.
+// The sample has the training and validation rows, and no row of the test split.
 func TestSampleOfSplits(t *testing.T) {
 	table := tableOf(t, "a,part,label", 600, func(i int) string {
 		return fmt.Sprintf("%d,%s,%d", i, []string{"train", "test", "train"}[i%3], i%2)
@@ -108,20 +108,17 @@ func TestSampleOfSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	held := 0
 	for i, v := range d.Sample.Columns[0].Numbers {
 		if int(v)%3 == 1 {
 			t.Fatalf("row %v is a test row", v)
-		}
-		if d.Sample.Held[i] {
-			held++
 		}
 		if int(d.Sample.Labels[i]) != int(v)%2 {
 			t.Fatalf("row %v has label %d", v, d.Sample.Labels[i])
 		}
 	}
-	if held != d.Val.Len() || len(d.Sample.Labels) != 400 || d.Sample.Rows != 400 {
-		t.Errorf("%d rows, %d held of %d", len(d.Sample.Labels), held, d.Val.Len())
+	if n := len(d.Sample.Labels); n != 400 || d.Sample.Rows != 400 || d.Val.Len() != 100 {
+		t.Errorf("%d rows of %d, %d for validation, want 400 of 400, and 100", n, d.Sample.Rows,
+			d.Val.Len())
 	}
 	roles := []Role{AsFeature, dataset.AsSplit, AsLabel}
 	for i, c := range d.Sample.Columns {

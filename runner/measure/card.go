@@ -47,7 +47,7 @@ var checks = []check{
 	{"number_as_text", ofEach(numbers, data.AsFeature),
 		"%q is read as categories, because of %q: %s", false},
 	{"code", ofEach(codes, data.AsFeature), "%q has %d whole numbers between %v and %v, as codes " +
-		"do: add categorical=%s if they are no quantities", false},
+		"do: add %s if they are no quantities", false},
 	{"date", ofEach(dates, data.AsFeature),
 		"%q has dates, read as %d categories: make it a number, or %s", false},
 	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
@@ -153,6 +153,17 @@ func ofEach(
 	}
 }
 
+// categorical returns the option that makes the values of one more column categories.
+func (e *evidence) categorical(name string) string {
+	var names []string
+	for i := range e.Columns {
+		if e.Columns[i].Declared == "categorical" {
+			names = append(names, e.Columns[i].Name)
+		}
+	}
+	return "categorical=" + strings.Join(append(names, name), ",")
+}
+
 // drop returns the remedy for one more column: the option that leaves it out, if there is one.
 func (e *evidence) drop(name string) string {
 	if e.array {
@@ -178,7 +189,7 @@ func sampleOf(d *data.Dataset) *data.Sample {
 		s.Columns = append(s.Columns, data.Sampled{Name: name})
 	}
 	x := make([]float32, d.Shape.C)
-	take := func(src data.Source, held bool) {
+	take := func(src data.Source) {
 		n := min(most, src.Len())
 		for k := range n {
 			i := k * src.Len() / n
@@ -187,13 +198,12 @@ func sampleOf(d *data.Dataset) *data.Sample {
 				s.Columns[c].Numbers = append(s.Columns[c].Numbers, float64(v))
 			}
 			s.Labels = append(s.Labels, uint16(src.Label(i)))
-			s.Held = append(s.Held, held)
 		}
 		s.Rows += src.Len()
 	}
-	take(d.Train, false)
+	take(d.Train)
 	if d.Val != nil {
-		take(d.Val, true)
+		take(d.Val)
 	}
 	return s
 }
@@ -347,16 +357,19 @@ func floorPercent(n, of int) string {
 }
 
 // leaks finds the columns that predict the label by themselves. A row's score for a class is the
-// share of the class among the training rows with the same value, or in the same interval of
-// values. Its AUROC is measured on the validation rows, or else on a fourth of the training rows.
+// share of the class among other rows with the same value, or in the same interval of values: the
+// rows are in folds, and each fold is scored by the rows of the others. The AUROC is that of all
+// rows. A column leaks if its AUROC is suspicious, and if the lower end of its 95 % interval
+// is above that of a good but plain predictor.
 func leaks(e *evidence) (list []finding) {
-	const suspicious = .97
+	const suspicious, plain = .97, .85
 	m := newOneColumn(e)
 	if len(m.classes) == 0 {
 		return nil
 	}
 	for _, c := range e.withRoles(data.AsFeature) {
-		if v := m.auroc(c); v >= suspicious {
+		v := m.auroc(c)
+		if v >= suspicious && Wilson(Num(v), m.fewest)[0].Float() >= plain {
 			list = append(list, finding{[]string{c.Name}, []any{c.Name, v, e.drop(c.Name)}})
 		}
 	}
@@ -365,76 +378,98 @@ func leaks(e *evidence) (list []finding) {
 
 // oneColumn predicts the label from one column.
 type oneColumn struct {
-	labels     []uint16
-	train, val []int
-	classes    []int // the classes whose AUROC is measured; of two only the second
-	kinds      int
+	labels  []uint16
+	classes []int // the classes whose AUROC is measured; of two only the second
+	place   []int // of each class among classes; −1: none
+	prior   []float64
+	// fewest is the number of rows with, or without, the scarcest of classes. An AUROC is the mean
+	// over these rows of numbers from 0 to 1, which vary at most as much as right and wrong answers
+	// with the same mean do: the Wilson interval of a share of that many rows holds for it.
+	fewest int
 }
 
 func newOneColumn(e *evidence) *oneColumn {
-	const mostClasses, rows = 20, 5
-	m := &oneColumn{labels: e.Labels, kinds: len(e.Classes)}
-	own := slices.Contains(e.Held, true)
-	count := make([]int, m.kinds)
-	for i, held := range e.Held {
-		const spread = 2654435769 // by the golden ratio: no order of the file is in step with it
-		if held || !own && uint32(i)*spread>>30 == 3 {
-			m.val = append(m.val, i)
-			count[e.Labels[i]]++
-		} else {
-			m.train = append(m.train, i)
-		}
+	const mostClasses, rows = 20, 20
+	m := &oneColumn{labels: e.Labels, fewest: len(e.Labels)}
+	count := make([]int, len(e.Classes))
+	for _, label := range e.Labels {
+		count[label]++
 	}
 	for c, n := range count {
-		if n >= rows && len(m.val)-n >= rows && len(m.classes) < mostClasses {
+		if scarce := min(n, len(e.Labels)-n); scarce >= rows && len(m.classes) < mostClasses {
 			m.classes = append(m.classes, c)
+			m.fewest = min(m.fewest, scarce)
 		}
 	}
-	if m.kinds == 2 && len(m.classes) == 2 {
+	if len(e.Classes) == 2 && len(m.classes) == 2 {
 		m.classes = m.classes[1:]
 	}
+	for c, n := range count {
+		m.place = append(m.place, slices.Index(m.classes, c))
+		if m.place[c] >= 0 {
+			m.prior = append(m.prior, float64(n)/float64(len(e.Labels)))
+		}
+	}
 	return m
+}
+
+// folds is the number of parts of the rows. Each is scored by the others.
+const folds = 4
+
+// foldOf returns the fold of a row, by the golden ratio: no order of the file is in step with it.
+func foldOf(row int) int {
+	const spread = 2654435769
+	return int(uint32(row) * spread >> 30)
 }
 
 // auroc returns the mean over the classes of the AUROC of each class against the rest.
 func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 	bin, n := m.bins(c)
-	tally := func(rows []int) [][]float64 {
-		counts := make([][]float64, n)
-		for i := range counts {
-			counts[i] = make([]float64, m.kinds+1) // the last is their sum
-		}
-		for _, row := range rows {
-			counts[bin(row)][m.labels[row]]++
-			counts[bin(row)][m.kinds]++
-		}
-		return counts
+	rows := len(m.classes) // the place of the number of rows, behind that of each class
+	counts := make([][]float64, (folds+1)*n)
+	for i := range counts {
+		counts[i] = make([]float64, rows+1)
 	}
-	train, val := tally(m.train), tally(m.val)
-	prior := make([]float64, m.kinds)
-	for _, row := range m.train {
-		prior[m.labels[row]] += 1 / float64(len(m.train))
+	of := func(fold, bin int) []float64 { return counts[fold*n+bin] } // the last fold is all rows
+	for row, label := range m.labels {
+		at := of(foldOf(row), bin(row))
+		at[rows]++
+		if class := m.place[label]; class >= 0 {
+			at[class]++
+		}
 	}
-	for _, class := range m.classes {
+	for i := range n {
+		for fold := range folds {
+			for k, count := range of(fold, i) {
+				of(folds, i)[k] += count
+			}
+		}
+	}
+	for class, prior := range m.prior {
 		var scored []Scored
-		for i := range n {
-			scored = append(scored, Scored{
-				Score: (train[i][class] + prior[class]) / (train[i][m.kinds] + 1),
-				Of:    val[i][class], Others: val[i][m.kinds] - val[i][class]})
+		for fold := range folds {
+			for i := range n {
+				own, all := of(fold, i), of(folds, i)
+				others := all[rows] - own[rows]
+				share := (all[class] - own[class] + prior) / (others + 1)
+				if own[rows] > 0 {
+					scored = append(scored, Scored{Score: share, Of: own[class],
+						Others: own[rows] - own[class]})
+				}
+			}
 		}
-		mean += AUROC(scored).Float() / float64(len(m.classes))
+		mean += AUROC(scored).Float() / float64(rows)
 	}
 	return mean
 }
 
 // bins returns a function that gives each row one of n places: by its value or, if there are many
-// values, by the interval of its number. Place 0 is for values that training has not seen and, with
-// intervals, for cells that are no numbers.
+// values, by the interval of its number. Place 0 is for cells that are no numbers among intervals.
 func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 	const most = 32
 	place := map[uint64]int{}
 	var numbers []float64
-	for _, row := range m.train {
+	for row := range m.labels {
 		if key := c.Key(row); place[key] == 0 {
 			place[key] = len(place) + 1
 		}
@@ -442,7 +477,7 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 			numbers = append(numbers, v)
 		}
 	}
-	if len(place) <= most || len(numbers) < len(m.train)/2 {
+	if len(place) <= most || len(numbers) < len(m.labels)/2 {
 		return func(row int) int { return place[c.Key(row)] }, len(place) + 1
 	}
 	slices.Sort(numbers)
@@ -460,7 +495,8 @@ func (m *oneColumn) bins(c *data.Sampled) (bin func(row int) int, n int) {
 	}, most + 1
 }
 
-// spelling finds categories, classes and groups that differ in case or blanks alone.
+// spelling finds categories, classes and groups that differ in case or blanks alone, or that are
+// one number.
 func spelling(_ *evidence, c *data.Sampled) []any {
 	known := map[string]string{}
 	for _, text := range slices.Sorted(slices.Values(c.Texts)) {
@@ -469,6 +505,9 @@ func spelling(_ *evidence, c *data.Sampled) []any {
 			return []any{first, text}
 		}
 		known[bare] = text
+	}
+	if c.Forms[0] != "" {
+		return []any{c.Forms[0], c.Forms[1]}
 	}
 	return nil
 }
@@ -481,14 +520,14 @@ func codes(e *evidence, c *data.Sampled) []any {
 		rows[v]++
 		return v != math.Trunc(v) // NaN, too
 	})
-	if e.array || !whole || len(rows) < 3 || len(rows) > most {
+	if e.array || c.Declared != "" || !whole || len(rows) < 3 || len(rows) > most {
 		return nil
 	}
 	low, high := slices.Min(c.Numbers), slices.Max(c.Numbers)
 	if high-low < float64(len(rows)) || slices.Min(slices.Collect(maps.Values(rows))) < often {
 		return nil
 	}
-	return []any{len(rows), low, high, c.Name}
+	return []any{len(rows), low, high, e.categorical(c.Name)}
 }
 
 // scales finds arrays whose features vary so little, or so unlike each other, that gradient descent
@@ -512,8 +551,11 @@ func scales(e *evidence) []finding {
 
 // numbers finds columns that are read as categories because of the way in which their numbers are
 // written, or because a few cells are no numbers.
-func numbers(_ *evidence, c *data.Sampled) []any {
-	const few = .1                       // of the cells that have a value
+func numbers(e *evidence, c *data.Sampled) []any {
+	const few = .1 // of the cells that have a value
+	if c.Declared != "" {
+		return nil
+	}
 	count := make([]int, 1+len(c.Texts)) // of each code
 	for _, code := range c.Codes {
 		count[code]++
@@ -526,7 +568,7 @@ func numbers(_ *evidence, c *data.Sampled) []any {
 			there -= count[i+1]
 		case !ok:
 			odd += count[i+1]
-			example, remedy = text, "leave missing cells empty"
+			example, remedy = text, e.notANumber(c.Name, text)
 		case odd == 0:
 			example, remedy = text, "write "+plain
 		}
@@ -537,6 +579,20 @@ func numbers(_ *evidence, c *data.Sampled) []any {
 	return nil
 }
 
+// notANumber returns the remedy for a text in a column of numbers: a text with a digit may be a
+// code, another one is a word for a missing value.
+func (e *evidence) notANumber(column, text string) string {
+	if strings.ContainsAny(text, "0123456789") {
+		return fmt.Sprintf("write a number, or add %s if the values are codes",
+			e.categorical(column))
+	}
+	const remedy = "leave missing cells empty"
+	if na, ok := data.AlsoMissing(e.Encoder.Options, e.Marks, text); ok {
+		return remedy + ", or give " + na
+	}
+	return remedy
+}
+
 var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 	`\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4}))([T ].*)?$`)
 
@@ -544,7 +600,7 @@ var date = regexp.MustCompile(`^(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|` +
 func dates(e *evidence, c *data.Sampled) []any {
 	texts := slices.DeleteFunc(slices.Clone(c.Texts), func(t string) bool { return t == "" })
 	other := func(t string) bool { return !date.MatchString(t) }
-	if len(texts) < 2 || slices.ContainsFunc(texts, other) {
+	if len(texts) < 2 || c.Declared != "" || slices.ContainsFunc(texts, other) {
 		return nil
 	}
 	return []any{len(texts), e.drop(c.Name)}

@@ -131,6 +131,14 @@ func mistakes() []mistake {
 			class := []string{"Yes", "yes", "no"}[noise(i, 2, 3)]
 			return fmt.Sprintf("%d,%s", noise(i, 1, 5000), class)
 		}), want: `"label" has both "Yes" and "yes": write them alike`},
+		{name: "a number in two forms, as a category", train: plain("code", func(i int) string {
+			return []string{"1", "1.0", "x"}[noise(i, 4, 3)]
+		}), want: `"code" has both "1" and "1.0": write them alike`},
+		{name: "a number in two forms, as a class or group", train: rows("a,label", 400,
+			func(i int) string {
+				class := []string{"1", "1.0", "0"}[noise(i, 2, 3)]
+				return fmt.Sprintf("%d,%s", noise(i, 1, 5000), class)
+			}), want: `note: "label" has both "1" and "1.0": they count as one value`},
 		{name: "a group that is too small", train: plain("g", func(i int) string {
 			return []string{"common", "rare"}[min(1, i/370)]
 		}), options: "group=g&label=label",
@@ -198,6 +206,14 @@ func mistakes() []mistake {
 			remedy: "sep=semicolon"},
 		{name: "two files joined into one", train: clean + clean,
 			want: `line 402 repeats the header: take it out`},
+		{name: "two files joined, with other columns first", train: clean + "b,a,x,label\n",
+			want: `line 402 names the columns in another order: join the files with`},
+		{name: "a byte-order mark where files were joined", train: clean + "\ufeff" +
+			strings.Join(half[1:], "")},
+		{name: "a group that is called `None`", train: plain("g", func(i int) string {
+			return []string{"None", "one"}[noise(i, 4, 2)]
+		}), options: "group=g&missing=category", remedy: "na=",
+			want: `note: samples with "None" in "g" are in the group (missing): add na= if`},
 		{name: "a byte-order mark", train: "\ufeff" + clean},
 		{name: "spaces after cells", train: plain("town", func(i int) string {
 			return []string{"Bonn", "Bonn ", "Ulm\u00a0", " Ulm"}[noise(i, 4, 4)]

@@ -266,6 +266,8 @@ type Provider struct {
 	AnySize bool
 	// Table says that its samples are rows of numbers, and nothing to crop or mirror.
 	Table bool
+	// Unscaled says that features are used as they are, unless the option scale= standardises them.
+	Unscaled bool
 	// ByGroup sets Dataset.ByGroup. Only opening the dataset tells what a hold-out then leaves.
 	ByGroup bool
 	// Imbalance is the imbalance of a run that asks for none in particular: one ratio a class; nil:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,7 +130,7 @@ func (d *Dataset) encoded(e *Encoder) error {
 // places returns the place of each name among others. Unknown names get the places behind these.
 func places(names, among []string) (at []int, unknown []string) {
 	for _, name := range names {
-		i := slices.Index(among, name)
+		i := PlaceAlike(among, name)
 		if i < 0 {
 			i = len(among) + len(unknown)
 			unknown = append(unknown, name)
@@ -219,6 +220,7 @@ type Factor struct {
 	name   string
 	Values []string // in numeric order if all are integers, else in byte order
 	Codes  []uint16 // one a sample: its place in Values
+	note   string   // that two forms of a number are one value; empty: there are none
 	// missing says of each value whether it, or a part of it, stands for a missing one; nil: none.
 	missing []bool
 }
@@ -293,6 +295,11 @@ func (o Own) Dataset() (*Dataset, Marks, error) {
 	m := Marks{Labels: o.Label.Codes, Groups: o.Label.Codes}
 	if o.Keys != nil {
 		d.keys, d.SplitBy, m.Keys = o.Keys, o.Keys.asked, o.Keys.together()
+	}
+	for _, f := range slices.Concat([]*Factor{o.Label}, o.Groups) {
+		if f.note != "" {
+			d.Notes = append(d.Notes, f.note)
+		}
 	}
 	if len(o.Members) > 0 {
 		some, err := o.overlap(d, &m)
@@ -401,17 +408,29 @@ func (f *Factor) shown(code int) string {
 }
 
 // NewFactor returns a factor with its values in order. dict and codes number the values in the
-// order in which they came.
+// order in which they came. If a whole number occurs in two forms, as 1 and 1.0, every one is
+// written without decimals: programs that keep whole numbers beside missing values write 1.0.
 func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
 	f := &Factor{
 		name:   name,
 		Values: slices.Sorted(maps.Keys(dict)),
 		Codes:  make([]uint16, len(codes)),
 	}
+	for _, v := range f.Values {
+		if whole := wholeName(v); whole != v && f.note == "" && slices.Contains(f.Values, whole) {
+			f.note = fmt.Sprintf("%q has both %q and %q: they count as one value", name, whole, v)
+		}
+	}
+	if f.note != "" {
+		f.Values = slices.Compact(slices.Sorted(slices.Values(Map(f.Values, wholeName))))
+	}
 	SortNumeric(f.Values)
-	place := make([]uint16, len(f.Values))
-	for i, v := range f.Values {
-		place[dict[v]] = uint16(i)
+	place := make([]uint16, len(dict))
+	for v, code := range dict {
+		if f.note != "" {
+			v = wholeName(v)
+		}
+		place[code] = uint16(slices.Index(f.Values, v))
 	}
 	for i, code := range codes {
 		f.Codes[i] = place[code]
@@ -420,6 +439,29 @@ func NewFactor(name string, dict map[string]uint16, codes []uint16) *Factor {
 		f.setMissing(i)
 	}
 	return f
+}
+
+// wholeFloat is a whole number in the form of a float. A number that begins with a zero is a code.
+var wholeFloat = regexp.MustCompile(`^(-?[1-9][0-9]*|0)\.0+$`)
+
+// wholeName returns the name without the decimals of a whole number: 1.0 is 1.
+func wholeName(name string) string {
+	if !strings.HasSuffix(name, "0") || !strings.Contains(name, ".0") {
+		return name // most are so
+	}
+	if m := wholeFloat.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return name
+}
+
+// PlaceAlike returns the place of a name among others, or else the place of the same whole number
+// in another form, as 1.0 for 1; −1: there is none.
+func PlaceAlike(names []string, name string) int {
+	if at := slices.Index(names, name); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(names, func(s string) bool { return wholeName(s) == wholeName(name) })
 }
 
 // SortNumeric sorts names by their values if all are integers; a missing one comes first.
@@ -449,7 +491,7 @@ func (s *Splits) Val() []uint32 { return s.val }
 // SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
 // any other word.
 func SplitOf(word string) string {
-	switch strings.ToLower(word) {
+	switch strings.ToLower(wholeName(word)) {
 	case "0", "train", "training":
 		return "train"
 	case "1", "val", "valid", "validation", "dev":
@@ -460,7 +502,7 @@ func SplitOf(word string) string {
 	return ""
 }
 
-// SplitBy reads the splits from a column or an array of their names or numbers.
+// SplitBy reads the splits from a column or an array of their names or numbers. Test may be empty.
 func SplitBy(f *Factor) (s Splits, err error) {
 	splits := map[string]*[]uint32{"train": &s.Train, "val": &s.val, "test": &s.Test}
 	to := make([]*[]uint32, len(f.Values))
@@ -473,12 +515,8 @@ func SplitBy(f *Factor) (s Splits, err error) {
 	for i, c := range f.Codes {
 		*to[c] = append(*to[c], uint32(i))
 	}
-	switch {
-	case len(s.Train) == 0:
+	if len(s.Train) == 0 {
 		return s, fmt.Errorf("%q has no training samples (train or 0)", f.name)
-	case len(s.Test) == 0:
-		return s, fmt.Errorf(
-			"%q has no test samples (test or 2): without it, test_fraction= draws some", f.name)
 	}
 	return s, nil
 }

@@ -19,6 +19,19 @@ import (
 // large files lower it.
 var InMemory int64 = 256 << 20
 
+// OpenOwn opens a file of the user's own. If the file is not there, it returns the error of NoFile,
+// and if it is a folder, that of ForeignFolder.
+func OpenOwn(dataset, path string) (*Input, error) {
+	f, err := OpenInput(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, NoFile(dataset, path)
+	}
+	if folder := ForeignFolder(path); err != nil && folder != nil {
+		return nil, fmt.Errorf("%s %w", path, folder)
+	}
+	return f, err
+}
+
 // OpenPresent opens a file of a dataset. If the file is not there, it returns a *MissingError with
 // the remedy.
 func OpenPresent(dataset, path, remedy string) (*Input, error) {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,8 +49,10 @@ func ParseOwn(name, scheme string, options []string, e *Encoder) (OwnFiles, erro
 		return f, errors.New("no path: write " + scheme + "PATH")
 	}
 	for _, key := range keys {
-		if _, said := f.Options[key]; !said && e != nil && e.Options[key] != "" {
-			f.Options[key] = e.Options[key]
+		if _, said := f.Options[key]; !said && e != nil {
+			if kept, there := e.Options[key]; there { // an empty na= is kept, too
+				f.Options[key] = kept
+			}
 		}
 		if words, limited := f.words[key]; limited && !slices.Contains(words, f.Choice(key)) {
 			return f, fmt.Errorf("%s=%s: give %s", key, f.Choice(key), strings.Join(words, ", "))
@@ -124,6 +127,40 @@ next:
 	return append(names, parts...)
 }
 
+// Set returns the advice to give an option a value.
+func (f OwnFiles) Set(key, value string) string {
+	if old := f.Options[key]; old != "" {
+		return fmt.Sprintf("write %s=%s in place of %s=%s", key, value, key, old)
+	}
+	return fmt.Sprintf("add %s=%s", key, value)
+}
+
+// More returns an option that lists names, with further ones.
+func (f OwnFiles) More(key string, names ...string) string {
+	return Listed(key, f.Options[key], names...)
+}
+
+// Listed returns the option key that lists the names in a list so far, and further ones.
+func Listed(key, list string, names ...string) string {
+	if list != "" {
+		names = append([]string{list}, names...)
+	}
+	return key + "=" + strings.Join(names, ",")
+}
+
+// AlsoMissing returns the option na= that counts a further word as missing, beside the words that
+// count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
+// word.
+func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+	words, given := options["na"]
+	if !given {
+		customary := slices.DeleteFunc(slices.Sorted(maps.Keys(marks)),
+			func(w string) bool { return w == "" })
+		words = strings.Join(customary, ",")
+	}
+	return Listed("na", words, word), !strings.ContainsAny(word, ",&")
+}
+
 // List returns the names in an option, which are separated by commas.
 func (f OwnFiles) List(key string) []string {
 	return Names(f.Options[key], ",", func(string) bool { return false })
@@ -141,15 +178,25 @@ func (f OwnFiles) Choice(key string) string {
 // Cells tells whether the groups are to be label × group.
 func (f OwnFiles) Cells() bool { return f.Choice("cells") == "yes" }
 
-// Splits returns the splits that by says for each sample or, if it is nil, draws a test split.
-func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (Splits, error) {
+// Splits returns the splits that by says for each sample or, if it is nil, draws a test split. If
+// by has no test samples, test_fraction draws them from the training samples.
+func (f OwnFiles) Splits(by *Factor, how Draw, src Marked, d *Dataset) (s Splits, err error) {
 	if by == nil {
 		return how.Splits(src, d)
 	}
-	if err := f.RefuseBeside("split", "test_fraction", "data_seed"); err != nil {
-		return Splits{}, err
+	if s, err = SplitBy(by); err != nil {
+		return s, err
 	}
-	return SplitBy(by)
+	switch {
+	case len(s.Test) > 0:
+		return s, f.RefuseBeside("split", "test_fraction", "data_seed")
+	case f.Options["test_fraction"] == "":
+		return s, fmt.Errorf("%q has no test samples (test or 2): add test_fraction=%v to draw "+
+			"them from the training samples", by.name, TestShare)
+	}
+	drawn, err := d.holdOut(src, s.Train, "test_fraction", how.Fraction, how.Seed)
+	drawn.val = s.val
+	return drawn, err
 }
 
 // TestShare is the default part of the user's own samples that is drawn as the test split, if the

@@ -12,7 +12,6 @@ import (
 type Sample struct {
 	Rows    int // the number of training and validation rows, from which these are taken
 	Columns []SampledColumn
-	Held    []bool   // for each row: whether it is for validation
 	Labels  []uint16 // of each row
 
 	// Test counts the test rows whose hash is a multiple of Every; if Every is 1, these are all
@@ -62,6 +61,11 @@ type SampledColumn struct {
 	// numbers.
 	Texts []string
 	Codes []uint16
+	// Forms are two values of a column of categories that are one number, as 1 and 1.0; "": there
+	// are none. Numbers does not tell them apart.
+	Forms [2]string
+	// Declared is the option that says what the values are, categorical or numeric; "": none does.
+	Declared string
 }
 
 // Text returns the cell of a row; ok is false if the cell is a number.
@@ -172,8 +176,8 @@ func (s *Sampler) Column(column int, places []int) SampledColumn {
 	return c
 }
 
-// Sample returns the rows that are not in the test split. Rows that nothing was fitted to are held.
-func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sample {
+// Sample returns the rows that are not in the test split.
+func (s *Sampler) Sample(of *Splits, label func(row int) int) *Sample {
 	if s == nil {
 		return nil
 	}
@@ -188,7 +192,6 @@ func (s *Sampler) Sample(of *Splits, fit []uint32, label func(row int) int) *Sam
 			continue
 		}
 		kept = append(kept, i)
-		out.Held = append(out.Held, !among(fit, row))
 		out.Labels = append(out.Labels, uint16(label(int(row))))
 	}
 	for i := range s.names {

@@ -3,6 +3,7 @@ package table
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type Column struct {
 	textual bool // a label, group or split, not a feature: numbers are names
 	plain   bool // it has numbers, whatever their form: 007 is 7
 
+	declared string // the option that says what it is, categorical or numeric; "": none does
+
 	In       *words
 	place    int               // the place of its word in a row
 	Dict     map[string]uint16 // nil once there are too many categories
@@ -42,9 +45,11 @@ type Column struct {
 	Numeric  bool              // until a cell is not a number
 	others   []float64         // numbers that do not fit into a word as a decimal
 	Missing  int
+	mark     string // the first word that counted as missing
 	lacking  int    // the left-out lines of a file without a value here
 	NotANum  string // the first cell that is not a number
 	NotALine int    // its line
+	late     bool   // there were too many different values before it
 	alone    bool   // it was the only one when the different values became too many
 	notAFile string // its file
 
@@ -137,6 +142,7 @@ func (c *Column) addNumber(cell string, line int) (uint32, error) {
 	}
 	v, err := c.parse(cell, line)
 	if err != nil || !c.Numeric {
+		c.late = true
 		return 0, err
 	}
 	return c.listed(v)
@@ -216,6 +222,27 @@ func (c *Column) Factor() *dataset.Factor {
 		codes[i] = uint16(c.In.Row(i)[c.place])
 	}
 	return dataset.NewFactor(c.Name, c.Dict, codes)
+}
+
+// forms returns two values of a column of categories that are one number, or "" for both. Of a
+// label or a group, 1 and 1.0 are one value already.
+func (c *Column) forms() [2]string {
+	if c.Numeric || c.Dict == nil {
+		return [2]string{}
+	}
+	texts := map[float64]string{}
+	for _, text := range slices.Sorted(maps.Keys(c.Dict)) {
+		word, ok := decimalWord(text)
+		if !ok {
+			continue
+		}
+		first, known := texts[decimalOf(word)]
+		if known && !(c.textual && dataset.PlaceAlike([]string{first}, text) == 0) {
+			return [2]string{first, text}
+		}
+		texts[decimalOf(word)] = text
+	}
+	return [2]string{}
 }
 
 // fitCategories finds the categories that some rows have. If there are more than top, it keeps the
@@ -381,20 +408,35 @@ func (f *Frame) tooWide() error {
 		why = fmt.Errorf("column %q has more than %d different values: categories=top:20 keeps "+
 			"the commonest, or %s", first.Name, MaxCategories, drop)
 	case first.isCode(first.NotANum):
-		why = fmt.Errorf("%w, or numeric=%s reads numbers", why, first.Name)
-	case first.NotANum == first.Name:
-		why = fmt.Errorf("line %d repeats the header: take it out", first.NotALine)
+		why = fmt.Errorf("%w, or %s reads numbers", why, f.More("numeric", first.Name))
 	case isNumber:
 		why = fmt.Errorf("line %d, column %q: %q is not a number as programs read it: write %s",
 			first.NotALine, first.Name, first.NotANum, plain)
+	case first.late:
+		why = fmt.Errorf("line %d, column %q: %q is not a number, as the values before it are: %s",
+			first.NotALine, first.Name, first.NotANum, f.ofOneText(first))
 	case first.alone:
-		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: mend "+
-			"that line, or take it out", first.NotALine, first.Name, first.NotANum)
+		why = fmt.Errorf("line %d, column %q: %q is not a number, as the other values are: %s",
+			first.NotALine, first.Name, first.NotANum, f.ofOneText(first))
 	case f.top > 0:
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
 			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
 	}
 	return &inFile{first.notAFile, why}
+}
+
+// ofOneText returns the remedies for a column with one text among numbers: a text with a digit may
+// be a code, another one is a word for a missing value.
+func (f *Frame) ofOneText(c *Column) string {
+	const remedy = "mend that line, or take it out"
+	if strings.ContainsAny(c.NotANum, "0123456789") {
+		return fmt.Sprintf("%s, or add %s if the values are codes", remedy,
+			f.More("categorical", c.Name))
+	}
+	if na, ok := dataset.AlsoMissing(f.Options, f.marks, c.NotANum); ok {
+		return remedy + ", or give " + na + " if it is missing"
+	}
+	return remedy
 }
 
 // encode returns the features of all rows, fitted to the training rows, and notes the categories
@@ -441,11 +483,8 @@ func (f *Frame) encode(d *dataset.Dataset, train []uint32) (*dataset.RowBlocks, 
 
 // dropping returns the option that leaves out further columns.
 func (f *Frame) dropping(list []*Column) string {
-	drop := f.Options["drop"]
-	for _, c := range list {
-		drop += "," + c.Name
-	}
-	return "drop=" + strings.TrimPrefix(drop, ",")
+	name := func(c *Column) string { return c.Name }
+	return f.More("drop", dataset.Map(list, name)...)
 }
 
 // lacking counts the missing values that are kept, by column.

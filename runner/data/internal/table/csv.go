@@ -45,7 +45,7 @@ const examplePath = "example"
 //	data_seed=0            drawn by this seed
 //	split_by=COLUMN,COLUMN rows with the same value in one of these stay in one split;
 //	                       COLUMN+COLUMN for a combination
-//	na=WORD,WORD           the cells without a value, besides the empty one
+//	na=WORD,WORD           the cells without a value, besides the empty one; na= alone: no others
 //	missing=error          what to do with missing values: also drop, mean and category
 //	drop=COLUMN,COLUMN     columns to leave out
 //	keep=COLUMN,COLUMN     columns of group=, groups= and split= that are features, too
@@ -86,6 +86,9 @@ func (t tableFormat) newFrame(name string, opened dataset.Options) (f *Frame, er
 		return nil, err
 	}
 	f.missing, f.na = f.Choice("missing"), f.List("na")
+	if _, said := f.Options["na"]; said && f.na == nil {
+		f.na = []string{} // the empty cell alone
+	}
 	f.trim = f.Options["label_trim"]
 	f.bare, f.encoding = f.Choice("header") == "none", f.Choice("encoding")
 	if f.top, err = commonest(f.Options["categories"]); err != nil {
@@ -204,21 +207,38 @@ func (f *Frame) refuseUseless() error {
 			f.RefuseBeside("a column of splits", "test", "test_fraction", "data_seed"))
 	case f.Options["test"] != "":
 		return f.RefuseBeside("test", "split", "test_fraction", "data_seed")
-	case f.Options["split"] != "":
-		return f.RefuseBeside("split", "test_fraction", "data_seed")
 	}
 	return nil
 }
+
+// foreign returns an error if a file with this beginning is neither text nor said to be compressed.
+func foreign(path string, head []byte, encoding string) error {
+	if withoutPacking(path) != path || encoding == "utf16" {
+		return nil
+	}
+	if err := dataset.ForeignHead(path, head); err != nil {
+		return fmt.Errorf("%s %w", path, err)
+	}
+	return nil
+}
+
+// headSize is the number of bytes at a file's beginning that tell its kind.
+const headSize = 64
 
 // load appends one file to the frame and its bytes to the hash.
 func (f *Frame) load(path string, hash io.Writer) error {
 	var r io.Reader = bytes.NewReader(example)
 	if path != examplePath {
-		file, err := dataset.OpenPresent(f.Name, path, "check the path")
+		file, err := dataset.OpenOwn(f.Name, path)
 		if err != nil {
 			return err
 		}
 		defer file.Close()
+		head := make([]byte, headSize)
+		n, _ := file.ReadAt(head, 0) // reading the text tells of an error
+		if err := foreign(path, head[:n], f.encoding); err != nil {
+			return err
+		}
 		r = file
 	}
 	r, done, err := unpacked(path, r)
@@ -252,9 +272,9 @@ func decoded(r io.Reader, encoding string) (io.Reader, error) {
 }
 
 // withEncoding makes an error of a text that is not UTF-8 offer the option that reads the text.
-func withEncoding(err error) error {
+func (f *Frame) withEncoding(err error) error {
 	if wrong := new(dataset.TextError); errors.As(err, &wrong) && wrong.Encoding != "" {
-		wrong.Remedy = "add encoding=" + wrong.Encoding
+		wrong.Remedy = f.Set("encoding", wrong.Encoding)
 	}
 	return err
 }
@@ -277,8 +297,12 @@ func (f *Frame) checkCharacters(line int, record []string) error {
 // Lines reads the records of a text file.
 type Lines struct {
 	*csv.Reader
+	in      *bufio.Reader // which the csv.Reader reads, without a buffer of its own
 	allowed *allowance
 }
+
+// mark is the byte-order mark of UTF-8.
+const mark = "\ufeff"
 
 const (
 	// lineBuffer is the number of bytes that are read of a file at a time.
@@ -304,14 +328,12 @@ func (a *allowance) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NewLines returns a reader of UTF-8 text, with or without a byte-order mark.
+// NewLines returns a reader of UTF-8 text. A byte-order mark is no part of it, neither at its start
+// nor within it, where files were joined.
 func NewLines(r io.Reader, comma rune) Lines {
 	allowed := &allowance{dataset.NewText(r), maxRecord}
 	in := bufio.NewReaderSize(allowed, lineBuffer)
-	if b, _ := in.Peek(3); string(b) == "\ufeff" {
-		in.Discard(3)
-	}
-	l := Lines{csv.NewReader(in), allowed}
+	l := Lines{csv.NewReader(in), in, allowed}
 	l.Comma = cmp.Or(comma, ',')
 	l.TrimLeadingSpace = comma != '\t' && comma != ' '
 	l.ReuseRecord, l.FieldsPerRecord = true, -1
@@ -321,9 +343,13 @@ func NewLines(r io.Reader, comma rune) Lines {
 // Next returns a record, which is valid until the next one, and its line.
 func (l Lines) Next() (record []string, line int, err error) {
 	l.allowed.left = maxRecord
+	if b, _ := l.in.Peek(len(mark)); string(b) == mark {
+		l.in.Discard(len(mark))
+	}
 	if record, err = l.Read(); err != nil {
 		return nil, 0, withPlace(err)
 	}
+	record[0] = strings.TrimPrefix(record[0], mark) // it followed an empty line
 	line, _ = l.FieldPos(0)
 	return record, line, nil
 }
@@ -343,18 +369,6 @@ func trimmed(s string) string {
 		return s
 	}
 	return strings.TrimSpace(s)
-}
-
-// noteRepeated notes a line that repeats the header, as in a file that was joined from several.
-func (f *Frame) noteRepeated(record []string, line int) {
-	for i, cell := range record {
-		if !strings.HasPrefix(f.header[i], trimmed(cell)) { // names made unique have a suffix
-			return
-		}
-	}
-	if f.repeats = len(record) > 1; f.repeats {
-		f.notes = append(f.notes, fmt.Sprintf("line %d repeats the header: take it out", line))
-	}
 }
 
 // inOrder returns a record in the order of the header. Cells of columns that the file lacks are

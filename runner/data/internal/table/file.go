@@ -15,6 +15,7 @@ import (
 
 // File is an open file.
 type File struct {
+	drop    string // the value of the option drop= so far
 	in      io.ReaderAt
 	groups  []format.RowGroup
 	columns []column
@@ -49,7 +50,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 				len(g.Columns), leaves)
 		}
 	}
-	return &File{in, meta.RowGroups, columns}, nil
+	return &File{in: in, groups: meta.RowGroups, columns: columns}, nil
 }
 
 // footer reads the bytes that describe the columns.
@@ -169,7 +170,8 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 	col := &f.columns[i]
 	if col.nested {
 		return nil, fmt.Errorf(
-			"is nested: leave it out with drop=%s, or save the table flat", col.Name)
+			"is nested: leave it out with %s, or save the table flat",
+			dataset.Listed("drop", f.drop, col.Name))
 	}
 	c := &g.Columns[col.chunk]
 	switch {
@@ -177,7 +179,7 @@ func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
 		return nil, errors.New("lies in another file")
 	case col.Type.V == format.Int96:
 		return nil, fmt.Errorf("has times of 96 bits: save them as strings or numbers, "+
-			"or leave it out with drop=%s", col.Name)
+			"or leave it out with %s", dataset.Listed("drop", f.drop, col.Name))
 	}
 	kind := col.values()
 	if kind == nil || c.MetaData.Type != col.Type.V {

@@ -36,19 +36,21 @@ type Frame struct {
 	trim     string // characters that labels may end in
 
 	header       []string
-	nameless     map[int]bool // columns without a name in the first file
-	width        int          // the number of columns of the current file
-	order        []int        // the place of each column of header in it; nil: the same; −1: none
-	ordered      []string     // a record in the order of header
-	columns      []*Column    // nil for a column that is left out
-	words        *words       // the cells of the columns
-	label, split int          // split is −1 without one
+	written      []string        // the names of the columns in the current file
+	names        map[string]bool // the same; nil: all are numbers
+	nameless     map[int]bool    // columns without a name in the first file
+	width        int             // the number of columns of the current file
+	order        []int           // the place of each column in it; nil: as in header; −1: none
+	ordered      []string        // a record in the order of header
+	columns      []*Column       // nil for a column that is left out
+	words        *words          // the cells of the columns
+	label, split int             // split is −1 without one
 	groups       []int
 	members      []int       // the columns of groups that may overlap
 	keys         *keyColumns // of split_by=; nil: it is not given
 	ids          []*idColumn
 	Rows         int
-	marks        map[string]int // the number of missing values, by the cells that said so
+	marks        map[string]int // counts of missing values, by the cells that said so
 	dropped      int            // the number of lines left out
 	origin       []uint32       // each row's place among all lines; nil while none is left out
 	ends         []fileEnd
@@ -56,7 +58,6 @@ type Frame struct {
 	fitted       *dataset.Encoder // the encoder that gives the features; nil: they are fitted
 	notes        []string
 	sampler      *dataset.Sampler // nil if nobody looks at a sample
-	repeats      bool             // a line that repeats the header was noted
 }
 
 // Read appends the lines of a file. Errors name line and column.
@@ -115,7 +116,7 @@ func (f *Frame) next(in Lines) (record []string, line int, err error) {
 	if record, line, err = in.Next(); err == nil {
 		err = f.checkCharacters(line, record)
 	}
-	return record, line, withEncoding(err)
+	return record, line, f.withEncoding(err)
 }
 
 // readHeader takes the line that names the columns, after comments.
@@ -131,6 +132,7 @@ func (f *Frame) readHeader(in Lines) error {
 	if err != nil {
 		return err
 	}
+	f.setWritten(header)
 	names := f.unique(header)
 	if f.fitted != nil && f.fitted.Options["header"] == "none" {
 		names = numbered(len(header)) // as the network knows them
@@ -151,36 +153,18 @@ func (f *Frame) add(record []string, line int) error {
 			"line %d: %d columns, the first line has %d: mend the line that begins %.40q",
 			line, len(record), f.width, record[0])
 	}
+	if f.names[trimmed(record[0])] {
+		if err := f.refuseHeader(record, line); err != nil {
+			return err
+		}
+	}
 	record = f.inOrder(record)
 	if f.trim != "" && f.label >= 0 {
 		record[f.label] = f.labelOf(record[f.label])
 	}
-	if !f.bare && !f.repeats && trimmed(record[0]) == f.header[0] {
-		f.noteRepeated(record, line)
-	}
-	whole := true
-	for i, cell := range record {
-		cell = trimmed(cell)
-		record[i] = cell
-		if f.columns[i] == nil && !f.isKey(i) || !f.isMissing(i, cell) {
-			continue
-		}
-		if _, known := f.marks[cell]; !known {
-			cell = strings.Clone(cell)
-		}
-		f.marks[cell]++
-		record[i] = ""
-		if f.missing == missingDrop {
-			whole = false
-			if c := f.columns[i]; c != nil {
-				c.lacking++
-			}
-			continue
-		}
-		if err := f.refuse(i); err != nil {
-			return fmt.Errorf("line %d, column %q: missing value %q: %w",
-				line, f.header[i], cell, err)
-		}
+	whole, err := f.markMissing(record, line)
+	if err != nil {
+		return err
 	}
 	if !whole {
 		if f.origin == nil {
@@ -201,7 +185,6 @@ func (f *Frame) add(record []string, line int) error {
 		if c == nil {
 			continue
 		}
-		var err error
 		if row[c.place], err = c.Add(cell, line); err != nil {
 			return err
 		}
@@ -218,6 +201,40 @@ func (f *Frame) add(record []string, line int) error {
 	return nil
 }
 
+// markMissing trims the cells of a line in the order of the header, and empties those that are
+// missing. whole is false if the line is to be left out.
+func (f *Frame) markMissing(record []string, line int) (whole bool, err error) {
+	whole = true
+	for i, cell := range record {
+		cell = trimmed(cell)
+		record[i] = cell
+		c := f.columns[i]
+		if c == nil && !f.isKey(i) || !f.isMissing(i, cell) {
+			continue
+		}
+		if _, known := f.marks[cell]; !known {
+			cell = strings.Clone(cell)
+		}
+		f.marks[cell]++
+		if c != nil && c.mark == "" {
+			c.mark = strings.Clone(cell)
+		}
+		record[i] = ""
+		if f.missing == missingDrop {
+			whole = false
+			if c != nil {
+				c.lacking++
+			}
+			continue
+		}
+		if err := f.refuse(i, cell); err != nil {
+			return false, fmt.Errorf("line %d, column %q: missing value %q: %w",
+				line, f.header[i], cell, err)
+		}
+	}
+	return whole, nil
+}
+
 // layOut gives every column its place in a row of words.
 func (f *Frame) layOut() {
 	used := f.used()
@@ -230,30 +247,74 @@ func (f *Frame) layOut() {
 	}
 }
 
-// isMissing reports whether a cell of a column has no value. The words that say so may be values of
-// the label.
+// setWritten notes the names of the columns in the current file.
+func (f *Frame) setWritten(header []string) {
+	f.written = dataset.Map(header, strings.TrimSpace)
+	isWord := func(name string) bool {
+		_, isNumber := number(name)
+		return name != "" && !isNumber
+	}
+	f.names = nil
+	if len(f.written) > 1 && slices.ContainsFunc(f.written, isWord) {
+		f.names = map[string]bool{}
+		for _, name := range f.written {
+			f.names[name] = true
+		}
+	}
+}
+
+// refuseHeader returns an error if a line is the header once more, as in a file that was joined
+// from several, or has the same names in another order.
+func (f *Frame) refuseHeader(record []string, line int) error {
+	same, seen := true, map[string]bool{}
+	for i, cell := range record {
+		cell = trimmed(cell)
+		if !f.names[cell] {
+			return nil
+		}
+		same, seen[cell] = same && cell == f.written[i], true
+	}
+	switch {
+	case same && f.Choice("header") == "yes":
+		return fmt.Errorf("line %d repeats the header: take it out, or add header=none if the "+
+			"first line is a sample", line)
+	case same:
+		return fmt.Errorf("line %d repeats the header: take it out", line)
+	case len(seen) == len(f.written):
+		return fmt.Errorf("line %d names the columns in another order: join the files with their "+
+			"columns in one order", line)
+	}
+	return nil
+}
+
+// isMissing reports whether a cell of a column has no value. The words that say so without na= may
+// be values of the label.
 func (f *Frame) isMissing(column int, cell string) bool {
 	switch {
-	case cell == "" || column == f.label:
-		return cell == ""
+	case cell == "":
+		return true
 	case f.na != nil:
 		return slices.Contains(f.na, cell)
 	}
-	return MissingValue(cell)
+	return column != f.label && MissingValue(cell)
 }
 
-// refuse returns an error with the remedy if a missing value of a column cannot be taken.
-func (f *Frame) refuse(column int) error {
+// refuse returns an error with the remedy if a missing value of a column, said by a cell, cannot be
+// taken.
+func (f *Frame) refuse(column int, cell string) error {
 	used := f.opened.Raw || column == f.label || column == f.split || f.isKey(column) ||
 		slices.Contains(f.members, column)
 	switch {
 	case !used && (f.missing == missingMean || f.missing == missingCategory):
 		return nil
 	case f.fitted == nil && f.nameless[column]:
-		return fmt.Errorf("the header has no name for it: leave it out with drop=%s",
-			f.header[column])
+		return fmt.Errorf("the header has no name for it: leave it out with %s",
+			f.More("drop", f.header[column]))
 	case used:
 		return errors.New("add missing=drop to leave such lines out")
+	case cell != "" && f.na == nil && slices.Contains(f.groups, column):
+		return fmt.Errorf("add missing=category for a group of its own, or if training samples "+
+			"have no groups; missing=drop leaves such lines out, and na= keeps %q as a value", cell)
 	case slices.Contains(f.groups, column):
 		return errors.New("add missing=category for a group of its own, or if training samples " +
 			"have no groups; missing=drop leaves such lines out")
@@ -291,9 +352,9 @@ func (f *Frame) Dataset(trainRows int, draw dataset.Draw) (*dataset.Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	d.Notes = slices.Concat(f.notes, d.Notes, f.leftOut())
+	d.Notes = slices.Concat(f.notes, d.Notes, f.missingGroups(), f.leftOut())
 	fit := dataset.FittedTo(f.opened, &m, s.Train, d)
-	d.Sample = f.sample(&s, fit, &m)
+	d.Sample = f.sample(&s, &m)
 	x, err := f.encode(d, fit)
 	if err != nil {
 		return nil, err
@@ -323,6 +384,19 @@ func (f *Frame) own() dataset.Own {
 	return o
 }
 
+// missingGroups returns a note for each column of groups in which a word counts as missing without
+// na=, since the word may be the name of a group.
+func (f *Frame) missingGroups() (notes []string) {
+	for _, at := range f.groups {
+		c := f.columns[at]
+		if c.mark != "" && c.Missing > 0 && f.na == nil {
+			notes = append(notes, fmt.Sprintf("samples with %q in %q are in the group (missing): "+
+				"add na= if it is a value", c.mark, c.Name))
+		}
+	}
+	return notes
+}
+
 // leftOut returns a note of the lines that were left out, if there are any.
 func (f *Frame) leftOut() []string {
 	if f.dropped == 0 {
@@ -334,7 +408,7 @@ func (f *Frame) leftOut() []string {
 func (f *Frame) splits(m *dataset.Marks, d *dataset.Dataset, trainRows int,
 	draw dataset.Draw) (dataset.Splits, error) {
 	if f.split >= 0 {
-		s, err := dataset.SplitBy(f.columns[f.split].Factor())
+		s, err := f.Splits(f.columns[f.split].Factor(), draw, m, d)
 		if err != nil && f.dropped > 0 && len(f.groups) > 0 {
 			err = fmt.Errorf("%w; missing=drop has left out %d lines: missing=category keeps "+
 				"samples whose group is missing", err, f.dropped)

@@ -32,7 +32,7 @@ func (f *Frame) setHeader(names []string) error {
 		return errors.New("this is an ARFF file: make it a CSV file of the lines below @data, " +
 			"with a header that has the names of the attributes")
 	}
-	if err := otherSeparator(names); err != nil {
+	if err := f.otherSeparator(names); err != nil {
 		return err
 	}
 	f.header = names
@@ -137,24 +137,31 @@ func (f *Frame) setKinds() error {
 			if c == nil || c.textual || !c.Numeric {
 				return fmt.Errorf("%s=%s: want a feature that is named once", key, f.header[at])
 			}
-			c.plain, c.Numeric = key == "numeric", key == "numeric"
+			c.plain, c.Numeric, c.declared = key == "numeric", key == "numeric", key
 		}
 	}
 	return nil
 }
 
 // otherSeparator returns an error for a header of one column that another separator would divide;
-// the error names that separator.
-func otherSeparator(names []string) error {
-	if len(names) != 1 {
+// the error names that separator. A name may have the separator of the file itself if it is quoted.
+func (f *Frame) otherSeparator(names []string) error {
+	if len(names) != 1 || f.Choice("header") == "" { // a Parquet file has no separators
 		return nil
 	}
-	for _, s := range []struct{ sign, word string }{
-		{";", "semicolon"}, {"\t", "tab"}, {"|", "pipe"}, {",", "comma"},
-	} {
-		if n := strings.Count(names[0], s.sign); n > 0 {
-			return fmt.Errorf("has one column, named %.60q, with %d of the sign %q: add sep=%s",
-				names[0], n, s.sign, s.word)
+	for _, s := range []struct {
+		sign rune
+		word string
+	}{{';', "semicolon"}, {'\t', "tab"}, {'|', "pipe"}, {',', "comma"}} {
+		n := strings.Count(names[0], string(s.sign))
+		switch {
+		case n == 0:
+		case s.sign == f.comma:
+			return fmt.Errorf("has one column, named %.60q: the line is in quotation marks as a "+
+				"whole: take these out", names[0])
+		default:
+			return fmt.Errorf("has one column, named %.60q, with %d of the sign %q: %s", names[0],
+				n, string(s.sign), f.Set("sep", s.word))
 		}
 	}
 	return nil
@@ -288,7 +295,10 @@ func (f *Frame) find(name string) (int, error) {
 	at := dataset.Place(f.header, name)
 	if at < 0 && name != "" {
 		hint := ""
-		if !f.bare && slices.ContainsFunc(f.header, isMeasure) {
+		if near := dataset.Near(f.header, name); near != "" {
+			hint = fmt.Sprintf(": write %q", near)
+		}
+		if f.Choice("header") == "yes" && slices.ContainsFunc(f.header, isMeasure) {
 			hint = ": if that is a sample, add header=none"
 		}
 		return 0, fmt.Errorf("no column %q: the columns are %q%s", name, f.header, hint)

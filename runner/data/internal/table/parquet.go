@@ -35,7 +35,7 @@ const rowNames = "__index_level_"
 
 // loadParquet appends one file to the frame and its bytes to the hash.
 func (f *Frame) loadParquet(path string, hash io.Writer) error {
-	file, err := dataset.OpenPresent(f.Name, path, "check the path")
+	file, err := dataset.OpenOwn(f.Name, path)
 	if err != nil {
 		return err
 	}
@@ -48,6 +48,7 @@ func (f *Frame) loadParquet(path string, hash io.Writer) error {
 		if err != nil {
 			return err
 		}
+		table.drop = f.Options["drop"]
 		return f.readParquet(table)
 	})
 }
@@ -62,6 +63,7 @@ func (f *Frame) readParquet(in *File) error {
 			f.notes = append(f.notes, note)
 		}
 	}
+	f.setWritten(names)
 	if err := f.setHeader(f.unique(names)); err != nil {
 		return err
 	}

@@ -121,17 +121,19 @@ func unpacked(path string, r io.Reader) (text io.Reader, done func(), err error)
 	return text, done, err
 }
 
-// member returns the only file of an archive.
+// member returns the only file of an archive, apart from what macOS adds.
 func member(in *dataset.Input) (io.Reader, error) {
 	archive, err := zip.NewReader(in.File, in.Size)
 	if err != nil {
 		return nil, err
 	}
 	files := slices.DeleteFunc(archive.File, func(f *zip.File) bool {
-		return strings.HasSuffix(f.Name, "/")
+		return strings.HasSuffix(f.Name, "/") || strings.HasPrefix(f.Name, "__MACOSX/")
 	})
 	if len(files) != 1 {
-		return nil, fmt.Errorf("the archive has %d files: want one table", len(files))
+		name := func(f *zip.File) string { return f.Name }
+		return nil, fmt.Errorf("the archive has %d files, %s: unpack it and give one of them",
+			len(files), dataset.Quoted(dataset.Map(files, name), 5))
 	}
 	return files[0].Open()
 }

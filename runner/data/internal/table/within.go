@@ -77,8 +77,8 @@ func (f *Frame) noneLeft(lines int) error {
 	if len(empty) == 0 {
 		most := slices.MaxFunc(f.used(), func(a, b *Column) int { return a.lacking - b.lacking })
 		return fmt.Errorf("missing=drop leaves none of %d lines: every one lacks a value, most "+
-			"often in column %q (%d lines): leave such columns out with drop=%s, or take "+
-			"missing=category", lines, most.Name, most.lacking, most.Name)
+			"often in column %q (%d lines): leave such columns out with %s, or take "+
+			"missing=category", lines, most.Name, most.lacking, f.More("drop", most.Name))
 	}
 	return fmt.Errorf("missing=drop leaves none of %d lines: %s", lines, f.alwaysEmpty(empty))
 }

@@ -130,13 +130,16 @@ func number(cell string) (v float64, ok bool) {
 
 // sample returns the rows that the sampler took, with the roles of the columns and the numbers of
 // repeated rows.
-func (f *Frame) sample(s *dataset.Splits, fit []uint32, m *dataset.Marks) *dataset.Sample {
-	out := f.sampler.Sample(s, fit, m.Label)
+func (f *Frame) sample(s *dataset.Splits, m *dataset.Marks) *dataset.Sample {
+	out := f.sampler.Sample(s, m.Label)
 	if out == nil {
 		return nil
 	}
 	for i := range out.Columns {
 		role := &out.Columns[i].Role
+		if c := f.columns[i]; c != nil {
+			out.Columns[i].Forms, out.Columns[i].Declared = c.forms(), c.declared
+		}
 		switch {
 		case i == f.label:
 			*role = dataset.AsLabel
