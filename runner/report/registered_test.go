@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/peertest"
 	"drolab/presets"
+	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -23,10 +24,13 @@ var (
 	before   = patience.Add(-time.Hour)
 )
 
-// registered adds the runs of the registration. SFK is .1 better than ERM in the worst class and
+// registered adds the runs of the registration, which its study has started. SFK is .1 better than ERM in the worst class and
 // has ERM's test loss. The robust risk that counts for runs without a radius is in robust_risk_at.
 func (f *folder) registered() {
 	f.Helper()
+	claims, err := recorded(f, "registered").Seal(patience)
+	f.must(err)
+	f.claims = []runner.SealedClaims{claims}
 	for _, name := range []string{"registered", "registered-gentle"} {
 		p, err := presets.Load(name)
 		f.must(err)

@@ -106,8 +106,8 @@ func (s *Study) canonical(f *Family) (string, error) {
 }
 
 // canonicalNumber writes 12 digits: logarithms of margins differ in the last digits between
-// processors.
-func canonicalNumber(x float64) string { return strconv.FormatFloat(x+0, 'g', 12, 64) } // +0 for −0
+// processors. It writes −0 as 0.
+func canonicalNumber(x float64) string { return strconv.FormatFloat(x+0, 'g', 12, 64) }
 
 func sorted(list []int) []int { return slices.Sorted(slices.Values(list)) }
 

@@ -94,6 +94,7 @@ func TestHashOfClaims(t *testing.T) {
 		{"order of pairs and classes", true, "[[sfk, erm], [pgd, erm]]|[0, 1]",
 			"[[pgd, erm], [sfk, erm]]|[1, 0]"},
 		{"order of arms", true, sfkArm + pgdArm, pgdArm + sfkArm},
+		{"a margin of zero", true, "direction: greater,", "direction: greater, margin: -0.0,"},
 		{"a default that is stated", true, "method: erm,", "method: erm, momentum: 0.9,"},
 		{"how often an arm is looked at", true, "method: erm,", "method: erm, log_every: 7,"},
 		{"a setting that no method reads", true, "  small: {", "  small: {mu: 0.3, "},
@@ -338,7 +339,8 @@ func TestTakenOver(t *testing.T) {
 	}
 	list, err := s.Gather(f.runs).Slots[0].Runs[0].Claims()
 	f.must(err)
-	if len(list) != 1 || !list[0].TakenOver || list[0].SHA256 != sealOf(t, "mine.yaml", sealing).SHA256 {
+	want := sealOf(t, "mine.yaml", sealing).SHA256
+	if len(list) != 1 || !list[0].TakenOver || list[0].SHA256 != want {
 		t.Errorf("the entries are %+v", list)
 	}
 }
