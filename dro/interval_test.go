@@ -299,16 +299,17 @@ func TestLikelihoodBoundOfAProportion(t *testing.T) {
 				hi = p
 			}
 		}
-		if got := greatestMean(f, 3, z); math.Abs(got-3*lo) > 1e-9 {
+		if got := greatestMean(f, 3, z).mean; math.Abs(got-3*lo) > 1e-9 {
 			t.Errorf("%v of %v: a mean of %.10f, want %.10f", k, n, got, 3*lo)
 		}
 	}
 	equal := []float64{2, 2, 2}
-	if got := greatestMean(equal, 2, z); got != 2 {
+	if got := greatestMean(equal, 2, z).mean; got != 2 {
 		t.Errorf("equal values have a mean of at most %v", got)
 	}
 	// All of z² pays for the value that is not in the sample.
-	if got, want := greatestMean(equal, 5, z), 2-3*math.Expm1(-z*z/6); math.Abs(got-want) > 1e-9 {
+	got, want := greatestMean(equal, 5, z).mean, 2-3*math.Expm1(-z*z/6)
+	if math.Abs(got-want) > 1e-9 {
 		t.Errorf("with an unseen value the mean is at most %v, want %v", got, want)
 	}
 }
@@ -319,6 +320,8 @@ func TestDoubt(t *testing.T) {
 		"few samples":   {Effective: 99, Collapsed: true},
 		"three samples": {Effective: 200, Three: .51},
 		"largest loss":  {Effective: 20, Capped: true},
+
+		"coverage not guaranteed": {Effective: 200, Three: .5, Skewness: .31},
 	} {
 		if got := tail.Doubt(); got != want {
 			t.Errorf("%+v: doubt %q, want %q", tail, got, want)
