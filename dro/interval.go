@@ -369,8 +369,8 @@ type Tail struct {
 	Collapsed bool
 	// Capped says that an estimate's upper bound is the largest loss.
 	Capped bool
-	// Skewness is that of the mean whose greatest value is the bound: see likelihood.skewness. It is
-	// 0 without Confidence.Most, and where the bound is Most, which no loss exceeds.
+	// Skewness is that of the mean whose greatest value is the bound: see likelihood.skewness. It
+	// is 0 without Confidence.Most, and where the bound is Most, which no loss exceeds.
 	Skewness float64
 }
 
@@ -400,8 +400,8 @@ func Doubts() [][2]string {
 		{"three samples", fmt.Sprintf(
 			"three samples have more than %g %% of R_ρ less the mean, or resamples lack them",
 			100*LargeThree)},
-		{"coverage not guaranteed", "large losses are so few, or may be absent by such a chance, " +
-			"that the bound misses more often than its level says"},
+		{"coverage not guaranteed",
+			"large losses are rare or absent by chance, so it may miss too often"},
 	}
 }
 

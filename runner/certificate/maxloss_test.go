@@ -19,7 +19,8 @@ type bounded struct {
 // boundedLaws returns the laws of the table in docs/results.md on --max-loss, for n samples.
 func boundedLaws(n int) []bounded {
 	five := func(p float64, name string) bounded {
-		rest := mix(.05/(1-p), point(1.5), mix(.1/.95, point(.5), mix(.25/.85, point(.1), point(0))))
+		small := mix(.1/.95, point(.5), mix(.25/.85, point(.1), point(0)))
+		rest := mix(.05/(1-p), point(1.5), small)
 		return bounded{mix(p, point(5), rest).as("five values, " + name), 5}
 	}
 	twice := five(2/float64(n), "2 in n, twice")

@@ -24,8 +24,9 @@ var (
 	before   = patience.Add(-time.Hour)
 )
 
-// registered adds the runs of the registration, which its study has started. SFK is .1 better than ERM in the worst class and
-// has ERM's test loss. The robust risk that counts for runs without a radius is in robust_risk_at.
+// registered adds the runs of the registration, which its study has started. SFK is .1 better than
+// ERM in the worst class and has ERM's test loss. The robust risk that counts for runs without a
+// radius is in robust_risk_at.
 func (f *folder) registered() {
 	f.Helper()
 	claims, err := recorded(f, "registered").Seal(patience)

@@ -214,7 +214,11 @@ func (r *Report) checkClaims(g *Gathered) error {
 		return nil
 	}
 	ids := func(at standing) []string {
-		return append([]string{}, spec.Map(by[at], func(r *record.Run) string { return r.Meta.ID })...)
+		list := []string{}
+		for _, r := range by[at] {
+			list = append(list, r.Meta.ID)
+		}
+		return list
 	}
 	r.Claims = &ClaimsCheck{SHA256: c.SHA256, Sealed: ids(sealedBefore),
 		TakenOver: ids(sealedLater), Differ: ids(otherClaims), NotSealed: ids(notSealed)}

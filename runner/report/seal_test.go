@@ -83,12 +83,14 @@ func TestHashOfClaims(t *testing.T) {
 		{"the label of a condition", true, "  small: {|[small]", "  low: {|[low]"},
 		{"as", true, ", as: both", ""},
 		{"secondary", true, "    secondary: true\n", ""},
-		{"names of arms", true, "  erm: {|[sfk, erm]|[pgd, erm]", "  base: {|[sfk, base]|[pgd, base]"},
+		{"names of arms", true, "  erm: {|[sfk, erm]|[pgd, erm]",
+			"  base: {|[sfk, base]|[pgd, base]"},
 		{"a label of an arm", true, "method: erm,", "method: erm, label: ERM,"},
 		{"comments and blanks", true, "    level: 0.05\n", "    # as usual\n\n    level:   0.05\n"},
 		{"spellings of numbers", true, "0.05|0.25|0.5,|{rho: 1}",
 			".05|2.50e-1|.5,|{rho: 1.0}"},
-		{"order of keys", true, "says: is like, measure: test_loss", "measure: test_loss, says: is like"},
+		{"order of keys", true, "says: is like, measure: test_loss",
+			"measure: test_loss, says: is like"},
 		{"order of claims", true, firstClaim + secondClaim + thirdClaim,
 			thirdClaim + firstClaim + secondClaim},
 		{"order of pairs and classes", true, "[[sfk, erm], [pgd, erm]]|[0, 1]",
@@ -190,7 +192,8 @@ func (f *folder) sealed(claims []runner.SealedClaims) {
 		for seed := uint64(1); seed <= 4; seed++ {
 			one.Seed = seed
 			f.claims = claims
-			f.add(told{algorithm: one.Algorithm(), seed: seed, change: func(s *spec.Spec) { *s = one },
+			f.add(told{algorithm: one.Algorithm(), seed: seed,
+				change:   func(s *spec.Spec) { *s = one },
 				testLoss: float64(i) + wobble(seed+uint64(i)), risk: wobble(seed + uint64(i))})
 		}
 	}
@@ -273,14 +276,17 @@ func TestClaimsThatDiffer(t *testing.T) {
 			}
 			page, notes := r.Page().Markdown(), strings.Join(r.Notes, "\n")
 			if got := strings.Count(page, ", exploratory |"); got != c.exploratory {
-				t.Errorf("%d rows of the page say exploratory, want %d:\n%s", got, c.exploratory, page)
+				t.Errorf("%d rows say exploratory, want %d:\n%s", got, c.exploratory, page)
 			}
-			const sentence = "The claims of this page are not those that were sealed with 8 runs. " +
-				"Every test of them is exploratory."
+			const sentence = "The claims of this page are not those that were sealed with 8 " +
+				"runs. Every test of them is exploratory."
 			if got := strings.Contains(page, sentence); got != (c.exploratory > 0) {
 				t.Errorf("the sentence is there: %v, want %v:\n%s", got, c.exploratory > 0, page)
 			}
-			if c.note == "" && strings.Contains(notes, "sealed") || !strings.Contains(notes, c.note) {
+			if c.note == "" && strings.Contains(notes, "sealed") {
+				t.Errorf("notes %q, want none on what is sealed", notes)
+			}
+			if !strings.Contains(notes, c.note) {
 				t.Errorf("notes %q, want %q", notes, c.note)
 			}
 			var printed struct{ Claims *ClaimsCheck }

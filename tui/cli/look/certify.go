@@ -44,7 +44,8 @@ exact worst case at every set and radius.
 The first figure is an upper bound on R_ρ of the population, at the level asked for. It is by
 empirical likelihood, with room for unseen losses of up to six times the largest loss seen, and is
 capped at the largest loss seen. With --max-loss, that number replaces both limits. A ! marks a
-bound that is the largest loss, or that few samples or a few large losses make doubtful.
+bound that is the largest loss, or that few samples or a few large losses make doubtful. With
+--max-loss it also marks a bound whose coverage is not guaranteed.
 
 R_ρ of the samples follows, with the intervals of the studentised bootstrap and of the normal
 limit. Beside it are λ and η̃ (unshifted), the divergence, the effective sample size, and the
