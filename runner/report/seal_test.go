@@ -154,7 +154,7 @@ func TestHashOfClaims(t *testing.T) {
 // TestFormOfClaims: the hash of a file stays the same in later versions, as long as the form does.
 func TestFormOfClaims(t *testing.T) {
 	const want = "8022ba7028850d3602de0cc7eab1b12830e17b9baf53c8dedbdec0aecb584834"
-	if got := hashOf(t, claimed); got != want {
+	if got := hashOf(t, sealedStudy); got != want {
 		t.Errorf("hash %s, want %s: a new form needs a new number, and old entries are compared "+
 			"with the old form", got, want)
 	}
