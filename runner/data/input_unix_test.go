@@ -24,9 +24,12 @@ func TestOnlyFiles(t *testing.T) {
 		"csv:" + pipe, "csv:/dev/zero", "csv:/dev/null", "csv:" + dir, "idx:" + dir,
 		"csv:example?test=" + pipe,
 	} {
-		if _, err := Open(name, Options{}); err == nil ||
-			!strings.Contains(err.Error(), "not a regular file") {
-			t.Errorf("%s: %v", name, err)
+		want := "not a regular file"
+		if name == "csv:"+dir {
+			want = "is a folder"
+		}
+		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
 }

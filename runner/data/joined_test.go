@@ -45,8 +45,9 @@ func TestMissingLabels(t *testing.T) {
 func TestGroupCalledNone(t *testing.T) {
 	text := "x,g,label\n" + strings.Repeat("1,None,a\n2,one,b\n3,None,b\n4,one,a\n", 10)
 	_, err := openText(t, text, "?group=g")
-	want := `line 2, column "g": missing value "None": add missing=drop to leave such lines out, ` +
-		`missing=category for a category of its own, or na= if "None" is a value`
+	want := `line 2, column "g": missing value "None": add missing=category for a group of its own, ` +
+		"or if training samples have no groups, missing=drop to leave such lines out, or na= if " +
+		`"None" is a value`
 	if err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("without na=: %v, want %q", err, want)
 	}

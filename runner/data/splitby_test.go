@@ -265,6 +265,9 @@ func TestSplitByRefused(t *testing.T) {
 	one, other := write(t, "id,x,label\na,1,0\nb,2,1\n"), write(t, "id,x,label\nc,1,0\na,2,1\n")
 	refused(t, "csv:"+one+"?split_by=id&test="+other, Options{},
 		`1 of the 3 values of "id" have samples in two splits (the first is "a", in train and test)`)
+	floats := write(t, "id,x,label\n1,1,0\n2,2,1\n")
+	refused(t, "csv:"+floats+"?split_by=id&test="+write(t, "id,x,label\n3.0,1,0\n2.0,2,1\n"), Options{},
+		`the first is "2", in train and test`)
 	refused(t, "csv:"+one+"?split_by=person", Options{}, `no column "person"`)
 	refused(t, "csv:"+one+"?split_by=id&test_fraction=.5", Options{}, "test_fraction=0.5 leaves a "+
 		`split without a sample of class "0" (n = 1) while split_by=id keeps samples together`)

@@ -87,6 +87,19 @@ func adviceOfTables() []advice {
 		{says: "or na= if \"NA\" is a value", word: word + "&group=t",
 			files: file(strings.ReplaceAll(extra("t", gap), "\n,", "\n0,")),
 			words: []string{word + "&group=t&na="}},
+		{says: "training rows have, too: add split_by=patient", word: word + "&drop=patient",
+			files: file(extra("patient", func(i int) string { return fmt.Sprint("P", i%20) }))},
+		{says: "mend the splits, or leave split_by= out", word: word + "&split=part&split_by=patient",
+			files: file(extra("patient,part", func(i int) string {
+				return fmt.Sprintf("P%d,%s", i%20, []string{"train", "test"}[i%3/2])
+			})), words: []string{word + "&split=part&drop=patient"},
+			mended: file(extra("patient,part", func(i int) string {
+				return fmt.Sprintf("P%d,%s", i%20, []string{"train", "test"}[i%20/15])
+			}))},
+		{says: "or if training samples have no groups; missing=drop leaves such lines out",
+			word: word + "&group=t", files: file(extra("t", func(i int) string {
+				return []string{"", "g", "h"}[i%3]
+			}))},
 		{says: "add na= if it is a value", word: word + "&group=t&missing=category",
 			files: file(extra("t", gap)), words: []string{word + "&group=t&missing=category&na="}},
 		{says: "missing value \"\": add missing=drop to leave such lines out", word: word,

@@ -25,8 +25,8 @@ func readers(t *testing.T) (list []string) {
 		}
 		list = append(list, files...)
 	}
-	for _, name := range []string{"divide", "encoder", "features", "file", "foreign", "members",
-		"near", "options"} {
+	for _, name := range []string{"divide", "encoder", "features", "file", "foreign", "keys",
+		"members", "near", "options"} {
 		list = append(list, "../data/internal/dataset/"+name+".go")
 	}
 	isTest := func(name string) bool { return strings.HasSuffix(name, "_test.go") }

@@ -46,11 +46,12 @@ func (k *Keys) Columns() [][]string {
 	return Map(k.list, func(one *key) []string { return one.columns })
 }
 
-// Add adds the next sample to key i. cells are its values in the key's columns.
+// Add adds the next sample to key i. cells are its values in the key's columns. A whole number has
+// one form, as in a Factor: 1.0 is 1.
 func (k *Keys) Add(i int, cells ...string) {
-	one, value := k.list[i], cells[0]
+	one, value := k.list[i], wholeName(cells[0])
 	if len(cells) > 1 {
-		value = strings.Join(Map(cells, strconv.Quote), " + ")
+		value = strings.Join(Map(Map(cells, wholeName), strconv.Quote), " + ")
 	}
 	code, seen := one.place[value]
 	if !seen {

@@ -314,7 +314,7 @@ func (f *Frame) refuse(column int, cell string) error {
 		return errors.New("add missing=drop to leave such lines out")
 	case cell != "" && f.na == nil && slices.Contains(f.groups, column):
 		return fmt.Errorf("add missing=category for a group of its own, or if training samples "+
-			"have no groups; missing=drop leaves such lines out, and na= keeps %q as a value", cell)
+			"have no groups, missing=drop to leave such lines out, or na= if %q is a value", cell)
 	case slices.Contains(f.groups, column):
 		return errors.New("add missing=category for a group of its own, or if training samples " +
 			"have no groups; missing=drop leaves such lines out")
