@@ -143,3 +143,36 @@ func values(src Source) []float32 {
 	}
 	return all
 }
+
+// The line that a file of another program is refused with makes a table of it: the same samples, in
+// each form.
+func TestForeignFiles(t *testing.T) {
+	const modules = "numpy pandas pyarrow safetensors torch"
+	dir := t.TempDir()
+	script := filepath.Join("peer", "foreign.py")
+	peertest.Run(t, modules, script, dir)
+	for name, made := range map[string]string{"t.feather": "t.parquet", "p.pkl": "p.parquet",
+		"l.jsonl": "l.csv", "j.json": "j.csv", "keyed": "keyed.parquet",
+		"b.safetensors": "b32.safetensors"} {
+		_, err := Open(filepath.Join(dir, name), Options{})
+		if name != "b.safetensors" && name != "keyed" {
+			_, err = Open("csv:"+filepath.Join(dir, name), Options{})
+		}
+		if err == nil {
+			t.Errorf("%s: no error, want the line that converts it", name)
+			continue
+		}
+		_, line, _ := strings.Cut(err.Error(), " with ")
+		line, _, _ = strings.Cut(line, ", or a folder of pictures")
+		peertest.Run(t, modules, script, "run", line)
+		d, err := Open(filepath.Join(dir, made), Options{})
+		if err != nil {
+			t.Errorf("%s: after %s: %v", name, line, err)
+			continue
+		}
+		if n := d.Train.Len() + d.Test.Len(); n != 200 || len(d.Classes) != 2 {
+			t.Errorf("%s: %d samples of %d classes, want 200 of 2", made, n, len(d.Classes))
+		}
+		d.Close()
+	}
+}

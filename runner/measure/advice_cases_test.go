@@ -13,8 +13,8 @@ import (
 )
 
 // elsewhere are the patterns of advice that needs more than a test's files: a table of more than a
-// million predictions, IDX files of gigabytes, a codec that no writer has, a Parquet file with times
-// of 96 bits beside other columns, and settings of a run.
+// million predictions, IDX files of gigabytes, a codec that no writer has, a Parquet file with
+// times of 96 bits beside other columns, and settings of a run.
 var elsewhere = map[string]bool{
 	`line (?s:.*): more than (?s:.*) rows: use a part of them`: true,
 	`(?s:.*): more than (?s:.*) bytes uncompressed: unpack it with gunzip, ` +
@@ -40,7 +40,7 @@ func plain() string {
 	})
 }
 
-// column puts one more column before those of plain.
+// extra puts one more column before those of plain.
 func extra(name string, of func(i int) string) string {
 	lines := strings.Split(strings.TrimSuffix(plain(), "\n"), "\n")
 	lines[0] = name + "," + lines[0]
@@ -121,10 +121,11 @@ func adviceOfTables() []advice {
 			train: word + "&missing=drop", word: "csv:DIR/u.csv", files: map[string]string{
 				"t.csv": plain(), "u.csv": "x,c,label\n1,u,\n2,v,\n"},
 			mended: map[string]string{"u.csv": "x,c\n1,u\n2,v\n"}},
-		{says: "categories=top:20 keeps the commonest, or drop=t", word: word, files: file(extra("t", wide)),
-			next: map[string]string{}},
-		{says: "categories=top:20 keeps the commonest, or drop=t, or numeric=t reads numbers", word: word, files: file(extra("t",
-			func(i int) string { return fmt.Sprintf("%04d", i) }))},
+		{says: "categories=top:20 keeps the commonest, or drop=t", word: word,
+			files: file(extra("t", wide))},
+		{says: "categories=top:20 keeps the commonest, or drop=t, or numeric=t reads numbers",
+			word: word, files: file(extra("t",
+				func(i int) string { return fmt.Sprintf("%04d", i) }))},
 		{says: "is not a number as programs read it: write 7.5", word: word, files: file(extra("t",
 			func(i int) string { return fmt.Sprintf("\"7,%d\"", 5+i) })),
 			mended: file(extra("t", func(i int) string { return fmt.Sprintf("7.%d", 5+i) }))},
@@ -136,7 +137,8 @@ func adviceOfTables() []advice {
 		{says: "mend that line, or take it out, or give na=unknown if it is missing", word: word,
 			files: file(extra("t", func(i int) string {
 				return strings.Replace(fmt.Sprint(i), "150", "unknown", 1)
-			})), next: map[string]string{"na=unknown": "missing value \"unknown\": add missing=drop"}},
+			})), next: map[string]string{
+				"na=unknown": "missing value \"unknown\": add missing=drop"}},
 		{says: "as the other values are: mend that line, or take it out, or add categorical=t if",
 			word: word, files: file(extra("t", func(i int) string {
 				return strings.Replace(fmt.Sprint(i), "50", "V55", 1)
@@ -168,7 +170,8 @@ func adviceOfTables() []advice {
 			func(i int) string { return fmt.Sprintf("2024-01-%02d", 10+i%9) }))},
 		{says: "are also training rows: take them out of one split", word: word +
 			"&test=DIR/u.csv", files: map[string]string{"t.csv": plain(), "u.csv": "x,c,label\n" +
-			strings.Join(strings.SplitAfter(plain(), "\n")[1:50], "")}, mended: map[string]string{"u.csv": "x,c,label\n500,u,a\n"}},
+			strings.Join(strings.SplitAfter(plain(), "\n")[1:50], "")},
+			mended: map[string]string{"u.csv": "x,c,label\n500,u,a\n"}},
 		{says: "has 3 test samples, below min_group=20: merge it", word: word + "&group=g",
 			files:  file(extra("g", func(i int) string { return fmt.Sprintf("%d", i%16/15) })),
 			mended: file(extra("g", func(i int) string { return fmt.Sprintf("%d", i%2) }))},
@@ -212,7 +215,7 @@ func adviceOfTables() []advice {
 			mended: map[string]string{
 				"u.csv": extra("t", func(int) string { return "30" }),
 				"t.csv": extra("t", func(i int) string { return fmt.Sprint(i % 150) })}},
-		{says: "change it, or merge the class with another, or give the test samples with test=PATH",
+		{says: "or merge the class with another, or give the test samples with test=PATH",
 			word: word, files: map[string]string{"t.csv": plain() + "1,u,rare\n", "u.csv": plain()},
 			words:  []string{word + "&test=DIR/u.csv"},
 			mended: file(plain() + "1,u,a\n")},
@@ -248,8 +251,8 @@ func adviceOfTables() []advice {
 			words: []string{word}},
 		{says: "without names, and this is a table of 3 columns: give it arrays, as npz:FILE",
 			train: "npz:DIR/a.npz", word: "csv:DIR/t.csv", words: []string{"npz:DIR/a.npz"},
-			files: map[string]string{"t.csv": plain(), "a.npz": npz(npyOf("<f4", "(200, 2)", "False",
-				waves(400, 1)))["a.npz"]}},
+			files: map[string]string{"t.csv": plain(),
+				"a.npz": npz(npyOf("<f4", "(200, 2)", "False", waves(400, 1)))["a.npz"]}},
 		{says: "name the column of the true class with label=", raw: true, word: "csv:DIR/t.csv",
 			files: file("y,prediction\na,a\nb,a\n"), words: []string{"csv:DIR/t.csv?label=y"}},
 		{says: "is not a number: mend it", raw: true, word: "csv:DIR/t.csv",
@@ -259,7 +262,8 @@ func adviceOfTables() []advice {
 
 // npyOf returns a file in NumPy's format.
 func npyOf(descr, shape, order string, values any) string {
-	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order, shape)
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n", descr, order,
+		shape)
 	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(head)))
 	b = append(b, head...)
 	b, err := binary.Append(b, binary.LittleEndian, values)
@@ -359,8 +363,8 @@ func adviceOfArrays() []advice {
 			mended: map[string]string{"a.npz": archive("x.npy", x, "y.npy", y(), "g.npy", twins,
 				"group_names.npy", npyOf("|S1", "(2,)", "False", []byte("ab")))}},
 		{says: "values of type \"BF16\": make float32 of them with safetensors.torch.save_file(",
-			word: "safetensors:DIR/a.safetensors", files: map[string]string{"a.safetensors": tensors(
-				"BF16", 2), "a32.safetensors": tensors("F32", 4)},
+			word: "safetensors:DIR/a.safetensors", files: map[string]string{
+				"a.safetensors": tensors("BF16", 2), "a32.safetensors": tensors("F32", 4)},
 			words: []string{"safetensors:DIR/a32.safetensors"}},
 		{says: "values of type \"C64\": save them as one of BOOL, F16, F32",
 			word:   "safetensors:DIR/a.safetensors",
@@ -398,7 +402,8 @@ func gzipped(text string) string {
 
 // adviceOfFiles returns the advice about names, paths and kinds of files.
 func adviceOfFiles() []advice {
-	const word, label = "csv:DIR/t.csv?label=label", "?label=label"
+	const label = "?label=label"
+	const flag = "?label=flag&missing=drop&drop=text,huge,ordered,nothing" // of plain.parquet
 	files := func(list ...string) map[string]string {
 		m := map[string]string{}
 		for i := 0; i < len(list); i += 2 {
@@ -415,7 +420,7 @@ func adviceOfFiles() []advice {
 		}
 		then := scheme + made + label
 		if strings.HasSuffix(made, ".parquet") {
-			then = "parquet:DIR/" + made + "?label=flag&missing=drop&drop=text,huge,ordered,nothing"
+			then = "parquet:DIR/" + made + flag
 		}
 		return advice{says: line, word: scheme + name + label, files: m, words: []string{then}}
 	}
@@ -429,7 +434,7 @@ func adviceOfFiles() []advice {
 		as("t.bin", "\x01\x02\xfe\xfd\x00\x00", "save the table as CSV or Parquet", "t.csv"),
 		{says: "give it as parquet:", word: "csv:DIR/t.data", files: files("t.data",
 			testdata("plain.parquet")),
-			words: []string{"parquet:DIR/t.data?label=flag&missing=drop&drop=text,huge,ordered,nothing"}},
+			words: []string{"parquet:DIR/t.data" + flag}},
 		{says: "give it as npy:", word: "csv:DIR/t.data", files: files("t.data", npyOf("<f4",
 			"(200, 2)", "False", waves(400, 1)), "Y.npy", y()),
 			words: []string{"npy:DIR/t.data?y=Y.npy"}},
@@ -451,14 +456,14 @@ func adviceOfFiles() []advice {
 			files: files("t.xz", "\xfd7zXZ", "t", plain(), "t.gz", gzipped(plain())),
 			words: []string{"csv:DIR/t" + label, "csv:DIR/t.gz" + label}},
 		{says: "make one file of them with pandas.read_parquet(", word: "parquet:DIR/s?label=y",
-			files: files("s/year=2024/part-0.parquet", testdata("nested.parquet"), "s.csv", plain()),
-			words: []string{"csv:DIR/s.csv" + label}},
+			files: files("s/year=2024/part-0.parquet", testdata("nested.parquet"), "s.csv",
+				plain()), words: []string{"csv:DIR/s.csv" + label}},
 		{says: `datasets.load_from_disk(`, word: "DIR/s", files: files("s/state.json", "{}",
 			"s.csv", plain()), words: []string{"csv:DIR/s.csv" + label}},
 		{says: "make a table of each with", word: "DIR/s", files: files("s/dataset_dict.json", "{}",
 			"s.csv", plain()), words: []string{"csv:DIR/s.csv" + label}},
-		{says: "is a folder: name a file in it", word: "csv:DIR/s", files: files("s/t.csv", plain()),
-			words: []string{"csv:DIR/s/t.csv" + label}},
+		{says: "is a folder: name a file in it", word: "csv:DIR/s", files: files("s/t.csv",
+			plain()), words: []string{"csv:DIR/s/t.csv" + label}},
 		{says: "is a file of unknown kind: give a table as csv:", word: "DIR/t.data" + label,
 			files: files("t.data", plain()), words: []string{"csv:DIR/t.data" + label}},
 		{says: "unknown name: write spurious, or choose one of", word: "spurios",

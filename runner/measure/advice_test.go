@@ -98,8 +98,8 @@ func patternOf(format string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(parts, "(?s:.*)"))
 }
 
-// advice is a line that advises, with the input that provokes it. In names and files, DIR stands for
-// the folder of the files.
+// advice is a line that advises, with the input that provokes it. In names and files, DIR stands
+// for the folder of the files.
 type advice struct {
 	says   string // a part of the line, with the advice
 	word   string // the name of the dataset

@@ -189,6 +189,14 @@ func mistakes() []mistake {
 		{name: "a word for missing values", train: plain("age", func(i int) string {
 			return []string{"unknown", fmt.Sprint(20 + noise(i, 4, 60))}[min(1, noise(i, 5, 30))]
 		}), want: `"age" is read as categories, because of "unknown": leave missing cells empty`},
+		{name: "codes among numbers", train: plain("diag", func(i int) string {
+			return []string{"V55", fmt.Sprintf("%d.1", 200+noise(i, 4, 60))}[min(1, noise(i, 5, 30))]
+		}), want: `"diag" is read as categories, because of "V55": write a number, or add ` +
+			`categorical=diag if the values are codes`, remedy: "categorical=diag"},
+		{name: "codes that are numbers", train: plain("thal", func(i int) string {
+			return []string{"3", "6", "7"}[noise(i, 4, 3)]
+		}), want: `"thal" has 3 whole numbers between 3 and 7, as codes do: add categorical=thal if`,
+			remedy: "categorical=thal"},
 		{name: "one class", train: rows("a,label", 50, func(i int) string {
 			return fmt.Sprintf("%d,yes", i)
 		}), want: `"label" has one value only: a label needs two`},
