@@ -127,24 +127,27 @@ func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
 	}
 }
 
-// ShowWhile shows what reading says, again and again, while do is under way.
-func (m *Meter) ShowWhile(reading func() *runner.Reading, do func()) {
-	done := make(chan struct{})
+// Follow shows what reading says, again and again, until stop is called.
+func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
-		do()
-	}()
-	tick := time.NewTicker(DrawEvery)
-	defer tick.Stop()
-	defer m.End()
-	for {
-		select {
-		case <-done:
-			return
-		case <-tick.C:
+		defer close(ended)
+		defer m.End()
+		tick := time.NewTicker(DrawEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+			}
 			if r := reading(); r != nil && r.Of >= fewRead {
 				m.Show(int64(r.Done), int64(r.Of), r.Left)
 			}
 		}
+	}()
+	return func() {
+		close(end)
+		<-ended
 	}
 }

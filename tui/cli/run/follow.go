@@ -82,7 +82,8 @@ func (c *crew) showReading(tr *Trainer, do func()) {
 				"leave them alone")
 		}
 	}()
-	tr.Readings("samples").ShowWhile(c.reading, do)
+	defer tr.Readings("samples").Follow(c.reading)()
+	do()
 }
 
 // stopAll asks the runs that have not ended to stop.
