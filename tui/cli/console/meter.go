@@ -127,6 +127,32 @@ func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
 	}
 }
 
+// whileRead returns a function that shows how many runs are read. It takes Ctrl-C for as long as
+// that lasts, so that what was read is kept.
+func (c *Console) whileRead() func(done, of int) error {
+	var tell func(done, of int) error // nil: nothing is being read
+	var end func()
+	return func(done, of int) error {
+		if of < fewRead {
+			return nil
+		}
+		if tell == nil {
+			m := c.Readings("runs")
+			ctx, cancel := context.WithCancel(context.Background())
+			if c.Orderly != nil {
+				ctx, cancel = c.Orderly(ctx, Outlive)
+			}
+			tell, end = m.Progress(ctx), func() { m.End(); cancel() }
+		}
+		err := tell(done, of)
+		if err != nil || done == of {
+			end()
+			tell = nil
+		}
+		return err
+	}
+}
+
 // Follow shows what reading says, again and again, until stop is called.
 func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
