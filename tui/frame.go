@@ -92,11 +92,23 @@ func (m *Model) footer() string {
 		return m.overlay.Hint(t, m.w)
 	case m.page().Typing():
 		return t.Footer(kit.TypingKeys(), m.w)
-	case m.Starting != "":
-		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.Starting), m.w-2)), m.w)
+	case m.Starting != "" || m.Reading() != nil:
+		return kit.Left(" "+t.Accent.Paint(cell.Cut(t.Greek(m.waiting()), m.w-2)), m.w)
 	}
 	idle := func(row kit.Key) bool { return row.Hint == "" || m.blocked(&row) != "" }
 	return t.Footer(slices.DeleteFunc(slices.Clone(m.keys[m.current]), idle), m.w)
+}
+
+// waiting says what was asked for and is not answered for yet, and how far what is read for it is.
+func (m *Model) waiting() string {
+	now := m.Reading()
+	switch {
+	case now == nil:
+		return m.Starting
+	case m.Starting == "":
+		return now.String()
+	}
+	return m.Starting + " " + now.String()
 }
 
 // help returns the key table of the page, and of all pages, with each key once: first those that

@@ -181,6 +181,14 @@ func TestStopAll(t *testing.T) {
 	}
 }
 
+// reads are Verbs that are reading.
+type reads struct {
+	runner.Verbs
+	now *runner.Reading
+}
+
+func (r reads) Reading() *runner.Reading { return r.now }
+
 // TestBusy: keys do nothing while runs are being started.
 func TestBusy(t *testing.T) {
 	r := newRig(t, tuitest.NewScript(t), 80, 24)
@@ -191,6 +199,14 @@ func TestBusy(t *testing.T) {
 	if r.current != launchPage || r.quit || !strings.Contains(r.footer(), "Starting") {
 		t.Errorf("on page %d, the footer is %q", r.current+1, r.footer())
 	}
+	idle := r.Config.Verbs
+	r.Config.Verbs = reads{idle, &runner.Reading{What: "samples", Done: 4000, Of: 10_000,
+		Left: 150 * time.Second}}
+	want := "… reading samples: 4000 of 10000, ETA 2:30"
+	if got := r.footer(); !strings.Contains(got, "Starting") || !strings.Contains(got, want) {
+		t.Errorf("while data are read the footer is %q, want %q in it", got, want)
+	}
+	r.Config.Verbs = idle
 	if r.run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
 		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/presets/recorded"
+	"drolab/runner"
 	"drolab/runner/record"
 	"drolab/tui/lab"
 
@@ -67,6 +68,18 @@ func sourceOf(cfg lab.Config) lab.Source {
 
 // alsoRecorded finds the runs that the program carries, too, by the words that stand for them.
 type alsoRecorded struct{ lab.Source }
+
+// Reading says how many runs are read while a folder is listed that has many new ones.
+func (s alsoRecorded) Reading() *runner.Reading {
+	source := s.Source
+	if shown, ok := source.(lab.Shown); ok {
+		source = shown.Source
+	}
+	if by, ok := source.(lab.Reader); ok {
+		return by.Reading()
+	}
+	return nil
+}
 
 // Find implements Source.
 func (s alsoRecorded) Find(id string) (*record.Run, error) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"drolab/runner"
@@ -40,6 +41,8 @@ type Client struct {
 	// Command returns the command that runs an engine of RunsDir; it is not started yet.
 	Command func() *exec.Cmd
 
+	reading *atomic.Pointer[runner.Reading] // of the start under way
+
 	patience time.Duration // limit for an answer; 0 is the protocol's
 	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
@@ -47,7 +50,7 @@ type Client struct {
 // NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
-	c.Orders = c.sendOrder
+	c.Orders, c.reading = c.sendOrder, &atomic.Pointer[runner.Reading]{}
 	return c
 }
 
@@ -171,8 +174,14 @@ func (c *Client) askStarting(r *request) (out reply, err error) {
 		return out, err
 	}
 	defer w.Close()
+	w.reading = c.reading
+	defer c.reading.Store(nil)
 	return exchange(w, r, time.Time{})
 }
+
+// Reading says how far the data are that a start or a resume of this client reads now; nil if none
+// is reading, or if its data do not tell.
+func (c *Client) Reading() *runner.Reading { return c.reading.Load() }
 
 // exchange sends a request and returns the reply. The reply to a verb that takes long has no limit,
 // but the server has to send a blank now and then.
@@ -184,11 +193,19 @@ func exchange(w *wire, r *request, limit time.Time) (out reply, err error) {
 	if takesLong(r.Verb) || limit.IsZero() {
 		w.gap, limit = patience, time.Time{}
 	}
-	if err := w.receive(&out, limit); err != nil {
-		return out, fmt.Errorf(
-			"the engine's answer: %w: its log may say why, see drolab engine status", err)
+	for {
+		out = reply{}
+		if err := w.receive(&out, limit); err != nil {
+			return out, fmt.Errorf(
+				"the engine's answer: %w: its log may say why, see drolab engine status", err)
+		}
+		if out.Reading == nil {
+			return out, out.err()
+		}
+		if w.reading != nil {
+			w.reading.Store(out.Reading)
+		}
 	}
-	return out, out.err()
 }
 
 func control(a address) string { return a.Control }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"drolab/runner"
@@ -22,8 +23,11 @@ const maxMessage = 1 << 20
 
 // patience is how long one side waits for the other to send something. A verb is answered within
 // it. A start, which reads a whole dataset, may take longer: the server then sends a blank in front
-// of its reply now and then, which JSON ignores.
+// of its reply now and then, which JSON ignores, or a reply that says how far the reading is.
 const patience = 10 * time.Second
+
+// readingEvery is the time between two replies that say how far a reading is.
+const readingEvery = 250 * time.Millisecond
 
 // looks is the loop of a caller that polls for something: it yields at once and then every 10 ms,
 // for the time long.
@@ -70,6 +74,8 @@ type reply struct {
 	IDs    []string `json:"ids,omitempty"`
 	Step   int64    `json:"step,omitempty"` // of a checkpoint that is on disk
 	Status *Status  `json:"status,omitempty"`
+	// Reading says how far the data of a start or a resume are read. Such a reply is not the last.
+	Reading *runner.Reading `json:"reading,omitempty"`
 }
 
 // Status is an engine's description of itself. The progress of its runs is in their directories.
@@ -94,6 +100,8 @@ type wire struct {
 	gap time.Duration
 	// folder is the runs folder that the client means.
 	folder runsFolder
+	// reading gets what the server says of a reading; nil: nobody asks.
+	reading *atomic.Pointer[runner.Reading]
 }
 
 func newWire(c net.Conn) *wire {

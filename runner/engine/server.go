@@ -40,6 +40,9 @@ type server struct {
 	mu     sync.Mutex
 	guests []*guest // in the order in which they came
 
+	// reading says how far the data are that a verb reads now; nil if none reads any.
+	reading func() *runner.Reading
+
 	patience time.Duration // limit for a verb; 0 is 8/10 of the protocol's, to leave time to answer
 }
 
@@ -159,23 +162,37 @@ func (s *server) serveOne(w *wire, r *request) error {
 	limit := cmp.Or(s.patience, patience*8/10)
 	tick := time.NewTicker(limit / 4)
 	defer tick.Stop()
+	look := time.NewTicker(readingEvery)
+	defer look.Stop()
 	for begin := time.Now(); ; {
+		var err error
 		select {
 		case out := <-done:
 			return w.send(out)
+		case <-look.C:
+			if now := s.nowReading(r.Verb); now != nil {
+				err = w.send(&reply{Reading: now})
+			}
 		case <-tick.C:
-		}
-		var err error
-		if late := time.Since(begin) >= limit; takesLong(r.Verb) {
-			err = w.blank()
-		} else if late {
-			err = errors.Join(errLate, w.send(failed(errLate)))
+			if takesLong(r.Verb) {
+				err = w.blank()
+			} else if time.Since(begin) >= limit {
+				err = errors.Join(errLate, w.send(failed(errLate)))
+			}
 		}
 		if err != nil {
 			<-done
 			return err
 		}
 	}
+}
+
+// nowReading returns how far the data are that a verb reads; nil if it reads none.
+func (s *server) nowReading(verb runner.Verb) *runner.Reading {
+	if s.reading == nil || verb != verbStart && verb != runner.Resume {
+		return nil
+	}
+	return s.reading()
 }
 
 var errLate = errors.New("it was not done in time, and may still be done: the disk may hang, " +
@@ -367,7 +384,7 @@ func (e *engine) open(
 	}
 	c := &counter{path: path, listener: l}
 	s := &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin, logf: e.logf,
-		conns: &e.conns}
+		conns: &e.conns, reading: e.queue.Reading}
 	if c.made, err = os.Lstat(path); err != nil {
 		l.Close()
 		return nil, err

@@ -253,6 +253,16 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 			err = runner.Panicked(q.settings.Reports, p)
 		}
 	}()
+	now, pace := q.settings.now, &runner.Pace{}
+	if now == nil {
+		now = time.Now
+	}
+	o.Progress = func(done, of int) error {
+		q.reading.Store(&runner.Reading{What: "samples", Done: done, Of: of,
+			Left: pace.Left(done, of, now())})
+		return nil
+	}
+	defer q.reading.Store(nil)
 	return runner.OpenData(q.ctx, name, o)
 }
 

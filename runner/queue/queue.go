@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"drolab/runner"
@@ -64,6 +65,8 @@ type Queue struct {
 	// starting holds a value while runs are prepared. That may take long, since datasets are read.
 	// The fields that mu guards remain available to all other verbs meanwhile.
 	starting chan struct{}
+
+	reading atomic.Pointer[runner.Reading] // of the data that a start reads now; nil: none
 
 	mu sync.Mutex
 	// jobs are the jobs that have not ended, by the run's name. If a run was resumed while its old
@@ -410,6 +413,10 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	}
 	return q.share(key, set, nil), nil
 }
+
+// Reading says how far the data are that a start or a resume reads now; nil if none is reading, or if
+// its data do not tell.
+func (q *Queue) Reading() *runner.Reading { return q.reading.Load() }
 
 // share adds a user to the dataset that is open under key, or opens set under that key; it returns
 // nil if there is neither. Each user calls release once.

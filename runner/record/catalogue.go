@@ -11,6 +11,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -34,11 +35,16 @@ import (
 // A file in the user's cache also holds what it remembers (catalogue.go). That file may be lost
 // or damaged at any time. The methods of a Catalogue may be used from any goroutine.
 type Catalogue struct {
-	ReadOnly   bool // the cache is not written to
-	dir, cache string
-	news       int
-	now        func() time.Time
-	open       disk.Opener // nil: the system's
+	ReadOnly bool // the cache is not written to
+	// Progress, if it is not nil, is told how many of the runs that a listing has to read are read,
+	// from 0 on; one call is made at a time. An error from it ends the listing, and what was read
+	// until then is remembered.
+	Progress func(done, of int) error
+
+	dir, cache  string
+	news, least int
+	now         func() time.Time
+	open        disk.Opener // nil: the system's
 
 	mu      sync.Mutex
 	known   map[string]*listed // by name; nil before the first look
@@ -62,7 +68,7 @@ func NewCatalogue(dir, cache string) *Catalogue {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	return &Catalogue{dir: dir, cache: cache, news: news, now: time.Now}
+	return &Catalogue{dir: dir, cache: cache, news: news, least: leastRead, now: time.Now}
 }
 
 // news is the number of runs that have to change before the file is written anew. One more is
@@ -80,16 +86,14 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	if c.known == nil {
 		c.known = c.load()
 	}
-	list, errs := make([]*listed, len(names)), make([]error, len(names))
-	data.OnEveryCore(len(names), func(i int) { list[i], errs[i] = c.read(names[i]) })
+	list, errs, err := c.readAll(names)
+	if err != nil {
+		return nil, []error{err}
+	}
 	c.remember(list)
 	if c.cache != "" && !c.ReadOnly && c.unsaved > c.news+len(list)/news && c.save() == nil {
 		c.unsaved = 0
-		for i, e := range list { // hold one copy of each run, not two
-			if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
-				list[i] = k
-			}
-		}
+		c.share(names, list)
 	}
 	for i, e := range list {
 		switch {
@@ -106,6 +110,86 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	return runs, problems
 }
 
+// leastRead is the number of read runs after which a listing saves them for the first time. It saves
+// again each time that their number has doubled, so that all this writing takes no longer than that
+// of the whole file, twice.
+const leastRead = 1024
+
+// readAll returns the runs of the names. Those that are not remembered are read, block by block.
+// After each block, what was read is in the file, so that a listing which is interrupted in any way
+// loses no more than a block.
+func (c *Catalogue) readAll(names []string) (list []*listed, errs []error, err error) {
+	list, errs = make([]*listed, len(names)), make([]error, len(names))
+	data.OnEveryCore(len(names), func(i int) { list[i] = c.recall(names[i]) })
+	var unread []int
+	for i, e := range list {
+		if e == nil {
+			unread = append(unread, i)
+		}
+	}
+	told := &telling{tell: c.Progress, of: len(unread)}
+	for from, until := 0, c.least; from < len(unread) && told.add(0) == nil; until *= 2 {
+		block := unread[from:min(until, len(unread))]
+		data.OnEveryCore(len(block), func(k int) {
+			if told.add(0) == nil {
+				list[block[k]], errs[block[k]] = c.read(names[block[k]])
+				told.add(1)
+			}
+		})
+		from += len(block)
+		if told.err != nil || from < len(unread) {
+			c.keep(names, list)
+		}
+	}
+	return list, errs, told.err
+}
+
+// telling counts the runs that are read, and tells of them.
+type telling struct {
+	mu       sync.Mutex
+	tell     func(done, of int) error // nil: nobody is told
+	done, of int
+	told     bool
+	err      error // of tell: the listing ends
+}
+
+// add counts n more runs, on any goroutine. It returns an error if the listing is to end.
+func (t *telling) add(n int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done += n
+	if (n > 0 || !t.told) && t.tell != nil && t.err == nil {
+		t.told, t.err = true, t.tell(t.done, t.of)
+	}
+	return t.err
+}
+
+// keep saves what a listing has read so far, beside what is remembered of the others.
+func (c *Catalogue) keep(names []string, list []*listed) {
+	so := slices.Clone(list)
+	for i, e := range so {
+		if e == nil {
+			so[i] = c.known[names[i]]
+		}
+	}
+	sound := c.sound
+	c.remember(so)
+	maps.Copy(c.sound, sound) // of runs that are not read yet
+	if c.cache != "" && !c.ReadOnly && c.unsaved > 0 && c.save() == nil {
+		c.unsaved = 0
+		c.share(names, list)
+	}
+}
+
+// share replaces the runs of a listing by the copies that were loaded from the file.
+func (c *Catalogue) share(names []string, list []*listed) {
+	for i, e := range list {
+		if k := c.known[names[i]]; e != nil && k != nil && k.stamps == e.stamps {
+			list[i] = k
+		}
+	}
+}
+
 // Latest returns the newest run.
 func (c *Catalogue) Latest() (*Run, error) {
 	runs, problems := c.List()
@@ -118,14 +202,20 @@ func (c *Catalogue) Latest() (*Run, error) {
 	return runs[0], nil
 }
 
+// recall returns a run that is remembered as its files are now, or nil. A run in which a reader has
+// found damage is read again: other bytes may be there by now.
+func (c *Catalogue) recall(name string) *listed {
+	k := c.known[name]
+	if k == nil || k.stamps != stampsOf(filepath.Join(c.dir, name)) || !k.run.passed.None() {
+		return nil
+	}
+	return k
+}
+
 // read returns a run as its files are now, or nil for a folder that is not a run.
 func (c *Catalogue) read(name string) (*listed, error) {
 	dir := filepath.Join(c.dir, name)
 	stamps := stampsOf(dir)
-	// A reader may have found damage since: other bytes may be there by now.
-	if k := c.known[name]; k != nil && k.stamps == stamps && k.run.passed.None() {
-		return k, nil
-	}
 	if IsSweep(dir) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"drolab/runner"
@@ -34,6 +35,7 @@ type Lab struct {
 	// Colors holds the numbers of the configurations in the folder, as of the last look at it.
 	Colors Colors
 	looks  looks
+	asked  bool // something was asked of the Verbs, which are made for the first request
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool
 	// Round is the time in which each part of a page has its turn to show what is new; 0 shows
@@ -45,6 +47,27 @@ type Lab struct {
 	Starting string
 }
 
+// Reader is a Source or Verbs that says how far it is when it reads what takes long.
+type Reader interface {
+	Reading() *runner.Reading // nil: nothing is being read
+}
+
+// Reading says what is being read that takes long, data or runs; nil for nothing.
+func (s *Lab) Reading() *runner.Reading {
+	const few = 100 // are read in a moment
+	var now *runner.Reading
+	if by, ok := s.Config.Verbs.(Reader); ok && s.asked {
+		now = by.Reading()
+	}
+	if by, ok := s.Source.(Reader); ok && now == nil {
+		now = by.Reading()
+	}
+	if now == nil || now.Of < few {
+		return nil
+	}
+	return now
+}
+
 // Started returns the runs of this process, sorted by name.
 func (s *Lab) Started() []string { return slices.Sorted(maps.Keys(s.Mine)) }
 
@@ -54,6 +77,7 @@ func (s *Lab) Controls(id string) bool { return s.Config.RunsGoOn || s.Mine[id] 
 
 // Start asks for runs; the answer is Started.
 func (s *Lab) Start(r runner.Request) tea.Cmd {
+	s.asked = true
 	return func() tea.Msg {
 		ids, err := s.Config.Verbs.Start(r)
 		parent, _, _ := runner.ParseParent(r.Parent) // "" for a run of its own
@@ -79,6 +103,7 @@ func (s *Lab) turn(id, key, value, done string) tea.Cmd {
 
 func (s *Lab) send(o runner.Order, done string) tea.Cmd {
 	v := s.Config.Verbs
+	s.asked = true
 	return func() tea.Msg {
 		step, err := v.CarryOut(o)
 		if o.Verb == runner.Checkpoint {
@@ -216,6 +241,7 @@ func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
 type Remembered struct {
 	Folder
 	catalogue *record.Catalogue
+	reading   *atomic.Pointer[runner.Reading]
 }
 
 // Remember returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps none.
@@ -223,8 +249,29 @@ type Remembered struct {
 func Remember(dir, cache string, looks bool) Remembered {
 	c := record.NewCatalogue(dir, cache)
 	c.ReadOnly = looks
-	return Remembered{Folder: Folder(dir), catalogue: c}
+	r := Remembered{Folder: Folder(dir), catalogue: c, reading: &atomic.Pointer[runner.Reading]{}}
+	const patience = 500 * time.Millisecond // a reading that is over by then shows nothing
+	var pace runner.Pace
+	var began time.Time
+	c.Progress = func(done, of int) error {
+		at := time.Now()
+		if done == 0 {
+			pace, began = runner.Pace{}, at
+		}
+		left := pace.Left(done, of, at)
+		switch {
+		case done == of:
+			r.reading.Store(nil)
+		case at.Sub(began) >= patience:
+			r.reading.Store(&runner.Reading{What: "runs", Done: done, Of: of, Left: left})
+		}
+		return nil
+	}
+	return r
 }
+
+// Reading says how many runs of the folder are read, while many of them are; nil otherwise.
+func (f Remembered) Reading() *runner.Reading { return f.reading.Load() }
 
 // List implements Source.
 func (f Remembered) List() ([]*record.Run, []error) { return f.catalogue.List() }

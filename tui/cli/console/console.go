@@ -125,9 +125,17 @@ func (c *Console) PrintPassedOver() {
 // Catalogue returns the catalogue of the runs folder.
 func (c *Console) Catalogue() *record.Catalogue {
 	if c.catalogue == nil {
-		c.catalogue = record.NewCatalogue(c.RunsDir, c.Catalogues)
+		c.catalogue = c.CatalogueOf(c.RunsDir)
 	}
 	return c.catalogue
+}
+
+// CatalogueOf returns the catalogue of a folder of runs, which shows how far it is while it reads
+// many of them.
+func (c *Console) CatalogueOf(dir string) *record.Catalogue {
+	catalogue := record.NewCatalogue(dir, c.Catalogues)
+	catalogue.Progress = c.whileRead()
+	return catalogue
 }
 
 // PrintLine prints a line. It cleans the line, because text about runs comes from files.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"drolab/presets"
 	"drolab/runner"
@@ -75,10 +74,10 @@ before the file gets its name. An interrupted download continues where it stoppe
 func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
-	m := &meter{out: con.Stderr, name: console.Clean(name), ascii: con.ASCII}
-	m.width, _, m.screen = con.SizeErr()
-	err := data.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url, Progress: m.show})
-	m.end()
+	m := con.NewMeter(console.Clean(name), megabytes)
+	err := data.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url,
+		Progress: func(done, total int64) { m.Show(done, total, 0) }})
+	m.End()
 	if err != nil {
 		return err
 	}
@@ -88,50 +87,6 @@ func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	}
 	_, err = fmt.Fprintf(con.Stdout, "%s is in %s\n", name, console.Clean(e.Path))
 	return err
-}
-
-// meter shows the progress of a download: on a terminal a line that is redrawn, elsewhere a line
-// for every tenth of the total.
-type meter struct {
-	out           *cells.Writer
-	name          string
-	screen, ascii bool
-	width         int
-	next          time.Time // when to draw again
-	tenth         int64
-	drawn         bool
-}
-
-func (m *meter) show(done, total int64) {
-	if total <= 0 {
-		return
-	}
-	if !m.screen {
-		if tenth := 10 * done / total; tenth > m.tenth {
-			m.tenth = tenth
-			fmt.Fprintf(m.out, "%s: %s of %s\n", m.name, megabytes(done), megabytes(total))
-		}
-		return
-	}
-	if now := time.Now(); done >= total || now.After(m.next) {
-		m.next, m.drawn = now.Add(console.DrawEvery), true
-		m.out.Over(0, m.line(done, total))
-	}
-}
-
-func (m *meter) line(done, total int64) string {
-	text := fmt.Sprintf("  %s of %s", megabytes(done), megabytes(total))
-	room := min(console.BarMost, m.width-len(m.name)-len(text)-3)
-	if room < console.BarLeast {
-		return m.name + text
-	}
-	return m.name + "  " + console.Bar(done, total, room, m.ascii) + text
-}
-
-func (m *meter) end() {
-	if m.drawn {
-		fmt.Fprintln(m.out)
-	}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
@@ -192,8 +147,10 @@ is wider than ± 10 points.`,
 			"drolab data show 'adult.csv?label=income&group=sex'",
 		Args:              console.One("a dataset", "drolab data show csv:example"),
 		ValidArgsFunction: completeDatasets(con),
-		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := openCard(con, args[0], valFraction, minGroup)
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, cancel := con.Orderly(c.Context(), nil)
+			defer cancel()
+			card, err := openCard(ctx, con, args[0], valFraction, minGroup)
 			if err != nil {
 				return err
 			}
@@ -211,15 +168,17 @@ is wider than ± 10 points.`,
 // openCard opens a dataset. A table with missing values is opened with a category for them,
 // and the card says so.
 func openCard(
-	con *console.Console, name string, valFraction float64, minGroup int,
+	ctx context.Context, con *console.Console, name string, valFraction float64, minGroup int,
 ) (*dataCard, error) {
+	m := con.Readings("samples")
+	defer m.End()
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty,
-		ValFraction: valFraction}
-	d, err := data.Open(name, o)
+		ValFraction: valFraction, Progress: m.Progress(ctx)}
+	d, err := data.OpenContext(ctx, name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
 		sign := map[bool]string{true: "&", false: "?"}[strings.Contains(name, "?")]
-		again, e := data.Open(name+sign+"missing=category", o)
+		again, e := data.OpenContext(ctx, name+sign+"missing=category", o)
 		if e == nil {
 			again.Notes = append(again.Notes, "values are missing and were read with "+
 				"missing=category: a run has to choose how to treat them")

@@ -251,7 +251,7 @@ func said(t *testing.T, m *mistake, more string) string {
 		list = append(list, more)
 	}
 	con := console.New(console.Env{DataDir: dir})
-	c, err := openCard(con, name+strings.Join(list, "&"), 0, 20)
+	c, err := openCard(t.Context(), con, name+strings.Join(list, "&"), 0, 20)
 	if err != nil {
 		return "error: " + err.Error()
 	}

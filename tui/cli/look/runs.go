@@ -346,6 +346,7 @@ func (l *lister) run(con *console.Console) error {
 	switch {
 	case con.AsJSON || l.lines:
 		err = printJSON(con.Stdout, shown, l.lines)
+	case none && len(problems) > 0: // the problems say why
 	case none:
 		con.PrintLine("no runs in %s yet: start some with drolab run shapes", con.RunsDir)
 	case len(runs) == 0:

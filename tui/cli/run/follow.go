@@ -32,6 +32,7 @@ type crew struct {
 	runner.Verbs
 	dir     string
 	live    func() []runner.LiveRun // none if that is not known
+	reading func() *runner.Reading  // of the data of a start or a resume under way
 	await   func(ids []string) []queue.Outcome
 	end     func(ids []string) []error // stops runs that have begun
 	release func()
@@ -47,7 +48,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	if inline || !tr.hasEngine() {
 		q, cancel := tr.queue(ctx, store)
 		return &crew{Verbs: q, dir: dir, release: cancel,
-			live:  q.Live,
+			live: q.Live, reading: q.Reading,
 			await: func([]string) []queue.Outcome { return q.Wait() },
 			end:   func([]string) []error { cancel(); q.Wait(); return nil },
 			remedy: "it continues when this is fixed; " +
@@ -56,6 +57,7 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 	client := tr.client(dir)
 	ctx, cancel := tr.Orderly(ctx, nil)
 	return &crew{Verbs: client, dir: dir, release: cancel, interrupted: ctx.Done(),
+		reading: client.Reading,
 		live: func() (runs []runner.LiveRun) {
 			if s, err := client.Status(); err == nil {
 				runs = s.Runs
@@ -65,6 +67,23 @@ func newCrew(ctx context.Context, tr *Trainer, store *record.Store, inline bool)
 		await:  func(ids []string) []queue.Outcome { return awaitEnd(dir, ids) },
 		end:    func(ids []string) []error { return stopAll(client, ids) },
 		remedy: "continue with drolab resume %s"}
+}
+
+// showReading shows how far the data are read while do starts or resumes runs. An engine that reads
+// cannot be interrupted, and the note says so.
+func (c *crew) showReading(tr *Trainer, do func()) {
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-ended:
+		case <-c.interrupted:
+			tr.Note("the data are still being read; then the runs stop. Press Ctrl-C again to " +
+				"leave them alone")
+		}
+	}()
+	defer tr.Readings("samples").Follow(c.reading)()
+	do()
 }
 
 // stopAll asks the runs that have not ended to stop.

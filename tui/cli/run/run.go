@@ -255,11 +255,16 @@ func (f *runFlags) train(
 	}
 	by := newCrew(ctx, tr, store, f.inline)
 	defer by.release()
-	ids, err := f.start(requests, by.Start)
+	var ids, more []string
+	var failed console.Failures
+	by.showReading(tr, func() {
+		if ids, err = f.start(requests, by.Start); err == nil {
+			more, failed = resumeAll(tr, resumed, runner.Orders(by.CarryOut).Resume)
+		}
+	})
 	if err != nil { // the runs of earlier presets, if any, end with a record of it
 		return errors.Join(append(by.end(ids), err)...)
 	}
-	more, failed := resumeAll(tr, resumed, runner.Orders(by.CarryOut).Resume)
 	ids = append(ids, more...)
 	if len(ids) == 0 {
 		return failed.OrNil()

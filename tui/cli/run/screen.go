@@ -102,7 +102,7 @@ func (tr *Trainer) open(ctx context.Context, cfg lab.Config) error {
 
 // comeBack prints which runs continue without the interface.
 func (tr *Trainer) comeBack(dir string) {
-	runs, _ := record.NewCatalogue(dir, tr.Catalogues).List()
+	runs, _ := tr.CatalogueOf(dir).List()
 	runs = slices.DeleteFunc(runs, func(r *record.Run) bool { return r.Status().Ended() })
 	if len(runs) == 0 {
 		return
@@ -190,7 +190,13 @@ or changed.`,
 type lazyVerbs func() runner.Verbs
 
 func (v lazyVerbs) Start(r runner.Request) ([]string, error) { return v().Start(r) }
-func (v lazyVerbs) CarryOut(o runner.Order) (int64, error)   { return v().CarryOut(o) }
+func (v lazyVerbs) Reading() *runner.Reading {
+	if by, ok := v().(lab.Reader); ok {
+		return by.Reading()
+	}
+	return nil
+}
+func (v lazyVerbs) CarryOut(o runner.Order) (int64, error) { return v().CarryOut(o) }
 
 func (tr *Trainer) replayCommand() *cobra.Command {
 	var r lab.Replay

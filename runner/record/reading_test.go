@@ -1,0 +1,83 @@
+package record
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+var errEnough = errors.New("enough")
+
+// A first listing tells how many runs are read. If it ends half-way, the next one, by another
+// catalogue, reads only the others, and has the same runs as a listing that was not interrupted.
+func TestListingIsCountedAndKept(t *testing.T) {
+	dir := manyEnds(t) // six runs, of which one was interrupted, and a folder without a run
+	want := toldBy(t, remembering(dir, ""))
+	for end := 1; end <= 7; end++ {
+		cache := t.TempDir()
+		var heard []int
+		tell := func(done, of int) error {
+			heard = append(heard, done)
+			if done == end {
+				return errEnough
+			}
+			return nil
+		}
+		c := remembering(dir, cache)
+		c.least, c.Progress = 2, tell
+		if runs, problems := c.List(); len(runs) > 0 || len(problems) != 1 ||
+			!errors.Is(problems[0], errEnough) {
+			t.Fatalf("ended at %d: %d runs, problems %v, want %v", end, len(runs), problems,
+				errEnough)
+		}
+		if !slices.Equal(heard, []int{0, 1, 2, 3, 4, 5, 6, 7}[:end+1]) {
+			t.Errorf("ended at %d: told %v", end, heard)
+		}
+		known := len(remembering(dir, cache).load())
+
+		heard = nil
+		again := remembering(dir, cache)
+		again.Progress = func(done, of int) error {
+			heard = append(heard, done)
+			if of != 7-known {
+				t.Errorf("ended at %d: %d are to be read, want %d", end, of, 7-known)
+			}
+			return nil
+		}
+		if got := toldBy(t, again); got != want {
+			t.Errorf("ended at %d, then listed:\n%s\nwant\n%s", end, got, want)
+		}
+		if len(heard) != 8-known {
+			t.Errorf("ended at %d: told %v, want 0 to %d", end, heard, 7-known)
+		}
+	}
+}
+
+// A process that is killed while it lists loses no more than the block that it reads: what was read
+// before is in the file.
+func TestListingIsSavedOnTheWay(t *testing.T) {
+	dir, cache := manyEnds(t), t.TempDir()
+	c := remembering(dir, cache)
+	c.least = 2
+	var kept []int // the number of runs in the file, each time that a run is read
+	c.Progress = func(done, of int) error {
+		files, _ := filepath.Glob(filepath.Join(cache, "*"))
+		copied := t.TempDir()
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(copied, filepath.Base(f)), b, 0o600))
+		}
+		kept = append(kept, len(remembering(dir, copied).load()))
+		return nil
+	}
+	if _, problems := c.List(); len(problems) > 1 {
+		t.Fatal(problems)
+	}
+	if kept[2] != 0 || kept[3] == 0 || kept[7] <= kept[3] {
+		t.Errorf("runs in the file as each is read: %v, want some from the third on, then more",
+			kept)
+	}
+}

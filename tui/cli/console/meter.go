@@ -1,0 +1,179 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"drolab/runner"
+	cells "drolab/tui/cell"
+	"drolab/tui/kit"
+)
+
+// Meter shows the progress of what takes long, such as a download: on a terminal a line that is
+// redrawn, elsewhere a line for every tenth of the total.
+type Meter struct {
+	Out           *cells.Writer
+	Name          string
+	Screen, ASCII bool
+	Width         int
+	Amount        func(n int64) string // writes an amount in its unit
+	// Patience is the time after which the meter shows something at all.
+	Patience time.Duration
+
+	now   func() time.Time // nil: the system's
+	began time.Time
+	next  time.Time // when to draw again
+	tenth int64
+	drawn bool
+}
+
+// NewMeter returns a meter on Stderr.
+func (c *Console) NewMeter(name string, amount func(n int64) string) *Meter {
+	m := &Meter{Out: c.Stderr, Name: name, ASCII: c.ASCII, Amount: amount}
+	m.Width, _, m.Screen = c.SizeErr()
+	return m
+}
+
+// Show shows that done of the total is done; left is the time that the rest takes, 0 if that is not
+// known.
+func (m *Meter) Show(done, total int64, left time.Duration) {
+	if total <= 0 {
+		return
+	}
+	now := m.time()
+	if m.began.IsZero() {
+		m.began = now
+	}
+	if now.Sub(m.began) < m.Patience {
+		return
+	}
+	if !m.Screen {
+		if tenth := 10 * done / total; tenth > m.tenth {
+			m.tenth = tenth
+			fmt.Fprintf(m.Out, "%s: %s\n", m.Name, m.text(done, total, left))
+		}
+		return
+	}
+	if done >= total || now.After(m.next) {
+		m.next, m.drawn = now.Add(DrawEvery), true
+		m.Out.Over(0, m.line(done, total, left))
+	}
+}
+
+func (m *Meter) time() time.Time {
+	if m.now != nil {
+		return m.now()
+	}
+	return time.Now()
+}
+
+func (m *Meter) text(done, total int64, left time.Duration) string {
+	text := m.Amount(done) + " of " + m.Amount(total)
+	if left > 0 {
+		text += ", ETA " + kit.Clock(left)
+	}
+	return text
+}
+
+// line returns the line with a bar, if there is room for one.
+func (m *Meter) line(done, total int64, left time.Duration) string {
+	text := "  " + m.text(done, total, left)
+	room := min(BarMost, m.Width-cells.Width(m.Name)-cells.Width(text)-3)
+	if room < BarLeast {
+		return m.Name + text
+	}
+	return m.Name + "  " + Bar(done, total, room, m.ASCII) + text
+}
+
+// End ends the line.
+func (m *Meter) End() {
+	if m.drawn {
+		fmt.Fprintln(m.Out)
+		m.drawn = false
+	}
+}
+
+const (
+	// readingPatience is the time after which a reading shows how far it is.
+	readingPatience = 500 * time.Millisecond
+	// fewRead is a number of samples or runs of which no reading is shown: it is over in a moment.
+	fewRead = 100
+)
+
+func plainCount(n int64) string { return fmt.Sprint(n) }
+
+// Readings returns a meter for what is read and counted, such as runs.
+func (c *Console) Readings(what string) *Meter {
+	m := c.NewMeter("reading "+what, plainCount)
+	m.Patience = readingPatience
+	return m
+}
+
+// Progress returns a function that shows how much is read, and returns an error once ctx ends.
+func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
+	pace := &runner.Pace{}
+	return func(done, of int) error {
+		if ctx.Err() != nil {
+			m.End()
+			return errors.New("interrupted: what was read is kept, and the same command goes on " +
+				"from there")
+		}
+		if of >= fewRead {
+			m.Show(int64(done), int64(of), pace.Left(done, of, m.time()))
+		}
+		return nil
+	}
+}
+
+// whileRead returns a function that shows how many runs are read. It takes Ctrl-C for as long as
+// that lasts, so that what was read is kept.
+func (c *Console) whileRead() func(done, of int) error {
+	var tell func(done, of int) error // nil: nothing is being read
+	var end func()
+	return func(done, of int) error {
+		if of < fewRead {
+			return nil
+		}
+		if tell == nil {
+			m := c.Readings("runs")
+			ctx, cancel := context.WithCancel(context.Background())
+			if c.Orderly != nil {
+				ctx, cancel = c.Orderly(ctx, Outlive)
+			}
+			tell, end = m.Progress(ctx), func() { m.End(); cancel() }
+		}
+		err := tell(done, of)
+		if err != nil || done == of {
+			end()
+			tell = nil
+		}
+		return err
+	}
+}
+
+// Follow shows what reading says, again and again, until stop is called.
+func (m *Meter) Follow(reading func() *runner.Reading) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer m.End()
+		tick := time.NewTicker(DrawEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+			}
+			if r := reading(); r != nil && r.Of >= fewRead {
+				m.Show(int64(r.Done), int64(r.Of), r.Left)
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
