@@ -113,6 +113,10 @@ func (m *Model) tick(t time.Time) tea.Cmd {
 		m.notice = kit.Notice{}
 		m.version++
 	}
+	if now := m.waiting(); now != m.waited {
+		m.waited, m.news = now, t
+		m.version++
+	}
 	cmds := []tea.Cmd{m.after(m.pace(), newTick),
 		m.watch.Update(kit.Tick(t)), // the watched runs are read on whatever page one is
 		m.look(), m.wake(), m.keepView()}

@@ -45,8 +45,14 @@ type Model struct {
 	notice  kit.Notice
 	failed  error // why the interface ended by itself
 
+	drawing
+}
+
+// drawing says when the screen has to be drawn anew.
+type drawing struct {
 	version int       // grows with every message that may change the screen
 	drawn   kit.Drawn // the screen at a version
+	waited  string    // what the last tick had to say of what is read
 }
 
 // folder holds what is known of the runs' folder.

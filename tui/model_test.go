@@ -206,6 +206,12 @@ func TestBusy(t *testing.T) {
 	if got := r.footer(); !strings.Contains(got, "Starting") || !strings.Contains(got, want) {
 		t.Errorf("while data are read the footer is %q, want %q in it", got, want)
 	}
+	for _, grown := range []int{1, 0} { // what has not changed is not drawn again
+		before := r.version
+		if r.tick(tuitest.Epoch0()); r.version-before != grown {
+			t.Errorf("a tick draws the screen anew %d times, want %d", r.version-before, grown)
+		}
+	}
 	r.Config.Verbs = idle
 	if r.run(ask); r.current != launchPage || !strings.Contains(r.footer(), "no room") {
 		t.Errorf("answered, the page is %d, the footer %q", r.current+1, r.footer())
