@@ -356,9 +356,9 @@ func TestKeysStayTogetherInRefits(t *testing.T) {
 	if got := divided(func(i int) bool { return first[float32(i)] }); got != 0 {
 		t.Errorf("dfr divides %d keys, want 0", got)
 	}
-	if len(one.Labels)+len(other.Labels) != n || len(one.Labels) < n/2-8 || len(one.Labels) > n/2+8 {
-		t.Errorf("the halves have %d and %d samples, want about %d", len(one.Labels),
-			len(other.Labels), n/2)
+	half, second := len(one.Labels), len(other.Labels)
+	if half+second != n || half < n/2-8 || half > n/2+8 {
+		t.Errorf("the halves have %d and %d samples, want about %d", half, second, n/2)
 	}
 	clear(keys)
 	if _, err := m.New(start); err == nil || !strings.Contains(err.Error(), "split_by=") {

@@ -565,8 +565,10 @@ func (a *NPYArray) Factor(name string, n int) (*dataset.Factor, error) {
 
 // oneEach returns an error unless the array has one value for each of n samples.
 func (a *NPYArray) oneEach(n int) error {
-	if rank := len(a.Dims); rank == 0 || a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
-		return fmt.Errorf("%s has shape %v, not one value for each of %d samples", a.Name, a.Dims, n)
+	rank := len(a.Dims)
+	if rank == 0 || a.Dims[0] != n || rank > 2 || rank == 2 && a.Dims[1] != 1 {
+		return fmt.Errorf("%s has shape %v, not one value for each of %d samples", a.Name, a.Dims,
+			n)
 	}
 	return nil
 }

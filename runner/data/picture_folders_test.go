@@ -51,8 +51,10 @@ func TestPictureFoldersAsTheyAre(t *testing.T) {
 		notes []string
 	}{
 		{"plain", two, both, nil},
-		{"a link to a folder", with("green=>red"), map[string]int{"red": 2, "blue": 2, "green": 2}, nil},
-		{"a link to a file", with("red/3.png=>../blue/1.png"), map[string]int{"red": 3, "blue": 2}, nil},
+		{"a link to a folder", with("green=>red"),
+			map[string]int{"red": 2, "blue": 2, "green": 2}, nil},
+		{"a link to a file", with("red/3.png=>../blue/1.png"),
+			map[string]int{"red": 3, "blue": 2}, nil},
 		{"a folder below", with("red/a/b/3.png"), map[string]int{"red": 3, "blue": 2}, nil},
 		{"a circle", with("red/again=>.."), both, []string{
 			`left out, since it is a link to a folder that it lies in: 1, the first is "red/again"`}},
@@ -60,15 +62,15 @@ func TestPictureFoldersAsTheyAre(t *testing.T) {
 			`left out, since it is a link to a folder that it lies in: 1, the first is "again"`}},
 		{"a longer circle", with("red/a/b=>../../blue", "blue/c=>../red"),
 			// Through each other, each class has the pictures of both.
-			map[string]int{"red": 4, "blue": 4}, []string{"left out, since it is a link to a folder " +
-				`that it lies in: 2, the first is "blue/c/a/b"`}},
+			map[string]int{"red": 4, "blue": 4}, []string{"left out, since it is a link to a " +
+				`folder that it lies in: 2, the first is "blue/c/a/b"`}},
 		{"a dead link", with("red/3.png=>nowhere.png"), both, []string{
 			`left out, since it is a link that leads nowhere: 1, the first is "red/3.png"`}},
 		{"hidden", with("red/.3.png", ".git/1.png"), both, []string{
 			`left out, since the name begins with a point: 2, the first is ".git"`}},
 		{"other files", with("red/a.txt", "red/b.TXT", "blue/c.ppm"), both, []string{
-			"left out, since the name does not end as that of a picture (.txt: 2, .ppm: 1): 3, the " +
-				`first is "blue/c.ppm"`}},
+			"left out, since the name does not end as that of a picture (.txt: 2, .ppm: 1): 3, " +
+				`the first is "blue/c.ppm"`}},
 		{"beside the classes", with("title.png", "README.txt"), both, []string{
 			`left out, since it lies outside the folder of a class: 1, the first is "title.png"`}},
 		{"splits", parted, both, nil},
@@ -77,8 +79,8 @@ func TestPictureFoldersAsTheyAre(t *testing.T) {
 		{"Train and Test", []string{"Train/red/1.png", "Train/blue/1.png", "Test/red/2.png",
 			"Test/blue/2.png"}, both, nil},
 		{"a folder beside splits", append(slices.Clone(parted), "extra/a/1.png", "extra/2.png",
-			"3.png", "LICENCE.txt"), both, []string{"left out, since it lies beside the folders of " +
-			`the splits: 3, the first is "3.png"`}},
+			"3.png", "LICENCE.txt"), both, []string{"left out, since it lies beside the folders " +
+			`of the splits: 3, the first is "3.png"`}},
 		{"classes that are numbers", []string{"0/1.png", "0/2.png", "1/1.png", "1/2.png"},
 			map[string]int{"0": 2, "1": 2}, nil},
 		{"a class called train", []string{"train/1.png", "train/2.png", "car/1.png", "car/2.png"},
@@ -153,9 +155,10 @@ func TestLostClasses(t *testing.T) {
 	}
 	dir := picturesIn(t, two...)
 	label := func(first string) {
-		text := fmt.Sprintf("file,label\nred/1.png,%s\nred/2.png,NA\nred/1.png,None\nred/2.png,NA\n"+
-			"red/1.png,None\n", first)
-		if err := os.WriteFile(filepath.Join(dir, "metadata.csv"), []byte(text), 0o666); err != nil {
+		text := fmt.Sprintf("file,label\nred/1.png,%s\nred/2.png,NA\nred/1.png,None\n"+
+			"red/2.png,NA\nred/1.png,None\n", first)
+		path := filepath.Join(dir, "metadata.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}

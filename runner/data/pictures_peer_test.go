@@ -38,8 +38,8 @@ func countsByClass(d *Dataset) map[string]int {
 }
 
 // A tree with links, folders in folders, all endings and classes named as missing values has the
-// counts of torchvision's ImageFolder, apart from GIF and JFIF, which torchvision does not read, and
-// PPM, which a note counts.
+// counts of torchvision's ImageFolder, apart from GIF and JFIF, which torchvision does not read,
+// and PPM, which a note counts.
 func TestPicturesAsTorchvisionReadsThem(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tree")
 	var want map[string]int

@@ -164,7 +164,7 @@ func TestSplitByOfPictures(t *testing.T) {
 	var patients []string
 	for i, name := range []string{"a", "b", "c", "d"} {
 		patient := fmt.Sprint("P", i)
-		table += fmt.Sprintf("red/%s.png,warm,%s\nblue/%s.png,cold,%s\n", name, patient, name, patient)
+		table += fmt.Sprintf("red/%[1]s.png,warm,%[2]s\nblue/%[1]s.png,cold,%[2]s\n", name, patient)
 		patients = append(patients, patient, patient)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "metadata.csv"), []byte(table), 0o666); err != nil {
@@ -266,7 +266,8 @@ func TestSplitByRefused(t *testing.T) {
 	refused(t, "csv:"+one+"?split_by=id&test="+other, Options{},
 		`1 of the 3 values of "id" have samples in two splits (the first is "a", in train and test)`)
 	floats := write(t, "id,x,label\n1,1,0\n2,2,1\n")
-	refused(t, "csv:"+floats+"?split_by=id&test="+write(t, "id,x,label\n3.0,1,0\n2.0,2,1\n"), Options{},
+	other = write(t, "id,x,label\n3.0,1,0\n2.0,2,1\n")
+	refused(t, "csv:"+floats+"?split_by=id&test="+other, Options{},
 		`the first is "2", in train and test`)
 	refused(t, "csv:"+one+"?split_by=person", Options{}, `no column "person"`)
 	refused(t, "csv:"+one+"?split_by=id&test_fraction=.5", Options{}, "test_fraction=0.5 leaves a "+
@@ -289,7 +290,8 @@ func TestNearestDivision(t *testing.T) {
 		}
 		fraction := []float64{.1, .2, .3, .5}[rng.IntN(4)]
 		all := dataset.Indices(0, len(src))
-		_, held := dataset.HoldOutKeys(src, dataset.Strata{Classes: 2}, all, keys, fraction, rng.Uint64())
+		_, held := dataset.HoldOutKeys(src, dataset.Strata{Classes: 2}, all, keys, fraction,
+			rng.Uint64())
 		is := uint(0)
 		for _, i := range held {
 			is |= 1 << keys[i]

@@ -89,7 +89,8 @@ func adviceOfTables() []advice {
 			words: []string{word + "&group=t&na="}},
 		{says: "training rows have, too: add split_by=patient", word: word + "&drop=patient",
 			files: file(extra("patient", func(i int) string { return fmt.Sprint("P", i%20) }))},
-		{says: "mend the splits, or leave split_by= out", word: word + "&split=part&split_by=patient",
+		{says: "mend the splits, or leave split_by= out",
+			word: word + "&split=part&split_by=patient",
 			files: file(extra("patient,part", func(i int) string {
 				return fmt.Sprintf("P%d,%s", i%20, []string{"train", "test"}[i%3/2])
 			})), words: []string{word + "&split=part&drop=patient"},

@@ -174,7 +174,8 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 	}
 	// From here on the checks cost more and more: counts, the method, memory.
 	parts := measure.PartsOf(d.Dataset)
-	t, p, err := runner.NewTrainer(&s, &parts, data.KeysOf(d.Train)) // for its errors and its problem
+	keys := data.KeysOf(d.Train)
+	t, p, err := runner.NewTrainer(&s, &parts, keys) // for its errors and its problem
 	if err == nil {
 		err = runner.CheckRefit(&s, t, &parts)
 	}

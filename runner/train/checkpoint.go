@@ -169,7 +169,8 @@ func Measuring(
 // takeMethod starts the method from its state in s. It calls Pick to make room for the x that s has
 // picked, since a network without that room skips this x when it loads s.
 func (r *Run) takeMethod(s *runner.State) (err error) {
-	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts, data.KeysOf(r.Data.Train)); err != nil {
+	keys := data.KeysOf(r.Data.Train)
+	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts, keys); err != nil {
 		return err
 	}
 	if r.Method.Picker != nil {

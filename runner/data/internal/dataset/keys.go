@@ -271,7 +271,8 @@ func (s *keySides) distance() (sum float64) {
 }
 
 // drawOnce takes the keys in a random order and holds those that bring the held side nearer to what
-// is wanted. Then it moves single keys, and exchanges pairs, as long as that brings it nearer still.
+// is wanted. Then it moves single keys, and exchanges pairs, as long as that brings it nearer
+// still.
 func (s *keySides) drawOnce(rng *rand.Rand) {
 	for b := range s.blocks {
 		if s.blocks[b].held {

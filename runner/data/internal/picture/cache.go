@@ -56,9 +56,9 @@ func (s *pictureSet) count(records []byte, of facts) (n int) {
 	return n
 }
 
-// records returns the records of all pictures from the cache in the data folder, and makes the cache
-// if it is not there. Each state of the files, given by their names, sizes and times, has its own
-// cache. If the folder cannot be written to, the records are in memory alone.
+// records returns the records of all pictures from the cache in the data folder, and makes the
+// cache if it is not there. Each state of the files, given by their names, sizes and times, has its
+// own cache. If the folder cannot be written to, the records are in memory alone.
 func (s *pictureSet) records(o dataset.Options) ([]byte, error) {
 	key, err := s.cacheKey()
 	if err != nil {
@@ -116,8 +116,8 @@ const (
 	mostPartSize = 32 << 20 // bytes, since a part is in memory as a whole
 )
 
-// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left, and
-// makes the cache of them. It reports whether there is a cache: not if it cannot be written.
+// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left,
+// and makes the cache of them. It reports whether there is a cache: not if it cannot be written.
 func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
 	size := s.record()
 	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))

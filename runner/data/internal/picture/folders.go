@@ -17,7 +17,8 @@ import (
 
 // endings returns the endings of the names of pictures that can be read.
 func endings() []string {
-	return []string{".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+	return []string{".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".png", ".tif", ".tiff",
+		".webp"}
 }
 
 // hasEnding reports whether the name of a file ends as that of a picture.
@@ -201,7 +202,9 @@ func (w *walk) top(entries []entry) error {
 	for _, e := range entries {
 		switch {
 		case e.info.IsDir() && splitOf(e.name) != "":
-			err := w.enter(e.path, func(classes []entry) error { return w.classes(classes, e.name) })
+			err := w.enter(e.path, func(classes []entry) error {
+				return w.classes(classes, e.name)
+			})
 			if err != nil {
 				return err
 			}
@@ -312,9 +315,9 @@ func (w *walk) lostClass() error {
 			continue
 		}
 		if f.all > 0 {
-			return fmt.Errorf("none of the %d files in the folder %q is a picture that can be read "+
-				"(%s): make them %s, or take the folder out", f.all, f.path, counted(f.endings),
-				strings.Join(endings(), ", "))
+			return fmt.Errorf("none of the %d files in the folder %q is a picture that can be "+
+				"read (%s): make them %s, or take the folder out", f.all, f.path,
+				counted(f.endings), strings.Join(endings(), ", "))
 		}
 		return fmt.Errorf("the folder %q holds no picture: fill it, or take it out", f.path)
 	}

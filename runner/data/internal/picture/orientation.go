@@ -64,7 +64,8 @@ func exifOfWebP(b []byte) []byte {
 			if err != nil {
 				return nil
 			}
-			return bytes.TrimPrefix(exif, []byte("Exif\x00\x00")) // some programs write it as in a JPEG
+			// Some programs write this prefix, as in a JPEG.
+			return bytes.TrimPrefix(exif, []byte("Exif\x00\x00"))
 		}
 	}
 	return nil

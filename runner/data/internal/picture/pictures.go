@@ -32,8 +32,8 @@ import (
 //	                   A+B for a combination
 func pictureOptions() []string {
 	return []string{
-		"size", "colour=rgb|grey", "orientation=exif|stored", "scale=standard|none", "metadata", "file", "label", "group",
-		"split", "split_by", "cells=no|yes", "test_fraction", "data_seed",
+		"size", "colour=rgb|grey", "orientation=exif|stored", "scale=standard|none", "metadata",
+		"file", "label", "group", "split", "split_by", "cells=no|yes", "test_fraction", "data_seed",
 	}
 }
 
@@ -148,15 +148,15 @@ func (s *pictureSet) read(o dataset.Options) (*dataset.Dataset, error) {
 // note says how many pictures are not read as they are stored.
 func (s *pictureSet) note(records []byte) {
 	if n := s.count(records, turned); n > 0 && s.Choice("orientation") == "exif" {
-		s.notes = append(s.notes, fmt.Sprintf("pictures turned or mirrored as their EXIF data say: "+
-			"%d of %d; orientation=stored takes them as they are stored", n, len(s.files)))
+		s.notes = append(s.notes, fmt.Sprintf("pictures turned or mirrored as their EXIF data "+
+			"say: %d of %d; orientation=stored takes them as they are stored", n, len(s.files)))
 	} else if n > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("pictures taken as they are stored although their "+
 			"EXIF data say that they are turned or mirrored: %d of %d", n, len(s.files)))
 	}
 	if n := s.count(records, transparent); n > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("pictures with transparent parts, which become black: "+
-			"%d of %d", n, len(s.files)))
+		s.notes = append(s.notes, fmt.Sprintf("pictures with transparent parts, which become "+
+			"black: %d of %d", n, len(s.files)))
 	}
 }
 

@@ -43,10 +43,10 @@ func chroma(m *image.YCbCr, x, y int) (u, v int) {
 	above, _ := neighbour(y, m.Rect.Min.Y, m.Rect.Max.Y)
 	near, next := m.COffset(x, y), m.COffset(beside, y)
 	over, across := m.COffset(x, above), m.COffset(beside, above)
-	if !within {
-		return (3*int(m.Cb[near]) + int(m.Cb[over]) + 2) >> 2, (3*int(m.Cr[near]) + int(m.Cr[over]) + 2) >> 2
-	}
 	weighted := func(of []uint8) int {
+		if !within {
+			return (3*int(of[near]) + int(of[over]) + 2) >> 2
+		}
 		n, b, o, a := int(of[near]), int(of[next]), int(of[over]), int(of[across])
 		return ((n+a+3*(b+o)+8)>>3 + n) >> 1
 	}

@@ -58,8 +58,8 @@ const examplePath = "example"
 //	encoding=utf8          also latin1, cp1252 and utf16
 func csvOptions() []string {
 	return append([]string{"label", "group", "groups", "cells=no|yes", "test", "split",
-		"split_by", "test_fraction", "data_seed", "na", "missing=error|drop|mean|category", "drop", "keep",
-		"categorical", "numeric", "categories", "label_trim"}, ofText()...)
+		"split_by", "test_fraction", "data_seed", "na", "missing=error|drop|mean|category", "drop",
+		"keep", "categorical", "numeric", "categories", "label_trim"}, ofText()...)
 }
 
 // ofText lists the options that say how a text file is read.

@@ -95,8 +95,8 @@ func (f *Frame) textual(i int) bool { return i == f.label || slices.Contains(f.m
 // marking returns the columns of groups and of the split, which is −1 without one.
 func (f *Frame) marking() []int { return append(slices.Concat(f.groups, f.members), f.split) }
 
-// keep makes columns of groups, of the split and of split_by= features, too. Each occurs once more for that,
-// behind the others.
+// keep makes columns of groups, of the split and of split_by= features, too. Each occurs once more
+// for that, behind the others.
 func (f *Frame) keep(list []int) error {
 	f.header = slices.Clip(f.header)
 	for _, at := range list {
