@@ -109,7 +109,9 @@ func SplitOf(word string) string { return dataset.SplitOf(word) }
 // AlsoMissing returns the option na= that counts a further word as missing, beside the words that
 // count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
 // word.
-func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+func AlsoMissing(
+	options map[string]string, marks map[string]int, word string,
+) (na string, ok bool) {
 	return dataset.AlsoMissing(options, marks, word)
 }
 

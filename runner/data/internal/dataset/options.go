@@ -149,7 +149,9 @@ func Listed(key, list string, names ...string) string {
 // AlsoMissing returns the option na= that counts a further word as missing, beside the words that
 // count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
 // word.
-func AlsoMissing(options map[string]string, marks map[string]int, word string) (na string, ok bool) {
+func AlsoMissing(
+	options map[string]string, marks map[string]int, word string,
+) (na string, ok bool) {
 	words, given := options["na"]
 	if !given {
 		customary := slices.DeleteFunc(slices.Sorted(maps.Keys(marks)),
