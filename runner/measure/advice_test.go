@@ -112,7 +112,6 @@ type advice struct {
 	next   map[string]string
 	words  []string          // further names of the dataset, as the advice says; they succeed
 	mended map[string]string // files as the advice says; they make the name succeed
-	stays  bool              // the line is true of what remains
 }
 
 // option finds the options that a line names with a value. Those of Python's functions have none.
@@ -191,7 +190,7 @@ func (a *advice) follow(t *testing.T, dir, word, next string) {
 	case failed:
 		t.Errorf("%q, then %s: %s\nwant success", a.says, word, text)
 	}
-	if strings.Contains(text, a.says) && !a.stays {
+	if strings.Contains(text, a.says) {
 		t.Errorf("%q, then %s: the line comes again: %s", a.says, word, text)
 	}
 }

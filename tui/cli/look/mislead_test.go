@@ -190,8 +190,8 @@ func mistakes() []mistake {
 			return []string{"unknown", fmt.Sprint(20 + noise(i, 4, 60))}[min(1, noise(i, 5, 30))]
 		}), want: `"age" is read as categories, because of "unknown": leave missing cells empty`},
 		{name: "codes among numbers", train: plain("diag", func(i int) string {
-			code := fmt.Sprintf("%d.1", 200+noise(i, 4, 60))
-			return []string{"V55", code}[min(1, noise(i, 5, 30))]
+			number := fmt.Sprintf("%d.1", 200+noise(i, 4, 60))
+			return []string{"V55", number}[min(1, noise(i, 5, 30))]
 		}), want: `"diag" is read as categories, because of "V55": write a number, or add ` +
 			`categorical=diag if the values are codes`, remedy: "categorical=diag"},
 		{name: "codes that are numbers", train: plain("thal", func(i int) string {

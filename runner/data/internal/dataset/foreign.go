@@ -119,7 +119,7 @@ func ForeignFolder(path string) error {
 		return &ForeignError{"a folder of Parquet files", "make one file of them with " +
 			converting("pandas.read_parquet(IN).to_parquet(OUT)", path, ".parquet")}
 	}
-	return &ForeignError{"a folder", "name a file in it"}
+	return &ForeignError{"a folder and not a regular file", "name a file in it"}
 }
 
 // hasParquet reports whether a Parquet file lies in a folder or, a few levels down, in another one.
