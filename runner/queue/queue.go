@@ -410,8 +410,8 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	return q.share(key, set, nil), nil
 }
 
-// Reading says how far the data are that a start or a resume reads now; nil if none is reading, or if
-// its data do not tell.
+// Reading says how far the data are that a start or a resume reads now; nil if none is reading, or
+// if its data do not tell.
 func (q *Queue) Reading() *runner.Reading { return q.reading.Load() }
 
 // share adds a user to the dataset that is open under key, or opens set under that key; it returns

@@ -90,8 +90,8 @@ const (
 	mostPartSize = 32 << 20 // bytes of pixels, since a part is in memory as a whole
 )
 
-// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left, and
-// makes the cache of them. It reports whether there is a cache: not if it cannot be written.
+// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left,
+// and makes the cache of them. It reports whether there is a cache: not if it cannot be written.
 func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
 	size := s.shape.Len()
 	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))
