@@ -39,18 +39,18 @@ func TestGroupsThatTrainingLacks(t *testing.T) {
 		return writeNPZ(t, zip.Store, all)
 	}
 	held := table("", "both", "both")
+	three := []string{"(missing)", "land", "water"}
 	for title, c := range map[string]struct {
 		name   string
 		groups []string
 		want   bool
 	}{
-		"val and test":   {held, []string{"(missing)", "land", "water"}, true},
-		"test":           {table("", "", "both"), []string{"(missing)", "land", "water"}, true},
+		"val and test":   {held, three, true},
+		"test":           {table("", "", "both"), three, true},
 		"no sample":      {table("", "", ""), []string{"(missing)"}, false},
 		"all samples":    {table("both", "both", "both"), []string{"land", "water"}, false},
-		"all but others": {table("both", "", ""), []string{"(missing)", "land", "water"}, false},
-		"a word": {table("None", "both", "both"),
-			[]string{"(missing)", "land", "water"}, true},
+		"all but others": {table("both", "", ""), three, false},
+		"a word":         {table("None", "both", "both"), three, true},
 		"beside a class": {held + "&cells=yes", []string{"label=0 × (missing)",
 			"label=0 × land", "label=0 × water", "label=1 × (missing)", "label=1 × land",
 			"label=1 × water"}, true},
@@ -59,7 +59,7 @@ func TestGroupsThatTrainingLacks(t *testing.T) {
 			"water × night=1"}, true},
 		"one training sample has a group": {
 			strings.Replace(held, "split=split&", "test_fraction=.3&", 1) + "&drop=split",
-			[]string{"(missing)", "land", "water"}, false},
+			three, false},
 		"texts of NumPy": {arrays(npy(t, "<U2", "(6,)", utf32(2, "", "", "a", "b", "", "a"))),
 			[]string{"(missing)", "a", "b"}, true},
 		"numbers of NumPy": {

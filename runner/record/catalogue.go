@@ -110,9 +110,9 @@ func (c *Catalogue) List() (runs []*Run, problems []error) {
 	return runs, problems
 }
 
-// leastRead is the number of read runs after which a listing saves them for the first time. It
-// saves again each time that their number has doubled, so that all this writing takes no longer
-// than that of the whole file, twice.
+// leastRead is the number of runs in the first block that a listing reads and saves. Each block is
+// twice as long as the one before, so that all this writing takes about as long as writing the
+// whole file once more.
 const leastRead = 1024
 
 // readAll returns the runs of the names. Those that are not remembered are read, block by block.

@@ -339,11 +339,7 @@ func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []erro
 			continue
 		}
 		seen[s.Algorithm()] = true
-		t, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train))
-		if err == nil {
-			err = runner.CheckRefit(s, t, &parts)
-		}
-		if err != nil {
+		if _, _, err := runner.NewTrainer(s, &parts, data.KeysOf(d.Train)); err != nil {
 			fail(cmp.Or(f.lines["algorithms"], f.lines["dataset"]), err)
 		}
 	}
