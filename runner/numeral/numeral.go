@@ -91,6 +91,10 @@ func Remedy(text string) string {
 	if literal, ok := meant(text); ok && !isNumber {
 		return ": write " + literal
 	}
+	switch strings.ToLower(strings.TrimLeft(text, "+-.")) {
+	case "inf", "infinity", "nan":
+		return ": it is not finite"
+	}
 	return ""
 }
 

@@ -124,7 +124,9 @@ func TestRemedy(t *testing.T) {
 		{"1e400", ": it is out of range"}, {"1e-400", ": it is out of range"},
 		{"18446744073709551616", ": it is out of range"}, {"9223372036854775808",
 			": it is out of range"}, {"1e21", ": it is out of range"},
-		{"8.5", ""}, {"-8", ""}, {"inf", ""}, {"nan", ""}, {"0x", ""}, {"0b2", ""}, {"many", ""},
+		{"8.5", ""}, {"-8", ""}, {"inf", ": it is not finite"},
+		{"-Infinity", ": it is not finite"}, {".NaN", ": it is not finite"},
+		{"0x", ""}, {"0b2", ""}, {"many", ""},
 		{"", ""}, {"0o8", ""}, {"1,2,3", ""},
 	} {
 		if got := Remedy(c.text); got != c.want {

@@ -59,8 +59,8 @@ func forms() []written {
 		{"1,000", "", "", "write 1000"},
 		{"1e400", "", "", huge},
 		{"1e-400", "", "", huge},
-		{"inf", "", "", ""},
-		{"nan", "", "", ""},
+		{"inf", "", "", "it is not finite"},
+		{"nan", "", "", "it is not finite"},
 		{"1e", "", "", ""},
 		{"eight", "", "", ""},
 	}
