@@ -348,7 +348,7 @@ func TestAbsent(t *testing.T) {
 // TestMoreSteps: a script that takes more steps than were planned is told so, once. It has no
 // patience that could end.
 func TestMoreSteps(t *testing.T) {
-	const want = "the script takes more than the 15 steps that were planned, 3 epochs of 5 steps"
+	const want = "more than the 15 steps that were planned (epochs=3, steps_per_epoch=5)"
 	r := room(t.TempDir())
 	id := r.well(t, dro.ERM, func(s *script) {
 		s.opening["steps_per_epoch"] = 5 // it takes 11

@@ -89,9 +89,8 @@ func (r *Run) TakeStep(n int) error {
 	err := r.train()
 	if m := r.Meta; err == nil && r.step == m.Steps+1 {
 		r.warnOnce("steps", fmt.Sprintf("the script takes more than the %d steps that were "+
-			"planned, %d epochs of %d steps: give drolab.start epochs= and steps_per_epoch=, by "+
-			"which progress and the schedule of lr are counted", m.Steps, m.Spec.Epochs,
-			m.StepsPerEpoch))
+			"planned (epochs=%d, steps_per_epoch=%d): give drolab.start both, for progress and "+
+			"the schedule of lr are counted by them", m.Steps, m.Spec.Epochs, m.StepsPerEpoch))
 	}
 	r.pause()()
 	return err
