@@ -82,9 +82,9 @@ func (t *Tail) Read() (events []runner.Event, err error) {
 		start := t.offset
 		t.offset += int64(n)
 		t.unended = true
-		log, _, err := t.open()
-		if err != nil {
-			return nil, err
+		log, _, failed := t.open()
+		if failed != nil {
+			return nil, failed
 		}
 		defer log.Close()
 		err = t.decode(log, t.rest[:n], start, add)
