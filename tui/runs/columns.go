@@ -516,15 +516,22 @@ func trend(r *record.Run, list []*runner.EvalEvent) string {
 	return cmp.Or(plot.Spark(values, trendCells), "–")
 }
 
-// readTrends reads the evaluations of the lines in view, if their trends are shown. It reads a live
+// readTrends reads the evaluations of the lines in view, if their trends are shown. Else it reads
+// those of the run under the cursor alone, whose details say what its log has lost. It reads a live
 // run again when the run has trained for another tenth of its steps.
 func (p *Page) readTrends() tea.Cmd {
-	c := p.trendColumn()
-	if p.reading || !p.shows(&c, p.inner()) {
+	if p.reading {
 		return nil
 	}
+	wanted := p.viewed()
+	if c := p.trendColumn(); !p.shows(&c, p.inner()) {
+		wanted = nil
+		if r := p.current(); r != nil {
+			wanted = append(wanted, r)
+		}
+	}
 	var runs []*record.Run
-	for _, r := range p.viewed() {
+	for _, r := range wanted {
 		known, ok := p.evals[r.Meta.ID]
 		news := r.Steps() - known.step
 		if !ok || news != 0 && (r.Status().Ended() || 10*news >= r.Meta.Steps) {

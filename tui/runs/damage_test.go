@@ -14,8 +14,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestDamage: a run is marked if its log was read, for a trend, and lacks a part. Its details name
-// the line and the remedy, also on a narrower screen afterwards, until the bytes are there.
+// TestDamage: a run whose log lacks a part is marked once it is under the cursor, on a screen of any
+// width. Its details name the line and the remedy until the bytes are there.
 func TestDamage(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	a.Add(t, "one", tuitest.Archived("erm", 1, "shapes", tuitest.Epoch0()), runner.Done, "")
@@ -37,7 +37,7 @@ func TestDamage(t *testing.T) {
 		r.Send(kit.Tick(r.Now))
 	}
 	const mark, line = "✓!", "! line 10 of events.jsonl is damaged: drolab doctor says what helps"
-	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}} {
+	for _, size := range [][2]int{{80, 24}, {200, 60}, {120, 40}} {
 		r.Size(size[0], size[1]-2)
 		tick()
 		text := tuitest.Text(r.Shot())
