@@ -31,7 +31,7 @@ runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
 X/SYS, runner/internal/room, runner/internal/aside, runner/numeral < runner/data/internal/dataset
 runner/data/internal/dataset, PARQUET, UNPACK, X/TEXT < runner/data/internal/table
-runner/data/internal/table, X/IMAGE, EXIF < runner/data/internal/picture
+runner/data/internal/table, X/IMAGE < runner/data/internal/picture
 X/SYS, runner/data/internal/picture < runner/data
 dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data < runner/spec
@@ -126,7 +126,6 @@ var testPairs = map[string]string{
 var modules = map[string][]string{
 	"X/SYS":   {"golang.org/x/sys"},
 	"X/IMAGE": {"golang.org/x/image"},
-	"EXIF":    {"github.com/bep/imagemeta"},
 	"X/TEXT":  {"golang.org/x/text"},
 	"PARQUET": {"github.com/parquet-go/parquet-go"},
 	"UNPACK": {"github.com/pierrec/lz4", "github.com/andybalholm/brotli",
