@@ -14,8 +14,8 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestDamage: a run whose log lacks a part is marked once it is under the cursor, on a screen of any
-// width. Its details name the line and the remedy until the bytes are there.
+// TestDamage: a run whose log lacks a part is marked once it is under the cursor, on a screen of
+// any width. Its details name the line and the remedy until the bytes are there.
 func TestDamage(t *testing.T) {
 	a := tuitest.Archive{Folder: lab.Folder(t.TempDir())}
 	a.Add(t, "one", tuitest.Archived("erm", 1, "shapes", tuitest.Epoch0()), runner.Done, "")

@@ -8,8 +8,8 @@ import (
 
 // exifOf returns EXIF data with an orientation, in little-endian order.
 func exifOf(o orientation) string {
-	return fmt.Sprintf("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00%c\x00\x00\x00"+
-		"\x00\x00\x00\x00", o)
+	return fmt.Sprintf("II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00"+
+		"%c\x00\x00\x00\x00\x00\x00\x00", o)
 }
 
 // EXIF data are found in every format behind other parts. Whatever is cut off or changed, nothing
@@ -19,12 +19,12 @@ func TestOrientation(t *testing.T) {
 	size := byte(len(exif))
 	files := map[string]string{
 		"tiff": exif,
-		"jpeg": "\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xe1\x00" + string(rune(size+8)) + "Exif\x00\x00" +
-			exif + "\xff\xda\x00\x02",
+		"jpeg": "\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xe1\x00" + string(rune(size+8)) +
+			"Exif\x00\x00" + exif + "\xff\xda\x00\x02",
 		"png": "\x89PNG\r\n\x1a\n\x00\x00\x00\x01IHDRxsum4\x00\x00\x00" + string(rune(size)) +
 			"eXIf" + exif + "sum4",
-		"webp": "RIFF" + string(rune(4+8+2+8+size)) + "\x00\x00\x00WEBPVP8 \x01\x00\x00\x00x\x00EXIF" +
-			string(rune(size)) + "\x00\x00\x00" + exif,
+		"webp": "RIFF" + string(rune(4+8+2+8+size)) + "\x00\x00\x00WEBP" +
+			"VP8 \x01\x00\x00\x00x\x00EXIF" + string(rune(size)) + "\x00\x00\x00" + exif,
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for format, file := range files {
