@@ -2,7 +2,6 @@ package eventlog
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -111,8 +110,12 @@ func (t *Tail) readPart(limit int64, f func(e runner.Event, end int64)) error {
 		return err
 	}
 	defer file.Close()
-	if other, err := changed(file, t.spans); other || err != nil {
-		return cmp.Or(err, fmt.Errorf("%s: %w", t.Path, ErrChanged))
+	other, err := changed(file, t.spans)
+	if err != nil {
+		return err
+	}
+	if other {
+		return fmt.Errorf("%s: %w", t.Path, ErrChanged)
 	}
 	if size < t.offset {
 		return fmt.Errorf("%s: is shorter than the part already read, so it was replaced: "+
