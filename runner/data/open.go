@@ -89,19 +89,6 @@ func stopping(ctx context.Context, tell func(done, of int) error) func(done, of 
 	}
 }
 
-// MaxClasses is the maximum number of values of a label or a group.
-const MaxClasses = dataset.MaxClasses
-
-// The columns of OpenRaw, see runner/data/internal/dataset.
-const (
-	RawLabel       = dataset.RawLabel
-	RawGroup       = dataset.RawGroup
-	RawPrediction  = dataset.RawPrediction
-	RawLoss        = dataset.RawLoss
-	RawSplit       = dataset.RawSplit
-	RawProbability = dataset.RawProbability
-)
-
 // OpenRaw reads a table of another program's predictions as its file has it. The rows are the test
 // split, and Encoder.Columns names the numbers that [Raw] returns for a row. Label, groups and
 // split are found as in other tables.
@@ -113,26 +100,6 @@ func OpenRaw(ctx context.Context, name string) (*Dataset, error) {
 	}
 	return readBy(ctx, p, name, Options{Raw: true})
 }
-
-// Raw returns the numbers of row i of a table that OpenRaw opened, one for each column.
-func Raw(src Source, i int) []float64 { return dataset.Raw(src, i) }
-
-// SplitOf returns the split that a word or a number stands for: train, val or test. It is empty for
-// any other word.
-func SplitOf(word string) string { return dataset.SplitOf(word) }
-
-// AlsoMissing returns the option na= that counts a further word as missing, beside the words that
-// count so far: those of na= or, without it, those of marks. ok is false if na= cannot have the
-// word.
-func AlsoMissing(
-	options map[string]string, marks map[string]int, word string,
-) (na string, ok bool) {
-	return dataset.AlsoMissing(options, marks, word)
-}
-
-// PlaceAlike returns the place of a name among others, or else the place of the same whole number
-// in another form, as 1.0 for 1; −1: there is none.
-func PlaceAlike(names []string, name string) int { return dataset.PlaceAlike(names, name) }
 
 // InOrder returns the names in the order of class names: by value if all are whole numbers, else in
 // byte order.
@@ -345,78 +312,6 @@ func described(p *Provider, dir string) Entry {
 	}
 	return e
 }
-
-// The types of runner/data/internal/dataset that the rest of the program uses.
-type (
-	Shape        = dataset.Shape
-	Source       = dataset.Source
-	ImageSource  = dataset.ImageSource
-	Augment      = dataset.Augment
-	Dataset      = dataset.Dataset
-	Options      = dataset.Options
-	MissingError = dataset.MissingError
-	Encoder      = dataset.Encoder
-	Sample       = dataset.Sample
-	Sampled      = dataset.SampledColumn
-	Role         = dataset.Role
-	Column       = dataset.Column
-	Provider     = dataset.Provider
-	Sizes        = dataset.Sizes
-	Files        = dataset.Files
-	Remote       = dataset.Remote
-	FetchOptions = dataset.FetchOptions
-	TextError    = dataset.TextError
-)
-
-// Picked returns the elements at the places; nil stays nil.
-func Picked[T any](list []T, places []int) []T { return dataset.Picked(list, places) }
-
-// Map returns what f makes of each element of a list.
-func Map[T, U any](list []T, f func(T) U) []U { return dataset.Map(list, f) }
-
-// Sum returns the sum of counts.
-func Sum[T int | int64](counts []T) T { return dataset.Sum(counts) }
-
-// PaperImbalance gives the ratios per class of the paper's CIFAR-10 experiment (math.md §6).
-func PaperImbalance() []float64 { return dataset.PaperImbalance() }
-
-// ClassCounts counts the samples of each of the first classes labels.
-func ClassCounts(src Source, classes int) []int { return dataset.ClassCounts(src, classes) }
-
-// GroupCounts counts the samples of each of the first groups groups.
-func GroupCounts(src Source, groups int) []int { return dataset.GroupCounts(src, groups) }
-
-// KeysOf returns the number of the set of each sample that split_by= keeps together; nil: samples
-// may be divided in any way.
-func KeysOf(src Source) []uint32 { return dataset.KeysOf(src) }
-
-// Row returns the place of sample i of a split in the files of the dataset, counted from 0 through
-// all files in their order. The place is known only if Options.Rows was set.
-func Row(src Source, i int) int { return dataset.Row(src, i) }
-
-// IsFault reports whether a value that was recovered is a fault in a mapped file, which was cut or
-// lost while it was read.
-func IsFault(recovered any) bool { return dataset.IsFault(recovered) }
-
-// OnEveryCore calls do for each number below n, on all cores. If a call panics, OnEveryCore panics
-// with the same value.
-func OnEveryCore(n int, do func(i int)) { dataset.OnEveryCore(n, do) }
-
-// CheckText returns a [*TextError] if b is not lines of UTF-8 text.
-func CheckText(b []byte) error { return dataset.CheckText(b) }
-
-// The roles of a [Sampled] column.
-const (
-	AsFeature = dataset.AsFeature
-	AsLabel   = dataset.AsLabel
-	AsGroup   = dataset.AsGroup
-	AsKey     = dataset.AsKey
-	LeftOut   = dataset.LeftOut
-)
-
-// PlainNumber rewrites a number with a decimal comma, separated thousands, a currency sign or a
-// percent sign as programs read it. If ok is false, the cell is not such a number.
-func PlainNumber(cell string) (plain string, ok bool) { return dataset.PlainNumber(cell) }
 
 // Fetch makes sure that all files of a dataset are in the data folder dir, and downloads the
 // missing ones; after it, Open finds the dataset. A downloaded file gets its name only with the

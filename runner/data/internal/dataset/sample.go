@@ -11,7 +11,7 @@ import (
 // as it was written. The data card looks at it; a loader does not use it.
 type Sample struct {
 	Rows    int // the number of training and validation rows, from which these are taken
-	Columns []SampledColumn
+	Columns []Sampled
 	Labels  []uint16 // of each row
 
 	// Test counts the test rows whose hash is a multiple of Every; if Every is 1, these are all
@@ -51,8 +51,8 @@ const (
 	LeftOut // by drop=
 )
 
-// SampledColumn is a column of a Sample.
-type SampledColumn struct {
+// Sampled is a column of a Sample.
+type Sampled struct {
 	Name    string
 	Role    Role
 	Numbers []float64 // NaN where a cell is not a number
@@ -69,7 +69,7 @@ type SampledColumn struct {
 }
 
 // Text returns the cell of a row; ok is false if the cell is a number.
-func (c *SampledColumn) Text(row int) (text string, ok bool) {
+func (c *Sampled) Text(row int) (text string, ok bool) {
 	if c.Codes == nil || c.Codes[row] == 0 {
 		return "", false
 	}
@@ -78,7 +78,7 @@ func (c *SampledColumn) Text(row int) (text string, ok bool) {
 
 // Key returns a key of the value in a row: two rows have the same key only if they have the same
 // value.
-func (c *SampledColumn) Key(row int) uint64 {
+func (c *Sampled) Key(row int) uint64 {
 	if c.Codes != nil && c.Codes[row] > 0 {
 		return math.MaxUint64 - uint64(c.Codes[row]) // no finite number
 	}
@@ -154,9 +154,9 @@ func everyOther[T any](list []T) []T {
 
 // Column returns a column of the rows at these places among the rows taken. Its Texts are those of
 // all rows taken.
-func (s *Sampler) Column(column int, places []int) SampledColumn {
+func (s *Sampler) Column(column int, places []int) Sampled {
 	cells := s.cells[column]
-	c := SampledColumn{Name: s.names[column], Numbers: make([]float64, len(cells))}
+	c := Sampled{Name: s.names[column], Numbers: make([]float64, len(cells))}
 	codes := map[string]uint16{}
 	for row, cell := range cells {
 		c.Numbers[row] = cell.number
