@@ -29,12 +29,14 @@ X/SYS < dro/internal/kern
 NONE < runner/internal/aside, runner/numeral
 runner/internal/aside < runner/internal/aside/asidetest
 X/SYS < runner/internal/room
-X/SYS, runner/internal/room, runner/internal/aside, runner/numeral < runner/data/internal/dataset
-runner/data/internal/dataset, PARQUET, UNPACK, X/TEXT < runner/data/internal/table
-runner/data/internal/table, X/IMAGE < runner/data/internal/picture
-X/SYS, runner/data/internal/picture < runner/data
+X/SYS, runner/internal/room, runner/internal/aside, runner/numeral < runner/data
+runner/data, PARQUET, UNPACK, X/TEXT < runner/data/table
+runner/data/table, X/IMAGE < runner/data/picture
+runner/data < runner/data/array, runner/data/synthetic, runner/data/loader
+X/SYS < runner/data/source
+runner/data/picture, runner/data/array, runner/data/synthetic < runner/data/source
 dro, dro/internal/kern, GORGONIA < dro/nn
-dro, dro/nn, runner/data < runner/spec
+dro, dro/nn, runner/data/source, runner/data/loader < runner/spec
 runner/spec < runner/measure
 GOPSUTIL < runner/machine
 runner/measure, runner/machine, runner/internal/aside < runner
@@ -103,7 +105,9 @@ var testPairs = map[string]string{
 		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
 	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
 
-	"runner/page":        "runner/measure",
+	"runner/page":           "runner/measure",
+	"runner/data/synthetic": "runner/data/source",
+	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
 	"runner/sweep":       "runner/internal/aside/asidetest, runner/record/recordtest",
 	".":                  "runner/bridge/testdata/client",
 	"runner/compare":     "presets, presets/recorded",

@@ -19,7 +19,7 @@ import (
 
 	"drolab/dro"
 	"drolab/presets/recorded"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/report"
 	"drolab/tui/cli"
 )
@@ -410,7 +410,7 @@ func TestPagesAreCut(t *testing.T) {
 // TestTablesOfDocs: every method and every built-in data set has a row on its page.
 func TestTablesOfDocs(t *testing.T) {
 	for file, names := range map[string][]string{
-		"methods.md": dro.MethodNames(), "data.md": data.Names()} {
+		"methods.md": dro.MethodNames(), "data.md": source.Names()} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

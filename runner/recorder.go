@@ -19,6 +19,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/internal/aside"
 	"drolab/runner/machine"
 	"drolab/runner/measure"
@@ -65,9 +66,9 @@ type Recorder interface {
 
 // State is a checkpoint: all that the rest of the run depends on.
 type State struct {
-	Step    int64      `json:"step"`
-	Batches data.State `json:"batches"`
-	Draws   data.State `json:"draws"`
+	Step    int64        `json:"step"`
+	Batches loader.State `json:"batches"`
+	Draws   loader.State `json:"draws"`
 	// Window holds the running minima and maxima that the next step event reports.
 	Window Window `json:"window"`
 	// Eval is the last evaluation, and Last the last step event, for the summary of a run that

@@ -10,6 +10,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/numeral"
 	"drolab/runner/spec"
@@ -361,14 +362,14 @@ func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
 // OpenData is data.OpenContext, but turns a fault in a mapped file into an error.
 func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
 	err = Unfaulted(func() (err error) {
-		d, err = data.OpenContext(ctx, name, o)
+		d, err = source.OpenContext(ctx, name, o)
 		return err
 	})
 	return d, err
 }
 
 // Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
-func Unfaulted(do func() error) error { return data.Unfaulted(errCut, do) }
+func Unfaulted(do func() error) error { return source.Unfaulted(errCut, do) }
 
 // NewTrainer starts the method of s on data with the counts p, and returns it with the problem that
 // it solves. keys are those of dro.Task.

@@ -18,7 +18,7 @@ import (
 	"drolab/runner/bridge/pythontest/asnative"
 	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/certificate"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -105,7 +105,7 @@ func forked(t *testing.T) runner.Means {
 func written(t *testing.T, s *spec.Spec) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+	d := must(source.Open(s.Dataset, s.DataOptions("")))(t)
 	defer d.Close()
 	net := must(train.Native(s, d, 1))(t)
 	defer net.Close()
@@ -131,7 +131,7 @@ func TestAsNativeForLong(t *testing.T) {
 		t.Run(c.model+" "+string(c.a), func(t *testing.T) {
 			r := newRoom(t)
 			s := pictured(c.model, c.a)
-			d := must(data.Open(s.Dataset, s.DataOptions("")))(t)
+			d := must(source.Open(s.Dataset, s.DataOptions("")))(t)
 			defer d.Close()
 			first := must(train.Native(&s, d, 1))(t)
 			defer first.Close()

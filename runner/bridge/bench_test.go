@@ -14,6 +14,7 @@ import (
 	"drolab/runner/bridge"
 	"drolab/runner/data"
 
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -104,14 +105,14 @@ func newTable(n int) table {
 	return t
 }
 
-func (table) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) { o.IndexOnly = true }
-func (table) SetMode(nn.Mode)                                 {}
-func (table) Gradient([]float64, bool)                        {}
-func (table) Step(train.Rule) (norm float64, taken bool)      { return 1, true }
-func (table) Pick()                                           {}
-func (table) Save(*runner.State)                              {}
-func (table) Err() error                                      { return nil }
-func (table) Close()                                          {}
+func (table) Feed(_ string, _ nn.Mode, o *loader.Options) { o.IndexOnly = true }
+func (table) SetMode(nn.Mode)                             {}
+func (table) Gradient([]float64, bool)                    {}
+func (table) Step(train.Rule) (norm float64, taken bool)  { return 1, true }
+func (table) Pick()                                       {}
+func (table) Save(*runner.State)                          {}
+func (table) Err() error                                  { return nil }
+func (table) Close()                                      {}
 
 func (t table) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
 	for i, j := range b.Index {

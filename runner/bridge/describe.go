@@ -12,6 +12,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -350,7 +351,7 @@ func (d *Description) Lacks(restarts, moves, picks bool) string {
 // scriptSamples holds samples as a script gives them. Its memory is used again, message after
 // message.
 type scriptSamples struct {
-	batch      data.Batch
+	batch      loader.Batch
 	losses     []float64
 	correct    []int
 	confidence []float64

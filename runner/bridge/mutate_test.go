@@ -13,7 +13,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/testdata/client"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -87,9 +87,9 @@ func converse(n *bridge.Network) {
 	if d == nil {
 		return
 	}
-	o := data.LoaderOptions{Batch: 32}
+	o := loader.Options{Batch: 32}
 	n.Feed("train", nn.Train, &o)
-	loader, err := data.NewEpochs(d.Data.Train, o)
+	loader, err := loader.NewEpochs(d.Data.Train, o)
 	if err != nil {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/train"
 )
 
@@ -64,7 +65,7 @@ func open(ctx context.Context, s Start, checksum string) (*Network, *data.Datase
 
 // Feed implements train.Network: it announces samples, in pieces of at most a batch, to a program
 // that reads them ahead.
-func (n *Network) Feed(split string, mode nn.Mode, o *data.LoaderOptions) {
+func (n *Network) Feed(split string, mode nn.Mode, o *loader.Options) {
 	o.IndexOnly = true
 	if !n.ahead {
 		return

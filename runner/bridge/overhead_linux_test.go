@@ -20,6 +20,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -152,7 +153,7 @@ func measured(t *testing.T, of []int, n *bridge.Network, s bareStep) float64 {
 		w[i] = 1
 	}
 	ask := func(index []int, mode nn.Mode) {
-		b := data.Batch{N: len(index), Index: index}
+		b := loader.Batch{N: len(index), Index: index}
 		n.Losses(losses, train.Batch{Split: runner.SplitTrain, Mode: mode, Batch: &b}, nil)
 	}
 	before := processor(of)

@@ -16,6 +16,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -494,13 +495,13 @@ type chosen struct {
 }
 
 // Next implements train.Sampler.
-func (c chosen) Next() *data.Batch { return &c.of.batch }
+func (c chosen) Next() *loader.Batch { return &c.of.batch }
 
 // State implements train.Sampler. The script itself keeps the place among its samples.
-func (c chosen) State() data.State { return data.State{Kind: "script", Epoch: c.epoch} }
+func (c chosen) State() loader.State { return loader.State{Kind: "script", Epoch: c.epoch} }
 
 // Restore implements train.Sampler.
-func (c chosen) Restore(s data.State) error {
+func (c chosen) Restore(s loader.State) error {
 	if s.Kind != "script" {
 		return errors.New("the checkpoint does not belong to a script's run")
 	}
@@ -512,7 +513,7 @@ func (c chosen) Restore(s data.State) error {
 func (c chosen) Close() {}
 
 // Feed implements train.Network.
-func (s *Script) Feed(string, nn.Mode, *data.LoaderOptions) {}
+func (s *Script) Feed(string, nn.Mode, *loader.Options) {}
 
 // Losses implements train.Network. The losses came with the samples.
 func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {

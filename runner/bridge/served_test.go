@@ -25,6 +25,8 @@ import (
 	"drolab/runner/bridge/testdata/client"
 	"drolab/runner/bridge/testdata/zygote"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -104,7 +106,7 @@ func (s *served) Hello(q client.Question) (map[string]any, []bridge.Array, error
 	s.logs, _ = strconv.Atoi(fmt.Sprint(q.Settings["logs"]))
 	s.log("setup", 7)
 	var err error
-	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
+	if s.data, err = source.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
 		return nil, nil, err
 	}
 	if s.net, err = train.Native(&s.spec, s.data, 1); err != nil {
@@ -161,7 +163,7 @@ func (s *served) SetMode(mode string) {
 func (s *served) Losses(split string, _ uint64, index []int) []float64 {
 	src := train.Source(s.data, split)
 	s.n = len(index)
-	b := data.Batch{N: s.n, Index: index, Labels: make([]int, s.n), Groups: make([]int, s.n),
+	b := loader.Batch{N: s.n, Index: index, Labels: make([]int, s.n), Groups: make([]int, s.n),
 		X: make([]float32, s.n*src.Shape().Len())}
 	for j, i := range index {
 		b.Labels[j], b.Groups[j] = src.Label(i), src.Group(i)

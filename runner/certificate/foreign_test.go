@@ -14,6 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -314,7 +315,7 @@ func TestZeroProbability(t *testing.T) {
 
 // A run takes the checksum of the data only if the rows agree with the samples one by one.
 func TestSameSamples(t *testing.T) {
-	d, err := data.Open("csv:example", data.Options{Rows: true})
+	d, err := source.Open("csv:example", data.Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -137,10 +138,10 @@ func (f *Frozen) Stationarity() (*measure.Output, error) {
 
 // draws returns a loader that draws batches of training samples with replacement, unaugmented, by
 // the run's seed. The caller closes it.
-func (f *Frozen) draws(batch int, stream uint64) (*data.Loader, error) {
+func (f *Frozen) draws(batch int, stream uint64) (*loader.Loader, error) {
 	o := f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, stream, batch)
 	o.Ahead = false
-	return data.NewDraws(f.Data.Train, o)
+	return loader.NewDraws(f.Data.Train, o)
 }
 
 // Means are the data and programs of this machine with which checkpoints are measured.

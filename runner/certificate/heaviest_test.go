@@ -6,7 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -24,7 +24,7 @@ func TestHeaviestAreTheLooks(t *testing.T) {
 		"CVaR": func(s *spec.Spec) { shapes(s); s.Uncertainty, s.Mu = "cvar", .2 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, _ := data.Info(name, os.Getenv("DROLAB_DATA"))
+			e, _ := source.Info(name, os.Getenv("DROLAB_DATA"))
 			if e.Name == "cifar10" && !e.Available {
 				t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has them")
 			}

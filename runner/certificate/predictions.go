@@ -19,6 +19,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -48,7 +49,7 @@ const (
 func ReadPredictions(
 	ctx context.Context, file string, splits []string, known *data.Dataset,
 ) (*Predictions, error) {
-	d, err := data.OpenRaw(ctx, file)
+	d, err := source.OpenRaw(ctx, file)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -126,7 +127,7 @@ func (l *lacks) steps(past *runner.Past, method *dro.Method) {
 	l.add(noisy, "losses without noise (dropout %g)", s.Dropout)
 	l.add(nn.Normalises(s.Model), "losses of one sample each (batch normalisation in %s)", s.Model)
 	l.add(s.Augment, "the training samples themselves (augment)")
-	l.add(s.Sampling(method) != data.Replacement, "independent draws of samples (sampler %s)",
+	l.add(s.Sampling(method) != loader.Replacement, "independent draws of samples (sampler %s)",
 		s.Sampler)
 	l.add(s.Text("share_batch") == "true", "separate draws for z (share_batch)")
 	l.add(s.Text("output") != "random", "a random step's output (output %s)", s.Text("output"))

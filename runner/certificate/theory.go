@@ -8,7 +8,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -52,11 +52,11 @@ const streamTheory = 77
 // theory's ℓ_i(x) has no batch statistics, and holds the gradient until the next one takes its
 // place. It goes by pieces as large as a step's batch, since the network has no room for more at
 // once. With add it adds −1 times this gradient to the one that is there.
-func (f *Frozen) gradient(b *data.Batch, weigh func(w, losses []float64), add bool) {
+func (f *Frozen) gradient(b *loader.Batch, weigh func(w, losses []float64), add bool) {
 	net := f.Run.Net
 	most := f.Meta.Spec.Batch
 	whole := train.Batch{Split: runner.SplitTrain, Mode: nn.Evaluate, Batch: b}
-	var part data.Batch
+	var part loader.Batch
 	for from := 0; from < b.N; from += most {
 		to := min(from+most, b.N)
 		losses, w := make([]float64, to-from), make([]float64, to-from)

@@ -9,7 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -385,7 +385,7 @@ func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 func (c *cast) unscaled() bool {
 	for _, a := range c.arms {
 		for _, r := range a.runs {
-			return data.Unscaled(r.Meta.Spec.Dataset)
+			return source.Unscaled(r.Meta.Spec.Dataset)
 		}
 	}
 	return false

@@ -19,7 +19,7 @@ import (
 	"drolab/dro/memtest"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -40,14 +40,14 @@ func TestMain(m *testing.M) {
 		act()
 	}
 	if os.Getenv(asReader) != "" {
-		if err := data.Serve(os.Stdin, os.Stdout); err != nil {
+		if err := source.Serve(os.Stdin, os.Stdout); err != nil {
 			os.Stderr.WriteString("drolab: " + err.Error() + "\n")
 			os.Exit(1)
 		}
 		os.Exit(0)
 	}
 	if dir := os.Getenv(asEngine); dir != "" {
-		data.ReadApart(func() *exec.Cmd {
+		source.ReadApart(func() *exec.Cmd {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), asReader+"=1")
 			return cmd

@@ -14,7 +14,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 
 	"golang.org/x/sys/unix"
 )
@@ -128,7 +128,7 @@ func confine(t *testing.T, pid, bytes int) (how string) {
 // TestEndWhileReading: an engine that is asked to end does not wait for data that never arrive.
 func TestEndWhileReading(t *testing.T) {
 	mark := filepath.Join(short(t), "a.csv")
-	defer data.ReadApart(func() *exec.Cmd {
+	defer source.ReadApart(func() *exec.Cmd {
 		return exec.Command("sh", "-c", "touch "+mark+" && exec tail -f /dev/null")
 	})()
 	p := start(t, nil)

@@ -13,6 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // hanging registers a dataset that does not open before release is called. The channel opened is
@@ -22,7 +23,7 @@ func hanging(t *testing.T) (opened <-chan struct{}, release func()) {
 	open, go1 := make(chan struct{}), make(chan struct{})
 	release = sync.OnceFunc(func() { close(go1) })
 	told := sync.OnceFunc(func() { close(open) })
-	t.Cleanup(data.Register(data.Provider{Name: "hanging", Purpose: "for a test",
+	t.Cleanup(source.Register(data.Provider{Name: "hanging", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			told()
 			<-go1

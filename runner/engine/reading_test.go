@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestStartSaysHowFarItsDataAreRead(t *testing.T) {
 	p := start(t, nil)
 	seen, broken := make(chan bool), errors.New("no such luck")
-	defer data.Register(data.Provider{Name: "slow", Purpose: "a test",
+	defer source.Register(data.Provider{Name: "slow", Purpose: "a test",
 		Open: func(_ string, o data.Options) (*data.Dataset, error) {
 			if err := o.Progress(4000, 10_000); err != nil {
 				return nil, err

@@ -17,6 +17,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -57,7 +59,7 @@ type script struct {
 	spec     spec.Spec
 	data     *data.Dataset
 	net      train.Network
-	x, z     *data.Loader
+	x, z     *loader.Loader
 	step     int
 	messages int
 	trouble  func(messages int) // called before each message
@@ -86,20 +88,20 @@ func (r refused) Error() string { return r.text }
 func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
 	s := &script{Conn: bridge.NewConn(in, out), spec: native(a), trouble: func(int) {}}
 	var err error
-	if s.data, err = data.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
+	if s.data, err = source.Open(s.spec.Dataset, s.spec.DataOptions("")); err != nil {
 		return nil, err
 	}
 	if s.net, err = train.Native(&s.spec, s.data, 1); err != nil {
 		return nil, err
 	}
-	o := data.LoaderOptions{Mean: s.data.Mean, Std: s.data.Std, Seed: s.spec.Seed, Batch: 32,
+	o := loader.Options{Mean: s.data.Mean, Std: s.data.Std, Seed: s.spec.Seed, Batch: 32,
 		Stream: 1}
-	if s.x, err = data.NewEpochs(s.data.Train, o); err != nil {
+	if s.x, err = loader.NewEpochs(s.data.Train, o); err != nil {
 		return nil, err
 	}
 	o.Batch, o.Stream = 40, 2
-	s.z, err = data.NewDraws(s.data.Train, o)
-	counts := func(of func(data.Source, int) []int, kinds int) map[string][]int {
+	s.z, err = loader.NewDraws(s.data.Train, o)
+	counts := func(of func(data.Marked, int) []int, kinds int) map[string][]int {
 		table := map[string][]int{}
 		for _, split := range runner.Splits() {
 			table[split] = of(train.Source(s.data, split), kinds)
@@ -182,7 +184,7 @@ func (s *script) run() error {
 	return err
 }
 
-func (s *script) samples(b *data.Batch, losses []float64) []bridge.Array {
+func (s *script) samples(b *loader.Batch, losses []float64) []bridge.Array {
 	return []bridge.Array{bridge.Floats(losses), bridge.Ints(b.Labels), bridge.Ints(b.Index)}
 }
 
@@ -214,7 +216,7 @@ func (s *script) take() error {
 	if s.hear.Fresh {
 		z := train.Batch{Split: runner.SplitTrain, Mode: nn.Probe, Batch: s.z.Next()}
 		losses = make([]float64, z.N)
-		var part data.Batch
+		var part loader.Batch
 		for from := 0; from < z.N; from += 32 {
 			s.net.Losses(losses[from:], z.Part(&part, from, min(from+32, z.N)), nil)
 		}
@@ -291,7 +293,7 @@ func (s *script) endEpoch() error {
 func (s *script) pass(split string) (map[string]any, []bridge.Array) {
 	src := train.Source(s.data, split)
 	n := src.Len()
-	loader, err := data.NewSequential(src, data.LoaderOptions{Mean: s.data.Mean, Std: s.data.Std,
+	loader, err := loader.NewSequential(src, loader.Options{Mean: s.data.Mean, Std: s.data.Std,
 		Batch: 32})
 	if err != nil {
 		panic(err)
@@ -334,7 +336,7 @@ func (s *script) pass(split string) (map[string]any, []bridge.Array) {
 // kept is the state that the script saves.
 type kept struct {
 	Tensors [][]nn.Tensor
-	X, Z    data.State
+	X, Z    loader.State
 }
 
 func (s *script) checkpoint() error {

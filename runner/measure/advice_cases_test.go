@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // elsewhere are the patterns of advice that needs more than a test's files: a table of more than a
@@ -385,7 +386,7 @@ func counting(n int) []int32 {
 
 // testdata returns a file of the reader's own tests.
 func testdata(name string) string {
-	b, err := os.ReadFile("../data/internal/table/testdata/" + name)
+	b, err := os.ReadFile("../data/table/testdata/" + name)
 	if err != nil {
 		panic(err)
 	}
@@ -477,7 +478,7 @@ func adviceOfFiles() []advice {
 			next:  map[string]string{"drop=list": "test_fraction=0.2 leaves a split without"}},
 		{says: "is not UTF-8 at byte 9: give another", word: "csv:DIR/t\xff.csv",
 			direct: func() error {
-				_, err := data.Open("csv:t.csv\xff", data.Options{})
+				_, err := source.Open("csv:t.csv\xff", data.Options{})
 				return err
 			}},
 		{says: "as with iconv -f UTF-16 -t UTF-8", direct: func() error {

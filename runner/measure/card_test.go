@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // table opens a table of the given numbers of numeric columns and categories, and a label.
@@ -36,7 +37,7 @@ func table(t testing.TB, rows, numbers, categories int) *data.Dataset {
 	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d, err := data.Open("csv:"+path, data.Options{ValFraction: .2})
+	d, err := source.Open("csv:"+path, data.Options{ValFraction: .2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestNothingMisleads(t *testing.T) {
 	if list := DataWarnings(d, 20); len(list) > 0 {
 		t.Errorf("an array: %v", list)
 	}
-	spurious, err := data.Open("spurious", data.Options{})
+	spurious, err := source.Open("spurious", data.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestLittleToLookAt(t *testing.T) {
 			t.Errorf("%+v of 30 rows", w)
 		}
 	}
-	shapes, err := data.Open("shapes", data.Options{Samples: 100})
+	shapes, err := source.Open("shapes", data.Options{Samples: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

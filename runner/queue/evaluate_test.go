@@ -10,6 +10,8 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -23,7 +25,7 @@ func TestEvaluationByASecondRoad(t *testing.T) {
 	tr := runAll(t, 1, spec)[0]
 	state, e := tr.states[len(tr.states)-1], tr.states[len(tr.states)-1].Eval
 
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	d, err := source.Open(spec.Dataset, spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,9 +132,9 @@ func TestFullGradientIsTheGradientOfTheObjective(t *testing.T) {
 
 // trainingSplit returns a network of a spec with these parameters, and the training split as one
 // batch.
-func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.Net, *data.Batch) {
+func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.Net, *loader.Batch) {
 	t.Helper()
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	d, err := source.Open(spec.Dataset, spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,8 +143,8 @@ func trainingSplit(t *testing.T, spec *spec.Spec, parameters []nn.Tensor) (*nn.N
 	if err := runner.CopyTensors(net.Parameters(), parameters); err != nil {
 		t.Fatal(err)
 	}
-	whole := data.LoaderOptions{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std}
-	all, err := data.NewSequential(d.Train, whole)
+	whole := loader.Options{Batch: d.Train.Len(), Mean: d.Mean, Std: d.Std}
+	all, err := loader.NewSequential(d.Train, whole)
 	if err != nil {
 		t.Fatal(err)
 	}

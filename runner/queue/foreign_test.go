@@ -11,6 +11,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -48,7 +49,7 @@ func newForeign(s *spec.Spec, d *data.Dataset, _ int) (train.Network, error) {
 	return f, nil
 }
 
-func (f *foreign) Feed(string, nn.Mode, *data.LoaderOptions) {}
+func (f *foreign) Feed(string, nn.Mode, *loader.Options) {}
 
 func (f *foreign) Losses(losses []float64, b train.Batch, _ func(w, losses []float64)) {
 	f.rows, f.labels, f.probabilities = nil, slices.Clone(b.Labels), nil

@@ -17,6 +17,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 )
 
@@ -159,7 +160,7 @@ func TestMappedFileIsCut(t *testing.T) {
 // TestStartBesideOneThatHangs: a start beside another start that hangs is refused in time.
 func TestStartBesideOneThatHangs(t *testing.T) {
 	opened, release := make(chan struct{}), make(chan struct{})
-	defer data.Register(data.Provider{Name: "hanging", Purpose: "for a test",
+	defer source.Register(data.Provider{Name: "hanging", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			close(opened)
 			<-release

@@ -13,6 +13,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -164,7 +165,7 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 	if err != nil {
 		return nil, err
 	}
-	if n := d.Train.Len(); n < s.Batch && s.Sampler != string(data.Replacement) {
+	if n := d.Train.Len(); n < s.Batch && s.Sampler != string(loader.Replacement) {
 		return nil, &spec.KeyError{Key: "batch", Value: s.Batch,
 			Want: fmt.Sprintf("at most the %d training samples", n)}
 	}

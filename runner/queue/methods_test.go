@@ -9,7 +9,8 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -33,14 +34,14 @@ func sameTensors(a, b []nn.Tensor) bool {
 
 // restart returns the network with which a run of a spec on a table starts, and the batches of the
 // run's steps.
-func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *data.Loader) {
+func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *loader.Loader) {
 	t.Helper()
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	d, err := source.Open(spec.Dataset, spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	batches, err := data.NewEpochs(d.Train, data.LoaderOptions{
+	batches, err := loader.NewEpochs(d.Train, loader.Options{
 		Batch: spec.Batch, Mean: d.Mean, Std: d.Std,
 		Seed: spec.Seed, Stream: 1,
 	})

@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -96,7 +97,7 @@ func TestPanicOfARun(t *testing.T) {
 
 // TestPanicOfData: a panic while data are opened gives the same kind of error, and no run is left.
 func TestPanicOfData(t *testing.T) {
-	t.Cleanup(data.Register(data.Provider{Name: "broken", Purpose: "for a test",
+	t.Cleanup(source.Register(data.Provider{Name: "broken", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) { panic("broken data") }}))
 	store, dir := newMemory(), t.TempDir()
 	q := NewQueue(context.Background(), Settings{Store: store, Threads: 1, Reports: dir})

@@ -7,6 +7,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // rows is a data source that no package of the program knows: three classes, and two groups, one of
@@ -25,7 +26,7 @@ func (n rows) Read(dst []float32, i int) {
 
 // A registered data source is trained on by its name alone, with its own imbalance and groups.
 func TestRegisteredDataTrains(t *testing.T) {
-	defer data.Register(data.Provider{
+	defer source.Register(data.Provider{
 		Name: "rows", Purpose: "for a test", Imbalance: []float64{1, .5, .5},
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			return &data.Dataset{

@@ -16,6 +16,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/machine"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -236,7 +237,7 @@ func (q *Queue) prepare(req runner.Request, s spec.Spec) (*job, error) {
 		return nil, err
 	}
 	if req.Dir != "" { // the record must be usable from everywhere
-		s.Dataset = data.Locate(s.Dataset, req.Dir)
+		s.Dataset = source.Locate(s.Dataset, req.Dir)
 	}
 	s.SettleProgram(req.Dir)
 	s.SettleConvolution()
@@ -401,7 +402,7 @@ func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
 	}
 	o, name := of.Spec.DataOptions(m.DataDir), of.Spec.Dataset
 	if m.Dir != "" {
-		name = data.Locate(name, m.Dir)
+		name = source.Locate(name, m.Dir)
 	}
 	key := fmt.Sprintf("%s %+v", name, o)
 	if d := q.share(key, nil, nil); d != nil {

@@ -15,6 +15,8 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -91,7 +93,7 @@ func TestSelectedIsTheBestByValidation(t *testing.T) {
 // heldOutLoss returns the mean loss of the hold-out at a checkpoint.
 func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	spec := &tr.meta.Spec
-	d, err := data.Open(spec.Dataset, spec.DataOptions(""))
+	d, err := source.Open(spec.Dataset, spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,8 +102,8 @@ func heldOutLoss(t *testing.T, tr *trace, s *runner.State) float64 {
 	if err := runner.CopyTensors(net.Parameters(), s.Parameters); err != nil {
 		t.Fatal(err)
 	}
-	whole := data.LoaderOptions{Batch: d.Val.Len(), Mean: d.Mean, Std: d.Std}
-	all, err := data.NewSequential(d.Val, whole)
+	whole := loader.Options{Batch: d.Val.Len(), Mean: d.Mean, Std: d.Std}
+	all, err := loader.NewSequential(d.Val, whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +175,7 @@ func (r relabelled) Label(i int) int { return r.labels[i] }
 // openRelabelled returns the embedded table with a validation split of its own, and with shuffled
 // test labels unless seed is 0.
 func openRelabelled(seed uint64) (*data.Dataset, error) {
-	d, err := data.Open("csv:example", data.Options{ValFraction: .3})
+	d, err := source.Open("csv:example", data.Options{ValFraction: .3})
 	if err != nil || seed == 0 {
 		return d, err
 	}
@@ -195,7 +197,7 @@ func TestSelectionIsBlindToTheTestSplit(t *testing.T) {
 		var steps []int64
 		var losses []measure.Number
 		for _, seed := range []uint64{0, 1, 2} {
-			remove := data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
+			remove := source.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
 				Open: func(string, data.Options) (*data.Dataset, error) {
 					return openRelabelled(seed)
 				}})

@@ -15,6 +15,8 @@ import (
 	"drolab/dro/peertest"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 )
 
@@ -97,7 +99,7 @@ func TestStepsAgainstPyTorch(t *testing.T) {
 // into problem.
 func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) (list [][]int) {
 	t.Helper()
-	d, err := data.Open(s.Dataset, s.DataOptions(""))
+	d, err := source.Open(s.Dataset, s.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +108,8 @@ func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := data.LoaderOptions{Batch: s.Batch, Seed: s.Seed, Stream: 1, Sampling: s.Sampling(m)}
-	l, err := data.NewEpochs(d.Train, o)
+	o := loader.Options{Batch: s.Batch, Seed: s.Seed, Stream: 1, Sampling: s.Sampling(m)}
+	l, err := loader.NewEpochs(d.Train, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +117,7 @@ func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) 
 		list = append(list, slices.Clone(l.Next().Index))
 	}
 	o.Batch = d.Train.Len()
-	if l, err = data.NewSequential(d.Train, o); err != nil {
+	if l, err = loader.NewSequential(d.Train, o); err != nil {
 		t.Fatal(err)
 	}
 	b := l.Next()

@@ -8,7 +8,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/certificate"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -16,7 +16,7 @@ import (
 // alone returns the norms of the gradients of r_i ℓ_i, sample by sample.
 func alone(t *testing.T, f *certificate.Frozen, ratios []float64) (norms []float64) {
 	t.Helper()
-	loader, err := data.NewSequential(f.Data.Train,
+	loader, err := loader.NewSequential(f.Data.Train,
 		f.Run.LoaderOptions(runner.SplitTrain, nn.Evaluate, 0, 1))
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/compare"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -413,7 +413,7 @@ func (p *parser) settings(by ...Entry) (s spec.Spec, preset string, ok bool) {
 	}
 	// Runs keep absolute paths. Those of a study are relative to its folder.
 	if dir, wrong := filepath.Abs(filepath.Dir(p.study.Word)); wrong == nil {
-		s.Dataset = data.Locate(s.Dataset, dir)
+		s.Dataset = source.Locate(s.Dataset, dir)
 		s.SettleProgram(dir)
 	}
 	line := last.Line

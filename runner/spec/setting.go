@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"drolab/dro"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // Setting describes one key of a Spec: its name, its meaning and its possible values. Presets,
@@ -482,7 +482,7 @@ func (t *Setting) unread(s *Spec) string {
 			"name, as in program:train.py width=2"
 	case !t.suits(s):
 		return "a model that is a program, as in program:train.py"
-	case t.Key == "augment" && s.Augment && data.Table(s.Dataset):
+	case t.Key == "augment" && s.Augment && source.Table(s.Dataset):
 		return "false: the samples of " + s.Dataset + " are not pictures to crop and mirror"
 	case t.ReadIn(s):
 		return ""

@@ -9,7 +9,8 @@ import (
 
 	"drolab/dro"
 	"drolab/dro/nn"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 )
 
 // settingRows describes the fields of Spec, in the order in which people look
@@ -109,7 +110,7 @@ func trainingRows() []Setting {
 		{Key: "sampler",
 			Doc: "how batches are drawn: samples, each equally often; groups, each equally " +
 				"often, with replacement; replacement, independent draws of samples",
-			words: data.Samplings, fixed: true},
+			words: loader.Samplings, fixed: true},
 		{Key: "lr", Doc: "α: step size of the weights",
 			Want: "a number ≥ 1.2e-38 (float32's least)", live: true,
 			in: func(lr float64) bool { return lr >= leastFloat32 && positive(lr) }},
@@ -158,7 +159,7 @@ var (
 func dataRows() []Setting {
 	return grouped("Data and model", []Setting{
 		{Key: "dataset", Doc: "a dataset's name, or files of your own (see drolab data list)",
-			Want: "a dataset's name or files of your own", Choices: data.Names, fixed: true,
+			Want: "a dataset's name or files of your own", Choices: source.Names, fixed: true,
 			ok: func(s *Spec) bool {
 				return s.Dataset != "" && s.IsProgram() == (s.Dataset == ProgramData)
 			}},

@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 )
 
 // Spec is everything that decides what a run computes. The tags are the keys of its settings in
@@ -168,7 +169,7 @@ func Defaults() Spec {
 		Weights:     OnDevice,
 		Uncertainty: "cressie-read", K: 2, Rho: 0.5, Mu: 0.1, Coordinates: "auto",
 		Lambda0: 0.1, EtaMax: 10, Lambda: 1, Eta: 0,
-		Batch: 128, Sampler: string(data.BySample),
+		Batch: 128, Sampler: string(loader.BySample),
 		LR: 0.01, LRDropEpoch: 40, LRDrop: 0.1, Momentum: 0.9, Epochs: 50,
 		Select: SelectLast, MinGroup: 20, RiskRadii: []float64{.05, .1, .2, .5, 1, 2, 5},
 		Seed: 1, LogEvery: 10, EvalEvery: 1, CertifyEvery: 0, CheckpointKeep: 2,
@@ -335,7 +336,7 @@ func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		ByGroup: s.Sampling(m) == data.ByGroup, Seed: s.Seed, Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == loader.ByGroup, Seed: s.Seed, Settings: map[string]Auto{}}
 	for _, row := range allSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
@@ -346,11 +347,11 @@ func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task
 
 // Sampling returns how the batches of a method are sampled: in the method's own way, or by the
 // setting sampler.
-func (s *Spec) Sampling(m *dro.Method) data.Sampling {
+func (s *Spec) Sampling(m *dro.Method) loader.Sampling {
 	if m.Subsamples {
-		return data.Subsample
+		return loader.Subsample
 	}
-	return data.Sampling(s.Sampler)
+	return loader.Sampling(s.Sampler)
 }
 
 // ClipFor returns the largest norm of the gradient of x, for the setting clip and the method; 0:

@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // stepSchedule is the first of the schedules.
@@ -110,7 +111,7 @@ func (i Imbalance) Ratios(dataset string) []float64 {
 	case i.word == paperImbalance || i.Drawn():
 		return data.PaperImbalance()
 	case i.word == "":
-		return data.DefaultImbalance(dataset)
+		return source.DefaultImbalance(dataset)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -319,7 +320,7 @@ func (f *File) checkSharing(list []*spec.Spec, dir, dataDir string) (errs []erro
 		errs = append(errs, fmt.Errorf("%s:%d: %w", f.path, max(1, line), err))
 	}
 	chosenBy := cmp.Or(f.lines["select"], f.lines["val_fraction"])
-	d, err := data.Open(data.Locate(first.Dataset, dir), first.DataOptions(dataDir))
+	d, err := source.Open(source.Locate(first.Dataset, dir), first.DataOptions(dataDir))
 	switch {
 	case err != nil && first.ValFraction > 0:
 		return nil

@@ -15,6 +15,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
@@ -191,9 +192,9 @@ func (s shuffled) Label(i int) int { return s.labels[i] }
 // swept trains the sweep on data with shuffled test labels, and returns its table and its folder.
 func swept(t *testing.T, text string, seed uint64) (*Table, *Folder) {
 	t.Helper()
-	defer data.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
+	defer source.Register(data.Provider{Name: "relabelled", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
-			d, err := data.Open("csv:example", data.Options{ValFraction: .3})
+			d, err := source.Open("csv:example", data.Options{ValFraction: .3})
 			if err != nil || seed == 0 {
 				return d, err
 			}

@@ -4,7 +4,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 )
 
@@ -29,11 +29,11 @@ type Stepper interface {
 
 // ahead holds what a run with a Stepper has begun.
 type ahead struct {
-	stepper Stepper       // nil: the weights come from drolab
-	begun   bool          // the next step has its batch, and the network has it
-	at      int           // which of the two batches is the next step's
-	batch   [2]data.Batch // copies: a sampler uses the memory of its batches again
-	numbers []float64     // memory for those of forms
+	stepper Stepper         // nil: the weights come from drolab
+	begun   bool            // the next step has its batch, and the network has it
+	at      int             // which of the two batches is the next step's
+	batch   [2]loader.Batch // copies: a sampler uses the memory of its batches again
+	numbers []float64       // memory for those of forms
 }
 
 // beginStep has the network begin the next step.
@@ -41,7 +41,7 @@ func (r *Run) beginStep() {
 	x := r.batches.Next()
 	r.at = 1 - r.at
 	b := &r.batch[r.at]
-	*b = data.Batch{N: x.N, Epoch: x.Epoch, Labels: append(b.Labels[:0], x.Labels...),
+	*b = loader.Batch{N: x.N, Epoch: x.Epoch, Labels: append(b.Labels[:0], x.Labels...),
 		Groups: append(b.Groups[:0], x.Groups...), Index: append(b.Index[:0], x.Index...)}
 	r.stepper.Begin(Batch{runner.SplitTrain, nn.Train, b})
 	r.begun = true

@@ -12,6 +12,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 )
 
@@ -73,7 +74,7 @@ func mappedFeatures(b *testing.B, rows, features int) data.Source {
 	dir := b.TempDir()
 	writeArray(b, filepath.Join(dir, "x.npy"), "<f4", fmt.Sprintf("%d, %d", rows, features), x)
 	writeArray(b, filepath.Join(dir, "y.npy"), "<i8", fmt.Sprintf("%d,", rows), y)
-	d, err := data.Open("npy:"+filepath.Join(dir, "x.npy")+"?y="+filepath.Join(dir, "y.npy")+
+	d, err := source.Open("npy:"+filepath.Join(dir, "x.npy")+"?y="+filepath.Join(dir, "y.npy")+
 		"&test_fraction=.01", data.Options{})
 	if err != nil {
 		b.Fatal(err)

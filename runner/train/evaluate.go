@@ -10,6 +10,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -229,7 +230,7 @@ func Source(d *data.Dataset, split string) data.Source {
 // in an epoch of training, no sample is dropped. The batch is valid until f returns.
 func (r *Run) EachBatch(split string, f func(b Batch, from int) error) error {
 	src := Source(r.Data, split)
-	loader, err := data.NewSequential(src, r.LoaderOptions(split, nn.Evaluate, 0, len(r.losses)))
+	loader, err := loader.NewSequential(src, r.LoaderOptions(split, nn.Evaluate, 0, len(r.losses)))
 	if err != nil {
 		return err
 	}
@@ -433,7 +434,7 @@ func FindOptimum(s *spec.Spec, d *data.Dataset, p *dro.Problem) (*measure.Optimu
 func Table(s *spec.Spec, d *data.Dataset) (*dro.Regression, error) {
 	o := loaderOptions(s, d)
 	o.Batch = min(s.Batch, d.Train.Len())
-	loader, err := data.NewSequential(d.Train, o)
+	loader, err := loader.NewSequential(d.Train, o)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
 
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -16,7 +16,7 @@ import (
 func BenchmarkEvaluation(b *testing.B) {
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Samples = []dro.Algorithm{dro.SFK}, "convnet", 8000
-	d, err := data.Open(s.Dataset, s.DataOptions(""))
+	d, err := source.Open(s.Dataset, s.DataOptions(""))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/spec"
 )
 
@@ -34,7 +35,7 @@ func Native(s *spec.Spec, d *data.Dataset, threads int) (Network, error) {
 }
 
 // Feed implements Network. With one thread there is no second thread to prepare batches ahead.
-func (n *native) Feed(_ string, _ nn.Mode, o *data.LoaderOptions) {
+func (n *native) Feed(_ string, _ nn.Mode, o *loader.Options) {
 	o.Ahead, o.RunOnThreads, o.InPlace = n.net.Threads > 1, n.net.RunEach, n.net.InPlace()
 }
 

@@ -12,6 +12,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/internal/room"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
@@ -350,7 +351,7 @@ type Method struct {
 	Problem *dro.Problem // the problem whose risk evaluations measure
 	clip    float64      // the largest norm of the x-gradient; 0: no clipping
 	// sampling says which samples the training batches hold.
-	sampling data.Sampling
+	sampling loader.Sampling
 	Picker   dro.Picker // the method if it has an output rule, else nil
 	// advance is the method's own x-step, or nil.
 	advance func(velocity, lr float64) (rate float64)
@@ -422,7 +423,7 @@ type Network interface {
 	// Feed sets in o how a loader makes this network's batches of a split in the given mode: on
 	// which threads, how far ahead, and whether it leaves values where they lie in memory. A
 	// network that reads its samples itself, by their indices, asks for batches without values.
-	Feed(split string, mode nn.Mode, o *data.LoaderOptions)
+	Feed(split string, mode nn.Mode, o *loader.Options)
 	// Losses computes the loss of each sample of a batch, which has at most Spec.Batch samples. If
 	// weigh is not nil, it computes the weights of any of these samples from their losses, on
 	// several threads at once. The Gradient that follows uses these weights, so a network may
@@ -483,13 +484,13 @@ type LastLayer interface {
 type Batch struct {
 	Split string
 	Mode  nn.Mode
-	*data.Batch
+	*loader.Batch
 }
 
 // Part returns the samples from (included) to to (excluded) of a batch. The caller lends part as
 // their memory, so that a step which takes its batch in pieces allocates nothing.
-func (b Batch) Part(part *data.Batch, from, to int) Batch {
-	*part = data.Batch{X: b.X, Labels: b.Labels[from:to], Groups: b.Groups[from:to],
+func (b Batch) Part(part *loader.Batch, from, to int) Batch {
+	*part = loader.Batch{X: b.X, Labels: b.Labels[from:to], Groups: b.Groups[from:to],
 		Index: b.Index[from:to], N: to - from, Epoch: b.Epoch}
 	switch {
 	case b.Offsets != nil:

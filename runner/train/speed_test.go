@@ -13,6 +13,8 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -78,7 +80,7 @@ func ratio(above, below []float64) float64 {
 // ratios, dual step and record. BenchmarkOutsideKernels of dro/nn measures the part within the
 // network that lies outside the kernels.
 func BenchmarkInput(b *testing.B) {
-	drawn, err := data.Open("shapes", data.Options{Samples: 1e5})
+	drawn, err := source.Open("shapes", data.Options{Samples: 1e5})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,7 +88,7 @@ func BenchmarkInput(b *testing.B) {
 		"memory": newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4),
 		"drawn":  drawn.Train,
 	}
-	if cifar, err := data.Open("cifar10", data.Options{Dir: os.Getenv("DROLAB_DATA")}); err == nil {
+	if cifar, err := source.Open("cifar10", data.Options{Dir: os.Getenv("DROLAB_DATA")}); err == nil {
 		defer cifar.Close()
 		sources["cifar10"] = cifar.Train
 	}
@@ -127,7 +129,7 @@ func (r *Run) loadOnly() error {
 
 // timedStep is train with a measurement of the network's time, and must follow train verb by verb.
 // With a batch x, every batch is x and nothing is loaded.
-func (r *Run) timedStep(x *data.Batch) (network time.Duration, err error) {
+func (r *Run) timedStep(x *loader.Batch) (network time.Duration, err error) {
 	timed := func(f func()) {
 		start := time.Now()
 		f()
@@ -233,7 +235,7 @@ func BenchmarkSamples(b *testing.B) {
 		"mapped": func(n int) (data.Source, error) { return newMapped(b, n) },
 		"bytes":  func(n int) (data.Source, error) { return newWindows(n), nil },
 		"shapes": func(n int) (data.Source, error) {
-			d, err := data.Open("shapes", data.Options{Samples: n})
+			d, err := source.Open("shapes", data.Options{Samples: n})
 			if err != nil {
 				return nil, err
 			}

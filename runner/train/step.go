@@ -10,6 +10,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -77,7 +78,7 @@ func (r *Run) atStep(err error) error { return fmt.Errorf("step %d: %w", r.step,
 
 // batchOf returns what a method sees of a batch: no values of samples, and losses that are valid
 // until the next step.
-func batchOf(b *data.Batch, losses []float64) dro.Batch {
+func batchOf(b *loader.Batch, losses []float64) dro.Batch {
 	return dro.Batch{Losses: losses[:b.N], Labels: b.Labels, Groups: b.Groups, Index: b.Index}
 }
 
@@ -147,18 +148,18 @@ const (
 // input holds the batches of a run, and buffers for the losses and weights that a step computes of
 // them. The buffers are made once, so that a step allocates nothing.
 type input struct {
-	batches         Sampler    // x-batches: permutations of the training split, or draws
-	draws           Sampler    // batches of the method's own: independent draws
-	losses, weights []float64  // of the x-batch
-	drawn           []float64  // losses of the method's own batch
-	piece           data.Batch // the piece of the method's own batch under way
+	batches         Sampler      // x-batches: permutations of the training split, or draws
+	draws           Sampler      // batches of the method's own: independent draws
+	losses, weights []float64    // of the x-batch
+	drawn           []float64    // losses of the method's own batch
+	piece           loader.Batch // the piece of the method's own batch under way
 }
 
 // Sampler is a source of batches with a position for checkpoints: a data.Loader, or a script.
 type Sampler interface {
-	Next() *data.Batch
-	State() data.State
-	Restore(data.State) error
+	Next() *loader.Batch
+	State() loader.State
+	Restore(loader.State) error
 	Close()
 }
 
@@ -181,9 +182,9 @@ func (r *Run) addLoaders() (err error) {
 	}
 	o := r.LoaderOptions(runner.SplitTrain, nn.Train, streamBatches, r.Meta.Spec.Batch)
 	r.setSampling(&o)
-	newLoader := data.NewEpochs
-	if o.Sampling == data.Replacement {
-		newLoader = data.NewDraws
+	newLoader := loader.NewEpochs
+	if o.Sampling == loader.Replacement {
+		newLoader = loader.NewDraws
 	}
 	batches, err := newLoader(r.Data.Train, o)
 	if err != nil {
@@ -195,7 +196,7 @@ func (r *Run) addLoaders() (err error) {
 	r.setSampling(&o)
 	r.drawn = make([]float64, o.Batch)
 	o.Ahead = o.Ahead && r.Method.Fresh() // the other methods need its position only
-	draws, err := data.NewDraws(r.Data.Train, o)
+	draws, err := loader.NewDraws(r.Data.Train, o)
 	if err == nil { // an interface that holds a nil pointer is not nil
 		r.draws = draws
 	}
@@ -204,7 +205,7 @@ func (r *Run) addLoaders() (err error) {
 
 // setSampling sets the sampling and the augmentation of training batches, as the spec, the method
 // and the data ask for.
-func (r *Run) setSampling(o *data.LoaderOptions) {
+func (r *Run) setSampling(o *loader.Options) {
 	o.Sampling = r.Method.sampling
 	if r.Meta.Spec.Augment {
 		o.Augment = r.Data.Augment
@@ -217,7 +218,7 @@ func (r *Run) setSampling(o *data.LoaderOptions) {
 // network wants them. The options do not augment.
 func (r *Run) LoaderOptions(
 	split string, mode nn.Mode, stream uint64, batch int,
-) data.LoaderOptions {
+) loader.Options {
 	o := loaderOptions(&r.Meta.Spec, r.Data)
 	o.Batch, o.Stream = batch, stream
 	r.Net.Feed(split, mode, &o)
@@ -225,9 +226,9 @@ func (r *Run) LoaderOptions(
 }
 
 // loaderOptions returns options with the normalisation and the seed.
-func loaderOptions(s *spec.Spec, d *data.Dataset) data.LoaderOptions {
+func loaderOptions(s *spec.Spec, d *data.Dataset) loader.Options {
 	mean, std := s.Normalisation(d.Mean, d.Std)
-	return data.LoaderOptions{Mean: mean, Std: std, Seed: s.Seed}
+	return loader.Options{Mean: mean, Std: std, Seed: s.Seed}
 }
 
 // Turn implements Waiting: it changes a setting on request. The event is in the log before the

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	cells "drolab/tui/cell"
 	"drolab/tui/cli/console"
 )
@@ -20,7 +21,7 @@ import (
 // TestRegisteredDataIsListed: a data source is in lists, completions and choices as soon as it is
 // registered.
 func TestRegisteredDataIsListed(t *testing.T) {
-	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+	defer source.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Files: &data.Files{Folder: "toy", Remote: []data.Remote{{Name: "toy.bin", Size: 2e6}}},
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not here")

@@ -13,6 +13,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/report"
 	"drolab/runner/spec"
 	"drolab/runner/sweep"
@@ -333,7 +334,7 @@ func queryPlaces(t *testing.T) []place {
 		t.Fatal(err)
 	}
 	drawn := func(seed string) (string, error) {
-		d, err := data.Open("csv:"+file+"?label=y&data_seed="+seed, data.Options{})
+		d, err := source.Open("csv:"+file+"?label=y&data_seed="+seed, data.Options{})
 		if err != nil {
 			return "", err
 		}

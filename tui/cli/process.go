@@ -12,20 +12,20 @@ import (
 	"slices"
 	"syscall"
 
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 )
 
 // Process runs the program as a system starts it, and returns its exit status.
 func Process(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if slices.Equal(args, []string{reader}) {
 		signal.Ignore(os.Interrupt, syscall.SIGHUP)
-		if err := data.Serve(stdin, stdout); err != nil {
+		if err := source.Serve(stdin, stdout); err != nil {
 			fmt.Fprintf(stderr, "drolab: %v\n", err)
 			return 1
 		}
 		return 0
 	}
-	defer data.ReadApart(func() *exec.Cmd { return self(reader) })()
+	defer source.ReadApart(func() *exec.Cmd { return self(reader) })()
 	if os.Getenv("NO_COLOR") != "" {
 		os.Setenv("NO_COLOR", "1") // the libraries take only some values; the convention is any
 	}

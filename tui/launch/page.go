@@ -8,7 +8,7 @@ import (
 
 	"drolab/presets"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -39,7 +39,7 @@ type Page struct {
 	// problem is the error in the line as typed, or in the last change.
 	problem error
 
-	entries map[string]data.Entry // datasets by name, as last found in the data folder
+	entries map[string]source.Entry // datasets by name, as last found in the data folder
 	past    []*record.Run
 	plan    estimate
 	looked  time.Time // when a tick last looked at the data folder
@@ -73,8 +73,8 @@ func (l *Page) findDatasets() tea.Cmd {
 	}
 	dir := l.Config.DataDir
 	return func() tea.Msg {
-		m := datasetsMsg{map[string]data.Entry{}}
-		for _, e := range data.List(dir) {
+		m := datasetsMsg{map[string]source.Entry{}}
+		for _, e := range source.List(dir) {
 			m.entries[e.Name] = e
 		}
 		return m
@@ -199,7 +199,7 @@ func (l *Page) click(msg kit.Click) {
 type beginMsg struct{}
 
 // datasetsMsg brings the datasets found in the data folder, by name.
-type datasetsMsg struct{ entries map[string]data.Entry }
+type datasetsMsg struct{ entries map[string]source.Entry }
 
 // Keys implements the interface's page.
 func (l *Page) Keys() []kit.Key {
@@ -282,7 +282,7 @@ func (l *Page) noStart() string {
 }
 
 // lacks says how to get a dataset that is not here.
-func (l *Page) lacks(e data.Entry) string {
+func (l *Page) lacks(e source.Entry) string {
 	return fmt.Sprintf(dataMissing, e.Name, e.Name, float64(e.Download)/1e6)
 }
 

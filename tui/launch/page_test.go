@@ -12,6 +12,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 	"drolab/tui/internal/tuitest"
@@ -238,7 +239,7 @@ func TestLaunchRefuses(t *testing.T) {
 // TestLaunchOffersRegisteredData: a registered data source is offered, and shown as not yet on this
 // machine.
 func TestLaunchOffersRegisteredData(t *testing.T) {
-	defer data.Register(data.Provider{Name: "toy", Purpose: "for a test",
+	defer source.Register(data.Provider{Name: "toy", Purpose: "for a test",
 		Open: func(string, data.Options) (*data.Dataset, error) {
 			return nil, errors.New("not on this machine")
 		},

@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -194,7 +195,7 @@ func trainSamples(s *spec.Spec, like []*record.Run) (n float64, ok bool) {
 // samplesAsked returns the number of training samples before imbalance where it is known
 // beforehand, else the cap on that number, where 0 is no cap.
 func samplesAsked(s *spec.Spec) int {
-	if n, ok := data.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
+	if n, ok := source.KnownSizes(s.Dataset, data.Options{Samples: s.Samples}); ok {
 		return n.Train
 	}
 	return s.Samples

@@ -9,7 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
 	"drolab/runner/spec"
@@ -40,7 +40,7 @@ func sentBy(t *testing.T, heavy bool) (bytes int) {
 	}
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Spec.Samples = 400
-	d, err := data.Open(m.Spec.Dataset, m.Spec.DataOptions(""))
+	d, err := source.Open(m.Spec.Dataset, m.Spec.DataOptions(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"drolab/runner/bridge"
 	"drolab/runner/bridge/pythontest/asnative"
 	"drolab/runner/data"
+	"drolab/runner/data/loader"
+	"drolab/runner/data/source"
 	"drolab/runner/spec"
 	"drolab/runner/train"
 )
@@ -22,7 +24,7 @@ func TestAsNative(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			s := spec.Defaults()
 			s.Dataset, s.Model, s.Batch, s.Samples, s.Augment = "shapes", model, 16, 64, false
-			d, err := data.Open(s.Dataset, s.DataOptions(""))
+			d, err := source.Open(s.Dataset, s.DataOptions(""))
 			must(t, err)
 			defer d.Close()
 			own, err := train.Native(&s, d, 1)
@@ -50,7 +52,7 @@ func TestAsNative(t *testing.T) {
 
 // batch returns samples of the training split as a batch.
 func batch(d *data.Dataset, index []int) train.Batch {
-	b := data.Batch{N: len(index), Index: index, Groups: make([]int, len(index))}
+	b := loader.Batch{N: len(index), Index: index, Groups: make([]int, len(index))}
 	shape := d.Train.Shape()
 	b.X = make([]float32, len(index)*shape.Len())
 	for j, i := range index {

@@ -19,6 +19,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/machine"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -134,7 +135,7 @@ func printPresets(con *Console, w *Stopwatch, asked *spec.Spec) error {
 	fmt.Fprintln(con.Stdout, "Presets, with all their runs, if this machine does nothing else:")
 	for _, p := range presets.List() {
 		p.Spec.Precision, p.Spec.Convolution = asked.Precision, asked.Convolution
-		sizes, err := data.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
+		sizes, err := source.SizesOf(p.Spec.Dataset, p.Spec.DataOptions(con.DataDir))
 		if err != nil {
 			return fmt.Errorf("preset %s: %w", p.Name, err)
 		}
@@ -182,7 +183,7 @@ func benchJSON(con *Console, s *spec.Spec, t *train.StepTimes) map[string]any {
 
 // lacks says how to get a dataset that is not here.
 func lacks(con *Console, dataset string) string {
-	if e, err := data.Info(dataset, con.DataDir); err == nil && !e.Available {
+	if e, err := source.Info(dataset, con.DataDir); err == nil && !e.Available {
 		return "after drolab data fetch " + dataset
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -36,7 +37,7 @@ func dataListCommand(con *console.Console) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the datasets and where they are", Args: console.None,
 		RunE: func(*cobra.Command, []string) error {
-			for _, e := range data.List(con.DataDir) {
+			for _, e := range source.List(con.DataDir) {
 				where := " (built in)"
 				switch {
 				case e.Scheme:
@@ -75,13 +76,13 @@ func fetch(ctx context.Context, con *console.Console, name, url string) error {
 	ctx, cancel := con.Orderly(ctx, console.Outlive)
 	defer cancel()
 	m := con.NewMeter(console.Clean(name), megabytes)
-	err := data.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url,
+	err := source.Fetch(ctx, name, con.DataDir, data.FetchOptions{URL: url,
 		Progress: func(done, total int64) { m.Show(done, total, 0) }})
 	m.End()
 	if err != nil {
 		return err
 	}
-	e, err := data.Info(name, con.DataDir)
+	e, err := source.Info(name, con.DataDir)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 func completeDatasets(con *console.Console) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, console.Directive) {
 		var words []string
-		for _, e := range data.List(con.DataDir) {
+		for _, e := range source.List(con.DataDir) {
 			if e.Download > 0 {
 				words = append(words, e.Name+"\t"+e.Purpose)
 			}
@@ -174,11 +175,11 @@ func openCard(
 	defer m.End()
 	o := data.Options{Dir: con.DataDir, Difficulty: spec.Defaults().Difficulty,
 		ValFraction: valFraction, Progress: m.Progress(ctx)}
-	d, err := data.OpenContext(ctx, name, o)
+	d, err := source.OpenContext(ctx, name, o)
 	if err != nil && strings.Contains(err.Error(), "missing value") &&
 		!strings.Contains(name, "missing=") {
 		sign := map[bool]string{true: "&", false: "?"}[strings.Contains(name, "?")]
-		again, e := data.OpenContext(ctx, name+sign+"missing=category", o)
+		again, e := source.OpenContext(ctx, name+sign+"missing=category", o)
 		if e == nil {
 			again.Notes = append(again.Notes, "values are missing and were read with "+
 				"missing=category: a run has to choose how to treat them")

@@ -15,7 +15,7 @@ import (
 	"drolab/presets"
 	"drolab/presets/recorded"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/report"
@@ -499,7 +499,7 @@ func printMissing(ctx context.Context, tr *Trainer, g *report.Gathered) error {
 			left = 1 - float64(r.Standing().Step)/float64(max(1, r.Meta.Steps))
 		}
 		took := math.NaN() // of a program, or of data that are not here
-		sizes, err := data.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
+		sizes, err := source.SizesOf(m.Spec.Dataset, m.Spec.DataOptions(tr.DataDir))
 		if err == nil {
 			if took, err = watch.Seconds(&m.Spec, sizes, []spec.Spec{m.Spec}); err != nil {
 				return err

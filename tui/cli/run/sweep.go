@@ -15,7 +15,7 @@ import (
 	"drolab/presets"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/data"
+	"drolab/runner/data/source"
 	"drolab/runner/engine"
 	"drolab/runner/queue"
 	"drolab/runner/record"
@@ -396,8 +396,8 @@ func (tr *Trainer) sweepResources(
 			}
 			return n, err
 		}
-		name := data.Locate(s.Dataset, folder.List.Dir)
-		sizes, err := data.SizesOf(name, s.DataOptions(resources.DataDir))
+		name := source.Locate(s.Dataset, folder.List.Dir)
+		sizes, err := source.SizesOf(name, s.DataOptions(resources.DataDir))
 		if err != nil {
 			return n, err
 		}

@@ -12,7 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/data"
+	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -72,7 +72,7 @@ func State(step int64) *runner.State {
 		}
 	}
 	return &runner.State{
-		Step: step, Batches: data.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: Eval(step),
+		Step: step, Batches: loader.State{Kind: "epochs", Epoch: 1, Step: 2}, Eval: Eval(step),
 		Method: &dro.State{
 			Numbers: map[string]float64{"lambda": 1.25, "eta": -0.5},
 			Flags: map[string][]bool{

@@ -1,0 +1,83 @@
+package array
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"drolab/runner/data"
+	"drolab/runner/internal/room"
+)
+
+func NPZFiles() *data.Provider {
+	return &data.Provider{
+		Name: "npz:", Argument: "FILE", Endings: []string{".npz"}, Table: true, Apart: true,
+		Unscaled: true,
+		Purpose: "arrays of your own, such as frozen features: " +
+			"npz:FILE?x=NAME&y=NAME&g=NAME,NAME&split=NAME",
+		Open: func(name string, o data.Options) (*data.Dataset, error) {
+			return openBundle(name, "npz:", o, readNPZ)
+		},
+	}
+}
+
+// readNPZ reads what numpy.savez writes: a zip file of npy files.
+func readNPZ(path string, b []byte) ([]string, func(int) (Array, error), error) {
+	z, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, nil, err
+	}
+	name := func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") }
+	return data.Map(z.File, name), func(i int) (Array, error) {
+		full := path + ": " + z.File[i].Name
+		member, err := extract(b, z.File[i])
+		if err != nil {
+			return Array{}, fmt.Errorf("%s: %w", full, err)
+		}
+		return ParseNPY(full, member)
+	}, nil
+}
+
+// extract returns the bytes of a member of a zip file, without a copy if they are stored
+// uncompressed.
+func extract(whole []byte, f *zip.File) ([]byte, error) {
+	at, err := f.DataOffset()
+	if err != nil {
+		return nil, err
+	}
+	size, end := f.UncompressedSize64, uint64(len(whole))
+	if uint64(at) > end || f.CompressedSize64 > end-uint64(at) {
+		return nil, errors.New("is cut short")
+	}
+	if f.Method == zip.Store {
+		if size != f.CompressedSize64 {
+			return nil, errors.New("is damaged: it has two sizes")
+		}
+		b := whole[at : uint64(at)+size]
+		if crc32.ChecksumIEEE(b) != f.CRC32 {
+			return nil, errors.New("is damaged: its checksum is another")
+		}
+		return b, nil
+	}
+	const most = 1032 // bytes that one byte of deflate can become
+	if size/most > f.CompressedSize64 {
+		return nil, fmt.Errorf("%d bytes cannot be %d uncompressed", f.CompressedSize64, size)
+	}
+	if err := room.Ask(float64(size), "it"); err != nil {
+		return nil, err
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b := make([]byte, size)
+	if _, err = io.ReadFull(r, b); err == nil {
+		_, err = io.Copy(io.Discard, r) // to the end: the checksum is compared there
+	}
+	return b, err
+}

@@ -1,0 +1,10 @@
+// Package loader makes seeded batches of the samples of a data set, with exact resume.
+//
+//	Source -> order of the samples (epochs, draws, sequential) -> crop, flip, normalise -> Batch
+//
+// It opens no file. A [Loader] crops, flips and normalises with one table look-up a value
+// (normalise.go). Its batches are a pure function of (source, options, epoch, step), so its [State]
+// is two counters.
+//
+// Start at [NewEpochs], [NewDraws] and [NewSequential] in loader.go.
+package loader

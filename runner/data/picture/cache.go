@@ -1,0 +1,328 @@
+package picture
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"drolab/runner/data"
+	"drolab/runner/internal/aside"
+	"drolab/runner/internal/room"
+
+	_ "golang.org/x/image/bmp"
+	resize "golang.org/x/image/draw"
+	_ "golang.org/x/image/tiff"
+	_ "golang.org/x/image/webp"
+)
+
+// mostPixels is the maximum number of pixels of a picture, which is decoded whole: 256 MB.
+const mostPixels = 64 << 20
+
+// A cache of resized pictures is cacheMagic, the SHA-256 of the rest, and a record of each picture:
+// its pixels, [C][H][W], and a byte of facts. The number in cacheMagic rises when pictures are
+// decoded in another way.
+const cacheMagic = "drolab pictures 2\n"
+
+// facts are what a user is told of a picture.
+type facts byte
+
+const (
+	turned      facts = 1 << iota // EXIF data say that it is not seen as it is stored
+	transparent                   // parts of it are transparent
+)
+
+// record is the number of bytes of a record.
+func (s *pictureSet) record() int { return s.shape.Len() + 1 }
+
+// count returns the number of records of which a fact holds.
+func (s *pictureSet) count(records []byte, of facts) (n int) {
+	for r := range slices.Chunk(records, s.record()) {
+		if facts(r[len(r)-1])&of != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// records returns the records of all pictures from the cache in the data folder, and makes the
+// cache if it is not there. Each state of the files, given by their names, sizes and times, has its
+// own cache. If the folder cannot be written to, the records are in memory alone.
+func (s *pictureSet) records(o data.Options) ([]byte, error) {
+	key, err := s.cacheKey()
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(o.Dir, "pictures", key)
+	if b, err := s.readCache(path); err == nil {
+		return b, nil
+	}
+	os.Remove(path) // a damaged one
+	kept, err := s.makeCache(path, &counter{of: len(s.files), tell: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	if kept {
+		if b, err := s.readCache(path); err == nil {
+			return b, nil
+		}
+	}
+	return s.decodeAll(&counter{of: len(s.files), tell: o.Progress})
+}
+
+// counter counts the pictures that are decoded, and tells of each.
+type counter struct {
+	mu       sync.Mutex
+	done, of int
+	tell     func(done, of int) error // nil: nobody is told
+	err      error                    // of tell: the reading ends
+}
+
+// add counts n more pictures, on any goroutine. It returns an error if the reading is to end.
+func (c *counter) add(n int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done += n
+	if c.err == nil && c.tell != nil {
+		c.err = c.tell(c.done, c.of)
+	}
+	return c.err
+}
+
+// ended returns an error if the reading is to end.
+func (c *counter) ended() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// While pictures are decoded, each part of them is kept in a file of the folder KEY.parts, beside
+// the cache KEY that is to be: the SHA-256 of the part's records, then the records. An interrupted
+// reading loses no more than the part under way. Several processes may decode the same pictures:
+// their parts have the same bytes.
+const (
+	mostInPart   = 64       // pictures
+	mostPartSize = 32 << 20 // bytes, since a part is in memory as a whole
+)
+
+// makeCache decodes the pictures part by part, takes the parts that an earlier reading has left,
+// and makes the cache of them. It reports whether there is a cache: not if it cannot be written.
+func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
+	size := s.record()
+	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))
+	if err := room.Ask(float64(per*size), "decoding the pictures"); err != nil {
+		return false, err
+	}
+	if err := c.add(0); err != nil {
+		return false, err
+	}
+	folder, buffer, sum := path+".parts", make([]byte, per*size), sha256.New()
+	if os.MkdirAll(folder, 0o777) != nil {
+		return false, nil
+	}
+	for from := 0; from < len(s.files); from += per {
+		n := min(per, len(s.files)-from)
+		part, name := buffer[:n*size], partName(folder, from/per)
+		if readPart(name, part) == nil {
+			err = c.add(n)
+		} else if err = s.decodeSome(part, s.files[from:from+n], c); err == nil {
+			if writePart(name, part) != nil {
+				return data.Exists(path), nil // another process may have been quicker
+			}
+		}
+		if err != nil {
+			return false, err
+		}
+		sum.Write(part)
+	}
+	err = aside.Write(path, func(w io.Writer) error {
+		_, err := w.Write(sum.Sum([]byte(cacheMagic)))
+		for from := 0; from < len(s.files) && err == nil; from += per {
+			part := buffer[:min(per, len(s.files)-from)*size]
+			if err = readPart(partName(folder, from/per), part); err == nil {
+				_, err = w.Write(part)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return data.Exists(path), nil
+	}
+	os.RemoveAll(folder) // a leftover costs only space
+	return true, nil
+}
+
+func partName(folder string, part int) string {
+	return filepath.Join(folder, fmt.Sprintf("%08d", part))
+}
+
+// readPart reads the records of a part, checked against their hash.
+func readPart(name string, records []byte) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var sum [sha256.Size]byte
+	if _, err = io.ReadFull(f, sum[:]); err == nil {
+		_, err = io.ReadFull(f, records)
+	}
+	if err == nil && sha256.Sum256(records) != sum {
+		err = fmt.Errorf("%s: is damaged", name)
+	}
+	return err
+}
+
+func writePart(name string, records []byte) error {
+	return aside.Write(name, func(w io.Writer) error {
+		sum := sha256.Sum256(records)
+		_, err := w.Write(sum[:])
+		if err == nil {
+			_, err = w.Write(records)
+		}
+		return err
+	})
+}
+
+func (s *pictureSet) cacheKey() (string, error) {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s%q %v %s\n", cacheMagic, s.Path, s.shape, s.Choice("orientation"))
+	for _, name := range s.files {
+		info, err := os.Stat(filepath.Join(s.Path, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+// readCache returns the records in a cache, checked against their hash.
+func (s *pictureSet) readCache(path string) ([]byte, error) {
+	whole, err := s.mapped.Contents(path)
+	if err != nil {
+		return nil, err
+	}
+	rest, ok := bytes.CutPrefix(whole, []byte(cacheMagic))
+	if ok && len(rest) == sha256.Size+len(s.files)*s.record() {
+		records := rest[sha256.Size:]
+		if sum := sha256.Sum256(records); bytes.HasPrefix(rest, sum[:]) {
+			return records, nil
+		}
+	}
+	return nil, errors.Join(fmt.Errorf("%s: is damaged", path), s.mapped.Close())
+}
+
+// decodeAll reads every picture into memory.
+func (s *pictureSet) decodeAll(c *counter) ([]byte, error) {
+	size := s.record()
+	if err := room.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
+		return nil, err
+	}
+	b := make([]byte, len(s.files)*size)
+	return b, s.decodeSome(b, s.files, c)
+}
+
+// decodeSome reads some pictures, on every core. The error is the same on any number of cores,
+// unless the counter ends the reading.
+func (s *pictureSet) decodeSome(b []byte, files []string, c *counter) error {
+	size := s.record()
+	errs := make([]error, len(files))
+	data.OnEveryCore(len(files), func(i int) {
+		if errs[i] = c.ended(); errs[i] != nil {
+			return
+		}
+		if errs[i] = s.decode(b[i*size:(i+1)*size], files[i]); errs[i] == nil {
+			errs[i] = c.add(1)
+		}
+	})
+	return cmp.Or(errs...)
+}
+
+// decode reads one picture into its record.
+func (s *pictureSet) decode(record []byte, name string) error {
+	pixels := record[:len(record)-1]
+	of, err := s.decodeTo(pixels, filepath.Join(s.Path, name))
+	record[len(pixels)] = byte(of)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
+}
+
+func (s *pictureSet) decodeTo(dst []byte, path string) (of facts, err error) {
+	f, err := data.OpenInput(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	b, err := data.ReadWhole(f)
+	if err != nil {
+		return 0, err
+	}
+	config, format, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil {
+		return 0, err
+	}
+	if w, h := config.Width, config.Height; w < 1 || h < 1 || w > mostPixels/h {
+		return 0, fmt.Errorf("%d×%d pixels: at most %d in all are taken", w, h, mostPixels)
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		return 0, err
+	}
+	if format == "webp" {
+		img = webpColours(img)
+	}
+	if opaque, ok := img.(interface{ Opaque() bool }); ok && !opaque.Opaque() {
+		of |= transparent
+	}
+	as := orientationOf(format, b)
+	if as != asStored {
+		of |= turned
+	}
+	if s.Choice("orientation") == "stored" {
+		as = asStored
+	}
+	s.drawSquare(dst, img, as)
+	return of, nil
+}
+
+// drawSquare writes the square in the middle of a picture, resized and turned. Transparent parts
+// become black.
+func (s *pictureSet) drawSquare(dst []byte, img image.Image, as orientation) {
+	size := img.Bounds().Size()
+	side := min(size.X, size.Y)
+	seen := as.size(size)
+	corner := as.stored(image.Pt((seen.X-side)/2, (seen.Y-side)/2), side, size)
+	from := image.Rectangle{Max: image.Pt(side, side)}.Add(img.Bounds().Min).Add(corner)
+	w := s.shape.W
+	to := image.NewRGBA(image.Rect(0, 0, w, w))
+	if side == w {
+		resize.Draw(to, to.Bounds(), img, from.Min, resize.Src)
+	} else {
+		resize.CatmullRom.Scale(to, to.Bounds(), img, from, resize.Src, nil)
+	}
+	per := w * w
+	for i := range per {
+		at := as.stored(image.Pt(i%w, i/w), 1, image.Pt(w, w))
+		pix := to.Pix[to.PixOffset(at.X, at.Y):]
+		r, g, b := pix[0], pix[1], pix[2]
+		if s.shape.C == 1 { // ITU-R BT.601, as Pillow's and Go's grey
+			dst[i] = byte((19595*uint32(r) + 38470*uint32(g) + 7471*uint32(b) + 1<<15) >> 16)
+			continue
+		}
+		dst[i], dst[per+i], dst[2*per+i] = r, g, b
+	}
+}

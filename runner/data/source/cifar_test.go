@@ -1,0 +1,285 @@
+package source
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner/data"
+	"drolab/runner/data/picture"
+)
+
+// smallCIFAR returns the layout with three records a file.
+func smallCIFAR() picture.CIFAR { return picture.CIFAR10Layout(3) }
+
+// records makes n records: the labels count up from first, and every pixel is the label.
+func records(n, first int) []byte {
+	var b []byte
+	for i := range n {
+		b = append(b, bytes.Repeat([]byte{byte((first + i) % 10)}, picture.CIFARRecord)...)
+	}
+	return b
+}
+
+// writeCIFAR writes a small dataset into the folder below dir, with one file changed.
+func writeCIFAR(t testing.TB, dir string, l picture.CIFAR, change string, content []byte) {
+	t.Helper()
+	folder := filepath.Join(dir, picture.CIFARFolder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range l.Files() {
+		b := records(l.Records, i)
+		if name == change {
+			b = content
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestCIFAR(t *testing.T) {
+	dir := t.TempDir()
+	writeCIFAR(t, dir, smallCIFAR(), "", nil)
+	d, err := smallCIFAR().Open(data.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len() != 15 || d.Test.Len() != 3 || d.Train.Shape() != (data.Shape{C: 3, H: 32, W: 32}) {
+		t.Fatalf("%d and %d samples of %v", d.Train.Len(), d.Test.Len(), d.Train.Shape())
+	}
+	x := make([]float32, 3072)
+	for i := range 15 { // file i/3 starts with label i/3
+		d.Train.Read(x, i)
+		if want := i/3 + i%3; d.Train.Label(i) != want || x[0] != float32(want)/255 ||
+			x[3071] != x[0] {
+			t.Errorf("sample %d: label %d, value %v, want %d", i, d.Train.Label(i), x[0], want)
+		}
+	}
+}
+
+// A glance has the same samples as the whole data set.
+func TestCIFARGlance(t *testing.T) {
+	dir := t.TempDir()
+	writeCIFAR(t, dir, smallCIFAR(), "", nil)
+	whole, err := smallCIFAR().Open(data.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := smallCIFAR().Open(data.Options{Dir: dir, Glance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Train.Len() != whole.Train.Len() || d.Test.Len() != whole.Test.Len() || d.Checksum != "" {
+		t.Fatalf("%d and %d samples, checksum %q", d.Train.Len(), d.Test.Len(), d.Checksum)
+	}
+	x, y := make([]float32, 3072), make([]float32, 3072)
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		whole.Train.Read(y, i)
+		if d.Train.Label(i) != whole.Train.Label(i) || !slices.Equal(x, y) {
+			t.Errorf("sample %d differs", i)
+		}
+	}
+}
+
+func TestCIFARDamage(t *testing.T) {
+	bad := records(3, 0)
+	bad[2*picture.CIFARRecord] = 10
+	for name, tt := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"empty": {nil, "ends at byte 0, in record 0 of 3"},
+		"truncated": {records(3, 0)[:2*picture.CIFARRecord+5],
+			"ends at byte 6151, in record 2 of 3"},
+		"long":  {records(4, 0), "goes on after byte 9219"},
+		"label": {bad, "record 2 (byte 6146) has label 10"},
+	} {
+		dir := t.TempDir()
+		writeCIFAR(t, dir, smallCIFAR(), "data_batch_4.bin", tt.content)
+		for _, glance := range []bool{false, true} {
+			_, err := smallCIFAR().Open(data.Options{Dir: dir, Glance: glance})
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				!strings.Contains(err.Error(), "data_batch_4.bin") ||
+				!strings.Contains(err.Error(), "drolab data fetch cifar10") ||
+				strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: error is %v", name, err)
+			}
+		}
+	}
+}
+
+// entry is one member of an archive.
+type entry struct {
+	name string
+	kind byte
+	body []byte
+}
+
+// archive makes a tar.gz of the small dataset with further entries before it.
+func archive(t testing.TB, l picture.CIFAR, before ...entry) []byte {
+	t.Helper()
+	entries := append(before, entry{picture.CIFARFolder + "/", tar.TypeDir, nil},
+		entry{picture.CIFARFolder + "/readme.html", tar.TypeReg, []byte("hello")})
+	for i, name := range l.Files() {
+		entries = append(entries, entry{picture.CIFARFolder + "/" + name, tar.TypeReg,
+			records(l.Records, i)})
+	}
+	return pack(t, entries)
+}
+
+func pack(t testing.TB, entries []entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for _, e := range entries {
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Typeflag: e.kind,
+			Size:     int64(len(e.body)),
+			Linkname: "/etc/passwd", Mode: 0o644}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(e.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The archive gives the same dataset as the folder, and so does the folder that it is unpacked to.
+func TestCIFARArchive(t *testing.T) {
+	l := smallCIFAR()
+	a, b := t.TempDir(), t.TempDir()
+	writeCIFAR(t, a, l, "", nil)
+	if err := os.WriteFile(filepath.Join(b, picture.CIFARArchive), archive(t, l),
+		0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := l.Open(data.Options{Dir: a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Open(data.Options{Dir: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data.Exists(filepath.Join(b, picture.CIFARFolder)) {
+		t.Error("opening writes")
+	}
+	if err := l.Unpack(b); err != nil {
+		t.Fatal(err)
+	}
+	unpacked, err := l.Open(data.Options{Dir: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Checksum != want.Checksum || unpacked.Checksum != want.Checksum {
+		t.Error("folder and archive differ")
+	}
+}
+
+func TestCIFARArchiveRefuses(t *testing.T) {
+	l := smallCIFAR()
+	first := picture.CIFARFolder + "/data_batch_1.bin"
+	full := archive(t, l)
+	for name, tt := range map[string]struct {
+		archive []byte
+		want    string
+	}{
+		"traversal": {archive(t, l, entry{"../evil", tar.TypeReg, []byte("x")}),
+			"outside the folder"},
+		"absolute": {archive(t, l, entry{"/tmp/evil", tar.TypeReg, []byte("x")}),
+			"outside the folder"},
+		"link":       {archive(t, l, entry{first, tar.TypeSymlink, nil}), "not as a plain file"},
+		"twice":      {archive(t, l, entry{first, tar.TypeReg, records(3, 0)}), "twice"},
+		"short file": {archive(t, l, entry{first, tar.TypeReg, records(2, 0)}), "in record 2 of 3"},
+		"no files":   {pack(t, nil), "holds no cifar-10-batches-bin/data_batch_1.bin"},
+		"truncated":  {full[:len(full)/2], "ends at byte"},
+		"no gzip":    {[]byte("<html>not found</html>"), "gzip"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, picture.CIFARArchive), tt.archive,
+			0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Unpack(dir); err == nil || !strings.Contains(err.Error(), tt.want) ||
+			!strings.Contains(err.Error(), picture.CIFARArchive) {
+			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
+		}
+		if data.Exists(filepath.Join(dir, picture.CIFARFolder)) {
+			t.Errorf("%s: something is unpacked", name)
+		}
+	}
+}
+
+// The real data set gives the known figures, where DROLAB_DATA names the folder that holds it.
+func TestRealCIFAR(t *testing.T) {
+	dir := os.Getenv("DROLAB_DATA")
+	if e, _ := Info("cifar10", dir); dir == "" || !e.Available {
+		t.Skip("needs the CIFAR-10 files: set DROLAB_DATA to the folder that has " +
+			picture.CIFARFolder)
+	}
+	d, err := Open("cifar10", data.Options{Dir: dir, Imbalance: data.PaperImbalance()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if d.Checksum != picture.CIFARChecksum {
+		t.Errorf("checksum is %s, want %s", d.Checksum, picture.CIFARChecksum)
+	}
+	if got := data.ClassCounts(d.Train, 10); !slices.Equal(got,
+		[]int{4020, 2715, 4985, 2965, 1950, 1425, 4795, 4030, 4835, 3300}) {
+		t.Errorf("training counts %v", got)
+	}
+	if got := data.ClassCounts(d.Test, 10); !slices.Equal(got, slices.Repeat([]int{1000}, 10)) {
+		t.Errorf("test counts %v", got)
+	}
+	if d.Train.Label(0) != 6 || d.Test.Label(0) != 3 { // a frog and a cat
+		t.Errorf("the first labels are %d and %d, want 6 and 3", d.Train.Label(0), d.Test.Label(0))
+	}
+}
+
+// The reader of records takes any bytes without a panic, and accepts exactly the good ones.
+func FuzzCIFAR(f *testing.F) {
+	f.Add(records(1, 0))
+	f.Add(records(1, 9)[:100])
+	f.Add([]byte{10})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := picture.CIFAR10Layout(1).AppendRecords(nil, bytes.NewReader(b), int64(len(b)),
+			"fuzz")
+		good := len(b) == picture.CIFARRecord && b[0] < 10
+		if (err == nil) != good || good && !bytes.Equal(got, b) {
+			t.Errorf("%d bytes: error %v", len(b), err)
+		}
+	})
+}
+
+func FuzzCIFARArchive(f *testing.F) {
+	l := picture.CIFAR10Layout(1)
+	f.Add(archive(f, l))
+	f.Add(archive(f, l, entry{"../evil", tar.TypeReg, []byte("x")}))
+	f.Add(archive(f, l)[:200])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		files, err := l.ReadTar(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		for _, name := range l.Files() {
+			if len(files[name]) != picture.CIFARRecord || files[name][0] > 9 {
+				t.Errorf("%s is taken with %d bytes", name, len(files[name]))
+			}
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package source
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/runner/data"
+	"drolab/runner/data/table"
+)
+
+// write puts text into a file in a new folder.
+func write(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestCSV(t *testing.T) {
+	train := write(t, "\ufeff# made up\nage, town,label,group\n1,\"Bad, "+
+		"Ems\",no,b\n3,Aal,yes,a\n\n5,Aal,no,b\n")
+	test := write(t, "age,town,label,group\n7,Zug,yes,b\n")
+	d, err := Open("csv:"+train+"?test="+test, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(d.Classes, []string{"no", "yes"}) ||
+		!slices.Equal(d.Groups, []string{"a", "b"}) ||
+		d.Shape != (data.Shape{C: 3, H: 1, W: 1}) {
+		t.Fatalf("classes %q, groups %q, shape %v", d.Classes, d.Groups, d.Shape)
+	}
+	x := make([]float32, 3)
+	s := float32(2 / math.Sqrt(8./3)) // (5 − 3)/std of 1, 3, 5
+	for i, want := range [][]float32{{-s, 0, 1}, {0, 1, 0}, {s, 1, 0}} {
+		if d.Train.Read(x, i); !slices.Equal(x, want) {
+			t.Errorf("training sample %d is %v, want %v", i, x, want)
+		}
+	}
+	if d.Test.Read(x, 0); !slices.Equal(x, []float32{2 * s, 0, 0}) || d.Test.Label(0) != 1 ||
+		d.Test.Group(0) != 1 || d.Train.Group(1) != 0 {
+		t.Errorf("test sample is %v, label %d, group %d", x, d.Test.Label(0), d.Test.Group(0))
+	}
+	if want := []string{`column "town": a category that the training split lacks counts as none: ` +
+		`1 of the other samples`}; !slices.Equal(d.Notes, want) {
+		t.Errorf("notes are %q, want %q", d.Notes, want)
+	}
+}
+
+func TestCSVLabelIsNamedOrLast(t *testing.T) {
+	text := "a,b,c\n"
+	for i := range 20 {
+		text += fmt.Sprintf("%d,%d,%d\n", i, i%4, 10-i%2)
+	}
+	path := write(t, text)
+	for query, want := range map[string][]string{"": {"9", "10"}, "?label=b": {"0", "1", "2", "3"},
+		"?label=b&group=c": {"0", "1", "2", "3"}} {
+		d, err := Open("csv:"+path+query, data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(d.Classes, want) {
+			t.Errorf("%q: classes %q, want %q", query, d.Classes, want)
+		}
+		if grouped := strings.Contains(query, "group"); (len(d.Groups) == 2) != (grouped ||
+			query == "") ||
+			d.Shape.C == 1 != grouped {
+			t.Errorf("%q: %d groups, %v", query, len(d.Groups), d.Shape)
+		}
+	}
+}
+
+// Lines that start with # are comments before the header, whatever they hold; after it they are
+// samples.
+func TestCSVComments(t *testing.T) {
+	rows := strings.Repeat("#1,a\n#2,b\n", 5)
+	d, err := Open("csv:"+write(t, "# a \"quote, and more\n#\n\nx,label\n"+rows), data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len()+d.Test.Len() != 10 || d.Shape.C != 2 {
+		t.Errorf("%d + %d samples of %v", d.Train.Len(), d.Test.Len(), d.Shape)
+	}
+	_, err = Open("csv:"+write(t, "# c\n\n# d\nlabel\n"+rows), data.Options{})
+	if err == nil || !strings.Contains(err.Error(), `line 4: no column is left`) {
+		t.Errorf("the header's line: error is %v", err)
+	}
+}
+
+// The test split is a fifth of every class. The training split alone sets the scales.
+func TestCSVSplit(t *testing.T) {
+	d, err := Open("csv:example", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Train.Len()+d.Test.Len() != 600 ||
+		!slices.Equal(d.Groups, []string{"majority", "minority"}) {
+		t.Fatalf("%d + %d samples, groups %q", d.Train.Len(), d.Test.Len(), d.Groups)
+	}
+	train, test := data.ClassCounts(d.Train, 2), data.ClassCounts(d.Test, 2)
+	for c := range train {
+		if got, want := test[c], int(math.Round(.2*float64(train[c]+test[c]))); got != want {
+			t.Errorf("class %d has %d test samples, want %d", c, got, want)
+		}
+	}
+	x, sum, square := make([]float32, d.Shape.Len()), 0.0, 0.0
+	for i := range d.Train.Len() {
+		d.Train.Read(x, i)
+		sum += float64(x[0])
+		square += float64(x[0]) * float64(x[0])
+	}
+	if n := float64(d.Train.Len()); math.Abs(sum/n) > 1e-5 || math.Abs(square/n-1) > 1e-5 {
+		t.Errorf("the first feature has mean %v and mean square %v on the training split", sum/n,
+			square/n)
+	}
+}
+
+func TestMoments(t *testing.T) {
+	for _, tt := range []struct {
+		values    []float64
+		mean, std float64
+	}{
+		{[]float64{0, 0}, 0, 1},
+		{[]float64{7, 7, 7}, 7, 1},
+		{[]float64{1, 3}, 2, 1},
+		{[]float64{1e300, -1e300}, 0, 1e300},
+		{[]float64{1.7e9, 1.7e9 + 2}, 1.7e9 + 1, 1},
+	} {
+		c := columnOf(t, strings.Fields(strings.Trim(fmt.Sprint(tt.values), "[]"))...)
+		table.Moments([]*table.Column{c}, data.Indices(0, len(tt.values)), false)
+		if math.Abs(c.Mean-tt.mean) > 1e-6*tt.std || math.Abs(c.Std/tt.std-1) > 1e-6 {
+			t.Errorf("%v: mean %v, std %v, want %v, %v", tt.values, c.Mean, c.Std, tt.mean, tt.std)
+		}
+	}
+}
+
+func TestCSVDamage(t *testing.T) {
+	many := "id,label\n"
+	for i := range table.MaxCategories + 1 {
+		many += fmt.Sprintf("u%d,%d\n", i, i%2)
+	}
+	twice := "X1,label\nAGE,outcome\n"
+	for i := range table.MaxCategories + 1 {
+		twice += fmt.Sprintf("%d.5,%d\n", i, i%2)
+	}
+	labels := "x,label\n"
+	for i := range data.MaxClasses + 1 {
+		labels += fmt.Sprintf("1,c%d\n", i)
+	}
+	for name, tt := range map[string]struct{ text, query, want string }{
+		"empty":        {"", "", "is empty"},
+		"comment only": {"# nothing", "", "is empty"},
+		"header only":  {"a,label\n", "", "no samples"},
+		"one column":   {"label\n1\n", "", "no column is left"},
+		"ragged":       {"# c\na,label\n1,2\n1\n", "", "line 4: 1 columns, the first line has 2"},
+		"quote":        {"a,label\n1,\"2\n", "", "line"},
+		"missing":      {"a,label\n1,x\n,y\n", "", `line 3, column "a": missing value ""`},
+		"na":           {"a,label\n1,x\nNA,y\n", "", `line 3, column "a": missing value "NA"`},
+		"nan":          {"a,label\nNaN,x\n", "", `line 2, column "a": missing value "NaN"`},
+		"inf": {"a,label\n1,x\n1e999,y\n", "",
+			`line 3, column "a": "1e999" is not finite`},
+		"identifier": {many, "", `line 2, column "id": "u0" is not a number, and the column has`},
+		"two headers": {twice, "",
+			`line 2, column "X1": "AGE" is not a number, as the other values are: mend`},
+		"arff": {"@relation a\n@attribute x\n", "",
+			"this is an ARFF file: make it a CSV file"},
+		"regression": {labels, "", `column "label": more than 1000 different values`},
+		"one class":  {"a,label\n1,x\n2,x\n", "", `"label" has one value only`},
+		"too few":    {"a,label\n1,x\n2,y\n", "", `test_fraction=0.2 leaves a split without a sample of class "x" (n = 1)`},
+		"label":      {"a,b\n1,2\n", "?label=c", `no column "c": the columns are ["a" "b"]`},
+		"both":       {"a,b\n1,2\n", "?label=b&group=b", `column "b" cannot be both`},
+	} {
+		_, err := Open("csv:"+write(t, tt.text)+tt.query, data.Options{})
+		if err == nil || !strings.Contains(err.Error(), tt.want) ||
+			strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error is %v, want %q", name, err, tt.want)
+		}
+	}
+	_, err := Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "b,label\n1,x\n"),
+		data.Options{})
+	if err == nil || !strings.Contains(err.Error(), "which the training file has") {
+		t.Errorf("other columns in the test file: error is %v", err)
+	}
+	_, err = Open("csv:"+write(t, "a,label\n1,x\n2,y\n")+"?test="+write(t, "a,label\n1e300,x\n"),
+		data.Options{})
+	if err == nil || !strings.Contains(err.Error(), `column "a": 1e+300`) {
+		t.Errorf("a test value beyond float32: error is %v", err)
+	}
+}
+
+// A table that is accepted has the same number of rows in every column, and finite features.
+func FuzzCSV(f *testing.F) {
+	f.Add("a,b,label\n1,x,0\n2,y,1\n3,x,0\n")
+	f.Add("# c\n\ufeffa,label\n\"1\n2\",3\n")
+	f.Add("a,label,group\n1e308,0,g\n-1e308,1,h\n1,1,h\n")
+	f.Add("a,label\n1,2\n1\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		var fr table.Frame
+		if err := fr.Read(strings.NewReader(text)); err != nil {
+			return
+		}
+		d, err := fr.Dataset(fr.Rows, data.Draw{Fraction: data.TestShare, Seed: 1,
+			AllTest: false})
+		if err != nil {
+			return
+		}
+		if d.Train.Len()+d.Test.Len() != fr.Rows {
+			t.Fatalf("%d + %d samples of %d lines", d.Train.Len(), d.Test.Len(), fr.Rows)
+		}
+		if d.Groups == nil { // as Open does
+			d.Groups = d.Classes
+		}
+		x := make([]float32, d.Shape.Len())
+		for i := range d.Train.Len() {
+			d.Train.Read(x, i)
+			for j, v := range x {
+				if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+					t.Fatalf("sample %d, feature %d is %v", i, j, v)
+				}
+			}
+			if l, g := d.Train.Label(i), d.Train.Group(i); l >= len(d.Classes) ||
+				g >= len(d.Groups) {
+				t.Fatalf("sample %d has label %d, group %d", i, l, g)
+			}
+		}
+	})
+}

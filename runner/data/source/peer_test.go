@@ -1,0 +1,179 @@
+package source
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"drolab/dro/peertest"
+	"drolab/runner/data"
+)
+
+// python runs a script of the folder peer. It skips the test where there is no Python with NumPy.
+func python(t *testing.T, script string, args ...string) {
+	t.Helper()
+	peertest.Run(t, "numpy", filepath.Join("peer", script), args...)
+}
+
+// A file in exactly the format of adult.data opens, with groups by sex and race.
+func TestAdult(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "adult.data")
+	python(t, "adult.py", path, "--n", "4000", "--seed", "1")
+	name := "csv:" + path + "?header=none&label=c15&group=c10,c9&missing="
+	if _, err := Open(name+"error", data.Options{}); err == nil ||
+		!strings.Contains(err.Error(), `missing value "?"`) {
+		t.Errorf("with missing values: error is %v", err)
+	}
+	d, err := Open(name+"category", data.Options{ValFraction: .2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := d.Train.Len() + d.Val.Len() + d.Test.Len(); n != 4000 ||
+		!slices.Equal(d.Classes, []string{"<=50K", ">50K"}) ||
+		!slices.Contains(d.Groups, "Female × Black") ||
+		len(d.Groups) != 10 {
+		t.Errorf("%d samples, classes %q, groups %q", n, d.Classes, d.Groups)
+	}
+	rich := make([]float64, len(d.Groups))
+	for i := range d.Train.Len() {
+		rich[d.Train.Group(i)] += float64(d.Train.Label(i))
+	}
+	counts := data.GroupCounts(d.Train, len(d.Groups))
+	part := func(name string) float64 {
+		g := slices.Index(d.Groups, name)
+		return rich[g] / float64(counts[g])
+	}
+	if part("Female × White") > part("Male × White")-.05 {
+		t.Errorf("income does not depend on sex: %v and %v", part("Female × White"),
+			part("Male × White"))
+	}
+}
+
+// The features task opens in every form with the same samples.
+func TestFeatures(t *testing.T) {
+	dir := t.TempDir()
+	python(t, "features.py", filepath.Join(dir, "a.npz"), "--n", "2000", "--d", "20", "--npy")
+	python(t, "features.py", filepath.Join(dir, "b.npz"), "--n", "2000", "--d", "20",
+		"--compressed")
+	python(t, "features.py", filepath.Join(dir, "c.npz"), "--n", "2000", "--d", "20", "--dtype",
+		"float16")
+	var first *data.Dataset
+	for _, name := range []string{"a.npz", "b.npz", "c.npz",
+		"a-x.npy?y=a-y.npy&g=a-g.npy&split=a-split.npy"} {
+		mark := "?"
+		if strings.Contains(name, "?") {
+			mark = "&"
+		}
+		d, err := Open(filepath.Join(dir, name)+mark+"cells=yes", data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if first == nil {
+			first = d
+		}
+		if d.Shape.C != 20 || len(d.Groups) != 4 || d.Train.Len() != 1400 || d.Val.Len() != 200 ||
+			d.Test.Len() != 400 {
+			t.Errorf("%s: %v, groups %q, %d training samples", name, d.Shape, d.Groups,
+				d.Train.Len())
+		}
+		if same := d.Checksum == first.Checksum; same != (name != "c.npz") {
+			t.Errorf("%s: checksum %s, the first has %s", name, d.Checksum, first.Checksum)
+		}
+	}
+	counts := data.GroupCounts(first.Train, 4)
+	if small := counts[1] + counts[2]; small < 20 || small > 70 {
+		t.Errorf("groups of %v training samples", counts)
+	}
+}
+
+// A file in exactly the format of COMPAS two-years opens in each of its forms with the same
+// samples. The error names all columns that cannot be a feature at once, as the option that leaves
+// them out.
+func TestCompas(t *testing.T) {
+	dir := t.TempDir()
+	var first *data.Dataset
+	for file, with := range map[string][2]string{
+		"a.csv": {}, "b.csv": {";", "&sep=semicolon"}, "c.tsv": {"\\t", ""}, "d.csv.gz": {},
+	} {
+		path := filepath.Join(dir, file)
+		args := []string{path, "--n", "900"}
+		if with[0] != "" {
+			args = append(args, "--sep", with[0])
+		}
+		python(t, "compas.py", args...)
+		name := path + "?label=two_year_recid&group=race,sex&missing=category" + with[1]
+		_, err := Open(name, data.Options{})
+		if err == nil {
+			t.Fatal("names of people are features")
+		}
+		_, drop, found := strings.Cut(err.Error(), "keeps the commonest, or drop=")
+		if !found || !strings.HasPrefix(drop, "name,first,last,") {
+			t.Fatal(err)
+		}
+		d, err := Open(name+"&drop="+drop, data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if !slices.ContainsFunc(d.Notes,
+			func(s string) bool { return strings.Contains(s, `"decile_score.1"`) }) {
+			t.Errorf("%s: notes %q", file, d.Notes)
+		}
+		if first == nil {
+			first = d
+		}
+		if !slices.Equal(values(d.Train), values(first.Train)) ||
+			!slices.Equal(values(d.Test), values(first.Test)) {
+			t.Errorf("%s has other samples", file)
+		}
+	}
+	if !slices.Contains(first.Groups, "African-American × Male") ||
+		first.Train.Len()+first.Test.Len() != 900 {
+		t.Errorf("groups %q, %d samples", first.Groups, first.Train.Len())
+	}
+}
+
+// values returns the features of a split, one sample after the other.
+func values(src data.Source) []float32 {
+	n := src.Shape().Len()
+	all := make([]float32, src.Len()*n)
+	for i := range src.Len() {
+		src.Read(all[i*n:(i+1)*n], i)
+	}
+	return all
+}
+
+// The line that a file of another program is refused with makes a table of it: the same samples, in
+// each form.
+func TestForeignFiles(t *testing.T) {
+	const modules = "numpy pandas pyarrow safetensors torch"
+	dir := t.TempDir()
+	script := filepath.Join("peer", "foreign.py")
+	peertest.Run(t, modules, script, dir)
+	for name, made := range map[string]string{"t.feather": "t.parquet", "p.pkl": "p.parquet",
+		"l.jsonl": "l.csv", "j.json": "j.csv", "keyed": "keyed.parquet",
+		"b.safetensors": "b32.safetensors"} {
+		_, err := Open(filepath.Join(dir, name), data.Options{})
+		if name != "b.safetensors" && name != "keyed" {
+			_, err = Open("csv:"+filepath.Join(dir, name), data.Options{})
+		}
+		if err == nil {
+			t.Errorf("%s: no error, want the line that converts it", name)
+			continue
+		}
+		_, line, _ := strings.Cut(err.Error(), " with ")
+		line, _, _ = strings.Cut(line, ", or a folder of pictures")
+		peertest.Run(t, modules, script, "run", line)
+		d, err := Open(filepath.Join(dir, made), data.Options{})
+		if err != nil {
+			t.Errorf("%s: after %s: %v", name, line, err)
+			continue
+		}
+		if n := d.Train.Len() + d.Test.Len(); n != 200 || len(d.Classes) != 2 {
+			t.Errorf("%s: %d samples of %d classes, want 200 of 2", made, n, len(d.Classes))
+		}
+		d.Close()
+	}
+}
