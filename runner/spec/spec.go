@@ -22,7 +22,7 @@ type Spec struct {
 	// Seeds is the number of repeats of each algorithm, with seeds Seed, Seed+1, ...
 	Seeds int `key:"seeds"`
 
-	// Dataset is one of data.Names, or the user's own files; see data.Open.
+	// Dataset is one of source.Names, or the user's own files; see source.Open.
 	Dataset string `key:"dataset"`
 	// Model is one of nn.Models, or a program: see Program.
 	Model string `key:"model"`
@@ -212,7 +212,7 @@ func (e *KeyError) Error() string {
 }
 
 // Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
-// that do not fit each other. It looks at values only: data.Open checks that the data exist.
+// that do not fit each other. It looks at values only: source.Open checks that the data exist.
 func (s *Spec) Validate() error { return cmp.Or(s.Problems()...) }
 
 // Problems returns all errors that Validate can find: an error for each setting that cannot be used

@@ -88,7 +88,8 @@ func BenchmarkInput(b *testing.B) {
 		"memory": newNoise(data.Shape{C: 3, H: 32, W: 32}, 10, 1e4),
 		"drawn":  drawn.Train,
 	}
-	if cifar, err := source.Open("cifar10", data.Options{Dir: os.Getenv("DROLAB_DATA")}); err == nil {
+	if cifar, err := source.Open("cifar10",
+		data.Options{Dir: os.Getenv("DROLAB_DATA")}); err == nil {
 		defer cifar.Close()
 		sources["cifar10"] = cifar.Train
 	}

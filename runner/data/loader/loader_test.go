@@ -95,7 +95,8 @@ func TestShuffleIsUniform(t *testing.T) {
 }
 
 func TestDrawsAreUniformWithReplacement(t *testing.T) {
-	l := must(t)(NewDraws(randomImages(10, data.Shape{C: 1, H: 1, W: 1}), Options{Batch: 64, Seed: 5}))
+	l := must(t)(NewDraws(randomImages(10, data.Shape{C: 1, H: 1, W: 1}),
+		Options{Batch: 64, Seed: 5}))
 	counts, repeated := make([]float64, 10), false
 	for range 200 {
 		b := l.Next()
@@ -346,9 +347,10 @@ func openLoader(
 func BenchmarkNext(b *testing.B) {
 	for name, n := range map[string]int{"n=1e4": 10000, "n=1e5": 100000} {
 		b.Run(name, func(b *testing.B) {
-			l := must(b)(NewEpochs(randomImages(n, data.Shape{C: 3, H: 32, W: 32}), Options{Batch: 128,
-				Augment: data.Augment{Pad: 4, Flip: true},
-				Mean:    []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
+			l := must(b)(NewEpochs(randomImages(n, data.Shape{C: 3, H: 32, W: 32}),
+				Options{Batch: 128,
+					Augment: data.Augment{Pad: 4, Flip: true},
+					Mean:    []float32{.5, .5, .5}, Std: []float32{.2, .2, .2}}))
 			l.Next()
 			b.ReportAllocs()
 			for b.Loop() {

@@ -41,7 +41,9 @@ const (
 
 // readBy opens the dataset of a Provider, in a separate process if ReadApart is in effect and the
 // Provider reads the user's own files.
-func readBy(ctx context.Context, p *data.Provider, name string, o data.Options) (*data.Dataset, error) {
+func readBy(
+	ctx context.Context, p *data.Provider, name string, o data.Options,
+) (*data.Dataset, error) {
 	command := apart.Load()
 	if command == nil || *command == nil || !p.Apart {
 		return p.Open(name, o)

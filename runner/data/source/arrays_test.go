@@ -149,7 +149,8 @@ func TestArrayOptions(t *testing.T) {
 	arrays["features"], arrays["labels"] = arrays["x"], arrays["y"]
 	delete(arrays, "x")
 	path = writeNPZ(t, zip.Store, arrays)
-	if d, err = Open("npz:"+path+"?x=features&y=labels&test_fraction=.34", data.Options{}); err != nil {
+	if d, err = Open("npz:"+path+"?x=features&y=labels&test_fraction=.34",
+		data.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if d.Train.Len() != 4 || d.Test.Len() != 2 || d.Grouped || d.Mean != nil {
@@ -270,7 +271,8 @@ func TestZipDamage(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, data.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path, data.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q", err, want)
 		}
 	}
@@ -427,7 +429,8 @@ func TestSafetensorsDamaged(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, data.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(path, data.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

@@ -52,7 +52,8 @@ func TestCIFAR(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Train.Len() != 15 || d.Test.Len() != 3 || d.Train.Shape() != (data.Shape{C: 3, H: 32, W: 32}) {
+	if d.Train.Len() != 15 || d.Test.Len() != 3 ||
+		d.Train.Shape() != (data.Shape{C: 3, H: 32, W: 32}) {
 		t.Fatalf("%d and %d samples of %v", d.Train.Len(), d.Test.Len(), d.Train.Shape())
 	}
 	x := make([]float32, 3072)

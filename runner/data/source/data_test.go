@@ -231,9 +231,10 @@ func TestValidationSplitOfShapes(t *testing.T) {
 // The length of an error is bounded, whatever names the files give it, and the error still wraps
 // its cause.
 func TestErrorsHaveABound(t *testing.T) {
-	remove := Register(data.Provider{Name: "endless", Open: func(string, data.Options) (*data.Dataset, error) {
-		return nil, fmt.Errorf("first %s: %w", strings.Repeat("é, ", 1<<20), os.ErrInvalid)
-	}})
+	remove := Register(data.Provider{Name: "endless",
+		Open: func(string, data.Options) (*data.Dataset, error) {
+			return nil, fmt.Errorf("first %s: %w", strings.Repeat("é, ", 1<<20), os.ErrInvalid)
+		}})
 	defer remove()
 	_, err := Open("endless", data.Options{})
 	if text := fmt.Sprint(err); len(text) > maxError+10 || !utf8.ValidString(text) ||

@@ -53,7 +53,8 @@ func TestClassesThatEndOtherwise(t *testing.T) {
 			`but for the end: "<=50K." is "<=50K" there`)
 	})
 	t.Run("a class of its own", func(t *testing.T) {
-		refused(t, "csv:"+train+"?header=none&test="+write(t, "30, Private, other\n"), data.Options{},
+		refused(t, "csv:"+train+"?header=none&test="+write(t, "30, Private, other\n"),
+			data.Options{},
 			`no training sample has class "other", found in 1 of the others`)
 	})
 }

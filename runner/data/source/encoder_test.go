@@ -66,7 +66,8 @@ func TestEncoderNames(t *testing.T) {
 		Columns: []data.Column{{Name: "x", Mean: 1, Std: 2}},
 		Options: map[string]string{"label": "y", "group": "g"},
 	}
-	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"), data.Options{Encoder: &e})
+	d, err := Open(writeFile(t, "new.csv", "g,x,y\nu,3,a\nnew,5,a\nv,1,c\n"),
+		data.Options{Encoder: &e})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +107,9 @@ func TestRowOfFile(t *testing.T) {
 
 // Frozen features are scaled as they were for training, and need no labels.
 func TestEncoderOfArrays(t *testing.T) {
-	e := data.Encoder{Shape: data.Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}, Mean: []float32{1, 2},
-		Std: []float32{3, 4}}
+	e := data.Encoder{Shape: data.Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"},
+		Mean: []float32{1, 2},
+		Std:  []float32{3, 4}}
 	dir := t.TempDir()
 	var b bytes.Buffer
 	header := "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2)}"
@@ -130,7 +132,8 @@ func TestEncoderOfArrays(t *testing.T) {
 func TestValues(t *testing.T) {
 	rows := strings.Repeat("3,red,a\n?,blue,b\n-1.5,red,a\n0.25,?,b\n1e4,blue,b\n", 6)
 	path := writeFile(t, "t.csv", "x,colour,y\n"+rows)
-	d, err := Open("csv:"+path+"?label=y&missing=category&test_fraction=.2", data.Options{Rows: true})
+	d, err := Open("csv:"+path+"?label=y&missing=category&test_fraction=.2",
+		data.Options{Rows: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -340,7 +340,8 @@ func TestFetchSeveralFiles(t *testing.T) {
 	files[1].Name = "other.gz"
 	last, total := int64(0), int64(0)
 	if err := data.FetchFiles(context.Background(), j.folder, files,
-		data.FetchOptions{URL: s.URL, Progress: func(d, n int64) { last, total = d, n }}); err != nil {
+		data.FetchOptions{URL: s.URL,
+			Progress: func(d, n int64) { last, total = d, n }}); err != nil {
 		t.Fatal(err)
 	}
 	if !data.Exists(filepath.Join(j.folder, "other.gz")) || last != 2*j.file.Size ||
@@ -359,7 +360,8 @@ func TestFetchByName(t *testing.T) {
 	})
 	for name, path := range map[string]string{"mnist": "/data/" + picture.IDXFiles()[0] + ".gz",
 		"cifar10": "/data/" + picture.CIFARArchive} {
-		err := Fetch(context.Background(), name, t.TempDir(), data.FetchOptions{URL: s.URL + "/data/"})
+		err := Fetch(context.Background(), name, t.TempDir(),
+			data.FetchOptions{URL: s.URL + "/data/"})
 		if err == nil || !strings.HasPrefix(err.Error(), "fetch "+name+": ") ||
 			asked[len(asked)-1] != path {
 			t.Errorf("fetching %s asks for %q and gives %v", name, asked, err)

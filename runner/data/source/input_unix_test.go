@@ -28,7 +28,8 @@ func TestOnlyFiles(t *testing.T) {
 		if name == "csv:"+dir {
 			want = "is a folder"
 		}
-		if _, err := Open(name, data.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Open(name, data.Options{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 // A network refuses data of another kind with an error that names both kinds. A note says where
 // features come without the names of their columns.
 func TestOtherKindsOfData(t *testing.T) {
-	images, rows := data.Encoder{Shape: data.Shape{C: 3, H: 32, W: 32}, Classes: []string{"0", "1"}},
+	images, rows := data.Encoder{Shape: data.Shape{C: 3, H: 32, W: 32},
+		Classes: []string{"0", "1"}},
 		data.Encoder{Shape: data.Shape{C: 2, H: 1, W: 1}, Classes: []string{"0", "1"}}
 	row := func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i%7, i%2) }
 	table := "csv:" + tableOf(t, "a,b,label", 20, row) + "?label=label"

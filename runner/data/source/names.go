@@ -65,7 +65,8 @@ func SizesOf(name string, o data.Options) (data.Sizes, error) {
 	if err != nil {
 		return data.Sizes{}, err
 	}
-	return data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(), Test: d.Test.Len()},
+	return data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
+		Test: d.Test.Len()},
 		d.Close()
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // ofTests is the folder of tables that pyarrow wrote, and of their contents.
-var ofTests = filepath.Join("internal", "table", "testdata")
+var ofTests = filepath.Join("..", "table", "testdata")
 
 // A table in Parquet gives the same samples as in CSV, whatever its form.
 func TestParquetIsTheTable(t *testing.T) {
@@ -21,7 +21,8 @@ func TestParquetIsTheTable(t *testing.T) {
 		"?label=runs&group=kind&drop=nothing,bytes,ordered&missing=category",
 		"?label=runs&drop=ordered&missing=mean&test_fraction=.4&data_seed=3",
 	} {
-		want, err := Open("csv:"+filepath.Join(ofTests, "want.csv")+options, data.Options{Rows: true})
+		want, err := Open("csv:"+filepath.Join(ofTests, "want.csv")+options,
+			data.Options{Rows: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,8 @@ func TestParquetFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer want.Close()
-	now, err := Open("parquet:"+path+"?missing=drop", data.Options{Encoder: &want.Encoder, Rows: true})
+	now, err := Open("parquet:"+path+"?missing=drop",
+		data.Options{Encoder: &want.Encoder, Rows: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,8 @@ func TestParquetFiles(t *testing.T) {
 		path + "?label=kind": "missing=drop to leave",
 		filepath.Join(ofTests, "nested.parquet") + "?label=y": "is nested",
 	} {
-		if _, err := Open(name, data.Options{}); err == nil || !strings.Contains(err.Error(), wanted) {
+		if _, err := Open(name, data.Options{}); err == nil ||
+			!strings.Contains(err.Error(), wanted) {
 			t.Errorf("%s: %v, want %q", name, err, wanted)
 		}
 	}
@@ -129,7 +132,8 @@ func FuzzParquet(f *testing.F) {
 	f.Add([]byte("PAR1\x29\xfc\xff\xff\xff\xff\x07\x07\x00\x00\x00PAR1"))
 	readApart(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := Open(writeFile(t, "a.parquet", string(b))+"?label=kind&missing=drop", data.Options{})
+		d, err := Open(writeFile(t, "a.parquet", string(b))+"?label=kind&missing=drop",
+			data.Options{})
 		if err == nil {
 			d.Close()
 			return

@@ -71,7 +71,8 @@ func TestPictureFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(d.Classes, []string{"blue", "red"}) || d.Shape != (data.Shape{C: 3, H: 8, W: 8}) ||
+	if !slices.Equal(d.Classes, []string{"blue", "red"}) ||
+		d.Shape != (data.Shape{C: 3, H: 8, W: 8}) ||
 		d.Train.Len() != 5 {
 		t.Errorf("classes %q, shape %v, %d samples to train on", d.Classes, d.Shape, d.Train.Len())
 	}

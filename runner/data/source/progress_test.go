@@ -86,7 +86,8 @@ func TestPicturesAreCountedAndKept(t *testing.T) {
 			t.Errorf("apart %v: told %v, want 0 to 150", apart, heard)
 		}
 		heard = nil
-		if d, err = Open(name, data.Options{Dir: whole, Progress: noting(&heard, 150, 0)}); err != nil {
+		if d, err = Open(name, data.Options{Dir: whole,
+			Progress: noting(&heard, 150, 0)}); err != nil {
 			t.Fatal(err)
 		}
 		d.Close()
@@ -128,12 +129,13 @@ func TestPicturesStopWithTheirContext(t *testing.T) {
 		dir, files := hundreds(t)
 		name, cache := "images:"+dir+"?size=2", t.TempDir()
 		ctx, stop := context.WithCancel(context.Background())
-		_, err := OpenContext(ctx, name, data.Options{Dir: cache, Progress: func(done, of int) error {
-			if done == 140 {
-				stop()
-			}
-			return nil
-		}})
+		_, err := OpenContext(ctx, name, data.Options{Dir: cache,
+			Progress: func(done, of int) error {
+				if done == 140 {
+					stop()
+				}
+				return nil
+			}})
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("apart %v: %v, want %v", apart, err, context.Canceled)
 		}

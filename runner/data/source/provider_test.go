@@ -167,7 +167,8 @@ func TestRegisteredScheme(t *testing.T) {
 	if slices.Contains(source.Names(), "toy:") || source.DefaultImbalance("toy:rows") != nil {
 		t.Error("a scheme is no dataset, and has no ratios of its own")
 	}
-	i := slices.IndexFunc(source.List(""), func(e source.Entry) bool { return e.Name == "toy:PATH" })
+	i := slices.IndexFunc(source.List(""),
+		func(e source.Entry) bool { return e.Name == "toy:PATH" })
 	if i < 0 || !source.List("")[i].Scheme {
 		t.Errorf("the list is %+v", source.List(""))
 	}

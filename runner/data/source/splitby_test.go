@@ -270,8 +270,9 @@ func TestSplitByRefused(t *testing.T) {
 	refused(t, "csv:"+floats+"?split_by=id&test="+other, data.Options{},
 		`the first is "2", in train and test`)
 	refused(t, "csv:"+one+"?split_by=person", data.Options{}, `no column "person"`)
-	refused(t, "csv:"+one+"?split_by=id&test_fraction=.5", data.Options{}, "test_fraction=0.5 leaves a "+
-		`split without a sample of class "0" (n = 1) while split_by=id keeps samples together`)
+	refused(t, "csv:"+one+"?split_by=id&test_fraction=.5", data.Options{},
+		"test_fraction=0.5 leaves a "+
+			`split without a sample of class "0" (n = 1) while split_by=id keeps samples together`)
 }
 
 // Where all divisions can be tried, the one that is drawn is the nearest or close to it.

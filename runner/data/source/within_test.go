@@ -121,7 +121,8 @@ func TestOneSided(t *testing.T) {
 		{"one class in training", one + "?split=part", data.Options{},
 			`all 10 training samples are of class "0": a training split needs two classes`},
 		{"one class", tableOf(t, "a,label", 20,
-			func(i int) string { return fmt.Sprintf("%d,0", i) }), data.Options{}, "has one value only"},
+			func(i int) string { return fmt.Sprintf("%d,0", i) }),
+			data.Options{}, "has one value only"},
 		{"nothing to train on", pairs + "?test_fraction=.999", data.Options{},
 			`test_fraction=0.999 leaves a split without a sample of class "0" (n = 20): change it`},
 		{"no test sample, by group or class", pairs + "?group=g&test_fraction=.01", data.Options{},
@@ -133,7 +134,8 @@ func TestOneSided(t *testing.T) {
 		{"a class too small to test", rare, data.Options{},
 			`test_fraction=0.2 leaves a split without a sample of class "odd" (n = 2): change it, ` +
 				"or merge the class with another, or give the test samples with test=PATH"},
-		{"a class too small to validate", rare + "?test_fraction=.25", data.Options{ValFraction: .2},
+		{"a class too small to validate", rare + "?test_fraction=.25",
+			data.Options{ValFraction: .2},
 			`val_fraction=0.2 leaves a split without a sample of class "odd" (n = 1)`},
 		{"no feature", tableOf(t, "part,label", 20, func(int) string { return "train,0" }) +
 			"?split=part",
@@ -166,7 +168,8 @@ func TestTinyStrata(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]int{"train": c.train, "val": c.of, "test": c.one}
-		for split, src := range map[string]data.Source{"train": d.Train, "val": d.Val, "test": d.Test} {
+		for split, src := range map[string]data.Source{"train": d.Train, "val": d.Val,
+			"test": d.Test} {
 			if src == nil && want[split] == 0 {
 				continue
 			}

@@ -24,7 +24,8 @@ func TestShapesGolden(t *testing.T) {
 		{.5, "sha256:d3f417c3c2b224a1f3f118c28bc441323aca2d6ee5778b1747e9b8604d1de627"},
 		{1, "sha256:42ddb0c26dc3a6d7ac951d44e606e22174a933db24628794fb024a47d6018fc7"},
 	} {
-		d, err := source.Open("shapes", data.Options{Samples: 200, Difficulty: tt.difficulty, Seed: 3})
+		d, err := source.Open("shapes", data.Options{Samples: 200, Difficulty: tt.difficulty,
+			Seed: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
