@@ -66,7 +66,7 @@ func SizesOf(name string, o data.Options) (data.Sizes, error) {
 		return data.Sizes{}, err
 	}
 	return data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
-		Test: d.Test.Len()},
+			Test: d.Test.Len()},
 		d.Close()
 }
 
