@@ -26,10 +26,10 @@ const importRules = `
 NONE < dro, dro/peertest, dro/memtest
 ANSI < tui/cell
 X/SYS < dro/internal/kern
-NONE < runner/internal/aside, runner/numeral
-runner/internal/aside < runner/internal/aside/asidetest
-X/SYS < runner/internal/room
-X/SYS, runner/internal/room, runner/internal/aside, runner/numeral < runner/data
+NONE < runner/internal/atomicfile, runner/numeral
+runner/internal/atomicfile < runner/internal/atomicfile/atomicfiletest
+X/SYS < runner/internal/memory
+X/SYS, runner/internal/memory, runner/internal/atomicfile, runner/numeral < runner/data
 runner/data, PARQUET, UNPACK, X/TEXT < runner/data/table
 runner/data/table, X/IMAGE < runner/data/picture
 runner/data < runner/data/array, runner/data/synthetic, runner/data/loader
@@ -39,19 +39,18 @@ dro, dro/internal/kern, GORGONIA < dro/nn
 dro, dro/nn, runner/data/source, runner/data/loader < runner/spec
 runner/spec < runner/measure
 GOPSUTIL < runner/machine
-runner/measure, runner/machine, runner/internal/aside < runner
-dro/nn, runner, runner/internal/room < runner/train
-dro, runner/internal/aside < runner/page
+runner/measure, runner/machine, runner/internal/atomicfile < runner
+dro/nn, runner, runner/internal/memory < runner/train
+dro, runner/internal/atomicfile < runner/page
 tui/cell, runner/page, ASCIIGRAPH < tui/plot
-runner/train, runner/internal/room < runner/bridge
+runner, X/SYS, runner/internal/atomicfile < runner/disk
+runner/train, runner/disk < runner/bridge
 runner/bridge < runner/queue
 runner, YAML < presets
-runner, X/SYS, runner/internal/aside < runner/record/internal/disk
-runner, runner/record/internal/disk < runner/record/internal/eventlog
-runner, runner/record/internal/eventlog, runner/internal/room, X/SYS < runner/record
-runner/record, runner/queue, runner/record/internal/disk, dro/memtest < runner/record/recordtest
+runner, runner/disk < runner/eventlog
+runner/eventlog, runner/internal/memory, X/SYS < runner/record
+runner/record, runner/queue, dro/memtest < runner/record/recordtest
 runner < runner/record/recordtest/eventtest
-runner/record/internal/eventlog < runner/record/recordtest
 runner/record/recordtest/eventtest < runner/record/recordtest
 runner/record, runner/page, GONUM < runner/compare
 runner/record, runner/bridge < runner/certificate
@@ -102,13 +101,12 @@ const anyTests = "dro/peertest, dro/memtest"
 // runner/record, or the report that judges the recorded runs.
 var testPairs = map[string]string{
 	"runner/record": "runner/queue, runner/train, runner/page, " +
-		"runner/internal/aside/asidetest, runner/record/recordtest/eventtest",
-	"runner/record/internal/eventlog": "runner/record/recordtest/eventtest",
-
+		"runner/internal/atomicfile/atomicfiletest, runner/record/recordtest/eventtest",
+	"runner/eventlog": "runner/record/recordtest/eventtest",
 	"runner/page":           "runner/measure",
 	"runner/data/synthetic": "runner/data/source",
 	"runner/data/loader":    "runner/data/source, runner/data/synthetic, runner/data/array",
-	"runner/sweep":       "runner/internal/aside/asidetest, runner/record/recordtest",
+	"runner/sweep":       "runner/internal/atomicfile/atomicfiletest, runner/record/recordtest",
 	".":                  "runner/bridge/testdata/client",
 	"runner/compare":     "presets, presets/recorded",
 	"runner/engine":      "runner/bridge/testdata/client",

@@ -20,7 +20,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
-	"drolab/runner/internal/aside"
+	"drolab/runner/internal/atomicfile"
 	"drolab/runner/machine"
 	"drolab/runner/measure"
 )
@@ -263,8 +263,8 @@ func keepReport(dir, name string, text []byte) (path string, err error) {
 		return "", err
 	}
 	defer root.Close()
-	err = aside.AddIn(aside.Root{Root: root}, name, 0o600,
-		aside.Copying(bytes.NewReader(text[:min(len(text), mostReport)])))
+	err = atomicfile.AddIn(atomicfile.Root{Root: root}, name, 0o600,
+		atomicfile.Copying(bytes.NewReader(text[:min(len(text), mostReport)])))
 	if errors.Is(err, os.ErrExist) {
 		_, err = root.Lstat(name) // it exists, or another process is writing it
 	}

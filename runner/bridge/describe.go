@@ -13,7 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -107,7 +107,7 @@ func Describe(ctx context.Context, s Start) (*Description, error) {
 	if p.Err() != nil {
 		return nil, p.Err()
 	}
-	share, err := room.Reserve(ctx, float64(d.labels), "the labels of "+s.named())
+	share, err := memory.Reserve(ctx, float64(d.labels), "the labels of "+s.named())
 	d.Data.Release = share.Release
 	return d, err
 }

@@ -13,7 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // A frame carries a message of docs/protocol.md over a pipe. It is three little-endian uint32 (the
@@ -95,7 +95,7 @@ type Conn struct {
 	sent []byte // the memory of the last frame sent
 	body []byte // the memory of the last frame received
 	text []byte
-	long *room.Share // of a body that is not kept; nil: there is none
+	long *memory.Share // of a body that is not kept; nil: there is none
 
 	begin [lengths]byte // start of the frame under way
 }
@@ -243,7 +243,7 @@ func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
 		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", ErrFormat, part, n, most)
 	}
 	if n > kept { // the second half is for what the reader makes of it
-		c.long, err = room.Reserve(context.Background(), 2*float64(n), "what it sends")
+		c.long, err = memory.Reserve(context.Background(), 2*float64(n), "what it sends")
 		if err != nil {
 			return err
 		}

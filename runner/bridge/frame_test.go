@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 type message struct {
@@ -165,24 +165,24 @@ func TestUnexpectedLength(t *testing.T) {
 // The memory of a long frame is on the ledger while its arrays are valid, and is then given back. A
 // frame for which the ledger has no room is refused before its body is read.
 func TestLedger(t *testing.T) {
-	if _, known := room.Free(); !known {
+	if _, known := memory.Free(); !known {
 		t.Skip("the free memory is not known on this system")
 	}
 	const n = kept/8 + 1
 	long := sent(t, message{Do: "losses"}, Floats(make([]float64, n)))
 	short := sent(t, message{Do: "close"})
-	var promised []*room.Share
+	var promised []*memory.Share
 	release := func() {
 		for _, s := range promised {
 			s.Release()
 		}
 	}
 	defer release()
-	var lack *room.Error
+	var lack *memory.Error
 	var err error
 	for range 100 { // other processes of the machine give memory back meanwhile
 		for bytes := float64(1 << 50); bytes > kept/4; bytes /= 2 { // all but kept/2 bytes
-			if s, err := room.Reserve(t.Context(), bytes, "this test"); err == nil {
+			if s, err := memory.Reserve(t.Context(), bytes, "this test"); err == nil {
 				promised = append(promised, s)
 			}
 		}

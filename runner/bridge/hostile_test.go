@@ -14,7 +14,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/bridge"
-	memory "drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"

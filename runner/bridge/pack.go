@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 
 	"drolab/runner"
-	"drolab/runner/internal/room"
+	"drolab/runner/disk"
 	"drolab/runner/spec"
 )
 
@@ -65,7 +65,7 @@ func (a *allowance) take(size int64) error {
 		return errors.New("the program has saved more than the setting checkpoint_gb allows: " +
 			"save less, or raise it")
 	}
-	return room.AskDisk(a.folder, float64(size))
+	return disk.AskFree(a.folder, float64(size))
 }
 
 // pack writes one file, in its present size.

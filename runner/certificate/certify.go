@@ -6,7 +6,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/measure"
 	"drolab/runner/train"
 )
@@ -203,7 +203,7 @@ func Inspect(m *runner.Meta, s *runner.State, d *data.Dataset, split string,
 	if how.Probabilities {
 		perSample += 4 * len(d.Classes)
 	}
-	err := room.Ask(float64(train.Source(d, split).Len())*float64(perSample),
+	err := memory.Ask(float64(train.Source(d, split).Len())*float64(perSample),
 		"what the network says of the samples")
 	if err != nil {
 		return nil, err

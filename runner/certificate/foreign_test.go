@@ -15,6 +15,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/eventlog"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -121,7 +122,7 @@ func TestEndedRun(t *testing.T) {
 	r := imported(t, "label,prediction\nno,no\nyes,no\nno,no\nyes,yes\n", func(q *Import) {
 		q.Method, q.Spec.Seed = "随机 <森林> & co", 7
 	})
-	h, err := record.ReadHistory(r.Tail(), nil)
+	h, err := eventlog.ReadHistory(r.Tail(), nil)
 	if err != nil || len(h.Evals) != 1 || len(h.Steps) != 0 || r.Status() != runner.Done {
 		t.Errorf("%d evaluations, %d steps, %s, %v", len(h.Evals), len(h.Steps), r.Status(), err)
 	}

@@ -7,7 +7,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/data/source"
-	"drolab/runner/record"
+	"drolab/runner/eventlog"
 	"drolab/runner/spec"
 )
 
@@ -34,7 +34,7 @@ func TestHeaviestAreTheLooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := record.ReadHistory(r.Tail(), func(runner.Event) {})
+			h, err := eventlog.ReadHistory(r.Tail(), func(runner.Event) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // Divide sets the splits of a dataset to parts of src. It refuses a class without training samples:
@@ -255,7 +255,7 @@ func Finish(d *Dataset, p *Provider, o Options) error {
 		d.Groups = d.Classes
 	}
 	// The order is the indices of the samples as kept, held out and shuffled.
-	err := room.Ask(12*float64(d.Train.Len()), "the order of the samples")
+	err := memory.Ask(12*float64(d.Train.Len()), "the order of the samples")
 	if err == nil {
 		err = d.encoded(o.Encoder)
 	}

@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner/internal/aside"
+	"drolab/runner/internal/atomicfile"
 )
 
 // FetchOptions configures Fetch; the zero value is fine.
@@ -266,7 +266,7 @@ func (d *downloader) accept(r Remote) error {
 	if err := os.Rename(d.part(r), d.path(r)); err != nil {
 		return err
 	}
-	return aside.Sync(d.folder)
+	return atomicfile.Sync(d.folder)
 }
 
 // verify compares size and checksum of a file.

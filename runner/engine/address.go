@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"drolab/runner/record"
+	"drolab/runner/disk"
 )
 
 // Names inside a runs folder. A dot hides them from the list of runs.
@@ -40,7 +40,7 @@ type info struct {
 
 // readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
 func readInfo(runsDir string) (i info, ok bool) {
-	f, _, err := record.OpenRegular(filepath.Join(runsDir, lockName))
+	f, _, err := disk.OpenRegular(filepath.Join(runsDir, lockName))
 	if err != nil {
 		return i, false
 	}
@@ -57,7 +57,7 @@ func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err 
 		a = addressIn(folder, of.name())
 		if len(a.View) > maxPath {
 			err = fmt.Errorf("%s: too long for the path of a socket", a.View)
-		} else if err = record.MakeOwnFolder(folder); err == nil {
+		} else if err = disk.MakeOwnFolder(folder); err == nil {
 			return a, passed, nil
 		}
 		passed = errors.Join(passed, err)
@@ -71,7 +71,7 @@ func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err 
 // is ignored, because it may be left over or have come with a copied folder.
 func addresses(runtimeDir string, of runsFolder) []address {
 	var list []address
-	if i, ok := readInfo(of.Path); ok && record.Held(filepath.Join(of.Path, lockName)) {
+	if i, ok := readInfo(of.Path); ok && disk.Held(filepath.Join(of.Path, lockName)) {
 		list = append(list, i.address)
 	}
 	for _, folder := range folders(runtimeDir, of.Path) {

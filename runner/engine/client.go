@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -226,7 +227,7 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		if _, err := os.Lstat(path); err != nil {
 			continue // nobody is there
 		}
-		if err := record.OwnFolder(filepath.Dir(path)); err != nil {
+		if err := disk.OwnFolder(filepath.Dir(path)); err != nil {
 			passed = append(passed, err)
 			continue
 		}
@@ -288,7 +289,7 @@ func greet(w *wire, limit time.Time) (h hello, err error) {
 // held reports whether somebody holds the engine's lock. An error says that nobody can hold it,
 // because it is no regular file or cannot be read.
 func (c *Client) held() (bool, error) {
-	f, _, err := record.OpenRegular(c.lock())
+	f, _, err := disk.OpenRegular(c.lock())
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -296,7 +297,7 @@ func (c *Client) held() (bool, error) {
 		return false, fmt.Errorf("the engine's lock: %w", err)
 	}
 	f.Close()
-	return record.Held(c.lock()), nil
+	return disk.Held(c.lock()), nil
 }
 
 func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
@@ -387,7 +388,7 @@ func (c *Client) launch() (*child, error) {
 	cmd.Dir = "/" // no disk is kept from being unmounted
 	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
 	// Without a log, the child's words are lost.
-	if log, size, err := record.AppendPlain(started.log, maxLog); err == nil {
+	if log, size, err := disk.AppendPlain(started.log, maxLog); err == nil {
 		defer log.Close()
 		started.from = size
 		cmd.Stdout, cmd.Stderr = log, log
@@ -415,7 +416,7 @@ func (s *child) ended() (why string, yes bool) {
 }
 
 func lastLine(path string, from int64) string {
-	f, _, err := record.OpenRegular(path)
+	f, _, err := disk.OpenRegular(path)
 	if err != nil {
 		return ""
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
@@ -82,8 +83,8 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	s.RunsDir, s.Store, s.Reports = store.Dir(), store, store.Dir()
-	lock, err := record.Acquire(filepath.Join(s.RunsDir, lockName))
-	if errors.Is(err, record.ErrHeld) {
+	lock, err := disk.Acquire(filepath.Join(s.RunsDir, lockName))
+	if errors.Is(err, disk.ErrHeld) {
 		return fmt.Errorf("%w for %s%s", errRunning, s.RunsDir, describeHolder(s.RunsDir))
 	}
 	if err != nil {
@@ -310,7 +311,7 @@ func (e *engine) hello() hello {
 
 // describe writes a description of this engine into the lock file. A full disk may keep the file
 // empty; clients then look for the sockets in their usual places.
-func (e *engine) describe(lock *record.Lock, a address) {
+func (e *engine) describe(lock *disk.Lock, a address) {
 	machine, err := os.Hostname()
 	if err != nil {
 		machine = "this machine"
@@ -341,7 +342,7 @@ func folderAt(path string) (f runsFolder, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.Device, f.Inode = record.Identity(f.Path)
+	f.Device, f.Inode = disk.Identity(f.Path)
 	return f, nil
 }
 

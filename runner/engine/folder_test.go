@@ -16,6 +16,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/record"
 )
 
@@ -191,7 +192,7 @@ func TestForgedLockFile(t *testing.T) {
 	t.Run("held by a program before", func(t *testing.T) {
 		path, _ := fakeEngine(t, `{"protocol":1,"version":"old","pid":7}`)
 		c := NewClient(Client{RunsDir: short(t), RuntimeDir: short(t), Version: "test"})
-		l, err := record.Acquire(filepath.Join(c.RunsDir, lockName))
+		l, err := disk.Acquire(filepath.Join(c.RunsDir, lockName))
 		must(t, err)
 		pointTo(t, c.RunsDir, path)
 		const want = "is drolab old, which this one cannot"

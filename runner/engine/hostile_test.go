@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/queue"
-	"drolab/runner/record"
 )
 
 // ask returns the message of a request about the engine's folder.
@@ -343,12 +343,12 @@ func TestPrivate(t *testing.T) {
 	must(t, os.WriteFile(file, nil, 0o600))
 	must(t, os.Symlink(dir, link))
 	for _, path := range []string{open, file, link, filepath.Join(file, "below")} {
-		if err := record.MakeOwnFolder(path); err == nil {
+		if err := disk.MakeOwnFolder(path); err == nil {
 			t.Errorf("%s passes for private", path)
 		}
 	}
 	for range 2 { // made, and found
-		must(t, record.MakeOwnFolder(filepath.Join(dir, "mine")))
+		must(t, disk.MakeOwnFolder(filepath.Join(dir, "mine")))
 	}
 }
 

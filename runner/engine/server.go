@@ -15,7 +15,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/record"
+	"drolab/runner/disk"
 )
 
 // maxConns bounds the connections that one socket serves at once. A further connection displaces
@@ -337,7 +337,7 @@ func (e *engine) count(n *int, by int) {
 // goroutine of Run.
 type desk struct {
 	engine  *engine
-	lock    *record.Lock
+	lock    *disk.Lock
 	address address
 
 	control, view *counter

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"drolab/runner/record"
+	"drolab/runner/disk"
 )
 
 // TestSquattedAddress: a client passes over a socket in a folder that others may enter, with a
@@ -127,7 +127,7 @@ func TestLinksBesideTheRuns(t *testing.T) {
 	}
 	must(t, os.Remove(filepath.Join(runs, lockName)))
 	must(t, os.Symlink(victim, filepath.Join(runs, lockName)))
-	l, err := record.Acquire(filepath.Join(runs, lockName))
+	l, err := disk.Acquire(filepath.Join(runs, lockName))
 	if err == nil {
 		l.Release()
 		t.Error("an engine has a link for its lock")

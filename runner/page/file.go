@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner/internal/aside"
+	"drolab/runner/internal/atomicfile"
 )
 
 // Format is one way to write a table to a file that other programs read.
@@ -57,7 +57,7 @@ func (f *Format) WriteFile(dir string, t *Table, now time.Time) (path string, er
 		return "", err
 	}
 	defer in.Close()
-	name, err := f.WriteIn(aside.Root{Root: in}, t, now)
+	name, err := f.WriteIn(atomicfile.Root{Root: in}, t, now)
 	if err != nil {
 		return "", fmt.Errorf("writing to %s: %w", dir, err)
 	}
@@ -65,7 +65,7 @@ func (f *Format) WriteFile(dir string, t *Table, now time.Time) (path string, er
 }
 
 // WriteIn is WriteFile in an open folder; it returns the name.
-func (f *Format) WriteIn(in aside.Disk, t *Table, now time.Time) (name string, err error) {
+func (f *Format) WriteIn(in atomicfile.Disk, t *Table, now time.Time) (name string, err error) {
 	base := "export-" + t.Name + "-" + now.Format("20060102-150405")
 	names := func(yield func(string) bool) {
 		ok := yield(base + "." + f.Name)
@@ -73,14 +73,14 @@ func (f *Format) WriteIn(in aside.Disk, t *Table, now time.Time) (name string, e
 			ok = yield(fmt.Sprintf("%s-%d.%s", base, i, f.Name))
 		}
 	}
-	return aside.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, t) })
+	return atomicfile.NewIn(in, names, 0o644, func(w io.Writer) error { return f.Write(w, t) })
 }
 
 // Replace writes the file at path. The old file stays until the new one is on disk. If path is not
 // a regular file but a pipe or a link, for example, Replace writes to it directly.
 func Replace(path string, write func(io.Writer) error) error {
 	if info, err := os.Lstat(path); err != nil || info.Mode().IsRegular() {
-		return aside.Write(path, write)
+		return atomicfile.Write(path, write)
 	}
 	f, err := os.Create(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *Format) WriteNew(path string, t *Table) error {
 
 // NewFile makes a file of that path, which must be free, whole or not at all.
 func NewFile(path string, write func(io.Writer) error) error {
-	if err := aside.Add(path, 0o644, write); err != nil {
+	if err := atomicfile.Add(path, 0o644, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil

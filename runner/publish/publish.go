@@ -16,6 +16,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/eventlog"
 	"drolab/runner/page"
 	"drolab/runner/record"
 )
@@ -114,6 +115,6 @@ func writable(layers []nn.Layer) error {
 
 // events reads the whole log, without the events that a resume took back.
 func (r *Run) events() (steps []*runner.StepEvent, evals []*runner.EvalEvent, err error) {
-	h, err := record.ReadHistory(r.Tail(), nil)
+	h, err := eventlog.ReadHistory(r.Tail(), nil)
 	return h.Steps, h.Evals, err
 }

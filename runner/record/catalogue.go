@@ -21,9 +21,10 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
 	"drolab/runner/spec"
 )
 
@@ -44,7 +45,7 @@ type Catalogue struct {
 	dir, cache  string
 	news, least int
 	now         func() time.Time
-	open        disk.Opener // nil: the system's
+	open        atomicfile.Opener // nil: the system's
 
 	mu      sync.Mutex
 	known   map[string]*listed // by name; nil before the first look
@@ -379,7 +380,7 @@ func (c *Catalogue) load() map[string]*listed {
 }
 
 // readIndex opens a file and reads its index.
-func readIndex(path string) (f disk.File, x *index, of disk.Owner, err error) {
+func readIndex(path string) (f atomicfile.File, x *index, of disk.Owner, err error) {
 	f, size, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, nil, of, err
@@ -552,7 +553,7 @@ func (r *row) check(of *Run, made, rest []byte) (summary []byte, err error) {
 	r.Place = passage{Len: uint32(len(summary)), Sum: crc32.Checksum(summary, disk.Castagnoli),
 		Figures: uint32(len(fixed) - 1)}
 	if !again.reads(summary, of) {
-		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, ErrSum)
+		return nil, fmt.Errorf("run %s: reads otherwise: %w", of.Meta.ID, disk.ErrSum)
 	}
 	return summary, nil
 }

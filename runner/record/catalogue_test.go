@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
 
 // toldBy returns everything that a list of runs shows.
@@ -178,17 +178,17 @@ func TestFlipsOfCatalogue(t *testing.T) {
 func TestCrashPointsOfCatalogue(t *testing.T) {
 	dir := manyEnds(t)
 	want := toldBy(t, NewCatalogue(dir, ""))
-	save := func(cache string, x *asidetest.Faults) {
+	save := func(cache string, x *atomicfiletest.Faults) {
 		c := remembering(dir, cache)
 		c.open = x.Open
 		if got := toldBy(t, c); got != want {
 			t.Errorf("the writer lists something else:\n%s", got)
 		}
 	}
-	whole := &asidetest.Faults{}
+	whole := &atomicfiletest.Faults{}
 	save(t.TempDir(), whole)
 	for _, before := range []bool{false, true} {
-		for what, x := range asidetest.Points(whole.Trace(), 1, syscall.ENOSPC) {
+		for what, x := range atomicfiletest.Points(whole.Trace(), 1, syscall.ENOSPC) {
 			cache := t.TempDir()
 			if before { // a file that is replaced
 				remembering(dir, cache).List()

@@ -15,9 +15,9 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 )
 
 // stateFile is the JSON of a checkpoint.
@@ -356,7 +356,7 @@ func pruneCheckpoints(f *disk.Folder, written int64, keep int) {
 	entries, _ := f.List() // sorted: of a checkpoint, the JSON goes first
 	for _, e := range entries {
 		name := e.Name()
-		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, aside.Prefix)
+		ours := strings.HasPrefix(name, "step-") || strings.HasPrefix(name, atomicfile.Prefix)
 		if ours && !kept[name] {
 			f.Remove(name)
 		}
@@ -404,7 +404,7 @@ func (r *Run) inCheckpoints(do func(*disk.Folder) error) error {
 // checkpoint that was found is still there when it is read. Where a disk has no locks, or the
 // folder can only be read, it does nothing.
 func (r *Run) Hold() (release func()) {
-	var l *Lock
+	var l *disk.Lock
 	_ = r.inCheckpoints(func(f *disk.Folder) error {
 		l = f.Share(pinLockName, true)
 		return nil

@@ -18,6 +18,7 @@ import (
 	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
+	"drolab/runner/disk"
 	"drolab/runner/spec"
 	runtrain "drolab/runner/train"
 )
@@ -298,7 +299,7 @@ func TestOpaqueCheckpoints(t *testing.T) {
 	if from == nil || from.Step != 3 {
 		t.Errorf("mended, it goes on from %+v", from)
 	}
-	if err := Delete(s.Dir(), m.ID); !errors.Is(err, ErrHeld) {
+	if err := Delete(s.Dir(), m.ID); !errors.Is(err, disk.ErrHeld) {
 		t.Errorf("deleted while it is recorded: %v", err)
 	}
 	must(t, r.Close())

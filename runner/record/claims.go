@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
 )
 
 // claimsName has the claims of the studies that took a run over. They are not added to run.json,

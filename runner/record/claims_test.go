@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 )
 
 // claimsOf returns an entry of a study that has its title in its file's name.
@@ -125,14 +125,14 @@ func TestCrashPointsOfClaims(t *testing.T) {
 		must(t, r.TakeOver(one))
 		return s, r
 	}
-	whole := &asidetest.Faults{}
+	whole := &atomicfiletest.Faults{}
 	_, r := taken()
 	r.open = whole.Open
 	must(t, r.TakeOver(two))
 	if len(whole.Trace()) < 3 {
 		t.Fatalf("only the operations %q", whole.Trace())
 	}
-	for what, x := range asidetest.Points(whole.Trace(), 1, syscall.ENOSPC) {
+	for what, x := range atomicfiletest.Points(whole.Trace(), 1, syscall.ENOSPC) {
 		s, r := taken()
 		r.open = x.Open
 		failed := r.TakeOver(two)

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
 
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile"
 )
 
 // TestPowerCutInLog cuts the log at every byte of its last line. Readers see the whole lines, and a
@@ -156,17 +156,17 @@ func TestNoReadableCheckpoint(t *testing.T) {
 
 // fullDisk lets the log grow by room bytes; then a write is short and fails.
 type fullDisk struct {
-	disk.Disk
+	atomicfile.Disk
 	room        *int
 	cannotTrunc *bool
 }
 
-func (d fullDisk) Folder(name string) (disk.Disk, error) {
+func (d fullDisk) Folder(name string) (atomicfile.Disk, error) {
 	in, err := d.Disk.Folder(name)
 	return fullDisk{in, d.room, d.cannotTrunc}, err
 }
 
-func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (atomicfile.File, error) {
 	f, err := d.Disk.OpenFile(name, flag, mode)
 	if err != nil || name != logName {
 		return f, err
@@ -175,7 +175,7 @@ func (d fullDisk) OpenFile(name string, flag int, mode os.FileMode) (disk.File, 
 }
 
 type fullFile struct {
-	disk.File
+	atomicfile.File
 	disk fullDisk
 }
 
@@ -206,8 +206,8 @@ func TestDiskFull(t *testing.T) {
 		s := newStore(t)
 		var left int
 		var stuck bool
-		s.open = func(path string) (disk.Disk, error) {
-			d, err := aside.Open(path)
+		s.open = func(path string) (atomicfile.Disk, error) {
+			d, err := atomicfile.Open(path)
 			return fullDisk{d, &left, &stuck}, err
 		}
 		r := create(t, s, newMeta(1))
@@ -249,7 +249,7 @@ func TestTwoOpeners(t *testing.T) {
 		refused := make([]error, len(got))
 		for i := range got {
 			wg.Go(func() { got[i], _, refused[i] = s.Reopen(m.ID) })
-			wg.Go(func() { Held(filepath.Join(s.Dir(), m.ID, lockName)) })
+			wg.Go(func() { disk.Held(filepath.Join(s.Dir(), m.ID, lockName)) })
 		}
 		wg.Wait()
 		owners := 0
@@ -334,10 +334,10 @@ func TestLeftovers(t *testing.T) {
 		must(t, os.Chtimes(dir, at, at))
 		return dir
 	}
-	crashed, young, used := leave(aside.Prefix+"crashed", old),
-		leave(aside.Prefix+"young", s.now()), leave(aside.Prefix+"used", old)
+	crashed, young, used := leave(atomicfile.Prefix+"crashed", old),
+		leave(atomicfile.Prefix+"young", s.now()), leave(atomicfile.Prefix+"used", old)
 	deleted := leave(deletedPrefix+"half", old)
-	l, err := Acquire(filepath.Join(used, lockName))
+	l, err := disk.Acquire(filepath.Join(used, lockName))
 	must(t, err)
 	defer l.Release()
 	if runs, problems := List(s.Dir()); len(runs) != 0 || problems != nil {

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/eventlog"
 )
 
 // knobbed makes a run with a checkpoint of step 5, a knob turned at step 3 and another at step 7,
@@ -217,7 +217,7 @@ func TestDamagedJSON(t *testing.T) {
 // anew. A knob whose line was not synced is not turned.
 func TestFailingSync(t *testing.T) {
 	s := newStore(t)
-	x := &asidetest.Faults{}
+	x := &atomicfiletest.Faults{}
 	s.open = x.Open
 	m := newMeta(1)
 	r := create(t, s, m)
@@ -248,12 +248,12 @@ func TestFailingSync(t *testing.T) {
 // disk.
 func TestTooManyFiles(t *testing.T) {
 	s := newStore(t)
-	x := &asidetest.Faults{}
+	x := &atomicfiletest.Faults{}
 	s.open = x.Open
 	r := create(t, s, newMeta(1))
 	for _, thing := range []string{
 		"enter " + checkpointsName,
-		"create " + aside.Prefix + stateName(3),
+		"create " + atomicfile.Prefix + stateName(3),
 	} {
 		x.Fail(thing, syscall.EMFILE)
 		_, err := r.Checkpoint(newState(3))

@@ -31,13 +31,13 @@
 // holds the checkpoint that the fork continues from. The log says how a run ended once the summary
 // is there.
 //
-// Every line, JSON file and weights file has a checksum (internal/disk). Every file says whose it
+// Every line, JSON file and weights file has a checksum (runner/disk). Every file says whose it
 // is, and a checkpoint and the summary say how much of the log they go with (owner.go). Viewers
 // pass over what was changed since it was written. A resume, and whoever prints figures, fails with
-// an error that names the file and the line (internal/eventlog/audit.go).
+// an error that names the file and the line (runner/eventlog/audit.go).
 // Files are opened only by their names in the run's folder, and never through links: a run may come
-// from anybody. Examine looks after a folder of runs (doctor.go). Files keeps the files
-// that concern many runs in the same manner, such as a sweep's list.
+// from anybody. Examine looks after a folder of runs (doctor.go). disk.Files keeps the
+// files that concern many runs in the same manner, such as a sweep's list.
 //
 // The log alone says how a run stands: History folds its events from the first one on, or from the
 // last one backward, with the same result.
@@ -49,13 +49,12 @@
 // A Catalogue remembers what it has read of runs that have ended, for as long as their files stay
 // unchanged. The package decides nothing about training.
 //
-// Every file operation of a writer goes through the interface aside.Disk. Tests replace it by a
-// disk that fails, is killed or loses its power at each of these operations (aside/asidetest,
+// Every file operation of a writer goes through the interface atomicfile.Disk. Tests replace it by
+// a disk that fails, is killed or loses its power at each of these operations (atomicfiletest,
 // points_test.go).
 //
-// Two packages below hold parts, and neither knows the whole folder of a run: internal/disk has
-// files, locks and seals, internal/eventlog the log. The names in them that other packages use are
-// declared here (store.go, run.go).
+// Two packages beside it hold parts, and neither knows the whole folder of a run: runner/disk has
+// files, locks and seals, runner/eventlog the log.
 //
 // Start reading at store.go for writing and at run.go for reading.
 //

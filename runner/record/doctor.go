@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 )
 
 // Finding is a defect in a folder of runs.
@@ -53,7 +53,7 @@ func Examine(dir string, mend bool) (list []*Finding, runs int, err error) {
 	return examine(nil, dir, mend)
 }
 
-func examine(open disk.Opener, dir string, mend bool) ([]*Finding, int, error) {
+func examine(open atomicfile.Opener, dir string, mend bool) ([]*Finding, int, error) {
 	root, err := disk.OpenFolder(open, dir)
 	if err != nil {
 		return nil, 0, err
@@ -231,7 +231,7 @@ func (d *doctor) checkRoot() {
 			d.findAside(name, "is not a regular file: an engine would write elsewhere")
 		case d.young(e):
 		case strings.HasPrefix(name, ".probe-"),
-			strings.HasPrefix(name, aside.Prefix) && !e.IsDir():
+			strings.HasPrefix(name, atomicfile.Prefix) && !e.IsDir():
 			d.findLeftover(name, leftByCrash)
 		}
 	}
@@ -274,7 +274,7 @@ func (d *doctor) copyAside(name string) error {
 		return err
 	}
 	return disk.InFolderOf(nil, d.root.Join(to), func(in *disk.Folder, name string) error {
-		return in.Write(name, aside.Copying(old))
+		return in.Write(name, atomicfile.Copying(old))
 	})
 }
 
@@ -437,7 +437,7 @@ func (d *doctor) checkFile(name string, info fs.FileInfo, held, used bool) (read
 	case !info.Mode().IsRegular():
 		d.findAside(name, "is a link or not a file: nothing is read or written through it")
 		return false
-	case strings.HasPrefix(filepath.Base(name), aside.Prefix):
+	case strings.HasPrefix(filepath.Base(name), atomicfile.Prefix):
 		if !used {
 			d.findLeftover(name, leftByCrash)
 		}
@@ -480,7 +480,7 @@ func (d *doctor) separate(name string) error {
 		if size > maxCopy {
 			return fmt.Errorf("%d bytes, want at most %d: restore it from a copy", size, maxCopy)
 		}
-		return in.Write(name, aside.Copying(old))
+		return in.Write(name, atomicfile.Copying(old))
 	})
 }
 

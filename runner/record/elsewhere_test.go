@@ -6,7 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile"
 )
 
 // TestRunTakenOverElsewhere checks that a recorder that has lost its lease writes nothing more.
@@ -16,7 +17,7 @@ func TestRunTakenOverElsewhere(t *testing.T) {
 	path := filepath.Join(r.in.Path, lockName)
 	must(t, r.lock.Release())
 	var err error
-	none := func(disk.File, bool) error { return syscall.ENOLCK }
+	none := func(atomicfile.File, bool) error { return syscall.ENOLCK }
 	r.lock, err = disk.AcquireBy(none, path, 2)
 	must(t, err)
 	must(t, r.Append(stepEvent(1)))

@@ -13,7 +13,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/queue"
 	"drolab/runner/spec"
 	runtrain "drolab/runner/train"
@@ -97,7 +97,7 @@ func TestWarnedOnce(t *testing.T) {
 		}
 		return list
 	}
-	whole := &asidetest.Faults{}
+	whole := &atomicfiletest.Faults{}
 	s := newStore(t)
 	s.open = whole.Open
 	must(t, train(s, nil, req))
@@ -107,7 +107,7 @@ func TestWarnedOnce(t *testing.T) {
 	}
 	for at := 1; at <= len(whole.Trace()); at += 8 {
 		s := newStore(t)
-		s.open = (&asidetest.Faults{At: at, Killed: true}).Open
+		s.open = (&atomicfiletest.Faults{At: at, Killed: true}).Open
 		train(s, nil, req)
 		s.open = nil
 		had := the(s, original)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/queue"
-	"drolab/runner/record/internal/eventlog"
 	"drolab/runner/spec"
 )
 

@@ -13,8 +13,8 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile"
 )
 
 // forkMeta returns the meta of a run that goes on from step 7 of another run.
@@ -52,18 +52,18 @@ func TestForkIsComplete(t *testing.T) {
 
 // noLog is a disk whose log cannot be opened, or cannot be written.
 type noLog struct {
-	disk.Disk
+	atomicfile.Disk
 	open bool
 }
 
 var errReadOnly = errors.New("read-only file system")
 
-func (d noLog) Folder(name string) (disk.Disk, error) {
+func (d noLog) Folder(name string) (atomicfile.Disk, error) {
 	in, err := d.Disk.Folder(name)
 	return noLog{in, d.open}, err
 }
 
-func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (disk.File, error) {
+func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (atomicfile.File, error) {
 	f, err := d.Disk.OpenFile(name, flag, mode)
 	if err != nil || name != logName || flag&os.O_APPEND == 0 {
 		return f, err
@@ -75,7 +75,7 @@ func (d noLog) OpenFile(name string, flag int, mode os.FileMode) (disk.File, err
 	return noWrite{f}, nil
 }
 
-type noWrite struct{ disk.File }
+type noWrite struct{ atomicfile.File }
 
 func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 
@@ -83,8 +83,8 @@ func (noWrite) Write([]byte) (int, error) { return 0, errReadOnly }
 func TestForkThatCannotBeMade(t *testing.T) {
 	logless := func(open bool) func(*Store, *runner.State) {
 		return func(s *Store, _ *runner.State) {
-			s.open = func(path string) (disk.Disk, error) {
-				d, err := aside.Open(path)
+			s.open = func(path string) (atomicfile.Disk, error) {
+				d, err := atomicfile.Open(path)
 				return noLog{d, open}, err
 			}
 		}
@@ -179,7 +179,7 @@ func TestForkWithoutCheckpoint(t *testing.T) {
 		if !bytes.Equal(read(t, dir, logName), log) {
 			t.Error("the log has changed")
 		}
-		if Held(filepath.Join(dir, lockName)) {
+		if disk.Held(filepath.Join(dir, lockName)) {
 			t.Error("the lock is held")
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // FuzzState gives the JSON files of a run any content: they are read or refused.

@@ -11,7 +11,8 @@ import (
 
 	"drolab/runner"
 
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/record/recordtest/eventtest"
 )
 
@@ -101,17 +102,17 @@ func save(t *testing.T, r *recorder, s *runner.State) (file string) {
 
 // heard holds the events of a whole log.
 type heard struct {
-	*History
+	*eventlog.History
 	Seconds  float64
 	Warnings []*runner.WarningEvent
 	Resumes  int
 }
 
 // history reads a whole log.
-func history(t *testing.T, tail *Tail) *heard {
+func history(t *testing.T, tail *eventlog.Tail) *heard {
 	t.Helper()
-	h, p := &heard{}, NewProgress(newMeta(1))
-	all, err := ReadHistory(tail, func(e runner.Event) {
+	h, p := &heard{}, eventlog.NewProgress(newMeta(1))
+	all, err := eventlog.ReadHistory(tail, func(e runner.Event) {
 		p.Add(e)
 		switch e := e.(type) {
 		case *runner.WarningEvent:
@@ -140,7 +141,7 @@ func findings(list []*Finding) (text string) {
 }
 
 // drain reads a log to its end.
-func drain(log Log) error {
+func drain(log eventlog.Log) error {
 	for {
 		events, err := log.Read()
 		if err != nil || len(events) == 0 && log.Share() == 1 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // TestHoles makes each file of a run a terabyte long, without a byte on the disk. Every reader
@@ -77,7 +77,8 @@ func everyReader(t *testing.T, dir, id string) (said string) {
 	if note(err); err != nil {
 		return said
 	}
-	for _, log := range []Log{r.Tail(), InSmall(r.Tail(), false), NewReplay(r.Tail())} {
+	for _, log := range []eventlog.Log{r.Tail(), eventlog.InSmall(r.Tail(), false),
+		eventlog.NewReplay(r.Tail())} {
 		note(drain(log))
 	}
 	_, err = r.Average()

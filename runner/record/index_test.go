@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // readAll reads a log to its end.
-func readAll(t testing.TB, l Log) (events []runner.Event) {
+func readAll(t testing.TB, l eventlog.Log) (events []runner.Event) {
 	t.Helper()
 	for {
 		more, err := l.Read()
@@ -89,7 +89,7 @@ func TestInSmall(t *testing.T) {
 	if n := len(byKind[*runner.StepEvent](all)); n != longEnough {
 		t.Fatalf("the log has %d steps", n)
 	}
-	looked := readAll(t, InSmall(r.Tail(), false))
+	looked := readAll(t, eventlog.InSmall(r.Tail(), false))
 	checkWhole(t, "without an index", looked)
 	if _, err := os.Stat(indexOf(r)); err == nil {
 		t.Error("a look that keeps nothing has kept an index")
@@ -97,13 +97,13 @@ func TestInSmall(t *testing.T) {
 	if len(looked) > 3*eventlog.MaxBlocks {
 		t.Errorf("%d events, want about %d", len(looked), eventlog.MaxBlocks)
 	}
-	checkWhole(t, "while it is made", readAll(t, InSmall(r.Tail(), true)))
+	checkWhole(t, "while it is made", readAll(t, eventlog.InSmall(r.Tail(), true)))
 	info, err := os.Stat(indexOf(r))
 	must(t, err)
 	if info.Size() > 400_000 {
 		t.Errorf("the index has %d bytes", info.Size())
 	}
-	l := InSmall(r.Tail(), false)
+	l := eventlog.InSmall(r.Tail(), false)
 	first, err := l.Read()
 	must(t, err)
 	checkWhole(t, "with it, in one look", first)
@@ -119,16 +119,16 @@ func TestInSmall(t *testing.T) {
 // TestInSmallProgress checks that the index gives the standing and the time of a run.
 func TestInSmallProgress(t *testing.T) {
 	r := longLog(t)
-	fold := func(l Log) *Progress {
-		p := NewProgress(&r.Meta)
+	fold := func(l eventlog.Log) *eventlog.Progress {
+		p := eventlog.NewProgress(&r.Meta)
 		for _, e := range readAll(t, l) {
 			p.Add(e)
 		}
 		return p
 	}
-	exact, thin := fold(r.Tail()), fold(InSmall(r.Tail(), true))
-	again := fold(InSmall(r.Tail(), false))
-	for _, p := range []*Progress{thin, again} {
+	exact, thin := fold(r.Tail()), fold(eventlog.InSmall(r.Tail(), true))
+	again := fold(eventlog.InSmall(r.Tail(), false))
+	for _, p := range []*eventlog.Progress{thin, again} {
 		if p.Status != exact.Status || p.Step != exact.Step || p.Eval.Step != exact.Eval.Step {
 			t.Errorf("stands at %s, step %d", p.Status, p.Step)
 		}
@@ -141,7 +141,7 @@ func TestInSmallProgress(t *testing.T) {
 // TestIndexFits damages an index, and the log that belongs to it.
 func TestIndexFits(t *testing.T) {
 	r := longLog(t)
-	readAll(t, InSmall(r.Tail(), true))
+	readAll(t, eventlog.InSmall(r.Tail(), true))
 	whole, err := os.ReadFile(indexOf(r))
 	must(t, err)
 	flipped := slices.Clone(whole)
@@ -162,7 +162,7 @@ func TestIndexFits(t *testing.T) {
 		if len(list) != 1 || list[0].File != eventlog.IndexName {
 			t.Errorf("%s: the doctor finds %v", name, list)
 		}
-		checkWhole(t, name, readAll(t, InSmall(r.Tail(), true)))
+		checkWhole(t, name, readAll(t, eventlog.InSmall(r.Tail(), true)))
 		if _, err := eventlog.LoadIndex(in(t, r.Dir)); err != nil {
 			t.Errorf("%s: not made anew: %v", name, err)
 		}
@@ -188,7 +188,7 @@ func TestIndexIsNoLink(t *testing.T) {
 	if err := os.Symlink(elsewhere, indexOf(r)); err != nil {
 		t.Skip(err)
 	}
-	checkWhole(t, "beside a link", readAll(t, InSmall(r.Tail(), true)))
+	checkWhole(t, "beside a link", readAll(t, eventlog.InSmall(r.Tail(), true)))
 	if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "mine" {
 		t.Errorf("what the link leads to has %q", text)
 	}
@@ -200,7 +200,7 @@ func TestIndexOfHeldRun(t *testing.T) {
 	l, err := lockRun(in(t, r.Dir))
 	must(t, err)
 	defer l.Release()
-	checkWhole(t, "held", readAll(t, InSmall(r.Tail(), true)))
+	checkWhole(t, "held", readAll(t, eventlog.InSmall(r.Tail(), true)))
 	if _, err := os.Stat(indexOf(r)); err == nil {
 		t.Error("a viewer has written beside a log that is being written")
 	}
@@ -231,7 +231,7 @@ func TestTrainerWritesIndex(t *testing.T) {
 		}
 		run, err := Find(s.Dir(), m.ID)
 		must(t, err)
-		events := byKind[*runner.StepEvent](readAll(t, InSmall(run.Tail(), false)))
+		events := byKind[*runner.StepEvent](readAll(t, eventlog.InSmall(run.Tail(), false)))
 		if last := events[len(events)-1].Step; last != upto ||
 			len(events) > eventlog.MaxBlocks+eventlog.ExactTail/300 {
 			t.Errorf("%d steps up to %d", len(events), last)
@@ -259,7 +259,7 @@ func TestInSmallTorn(t *testing.T) {
 	_, err = f.WriteString(`{"seq":99999,"type":"st`)
 	must(t, err)
 	must(t, f.Close())
-	checkWhole(t, "torn, with an index that is made", readAll(t, InSmall(r.Tail(), true)))
-	checkWhole(t, "torn, with it", readAll(t, InSmall(r.Tail(), false)))
+	checkWhole(t, "torn, with an index that is made", readAll(t, eventlog.InSmall(r.Tail(), true)))
+	checkWhole(t, "torn, with it", readAll(t, eventlog.InSmall(r.Tail(), false)))
 	prepared(t, r.Tail())
 }

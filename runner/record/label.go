@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
 )
 
 // labelName is the file of a run that people write. Training never reads it.

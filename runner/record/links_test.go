@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 )
 
 // interrupted makes a run with a checkpoint of step 10 that nobody records.
@@ -169,7 +170,7 @@ func TestLockIsNoLink(t *testing.T) {
 	path, unharmed := victim(t)
 	link := filepath.Join(t.TempDir(), ".engine.lock")
 	must(t, os.Symlink(path, link))
-	if l, err := Acquire(link); err == nil {
+	if l, err := disk.Acquire(link); err == nil {
 		l.Write([]byte("pid"))
 		l.Release()
 		t.Error("a link was locked")
@@ -186,18 +187,18 @@ func TestPlain(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))
 	for _, name := range []string{link, pipe} {
-		if f, _, err := AppendPlain(name, 0); err == nil {
+		if f, _, err := disk.AppendPlain(name, 0); err == nil {
 			f.Close()
 			t.Errorf("%s is written to", name)
 		}
-		if _, _, err := OpenRegular(name); err == nil {
+		if _, _, err := disk.OpenRegular(name); err == nil {
 			t.Errorf("%s is read", name)
 		}
 	}
 	unharmed("opened")
 	own := filepath.Join(t.TempDir(), "own")
 	for i, want := range []string{"aaaa", "aaaabbbb", "cccc"} {
-		f, size, err := AppendPlain(own, 7)
+		f, size, err := disk.AppendPlain(own, 7)
 		must(t, err)
 		if size != int64(len(want)-4) {
 			t.Errorf("%d bytes are before %q", size, want)

@@ -13,8 +13,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/measure"
 
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 )
 
 // These are the flags of TestWriteLong.

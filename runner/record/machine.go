@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/machine"
-	"drolab/runner/record/internal/disk"
 )
 
 // What the machine did during a run is in a file of its own. No figure of the run depends on it, so

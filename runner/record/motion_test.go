@@ -7,17 +7,16 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/internal/atomicfile"
 )
 
 // between is a disk that calls do before each operation of its reader.
 type between struct {
-	disk.Disk
+	atomicfile.Disk
 	do func()
 }
 
-func (d between) OpenFile(name string, flag int, mode fs.FileMode) (disk.File, error) {
+func (d between) OpenFile(name string, flag int, mode fs.FileMode) (atomicfile.File, error) {
 	d.do()
 	return d.Disk.OpenFile(name, flag, mode)
 }
@@ -32,7 +31,7 @@ func (d between) List() ([]fs.DirEntry, error) {
 	return d.Disk.List()
 }
 
-func (d between) Folder(name string) (disk.Disk, error) {
+func (d between) Folder(name string) (atomicfile.Disk, error) {
 	d.do()
 	in, err := d.Disk.Folder(name)
 	if err != nil {
@@ -41,9 +40,9 @@ func (d between) Folder(name string) (disk.Disk, error) {
 	return between{in, d.do}, nil
 }
 
-func openBetween(do func()) disk.Opener {
-	return func(path string) (disk.Disk, error) {
-		d, err := aside.Open(path)
+func openBetween(do func()) atomicfile.Opener {
+	return func(path string) (atomicfile.Disk, error) {
+		d, err := atomicfile.Open(path)
 		if err != nil {
 			return nil, err
 		}

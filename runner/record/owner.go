@@ -9,8 +9,8 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 )
 
 // Every file of a run says whose it is: the run's ID, and the hash of its run.json. A summary and a
@@ -28,7 +28,7 @@ func CheckFormat(format int) error {
 
 // runError begins an error with the run's name.
 func runError(id string, err error) error {
-	if err == nil || errors.Is(err, ErrBefore) { // that one begins with it
+	if err == nil || errors.Is(err, disk.ErrBefore) { // that one begins with it
 		return err
 	}
 	return fmt.Errorf("run %s: %w", id, err)
@@ -43,7 +43,7 @@ func readMeta(in *disk.Folder) (*runner.Meta, error) {
 	}
 	m, of, err := decodeMeta(text)
 	switch {
-	case errors.Is(err, ErrBefore):
+	case errors.Is(err, disk.ErrBefore):
 		return nil, fmt.Errorf("run %s %w", name, err)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -63,7 +63,7 @@ func decodeMeta(text []byte) (m *runner.Meta, of disk.Owner, err error) {
 	of = ownerOf("", text) // decoding changes the text
 	m = &runner.Meta{}
 	switch _, err = disk.Decode(text, m); {
-	case errors.Is(err, ErrBefore):
+	case errors.Is(err, disk.ErrBefore):
 	case err != nil:
 		err = fmt.Errorf("%w; restore it from a copy", err)
 	case m.Format != runner.Format:

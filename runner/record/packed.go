@@ -16,10 +16,10 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
 )
 
 // A packed run is the run directory of a finished run in one small file: a gzipped tar that can be
@@ -160,7 +160,8 @@ func (s *Store) Restore(r *Run) (step int64, err error) {
 			if err = errors.Join(err, wrong); err != nil {
 				return err
 			}
-			err = errors.Join(in.Write(path.Base(name), aside.Copying(bytes.NewReader(texts[i]))),
+			err = errors.Join(in.Write(path.Base(name),
+				atomicfile.Copying(bytes.NewReader(texts[i]))),
 				in.Close())
 		}
 		return err
@@ -307,7 +308,7 @@ const (
 
 // packLog returns the log of a packed run, how much that is, and how much of it stands before the
 // steps after a checkpoint. Its events are numbered anew.
-func packLog(of disk.Owner, log *Tail, checkpoint int64) (
+func packLog(of disk.Owner, log *eventlog.Tail, checkpoint int64) (
 	text []byte, whole, before disk.Extent, err error,
 ) {
 	events, steps, err := standing(log)
@@ -335,8 +336,8 @@ func extentOf(text []byte, seq int64) disk.Extent {
 
 // standing reads the events of a log that no resume has taken back, without the checkpoint events:
 // a packed run has no checkpoints. steps is the number of step events among them.
-func standing(log Log) (events []runner.Event, steps int, err error) {
-	h, err := ReadHistory(log, func(e runner.Event) { events = append(events, e) })
+func standing(log eventlog.Log) (events []runner.Event, steps int, err error) {
+	h, err := eventlog.ReadHistory(log, func(e runner.Event) { events = append(events, e) })
 	stands := map[runner.Event]bool{}
 	for _, e := range h.Steps {
 		stands[e] = true
@@ -427,7 +428,7 @@ func (s *Store) appear(id string, fill func(half *disk.Folder) error) (err error
 	if _, err := root.Lstat(id); err == nil {
 		return nil
 	}
-	half := aside.Prefix + id
+	half := atomicfile.Prefix + id
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return disk.Explain(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // TestDamageIsSaid checks that a reader that leaves something out says so, with the file.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/internal/atomicfile"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/measure"
 )
 
@@ -127,7 +127,7 @@ func TestCrashPoints(t *testing.T) {
 				must(t, err)
 				sc.before(t, s)
 			}
-			whole := &asidetest.Faults{}
+			whole := &atomicfiletest.Faults{}
 			want, err := sc.once(t, before, "whole", whole)
 			must(t, err)
 			trace := whole.Trace()
@@ -136,7 +136,7 @@ func TestCrashPoints(t *testing.T) {
 				step = 1
 			}
 			points := 0
-			for at, x := range asidetest.Points(trace, step, errReadOnly) {
+			for at, x := range atomicfiletest.Points(trace, step, errReadOnly) {
 				points++
 				if got, _ := sc.once(t, before, at, x); got != want {
 					t.Errorf("%s: %s", at, difference(got, want))
@@ -162,14 +162,14 @@ func difference(got, want string) string {
 // once acts on a copy of the folder with a faulty disk, and then twice with a sound one, for
 // somebody who sees that the first attempt failed, and somebody who does not.
 func (sc *scene) once(
-	t *testing.T, before, at string, x *asidetest.Faults,
+	t *testing.T, before, at string, x *atomicfiletest.Faults,
 ) (outcome string, err error) {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.CopyFS(dir, os.DirFS(before)))
 	s := &Store{dir: dir, now: time.Now, open: x.Open}
 	err = sc.act(s)
-	s.open = aside.Open
+	s.open = atomicfile.Open
 	list, _, bad := Examine(dir, false)
 	must(t, bad)
 	if list = slices.DeleteFunc(list, func(f *Finding) bool { return f.Leftover }); len(list) > 0 {

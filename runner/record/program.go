@@ -5,7 +5,8 @@ import (
 	"os"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/disk"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile"
 )
 
 const (
@@ -45,7 +46,7 @@ const (
 // lastOfLog, it is cut back to lastOfLog. A disk error does not end the run; the text that would
 // have been written is lost.
 type programLog struct {
-	disk.File
+	atomicfile.File
 	size int64
 }
 

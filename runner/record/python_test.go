@@ -10,7 +10,7 @@ import (
 
 	"drolab/dro/nn"
 	"drolab/dro/peertest"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // printTensors is a program that prints every tensor of a safetensors file: its type, its shape and

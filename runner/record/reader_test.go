@@ -9,18 +9,18 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 )
 
 // newTail writes a log and returns a reader of it.
-func newTail(t testing.TB, log []byte) *Tail {
+func newTail(t testing.TB, log []byte) *eventlog.Tail {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), logName)
 	if err := os.WriteFile(path, log, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return &Tail{Path: path}
+	return &eventlog.Tail{Path: path}
 }
 
 func line(seq, step int64, kind, more string) string {

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 )
 
 // TestLife follows a run from its creation to its end, as a viewer sees it.
@@ -256,7 +256,7 @@ func TestCheckpointsKept(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	folder := filepath.Join(run.Dir, checkpointsName)
-	write(t, nil, folder, aside.Prefix+tensorsName(1))
+	write(t, nil, folder, atomicfile.Prefix+tensorsName(1))
 	write(t, nil, folder, tensorsName(2)) // left by a crash before its JSON
 	for _, c := range []struct {
 		step int64

@@ -11,9 +11,10 @@ import (
 	"sync"
 
 	"drolab/runner"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
 )
 
 // recorder is the writing side of one run directory. It belongs to one
@@ -21,7 +22,7 @@ import (
 type recorder struct {
 	in   *disk.Folder
 	keep int // number of newest checkpoints that stay
-	lock *Lock
+	lock *disk.Lock
 	log  *eventlog.EventLog
 
 	index eventlog.Indexer
@@ -127,7 +128,7 @@ type passage struct {
 
 // summaries reads the summaries of a catalogue's file.
 type summaries struct {
-	file disk.File
+	file atomicfile.File
 
 	mu     sync.Mutex
 	recent map[*Run]*runner.Summary // summaries that were read, at most mostRecent
@@ -143,7 +144,7 @@ func (p *passage) readTo(b []byte) ([]byte, error) {
 		return nil, err
 	}
 	if crc32.Checksum(b, disk.Castagnoli) != p.Sum {
-		return nil, ErrSum
+		return nil, disk.ErrSum
 	}
 	return b, nil
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 )
 
 // prepared returns a replay that is ready.
-func prepared(t *testing.T, l Log) *Replay {
+func prepared(t *testing.T, l eventlog.Log) *eventlog.Replay {
 	t.Helper()
-	r := NewReplay(l)
+	r := eventlog.NewReplay(l)
 	for r.Share() < 1 {
 		if events, err := r.Read(); err != nil || len(events) > 0 {
 			t.Fatalf("while it prepares it gives %d events, %v", len(events), err)
@@ -40,7 +41,7 @@ func TestReplay(t *testing.T) {
 	var all []runner.Event
 	for part := 1; part <= 4; part++ {
 		until := tape.End.Seconds * float64(part) / 4
-		moment := Always()
+		moment := eventlog.Always()
 		moment.Seconds = until
 		r.To(moment)
 		events, err := r.Read()
@@ -59,7 +60,7 @@ func TestReplay(t *testing.T) {
 	}
 	checkWhole(t, "all parts", all)
 	r.Rewind()
-	moment := Always()
+	moment := eventlog.Always()
 	moment.Step = longEnough / 2
 	r.To(moment)
 	half, err := r.Read()
@@ -82,7 +83,7 @@ func TestReplayOfShortLog(t *testing.T) {
 	run, err := Find(s.Dir(), m.ID)
 	must(t, err)
 	r := prepared(t, run.Tail())
-	r.To(Always())
+	r.To(eventlog.Always())
 	events, err := r.Read()
 	must(t, err)
 	if want := readAll(t, run.Tail()); len(events) != len(want) {

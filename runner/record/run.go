@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 	"drolab/runner/measure"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
 )
 
 // Run is the content of a run directory at the moment when it was read. It does not change: read it
@@ -33,8 +34,8 @@ type Run struct {
 
 	configuration string // "" where no catalogue has set it
 	label         Label
-	open          disk.Opener // nil: the system's
-	packed        *packedRun  // in place of files; nil for others
+	open          atomicfile.Opener // nil: the system's
+	packed        *packedRun        // in place of files; nil for others
 	passed        *eventlog.PassedOver
 }
 
@@ -49,11 +50,11 @@ func (r *Run) Status() runner.Status { return r.status }
 
 // Standing returns how the run stands, from the end of its log, or from its summary where that end
 // does not reach far enough back. Its cost does not depend on the length of the log.
-func (r *Run) Standing() Standing {
+func (r *Run) Standing() eventlog.Standing {
 	summary := r.Summary()
 	in, err := disk.OpenFolder(r.open, r.Dir)
 	if err != nil {
-		return Standing{Status: r.status, Step: summary.Steps}
+		return eventlog.Standing{Status: r.status, Step: summary.Steps}
 	}
 	defer in.Close()
 	e, _ := eventlog.ReadEnd(in, r.passed,
@@ -74,8 +75,8 @@ func (r *Run) Standing() Standing {
 }
 
 // Tail returns a reader of the run's log, at its start.
-func (r *Run) Tail() *Tail {
-	t := &Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
+func (r *Run) Tail() *eventlog.Tail {
+	t := &eventlog.Tail{Path: filepath.Join(r.Dir, logName), Passed: r.passed}
 	if r.packed != nil {
 		t.Text = (&packedLog{packedRun: r.packed}).open
 	}
@@ -204,11 +205,11 @@ func (r *Run) Damage() string {
 
 // Gap returns the first of the places where lines of the log were found to be lost; nil where none
 // was.
-func (r *Run) Gap() *GapEvent { return r.passed.Gap() }
+func (r *Run) Gap() *eventlog.GapEvent { return r.passed.Gap() }
 
 // Held reports whether somebody records the run at this moment. It stays true for a moment after
 // the last event.
-func (r *Run) Held() bool { return Held(filepath.Join(r.Dir, lockName)) }
+func (r *Run) Held() bool { return disk.Held(filepath.Join(r.Dir, lockName)) }
 
 // List returns every run in the folder dir, newest first, and one error for each directory that
 // cannot be read or of which something was passed over. A missing folder has no runs. List reads
@@ -403,7 +404,7 @@ type Source interface {
 	// Find reads the run with this exact name.
 	Find(id string) (*Run, error)
 	// Open returns the log of a run, at its start.
-	Open(*Run) Log
+	Open(*Run) eventlog.Log
 }
 
 // maxGenerations bounds how many parents, one after another, a lineage follows. A run.json may name
@@ -413,9 +414,9 @@ const maxGenerations = 8
 // Lineage returns the log of a run. For a fork, it first gives the parent's events up to the
 // checkpoint that the fork continues from, and a ForkEvent. A parent that cannot be read is left
 // out.
-func Lineage(s Source, r *Run) Log { return lineageOf(s, r, maxGenerations) }
+func Lineage(s Source, r *Run) eventlog.Log { return lineageOf(s, r, maxGenerations) }
 
-func lineageOf(s Source, r *Run, generations int) Log {
+func lineageOf(s Source, r *Run, generations int) eventlog.Log {
 	own := s.Open(r)
 	id, step, err := runner.ParseParent(r.Meta.Parent)
 	if err != nil || generations == 0 { // most runs are no forks
@@ -429,11 +430,11 @@ func lineageOf(s Source, r *Run, generations int) Log {
 }
 
 type lineage struct {
-	parent Log // nil once it is read, or if it no longer exists
+	parent eventlog.Log // nil once it is read, or if it no longer exists
 	name   string
 	step   int64 // of the checkpoint
 	forked bool  // the ForkEvent was returned
-	own    Log
+	own    eventlog.Log
 }
 
 // Read implements Log.
@@ -457,7 +458,7 @@ func (l *lineage) Read() ([]runner.Event, error) {
 	if len(events) > 0 && !l.forked {
 		l.forked = true
 		at := runner.Head{Step: l.step, Time: events[0].Header().Time}
-		events = append([]runner.Event{&ForkEvent{Head: at, Parent: l.name}}, events...)
+		events = append([]runner.Event{&eventlog.ForkEvent{Head: at, Parent: l.name}}, events...)
 	}
 	return events, err
 }
@@ -472,41 +473,6 @@ func (l *lineage) Share() float64 {
 	}
 	return l.own.Share()
 }
-
-// The types with which a run's log is read.
-type (
-	Log       = eventlog.Log
-	Tail      = eventlog.Tail
-	ForkEvent = eventlog.ForkEvent
-	GapEvent  = eventlog.GapEvent
-	History   = eventlog.History
-	Standing  = eventlog.Standing
-	Progress  = eventlog.Progress
-	Replay    = eventlog.Replay
-	Tape      = eventlog.Tape
-	Mark      = eventlog.Mark
-	Moment    = eventlog.Moment
-)
-
-// ErrChanged is eventlog.ErrChanged.
-var ErrChanged = eventlog.ErrChanged
-
-// ReadHistory is eventlog.ReadHistory.
-func ReadHistory(l Log, see func(runner.Event)) (*History, error) {
-	return eventlog.ReadHistory(l, see)
-}
-
-// NewProgress is eventlog.NewProgress.
-func NewProgress(m *runner.Meta) *Progress { return eventlog.NewProgress(m) }
-
-// InSmall is eventlog.InSmall.
-func InSmall(l Log, keep bool) Log { return eventlog.InSmall(l, keep) }
-
-// NewReplay is eventlog.NewReplay.
-func NewReplay(l Log) *Replay { return eventlog.NewReplay(l) }
-
-// Always is eventlog.Always.
-func Always() Moment { return eventlog.Always() }
 
 // Measures returns the measures of the runs' summaries: those of the table, then those that their
 // programs define.
@@ -529,7 +495,7 @@ func UserMeasures(runs ...*Run) []measure.Measure {
 func (r *Run) Evaluations() ([]*runner.EvalEvent, error) {
 	log := r.Tail()
 	log.Only((&runner.EvalEvent{}).Kind())
-	h, err := ReadHistory(log, nil)
+	h, err := eventlog.ReadHistory(log, nil)
 	return h.Evals, runError(r.Meta.ID, err)
 }
 
@@ -542,7 +508,7 @@ const averageBudget = 16 << 20
 // that runs of any version have an average.
 func (r *Run) Average() (*runner.Average, error) {
 	if r.packed != nil { // its log is small
-		h, err := ReadHistory(r.Tail(), nil)
+		h, err := eventlog.ReadHistory(r.Tail(), nil)
 		return runner.AverageOf(h.Evals), err
 	}
 	in, err := disk.OpenFolder(r.open, r.Dir)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 )
 
@@ -12,7 +13,7 @@ import (
 type runsIn string
 
 func (f runsIn) Find(id string) (*Run, error) { return Find(string(f), id) }
-func (runsIn) Open(r *Run) Log                { return r.Tail() }
+func (runsIn) Open(r *Run) eventlog.Log       { return r.Tail() }
 
 // forked makes a run that goes on from parent, RUN@STEP, and logs steps up to last.
 func forked(t *testing.T, s *Store, parent string, first, last int64) string {
@@ -45,7 +46,7 @@ func told(t *testing.T, s *Store, id string) (list []string) {
 		}
 		for _, e := range events {
 			switch e := e.(type) {
-			case *ForkEvent:
+			case *eventlog.ForkEvent:
 				list = append(list, e.Parent)
 			case *runner.StepEvent:
 				list = append(list, fmt.Sprint(e.Step))

@@ -13,10 +13,10 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/page"
 	"drolab/runner/queue"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
 	"drolab/runner/spec"
 	runtrain "drolab/runner/train"
 )

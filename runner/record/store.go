@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/internal/aside"
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
+	"drolab/runner/internal/atomicfile"
 )
 
 // Store is a folder of run directories, for writing. It implements
@@ -24,8 +24,8 @@ import (
 type Store struct {
 	dir  string
 	now  func() time.Time
-	open disk.Opener // nil: the system's
-	who  Holder
+	open atomicfile.Opener // nil: the system's
+	who  disk.Holder
 }
 
 // Open returns the store in the folder dir, made if missing. The error names a
@@ -55,7 +55,7 @@ func probe(dir string) error {
 }
 
 // SetHolder sets the holder that the store's locks name on a disk that has no locks.
-func (s *Store) SetHolder(who Holder) { s.who = who }
+func (s *Store) SetHolder(who disk.Holder) { s.who = who }
 
 func (s *Store) root() (*disk.Folder, error) {
 	f, err := disk.OpenFolder(s.open, s.dir)
@@ -106,7 +106,7 @@ func (s *Store) create(m *runner.Meta, from *runner.State) (_ *recorder, err err
 		return nil, err
 	}
 	defer root.Close()
-	half := aside.Prefix + m.ID
+	half := atomicfile.Prefix + m.ID
 	if err := root.Mkdir(half, disk.FolderMode); err != nil {
 		return nil, disk.Explain(err)
 	}
@@ -157,7 +157,7 @@ func (s *Store) begin(
 // fill locks a new directory and writes the files that every run has from the start.
 func fill(
 	f *disk.Folder, name string, m *runner.Meta, from *runner.State,
-) (l *Lock, of disk.Owner, err error) {
+) (l *disk.Lock, of disk.Owner, err error) {
 	m.Format = runner.Format
 	text, err := disk.Seal{}.JSON(m)
 	if err != nil {
@@ -223,7 +223,7 @@ func (s *Store) sweep() {
 func leftovers(f *disk.Folder) (list []fs.DirEntry) {
 	entries, _ := f.List()
 	for _, e := range entries {
-		ours := strings.HasPrefix(e.Name(), aside.Prefix) ||
+		ours := strings.HasPrefix(e.Name(), atomicfile.Prefix) ||
 			strings.HasPrefix(e.Name(), deletedPrefix)
 		if !e.IsDir() || !ours {
 			continue
@@ -250,7 +250,7 @@ func (s *Store) Reopen(id string) (_ runner.Recorder, past *runner.Past, err err
 		return nil, nil, err
 	}
 	l, err := lockRun(in)
-	if errors.Is(err, ErrHeld) {
+	if errors.Is(err, disk.ErrHeld) {
 		err = runner.ErrElsewhere
 	}
 	if err != nil {
@@ -355,7 +355,7 @@ func (s *Store) named(id string) (in *disk.Folder, m *runner.Meta, err error) {
 
 // lockRun takes the lock of an existing run. The error is ErrHeld where somebody
 // records it.
-func lockRun(f *disk.Folder) (*Lock, error) {
+func lockRun(f *disk.Folder) (*disk.Lock, error) {
 	l, err := f.Acquire(lockName)
 	if err == nil && !l.InPlace(f.Join(lockName)) { // it was deleted meanwhile
 		return nil, errors.Join(fs.ErrNotExist, l.Release())
@@ -413,7 +413,7 @@ func Delete(dir, id string) error { return (&Store{dir: dir}).Delete(id) }
 // Delete implements runner.Store.
 func (s *Store) Delete(id string) error {
 	in, _, err := s.named(id)
-	var l *Lock
+	var l *disk.Lock
 	if err == nil {
 		l, err = lockRun(in)
 		err = errors.Join(err, in.Close())
@@ -422,7 +422,7 @@ func (s *Store) Delete(id string) error {
 		err = s.trash(l, id)
 	}
 	switch {
-	case errors.Is(err, ErrHeld):
+	case errors.Is(err, disk.ErrHeld):
 		return fmt.Errorf("run %s is being recorded (%w): stop it first", id, err)
 	case err != nil:
 		return runError(id, err)
@@ -430,7 +430,7 @@ func (s *Store) Delete(id string) error {
 	return nil
 }
 
-func (s *Store) trash(l *Lock, id string) error {
+func (s *Store) trash(l *disk.Lock, id string) error {
 	root, err := s.root()
 	if err != nil {
 		return errors.Join(err, l.Release())
@@ -441,7 +441,7 @@ func (s *Store) trash(l *Lock, id string) error {
 
 // trash removes the directory of a run, whose lock is l. It renames the directory first, so that no
 // reader meets a half-removed run.
-func trash(f *disk.Folder, l *Lock, name string) error {
+func trash(f *disk.Folder, l *disk.Lock, name string) error {
 	gone := deletedPrefix + name
 	err := f.RemoveAll(gone) // left by a crash, of a run that was copied back since then
 	if err == nil {
@@ -457,44 +457,4 @@ func trash(f *disk.Folder, l *Lock, name string) error {
 		return fmt.Errorf("deleting it, which is %s now: %w", f.Join(gone), err)
 	}
 	return nil
-}
-
-// The other files in a folder of runs (the engine's lock and log, a sweep's list) are kept in the
-// same way as the files of a run.
-type (
-	Files  = disk.Files
-	Holder = disk.Holder
-	Lock   = disk.Lock
-	Owner  = disk.Owner
-)
-
-// Errors of locks and of sealed files.
-var (
-	ErrHeld   = disk.ErrHeld
-	ErrLeased = disk.ErrLeased
-	ErrSum    = disk.ErrSum
-	ErrBefore = disk.ErrBefore
-)
-
-// Acquire is disk.Acquire.
-func Acquire(path string) (*Lock, error) { return disk.Acquire(path) }
-
-// Held is disk.Held.
-func Held(path string) bool { return disk.Held(path) }
-
-// OwnFolder is disk.OwnFolder.
-func OwnFolder(path string) error { return disk.OwnFolder(path) }
-
-// MakeOwnFolder is disk.MakeOwnFolder.
-func MakeOwnFolder(path string) error { return disk.MakeOwnFolder(path) }
-
-// Identity is disk.Identity.
-func Identity(path string) (device, inode uint64) { return disk.Identity(path) }
-
-// OpenRegular is disk.OpenRegular.
-func OpenRegular(path string) (f disk.File, size int64, err error) { return disk.OpenRegular(path) }
-
-// AppendPlain is disk.AppendPlain.
-func AppendPlain(path string, most int64) (f *os.File, size int64, err error) {
-	return disk.AppendPlain(path, most)
 }

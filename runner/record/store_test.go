@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"drolab/runner"
+	"drolab/runner/disk"
 )
 
 // stopped makes a run that has ended, according to its log.
@@ -27,7 +28,7 @@ func TestDeleteRefusesHeld(t *testing.T) {
 	s := newStore(t)
 	id := stopped(t, s)
 	r, _ := reopen(t, s, id)
-	if err := Delete(s.Dir(), id); !errors.Is(err, ErrHeld) {
+	if err := Delete(s.Dir(), id); !errors.Is(err, disk.ErrHeld) {
 		t.Errorf("deleting a run that is recorded: %v", err)
 	}
 	must(t, r.Append(status(1, runner.Running)))

@@ -13,7 +13,7 @@ import (
 	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/measure"
 )
 
@@ -120,7 +120,7 @@ func readTensors(r io.Reader, size int64) ([]nn.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := room.Ask(float64(size), "reading it"); err != nil {
+	if err := memory.Ask(float64(size), "reading it"); err != nil {
 		return nil, err
 	}
 	list := make([]nn.Tensor, 0, len(places))

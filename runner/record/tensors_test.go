@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"drolab/dro/nn"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/eventlog"
 )
 
 // TestTensorsFormat compares a file with its bytes, written out, because other programs read the

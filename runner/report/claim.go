@@ -9,6 +9,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -389,8 +390,8 @@ func (d *Difference) significant() bool { return d.Adjusted.Float() < 1-d.confid
 // readLog returns a run with its evaluations and steps, without those that a resume has taken back,
 // and with the time that it trained.
 func readLog(r *record.Run) (*ran, error) {
-	p := record.NewProgress(&r.Meta)
-	h, err := record.ReadHistory(r.Tail(), func(e runner.Event) {
+	p := eventlog.NewProgress(&r.Meta)
+	h, err := eventlog.ReadHistory(r.Tail(), func(e runner.Event) {
 		p.Add(e)
 		if s, ok := e.(*runner.StepEvent); ok { // only their pace is used
 			s.Values, s.Min, s.Max = nil, nil, nil

@@ -17,6 +17,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -90,14 +91,14 @@ type Folder struct {
 	Dir  string
 	List *List
 
-	files record.Files
+	files disk.Files
 	read  fs.FileInfo // of the list's file, when it was read
 }
 
 // Open returns the sweep in a folder. The error is an fs.ErrNotExist if there is none.
-func Open(dir string) (*Folder, error) { return openBy(record.Files{}, dir) }
+func Open(dir string) (*Folder, error) { return openBy(disk.Files{}, dir) }
 
-func openBy(files record.Files, dir string) (*Folder, error) {
+func openBy(files disk.Files, dir string) (*Folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func openBy(files record.Files, dir string) (*Folder, error) {
 		err = cmp.Or(files.ReadFirst(path, &l), l.check(path))
 	}
 	switch {
-	case errors.Is(err, record.ErrBefore):
+	case errors.Is(err, disk.ErrBefore):
 		return nil, fmt.Errorf("sweep %s %w", filepath.Base(dir), err)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not a sweep's folder: %w; drolab sweep start makes one", dir,
@@ -138,10 +139,10 @@ func (l *List) check(path string) error {
 // index that a job may have is never given to another run. A run that the folder has and l lacks is
 // an error. Of several calls at once, each sees what the calls before it have made.
 func Make(dir string, text []byte, l *List) (*Folder, error) {
-	return makeBy(record.Files{}, dir, text, l)
+	return makeBy(disk.Files{}, dir, text, l)
 }
 
-func makeBy(files record.Files, dir string, text []byte, l *List) (f *Folder, err error) {
+func makeBy(files disk.Files, dir string, text []byte, l *List) (f *Folder, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -399,8 +400,8 @@ func (f *Folder) fault(name string, damage error) (what, remedy string) {
 		remedy = "restore it from a copy; --mend moves it to .set-aside, and drolab sweep " +
 			"start makes it again"
 	}
-	if errors.Is(err, record.ErrSum) {
-		err = record.ErrSum
+	if errors.Is(err, disk.ErrSum) {
+		err = disk.ErrSum
 	}
 	return strings.TrimPrefix(err.Error(), path+": "), remedy
 }
@@ -412,7 +413,7 @@ func (f *Folder) textFault(there *Folder, alone bool) (what, remedy string) {
 		return "", ""
 	}
 	if !alone {
-		busy := record.Held(f.ownPath(lockName))
+		busy := disk.Held(f.ownPath(lockName))
 		now, err := Open(f.Dir)
 		if busy || err != nil || f.asListed(now) {
 			return "", ""

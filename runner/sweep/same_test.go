@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 )
@@ -98,7 +99,7 @@ func trace(t *testing.T, f *Folder, i int) (lines []string, weights []byte) {
 // standing returns the steps and evaluations of a log that no resume has discarded.
 func standing(t *testing.T, r *record.Run) (list []runner.Event) {
 	t.Helper()
-	h, err := record.ReadHistory(r.Tail(), nil)
+	h, err := eventlog.ReadHistory(r.Tail(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

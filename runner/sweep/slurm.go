@@ -16,8 +16,8 @@ import (
 	"drolab/runner"
 	"drolab/runner/bridge"
 	"drolab/runner/data"
+	"drolab/runner/disk"
 	"drolab/runner/page"
-	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -605,7 +605,7 @@ func (f *Folder) Cancel(ctx context.Context) error {
 // Holder returns the holder of leases that a task is in its present life: the name in its leases
 // where the disk has no locks, and a way to ask about other tasks. A life that Slurm has ended, or
 // put back into the queue, holds nothing any more.
-func (f *Folder) Holder(array, task, restarts string) record.Holder {
+func (f *Folder) Holder(array, task, restarts string) disk.Holder {
 	mine := array + "_" + task
 	restarts = cmp.Or(restarts, "0")
 	alive := func(name string) (alive, known bool) {
@@ -624,5 +624,5 @@ func (f *Folder) Holder(array, task, restarts string) record.Holder {
 		life := strconv.Itoa(job.Restarts)
 		return ok && job.State != "PENDING" && life == words[2], true
 	}
-	return record.Holder{Name: "slurm " + mine + " " + restarts, Alive: alive}
+	return disk.Holder{Name: "slurm " + mine + " " + restarts, Alive: alive}
 }

@@ -17,7 +17,8 @@ import (
 	_ "drolab/dro/memtest"
 	"drolab/dro/nn"
 	"drolab/runner"
-	"drolab/runner/internal/aside/asidetest"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/record/recordtest"
@@ -173,7 +174,7 @@ func TestAtOnce(t *testing.T) {
 			}
 			for i := range 6 {
 				text := strings.Replace(fewer, "seeds: 2", fmt.Sprintf("seeds: %d", 2+i%3), 1)
-				do("start", func() error { return startOnly(record.Files{}, dir, text) })
+				do("start", func() error { return startOnly(disk.Files{}, dir, text) })
 				do("look", func() error { return lookOnly(dir) })
 				do("stop", func() error { return stopOnly(dir) })
 			}
@@ -186,7 +187,7 @@ func TestAtOnce(t *testing.T) {
 
 // startOnly starts a sweep, and leaves the training to others. It returns no error for a file with
 // fewer runs than the folder, which a start rightly refuses.
-func startOnly(files record.Files, dir, text string) error {
+func startOnly(files disk.Files, dir, text string) error {
 	file, errs := Parse("sweep.yaml", []byte(text))
 	if len(errs) > 0 {
 		return errors.Join(errs...)
@@ -237,7 +238,7 @@ func stopOnly(dir string) error {
 func TestAnEngineSeesGrowth(t *testing.T) {
 	dir := t.TempDir()
 	start := func(text string) {
-		if err := startOnly(record.Files{}, dir, text); err != nil {
+		if err := startOnly(disk.Files{}, dir, text); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -292,21 +293,21 @@ func TestStartPoints(t *testing.T) {
 		had          int
 	}{{"new", "", 0}, {"grown", fewer, 4}} {
 		t.Run(c.name, func(t *testing.T) {
-			once := func(at string, x *asidetest.Faults) {
+			once := func(at string, x *atomicfiletest.Faults) {
 				dir := filepath.Join(t.TempDir(), "sweep")
 				if c.before != "" {
-					if err := startOnly(record.Files{}, dir, c.before); err != nil {
+					if err := startOnly(disk.Files{}, dir, c.before); err != nil {
 						t.Fatal(err)
 					}
 				}
-				startOnly(record.Files{Open: x.Open}, dir, more)
+				startOnly(disk.Files{Open: x.Open}, dir, more)
 				if f, err := Open(dir); err == nil && len(f.List.Runs) != c.had &&
 					len(f.List.Runs) != 6 ||
 					err != nil && !(c.had == 0 && errors.Is(err, fs.ErrNotExist)) {
 					t.Errorf("%s: then %v, %v", at, f, err)
 				}
 				for range 2 {
-					if err := startOnly(record.Files{}, dir, more); err != nil {
+					if err := startOnly(disk.Files{}, dir, more); err != nil {
 						t.Errorf("%s: the next start: %v", at, err)
 					}
 				}
@@ -322,10 +323,11 @@ func TestStartPoints(t *testing.T) {
 					t.Errorf("%s: the file is not the person's: %v", at, err)
 				}
 			}
-			whole := &asidetest.Faults{}
+			whole := &atomicfiletest.Faults{}
 			once("whole", whole)
 			points := 0
-			for at, x := range asidetest.Points(whole.Trace(), pointSteps(2), errors.New("fails")) {
+			for at, x := range atomicfiletest.Points(whole.Trace(), pointSteps(2),
+				errors.New("fails")) {
 				points++
 				once(at, x)
 			}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"drolab/runner/internal/aside/asidetest"
-	"drolab/runner/record"
+	"drolab/runner/disk"
+	"drolab/runner/internal/atomicfile/atomicfiletest"
 	"drolab/runner/spec"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestSubmitPoints(t *testing.T) {
 	b := fakes(t)
 	ctx := context.Background()
-	start := func(files record.Files, dir string, queue *string) error {
+	start := func(files disk.Files, dir string, queue *string) error {
 		f, err := openBy(files, dir)
 		if err != nil {
 			return err
@@ -55,12 +55,12 @@ func TestSubmitPoints(t *testing.T) {
 			return err
 		})
 	}
-	once := func(at string, x *asidetest.Faults) {
+	once := func(at string, x *atomicfiletest.Faults) {
 		f, queue := made(t, fewer), ""
 		b.says(t, "queue", "")
-		start(record.Files{Open: x.Open}, f.Dir, &queue)
+		start(disk.Files{Open: x.Open}, f.Dir, &queue)
 		for range 2 {
-			if err := start(record.Files{}, f.Dir, &queue); err != nil {
+			if err := start(disk.Files{}, f.Dir, &queue); err != nil {
 				t.Errorf("%s: the next start: %v", at, err)
 			}
 		}
@@ -73,9 +73,9 @@ func TestSubmitPoints(t *testing.T) {
 			t.Errorf("%s: tasks %v, %v are known, %v", at, tasks, jobs, err)
 		}
 	}
-	whole := &asidetest.Faults{}
+	whole := &atomicfiletest.Faults{}
 	once("whole", whole)
-	for at, x := range asidetest.Points(whole.Trace(), pointSteps(8), errors.New("fails")) {
+	for at, x := range atomicfiletest.Points(whole.Trace(), pointSteps(8), errors.New("fails")) {
 		if x.Part == 0 {
 			once(at, x)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/disk"
 	"drolab/runner/queue"
 	"drolab/runner/record"
 )
@@ -21,7 +22,7 @@ type Task struct {
 	// kept.
 	Place, Rung int
 	Host        runner.Host
-	Holder      record.Holder // of leases
+	Holder      disk.Holder // of leases
 	DataDir     string
 	Threads     int
 	Programs    bridge.Approvals // that the task may start

@@ -15,9 +15,9 @@ import (
 	"drolab/runner/bridge"
 	"drolab/runner/data"
 	"drolab/runner/data/source"
+	"drolab/runner/disk"
 	"drolab/runner/measure"
 	"drolab/runner/queue"
-	"drolab/runner/record"
 	"drolab/runner/spec"
 )
 
@@ -206,7 +206,7 @@ func beginRun(f *Folder, q *queue.Queue, i int, m runner.Means) error {
 	case errors.Is(err, runner.ErrDone):
 		return errThrough
 	case errors.Is(err, runner.ErrElsewhere), errors.Is(err, fs.ErrExist),
-		errors.Is(err, record.ErrLeased):
+		errors.Is(err, disk.ErrLeased):
 		return errHeld
 	}
 	f.noteRefusal(i, err)

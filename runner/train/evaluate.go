@@ -11,7 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -500,7 +500,7 @@ func (r *Run) Features(split string) (h dro.Held, err error) {
 	}
 	width := net.Width()
 	bytes := float64(Source(r.Data, split).Len()) * float64(4*width+48)
-	if err := room.Ask(bytes, "the features of the samples"); err != nil {
+	if err := memory.Ask(bytes, "the features of the samples"); err != nil {
 		return h, err
 	}
 	h.Keys = data.KeysOf(Source(r.Data, split))

@@ -13,7 +13,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/data"
 	"drolab/runner/data/loader"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -579,19 +579,19 @@ func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
 	if err != nil {
 		return err
 	}
-	return room.Ask(bytes, inBatches(s))
+	return memory.Ask(bytes, inBatches(s))
 }
 
 // TakeRoom reserves the memory of a run. The run allocates it only in its first steps, so the
 // machine's free memory does not show it yet. The caller releases the share when the run has ended.
 func TakeRoom(
 	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
-) (*room.Share, error) {
+) (*memory.Share, error) {
 	bytes, err := need(s, d, parameters)
 	if err != nil {
 		return nil, err
 	}
-	return room.Reserve(ctx, bytes, inBatches(s))
+	return memory.Reserve(ctx, bytes, inBatches(s))
 }
 
 // inBatches names what needs the memory of a run, for the error of a run that does not fit. It

@@ -22,6 +22,7 @@ import (
 
 	"drolab/dro/memtest"
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/engine"
 	"drolab/runner/measure"
 	"drolab/runner/record"
@@ -213,7 +214,7 @@ func (b *box) kill() {
 		b.Fatal(err)
 	}
 	b.await("the end of the engine",
-		func() bool { return !record.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
+		func() bool { return !disk.Held(filepath.Join(b.client.RunsDir, ".engine.lock")) })
 }
 
 // TestKilledEngineLosesNothing kills the engine at random moments. Everything that it leaves is

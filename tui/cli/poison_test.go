@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"drolab/dro/memtest"
-	"drolab/runner/record"
+	"drolab/runner/disk"
 	"drolab/runner/record/recordtest"
 	"drolab/tui/internal/tuitest"
 )
@@ -203,7 +203,7 @@ func TestDelete(t *testing.T) {
 		other := filepath.Join(runs, "other")
 		check(t, os.CopyFS(other, os.DirFS(filepath.Join(runs, id))))
 		if c.held {
-			l, err := record.Acquire(filepath.Join(runs, id, "lock"))
+			l, err := disk.Acquire(filepath.Join(runs, id, "lock"))
 			check(t, err)
 			defer l.Release()
 		}

@@ -11,6 +11,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -88,7 +89,7 @@ func readEvals(of compared, from int) tea.Cmd {
 		m := curvesMsg{table: of.table, from: from}
 		rest := of.logs[from:]
 		for start := time.Now(); len(rest) > 0 && time.Since(start) < enough; rest = rest[1:] {
-			h, err := record.ReadHistory(rest[0], nil)
+			h, err := eventlog.ReadHistory(rest[0], nil)
 			m.evals, m.err = append(m.evals, h.Evals), cmp.Or(err, m.err)
 		}
 		m.end = len(rest) == 0
@@ -168,7 +169,7 @@ func (p *Page) lookAtDamaged() tea.Cmd {
 	return func() tea.Msg {
 		return damagedMsg(slices.ContainsFunc(logs, func(l lab.Log) bool {
 			_, err := l.Read()
-			return errors.Is(err, record.ErrChanged)
+			return errors.Is(err, eventlog.ErrChanged)
 		}))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/tui/kit"
@@ -52,7 +53,7 @@ func load(dataDir string, pictures bool) (_ *reel, err error) {
 		if err != nil {
 			return nil, err
 		}
-		h, err := record.ReadHistory(runs[0].Tail(), func(runner.Event) {})
+		h, err := eventlog.ReadHistory(runs[0].Tail(), func(runner.Event) {})
 		if err != nil {
 			return nil, err
 		}

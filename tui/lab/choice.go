@@ -13,6 +13,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/disk"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -106,13 +107,13 @@ func ReadViews(in, runs string) (v Views, err error) {
 	case info.Size() > mostViews:
 		return nil, fmt.Errorf("%s: %d bytes are too many", path, info.Size())
 	}
-	err = record.Files{}.Read(path, &v)
+	err = disk.Files{}.Read(path, &v)
 	return v, err
 }
 
 // WriteViews writes the views of a folder of runs.
 func WriteViews(in, runs string, v Views) error {
-	files := record.Files{}
+	files := disk.Files{}
 	if err := files.Folder(in); err != nil {
 		return err
 	}

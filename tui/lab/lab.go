@@ -14,6 +14,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
+	"drolab/runner/eventlog"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -221,7 +222,7 @@ func Evaluations(s Source, r *record.Run) Log {
 }
 
 // Log gives the events of a run as they are appended.
-type Log = record.Log
+type Log = eventlog.Log
 
 // Folder is the Source of a folder of run directories.
 type Folder string
@@ -283,7 +284,7 @@ type Shown struct{ Source }
 func (Shown) Delete(string) error { return errShown }
 
 // InSmall returns a Source whose long logs give what lies far back in small, for curves: see
-// record.InSmall. With keep it may write an index beside a log.
+// eventlog.InSmall. With keep it may write an index beside a log.
 func InSmall(s Source, keep bool) record.Source { return inSmall{s, keep} }
 
 type inSmall struct {
@@ -292,7 +293,7 @@ type inSmall struct {
 }
 
 // Open implements Source.
-func (t inSmall) Open(r *record.Run) Log { return record.InSmall(t.Source.Open(r), t.keep) }
+func (t inSmall) Open(r *record.Run) Log { return eventlog.InSmall(t.Source.Open(r), t.keep) }
 
 // How often the folder is looked at while the page is shown: listing costs a few files a run. The
 // end of a run is seen sooner: see Ends.

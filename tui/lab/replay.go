@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"drolab/runner/eventlog"
 	"drolab/runner/numeral"
 	"drolab/runner/record"
 )
@@ -53,7 +54,7 @@ func ParsePlace(text string) (p Place, err error) {
 }
 
 // Seconds returns the position in seconds, on a replay that ends at a moment.
-func (p Place) Seconds(end record.Moment) float64 {
+func (p Place) Seconds(end eventlog.Moment) float64 {
 	at := p.Part*end.Seconds + p.Time.Seconds()
 	if p.Step > 0 && end.Step > 0 {
 		at = float64(p.Step) / float64(end.Step) * end.Seconds

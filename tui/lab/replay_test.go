@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/record"
 )
 
@@ -31,7 +32,7 @@ func TestKeptIsListedNewestFirst(t *testing.T) {
 }
 
 func TestPlaces(t *testing.T) {
-	end := record.Moment{Seconds: 200, Step: 1000}
+	end := eventlog.Moment{Seconds: 200, Step: 1000}
 	for text, want := range map[string]float64{"0%": 0, "25%": 50, "100%": 200, "1m": 60, "90s": 90,
 		"1h": 200, "500": 100, "0": 0, "5000": 200} {
 		p, err := ParsePlace(text)

@@ -10,6 +10,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/numeral"
 	"drolab/runner/page"
@@ -453,7 +454,7 @@ func (p *Page) readEvalsOf(runs []*record.Run) tea.Cmd {
 	return func() tea.Msg {
 		m := evalsMsg{evals: map[string]evals{}}
 		for _, r := range runs {
-			h, err := record.ReadHistory(lab.Evaluations(source, r), dropLists)
+			h, err := eventlog.ReadHistory(lab.Evaluations(source, r), dropLists)
 			e := evals{step: r.Steps(), list: h.Evals}
 			if h.Gap != nil {
 				e.damage = h.Gap.Brief()

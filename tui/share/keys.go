@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"slices"
 
-	"drolab/runner/record"
+	"drolab/runner/disk"
 
 	gossh "golang.org/x/crypto/ssh"
 )
@@ -118,7 +118,7 @@ func makeKey(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	err = record.Files{}.AddText(path, pem.EncodeToMemory(block))
+	err = disk.Files{}.AddText(path, pem.EncodeToMemory(block))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

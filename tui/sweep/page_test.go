@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
+	"drolab/runner/disk"
 	"drolab/runner/sweep"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
@@ -178,7 +178,7 @@ func TestWhatSlurmSaysIsShown(t *testing.T) {
 	if err := os.MkdirAll(jobs, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	files := record.Files{Owner: record.Owner{ID: f.List.ID}}
+	files := disk.Files{Owner: disk.Owner{ID: f.List.ID}}
 	batches := map[string]any{"batches": []any{map[string]any{"job": "40", "tasks": []int{30, 31}}}}
 	if err := files.Write(filepath.Join(jobs, "jobs.json"), batches); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"drolab/runner/record"
+	"drolab/runner/eventlog"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -24,14 +24,14 @@ import (
 // gives events only forwards.
 type Clock struct {
 	lab.Replay
-	At        float64                 // the place, in seconds of the longest run, 0 to End
-	Playing   bool                    // whether time passes; else it stands, ready to be scrubbed
-	Ready     bool                    // whether all tapes are there
-	tapes     map[string]*record.Tape // by run
-	End       record.Moment           // the end of the longest run
-	Ticked    time.Time               // the time of the last tick; zero before the first
-	read      float64                 // the place that was asked for last; NaN for none
-	fromStart bool                    // whether the logs must be read from their start
+	At        float64                   // the place, in seconds of the longest run, 0 to End
+	Playing   bool                      // whether time passes; else it stands, ready to be scrubbed
+	Ready     bool                      // whether all tapes are there
+	tapes     map[string]*eventlog.Tape // by run
+	End       eventlog.Moment           // the end of the longest run
+	Ticked    time.Time                 // the time of the last tick; zero before the first
+	read      float64                   // the place that was asked for last; NaN for none
+	fromStart bool                      // whether the logs must be read from their start
 }
 
 // Frame is the time between two frames of a replay that plays. The renderer rounds it up, which
@@ -40,12 +40,12 @@ const Frame = time.Second / 13
 
 // newClock returns the clock of a replay that plays as soon as its runs are read.
 func newClock(r lab.Replay) *Clock {
-	return &Clock{Replay: r, Playing: true, tapes: map[string]*record.Tape{}, read: math.NaN()}
+	return &Clock{Replay: r, Playing: true, tapes: map[string]*eventlog.Tape{}, read: math.NaN()}
 }
 
 // Load takes the tape of a run; with the last tape the replay starts. It waits for all of them,
 // because the longest run decides the length of the whole and the speed that shows it in a minute.
-func (c *Clock) Load(id string, tape *record.Tape, runs int) {
+func (c *Clock) Load(id string, tape *eventlog.Tape, runs int) {
 	if tape == nil || c.Ready {
 		return
 	}
@@ -140,7 +140,7 @@ func (c *Clock) Jump(kind string, by float64) bool {
 
 // place returns the place of the clock at a moment of a run: the inverse of Until. By steps, the
 // seconds of the clock only measure parts of the longest run, and no time.
-func (c *Clock) place(m record.Moment) float64 {
+func (c *Clock) place(m eventlog.Moment) float64 {
 	if c.bySteps() {
 		return float64(m.Step) / float64(c.End.Step) * c.End.Seconds
 	}
@@ -157,8 +157,8 @@ func (c *Clock) Turn() {
 
 // Until returns the moment up to which the logs are read. At the end there is no limit, so that
 // events after the last step are shown, the status above all.
-func (c *Clock) Until() record.Moment {
-	m := record.Always()
+func (c *Clock) Until() eventlog.Moment {
+	m := eventlog.Always()
 	const slack = 1e-9 // relative, for rounding on the way to a place and back
 	switch {
 	case c.At >= c.End.Seconds:
@@ -238,7 +238,7 @@ func clockTime(seconds float64) string {
 
 // NextRead returns what a command needs to read the logs: whether to begin at their start, and the
 // moment up to which to read. The clock counts that moment as read from then on.
-func (c *Clock) NextRead() (back bool, until record.Moment) {
+func (c *Clock) NextRead() (back bool, until eventlog.Moment) {
 	back, until = c.fromStart, c.Until()
 	c.fromStart, c.read = false, c.At
 	return back, until

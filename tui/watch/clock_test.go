@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
+	"drolab/runner/eventlog"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -21,7 +21,7 @@ func TestReplayTakesAMinute(t *testing.T) {
 	for took, want := range map[float64]float64{20: 20, 60: 60, 75: 60, 2457: 60, 40_000: 60,
 		120_000: 120} {
 		c := newClock(lab.Replay{})
-		c.Load("run", &record.Tape{End: record.Moment{Seconds: took}}, 1)
+		c.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: took}}, 1)
 		if got := took / c.Speed; got > want || got < 0.6*want {
 			t.Errorf("runs of %v s are over after %v s at ×%g, want %v", took, got, c.Speed, want)
 		}
@@ -31,27 +31,27 @@ func TestReplayTakesAMinute(t *testing.T) {
 // TestBar: the bar shows the part that was played, the part to come, and the marks of events.
 func TestBar(t *testing.T) {
 	theme := new(kit.Theme)
-	mark := func(seconds float64, kind string) record.Mark {
-		return record.Mark{Moment: record.Moment{Seconds: seconds, Step: int64(10 * seconds)},
+	mark := func(seconds float64, kind string) eventlog.Mark {
+		return eventlog.Mark{Moment: eventlog.Moment{Seconds: seconds, Step: int64(10 * seconds)},
 			Kind: kind}
 	}
 	for _, c := range []struct {
 		at    float64
 		steps bool
-		marks []record.Mark
+		marks []eventlog.Mark
 		want  string
 	}{
 		{0, false, nil, " ●─────────── "},
 		{50, true, nil, " ━━━━━━●───── "},
 		{100, false, nil, " ━━━━━━━━━━━● "},
-		{50, true, []record.Mark{mark(0, "eval"), mark(100, "checkpoint"), mark(80, "warning")},
+		{50, true, []eventlog.Mark{mark(0, "eval"), mark(100, "checkpoint"), mark(80, "warning")},
 			" ╵━━━━━●──!─◆ "},
 		// Of several marks in a cell, the most important is shown.
-		{0, false, []record.Mark{mark(90, "warning"), mark(90, "eval"), mark(91, "checkpoint")},
+		{0, false, []eventlog.Mark{mark(90, "warning"), mark(90, "eval"), mark(91, "checkpoint")},
 			" ●─────────!─ "},
 	} {
 		clock := newClock(lab.Replay{Steps: c.steps})
-		clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100, Step: 1000},
+		clock.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: 100, Step: 1000},
 			Marks: c.marks}, 1)
 		clock.Seek(c.at)
 		if got := clock.Bar(theme, len([]rune(c.want))); got != c.want {
@@ -59,12 +59,12 @@ func TestBar(t *testing.T) {
 		}
 	}
 	// This many evaluations would hide the bar.
-	var dense []record.Mark
+	var dense []eventlog.Mark
 	for i := range 100 {
 		dense = append(dense, mark(float64(i), "eval"))
 	}
 	clock := newClock(lab.Replay{})
-	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100}, Marks: dense}, 1)
+	clock.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: 100}, Marks: dense}, 1)
 	if bar := clock.Bar(theme, 40); strings.Contains(bar, "╵") {
 		t.Errorf("dense: %q", bar)
 	}
@@ -78,7 +78,7 @@ func TestBar(t *testing.T) {
 func TestNear(t *testing.T) {
 	theme := new(kit.Theme)
 	clock := newClock(lab.Replay{})
-	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100}}, 1)
+	clock.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: 100}}, 1)
 	for x, want := range map[int]float64{0: 0, 1: 0, 38: 100, 39: 100} {
 		if got := clock.PlaceAt(theme, x, 40); got != want {
 			t.Errorf("column %d is at %v, want %v", x, got, want)
@@ -90,7 +90,7 @@ func TestNear(t *testing.T) {
 // step, whatever time each took.
 func TestSpeedBySteps(t *testing.T) {
 	clock := newClock(lab.Replay{Steps: true, Speed: 10})
-	clock.Load("run", &record.Tape{End: record.Moment{Seconds: 100, Step: 2000}}, 1)
+	clock.Load("run", &eventlog.Tape{End: eventlog.Moment{Seconds: 100, Step: 2000}}, 1)
 	if got, want := clock.Words(80), "replay 200 steps/s · 0 of 2000 steps"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
-	"drolab/runner/record"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 )
@@ -167,7 +167,7 @@ func TestTakeBack(t *testing.T) {
 func TestFilmHalfRead(t *testing.T) {
 	r := watching(t, 200, 60)
 	run := r.watch.Run()
-	run.Behind, run.Progress = run.Progress, record.NewProgress(run.Meta)
+	run.Behind, run.Progress = run.Progress, eventlog.NewProgress(run.Meta)
 	r.Press("tab")
 	r.Fits(t, "half a log")
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/record"
+	"drolab/runner/eventlog"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
@@ -34,7 +34,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	if w.reading || len(w.Tracks) == 0 {
 		return nil
 	}
-	back, until := false, record.Moment{}
+	back, until := false, eventlog.Moment{}
 	if c := w.clock; c != nil {
 		c.Tick(now)
 		if !c.Due() {
@@ -73,7 +73,7 @@ func (w *Page) read(now time.Time) tea.Cmd {
 				s.Tape.Prepare(&s.Opened, back, until)
 			}
 			p.events, p.err = s.Log.Read()
-			if s.Tape == nil && errors.Is(p.err, record.ErrChanged) {
+			if s.Tape == nil && errors.Is(p.err, eventlog.ErrChanged) {
 				if r, err := find(p.id); err == nil {
 					opened := openRun(sources, r)
 					p.again, p.err = &opened, nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 func NPZFiles() *data.Provider {
@@ -67,7 +67,7 @@ func extract(whole []byte, f *zip.File) ([]byte, error) {
 	if size/most > f.CompressedSize64 {
 		return nil, fmt.Errorf("%d bytes cannot be %d uncompressed", f.CompressedSize64, size)
 	}
-	if err := room.Ask(float64(size), "it"); err != nil {
+	if err := memory.Ask(float64(size), "it"); err != nil {
 		return nil, err
 	}
 	r, err := f.Open()

@@ -18,8 +18,8 @@ import (
 	"sync"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/aside"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/atomicfile"
+	"drolab/runner/internal/memory"
 
 	_ "golang.org/x/image/bmp"
 	resize "golang.org/x/image/draw"
@@ -121,7 +121,7 @@ const (
 func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
 	size := s.record()
 	per := min(mostInPart, max(1, mostPartSize/size), len(s.files))
-	if err := room.Ask(float64(per*size), "decoding the pictures"); err != nil {
+	if err := memory.Ask(float64(per*size), "decoding the pictures"); err != nil {
 		return false, err
 	}
 	if err := c.add(0); err != nil {
@@ -146,7 +146,7 @@ func (s *pictureSet) makeCache(path string, c *counter) (kept bool, err error) {
 		}
 		sum.Write(part)
 	}
-	err = aside.Write(path, func(w io.Writer) error {
+	err = atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(sum.Sum([]byte(cacheMagic)))
 		for from := 0; from < len(s.files) && err == nil; from += per {
 			part := buffer[:min(per, len(s.files)-from)*size]
@@ -185,7 +185,7 @@ func readPart(name string, records []byte) error {
 }
 
 func writePart(name string, records []byte) error {
-	return aside.Write(name, func(w io.Writer) error {
+	return atomicfile.Write(name, func(w io.Writer) error {
 		sum := sha256.Sum256(records)
 		_, err := w.Write(sum[:])
 		if err == nil {
@@ -227,7 +227,7 @@ func (s *pictureSet) readCache(path string) ([]byte, error) {
 // decodeAll reads every picture into memory.
 func (s *pictureSet) decodeAll(c *counter) ([]byte, error) {
 	size := s.record()
-	if err := room.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
+	if err := memory.Ask(float64(len(s.files)*size), "decoding the pictures"); err != nil {
 		return nil, err
 	}
 	b := make([]byte, len(s.files)*size)

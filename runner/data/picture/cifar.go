@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/aside"
+	"drolab/runner/internal/atomicfile"
 )
 
 // The binary versions of CIFAR-10 and CIFAR-100 (https://www.cs.toronto.edu/~kriz/cifar.html) are
@@ -311,11 +311,11 @@ func (l CIFAR) Unpack(dir string) error {
 	}
 	for name, b := range files {
 		put := func(w io.Writer) error { _, err := w.Write(b); return err }
-		if err := aside.Write(filepath.Join(folder, name), put); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name), put); err != nil {
 			return err
 		}
 	}
-	return aside.Sync(dir)
+	return atomicfile.Sync(dir)
 }
 
 // loadArchive reads the dataset out of its archive, into memory.

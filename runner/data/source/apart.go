@@ -17,7 +17,7 @@ import (
 	"syscall"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // apart holds the function that returns the command of a process that reads the user's own files.
@@ -49,7 +49,7 @@ func readBy(
 		return p.Open(name, o)
 	}
 	for {
-		share, err := room.ReservePart(ctx, readerPart, readerLeast, "reading it")
+		share, err := memory.ReservePart(ctx, readerPart, readerLeast, "reading it")
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func readBy(
 		if _, bound := errors.AsType[*boundError](err); !share.Crowded || !bound {
 			return nil, err
 		}
-		if err := room.Settled(ctx); err != nil {
+		if err := memory.Settled(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +77,7 @@ type boundError struct {
 func (e *boundError) Error() string {
 	than := "there is"
 	if e.bounded {
-		than = "the " + room.Size(e.bytes) + " allowed here"
+		than = "the " + memory.Size(e.bytes) + " allowed here"
 	}
 	return fmt.Sprintf("reading it takes more memory than %s: "+
 		"make it smaller, or use a machine with more", than)
@@ -86,7 +86,7 @@ func (e *boundError) Error() string {
 // reader is a process that reads a data set.
 type reader struct {
 	cmd    *exec.Cmd
-	share  *room.Share
+	share  *memory.Share
 	stderr stderr
 }
 
@@ -150,7 +150,7 @@ func (r *reader) why() error {
 	line, state := r.stderr.line(), r.cmd.ProcessState.String()
 	// A Go program without memory writes one of these or, if it cannot even do that, is killed by
 	// the system.
-	wants := []string{room.OutOfMemory, "cannot allocate memory", "newosproc", "pthread_create",
+	wants := []string{memory.OutOfMemory, "cannot allocate memory", "newosproc", "pthread_create",
 		"SIG", "killed"}
 	if slices.ContainsFunc(wants, func(w string) bool { return strings.Contains(line+state, w) }) {
 		return &boundError{r.share.Bounded, r.share.Bytes()}
@@ -197,7 +197,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	runtime.GOMAXPROCS(ask.Threads)
 	debug.SetGCPercent(10) // kept data hold no pointers, and garbage counts against the bound
 	if ask.Bounded {
-		if err := room.Bound(ask.Bytes); err != nil {
+		if err := memory.Bound(ask.Bytes); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"drolab/runner/data"
 	"drolab/runner/data/picture"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // every returns a name of each scheme, with each option that changes the data set.
@@ -222,7 +222,7 @@ func TestApartErrors(t *testing.T) {
 
 // A data set whose reader had too little memory beside the reader of another one is read again.
 func TestApartBesideOthers(t *testing.T) {
-	other, err := room.ReservePart(t.Context(), .5, 1, "another reader")
+	other, err := memory.ReservePart(t.Context(), .5, 1, "another reader")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // receiver makes a data set from the message of another process.
@@ -19,7 +19,7 @@ type receiver struct {
 
 // receive reads a data set. It asks for no further memory, but keeps as much of the reading
 // process's share as the data set takes: that process gives up its memory meanwhile.
-func receive(in io.Reader, share *room.Share) (*data.Dataset, error) {
+func receive(in io.Reader, share *memory.Share) (*data.Dataset, error) {
 	r := &receiver{in: in}
 	if err := readHeader(in, &r.sent); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func receive(in io.Reader, share *room.Share) (*data.Dataset, error) {
 	}
 	bytes := r.bytes()
 	if share.Bounded && bytes > share.Bytes() {
-		return nil, &room.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
+		return nil, &memory.Error{What: "what was read", Need: bytes, Has: share.Bytes()}
 	}
 	d := &r.Dataset
 	for i := range r.Bases {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 )
 
 // MaxCategories is the maximum number of values of a feature column: a column with more is likely
@@ -453,7 +453,7 @@ func (f *Frame) encode(d *data.Dataset, train []uint32) (*data.RowBlocks, error)
 		d.Encoder.Columns = append(d.Encoder.Columns, c.Column)
 	}
 	more := 4 * float64(f.Rows) * float64(width-f.words.Width) // the cells have memory already
-	if err := room.Ask(max(0, more), "the table as features"); err != nil {
+	if err := memory.Ask(max(0, more), "the table as features"); err != nil {
 		return nil, err
 	}
 	row := 0

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/room"
+	"drolab/runner/internal/memory"
 	"drolab/runner/numeral"
 
 	"golang.org/x/text/encoding/charmap"
@@ -463,7 +463,7 @@ func (f *Frame) raw() (*data.Dataset, error) {
 			add(c.Name, nil, func(row int) float64 { return c.Value(f.words.Row(row)[c.place]) })
 		}
 	}
-	if err := room.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {
+	if err := memory.Ask(8*float64(f.Rows)*float64(len(of)), "the predictions"); err != nil {
 		return nil, err
 	}
 	x := make([]byte, 0, 8*f.Rows*len(of))

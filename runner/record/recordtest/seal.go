@@ -13,8 +13,8 @@ import (
 	"slices"
 	"testing"
 
-	"drolab/runner/record/internal/disk"
-	"drolab/runner/record/internal/eventlog"
+	"drolab/runner/disk"
+	"drolab/runner/eventlog"
 	"drolab/runner/record/recordtest/eventtest"
 )
 

@@ -12,6 +12,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/certificate"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/record"
@@ -208,7 +209,7 @@ func (f *planFlags) fillFrom(con *console.Console, c *cobra.Command) error {
 // measuredGap returns Δ as a run has seen it: F of the first logged batch minus the least R_ρ of
 // the evaluations.
 func measuredGap(r *record.Run) (float64, error) {
-	h, err := record.ReadHistory(r.Tail(), nil)
+	h, err := eventlog.ReadHistory(r.Tail(), nil)
 	first, least := math.NaN(), math.Inf(1)
 	for _, s := range slices.Backward(h.Steps) {
 		if n := s.Max.Named("objective"); n.Applies() {

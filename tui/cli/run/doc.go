@@ -2,7 +2,7 @@
 // pause, stop, checkpoint, knob, label and delete. It also has those that open the interface, and
 // those of sweeps and of the engine. All are made of a Trainer.
 //
-//	run, resume -> Trainer -> follow <- record.Tail, Progress
+//	run, resume -> Trainer -> follow <- eventlog.Tail, Progress
 //	                            └─> look.Results at the end
 //
 // Start at run.go, then follow.go.

@@ -13,6 +13,7 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/engine"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/publish"
@@ -221,7 +222,7 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 	}
 	for _, id := range ids {
 		if r, err := c.find(id); err == nil {
-			p.runs = append(p.runs, &live{Progress: record.NewProgress(&r.Meta),
+			p.runs = append(p.runs, &live{Progress: eventlog.NewProgress(&r.Meta),
 				meta: r.Meta, tail: r.Tail()})
 		}
 	}
@@ -265,9 +266,9 @@ func watch(tr *Trainer, c *crew, ids []string, exports bool) []queue.Outcome {
 
 // live is the state of one run while it goes on.
 type live struct {
-	*record.Progress
+	*eventlog.Progress
 	meta runner.Meta
-	tail *record.Tail
+	tail *eventlog.Tail
 	news []string // lines to print once
 	out  *publish.EventWriter
 }
@@ -278,7 +279,7 @@ func (l *live) add(e runner.Event) {
 	switch e := e.(type) {
 	case *runner.ResumeEvent:
 		l.news = append(l.news, fmt.Sprintf("%s resumed from step %d", l.name(), e.Step))
-	case *record.GapEvent:
+	case *eventlog.GapEvent:
 		l.news = append(l.news, l.name()+": "+console.OneLine(e.Brief()))
 	case *runner.WarningEvent:
 		l.news = append(l.news, fmt.Sprintf("%s warning at step %d: %s", l.name(), e.Step,

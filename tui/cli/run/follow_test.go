@@ -9,6 +9,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -25,7 +26,7 @@ func testLive(step int64) *live {
 	spec := spec.Defaults()
 	spec.Algorithms, spec.Epochs = []dro.Algorithm{dro.SFK}, 10
 	m := runner.Meta{Preset: "shape\u202e", Spec: spec, Steps: 100, StepsPerEpoch: 10}
-	l := &live{Progress: record.NewProgress(&m), meta: m}
+	l := &live{Progress: eventlog.NewProgress(&m), meta: m}
 	start := time.Unix(1000, 0)
 	at := func(s int64, d time.Duration) runner.Head {
 		return runner.Head{Step: s, Time: start.Add(d)}

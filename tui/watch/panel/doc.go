@@ -70,6 +70,6 @@
 //
 // A Track belongs to the goroutine of the interface. Only its log is read elsewhere: by a command,
 // one at a time, which hands the events over in a message. No statistic is computed here except the
-// mean over the seeds of a row. record.Progress decides what a resume takes back and how long a run
-// trained.
+// mean over the seeds of a row. eventlog.Progress decides what a resume takes back and how long a
+// run trained.
 package panel

@@ -9,6 +9,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
 	"drolab/runner/spec"
@@ -31,10 +32,10 @@ type curve struct {
 // the run.
 type Track struct {
 	Opened
-	*record.Progress // the progress that is shown
+	*eventlog.Progress // the progress that is shown
 	// Behind is the progress after the part of the log that was read so far; it is nil once the end
 	// is reached. Until then the run is shown in the state that it had when it was opened.
-	Behind *record.Progress
+	Behind *eventlog.Progress
 	Share  float64 // the part of the log that was read, 0 to 1
 	Meta   *runner.Meta
 	Names
@@ -103,8 +104,8 @@ const (
 // NewTrack returns the track of a run whose log is not read yet. It shows the state that the run
 // had when it was opened.
 func NewTrack(o Opened) *Track {
-	t := &Track{Opened: o, Progress: record.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
-		Elapsed: new(plot.Series), Behind: record.NewProgress(&o.Run.Meta)}
+	t := &Track{Opened: o, Progress: eventlog.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
+		Elapsed: new(plot.Series), Behind: eventlog.NewProgress(&o.Run.Meta)}
 	t.Standing, t.ID = o.At, o.Run.Meta.ID
 	t.Uses, t.Asks, t.Configuration = lab.Mark(t.Meta), QuestionsOf(t.Meta), o.Run.Configuration()
 	t.Turns = len(Turnable(t.Meta.Spec)) > 0
@@ -161,12 +162,12 @@ func (t *Track) Add(events []runner.Event) {
 }
 
 // read returns the progress so far, shown or not: half a log is not shown as a run's state.
-func (t *Track) read() *record.Progress { return cmp.Or(t.Behind, t.Progress) }
+func (t *Track) read() *eventlog.Progress { return cmp.Or(t.Behind, t.Progress) }
 
 // CaughtUp shows what was read, now that the log is read to its end. It returns false if that was
 // shown before, or if the log told nothing.
 func (t *Track) CaughtUp() bool {
-	if t.Behind == nil || t.Behind.Standing == (record.Standing{Status: runner.Queued}) {
+	if t.Behind == nil || t.Behind.Standing == (eventlog.Standing{Status: runner.Queued}) {
 		return false
 	}
 	t.Progress, t.Behind = t.Behind, nil
@@ -201,11 +202,11 @@ func (t *Track) addDrawn(e runner.Event) {
 	case *runner.ResumeEvent:
 		t.mark(h.Step, 'r')
 		t.note(h, false, "resumed from a checkpoint")
-	case *record.ForkEvent: // the parent's curves stay
+	case *eventlog.ForkEvent: // the parent's curves stay
 		t.mark(h.Step, 'f')
 		t.note(h, false, "forked from "+e.Parent)
 		t.turns = nil // turns of the parent are not its own
-	case *record.GapEvent:
+	case *eventlog.GapEvent:
 		t.Warned++
 		t.note(h, true, cell.OneLine(fmt.Sprintf("%s (%v)", e.Brief(), e)))
 	case *runner.WarningEvent:
@@ -441,8 +442,8 @@ func (t *Track) Back() (key, value string, ok bool) {
 // that reads has these for as long as it runs.
 type Opened struct {
 	Run *record.Run
-	Log lab.Log         // for a fork, it begins with the events of the parent
-	At  record.Standing // from the end of the log, so that it is known before the log is read
+	Log lab.Log           // for a fork, it begins with the events of the parent
+	At  eventlog.Standing // from the end of the log, so that it is known before the log is read
 
 	Tape *taped // the limited log of a replay; nil without a replay
 }
@@ -452,7 +453,7 @@ type Opened struct {
 type taped struct {
 	lab.Source
 	id     string
-	Replay *record.Replay
+	Replay *eventlog.Replay
 }
 
 // Open implements Source. The logs of the runs that it was forked from are not limited, because
@@ -461,20 +462,20 @@ func (t taped) Open(r *record.Run) lab.Log {
 	if r.Meta.ID == t.id {
 		return t.Replay
 	}
-	return record.InSmall(t.Source.Open(r), false)
+	return eventlog.InSmall(t.Source.Open(r), false)
 }
 
 // OpenReplay returns a run at the start of a replay. It stands as queued whatever became of it,
 // because a replay must not show the end before its clock is there.
 func OpenReplay(s lab.Source, r *record.Run) Opened {
-	t := taped{s, r.Meta.ID, record.NewReplay(s.Open(r))}
-	start := record.Standing{Status: runner.Queued}
+	t := taped{s, r.Meta.ID, eventlog.NewReplay(s.Open(r))}
+	start := eventlog.Standing{Status: runner.Queued}
 	return Opened{Run: r, Log: record.Lineage(t, r), At: start, Tape: &t}
 }
 
 // Prepare limits the log to a moment, and restarts it if it has to go back. Going back makes a new
 // log, because a lineage that has left the parent's log does not return to it.
-func (t *taped) Prepare(o *Opened, back bool, until record.Moment) {
+func (t *taped) Prepare(o *Opened, back bool, until eventlog.Moment) {
 	if back {
 		t.Replay.Rewind()
 		o.Log = record.Lineage(t, o.Run)

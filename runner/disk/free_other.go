@@ -1,0 +1,6 @@
+//go:build !darwin && !freebsd && !linux
+
+package disk
+
+// AskFree returns nil: the free bytes of a disk are not known on this system.
+func AskFree(string, float64) error { return nil }

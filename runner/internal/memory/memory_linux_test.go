@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestAsk(t *testing.T) {
+	var none *Error
+	if err := Ask(1e18, "a thing"); !errors.As(err, &none) {
+		t.Errorf("an exabyte can be had: %v", err)
+	}
+	if err := Ask(1e6, "a thing"); err != nil {
+		t.Error(err)
+	}
+	e := &Error{What: "a thing", Need: 2.5e9, Has: 31e6}
+	if want := "a thing needs about 2.5 GB of memory, and 31 MB can be had: make it smaller, " +
+		"or use a machine with more"; e.Error() != want {
+		t.Errorf("%s", e)
+	}
+}
+
+// TestLedger: memory is promised only once, however much of a share is in use.
+func TestLedger(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	free, _ := Free()
+	first, err := ReservePart(ctx, .75, 1e6, "the first")
+	if err != nil || !first.Bounded || first.Crowded || first.Bytes() > .76*free ||
+		first.Bytes() < .5*free {
+		t.Fatalf("%+v of %v free: %v", first, free, err)
+	}
+	second, err := ReservePart(ctx, .75, 1e6, "the second")
+	if err != nil || !second.Crowded || first.Bytes()+second.Bytes() > free+resident() {
+		t.Errorf("%v and %v are promised of %v: %v", first, second, free, err)
+	}
+	second.Release()
+	// Half of the memory is there once the first part is smaller.
+	waited := make(chan error)
+	go func() {
+		third, err := Reserve(ctx, free/2, "a run")
+		if err == nil {
+			third.Release()
+		}
+		waited <- err
+	}()
+	first.Shrink(free / 4)
+	if err := <-waited; err != nil || first.Bytes() > free/4 {
+		t.Fatalf("after the first gave back all but %v: %v", first, err)
+	}
+	if err := Settled(ctx); err != nil {
+		t.Error(err)
+	}
+	var none *Error
+	rest, err := Reserve(ctx, free/2, "a run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Reserve(ctx, free/2, "a run"); !errors.As(err, &none) || !none.promised {
+		t.Errorf("half of the memory is there beside three quarters that stay: %v", err)
+	}
+	passes, err := ReservePart(ctx, .5, 1e6, "a part")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := Reserve(ctx, free/2, "a run"); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits any more: %v", err)
+	}
+	for _, s := range []*Share{rest, passes, first} {
+		s.Release()
+	}
+	if ledger.bytes > 1 || ledger.passing != 0 {
+		t.Errorf("%v bytes stay promised to nobody, %d pass", ledger.bytes, ledger.passing)
+	}
+}
+
+// TestTaken: where the system is not asked, the allocator reports about as many bytes as the system
+// would.
+func TestTaken(t *testing.T) {
+	before := allocated()
+	block := make([]byte, 64<<20)
+	for i := range block {
+		block[i] = 1
+	}
+	if got := allocated() - before; got < 60<<20 || allocated() > 4*resident() {
+		t.Errorf("64 MiB more make %v bytes; %v in all, and the system says %v", got, allocated(),
+			resident())
+	}
+	runtime.KeepAlive(block)
+}
+
+func TestGroup(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"memory.max": "1000\n", "memory.current": "700\n",
+		"memory.stat": "anon 600\ninactive_file 50\n", "free.max": "max\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := groupLeaves(dir, "memory.max", "memory.current", "inactive_file"); got != 350 {
+		t.Errorf("%v bytes are left of 1000", got)
+	}
+	if got := groupLeaves(dir, "free.max", "memory.current", "inactive_file"); got < 1e300 {
+		t.Errorf("%v bytes are left without a limit", got)
+	}
+}

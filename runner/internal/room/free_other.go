@@ -1,6 +1,0 @@
-//go:build !darwin && !freebsd && !linux && !windows
-
-package room
-
-// Free reports that the free memory is not known on this system.
-func Free() (bytes float64, known bool) { return 0, false }
