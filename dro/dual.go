@@ -92,3 +92,46 @@ func (d *dual) Warning() string {
 
 // gradient returns ∂F/∂z of a batch at the present z.
 func (d *dual) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
+
+// Form implements Trainer. A set of another package has no form.
+func (d *dual) Form(into []float64) Form {
+	u := d.problem.Unshift(d.z)
+	f := Form{Numbers: append(into, u.Lambda, u.Eta)}
+	switch set := d.problem.Set.(type) {
+	case CressieRead:
+		f.Kind = FormChi2
+		if set.K != 2 {
+			f.Kind, f.Numbers = FormCressieRead, append(f.Numbers, set.K)
+		}
+	case KL:
+		f.Kind = FormKL
+	case SmoothedCVaR:
+		f.Kind, f.Numbers = FormSmoothedCVaR, append(f.Numbers, set.Mu)
+	case CVaR:
+		f.Kind, f.Numbers = FormCVaR, append(f.Numbers, set.Mu)
+	}
+	return f
+}
+
+// dualMeasures returns the measures of methods with dual variables. They are taken on a step's own
+// batch at the z that the step started from; λ and η are those after the step.
+func dualMeasures() []Measure {
+	return []Measure{
+		{Name: "objective", Title: "dual objective",
+			Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
+			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its " +
+				"worst-case risk"},
+		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats", Radius: true,
+			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the " +
+				"adversary reweight freely, a large one holds it near the data; it stays in its " +
+				"box"},
+		{Name: "eta", Title: "η", Symbol: "η", Unit: "nats",
+			Doc: "multiplier of the constraint that the weights average 1, after the step: the " +
+				"loss level around which the adversary reweights; where the coordinates of the " +
+				"run are the paper's, shifted by −λ/(k−1)"},
+		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
+			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
+		{Name: "divergence", Title: "batch divergence", Noisy: true, Asks: OfProblem,
+			Doc: "mean φ(r) of the x-batch; ρ where F is least in λ"},
+	}
+}

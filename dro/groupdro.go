@@ -207,3 +207,9 @@ func (g *groupWeights) Restore(s State) error {
 	}
 	return nil
 }
+
+// Form implements Trainer.
+func (g *groupWeights) Form(into []float64) Form {
+	numbers := append(append(append(into, g.step), g.logs...), g.adjust...)
+	return Form{Kind: FormGroups, Numbers: numbers}
+}

@@ -49,6 +49,13 @@ func (in *interior) saturated(ratios []float64) Worst {
 	return in.sample.tailWorst(ratios, in.tail, in.set.Divergence)
 }
 
+// moments holds means over the batch at one z; see Set.Conjugate.
+type moments struct {
+	excess float64    // mean r − 1
+	div    float64    // mean φ(r)
+	h      [3]float64 // mean φ*″(t) t^j: the Hessian of F, times λ
+}
+
 func (in *interior) moments(z Z) moments {
 	var m moments
 	for losses := range slices.Chunk(in.sample.losses, block) {
@@ -68,6 +75,34 @@ func (in *interior) moments(z Z) moments {
 	mean.add(1/in.sample.n(), m)
 	return mean
 }
+
+func (m *moments) add(a float64, p moments) {
+	m.excess += a * p.excess
+	m.div += a * p.div
+	for j := range m.h {
+		m.h[j] += a * p.h[j]
+	}
+}
+
+const (
+	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
+	// bisection alone ends within 70 once bracketed.
+	maxSteps = 200
+	// far is the |mean r − 1| up to which first-order corrections are made; near replaces it where
+	// they prove too rough.
+	far, near = 1e-2, 1e-9
+	// polish is the relative error in λ, D and mean r at which the search ends. Newton's method
+	// squares it in the last step, so the result is not checked again.
+	polish = 1e-7
+	// smallest is the least λ tried, relative to the span. A batch with one loss of 1e300 and the
+	// rest near 1 needs 1e-302.
+	smallest = 1e-306
+	// strict replaces polish where the last step left a duality gap above gapTolerance times the
+	// risk, which happens next to a kink of φ*′.
+	strict, gapTolerance = 1e-13, 1e-12
+	// In a batch of at least large losses, every stride-th loss is used to find the starting point.
+	large, stride = 4096, 16
+)
 
 // solve returns the worst case at radius rho and fills ratios, if any.
 func (in *interior) solve(ratios []float64, rho float64) Worst {
@@ -173,6 +208,43 @@ func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 	return eta, div
 }
 
+// newton returns the next λ, from the slope d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
+func newton(lambda float64, m moments, div, rho float64) float64 {
+	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
+	if !(slope > 0) { // flat up to rounding: no direction
+		return math.NaN()
+	}
+	return lambda * math.Exp(math.Log(div/rho)/slope)
+}
+
+// bracket holds the root of a decreasing D: D(lo) > ρ ≥ D(hi). lo is 0 and hi
+// +Inf until a point on that side is known.
+type bracket struct {
+	lo, hi float64
+	reach  float64 // the factor to try beyond the known end, while one is open
+}
+
+// inside returns next if it lies between the ends, otherwise (NaN included) their geometric mean.
+// While one end is open, the other end multiplied or divided by reach stands in for it and for the
+// mean. reach then grows, so that a root 1e300 away takes ten steps.
+func (b *bracket) inside(next float64) float64 {
+	lo, hi := b.lo, b.hi
+	middle := math.Sqrt(lo) * math.Sqrt(hi)
+	if lo == 0 {
+		lo = math.Max(hi/b.reach, smallest)
+		middle = lo
+	}
+	if math.IsInf(hi, 1) {
+		hi = math.Min(lo*b.reach, math.MaxFloat64)
+		middle = hi
+	}
+	if next > lo && next < hi {
+		return next
+	}
+	b.reach = math.Min(b.reach*b.reach, 1e300)
+	return middle
+}
+
 // centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, and returns η̃ and the moments
 // there. It is Newton's method for log mean r, which is linear in η̃ for KL. It starts at z, where
 // the moments are m, unless those overflow or η̃ is outside the range of the losses.
@@ -212,6 +284,19 @@ func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments)
 	return z.Eta, m
 }
 
+// between returns the middle of lo < hi in the order of the floating-point numbers, which halves
+// the work whatever the scale.
+func between(lo, hi float64) float64 {
+	switch {
+	case lo < 0 && hi > 0:
+		return 0
+	case hi <= 0:
+		return -between(-hi, -lo)
+	}
+	a, b := math.Float64bits(math.Abs(lo)), math.Float64bits(hi)
+	return math.Float64frombits(a + (b-a)/2)
+}
+
 // finish returns the worst case at z and fills ratios, if any. Its risk is the primal value
 // mean ℓ + mean (r−1)(ℓ − mean ℓ) with r normalised, the form that loses no digits (math.md §3).
 func (in *interior) finish(ratios []float64, z Z) Worst {
@@ -234,6 +319,17 @@ func (in *interior) finish(ratios []float64, z Z) Worst {
 	return w
 }
 
+// final holds, in order, the sums over losses of r − 1, r², (r − 1)(x − mean x), φ(r) and t r.
+type final struct{ excess, square, gain, div, tilt float64 }
+
+func (f *final) add(g final) {
+	f.excess += g.excess
+	f.square += g.square
+	f.gain += g.gain
+	f.div += g.div
+	f.tilt += g.tilt
+}
+
 func (in *interior) final(ratios, losses []float64, z Z) (f final) {
 	for i, l := range losses {
 		t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
@@ -246,100 +342,4 @@ func (in *interior) final(ratios, losses []float64, z Z) (f final) {
 		f.add(final{e, r * r, e * (x - in.sample.mean), d, t * r})
 	}
 	return f
-}
-
-// moments holds means over the batch at one z; see Set.Conjugate.
-type moments struct {
-	excess float64    // mean r − 1
-	div    float64    // mean φ(r)
-	h      [3]float64 // mean φ*″(t) t^j: the Hessian of F, times λ
-}
-
-func (m *moments) add(a float64, p moments) {
-	m.excess += a * p.excess
-	m.div += a * p.div
-	for j := range m.h {
-		m.h[j] += a * p.h[j]
-	}
-}
-
-const (
-	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
-	// bisection alone ends within 70 once bracketed.
-	maxSteps = 200
-	// far is the |mean r − 1| up to which first-order corrections are made; near replaces it where
-	// they prove too rough.
-	far, near = 1e-2, 1e-9
-	// polish is the relative error in λ, D and mean r at which the search ends. Newton's method
-	// squares it in the last step, so the result is not checked again.
-	polish = 1e-7
-	// smallest is the least λ tried, relative to the span. A batch with one loss of 1e300 and the
-	// rest near 1 needs 1e-302.
-	smallest = 1e-306
-	// strict replaces polish where the last step left a duality gap above gapTolerance times the
-	// risk, which happens next to a kink of φ*′.
-	strict, gapTolerance = 1e-13, 1e-12
-	// In a batch of at least large losses, every stride-th loss is used to find the starting point.
-	large, stride = 4096, 16
-)
-
-// newton returns the next λ, from the slope d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
-func newton(lambda float64, m moments, div, rho float64) float64 {
-	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
-	if !(slope > 0) { // flat up to rounding: no direction
-		return math.NaN()
-	}
-	return lambda * math.Exp(math.Log(div/rho)/slope)
-}
-
-// bracket holds the root of a decreasing D: D(lo) > ρ ≥ D(hi). lo is 0 and hi
-// +Inf until a point on that side is known.
-type bracket struct {
-	lo, hi float64
-	reach  float64 // the factor to try beyond the known end, while one is open
-}
-
-// inside returns next if it lies between the ends, otherwise (NaN included) their geometric mean.
-// While one end is open, the other end multiplied or divided by reach stands in for it and for the
-// mean. reach then grows, so that a root 1e300 away takes ten steps.
-func (b *bracket) inside(next float64) float64 {
-	lo, hi := b.lo, b.hi
-	middle := math.Sqrt(lo) * math.Sqrt(hi)
-	if lo == 0 {
-		lo = math.Max(hi/b.reach, smallest)
-		middle = lo
-	}
-	if math.IsInf(hi, 1) {
-		hi = math.Min(lo*b.reach, math.MaxFloat64)
-		middle = hi
-	}
-	if next > lo && next < hi {
-		return next
-	}
-	b.reach = math.Min(b.reach*b.reach, 1e300)
-	return middle
-}
-
-// between returns the middle of lo < hi in the order of the floating-point numbers, which halves
-// the work whatever the scale.
-func between(lo, hi float64) float64 {
-	switch {
-	case lo < 0 && hi > 0:
-		return 0
-	case hi <= 0:
-		return -between(-hi, -lo)
-	}
-	a, b := math.Float64bits(math.Abs(lo)), math.Float64bits(hi)
-	return math.Float64frombits(a + (b-a)/2)
-}
-
-// final holds, in order, the sums over losses of r − 1, r², (r − 1)(x − mean x), φ(r) and t r.
-type final struct{ excess, square, gain, div, tilt float64 }
-
-func (f *final) add(g final) {
-	f.excess += g.excess
-	f.square += g.square
-	f.gain += g.gain
-	f.div += g.div
-	f.tilt += g.tilt
 }

@@ -17,15 +17,6 @@ type sample struct {
 	ties           int     // losses equal to max
 }
 
-func (s *sample) n() float64 { return float64(len(s.losses)) }
-
-func (s *sample) scaled(l float64) float64 { return (l - s.min) / s.span }
-
-// worst returns the fields of a Worst that do not depend on the distribution.
-func (s *sample) worst() Worst {
-	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
-}
-
 // block is the number of terms that a pass adds up before it adds them to its total: two short sums
 // lose less than one long sum, at no cost.
 const block = 512
@@ -73,6 +64,15 @@ func checked(set Set, ratios, losses []float64) (sample, error) {
 			len(ratios), len(losses))
 	}
 	return newSample(losses)
+}
+
+func (s *sample) n() float64 { return float64(len(s.losses)) }
+
+func (s *sample) scaled(l float64) float64 { return (l - s.min) / s.span }
+
+// worst returns the fields of a Worst that do not depend on the distribution.
+func (s *sample) worst() Worst {
+	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
 }
 
 // room is memory that successive solutions reuse. It grows to the largest size asked for.
