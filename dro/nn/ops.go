@@ -290,23 +290,6 @@ func (b *backend) addLoss(
 	}, outputs)
 }
 
-// Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
-// Evaluate leaves out dropout and the rounding of operands. A network without any of these does the
-// same in every mode.
-type Mode int
-
-const (
-	// Train normalises by the batch's own statistics, differentiates through them, and moves the
-	// running ones towards them: for the batch that updates the parameters.
-	Train Mode = iota
-	// Probe is Train without moving the running statistics: for a batch that is only looked at, as
-	// SFK's z-batch.
-	Probe
-	// Evaluate normalises by the running statistics, which are constants to the gradient: no
-	// sample's loss then depends on the other samples of its batch.
-	Evaluate
-)
-
 // normOp is batch normalisation with its ReLU.
 type normOp struct {
 	*backend
