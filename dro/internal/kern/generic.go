@@ -1,8 +1,6 @@
 package kern
 
-import (
-	"math"
-)
+import "math"
 
 // This file is the reference: it defines what the assembly must compute, and runs where there is no
 // assembly. It is written for the Go compiler, with eight independent sums and one bounds check for
@@ -357,5 +355,14 @@ func store(dst, sums []float32, add bool) {
 func fill(a []float32, v float32) {
 	for i := range a {
 		a[i] = v
+	}
+}
+
+// This file is the reference of batch normalisation; generic.go is the reference of the rest.
+
+func addGeneric(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for k := range dst {
+		dst[k] = a[k] + b[k]
 	}
 }
