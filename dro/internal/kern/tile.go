@@ -259,7 +259,7 @@ type lossTile struct {
 
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or 16 rows of 16 columns of two values, which are
 // multiplied one after the other. Operands are packed into whole tiles, with zeros beyond their
-// edges (see bf16_conv.go).
+// edges (see bf16_pack.go).
 const (
 	tileSide  = 16                   // rows of a tile (lines in memory), columns of a product
 	tileDepth = 32                   // values of a line, which a product of two tiles sums over
@@ -335,3 +335,11 @@ type span struct{ from, to int32 }
 
 // nothing is the offset that stands for a row of zeros in the tables of rows to pack.
 const nothing = -1 << 31
+
+// bit returns the form that tiles have of a condition: 1 or 0.
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
