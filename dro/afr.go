@@ -37,7 +37,7 @@ func afr() Method {
 }
 
 func newAFR(t Task) (Trainer, error) {
-	a := &confident{refitting: refitting{on: FitTo{Split: refitVal, Share: 1}},
+	a := &afrTrainer{refitBase: refitBase{on: FitTo{Split: refitVal, Share: 1}},
 		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
 	if t.Number("afr_split") == 1 {
 		a.on, a.flags = FitTo{Split: refitTrain, Share: apartShare}, setApart(t.Samples, t.Keys)
@@ -56,11 +56,11 @@ func newAFR(t Task) (Trainer, error) {
 	return a, nil
 }
 
-// confident marks the training samples that are kept for the last layer. None are if the layer is
+// afrTrainer marks the training samples that are kept for the last layer. None are if the layer is
 // fitted to the validation split.
-type confident struct {
-	refitting
-	byFlag
+type afrTrainer struct {
+	refitBase
+	flagWeights
 	gamma, lambda float64
 }
 
@@ -85,17 +85,17 @@ func setApart(n int, keys []uint32) []bool {
 
 // Samplewise implements Trainer. It returns nil where samples are set apart, because a weight then
 // depends on the sample's index.
-func (a *confident) Samplewise() func(w, losses []float64) {
+func (a *afrTrainer) Samplewise() func(w, losses []float64) {
 	if a.flags != nil {
 		return nil
 	}
-	return a.refitting.Samplewise()
+	return a.refitBase.Samplewise()
 }
 
 // Refit implements Refitter. The layer minimises Σ μ_i ℓ_i + λ‖(W, b) − (W, b)_ERM‖², with
 // μ_i ∝ exp(−γ p_i)/n_y and Σ μ_i = 1. Here p_i is ERM's probability of i's class, and n_y the
 // number of samples of that class. Nothing is drawn at random.
-func (a *confident) Refit(old Layer, of Splits, _ uint64) (to Layer, how string, err error) {
+func (a *afrTrainer) Refit(old Layer, of Splits, _ uint64) (to Layer, how string, err error) {
 	held, err := of(a.on.Split)
 	if err != nil {
 		return old, "", err
@@ -127,7 +127,7 @@ func (a *confident) Refit(old Layer, of Splits, _ uint64) (to Layer, how string,
 }
 
 // weights returns the weights μ of Refit, one for each row; old is ERM's layer.
-func (a *confident) weights(old *Layer, rows [][]float64, labels []int) []float64 {
+func (a *afrTrainer) weights(old *Layer, rows [][]float64, labels []int) []float64 {
 	classes := len(old.Bias)
 	counts, mu, sum := make([]float64, classes), make([]float64, len(rows)), 0.0
 	for _, y := range labels {

@@ -20,10 +20,10 @@ func balanced() Method {
 			Check:   func(x float64) bool { return x > 0 && x < 1 },
 		}},
 		New: func(t Task) (Trainer, error) {
-			// 1 − β^n without cancellation. The factor 1 − β is left out, because newPerGroup
+			// 1 − β^n without cancellation. The factor 1 − β is left out, because newGroupSizeWeights
 			// scales the weights.
 			log := math.Log(t.Number("beta_effective"))
-			return newPerGroup(t.Groups, func(samples float64) float64 {
+			return newGroupSizeWeights(t.Groups, func(samples float64) float64 {
 				return -1 / math.Expm1(samples*log)
 			})
 		},

@@ -50,7 +50,7 @@ func (t *Task) complete() bool {
 }
 
 func newDFR(t Task) (Trainer, error) {
-	f := &deepFeatures{refitting: refitting{on: FitTo{Split: dfrSplit(&t), Share: 1}}}
+	f := &dfrTrainer{refitBase: refitBase{on: FitTo{Split: dfrSplit(&t), Share: 1}}}
 	if f.on.Split == refitTrain {
 		f.judged = t.complete()
 		f.on.Instead = t.Number("dfr_split") == 0
@@ -69,10 +69,10 @@ func newDFR(t Task) (Trainer, error) {
 	return f, nil
 }
 
-// deepFeatures is judged if the validation split chooses the strength of a layer that is fitted to
+// dfrTrainer is judged if the validation split chooses the strength of a layer that is fitted to
 // training samples.
-type deepFeatures struct {
-	refitting
+type dfrTrainer struct {
+	refitBase
 	judged bool
 	// unknown is above 0 for a group that stands for a missing value: the layer is not fitted to
 	// its samples. It is nil where all groups are known.
@@ -80,7 +80,7 @@ type deepFeatures struct {
 }
 
 // known returns the samples whose group is known.
-func (f *deepFeatures) known(h Held) Held {
+func (f *dfrTrainer) known(h Held) Held {
 	if f.unknown == nil {
 		return h
 	}
@@ -97,7 +97,7 @@ func (f *deepFeatures) known(h Held) Held {
 var strengths = []float64{1, .7, .3, .1, .07, .03, .01}
 
 // draws is the number of draws over which the layer is averaged. Both numbers are the source's.
-func (f *deepFeatures) draws() int {
+func (f *dfrTrainer) draws() int {
 	if f.on.Split == refitTrain {
 		return 10
 	}
@@ -111,7 +111,7 @@ func (f *deepFeatures) draws() int {
 // judges. The layer is then the mean of the fits to balanced draws of all samples, with the
 // features standardised by all samples. Refit undoes the standardisation in the layer that it
 // returns.
-func (f *deepFeatures) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
+func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how string, err error) {
 	held, err := of(f.on.Split)
 	held = f.known(held)
 	n, classes := len(held.Labels), len(old.Bias)

@@ -22,15 +22,15 @@ func doro() Method {
 		}},
 		Measures: batchRisk().Measures,
 		New: func(t Task) (Trainer, error) {
-			b, err := newBatchWorst(t)
-			return &trimmed{batchWorst: b, epsilon: t.Number("doro_epsilon")}, err
+			b, err := newBatchTrainer(t)
+			return &doroTrainer{batchTrainer: b, epsilon: t.Number("doro_epsilon")}, err
 		},
 	}
 }
 
-// trimmed takes the worst case of the samples that ε leaves. It has no state, like batchWorst.
-type trimmed struct {
-	batchWorst
+// doroTrainer takes the worst case of the samples that ε leaves. It has no state, like batchTrainer.
+type doroTrainer struct {
+	batchTrainer
 	epsilon   float64
 	order     []int // indices of the batch's samples, the largest losses first
 	rest      room  // losses of the samples that are left, then their ratios
@@ -40,7 +40,7 @@ type trimmed struct {
 // Weights implements Trainer. The objective is the worst case R of the m samples that are left, so
 // the weights are n ∂R/∂ℓ_i = (n/m) r_i. If one of the losses that are left is not finite, all
 // weights are NaN, as in batch.
-func (d *trimmed) Weights(w []float64, b Batch) {
+func (d *doroTrainer) Weights(w []float64, b Batch) {
 	n := len(b.Losses)
 	out := int(d.epsilon * float64(n))
 	d.untrimmed = out == 0
@@ -57,7 +57,7 @@ func (d *trimmed) Weights(w []float64, b Batch) {
 	for k, i := range d.order[out:] {
 		losses[k] = b.Losses[i]
 	}
-	d.batchWorst.Weights(ratios, Batch{Losses: losses})
+	d.batchTrainer.Weights(ratios, Batch{Losses: losses})
 	outlier := 0.0
 	if math.IsNaN(d.last.Risk) {
 		outlier = d.last.Risk
@@ -69,7 +69,7 @@ func (d *trimmed) Weights(w []float64, b Batch) {
 }
 
 // Warning implements Warner.
-func (d *trimmed) Warning() string {
+func (d *doroTrainer) Warning() string {
 	if d.untrimmed && d.epsilon > 0 {
 		return "doro_epsilon · batch is below 1: no sample is left out; raise one of them"
 	}

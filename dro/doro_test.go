@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func doroTrainer(t *testing.T, p *Problem, epsilon float64) *trimmed {
+func testDOROTrainer(t *testing.T, p *Problem, epsilon float64) *doroTrainer {
 	t.Helper()
-	return newTrainer(t, "doro", p, map[string]Auto{"doro_epsilon": Fixed(epsilon)}).(*trimmed)
+	return newTrainer(t, "doro", p, map[string]Auto{"doro_epsilon": Fixed(epsilon)}).(*doroTrainer)
 }
 
 // doroObjective returns the source's F(θ, η) = c (mean (ℓ − η)₊^β)^{1/β} + η over the losses that
@@ -56,7 +56,7 @@ func TestDOROIsItsAlgorithm(t *testing.T) {
 		}
 		p.Box = DefaultBox(p.Set, p.Rho, p.Coordinates, .1, 10)
 		const n = 37
-		d, losses, w := doroTrainer(t, p, c.epsilon), exponential(rng, n), make([]float64, n)
+		d, losses, w := testDOROTrainer(t, p, c.epsilon), exponential(rng, n), make([]float64, n)
 		d.Weights(w, Batch{Losses: losses})
 		risk := doroObjective(losses, c.epsilon, c.rho, c.mu)
 		if got := reported(d)["batch_risk"]; !within(got, risk, 1e-9) {
@@ -92,7 +92,7 @@ func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
 		x := make([]float64, 2)
-		whole.walk(doroTrainer(t, &p, .1), x, 3000, .05, 0, whole.all)
+		whole.walk(testDOROTrainer(t, &p, .1), x, 3000, .05, 0, whole.all)
 		ratios, values, slopes := make([]float64, 90), make([]float64, 90), make([]float64, 90)
 		got := clean.risk(t, set, p.Rho, x, ratios, values, slopes, clean.all()).Risk
 		if want := clean.best(t, set, p.Rho, 2).Risk; math.Abs(got-want) > 1e-6*want {
@@ -104,7 +104,7 @@ func TestDOROReachesTheOptimumWithoutOutliers(t *testing.T) {
 // Among equal losses, as many are left out as among different ones. A loss that is NaN breaks the
 // run. Where ε leaves out nothing, a warning says so.
 func TestDOROAtTheEdges(t *testing.T) {
-	d, w := doroTrainer(t, testProblems(.4)[0], .5), make([]float64, 4)
+	d, w := testDOROTrainer(t, testProblems(.4)[0], .5), make([]float64, 4)
 	d.Weights(w, Batch{Losses: []float64{1, 1, 1, 1}})
 	if !slices.Equal(w, []float64{0, 0, 2, 2}) || d.Warning() != "" {
 		t.Errorf("equal losses weigh %v, warning %q", w, d.Warning())

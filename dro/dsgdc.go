@@ -12,8 +12,8 @@ func dsgdc() Method {
 		Lambda: true, Penalised: true, Live: []string{"lr_z"}, Clip: clip,
 		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
-			p, err := newPenalised(t)
-			return &descending{penalised: p, pace: newPace(t), clip: t.Settings["clip"].Or(clip)},
+			p, err := newPenalisedDual(t)
+			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t), clip: t.Settings["clip"].Or(clip)},
 				err
 		},
 	}

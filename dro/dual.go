@@ -8,9 +8,9 @@ import (
 
 var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
 
-// dual is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i − η)/λ)
+// dualBase is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i − η)/λ)
 // that z gives the samples.
-type dual struct {
+type dualBase struct {
 	Base
 	problem Problem
 	z       Z
@@ -24,39 +24,39 @@ func dualReads(further ...string) []string {
 	return append(z, further...)
 }
 
-// newDual checks the task and places z at the start, projected onto the box.
-func newDual(t Task) (dual, error) {
+// newDualBase checks the task and places z at the start, projected onto the box.
+func newDualBase(t Task) (dualBase, error) {
 	start := Z{Lambda: t.Number("lambda"), Eta: t.Number("eta")}
 	switch {
 	case t.Problem == nil:
-		return dual{}, errNoProblem
+		return dualBase{}, errNoProblem
 	case !(start.Lambda > 0) || math.IsInf(start.Lambda, 1):
-		return dual{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
+		return dualBase{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
 	case math.IsNaN(start.Eta) || math.IsInf(start.Eta, 0):
-		return dual{}, fmt.Errorf("eta %v: want a finite value", start.Eta)
+		return dualBase{}, fmt.Errorf("eta %v: want a finite value", start.Eta)
 	}
 	if err := t.Problem.Validate(); err != nil {
-		return dual{}, err
+		return dualBase{}, err
 	}
-	return dual{problem: *t.Problem, z: t.Problem.Box.Project(start)}, nil
+	return dualBase{problem: *t.Problem, z: t.Problem.Box.Project(start)}, nil
 }
 
 // Z implements Dual.
-func (d *dual) Z() Z { return d.z }
+func (d *dualBase) Z() Z { return d.z }
 
 // Confine implements Dual.
-func (d *dual) Confine() { d.z = d.problem.Box.Project(d.z) }
+func (d *dualBase) Confine() { d.z = d.problem.Box.Project(d.z) }
 
 // Weights implements Trainer.
-func (d *dual) Weights(w []float64, b Batch) { d.last = d.problem.Evaluate(w, b.Losses, d.z) }
+func (d *dualBase) Weights(w []float64, b Batch) { d.last = d.problem.Evaluate(w, b.Losses, d.z) }
 
 // Samplewise implements Trainer.
-func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
+func (d *dualBase) Samplewise() func(w, losses []float64) { return d.weigh }
 
-func (d *dual) weigh(w, losses []float64) { d.problem.Evaluate(w, losses, d.z) }
+func (d *dualBase) weigh(w, losses []float64) { d.problem.Evaluate(w, losses, d.z) }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (d *dual) Report(record func(string, float64)) {
+func (d *dualBase) Report(record func(string, float64)) {
 	record("objective", d.last.Value)
 	if d.problem.Set.HasRadius() {
 		record("lambda", d.z.Lambda)
@@ -67,12 +67,12 @@ func (d *dual) Report(record func(string, float64)) {
 }
 
 // State implements Trainer.
-func (d *dual) State() State {
+func (d *dualBase) State() State {
 	return State{Numbers: map[string]float64{"lambda": d.z.Lambda, "eta": d.z.Eta}}
 }
 
 // Restore implements Trainer.
-func (d *dual) Restore(s State) error {
+func (d *dualBase) Restore(s State) error {
 	z, err := s.numbers("lambda", "eta")
 	if err == nil {
 		d.z = Z{Lambda: z[0], Eta: z[1]}
@@ -81,7 +81,7 @@ func (d *dual) Restore(s State) error {
 }
 
 // Warning implements Warner.
-func (d *dual) Warning() string {
+func (d *dualBase) Warning() string {
 	if d.last.MeanRatio == 0 {
 		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower " +
 			"eta, or take smaller steps on z (sfk: raise c or take sfk-auto; the others: lower " +
@@ -91,10 +91,10 @@ func (d *dual) Warning() string {
 }
 
 // gradient returns ∂F/∂z of a batch at the present z.
-func (d *dual) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
+func (d *dualBase) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
 
 // Form implements Trainer. A set of another package has no form.
-func (d *dual) Form(into []float64) Form {
+func (d *dualBase) Form(into []float64) Form {
 	u := d.problem.Unshift(d.z)
 	f := Form{Numbers: append(into, u.Lambda, u.Eta)}
 	switch set := d.problem.Set.(type) {

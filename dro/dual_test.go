@@ -17,7 +17,7 @@ func TestDualSteps(t *testing.T) {
 		corner := p.Box.Corner(eval.Grad)
 		gap := -corner.sub(z).dot(eval.Grad)
 
-		d := newTrainer(t, SFK, p, startAt(z)).(*printed)
+		d := newTrainer(t, SFK, p, startAt(z)).(*sfkTrainer)
 		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
 			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
 		}
@@ -34,7 +34,7 @@ func TestDualSteps(t *testing.T) {
 		}
 
 		shared := with(startAt(z), "share_batch", Fixed(1))
-		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*searching)
+		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*sfkAutoTrainer)
 		auto.After(b, Step{T: 1, Rate: math.NaN()})
 		after := p.Evaluate(nil, losses, auto.Z()).Value
 		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {

@@ -20,12 +20,12 @@ func focal() Method {
 			Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
 			Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, which is minimised",
 		}},
-		New: func(t Task) (Trainer, error) { return &focused{gamma: t.Number("focal_gamma")}, nil },
+		New: func(t Task) (Trainer, error) { return &focalTrainer{gamma: t.Number("focal_gamma")}, nil },
 	}
 }
 
-// focused weighs each sample by the derivative of its focal loss with respect to ℓ.
-type focused struct {
+// focalTrainer weighs each sample by the derivative of its focal loss with respect to ℓ.
+type focalTrainer struct {
 	Base
 	gamma float64
 	loss  float64 // the mean focal loss of the last batch that was weighed
@@ -33,7 +33,7 @@ type focused struct {
 
 // Weights implements Trainer: with q = 1 − e^{−ℓ}, the derivative of q^γ ℓ is
 // q^γ + γ q^{γ−1} e^{−ℓ} ℓ, which tends to 0 as ℓ does.
-func (f *focused) Weights(w []float64, b Batch) {
+func (f *focalTrainer) Weights(w []float64, b Batch) {
 	f.loss = 0
 	for i, l := range b.Losses {
 		q := -math.Expm1(-l)
@@ -44,9 +44,9 @@ func (f *focused) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (f *focused) Report(record func(string, float64)) { record("focal_loss", f.loss) }
+func (f *focalTrainer) Report(record func(string, float64)) { record("focal_loss", f.loss) }
 
 // Form implements Trainer.
-func (f *focused) Form(into []float64) Form {
+func (f *focalTrainer) Form(into []float64) Form {
 	return Form{Kind: FormFocal, Numbers: append(into, f.gamma)}
 }

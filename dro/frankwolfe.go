@@ -3,7 +3,7 @@ package dro
 // frankWolfe is the part that sfk and sfk-auto share: the gap, the output rule of the paper's
 // Algorithm 1, and the state.
 type frankWolfe struct {
-	dual
+	dualBase
 	share bool
 
 	gap, gamma float64 // of the last step
@@ -17,8 +17,8 @@ type frankWolfe struct {
 }
 
 func newFrankWolfe(t Task) (frankWolfe, error) {
-	d, err := newDual(t)
-	return frankWolfe{dual: d, share: t.Number("share_batch") == 1}, err
+	d, err := newDualBase(t)
+	return frankWolfe{dualBase: d, share: t.Number("share_batch") == 1}, err
 }
 
 // Fresh implements Trainer.
@@ -43,14 +43,14 @@ func (f *frankWolfe) Picked() PaperIterate { return f.rule }
 
 // Report implements Trainer.
 func (f *frankWolfe) Report(record func(string, float64)) {
-	f.dual.Report(record)
+	f.dualBase.Report(record)
 	record("gap", f.gap)
 	record("gamma", f.gamma)
 }
 
 // State implements Trainer.
 func (f *frankWolfe) State() State {
-	s := f.dual.State()
+	s := f.dualBase.State()
 	if r := &f.rule; r.Step > 0 {
 		s.Numbers["picked_step"] = float64(r.Step)
 		s.Numbers["picked_grad_norm"] = r.GradNorm
@@ -80,7 +80,7 @@ func (f *frankWolfe) Restore(s State) error {
 			Step: int(v[0]), GradNorm: v[1], Gap: v[2], Z: Z{Lambda: v[3], Eta: v[4]},
 		}
 	}
-	return f.dual.Restore(s)
+	return f.dualBase.Restore(s)
 }
 
 // PaperIterate applies the output rule of the paper's Algorithm 1: t' = argmin ‖∇_x f‖² + gap² over

@@ -13,7 +13,7 @@ func TestMomentumOfFrankWolfe(t *testing.T) {
 	for _, p := range testProblems(.5) {
 		rng, z := testRand(27), p.Box.Project(Z{1, .3})
 		settings := with(startAt(z), "momentum_z", Fixed(beta))
-		d := newTrainer(t, SFK, p, settings).(*printed)
+		d := newTrainer(t, SFK, p, settings).(*sfkTrainer)
 		var grads []Z
 		for i := range 3 {
 			losses := exponential(rng, 64)
@@ -24,7 +24,7 @@ func TestMomentumOfFrankWolfe(t *testing.T) {
 			}
 			before := d.Z()
 			dir := p.Box.Corner(mean).sub(before)
-			resumed := newTrainer(t, SFK, p, settings).(*printed)
+			resumed := newTrainer(t, SFK, p, settings).(*sfkTrainer)
 			if err := resumed.Restore(d.State()); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestGapBoundsSuboptimality(t *testing.T) {
 			z := Z{p.Box.Lambda[0] + rng.Float64(),
 				p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
 			z = p.Box.Project(z)
-			d := newTrainer(t, SFK, p, startAt(z)).(*printed)
+			d := newTrainer(t, SFK, p, startAt(z)).(*sfkTrainer)
 			f := p.Evaluate(nil, losses, z).Value
 			d.After(Batch{Losses: losses}, Step{T: 1})
 			// min over the box ≤ R_ρ + λ0 ρ (math.md §4)

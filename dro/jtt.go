@@ -27,14 +27,14 @@ func jtt() Method {
 				"then"}},
 		New: func(t Task) (Trainer, error) {
 			epochs, up := int(t.Number("jtt_epochs")), t.Number("jtt_up")
-			return &twice{epochs: epochs, up: up, samples: t.Samples}, nil
+			return &jttTrainer{epochs: epochs, up: up, samples: t.Samples}, nil
 		},
 	}
 }
 
-// twice marks the wrong samples, none of which is known in the first run.
-type twice struct {
-	byFlag
+// jttTrainer marks the wrong samples, none of which is known in the first run.
+type jttTrainer struct {
+	flagWeights
 	epochs  int
 	up      float64
 	samples int
@@ -42,7 +42,7 @@ type twice struct {
 }
 
 // EndEpoch implements Epochal.
-func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error) {
+func (j *jttTrainer) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, err error) {
 	if epoch < j.epochs || j.flags != nil {
 		return false, nil
 	}
@@ -60,7 +60,7 @@ func (j *twice) EndEpoch(epoch int, split func() (Batch, error)) (restart bool, 
 
 // remember sets the wrong samples: the second run begins with them; nil stands for the first run.
 // In the second run the weights have mean 1 over the training split.
-func (j *twice) remember(wrong []bool) {
+func (j *jttTrainer) remember(wrong []bool) {
 	j.flags, j.count = wrong, 0
 	for _, is := range wrong {
 		if is {
@@ -73,12 +73,12 @@ func (j *twice) remember(wrong []bool) {
 }
 
 // Report implements Trainer.
-func (j *twice) Report(record func(string, float64)) {
+func (j *jttTrainer) Report(record func(string, float64)) {
 	record("upweighted", float64(j.count)/float64(j.samples))
 }
 
 // State implements Trainer.
-func (j *twice) State() State {
+func (j *jttTrainer) State() State {
 	if j.flags == nil {
 		return State{}
 	}
@@ -86,7 +86,7 @@ func (j *twice) State() State {
 }
 
 // Restore implements Trainer.
-func (j *twice) Restore(s State) error {
+func (j *jttTrainer) Restore(s State) error {
 	wrong, ok := s.Flags["wrong"]
 	if ok && len(wrong) != j.samples {
 		return fmt.Errorf("the method's state has flags of %d samples, the training split has %d",

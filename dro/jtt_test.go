@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// jttOf returns Just Train Twice on the given number of training samples, with jtt_epochs 3.
-func jttOf(t *testing.T, samples int, up float64) *twice {
+// testJTTTrainer returns Just Train Twice on the given number of training samples, with jtt_epochs 3.
+func testJTTTrainer(t *testing.T, samples int, up float64) *jttTrainer {
 	t.Helper()
 	m, err := Find("jtt")
 	if err != nil {
@@ -21,7 +21,7 @@ func jttOf(t *testing.T, samples int, up float64) *twice {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trainer.(*twice)
+	return trainer.(*jttTrainer)
 }
 
 // spurious returns a separable problem. The label is the sign of the second feature, which is weak;
@@ -61,7 +61,7 @@ func (l *least) split(x []float64) func() (Batch, error) {
 func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 	const up, perEpoch, second, alpha = 20, 4, 60, .1
 	l := spurious()
-	j, x := jttOf(t, 22, up), []float64{0, 0}
+	j, x := testJTTTrainer(t, 22, up), []float64{0, 0}
 	for epoch := 1; epoch <= 3; epoch++ {
 		l.walk(j, x, perEpoch, alpha, 0, l.all)
 		restart, err := j.EndEpoch(epoch, l.split(x))
@@ -70,7 +70,7 @@ func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 		}
 	}
 	erm := []float64{0, 0}
-	l.walk(&uniform{}, erm, 3*perEpoch, alpha, 0, l.all)
+	l.walk(&ermTrainer{}, erm, 3*perEpoch, alpha, 0, l.all)
 	if !slices.Equal(x, erm) {
 		t.Errorf("x %v after the first run, ERM's is %v", x, erm)
 	}
@@ -89,11 +89,11 @@ func TestJustTrainTwiceIsERMOnAnUpsampledSet(t *testing.T) {
 
 	x, want := []float64{0, 0}, []float64{0, 0}
 	l.walk(j, x, second, alpha, 0, l.all)
-	upsampled.walk(&uniform{}, want, second, alpha, 0, upsampled.all)
+	upsampled.walk(&ermTrainer{}, want, second, alpha, 0, upsampled.all)
 	if math.Abs(x[0]-want[0])+math.Abs(x[1]-want[1]) > 1e-12 {
 		t.Errorf("x %v, ERM on the upsampled set comes to %v", x, want)
 	}
-	l.walk(&uniform{}, erm, second, alpha, 0, l.all)
+	l.walk(&ermTrainer{}, erm, second, alpha, 0, l.all)
 	if right := l.correct(x); slices.Contains(right, false) {
 		t.Errorf("the second run gets right %v", right)
 	}
@@ -110,7 +110,7 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 		up    float64
 	}{{[]int{2, 5}, 20}, {nil, 20}, {[]int{0, 1, 2, 3, 4, 5, 6, 7}, 7}, {[]int{1}, .5}} {
 		t.Run(fmt.Sprint(c.wrong), func(t *testing.T) {
-			j := jttOf(t, 8, c.up)
+			j := testJTTTrainer(t, 8, c.up)
 			if got := reported(j)["upweighted"]; got != 0 {
 				t.Errorf("upweighted %v before the first look", got)
 			}
@@ -140,7 +140,7 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 			if got := reported(j)["upweighted"]; got != float64(len(c.wrong))/8 {
 				t.Errorf("upweighted %v of %v", got, c.wrong)
 			}
-			again := jttOf(t, 8, c.up)
+			again := testJTTTrainer(t, 8, c.up)
 			err = again.Restore(j.State())
 			if err != nil || !slices.Equal(again.flags, j.flags) || again.count != j.count {
 				t.Errorf("restored %v, was %v: %v", again.flags, j.flags, err)
@@ -153,7 +153,7 @@ func TestJustTrainTwiceWeights(t *testing.T) {
 // finds nothing. Earlier epochs ask for no pass, nor does an epoch after the samples are found. A
 // fork may look later than jtt_epochs.
 func TestJustTrainTwiceLooksOnce(t *testing.T) {
-	j, failure := jttOf(t, 8, 20), errors.New("unreadable")
+	j, failure := testJTTTrainer(t, 8, 20), errors.New("unreadable")
 	for epoch, want := range map[int]error{1: nil, 2: nil, 3: failure, 4: failure} {
 		restart, err := j.EndEpoch(epoch, func() (Batch, error) { return Batch{}, failure })
 		if restart || err != want || j.State().Flags != nil {

@@ -14,22 +14,22 @@ func nsgdm() Method {
 			Scale: Log, Noisy: true,
 			Doc: "‖m‖ of the averaged gradient of (x, η); a step uses only its direction"}),
 		New: func(t Task) (Trainer, error) {
-			p, err := newPenalised(t)
-			return &normalised{penalised: p, beta: t.Number("momentum")}, err
+			p, err := newPenalisedDual(t)
+			return &nsgdmTrainer{penalisedDual: p, beta: t.Number("momentum")}, err
 		},
 	}
 }
 
-// normalised is a penalised dual whose η shares the length of a step with x.
-type normalised struct {
-	penalised
+// nsgdmTrainer is a penalised dual whose η shares the length of a step with x.
+type nsgdmTrainer struct {
+	penalisedDual
 	beta float64
 	m    float64 // average of ∂F/∂η
 	norm float64 // norm of the averaged gradient of (x, η), in the last step
 }
 
 // Advance implements Mover. ∂F/∂η is taken on the batch that was weighed last, the x-batch.
-func (n *normalised) Advance(norm, alpha float64) float64 {
+func (n *nsgdmTrainer) Advance(norm, alpha float64) float64 {
 	n.m = n.beta*n.m + (1-n.beta)*n.last.Grad.Eta
 	if n.norm = math.Hypot(norm, n.m); n.norm == 0 {
 		return 0
@@ -38,34 +38,34 @@ func (n *normalised) Advance(norm, alpha float64) float64 {
 }
 
 // After implements Trainer.
-func (n *normalised) After(_ Batch, s Step) {
+func (n *nsgdmTrainer) After(_ Batch, s Step) {
 	if n.norm > 0 {
 		n.place(n.problem.Box.Project(n.z.along(-s.Rate/n.norm, Z{Eta: n.m})))
 	}
 }
 
 // Form implements Trainer: there is none, since Advance needs ∂F/∂η of the batch.
-func (n *normalised) Form([]float64) Form { return Form{} }
+func (n *nsgdmTrainer) Form([]float64) Form { return Form{} }
 
 // Report implements Trainer.
-func (n *normalised) Report(record func(string, float64)) {
-	n.penalised.Report(record)
+func (n *nsgdmTrainer) Report(record func(string, float64)) {
+	n.penalisedDual.Report(record)
 	record("momentum_norm", n.norm)
 }
 
 // State implements Trainer.
-func (n *normalised) State() State {
-	s := n.penalised.State()
+func (n *nsgdmTrainer) State() State {
+	s := n.penalisedDual.State()
 	s.Numbers["eta_momentum"] = n.m
 	return s
 }
 
 // Restore implements Trainer.
-func (n *normalised) Restore(s State) error {
+func (n *nsgdmTrainer) Restore(s State) error {
 	v, err := s.numbers("eta_momentum")
 	if err != nil {
 		return err
 	}
 	n.m = v[0]
-	return n.penalised.Restore(s)
+	return n.penalisedDual.Restore(s)
 }

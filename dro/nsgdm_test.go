@@ -66,7 +66,7 @@ func TestNormalisedMomentumIsItsAlgorithm(t *testing.T) {
 func TestNormalisedMomentumStandsStillWithoutAGradient(t *testing.T) {
 	p := &Problem{Set: KL{}, Rho: 1, Coordinates: Unshifted,
 		Box: Box{[2]float64{.1, 9}, [2]float64{0, 9}}}
-	n := newTrainer(t, "nsgdm", p, map[string]Auto{"eta": Fixed(.5)}).(*normalised)
+	n := newTrainer(t, "nsgdm", p, map[string]Auto{"eta": Fixed(.5)}).(*nsgdmTrainer)
 	b, before := Batch{Losses: []float64{.5, .5}}, n.Z()
 	n.Weights(make([]float64, 2), b)
 	if a := n.Advance(0, .1); a != 0 {

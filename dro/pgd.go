@@ -10,32 +10,32 @@ func pgd() Method {
 		Live:     []string{"lambda0", "lambda_max", "lr_z"},
 		Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
-			d, err := newDual(t)
-			return &projected{d, newPace(t)}, err
+			d, err := newDualBase(t)
+			return &pgdTrainer{d, newStepRatio(t)}, err
 		},
 	}
 }
 
-type projected struct {
-	dual
-	pace pace
+type pgdTrainer struct {
+	dualBase
+	stepRatio stepRatio
 }
 
 // After implements Trainer.
-func (p *projected) After(b Batch, s Step) {
-	p.z = p.problem.Box.Project(p.z.along(-p.pace.rate(s), p.gradient(b.Losses)))
+func (p *pgdTrainer) After(b Batch, s Step) {
+	p.z = p.problem.Box.Project(p.z.along(-p.stepRatio.rate(s), p.gradient(b.Losses)))
 }
 
-// pace is the step size of z as a multiple of the step size of x, so that a drop of lr acts on
+// stepRatio is the step size of z as a multiple of the step size of x, so that a drop of lr acts on
 // both.
-type pace float64
+type stepRatio float64
 
-// newPace reads the setting lr_z, where auto stands for lr.
-func newPace(t Task) pace {
+// newStepRatio reads the setting lr_z, where auto stands for lr.
+func newStepRatio(t Task) stepRatio {
 	if v := t.Settings["lr_z"]; !v.IsAuto() {
-		return pace(v.Or(0) / t.Number("lr"))
+		return stepRatio(v.Or(0) / t.Number("lr"))
 	}
 	return 1
 }
 
-func (p pace) rate(s Step) float64 { return float64(p) * s.Rate }
+func (p stepRatio) rate(s Step) float64 { return float64(p) * s.Rate }

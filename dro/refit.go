@@ -63,24 +63,24 @@ const (
 	refitTrain = "train"
 )
 
-// refitting is the part that refitters share: ERM, until the last layer is fitted again.
-type refitting struct {
-	uniform
+// refitBase is the part that refitters share: ERM, until the last layer is fitted again.
+type refitBase struct {
+	ermTrainer
 	on   FitTo
 	done bool
 }
 
 // RefitsOn implements Refitter.
-func (r *refitting) RefitsOn() FitTo { return r.on }
+func (r *refitBase) RefitsOn() FitTo { return r.on }
 
 // Refitted implements Refitter.
-func (r *refitting) Refitted() bool { return r.done }
+func (r *refitBase) Refitted() bool { return r.done }
 
 // After implements Trainer. A fork of a refitted run trains on, and is refitted again.
-func (r *refitting) After(Batch, Step) { r.done = false }
+func (r *refitBase) After(Batch, Step) { r.done = false }
 
 // State implements Trainer.
-func (r *refitting) State() State {
+func (r *refitBase) State() State {
 	if !r.done {
 		return State{}
 	}
@@ -88,7 +88,7 @@ func (r *refitting) State() State {
 }
 
 // Restore implements Trainer.
-func (r *refitting) Restore(s State) error {
+func (r *refitBase) Restore(s State) error {
 	r.done = s.Numbers["refitted"] == 1
 	return nil
 }

@@ -11,21 +11,21 @@ func reweight() Method {
 		Source: "inverse frequency, as in every survey of imbalanced learning",
 		Uses:   "groups", GroupsOf: ofTrain,
 		New: func(t Task) (Trainer, error) {
-			return newPerGroup(t.Groups, func(samples float64) float64 { return 1 / samples })
+			return newGroupSizeWeights(t.Groups, func(samples float64) float64 { return 1 / samples })
 		},
 	}
 }
 
-// perGroup weighs a sample by its group alone.
-type perGroup struct {
+// groupSizeWeights weighs a sample by its group alone.
+type groupSizeWeights struct {
 	Base
 	weight []float64
 }
 
-// newPerGroup returns weights that are proportional to weigh(n) for a group of n samples and have
+// newGroupSizeWeights returns weights that are proportional to weigh(n) for a group of n samples and have
 // mean 1 over the training samples.
-func newPerGroup(groups []int, weigh func(samples float64) float64) (*perGroup, error) {
-	p := &perGroup{weight: make([]float64, len(groups))}
+func newGroupSizeWeights(groups []int, weigh func(samples float64) float64) (*groupSizeWeights, error) {
+	p := &groupSizeWeights{weight: make([]float64, len(groups))}
 	var sum, n float64
 	for g, count := range groups {
 		if count > 0 {
@@ -44,13 +44,13 @@ func newPerGroup(groups []int, weigh func(samples float64) float64) (*perGroup, 
 }
 
 // Weights implements Trainer.
-func (p *perGroup) Weights(w []float64, b Batch) {
+func (p *groupSizeWeights) Weights(w []float64, b Batch) {
 	for i, g := range b.Groups {
 		w[i] = p.weight[g]
 	}
 }
 
 // Form implements Trainer.
-func (p *perGroup) Form(into []float64) Form {
+func (p *groupSizeWeights) Form(into []float64) Form {
 	return Form{Kind: FormByGroup, Numbers: append(into, p.weight...)}
 }

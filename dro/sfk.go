@@ -30,13 +30,13 @@ func sfk() Method {
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
 			f.beta = t.Number("momentum_z")
-			return &printed{f, t.Number("c"), t.Number("output") == 1, t.Seed}, err
+			return &sfkTrainer{f, t.Number("c"), t.Number("output") == 1, t.Seed}, err
 		},
 	}
 }
 
-// printed takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
-type printed struct {
+// sfkTrainer takes the step on z as printed in the paper, lines 6 to 10 of Algorithm 1.
+type sfkTrainer struct {
 	frankWolfe
 	c      float64
 	random bool // the output is that of a random step
@@ -44,7 +44,7 @@ type printed struct {
 }
 
 // After implements Trainer.
-func (p *printed) After(b Batch, s Step) {
+func (p *sfkTrainer) After(b Batch, s Step) {
 	before := p.z
 	_, dir := p.aim(b.Losses, p.problem.Box)
 	p.gamma = math.Min(p.gap/p.c, 1)
@@ -66,10 +66,10 @@ func drawn(seed, t uint64) bool {
 }
 
 // Warning implements Warner.
-func (p *printed) Warning() string {
+func (p *sfkTrainer) Warning() string {
 	if p.gamma == 1 {
 		return "a step on z went the whole way to a corner of its box (γ = 1), so c is too small " +
 			"for the box: raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
 	}
-	return p.dual.Warning()
+	return p.dualBase.Warning()
 }

@@ -25,12 +25,12 @@ func sfkAuto() Method {
 		New: func(t Task) (Trainer, error) {
 			f, err := newFrankWolfe(t)
 			rule, kappa := int(t.Number("c_rule")), t.Number("kappa")
-			return &searching{frankWolfe: f, cRule: rule, kappa: kappa}, err
+			return &sfkAutoTrainer{frankWolfe: f, cRule: rule, kappa: kappa}, err
 		},
 	}
 }
 
-type searching struct {
+type sfkAutoTrainer struct {
 	frankWolfe
 	kappa    float64
 	cRule    int
@@ -39,7 +39,7 @@ type searching struct {
 }
 
 // After implements Trainer.
-func (f *searching) After(b Batch, s Step) {
+func (f *sfkAutoTrainer) After(b Batch, s Step) {
 	before := f.z
 	f.halvings = 0
 	if f.cRule == 1 {
@@ -73,7 +73,7 @@ const (
 // does not recover. So z moves on such a batch before the batch is weighed. The gap and γ that are
 // reported are those of After. Rule 3 judges the batch after its step, since the numbers of its
 // weights must be there before its losses: it bears an outlier once.
-func (f *searching) Before(b Batch) {
+func (f *sfkAutoTrainer) Before(b Batch) {
 	switch f.cRule {
 	case 2:
 		f.bear(b.Losses)
@@ -83,7 +83,7 @@ func (f *searching) Before(b Batch) {
 }
 
 // bear moves z until the weights of the losses are bearable.
-func (f *searching) bear(losses []float64) {
+func (f *sfkAutoTrainer) bear(losses []float64) {
 	for range patience {
 		eval := f.problem.Evaluate(nil, losses, f.z)
 		if eval.MeanRatio <= tolerated &&
@@ -95,7 +95,7 @@ func (f *searching) bear(losses []float64) {
 }
 
 // Samplewise implements Trainer.
-func (f *searching) Samplewise() func(w, losses []float64) {
+func (f *sfkAutoTrainer) Samplewise() func(w, losses []float64) {
 	if f.cRule == 2 {
 		return nil
 	}
@@ -103,11 +103,11 @@ func (f *searching) Samplewise() func(w, losses []float64) {
 }
 
 // Form implements Trainer.
-func (f *searching) Form(into []float64) Form {
+func (f *sfkAutoTrainer) Form(into []float64) Form {
 	if f.cRule == 2 {
 		return Form{}
 	}
-	return f.dual.Form(into)
+	return f.dualBase.Form(into)
 }
 
 // descend is a step of rules 2 and 3: Frank-Wolfe on the losses of the last batches, in the part of
@@ -117,7 +117,7 @@ func (f *searching) Form(into []float64) Form {
 // corner. The old losses stand for the averaged gradient of stochastic Frank-Wolfe (Mokhtari,
 // Hassani, Karbasi 2020, arXiv 1804.09554): here their gradient at the new z costs no pass of the
 // network.
-func (f *searching) descend(losses []float64) {
+func (f *sfkAutoTrainer) descend(losses []float64) {
 	box := f.problem.optimumBox(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
@@ -134,7 +134,7 @@ func (f *searching) descend(losses []float64) {
 
 // batchwise is rule 1: one step on both variables at once, on one batch. At the minimiser of a
 // quadratic F falls by exactly γ gap/2, so rounding and third-order terms halve γ in most steps.
-func (f *searching) batchwise(losses []float64) {
+func (f *sfkAutoTrainer) batchwise(losses []float64) {
 	eval, dir := f.aim(losses, f.problem.Box)
 	f.gamma = f.search(losses, eval, dir, .5)
 	f.Confine() // as in descend
@@ -147,7 +147,7 @@ const maxHalvings = 60
 // halved while F(z + γd) > F(z) − share γ gap. The halving matters where few
 // samples are active: the Hessian there is nearly zero and the model would send z
 // to a corner.
-func (f *searching) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
+func (f *sfkAutoTrainer) search(losses []float64, eval Eval, dir Z, share float64) (gamma float64) {
 	gap := -dir.dot(eval.Grad)
 	gamma = 1
 	if c := f.kappa * f.problem.Curvature(losses, f.z, dir); c > gap {

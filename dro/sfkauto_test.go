@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func automatic(t *testing.T, p *Problem, z Z) *searching {
+func testSFKAutoTrainer(t *testing.T, p *Problem, z Z) *sfkAutoTrainer {
 	t.Helper()
-	return newTrainer(t, SFKAuto, p, startAt(z)).(*searching)
+	return newTrainer(t, SFKAuto, p, startAt(z)).(*sfkAutoTrainer)
 }
 
 // The part of the box that the losses leave contains their optimum, and the whole way to its
@@ -51,7 +51,7 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 			if cr, ok := p.Set.(CressieRead); ok && cr.K != 1.5 && cr.K != 2 {
 				continue
 			}
-			rng, f := testRand(42), automatic(t, p, p.Box.Project(Z{1, 1}))
+			rng, f := testRand(42), testSFKAutoTrainer(t, p, p.Box.Project(Z{1, 1}))
 			var all []float64
 			for i := range 40 {
 				all = append(all, exponential(rng, 30)...)
@@ -86,7 +86,7 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 // On a batch of ordinary weights, z stays.
 func TestAutomaticStepsBearOutliers(t *testing.T) {
 	for _, p := range testProblems(.2) {
-		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
+		f := testSFKAutoTrainer(t, p, p.Box.Project(Z{.1, .1}))
 		losses := exponential(testRand(43), 64)
 		losses[7] = 9
 		before := p.Evaluate(nil, losses, f.Z())
@@ -100,7 +100,7 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 		}
 	}
 	p := testProblems(.2)[0]
-	calm := automatic(t, p, Z{5, 1})
+	calm := testSFKAutoTrainer(t, p, Z{5, 1})
 	if calm.Before(Batch{Losses: exponential(testRand(44), 64)}); calm.Z() != (Z{5, 1}) {
 		t.Errorf("z moved to %v on a batch of ordinary weights", calm.Z())
 	}
@@ -110,7 +110,7 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 func TestAutomaticStepsStayFinite(t *testing.T) {
 	rng := testRand(45)
 	for _, p := range testProblems(.01) {
-		f := automatic(t, p, p.Box.Project(Z{1, 0}))
+		f := testSFKAutoTrainer(t, p, p.Box.Project(Z{1, 0}))
 		w := make([]float64, 16)
 		for i := range 40 {
 			losses := exponential(rng, 16)
@@ -144,7 +144,7 @@ func TestAutomaticStepsEndInTheBox(t *testing.T) {
 					beyond++
 				}
 			}
-			f := automatic(t, p, z)
+			f := testSFKAutoTrainer(t, p, z)
 			if f.cRule = 2; first {
 				f.cRule = 1
 				f.batchwise(losses)
@@ -167,7 +167,7 @@ func TestAutomaticStepsStartWhereTheOptimumCanBe(t *testing.T) {
 		losses := exponential(testRand(49), 16)
 		from := Z{p.Box.Lambda[1], p.Box.Eta[1]}
 		near := p.optimumBox(losses).Project(from)
-		far, close := automatic(t, p, from), automatic(t, p, near)
+		far, close := testSFKAutoTrainer(t, p, from), testSFKAutoTrainer(t, p, near)
 		far.descend(losses)
 		close.descend(losses)
 		if from == near || far.Z() != close.Z() || far.gap != close.gap {
@@ -180,10 +180,10 @@ func TestAutomaticStepsStartWhereTheOptimumCanBe(t *testing.T) {
 // The memory is a ring that holds the last batches, in a resumed run as in one without a break.
 func TestRecentIsResumed(t *testing.T) {
 	p, rng := testProblems(.5)[0], testRand(46)
-	whole := automatic(t, p, Z{1, 1})
+	whole := testSFKAutoTrainer(t, p, Z{1, 1})
 	for i := range 3 * memory {
 		b := Batch{Losses: exponential(rng, 8)}
-		resumed := automatic(t, p, Z{1, 1})
+		resumed := testSFKAutoTrainer(t, p, Z{1, 1})
 		if err := resumed.Restore(whole.State()); err != nil {
 			t.Fatal(err)
 		}

@@ -24,12 +24,12 @@ func tilted() Method {
 					"all samples"},
 			effectiveBatch(),
 		},
-		New: func(t Task) (Trainer, error) { return &tilting{t: t.Number("tilt")}, nil },
+		New: func(t Task) (Trainer, error) { return &tiltedTrainer{t: t.Number("tilt")}, nil },
 	}
 }
 
-// tilting has no state, since the mean is over the batch alone.
-type tilting struct {
+// tiltedTrainer has no state, since the mean is over the batch alone.
+type tiltedTrainer struct {
 	Base
 	t               float64
 	loss, effective float64 // of the last batch that was weighed
@@ -37,7 +37,7 @@ type tilting struct {
 
 // Weights implements Trainer: e^{tℓ}/mean e^{tℓ}, computed relative to the largest loss, so that
 // nothing overflows.
-func (t *tilting) Weights(w []float64, b Batch) {
+func (t *tiltedTrainer) Weights(w []float64, b Batch) {
 	n, most := float64(len(b.Losses)), slices.Max(b.Losses)
 	var sum, squares float64
 	for i, l := range b.Losses {
@@ -52,12 +52,12 @@ func (t *tilting) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (t *tilting) Report(record func(string, float64)) {
+func (t *tiltedTrainer) Report(record func(string, float64)) {
 	record("tilted_loss", t.loss)
 	record("effective_batch", t.effective)
 }
 
 // Form implements Trainer.
-func (t *tilting) Form(into []float64) Form {
+func (t *tiltedTrainer) Form(into []float64) Form {
 	return Form{Kind: FormTilted, Numbers: append(into, t.t)}
 }

@@ -1,14 +1,14 @@
 package dro
 
-// byFlag weighs a sample by a flag. Without flags every sample weighs 1.
-type byFlag struct {
+// flagWeights weighs a sample by a flag. Without flags every sample weighs 1.
+type flagWeights struct {
 	Base
 	flags         []bool  // one for each training sample, or nil
 	plain, marked float64 // weights of the samples without the flag and with it
 }
 
 // Weights implements Trainer.
-func (f *byFlag) Weights(w []float64, b Batch) {
+func (f *flagWeights) Weights(w []float64, b Batch) {
 	fill(w[:len(b.Losses)], 1)
 	if f.flags == nil {
 		return
@@ -22,7 +22,7 @@ func (f *byFlag) Weights(w []float64, b Batch) {
 }
 
 // Form implements Trainer.
-func (f *byFlag) Form(into []float64) Form {
+func (f *flagWeights) Form(into []float64) Form {
 	if f.flags == nil {
 		return Form{Kind: FormUniform, Numbers: into}
 	}
