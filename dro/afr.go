@@ -27,7 +27,7 @@ func afr() Method {
 			{Key: "afr_lambda", Doc: "λ in λ‖W − ERM's W‖², which keeps the last layer near " +
 				"ERM's",
 				Default: Fixed(.001), Want: "a number > 0", Check: above0},
-			{Key: "afr_split", Choices: []string{refitVal, refitTrain},
+			{Key: "afr_split", Choices: []string{valSplit, trainSplit},
 				Doc: "samples for the last layer: val, or a fifth of train, which ERM then " +
 					"does without",
 				Want: "val or train", Default: Fixed(0), Fixed: true},
@@ -37,10 +37,10 @@ func afr() Method {
 }
 
 func newAFR(t Task) (Trainer, error) {
-	a := &afrTrainer{refitBase: refitBase{on: FitTo{Split: refitVal, Share: 1}},
+	a := &afrTrainer{refitBase: refitBase{on: FitTo{Split: valSplit, Share: 1}},
 		gamma: t.Number("afr_gamma"), lambda: t.Number("afr_lambda")}
 	if t.Number("afr_split") == 1 {
-		a.on, a.flags = FitTo{Split: refitTrain, Share: apartShare}, setApart(t.Samples, t.Keys)
+		a.on, a.flags = FitTo{Split: trainSplit, Share: apartShare}, setApart(t.Samples, t.Keys)
 		kept := slices.DeleteFunc(slices.Clone(a.flags), func(apart bool) bool { return apart })
 		if t.Keys != nil && (len(kept) == t.Samples || len(kept) == 0) {
 			return nil, fmt.Errorf("a fifth of the training samples is set apart for the last "+

@@ -11,7 +11,7 @@ func balanced() Method {
 			"(1 − β^n)/(1 − β)",
 		Source: "Cui, Jia, Lin, Song, Belongie 2019 (arXiv 1901.05555), scaled to mean 1 over " +
 			"the samples",
-		Uses: "groups", GroupsOf: ofTrain,
+		Uses: "groups", GroupsOf: groupsOfTrain,
 		Settings: []Setting{{
 			Key:     "beta_effective",
 			Doc:     "β in the effective number of samples, 0 < β < 1",
@@ -20,8 +20,8 @@ func balanced() Method {
 			Check:   func(x float64) bool { return x > 0 && x < 1 },
 		}},
 		New: func(t Task) (Trainer, error) {
-			// 1 − β^n without cancellation. The factor 1 − β is left out, because newGroupSizeWeights
-			// scales the weights.
+			// 1 − β^n without cancellation. The factor 1 − β is left out, because
+			// newGroupSizeWeights scales the weights.
 			log := math.Log(t.Number("beta_effective"))
 			return newGroupSizeWeights(t.Groups, func(samples float64) float64 {
 				return -1 / math.Expm1(samples*log)

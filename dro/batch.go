@@ -44,8 +44,8 @@ func effectiveBatch() Measure {
 	}
 }
 
-// batchTrainer weighs each batch by its exact worst case. It has no state, since the next batch has a
-// worst case of its own.
+// batchTrainer weighs each batch by its exact worst case. It has no state, since the next batch has
+// a worst case of its own.
 type batchTrainer struct {
 	Base
 	problem Problem

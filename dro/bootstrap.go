@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// collapse is the part of the sample's standard error below which a resample has collapsed. It then
-// lacks the few large losses that the sample's error rests on, and nothing bounds its root.
-const collapse = .01
+// minErrorShare is the part of the sample's standard error below which a resample has collapsed. It
+// then lacks the few large losses that the sample's error rests on, and nothing bounds its root.
+const minErrorShare = .01
 
 // bootstrap solves for resamples, drawn from the samples with replacement. Two lists are resampled
 // at the same samples. The bootstrap has collapsed where the most-quantile of the roots would be
@@ -17,28 +17,28 @@ const collapse = .01
 // nor where three samples carry most of the risk.
 func (s *study) bootstrap(draws int, seed uint64, most float64) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	n := len(s.sides[0].losses)
-	drawn := make([][]float64, len(s.sides))
+	n := len(s.lists[0].losses)
+	drawn := make([][]float64, len(s.lists))
 	for k := range drawn {
 		drawn[k] = make([]float64, n)
 	}
 	again := newStudy(s.set, s.rhos, drawn...)
-	was, lost := make([]value, len(s.rhos)), make([]int, len(s.rhos))
+	was, lost := make([]estimatedValue, len(s.rhos)), make([]int, len(s.rhos))
 	for i := range was {
 		was[i] = s.value(i)
 	}
 	for range draws {
 		for j := range n {
 			from := rng.IntN(n)
-			for k, side := range s.sides {
-				drawn[k][j] = side.losses[from]
+			for k, of := range s.lists {
+				drawn[k][j] = of.losses[from]
 			}
 		}
 		again.solve()
 		for i := range s.rhos {
 			is := again.value(i)
 			s.roots[i] = append(s.roots[i], (is.risk-was[i].risk)/is.err)
-			if !(is.err >= collapse*was[i].err) {
+			if !(is.err >= minErrorShare*was[i].err) {
 				lost[i]++
 			}
 		}

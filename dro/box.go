@@ -66,15 +66,15 @@ func (b Box) Diameter() float64 {
 	return math.Hypot(b.Lambda[1]-b.Lambda[0], b.Eta[1]-b.Eta[0])
 }
 
-func clamp(v float64, side [2]float64) float64 {
-	return math.Min(math.Max(v, side[0]), side[1])
+func clamp(v float64, ends [2]float64) float64 {
+	return math.Min(math.Max(v, ends[0]), ends[1])
 }
 
-func cornerEnd(slope float64, side [2]float64) float64 {
+func cornerEnd(slope float64, ends [2]float64) float64 {
 	if slope < 0 {
-		return side[1]
+		return ends[1]
 	}
-	return side[0]
+	return ends[0]
 }
 
 // DefaultBox returns the box of the settings "lambda_max: auto" and

@@ -63,9 +63,9 @@ func (c CressieRead) Conjugate(t float64) (excess, conj, div, second float64) {
 	return e, (e + w*r) / c.K, (t*r - e) / c.K, r / (1 + w)
 }
 
-// saturate implements saturating. From ρ = ((n/m)^{k−1} − 1)/(k(k−1)) on, the radius does not bind:
-// this is the divergence of all mass on the m largest losses.
-func (c CressieRead) saturate(s *sample, _ *room) saturation {
+// saturate implements saturatingSet. From ρ = ((n/m)^{k−1} − 1)/(k(k−1)) on, the radius does not
+// bind: this is the divergence of all mass on the m largest losses.
+func (c CressieRead) saturate(s *sample, _ *buffer) saturation {
 	top := s.n() / float64(s.ties)
 	return s.atMax(math.Expm1((c.K-1)*math.Log(top)) / (c.K * (c.K - 1)))
 }

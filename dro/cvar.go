@@ -41,9 +41,9 @@ func (c CVaR) Conjugate(t float64) (excess, conj, div, second float64) {
 	return 1/c.Mu - 1, t / c.Mu, 0, 0
 }
 
-// saturate implements saturating: there is no radius that could bind.
-func (c CVaR) saturate(s *sample, room *room) saturation {
-	return saturation{divergence: math.Inf(-1), tail: s.tail(c.Mu, room)}
+// saturate implements saturatingSet: there is no radius that could bind.
+func (c CVaR) saturate(s *sample, buf *buffer) saturation {
+	return saturation{divergence: math.Inf(-1), tail: s.worstTail(c.Mu, buf)}
 }
 
 // ratioSlack is how far rounding may carry μr from 1.

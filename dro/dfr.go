@@ -20,7 +20,7 @@ func dfr() Method {
 			"dfr_evaluate_spurious.py",
 		Uses: "groups", GroupsOf: dfrSplit, CrossEntropy: true, Refits: true,
 		Settings: []Setting{{
-			Key: "dfr_split", Choices: []string{"auto", refitVal, refitTrain},
+			Key: "dfr_split", Choices: []string{"auto", valSplit, trainSplit},
 			Doc: "samples for the last layer: val, train, or auto: val if it has every group, " +
 				"or if no training sample has a group, else train",
 			Want: "auto, val or train", Default: Fixed(0),
@@ -33,9 +33,9 @@ func dfr() Method {
 func dfrSplit(t *Task) string {
 	switch choice := t.Number("dfr_split"); {
 	case choice == 1, choice == 0 && (t.Ungrouped || t.complete()):
-		return refitVal
+		return valSplit
 	}
-	return refitTrain
+	return trainSplit
 }
 
 // complete reports whether the validation split has samples of every known group that training has
@@ -51,7 +51,7 @@ func (t *Task) complete() bool {
 
 func newDFR(t Task) (Trainer, error) {
 	f := &dfrTrainer{refitBase: refitBase{on: FitTo{Split: dfrSplit(&t), Share: 1}}}
-	if f.on.Split == refitTrain {
+	if f.on.Split == trainSplit {
 		f.judged = t.complete()
 		f.on.Instead = t.Number("dfr_split") == 0
 		return f, nil
@@ -93,12 +93,12 @@ func (f *dfrTrainer) known(h Held) Held {
 	return h.at(places)
 }
 
-// strengths are the source's strengths C of the data against the L1 norm, tried in this order.
-var strengths = []float64{1, .7, .3, .1, .07, .03, .01}
+// dfrStrengths are the source's strengths C of the data against the L1 norm, tried in this order.
+var dfrStrengths = []float64{1, .7, .3, .1, .07, .03, .01}
 
 // draws is the number of draws over which the layer is averaged. Both numbers are the source's.
 func (f *dfrTrainer) draws() int {
-	if f.on.Split == refitTrain {
+	if f.on.Split == trainSplit {
 		return 10
 	}
 	return 20
@@ -118,10 +118,10 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 	if err != nil || n == 0 {
 		return old, "", cmp.Or(err, errors.New("dfr: there is no sample to fit the last layer to"))
 	}
-	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), scaleOf(held.rows())
+	rng, scale := rand.New(rand.NewPCG(seed, 0x646672)), newStandardiser(held.rows())
 	by, c := "one half of them", 0.
 	if f.judged {
-		val, err := of(refitVal)
+		val, err := of(valSplit)
 		if err != nil {
 			return old, "", err
 		}
@@ -133,20 +133,20 @@ func (f *dfrTrainer) Refit(old Layer, of Splits, seed uint64) (to Layer, how str
 				f.on.Split, errFewKeys)
 		}
 		draw := rest.balancedDraw(rng)
-		c = dfrStrength(draw, other, scaleOf(draw.rows()), classes)
+		c = dfrStrength(draw, other, newStandardiser(draw.rows()), classes)
 	}
 	mean := make([]float64, classes*(len(held.Features[0])+1))
 	w, size := make([]float64, len(mean)), 0
 	for range f.draws() {
 		draw := held.balancedDraw(rng)
 		size = len(draw.Labels)
-		fitLasso(w, scale.applied(draw), draw.Labels, c, classes)
+		fitLasso(w, scale.apply(draw), draw.Labels, c, classes)
 		for j, v := range w {
 			mean[j] += v / float64(f.draws())
 		}
 	}
 	f.done = true
-	return scale.unscale(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
+	return scale.undo(unflatten(mean, classes)), fmt.Sprintf("logistic regression with L1 at "+
 		"C = %g, the best for the worst group of %s; the mean of %d draws of %d samples", c, by,
 		f.draws(), size), nil
 }
@@ -170,11 +170,11 @@ func (h *Held) halves(rng *rand.Rand) (one, other Held) {
 }
 
 // dfrStrength chooses C by fits to draw and accuracies on other samples.
-func dfrStrength(draw, other Held, s scale, classes int) float64 {
-	rows, judging := s.applied(draw), s.applied(other)
-	best, most := strengths[0], -1.0
+func dfrStrength(draw, other Held, s standardiser, classes int) float64 {
+	rows, judging := s.apply(draw), s.apply(other)
+	best, most := dfrStrengths[0], -1.0
 	w := make([]float64, classes*(len(rows[0])+1))
-	for _, c := range strengths {
+	for _, c := range dfrStrengths {
 		fitLasso(w, rows, draw.Labels, c, classes)
 		layer := unflatten(w, classes)
 		if worst := worstGroup(&layer, judging, &other); worst > most {
@@ -229,12 +229,12 @@ func worstGroup(l *Layer, rows [][]float64, of *Held) float64 {
 	return worst
 }
 
-// scale standardises features to (x − mean)/deviation. The deviation of a constant feature is taken
-// as 1.
-type scale struct{ mean, deviation []float64 }
+// standardiser standardises features to (x − mean)/deviation. The deviation of a constant feature
+// is taken as 1.
+type standardiser struct{ mean, deviation []float64 }
 
-func scaleOf(rows [][]float64) scale {
-	s := scale{make([]float64, len(rows[0])), make([]float64, len(rows[0]))}
+func newStandardiser(rows [][]float64) standardiser {
+	s := standardiser{make([]float64, len(rows[0])), make([]float64, len(rows[0]))}
 	n := float64(len(rows))
 	for j := range s.mean {
 		for _, row := range rows {
@@ -251,8 +251,8 @@ func scaleOf(rows [][]float64) scale {
 	return s
 }
 
-// applied returns the samples' features, standardised.
-func (s *scale) applied(h Held) [][]float64 {
+// apply returns the samples' features, standardised.
+func (s *standardiser) apply(h Held) [][]float64 {
 	rows := h.rows()
 	for _, row := range rows {
 		for j := range row {
@@ -262,9 +262,9 @@ func (s *scale) applied(h Held) [][]float64 {
 	return rows
 }
 
-// unscale returns the layer that computes from the original features what l computes from the
+// undo returns the layer that computes from the original features what l computes from the
 // standardised ones.
-func (s *scale) unscale(l Layer) Layer {
+func (s *standardiser) undo(l Layer) Layer {
 	for k, row := range l.Weights {
 		for j := range row {
 			row[j] /= s.deviation[j]

@@ -51,7 +51,7 @@ func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
 		}
 		to, how, err := trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2),
 			func(split string) (Held, error) {
-				if split == refitVal {
+				if split == valSplit {
 					return val, nil
 				}
 				return h, nil

@@ -28,13 +28,14 @@ func doro() Method {
 	}
 }
 
-// doroTrainer takes the worst case of the samples that ε leaves. It has no state, like batchTrainer.
+// doroTrainer takes the worst case of the samples that ε leaves. It has no state, like
+// batchTrainer.
 type doroTrainer struct {
 	batchTrainer
 	epsilon   float64
-	order     []int // indices of the batch's samples, the largest losses first
-	rest      room  // losses of the samples that are left, then their ratios
-	untrimmed bool  // no sample of the last batch was left out
+	order     []int  // indices of the batch's samples, the largest losses first
+	rest      buffer // losses of the samples that are left, then their ratios
+	untrimmed bool   // no sample of the last batch was left out
 }
 
 // Weights implements Trainer. The objective is the worst case R of the m samples that are left, so

@@ -75,13 +75,13 @@ func (t Tail) Few() bool { return t.Effective < FewEffective*(1-1e-6) }
 // tail measures how much of the value at radius i rests on the largest samples.
 func (s *study) tail(i int) Tail {
 	t := Tail{Effective: math.Inf(1)}
-	for _, side := range s.sides {
-		w := side.worst[i]
-		ratios := make([]float64, len(side.losses))
-		side.solver.solve(ratios, s.rhos[i])
+	for _, list := range s.lists {
+		w := list.worst[i]
+		ratios := make([]float64, len(list.losses))
+		list.solver.solve(ratios, s.rhos[i])
 		t.Share = max(t.Share, slices.Max(ratios)/float64(len(ratios)))
 		t.Effective = min(t.Effective, w.EffectiveSampleSize)
-		t.Three = max(t.Three, largestThree(ratios, side.losses, w.MeanLoss))
+		t.Three = max(t.Three, largestThree(ratios, list.losses, w.MeanLoss))
 	}
 	return t
 }

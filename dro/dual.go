@@ -8,8 +8,8 @@ import (
 
 var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
 
-// dualBase is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i − η)/λ)
-// that z gives the samples.
+// dualBase is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i −
+// η)/λ) that z gives the samples.
 type dualBase struct {
 	Base
 	problem Problem

@@ -8,7 +8,7 @@ type frankWolfe struct {
 
 	gap, gamma float64 // of the last step
 	rule       PaperIterate
-	recent     recent // of sfk-auto alone: empty in sfk
+	recent     recentLosses // of sfk-auto alone: empty in sfk
 
 	// Momentum, of sfk alone: the averaged gradient of stochastic Frank-Wolfe (Mokhtari, Hassani,
 	// Karbasi 2020, arXiv 1804.09554), from 0 on as there.

@@ -16,7 +16,7 @@ func groupDRO() Method {
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1; batches " +
 			"are uniform over samples or, with sampler: groups, as in the authors' code",
-		Uses: "groups", GroupsOf: ofTrain,
+		Uses: "groups", GroupsOf: groupsOfTrain,
 		Settings: []Setting{
 			{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
 				Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true},
@@ -126,8 +126,8 @@ func (g *groupDROTrainer) Report(record func(string, float64)) {
 	record("group_weight", slices.Max(g.q))
 }
 
-// mostLacking is the largest share of batches that may lack a group without a warning.
-const mostLacking = .05
+// maxLackingShare is the largest share of batches that may lack a group without a warning.
+const maxLackingShare = .05
 
 // Warning implements Warner.
 func (g *groupDROTrainer) Warning() string { return g.warning }
@@ -144,7 +144,7 @@ func (g *groupDROTrainer) rareGroups() string {
 			smallest = min(smallest, samples)
 		}
 	}
-	if lacking <= mostLacking {
+	if lacking <= maxLackingShare {
 		return ""
 	}
 	cure := "sampler=groups draws each group equally often, or raise batch"

@@ -175,7 +175,7 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 				lacking += 1. / trials
 			}
 		}
-		if warned := g.Warning() != ""; warned != (lacking > mostLacking) {
+		if warned := g.Warning() != ""; warned != (lacking > maxLackingShare) {
 			t.Errorf("%+v: %.3f of the batches lack a group: %q", c, lacking, g.Warning())
 		}
 		if last := len(c.samples) - 1; len(there) == 3 && !c.alike {
@@ -190,8 +190,8 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 func TestGroupDROToleratesATwentieth(t *testing.T) {
 	g := testGroupDROTrainer(t, .1, 23, 2)
 	g.Before(Batch{Losses: make([]float64, 19), Groups: make([]int, 19)})
-	if p := g.lacks(23) + g.lacks(2); p != mostLacking || g.Warning() != "" {
-		t.Errorf("%v of the batches lack a group, and %v are tolerated: %q", p, mostLacking,
+	if p := g.lacks(23) + g.lacks(2); p != maxLackingShare || g.Warning() != "" {
+		t.Errorf("%v of the batches lack a group, and %v are tolerated: %q", p, maxLackingShare,
 			g.Warning())
 	}
 }

@@ -17,18 +17,18 @@ type interior struct {
 	sample sample
 	saturation
 	// start is the last solution, where the next search begins.
-	start Z
-	room  room
+	start  Z
+	buffer buffer
 }
 
 // prepare prepares the solver for exact solutions of the losses at several radii. It forgets what
-// it had before, except the memory of room.
+// it had before, except the memory of its buffer.
 func (in *interior) prepare(set Set, s sample) {
 	in.set, in.sample, in.start = set, s, Z{}
-	in.saturation = saturate(set, &in.sample, &in.room)
+	in.saturation = saturationOf(set, &in.sample, &in.buffer)
 }
 
-// worstCase is WorstCase that allocates nothing once its room is large enough.
+// worstCase is WorstCase that allocates nothing once its buffer is large enough.
 func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (Worst, error) {
 	if own, ok := set.(Solver); ok {
 		return own.WorstCase(ratios, losses, rho)
@@ -36,7 +36,7 @@ func (in *interior) worstCase(set Set, ratios, losses []float64, rho float64) (W
 	if err := validateRho(set, rho); err != nil {
 		return Worst{}, err
 	}
-	s, err := checked(set, ratios, losses)
+	s, err := checkedSample(set, ratios, losses)
 	if err != nil {
 		return Worst{}, err
 	}
@@ -85,23 +85,24 @@ func (m *moments) add(a float64, p moments) {
 }
 
 const (
-	// maxSteps bounds the Newton and bisection steps; about 4 are usual, and
+	// maxRootSteps bounds the Newton and bisection steps; about 4 are usual, and
 	// bisection alone ends within 70 once bracketed.
-	maxSteps = 200
-	// far is the |mean r − 1| up to which first-order corrections are made; near replaces it where
-	// they prove too rough.
-	far, near = 1e-2, 1e-9
-	// polish is the relative error in λ, D and mean r at which the search ends. Newton's method
-	// squares it in the last step, so the result is not checked again.
-	polish = 1e-7
-	// smallest is the least λ tried, relative to the span. A batch with one loss of 1e300 and the
+	maxRootSteps = 200
+	// excessTolerance is the |mean r − 1| up to which first-order corrections are made;
+	// strictExcessTolerance replaces it where they prove too rough.
+	excessTolerance, strictExcessTolerance = 1e-2, 1e-9
+	// rootTolerance is the relative error in λ, D and mean r at which the search ends. Newton's
+	// method squares it in the last step, so the result is not checked again.
+	rootTolerance = 1e-7
+	// minLambda is the least λ tried, relative to the span. A batch with one loss of 1e300 and the
 	// rest near 1 needs 1e-302.
-	smallest = 1e-306
-	// strict replaces polish where the last step left a duality gap above gapTolerance times the
-	// risk, which happens next to a kink of φ*′.
-	strict, gapTolerance = 1e-13, 1e-12
-	// In a batch of at least large losses, every stride-th loss is used to find the starting point.
-	large, stride = 4096, 16
+	minLambda = 1e-306
+	// strictRootTolerance replaces rootTolerance where the last step left a duality gap above
+	// gapTolerance times the risk, which happens next to a kink of φ*′.
+	strictRootTolerance, gapTolerance = 1e-13, 1e-12
+	// In a batch of at least subsampleMin losses, every subsampleStride-th loss is used to find the
+	// starting point.
+	subsampleMin, subsampleStride = 4096, 16
 )
 
 // solve returns the worst case at radius rho and fills ratios, if any.
@@ -109,14 +110,14 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	if !(rho < in.divergence) { // CVaR ignores rho, whatever it is
 		return in.saturated(ratios)
 	}
-	if own, ok := in.set.(direct); ok {
-		return own.direct(&in.sample, in.room[:len(in.sample.losses)], ratios, rho)
+	if own, ok := in.set.(directSet); ok {
+		return own.directWorst(&in.sample, in.buffer[:len(in.sample.losses)], ratios, rho)
 	}
 	if in.start.Lambda == 0 {
 		in.start = in.guess(rho)
 	}
 	var w Worst
-	for _, tolerance := range []float64{polish, strict} {
+	for _, tolerance := range []float64{rootTolerance, strictRootTolerance} {
 		in.start, _ = in.root(in.start, rho, tolerance)
 		w = in.finish(ratios, in.start)
 		// λ (ρ − D) is the duality gap of a point with mean r = 1.
@@ -127,18 +128,19 @@ func (in *interior) solve(ratios []float64, rho float64) Worst {
 	return w
 }
 
-// guess returns a starting point. For a large batch it is the root for every stride-th loss.
+// guess returns a starting point. For a large batch it is the root for every
+// subsampleStride-th loss.
 // Otherwise it is the root of the expansion at small ρ, where φ(r) ≈ (r−1)²/2 and so D ≈ var/(2λ²).
 func (in *interior) guess(rho float64) Z {
 	s := &in.sample
-	if n := len(s.losses); n >= large {
+	if n := len(s.losses); n >= subsampleMin {
 		part := *in
-		part.room = nil // its losses lie in the room of in
-		part.sample.losses = in.room.values((n + stride - 1) / stride)
+		part.buffer = nil // its losses lie in the buffer of in
+		part.sample.losses = in.buffer.values((n + subsampleStride - 1) / subsampleStride)
 		for i := range part.sample.losses {
-			part.sample.losses[i] = s.losses[i*stride]
+			part.sample.losses[i] = s.losses[i*subsampleStride]
 		}
-		if z, ok := part.root(part.guess(rho), rho, polish); ok {
+		if z, ok := part.root(part.guess(rho), rho, rootTolerance); ok {
 			return z
 		}
 	}
@@ -159,11 +161,11 @@ func (in *interior) root(z Z, rho, tolerance float64) (Z, bool) {
 	// φ near r = 1 is a difference of nearly equal numbers, which leaves D a
 	// relative noise of about 1e-16/√ρ. The risk does not feel it.
 	tolerance += 4e-16 / math.Sqrt(rho)
-	for range maxSteps {
+	for range maxRootSteps {
 		m := in.moments(z)
 		eta, div := in.onCurve(z, &m, rho)
 		z.Eta = eta
-		next := newton(z.Lambda, m, div, rho)
+		next := nextLambda(z.Lambda, m, div, rho)
 		done := math.Abs(next/z.Lambda-1) <= tolerance &&
 			math.Abs(div/rho-1) <= tolerance && math.Abs(m.excess) <= tolerance
 		if div > rho {
@@ -191,16 +193,16 @@ func (in *interior) root(z Z, rho, tolerance float64) (Z, bool) {
 // and updates m.
 func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 	eta = z.Eta
-	for _, tolerance := range []float64{far, near} {
+	for _, tolerance := range []float64{excessTolerance, strictExcessTolerance} {
 		if !(math.Abs(m.excess) <= tolerance) {
-			eta, *m = in.centre(Z{z.Lambda, eta}, *m, tolerance)
+			eta, *m = in.solveEta(Z{z.Lambda, eta}, *m, tolerance)
 		}
 		if !(m.h[0] > 0) { // every loss lies where φ* is flat: λ is far too small
 			return eta, math.Inf(1)
 		}
 		shift := m.excess / m.h[0] // in units of λ
 		div = m.div - shift*m.h[1]
-		if shift*shift <= .01*math.Abs(div-rho) || tolerance == near {
+		if shift*shift <= .01*math.Abs(div-rho) || tolerance == strictExcessTolerance {
 			eta += z.Lambda * shift
 			break
 		}
@@ -208,8 +210,8 @@ func (in *interior) onCurve(z Z, m *moments, rho float64) (eta, div float64) {
 	return eta, div
 }
 
-// newton returns the next λ, from the slope d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
-func newton(lambda float64, m moments, div, rho float64) float64 {
+// nextLambda returns the next λ, from the slope d log D/d log λ = −(h2 − h1²/h0)/D on the curve.
+func nextLambda(lambda float64, m moments, div, rho float64) float64 {
 	slope := (m.h[2] - m.h[1]*m.h[1]/m.h[0]) / div
 	if !(slope > 0) { // flat up to rounding: no direction
 		return math.NaN()
@@ -231,7 +233,7 @@ func (b *bracket) inside(next float64) float64 {
 	lo, hi := b.lo, b.hi
 	middle := math.Sqrt(lo) * math.Sqrt(hi)
 	if lo == 0 {
-		lo = math.Max(hi/b.reach, smallest)
+		lo = math.Max(hi/b.reach, minLambda)
 		middle = lo
 	}
 	if math.IsInf(hi, 1) {
@@ -245,10 +247,10 @@ func (b *bracket) inside(next float64) float64 {
 	return middle
 }
 
-// centre solves mean r = 1 for η̃ at fixed λ to the given tolerance, and returns η̃ and the moments
-// there. It is Newton's method for log mean r, which is linear in η̃ for KL. It starts at z, where
-// the moments are m, unless those overflow or η̃ is outside the range of the losses.
-func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments) {
+// solveEta solves mean r = 1 for η̃ at fixed λ to the given tolerance, and returns η̃ and the
+// moments there. It is Newton's method for log mean r, which is linear in η̃ for KL. It starts at
+// z, where the moments are m, unless those overflow or η̃ is outside the range of the losses.
+func (in *interior) solveEta(z Z, m moments, tolerance float64) (float64, moments) {
 	s := &in.sample
 	// mean r ≥ 1 at the smallest loss, ≤ 1 at the largest.
 	lo, hi := (s.min-in.origin)/s.span, (s.max-in.origin)/s.span
@@ -256,7 +258,7 @@ func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments)
 		z.Eta = 0
 		m = in.moments(z)
 	}
-	for range maxSteps {
+	for range maxRootSteps {
 		if math.Abs(m.excess) <= tolerance {
 			break
 		}
@@ -268,7 +270,7 @@ func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments)
 		last := math.Abs(m.excess)
 		next := z.Eta + z.Lambda*math.Log1p(m.excess)*(1+m.excess)/m.h[0]
 		if !(next > lo && next < hi) {
-			next = between(lo, hi)
+			next = floatMidpoint(lo, hi)
 		}
 		if next == lo || next == hi {
 			break
@@ -277,21 +279,21 @@ func (in *interior) centre(z Z, m moments, tolerance float64) (float64, moments)
 		m = in.moments(z)
 		if math.Abs(m.excess) > last/2 && hi > lo {
 			// Newton's method creeps: halve instead.
-			z.Eta = between(lo, hi)
+			z.Eta = floatMidpoint(lo, hi)
 			m = in.moments(z)
 		}
 	}
 	return z.Eta, m
 }
 
-// between returns the middle of lo < hi in the order of the floating-point numbers, which halves
-// the work whatever the scale.
-func between(lo, hi float64) float64 {
+// floatMidpoint returns the middle of lo < hi in the order of the floating-point numbers, which
+// halves the work whatever the scale.
+func floatMidpoint(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
 		return 0
 	case hi <= 0:
-		return -between(-hi, -lo)
+		return -floatMidpoint(-hi, -lo)
 	}
 	a, b := math.Float64bits(math.Abs(lo)), math.Float64bits(hi)
 	return math.Float64frombits(a + (b-a)/2)
@@ -300,10 +302,10 @@ func between(lo, hi float64) float64 {
 // finish returns the worst case at z and fills ratios, if any. Its risk is the primal value
 // mean ℓ + mean (r−1)(ℓ − mean ℓ) with r normalised, the form that loses no digits (math.md §3).
 func (in *interior) finish(ratios []float64, z Z) Worst {
-	var f final
+	var f primalSums
 	rest := ratios
 	for losses := range slices.Chunk(in.sample.losses, block) {
-		f.add(in.final(rest, losses, z))
+		f.add(in.sumPrimal(rest, losses, z))
 		rest = rest[min(len(losses), len(rest)):] // nil stays nil
 	}
 	s, n := &in.sample, in.sample.n()
@@ -319,10 +321,10 @@ func (in *interior) finish(ratios []float64, z Z) Worst {
 	return w
 }
 
-// final holds, in order, the sums over losses of r − 1, r², (r − 1)(x − mean x), φ(r) and t r.
-type final struct{ excess, square, gain, div, tilt float64 }
+// primalSums holds, in order, the sums over losses of r − 1, r², (r − 1)(x − mean x), φ(r) and t r.
+type primalSums struct{ excess, square, gain, div, tilt float64 }
 
-func (f *final) add(g final) {
+func (f *primalSums) add(g primalSums) {
 	f.excess += g.excess
 	f.square += g.square
 	f.gain += g.gain
@@ -330,7 +332,7 @@ func (f *final) add(g final) {
 	f.tilt += g.tilt
 }
 
-func (in *interior) final(ratios, losses []float64, z Z) (f final) {
+func (in *interior) sumPrimal(ratios, losses []float64, z Z) (f primalSums) {
 	for i, l := range losses {
 		t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
 		e, _, d, _ := in.set.Conjugate(t)
@@ -339,7 +341,7 @@ func (in *interior) final(ratios, losses []float64, z Z) (f final) {
 			ratios[i] = r
 		}
 		x := in.sample.scaled(l)
-		f.add(final{e, r * r, e * (x - in.sample.mean), d, t * r})
+		f.add(primalSums{e, r * r, e * (x - in.sample.mean), d, t * r})
 	}
 	return f
 }

@@ -64,13 +64,13 @@ type Confidence struct {
 // Estimates returns R_ρ at each radius with its intervals. A set without a radius has the same
 // estimate at each radius.
 func (c Confidence) Estimates(set Set, losses, rhos []float64) ([]Estimate, error) {
-	s, err := c.study(set, rhos, losses)
+	s, err := c.solve(set, rhos, losses)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]Estimate, len(rhos))
 	for i := range list {
-		worst, tail := s.sides[0].worst[i], s.tails[i]
+		worst, tail := s.lists[0].worst[i], s.tails[i]
 		upper, skewness := c.upper(s, i)
 		tail.Capped = c.Most == 0 && upper == worst.MaxLoss
 		if c.Most > 0 && upper < c.Most { // no loss is above Most
@@ -91,7 +91,7 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 			len(a), len(b))
 	}
 	c.Draws = 0
-	s, err := c.study(set, rhos, a, b)
+	s, err := c.solve(set, rhos, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func (c Confidence) Differences(set Set, a, b, rhos []float64) ([]Difference, er
 	return list, nil
 }
 
-// study does the work that Estimates and Differences share: it checks the arguments and solves for
+// solve does the work that Estimates and Differences share: it checks the arguments and solves for
 // the worst cases and the resamples. The losses are one list, or two lists to compare.
-func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study, error) {
+func (c Confidence) solve(set Set, rhos []float64, losses ...[]float64) (*study, error) {
 	if level := c.level(); !(level >= .5 && level < 1) || c.Draws < 0 {
 		return nil, errors.New("want a level in [0.5, 1), and draws that are not negative")
 	}
@@ -115,7 +115,7 @@ func (c Confidence) study(set Set, rhos []float64, losses ...[]float64) (*study,
 		}
 	}
 	for _, l := range losses {
-		if _, err := checked(set, nil, l); err != nil {
+		if _, err := checkedSample(set, nil, l); err != nil {
 			return nil, err
 		}
 		if most := slices.Max(l); c.Most > 0 && most > c.Most {
@@ -143,9 +143,9 @@ const Unseen = 6
 
 // upper returns Estimate.Upper at radius i, and the skewness of its distribution.
 func (c Confidence) upper(s *study, i int) (bound, skewness float64) {
-	losses, w, rho := s.sides[0].losses, s.sides[0].worst[i], s.rhos[i]
+	losses, w, rho := s.lists[0].losses, s.lists[0].worst[i], s.rhos[i]
 	unseen, z := cmp.Or(c.Most, Unseen*w.MaxLoss), math.Sqrt2*math.Erfinv(2*c.level()-1)
-	best := greatestMean(s.dual[i], s.f(w.Z, rho)(unseen), z)
+	best := greatestMean(s.dualValues[i], s.f(w.Z, rho)(unseen), z)
 	// Every z gives a bound. With an unseen loss, another z than that of the samples is better.
 	more, _ := WorstCase(s.set, nil, append(slices.Clone(losses), unseen), rho)
 	f, dual := s.f(more.Z, rho), make([]float64, len(losses))
@@ -167,9 +167,9 @@ func (c Confidence) normal(s *study, i int) Interval {
 // within returns the interval of the values at radius i that lie between two multiples of the
 // standard error. It holds no value that losses from 0 to the largest one seen cannot have.
 func (s *study) within(i int, lo, hi float64) Interval {
-	v, ends := s.value(i), [2]float64{0, s.sides[0].worst[i].MaxLoss}
-	if len(s.sides) > 1 {
-		ends[1] = max(ends[1], s.sides[1].worst[i].MaxLoss)
+	v, ends := s.value(i), [2]float64{0, s.lists[0].worst[i].MaxLoss}
+	if len(s.lists) > 1 {
+		ends[1] = max(ends[1], s.lists[1].worst[i].MaxLoss)
 		ends[0] = -ends[1]
 	}
 	return Interval{clamp(v.risk+lo*v.err, ends), clamp(v.risk+hi*v.err, ends)}

@@ -56,11 +56,11 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 	for _, set := range []Set{CressieRead{K: 2}, CressieRead{K: 1.5}, KL{}, SmoothedCVaR{Mu: .2},
 		CVaR{Mu: .3}} {
 		const rho = .4
-		s, err := Confidence{}.study(set, []float64{rho}, losses)
+		s, err := Confidence{}.solve(set, []float64{rho}, losses)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, w := s.dual[0], s.sides[0].worst[0]
+		f, w := s.dualValues[0], s.lists[0].worst[0]
 		var mean float64
 		for _, x := range f {
 			mean += x / float64(len(f))

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// testJTTTrainer returns Just Train Twice on the given number of training samples, with jtt_epochs 3.
+// testJTTTrainer returns Just Train Twice on the given number of training samples, with jtt_epochs
+// 3.
 func testJTTTrainer(t *testing.T, samples int, up float64) *jttTrainer {
 	t.Helper()
 	m, err := Find("jtt")

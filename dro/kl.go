@@ -41,8 +41,8 @@ func (KL) Conjugate(t float64) (excess, conj, div, second float64) {
 	return e, e, t*r - e, r
 }
 
-// saturate implements saturating. With m ties at the maximum, the radius does not bind from
+// saturate implements saturatingSet. With m ties at the maximum, the radius does not bind from
 // ρ = log(n/m) on.
-func (k KL) saturate(s *sample, _ *room) saturation {
+func (k KL) saturate(s *sample, _ *buffer) saturation {
 	return s.atMax(math.Log(s.n() / float64(s.ties)))
 }

@@ -172,13 +172,13 @@ func (m *Method) Applies(set Set) error {
 	return nil
 }
 
-// ofTrain is GroupsOf of a method that reads the groups of training samples.
-func ofTrain(*Task) string { return refitTrain }
+// groupsOfTrain is GroupsOf of a method that reads the groups of training samples.
+func groupsOfTrain(*Task) string { return trainSplit }
 
 // CheckGroups returns an error if the method reads groups of training samples that are not known,
 // or that are all the same: it would then train as ERM.
 func (m *Method) CheckGroups(t *Task) error {
-	if m.GroupsOf == nil || m.GroupsOf(t) != refitTrain {
+	if m.GroupsOf == nil || m.GroupsOf(t) != trainSplit {
 		return nil
 	}
 	if t.Ungrouped {

@@ -39,7 +39,7 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 		d.set, d.rho = SmoothedCVaR(cvar), 1-math.Log(cvar.Mu)
 	}
 	var best Optimum
-	for d.floor = 1; d.floor > cornered; d.floor /= 4 {
+	for d.floor = 1; d.floor > minLambdaFloor; d.floor /= 4 {
 		d.run()
 		o, err := d.bounds(set, rho)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 		if best.X == nil || o.Gap() < best.Gap() {
 			best = o
 		}
-		if o.Gap() <= accurate*(1+o.Risk) {
+		if o.Gap() <= optimumGapTolerance*(1+o.Risk) {
 			return o, nil
 		}
 	}
@@ -58,12 +58,13 @@ func (s *Regression) Least(set Set, rho float64) (Optimum, error) {
 }
 
 const (
-	// accurate is the gap that Least promises, relative to 1 + R_ρ.
-	accurate = 1e-9
-	// cornered is the λ0 at which Least gives up.
-	cornered = 1e-11
-	// mostSteps bounds the steps of Newton's method; ten are usual, and a few more for each λ0.
-	mostSteps = 200
+	// optimumGapTolerance is the gap that Least promises, relative to 1 + R_ρ.
+	optimumGapTolerance = 1e-9
+	// minLambdaFloor is the λ0 at which Least gives up.
+	minLambdaFloor = 1e-11
+	// maxDescentSteps bounds the steps of Newton's method; ten are usual, and a few more for each
+	// λ0.
+	maxDescentSteps = 200
 )
 
 func (s *Regression) check(set Set, rho float64) error {
@@ -111,7 +112,7 @@ func newDescent(s *Regression) *descent {
 func (d *descent) run() {
 	d.evaluate(d.x)
 	last := math.Inf(1)
-	for range mostSteps {
+	for range maxDescentSteps {
 		d.curve.compute(d)
 		decrement := d.curve.newton(d.step)
 		switch near := decrement < 1e-9*(1+d.value); {
@@ -180,15 +181,15 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 	below.fixed, below.ratios = d.ratios, d.ratios
 	copy(below.x, d.x)
 	below.run()
-	return Optimum{Risk: above.Risk, Lower: below.dual(), X: slices.Clone(d.x), Z: above.Z}, nil
+	return Optimum{Risk: above.Risk, Lower: below.dualValue(), X: slices.Clone(d.x), Z: above.Z}, nil
 }
 
-// dual returns a lower bound of min_x E_Q ℓ for the fixed weights of Q. Each loss is convex in its
-// logits u, so ℓ(u) ≥ ⟨v, u⟩ − ℓ*(v) for any v. Where mean r_i v_i xᵢᵀ = 0, the first terms vanish
-// for every x, and E_Q ℓ ≥ −mean r_i ℓ*(v_i) (Fenchel). Newton's step s provides such v: with
-// v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. For the softmax ℓ* is −entropy of v + e_y, +Inf
+// dualValue returns a lower bound of min_x E_Q ℓ for the fixed weights of Q. Each loss is convex in
+// its logits u, so ℓ(u) ≥ ⟨v, u⟩ − ℓ*(v) for any v. Where mean r_i v_i xᵢᵀ = 0, the first terms
+// vanish for every x, and E_Q ℓ ≥ −mean r_i ℓ*(v_i) (Fenchel). Newton's step s provides such v:
+// with v = ∇ℓ + ∇²ℓ·(s xᵢ) the mean is g + H s = 0. For the softmax ℓ* is −entropy of v + e_y, +Inf
 // where that is no distribution; for least squares it is ½‖v‖² + v_y.
-func (d *descent) dual() float64 {
+func (d *descent) dualValue() float64 {
 	d.curve.compute(d)
 	d.curve.newton(d.step)
 	outputs := d.s.outputs()
@@ -210,20 +211,20 @@ func (d *descent) dual() float64 {
 
 // curvature holds the gradient and the Hessian of a descent's objective at its x.
 type curvature struct {
-	grad []float64
-	hess [][]float64
-	mix  [2][]float64 // ∂∇_x F/∂η and ∂∇_x F/∂λ
-	duo  [3]float64   // ∇²F in (η, λ): ηη, ηλ, λλ
+	grad      []float64
+	hess      [][]float64
+	crossHess [2][]float64 // ∂∇_x F/∂η and ∂∇_x F/∂λ
+	dualHess  [3]float64   // ∇²F in (η, λ): ηη, ηλ, λλ
 
 	slope []float64
 }
 
 func newCurvature(size int) curvature {
 	c := curvature{
-		grad:  make([]float64, size),
-		hess:  make([][]float64, size),
-		slope: make([]float64, size),
-		mix:   [2][]float64{make([]float64, size), make([]float64, size)},
+		grad:      make([]float64, size),
+		hess:      make([][]float64, size),
+		slope:     make([]float64, size),
+		crossHess: [2][]float64{make([]float64, size), make([]float64, size)},
 	}
 	for i := range c.hess {
 		c.hess[i] = make([]float64, size)
@@ -236,12 +237,12 @@ func newCurvature(size int) curvature {
 // (∇ℓ, −1, −t) with itself.
 func (c *curvature) compute(d *descent) {
 	clear(c.grad)
-	clear(c.mix[0])
-	clear(c.mix[1])
+	clear(c.crossHess[0])
+	clear(c.crossHess[1])
 	for _, row := range c.hess {
 		clear(row)
 	}
-	c.duo = [3]float64{}
+	c.dualHess = [3]float64{}
 	z, n := d.worst.Z, float64(len(d.losses))
 	p := make([]float64, d.s.outputs())
 	for i, r := range d.ratios {
@@ -261,9 +262,9 @@ func (c *curvature) compute(d *descent) {
 		for j, g := range c.slope {
 			axpy(c.hess[j], h*g, c.slope)
 		}
-		axpy(c.mix[0], -h, c.slope)
-		axpy(c.mix[1], -h*t, c.slope)
-		c.duo[0], c.duo[1], c.duo[2] = c.duo[0]+h, c.duo[1]+h*t, c.duo[2]+h*t*t
+		axpy(c.crossHess[0], -h, c.slope)
+		axpy(c.crossHess[1], -h*t, c.slope)
+		c.dualHess[0], c.dualHess[1], c.dualHess[2] = c.dualHess[0]+h, c.dualHess[1]+h*t, c.dualHess[2]+h*t*t
 	}
 	c.eliminate(d.held)
 }
@@ -278,14 +279,14 @@ func (c *curvature) eliminate(held bool) {
 			}
 		}
 	}
-	subtract(c.mix[0], c.duo[0])
-	if held || !(c.duo[0] > 0) {
+	subtract(c.crossHess[0], c.dualHess[0])
+	if held || !(c.dualHess[0] > 0) {
 		return
 	}
-	ratio := c.duo[1] / c.duo[0]
-	axpy(c.mix[1], -ratio, c.mix[0])
-	if pivot := c.duo[2] - ratio*c.duo[1]; pivot > 1e-14*c.duo[2] {
-		subtract(c.mix[1], pivot)
+	ratio := c.dualHess[1] / c.dualHess[0]
+	axpy(c.crossHess[1], -ratio, c.crossHess[0])
+	if pivot := c.dualHess[2] - ratio*c.dualHess[1]; pivot > 1e-14*c.dualHess[2] {
+		subtract(c.crossHess[1], pivot)
 	}
 }
 

@@ -75,7 +75,7 @@ func TestDualIsBelow(t *testing.T) {
 				d.x[i] = at[i] + far*rng.NormFloat64()
 			}
 			d.evaluate(d.x)
-			switch got := d.dual(); {
+			switch got := d.dualValue(); {
 			case got > best+1e-11: // the ridge of repeated features
 				t.Errorf("from %.1g away the bound is %.3g above the least", far, got-best)
 			case far < 1e-6 && got < best-1e-11:

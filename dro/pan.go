@@ -45,8 +45,8 @@ func (p *penalisedDual) Restore(s State) error {
 	return err
 }
 
-// penalisedDescent is a penalised dual whose η moves along its gradient, by at most clip times the step
-// size.
+// penalisedDescent is a penalised dual whose η moves along its gradient, by at most clip times the
+// step size.
 type penalisedDescent struct {
 	penalisedDual
 	stepRatio stepRatio

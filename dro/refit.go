@@ -59,8 +59,8 @@ type FitTo struct {
 
 // The splits of FitTo.
 const (
-	refitVal   = "val"
-	refitTrain = "train"
+	valSplit   = "val"
+	trainSplit = "train"
 )
 
 // refitBase is the part that refitters share: ERM, until the last layer is fitted again.

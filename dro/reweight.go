@@ -9,7 +9,7 @@ func reweight() Method {
 		Name:   "reweight",
 		Doc:    "every group weighs the same: samples weigh inversely to their group's size",
 		Source: "inverse frequency, as in every survey of imbalanced learning",
-		Uses:   "groups", GroupsOf: ofTrain,
+		Uses:   "groups", GroupsOf: groupsOfTrain,
 		New: func(t Task) (Trainer, error) {
 			return newGroupSizeWeights(t.Groups, func(samples float64) float64 { return 1 / samples })
 		},
@@ -22,8 +22,8 @@ type groupSizeWeights struct {
 	weight []float64
 }
 
-// newGroupSizeWeights returns weights that are proportional to weigh(n) for a group of n samples and have
-// mean 1 over the training samples.
+// newGroupSizeWeights returns weights that are proportional to weigh(n) for a group of n samples
+// and have mean 1 over the training samples.
 func newGroupSizeWeights(groups []int, weigh func(samples float64) float64) (*groupSizeWeights, error) {
 	p := &groupSizeWeights{weight: make([]float64, len(groups))}
 	var sum, n float64

@@ -53,9 +53,9 @@ func newSample(losses []float64) (sample, error) {
 	return s, nil
 }
 
-// checked returns the sample of the losses, or an error if the losses, the set or the destination
-// are not usable.
-func checked(set Set, ratios, losses []float64) (sample, error) {
+// checkedSample returns the sample of the losses, or an error if the losses, the set or the
+// destination are not usable.
+func checkedSample(set Set, ratios, losses []float64) (sample, error) {
 	if err := set.Validate(); err != nil {
 		return sample{}, fmt.Errorf("uncertainty %s: %w", set.Name(), err)
 	}
@@ -75,13 +75,13 @@ func (s *sample) worst() Worst {
 	return Worst{MeanLoss: s.min + s.span*s.mean, MaxLoss: s.max}
 }
 
-// room is memory that successive solutions reuse. It grows to the largest size asked for.
-type room []float64
+// buffer is memory that successive solutions reuse. It grows to the largest size asked for.
+type buffer []float64
 
 // values returns n places with arbitrary contents.
-func (r *room) values(n int) []float64 {
+func (r *buffer) values(n int) []float64 {
 	if cap(*r) < n {
-		*r = make(room, n)
+		*r = make(buffer, n)
 	}
 	return (*r)[:n]
 }

@@ -52,14 +52,14 @@ func (p *sfkTrainer) After(b Batch, s Step) {
 	p.Confine() // γ = 1 may be a rounding beyond the corner
 	if !p.random {
 		p.rule.Observe(s, p.gap, before)
-	} else if drawn(p.seed, uint64(s.T)) {
+	} else if choosesStep(p.seed, uint64(s.T)) {
 		p.rule = PaperIterate{Step: int(s.T), GradNorm: s.GradNorm, Gap: p.gap, Z: before}
 	}
 }
 
-// drawn chooses step t of a run with probability 1/t. The last of the steps chosen up to any T is
-// then uniform over the T steps.
-func drawn(seed, t uint64) bool {
+// choosesStep chooses step t of a run with probability 1/t. The last of the steps chosen up to any
+// T is then uniform over the T steps.
+func choosesStep(seed, t uint64) bool {
 	var pcg rand.PCG
 	pcg.Seed(seed, t)
 	return float64(pcg.Uint64()>>11)*float64(t) < 1<<53

@@ -49,23 +49,25 @@ func (f *sfkAutoTrainer) After(b Batch, s Step) {
 		f.descend(f.recent.losses)
 	}
 	if f.cRule == 3 {
-		f.bear(f.weighed)
+		f.limitWeights(f.weighed)
 	}
 	f.rule.Observe(s, f.gap, before)
 }
 
 const (
-	// memory is the number of batches for z that rule 2 looks back on. With 8 the noise of F is
-	// greater; with 64 the losses are too old while x still moves fast.
-	memory = 16
-	// tolerated is the factor by which one x-batch may exceed a mean ratio of 1 and a divergence of
-	// ρ.
-	tolerated = 4
-	// patience bounds the steps on z that bring a batch within tolerated; a few are usual.
-	patience = 100
-	// wild is the divergence and mean ratio beyond which no step of the size of the curvature leads
-	// back. Under KL each step moves η by λ at most, and then the divergence overflows.
-	wild = 1e6
+	// recentBatches is the number of batches for z that rule 2 looks back on. With 8 the noise of F
+	// is greater; with 64 the losses are too old while x still moves fast.
+	recentBatches = 16
+	// maxWeightFactor is the factor by which one x-batch may exceed a mean ratio of 1 and a
+	// divergence of ρ.
+	maxWeightFactor = 4
+	// maxLimitSteps bounds the steps on z that bring a batch within maxWeightFactor; a few are
+	// usual.
+	maxLimitSteps = 100
+	// maxRecoverable is the divergence and mean ratio beyond which no step of the size of the
+	// curvature leads back. Under KL each step moves η by λ at most, and then the divergence
+	// overflows.
+	maxRecoverable = 1e6
 )
 
 // Before implements Trainer. Rule 2 keeps z as small as the losses seen allow. One outlier of an
@@ -76,18 +78,18 @@ const (
 func (f *sfkAutoTrainer) Before(b Batch) {
 	switch f.cRule {
 	case 2:
-		f.bear(b.Losses)
+		f.limitWeights(b.Losses)
 	case 3:
 		f.weighed = append(f.weighed[:0], b.Losses...)
 	}
 }
 
-// bear moves z until the weights of the losses are bearable.
-func (f *sfkAutoTrainer) bear(losses []float64) {
-	for range patience {
+// limitWeights moves z until the weights of the losses are bearable.
+func (f *sfkAutoTrainer) limitWeights(losses []float64) {
+	for range maxLimitSteps {
 		eval := f.problem.Evaluate(nil, losses, f.z)
-		if eval.MeanRatio <= tolerated &&
-			(!f.problem.Set.HasRadius() || eval.Divergence <= tolerated*f.problem.Rho) {
+		if eval.MeanRatio <= maxWeightFactor &&
+			(!f.problem.Set.HasRadius() || eval.Divergence <= maxWeightFactor*f.problem.Rho) {
 			break
 		}
 		f.descend(losses)
@@ -121,7 +123,7 @@ func (f *sfkAutoTrainer) descend(losses []float64) {
 	box := f.problem.optimumBox(losses)
 	f.z = box.Project(f.z)
 	eval, dir := f.aim(losses, box)
-	if !(eval.Divergence <= wild && eval.MeanRatio <= wild) {
+	if !(eval.Divergence <= maxRecoverable && eval.MeanRatio <= maxRecoverable) {
 		f.z = Z{box.Lambda[1], box.Eta[1]} // no ratio is above 1 there
 		eval, dir = f.aim(losses, box)
 	}
@@ -165,15 +167,15 @@ func (f *sfkAutoTrainer) search(losses []float64, eval Eval, dir Z, share float6
 	return gamma
 }
 
-// recent holds the losses of the last batches. New losses overwrite the oldest.
-type recent struct {
-	losses []float64 // its capacity is memory times the size of the first batch
+// recentLosses holds the losses of the last batches. New losses overwrite the oldest.
+type recentLosses struct {
+	losses []float64 // its capacity is recentBatches times the size of the first batch
 	oldest int
 }
 
-func (r *recent) add(losses []float64) {
+func (r *recentLosses) add(losses []float64) {
 	if r.losses == nil {
-		r.losses = make([]float64, 0, memory*len(losses))
+		r.losses = make([]float64, 0, recentBatches*len(losses))
 	}
 	for _, l := range losses {
 		if len(r.losses) < cap(r.losses) {
@@ -186,7 +188,7 @@ func (r *recent) add(losses []float64) {
 }
 
 // save and restore keep the capacity, too, so that a list that is not full yet goes on growing.
-func (r *recent) save(s *State) {
+func (r *recentLosses) save(s *State) {
 	if r.losses == nil {
 		return
 	}
@@ -194,8 +196,8 @@ func (r *recent) save(s *State) {
 	s.Numbers["recent_oldest"], s.Numbers["recent_room"] = float64(r.oldest), float64(cap(r.losses))
 }
 
-func (r *recent) restore(s State) {
-	*r = recent{}
+func (r *recentLosses) restore(s State) {
+	*r = recentLosses{}
 	if list := s.Lists["recent"]; list != nil {
 		room := max(int(s.Numbers["recent_room"]), len(list))
 		r.losses = append(make([]float64, 0, room), list...)

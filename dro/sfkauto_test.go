@@ -57,9 +57,9 @@ func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
 				all = append(all, exponential(rng, 30)...)
 				f.After(Batch{Losses: all[30*i:]}, Step{T: int64(i + 1)})
 			}
-			kept := all[len(all)-memory*30:]
+			kept := all[len(all)-recentBatches*30:]
 			for range 8 { // the same losses again
-				for i := range memory {
+				for i := range recentBatches {
 					f.After(Batch{Losses: kept[30*i : 30*i+30]}, Step{T: 99})
 				}
 			}
@@ -92,7 +92,7 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 		before := p.Evaluate(nil, losses, f.Z())
 		f.Before(Batch{Losses: losses})
 		after := p.Evaluate(nil, losses, f.Z())
-		if after.MeanRatio > tolerated || p.Set.HasRadius() && after.Divergence > tolerated*p.Rho {
+		if after.MeanRatio > maxWeightFactor || p.Set.HasRadius() && after.Divergence > maxWeightFactor*p.Rho {
 			t.Errorf("%v: from %+v to %+v", p, before, after)
 		}
 		if z := f.Z(); !p.Box.Contains(z) {
@@ -177,11 +177,12 @@ func TestAutomaticStepsStartWhereTheOptimumCanBe(t *testing.T) {
 	}
 }
 
-// The memory is a ring that holds the last batches, in a resumed run as in one without a break.
+// The list of recent losses is a ring that holds the last batches, in a resumed run as in one
+// without a break.
 func TestRecentIsResumed(t *testing.T) {
 	p, rng := testProblems(.5)[0], testRand(46)
 	whole := testSFKAutoTrainer(t, p, Z{1, 1})
-	for i := range 3 * memory {
+	for i := range 3 * recentBatches {
 		b := Batch{Losses: exponential(rng, 8)}
 		resumed := testSFKAutoTrainer(t, p, Z{1, 1})
 		if err := resumed.Restore(whole.State()); err != nil {
@@ -193,7 +194,7 @@ func TestRecentIsResumed(t *testing.T) {
 			t.Fatalf("step %d: z %v, resumed %v", i+1, whole.Z(), resumed.Z())
 		}
 	}
-	if n := len(whole.recent.losses); n != memory*8 {
-		t.Errorf("%d losses kept, want %d", n, memory*8)
+	if n := len(whole.recent.losses); n != recentBatches*8 {
+		t.Errorf("%d losses kept, want %d", n, recentBatches*8)
 	}
 }

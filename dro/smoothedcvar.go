@@ -68,10 +68,10 @@ func (s SmoothedCVaR) Saturation() float64 {
 	return -math.Log(s.Mu) - (1-s.Mu)/s.Mu*math.Log1p(-s.Mu)
 }
 
-// saturate implements saturating. The radius binds until the set contains the worst case of CVaR in
-// which the ties at the edge share their mass evenly.
-func (s SmoothedCVaR) saturate(b *sample, room *room) saturation {
-	w := b.tail(s.Mu, room)
+// saturate implements saturatingSet. The radius binds until the set contains the worst case of CVaR
+// in which the ties at the edge share their mass evenly.
+func (s SmoothedCVaR) saturate(b *sample, buf *buffer) saturation {
+	w := b.worstTail(s.Mu, buf)
 	divergence := b.tailWorst(nil, w, s.Divergence).Divergence
 	return saturation{divergence: divergence, tail: w, origin: w.edge}
 }

@@ -25,9 +25,9 @@ type softmaxFit struct {
 // such a pass that moves none by more than 1e-4. Here that is relative to the largest coordinate,
 // or to 1 if all are smaller.
 const (
-	mostPasses  = 100
-	mostBetween = 20 // passes over the nonzero coordinates between two of those
-	fitted      = 1e-4
+	maxPasses       = 100
+	maxActivePasses = 20 // passes over the nonzero coordinates between two of those
+	moveTolerance   = 1e-4
 )
 
 // newSoftmaxFit returns a fit that starts at w and changes it in place. rows holds features by
@@ -54,11 +54,11 @@ func newSoftmaxFit(rows [][]float64, labels []int, weight, w []float64, classes 
 // run descends to the minimum. Under the lasso most coordinates stay 0, so passes over all of them
 // are rare.
 func (f *softmaxFit) run() {
-	for range mostPasses {
+	for range maxPasses {
 		if f.pass(false) {
 			return
 		}
-		for range mostBetween {
+		for range maxActivePasses {
 			if f.pass(true) {
 				break
 			}
@@ -84,7 +84,7 @@ func (f *softmaxFit) pass(active bool) (still bool) {
 			}
 		}
 	}
-	return most <= fitted*largest
+	return most <= moveTolerance*largest
 }
 
 // logits computes the logits of all samples, and their exponentials relative to the largest of each

@@ -7,50 +7,52 @@ import "math"
 type study struct {
 	set   Set
 	rhos  []float64
-	sides []*side
-	// dual has, by radius, f of every loss at the best z. For two lists it has the differences of
-	// each pair.
-	dual [][]float64
+	lists []*solvedLosses
+	// dualValues has, by radius, f of every loss at the best z. For two lists it has the
+	// differences of each pair.
+	dualValues [][]float64
 	// roots has, by radius, (R* − R̂)/err* of each resample, sorted. A list is empty where there is
 	// no bootstrap.
 	roots [][]float64
 	tails []Tail // by radius
 }
 
-// side is one list of losses and its worst cases, which are kept in place for the resamples.
-type side struct {
+// solvedLosses is one list of losses and its worst cases, which are kept in place for the
+// resamples.
+type solvedLosses struct {
 	losses []float64
 	solver interior
 	worst  []Worst // by radius
 }
 
-// value is a risk, or the difference of two risks, and its standard error.
-type value struct{ risk, err float64 }
+// estimatedValue is a risk, or the difference of two risks, and its standard error.
+type estimatedValue struct{ risk, err float64 }
 
 func newStudy(set Set, rhos []float64, losses ...[]float64) *study {
 	s := &study{set: set, rhos: rhos, roots: make([][]float64, len(rhos))}
 	for range rhos {
-		s.dual = append(s.dual, make([]float64, len(losses[0])))
+		s.dualValues = append(s.dualValues, make([]float64, len(losses[0])))
 	}
 	for _, l := range losses {
-		s.sides = append(s.sides, &side{losses: l, worst: make([]Worst, len(rhos))})
+		s.lists = append(s.lists, &solvedLosses{losses: l, worst: make([]Worst, len(rhos))})
 	}
 	return s
 }
 
-// solve finds the worst cases and dual of the present losses, which have already been checked.
+// solve finds the worst cases and dual values of the present losses, which have already been
+// checked.
 func (s *study) solve() {
-	for k, side := range s.sides {
-		sample, _ := newSample(side.losses)
-		side.solver.prepare(s.set, sample)
+	for k, list := range s.lists {
+		sample, _ := newSample(list.losses)
+		list.solver.prepare(s.set, sample)
 		for i, rho := range s.rhos {
-			side.worst[i] = side.solver.solve(nil, rho)
-			f := s.f(side.worst[i].Z, rho)
-			for j, l := range side.losses {
+			list.worst[i] = list.solver.solve(nil, rho)
+			f := s.f(list.worst[i].Z, rho)
+			for j, l := range list.losses {
 				if k == 0 {
-					s.dual[i][j] = f(l)
+					s.dualValues[i][j] = f(l)
 				} else {
-					s.dual[i][j] -= f(l)
+					s.dualValues[i][j] -= f(l)
 				}
 			}
 		}
@@ -75,12 +77,12 @@ func (s *study) f(z Z, rho float64) func(loss float64) float64 {
 
 // value returns the value at radius i: the risk of the one list, or the risk of the first list less
 // the risk of the second.
-func (s *study) value(i int) value {
-	risk := s.sides[0].worst[i].Risk
-	if len(s.sides) > 1 {
-		risk -= s.sides[1].worst[i].Risk
+func (s *study) value(i int) estimatedValue {
+	risk := s.lists[0].worst[i].Risk
+	if len(s.lists) > 1 {
+		risk -= s.lists[1].worst[i].Risk
 	}
-	return value{risk, standardError(s.dual[i])}
+	return estimatedValue{risk, standardError(s.dualValues[i])}
 }
 
 // standardError returns sd f/√n. Of one sample it is NaN.

@@ -9,6 +9,6 @@ func subsample() Method {
 	m.Doc = "cuts every group to the size of the smallest, anew in each pass"
 	m.Source = "Idrissi, Arjovsky, Pezeshki, Lopez-Paz 2022 (arXiv 2110.14503), SUBG; the source " +
 		"cuts once"
-	m.Uses, m.GroupsOf = "groups", ofTrain
+	m.Uses, m.GroupsOf = "groups", groupsOfTrain
 	return m
 }

@@ -48,18 +48,18 @@ func (TV) Conjugate(t float64) (excess, conj, div, second float64) {
 	return -1, -.5, .5, 0
 }
 
-// saturate implements saturating. With m ties at the maximum, no more than the mass of the other
-// losses, 1 − m/n, can move. The sorted losses are left in room.
-func (TV) saturate(s *sample, room *room) saturation {
-	copy(room.values(len(s.losses)), s.losses)
-	slices.Sort(room.values(len(s.losses)))
+// saturate implements saturatingSet. With m ties at the maximum, no more than the mass of the other
+// losses, 1 − m/n, can move. The sorted losses are left in buf.
+func (TV) saturate(s *sample, buf *buffer) saturation {
+	copy(buf.values(len(s.losses)), s.losses)
+	slices.Sort(buf.values(len(s.losses)))
 	return s.atMax(1 - float64(s.ties)/s.n())
 }
 
-// direct implements direct. With c the loss up to which mass is taken off, the dual is R_ρ = min
-// over c of mean max(ℓ, c) + ρ (max ℓ − c). It is the dual of the other sets at λ = max ℓ − c,
-// η̃ = (max ℓ + c)/2.
-func (TV) direct(s *sample, sorted, ratios []float64, rho float64) Worst {
+// directWorst implements directSet. With c the loss up to which mass is taken off, the dual is R_ρ
+// = min over c of mean max(ℓ, c) + ρ (max ℓ − c). It is the dual of the other sets at λ = max ℓ −
+// c, η̃ = (max ℓ + c)/2.
+func (TV) directWorst(s *sample, sorted, ratios []float64, rho float64) Worst {
 	n := s.n()
 	// The edge is the first loss that keeps some of its mass. Rounding must not carry it to the
 	// largest loss, which gives up no mass.

@@ -53,7 +53,7 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 	if err := checkDual(set); err != nil {
 		return Worst{}, err
 	}
-	s, err := checked(set, ratios, losses)
+	s, err := checkedSample(set, ratios, losses)
 	if err != nil {
 		return Worst{}, err
 	}
@@ -63,14 +63,14 @@ func Penalised(set Set, ratios, losses []float64, lambda float64) (Worst, error)
 		return in.saturated(ratios), nil
 	}
 	z := Z{Lambda: lambda / s.span}
-	z.Eta, _ = in.centre(z, in.moments(z), 1e-14)
+	z.Eta, _ = in.solveEta(z, in.moments(z), 1e-14)
 	return in.finish(ratios, z), nil
 }
 
 // Curve returns the exact worst case at every radius of rhos, in their order.
 // Each search starts at the previous solution, so sorted radii are fastest.
 func Curve(set Set, losses, rhos []float64) ([]Worst, error) {
-	s, err := checked(set, nil, losses)
+	s, err := checkedSample(set, nil, losses)
 	if err != nil {
 		return nil, err
 	}

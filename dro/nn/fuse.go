@@ -11,13 +11,13 @@ import (
 // ReLU. The sum and its mask may also join the convolution that computes one of the two gradients.
 // The bits stay the same.
 
-// masking, adding, normBack and normSum are values of op.part, which tell what an op does; so are
-// *normOp and product.
+// maskPart, sumPart, normGradPart and normSumPart are values of op.part, which tell what an op
+// does; so are *normOp and convPart.
 type (
-	masking  struct{}
-	adding   struct{ relu bool }
-	normBack struct{ kernel *kern.BatchNorm }
-	normSum  struct{ kernel *kern.BatchNorm }
+	maskPart     struct{}
+	sumPart      struct{ relu bool }
+	normGradPart struct{ kernel *kern.BatchNorm }
+	normSumPart  struct{ kernel *kern.BatchNorm }
 )
 
 // fuser knows, for each piece of memory, the instruction that makes it and the number of its
@@ -32,9 +32,9 @@ type fuser struct {
 func (b *backend) fuse(forward, backward []instruction) *plan {
 	f := &fuser{b, map[*float32]*instruction{}, map[*float32]int{}}
 	p := &plan{forward, backward}
-	p.visit(f.enter)
-	visitUnjoined(forward, f.addNorm)
-	visitUnjoined(backward, f.maskSum)
+	p.visit(f.note)
+	visitUnfused(forward, f.addNorm)
+	visitUnfused(backward, f.maskSum)
 	gone := func(i instruction) bool { return i.op == nil }
 	p.forward, p.backward = slices.DeleteFunc(forward, gone), slices.DeleteFunc(backward, gone)
 	b.round(p)
@@ -42,8 +42,8 @@ func (b *backend) fuse(forward, backward []instruction) *plan {
 	return p
 }
 
-// visitUnjoined runs f on the instructions of a list that are not joined to others yet.
-func visitUnjoined(list []instruction, f func(*instruction)) {
+// visitUnfused runs f on the instructions of a list that are not joined to others yet.
+func visitUnfused(list []instruction, f func(*instruction)) {
 	for i := range list {
 		if list[i].op != nil {
 			f(&list[i])
@@ -51,8 +51,8 @@ func visitUnjoined(list []instruction, f func(*instruction)) {
 	}
 }
 
-// enter notes the memory that i makes and reads.
-func (f *fuser) enter(i *instruction) {
+// note records the memory that i makes and reads.
+func (f *fuser) note(i *instruction) {
 	if made, ok := i.out.Data().([]float32); ok && i.part != nil {
 		f.makers[&made[0]] = i
 	}
@@ -73,7 +73,7 @@ func (f *fuser) maker(in array) *instruction {
 
 // addNorm joins the sum i, and its ReLU, to a batch normalisation whose output nothing else reads.
 func (f *fuser) addNorm(i *instruction) {
-	if sum, ok := i.part.(adding); !ok || !sum.relu {
+	if sum, ok := i.part.(sumPart); !ok || !sum.relu {
 		return
 	}
 	for k, in := range i.in {
@@ -82,7 +82,7 @@ func (f *fuser) addNorm(i *instruction) {
 			continue
 		}
 		if norm, ok := before.part.(*normOp); ok && !norm.relu {
-			joined := &op{name: i.name, out: i.out, part: normSum{norm.kernel}}
+			joined := &op{name: i.name, out: i.out, part: normSumPart{norm.kernel}}
 			joined.run = func(to []float32, in []array) {
 				norm.forward(to, in[0].F32, in[1].F32, in[2].F32, in[3].F32)
 			}
@@ -95,14 +95,14 @@ func (f *fuser) addNorm(i *instruction) {
 
 // maskSum joins the mask i to a sum that nothing else reads.
 func (f *fuser) maskSum(i *instruction) {
-	if _, ok := i.part.(masking); !ok {
+	if _, ok := i.part.(maskPart); !ok {
 		return
 	}
 	sum := f.maker(i.in[0])
 	if sum == nil {
 		return
 	}
-	if _, ok := sum.part.(adding); ok && !f.sumInConv(i, sum) {
+	if _, ok := sum.part.(sumPart); ok && !f.sumInConv(i, sum) {
 		joined := &op{name: i.name, out: i.out, moves: true, over: true}
 		joined.run = func(to []float32, in []array) {
 			f.sums.Run(f.team, to, in[0].F32, in[1].F32, in[2].F32)
@@ -120,14 +120,14 @@ func (f *fuser) sumInConv(i, sum *instruction) bool {
 		if before == nil {
 			continue
 		}
-		if p, ok := before.part.(product); ok && p.sums() && p.conv.exact.FLOPs() > most {
+		if p, ok := before.part.(convPart); ok && p.sums() && p.conv.exact.FLOPs() > most {
 			best, most, plus = before, p.conv.exact.FLOPs(), sum.in[1-k]
 		}
 	}
 	if best == nil {
 		return false
 	}
-	conv := best.part.(product).conv
+	conv := best.part.(convPart).conv
 	joined := &op{name: best.name, out: i.out, part: best.part, moves: true}
 	joined.run = func(to []float32, in []array) {
 		conv.kernel().BackwardData(f.team, to, in[2].F32, in[1].F32, in[3].F32, in[4].F32)

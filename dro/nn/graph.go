@@ -18,17 +18,17 @@ type graph struct {
 	losses  []float64
 	weights []float64 // r_i/n: the gradient of the losses
 
-	layout *kern.Layout // of the input; nil where the first layer always takes rows
-	direct bool         // the first layer takes rows, except of batches whose operands are rounded
-	spread *kern.Layout // of the logits
-	logits []float32    // blocked, the last layer's memory
-	plain  []float32    // [image][class], as spread unpacks logits
+	inputLayout *kern.Layout // of the input; nil where the first layer always takes rows
+	direct      bool         // the first layer takes rows, except of batches whose operands are rounded
+	logitLayout *kern.Layout // of the logits
+	logits      []float32    // blocked, the last layer's memory
+	plain       []float32    // [image][class], as logitLayout unpacks logits
 
-	last     *kern.Layout // of the last layer's input
-	features []float32    // the last layer's input, blocked; nil where it is the batch
+	lastLayout *kern.Layout // of the last layer's input
+	features   []float32    // the last layer's input, blocked; nil where it is the batch
 
-	first *kern.Rows // the first layer where it takes rows
-	pass  *pass      // nil: none
+	first   *kern.Rows // the first layer where it takes rows
+	onePass *onePass   // nil: none
 
 	lossNode, weightNode *G.Node
 	parameters           G.Nodes // in the order of their tensors
@@ -65,7 +65,7 @@ func newGraph(isa kern.ISA, n *Net) (*graph, error) {
 		g.team.Close()
 		return nil, err
 	}
-	g.pass = newPass(g, c, n.stages)
+	g.onePass = newOnePass(g, c, n.stages)
 	return g, nil
 }
 
@@ -83,10 +83,10 @@ func (g *graph) makeEnds(c Config, list []stage) {
 	in := kern.Shape{Channels: c.C, Height: c.H, Width: c.W}
 	g.direct = takesRows(g.isa, list[0])
 	if !g.direct || c.Precision == bf16 {
-		g.layout = kern.NewLayout(g.isa, g.batch, in)
+		g.inputLayout = kern.NewLayout(g.isa, g.batch, in)
 	}
 	logits := kern.Shape{Channels: c.Classes, Height: 1, Width: 1}
-	g.spread = kern.NewLayout(g.isa, g.batch, logits)
+	g.logitLayout = kern.NewLayout(g.isa, g.batch, logits)
 }
 
 // takesRows reports whether a first layer can take the batch as it comes.
@@ -108,7 +108,7 @@ func (g *graph) bind(e *G.ExprGraph, n *Net) {
 
 func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	x := dense32(make([]float32, 1), 1) // a placeholder: the graph sees none of the rows of a batch
-	if g.layout != nil {
+	if g.inputLayout != nil {
 		x = g.activation(list[0].in)
 		g.x = x.Data().([]float32)
 	}
@@ -125,7 +125,7 @@ func (g *graph) build(e *G.ExprGraph, c Config, list []stage) (err error) {
 	end := list[len(list)-1]
 	if o, ok := nodes[end.from+1].Op().(*op); ok {
 		g.features = o.out.Data().([]float32)
-		g.last = kern.NewLayout(g.isa, g.batch, end.in)
+		g.lastLayout = kern.NewLayout(g.isa, g.batch, end.in)
 	}
 	weights := tensor.New(tensor.WithShape(c.Batch), tensor.WithBacking(g.weights))
 	g.weightNode = leaf(e, "weights", weights)
@@ -230,8 +230,8 @@ func (g *graph) makePlan() (*plan, error) {
 // load makes x and labels the current batch.
 func (g *graph) load(x kern.Images, labels []int, mode Mode) {
 	g.labels, g.mode = append(g.labels[:0], labels...), mode
-	if g.rows = x; g.layout != nil && !(g.direct && mode == Evaluate) {
-		g.layout.Pack(g.team, g.x, x.X)
+	if g.rows = x; g.inputLayout != nil && !(g.direct && mode == Evaluate) {
+		g.inputLayout.Pack(g.team, g.x, x.X)
 	}
 }
 
@@ -245,7 +245,7 @@ func (g *graph) weigh(ratios []float64) {
 // unpack returns the logits of the current batch as [image][class].
 func (g *graph) unpack(classes int) []float32 {
 	plain := g.plain[:len(g.labels)*classes]
-	g.spread.Unpack(plain, g.logits)
+	g.logitLayout.Unpack(plain, g.logits)
 	return plain
 }
 

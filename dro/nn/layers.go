@@ -75,8 +75,8 @@ type definition struct {
 // kinds defines the kinds of layers. A new one is a row here, its op (see ops.go), and a case in
 // each writer of runner/publish, which refuses kinds that it does not know.
 var kinds = map[kind]definition{
-	conv:   {shape: (*stage).product, slots: weightedSlots, node: (*graph).addWeighted},
-	linear: {shape: (*stage).product, slots: weightedSlots, node: (*graph).addWeighted},
+	conv:   {shape: (*stage).productShape, slots: weightedSlots, node: (*graph).addWeighted},
+	linear: {shape: (*stage).productShape, slots: weightedSlots, node: (*graph).addWeighted},
 	average: {
 		shape: func(s *stage, _ int) (kern.Shape, error) {
 			return kern.Shape{Channels: s.in.Channels, Height: 1, Width: 1}, nil

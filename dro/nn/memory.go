@@ -23,10 +23,10 @@ func Memory(c Config) (bytes float64, err error) {
 			s.in = kern.Shape{} // the batch as it came
 		}
 		for _, shape := range [...]kern.Shape{s.in, s.mid, s.out} {
-			values += size(shape)
+			values += valuesOf(shape)
 		}
 		if s.curve != "" { // with its gradient and slope
-			values += 2 * size(s.out)
+			values += 2 * valuesOf(s.out)
 		}
 		packed = max(packed, s.packed())
 	}
@@ -58,9 +58,9 @@ func (s stage) packed() float64 {
 		column := float64(c.In.Channels) * float64(c.KernelWidth) * float64(rows)
 		seen = column * float64(s.mid.Width)
 	}
-	return max(seen, size(s.in), size(s.mid))
+	return max(seen, valuesOf(s.in), valuesOf(s.mid))
 }
 
-func size(s kern.Shape) float64 {
+func valuesOf(s kern.Shape) float64 {
 	return float64(s.Channels) * float64(s.Height) * float64(s.Width)
 }

@@ -133,7 +133,7 @@ func (n *Net) checkBatch(losses []float64, labels []int, samplesFit bool) {
 }
 
 // InPlace reports whether LossesOf can be called: the network takes samples wherever they lie.
-func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
+func (n *Net) InPlace() bool { return n.graph.direct && n.graph.inputLayout == nil }
 
 // LossesOf is Losses of samples that begin at the indices at in x.
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
@@ -143,7 +143,7 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 
 // OnePass reports whether Pass can be called: the network is InPlace and one linear layer of few
 // units.
-func (n *Net) OnePass() bool { return n.graph.pass != nil }
+func (n *Net) OnePass() bool { return n.graph.onePass != nil }
 
 // Pass does what LossesOf and then Gradient do, to the bit, in one pass over the samples. weigh
 // sets the ratios of some samples from their losses; several threads call it at once. next holds
@@ -154,7 +154,7 @@ func (n *Net) Pass(
 ) {
 	n.checkBatch(losses, labels, len(at) == len(labels) && n.OnePass())
 	n.load(kern.Images{X: x, At: at}, labels)
-	n.graph.pass.run(n.graph, losses[:len(labels)], next, weigh)
+	n.graph.onePass.run(n.graph, losses[:len(labels)], next, weigh)
 }
 
 // load makes x and labels the current batch. Its dropout is drawn by the seed, the number of
@@ -225,7 +225,7 @@ func (n *Net) Features(rows [][]float32) {
 		return
 	}
 	plain := make([]float32, len(n.graph.labels)*size)
-	n.graph.last.Unpack(plain, n.graph.features)
+	n.graph.lastLayout.Unpack(plain, n.graph.features)
 	for i := range n.graph.labels {
 		copy(rows[i], plain[i*size:])
 	}

@@ -2,19 +2,19 @@ package nn
 
 import "drolab/dro/internal/kern"
 
-// pass is a training step of a network of one linear layer, from its samples to the gradient, which
-// kern computes in one pass over the samples. Everything else uses Gorgonia's graph of the same
-// network.
-type pass struct {
+// onePass is a training step of a network of one linear layer, from its samples to the gradient,
+// which kern computes in one pass over the samples. Everything else uses Gorgonia's graph of the
+// same network.
+type onePass struct {
 	kernel *kern.RowsPass
 	call   kern.PassCall
 	weigh  func(ratios, losses []float64)
 }
 
-// newPass returns the pass, or nil if the network is not one linear layer that takes rows, or has
-// too many units or too small a batch.
-func newPass(g *graph, c Config, list []stage) *pass {
-	if len(list) > 1 || !g.direct || g.layout != nil {
+// newOnePass returns the pass, or nil if the network is not one linear layer that takes rows, or
+// has too many units or too small a batch.
+func newOnePass(g *graph, c Config, list []stage) *onePass {
+	if len(list) > 1 || !g.direct || g.inputLayout != nil {
 		return nil
 	}
 	loss := kern.NewLoss(g.isa, g.batch, c.Classes, lossKind(c.Loss))
@@ -23,7 +23,7 @@ func newPass(g *graph, c Config, list []stage) *pass {
 		return nil
 	}
 	name := list[0].name
-	p := &pass{kernel: kernel, call: kern.PassCall{
+	p := &onePass{kernel: kernel, call: kern.PassCall{
 		W: g.leaves[name+".weight"].Value().Data().([]float32),
 		B: g.leaves[name+".bias"].Value().Data().([]float32),
 		Y: g.logits, DY: kern.Alloc(len(g.logits)),
@@ -35,7 +35,7 @@ func newPass(g *graph, c Config, list []stage) *pass {
 
 // weights computes the ratios of the samples [from, to) and turns them into weights, as graph.weigh
 // does.
-func (p *pass) weights(from, to int) {
+func (p *onePass) weights(from, to int) {
 	w := p.call.Weights[from:to]
 	p.weigh(w, p.call.Losses[from:to])
 	for i := range w {
@@ -44,7 +44,7 @@ func (p *pass) weights(from, to int) {
 }
 
 // run computes losses and gradient of the graph's current batch.
-func (p *pass) run(g *graph, losses []float64, next []int32, weigh func(ratios, losses []float64)) {
+func (p *onePass) run(g *graph, losses []float64, next []int32, weigh func(ratios, losses []float64)) {
 	p.call.Images, p.call.Next, p.call.Labels = g.rows, next, g.labels
 	p.call.Losses, p.call.Weights = losses, g.weights[:len(g.labels)]
 	p.weigh = weigh

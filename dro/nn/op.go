@@ -32,12 +32,12 @@ type op struct {
 	diff func(in G.Nodes, out, grad *G.Node) (G.Nodes, error)
 	wrt  []bool
 
-	// of is set if the output is a gradient that can be masked in the pass that computes it. It is
-	// the node whose gradient that is. backend.mask sets masked to make run mask.
+	// gradientOf is set if the output is a gradient that can be masked in the pass that computes
+	// it. It is the node whose gradient that is. backend.mask sets masked to make run mask.
 	gradientOf *G.Node
 	masked     bool
 
-	part any // by which a plan can join the op with its neighbours, see graph.go
+	part any // by which a plan can join the op with its neighbours, see fuse.go
 }
 
 // apply adds o to the graph of its inputs. To Gorgonia, kern's layouts have one dimension.

@@ -53,7 +53,7 @@ func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
 	data := kern.Alloc(y.Shape().TotalSize())
 	return apply(&op{
 		name: y.Op().String() + ".mask", out: dense32(data, len(data)),
-		part: masking{}, moves: true, over: true,
+		part: maskPart{}, moves: true, over: true,
 		run: func(to []float32, in []array) { b.sums.Run(b.team, to, in[0].F32, nil, in[1].F32) },
 	}, grad, y)
 }
@@ -127,7 +127,7 @@ func (c *convOp) kernel() convKernel {
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 	return apply(&op{
-		name: c.name, out: c.activation(c.out), part: forwardOf(c),
+		name: c.name, out: c.activation(c.out), part: forwardPart(c),
 		run: func(y []float32, in []array) {
 			var bias []float32
 			if c.db != nil {
@@ -150,7 +150,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = apply(&op{
 		name: c.name + ".dw", out: dense32(c.dw, w.Shape()...),
-		part: weightsOf(c),
+		part: weightGradPart(c),
 		run: func(_ []float32, in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
@@ -170,7 +170,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	o := &op{
-		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataOf(c), moves: true,
+		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataGradPart(c), moves: true,
 	}
 	o.run = func(to []float32, in []array) {
 		var act []float32
@@ -251,7 +251,7 @@ func (b *backend) addSum(
 		return G.Nodes{grad, grad}, err
 	}
 	return apply(&op{
-		name: name, out: b.activation(shape), part: adding{relu: relu},
+		name: name, out: b.activation(shape), part: sumPart{relu: relu},
 		run: func(y []float32, in []array) {
 			var mask []float32
 			if relu {
@@ -330,7 +330,7 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, 3)
 	if grads[0], err = apply(&op{
 		name: o.name + ".dx", out: o.activation(o.shape),
-		part: normBack{o.kernel}, moves: true, over: true,
+		part: normGradPart{o.kernel}, moves: true, over: true,
 		run: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, to, o.dgamma, o.dbeta, x, dy, gamma, o.add)

@@ -113,7 +113,7 @@ func (c *compiler) sumOf(n *G.Node, children G.Nodes) (*op, error) {
 	}
 	data := kern.Alloc(n.Shape().TotalSize())
 	return &op{
-		name: "sum", out: dense32(data, n.Shape()...), part: adding{}, moves: true, over: true,
+		name: "sum", out: dense32(data, n.Shape()...), part: sumPart{}, moves: true, over: true,
 		run: func(to []float32, in []array) {
 			c.sums.Run(c.team, to, in[0].F32, in[1].F32, nil)
 		},

@@ -115,9 +115,9 @@ func (s *sizing) append(next stage) (err error) {
 	return nil
 }
 
-// product returns the shape of the output of a convolution or a linear layer. A layer without a
-// number of units gets one unit for each class.
-func (s *stage) product(classes int) (kern.Shape, error) {
+// productShape returns the shape of the output of a convolution or a linear layer. A layer without
+// a number of units gets one unit for each class.
+func (s *stage) productShape(classes int) (kern.Shape, error) {
 	s.layer.out = cmp.Or(s.layer.out, classes)
 	return s.config().OutShape()
 }
