@@ -20,10 +20,10 @@
 // derivative, and adds up the gradients of a node that several ops read.
 //
 // That is all it does, once, in New. Its machines are not used, for none stops between the losses
-// and their gradient. plan.go lists the ops of the differentiated graph in order, and fuse.go
-// joins neighbours whose results would only pass through memory. At every step
-// Losses and Gradient call the kernels in that list on memory that never moves. Of Gorgonia's own
-// operations the list takes the sum of gradients, which runs as a kernel of ours; a graph with any
-// other is refused. Tests compare the kernels with the same models written in Gorgonia's own
-// operations and run by its own machine.
+// and their gradient. plan.go lists the ops of the differentiated graph in order, and fuse.go joins
+// neighbours whose results would only pass through memory. At every step Losses and Gradient call
+// the kernels in that list on memory that never moves. Of Gorgonia's own operations the list takes
+// the sum of gradients, which runs as a kernel of ours; a graph with any other is refused. Tests
+// compare the kernels with the same models written in Gorgonia's own operations and run by its own
+// machine.
 package nn

@@ -207,7 +207,7 @@ func (g *graph) kernels(config kern.ConvConfig, first bool) (exact, trained conv
 // addNorm adds the batch normalisation of a stage, with its ReLU, behind its convolution.
 func (g *graph) addNorm(s stage, x *G.Node, of *convOp) (*G.Node, error) {
 	kernel := kern.NewBatchNorm(g.isa, g.batch, s.mid, s.relu)
-	of.next = kernel
+	of.norm = kernel
 	name := s.name + ".norm"
 	o := &normOp{
 		backend: &g.backend, name: name, kernel: kernel, shape: s.mid, relu: s.relu,

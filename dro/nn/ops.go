@@ -78,7 +78,7 @@ type convOp struct {
 	first   bool      // the input is the batch itself, whose gradient nobody needs
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
-	next *kern.BatchNorm // normalises the output; nil: none
+	norm *kern.BatchNorm // normalises the output; nil: none
 }
 
 // convKernel is a convolution of package kern, on operands as they are or rounded.
@@ -133,8 +133,8 @@ func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 			if c.db != nil {
 				bias = in[2].F32
 			}
-			if c.next != nil && c.mode != Evaluate {
-				c.kernel().SumMoments(c.next, y, len(c.labels))
+			if c.norm != nil && c.mode != Evaluate {
+				c.kernel().SumMoments(c.norm, y, len(c.labels))
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},

@@ -28,8 +28,8 @@ type Batch struct {
 // lanes, and then the narrowest lanes.
 func NewBatch(images int) Batch {
 	images = max(images, 1)
-	blocks := pieces(images, maxLanes)
-	perBlock := pieces(images, blocks)
+	blocks := ceilDiv(images, maxLanes)
+	perBlock := ceilDiv(images, blocks)
 	return Batch{Images: images, Blocks: blocks, Lanes: wholeVectors(perBlock)}
 }
 
@@ -61,8 +61,8 @@ func (b Batch) biasGrad(isa ISA, db, dy []float32, s Shape, channel int, add boo
 	}
 }
 
-// pieces returns the number of pieces of a size that n values are cut into.
-func pieces(n, size int) int { return (n + size - 1) / size }
+// ceilDiv returns the number of pieces of a size that n values are cut into.
+func ceilDiv(n, size int) int { return (n + size - 1) / size }
 
 // wholeVectors returns n rounded up to whole vectors.
-func wholeVectors(n int) int { return pieces(n, vector) * vector }
+func wholeVectors(n int) int { return ceilDiv(n, vector) * vector }

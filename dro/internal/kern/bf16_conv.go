@@ -20,7 +20,7 @@ type BF16Conv struct {
 	kind  BF16
 	space *Workspace
 
-	forward, backward product
+	forward, backward bf16Direction
 	x, dy             *source
 	strips            *strips // the strips of the input, or nil
 	rounds            *roundings
@@ -30,14 +30,14 @@ type BF16Conv struct {
 	spans             []span    // of taps, by part and kernel tap
 
 	// The running call, beside Conv's.
-	direction *product   // nil in the gradient
-	pairs     []float32  // the rounding that a product reads
-	packs     [2]packing // the activations to pack
+	direction *bf16Direction // nil in the gradient
+	pairs     []float32      // the rounding that a product reads
+	packs     [2]packing     // the activations to pack
 	round     roundCall
 }
 
-// product is the forward direction, or the backward direction to the input.
-type product struct {
+// bf16Direction is the forward direction, or the backward direction to the input.
+type bf16Direction struct {
 	src    *source
 	strips *strips // the strips of the source, or nil
 	plane  plane   // unused with strips
@@ -81,13 +81,13 @@ func (c *BF16Conv) plan(data bool) {
 		c.planPairs()
 		c.runs = newRuns(c.Conv)
 	}
-	c.backward = product{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
+	c.backward = bf16Direction{src: c.dy, area: c.area(), inner: dy.depth(), dst: in, across: true}
 	c.backward.plane = c.planeOf(transposedAxis, out, c.positionLen(c.dy), dy.depth()*tileSide)
 	switch {
 	case c.runs != nil:
 		r := c.runs
 		x.len, x.pairs = r.height*r.width*in.Channels, (r.run+1)/2
-		c.forward = product{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out, table: r.weights}
+		c.forward = bf16Direction{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out, table: r.weights}
 		c.forward.plane = newPlane( // the weights of each row of the kernel are a tile
 			convAxis(out.Height, r.height, cfg.KernelHeight, cfg.Stride, 0),
 			convAxis(out.Width, r.width, 1, cfg.Stride, 0),
@@ -95,12 +95,12 @@ func (c *BF16Conv) plan(data bool) {
 	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
-		c.forward = product{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out,
+		c.forward = bf16Direction{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out,
 			table: c.strips.weights}
 	case cfg.few():
 		x = flatSource(in, c.batch)
 		point := convAxis(1, 1, 1, 1, 0)
-		c.forward = product{src: c.x, area: 1, inner: x.depth(), dst: out}
+		c.forward = bf16Direction{src: c.x, area: 1, inner: x.depth(), dst: out}
 		c.forward.plane = newPlane(point, point, 1, 1, x.unitLines(), 1)
 	default:
 		for unit := range x.units() {
@@ -108,11 +108,11 @@ func (c *BF16Conv) plan(data bool) {
 			seen := c.sees(row, cfg.KernelHeight) && c.sees(col, cfg.KernelWidth)
 			x.unseen = append(x.unseen, !seen)
 		}
-		c.forward = product{src: c.x, area: c.area(), inner: x.depth(), dst: out}
+		c.forward = bf16Direction{src: c.x, area: c.area(), inner: x.depth(), dst: out}
 		c.forward.plane = c.planeOf(convAxis, in, c.positionLen(c.x), x.depth()*tileSide)
 	}
 	c.forward.relu = bit(cfg.ReLU)
-	products := []*product{&c.forward, &c.backward}
+	products := []*bf16Direction{&c.forward, &c.backward}
 	if !data {
 		products = products[:1]
 	}
@@ -142,7 +142,7 @@ func (c *BF16Conv) positionLen(s *source) int {
 var oneTap = []tap{{}}
 
 // lookUp returns the line of the source that output (row, col) counts its taps from, and the taps.
-func (p *product) lookUp(row, col int) (line int, taps []tap) {
+func (p *bf16Direction) lookUp(row, col int) (line int, taps []tap) {
 	if p.strips != nil {
 		return p.strips.sees(row, col) / 2, oneTap // a line holds a pair
 	}
@@ -152,13 +152,13 @@ func (p *product) lookUp(row, col int) (line int, taps []tap) {
 
 // weightLines returns the number of lines that the weights of 16 destination channels are packed
 // into.
-func (p *product) weightLines() int { return p.area * p.inner * tileSide }
+func (p *bf16Direction) weightLines() int { return p.area * p.inner * tileSide }
 
 // weightTasks returns the number of tasks that pack the weights: 16 destination channels each.
-func (p *product) weightTasks() int { return tilesOf(p.dst.Channels) }
+func (p *bf16Direction) weightTasks() int { return tilesOf(p.dst.Channels) }
 
 // tilesOf returns how many tiles n rows or columns fill.
-func tilesOf(n int) int { return pieces(n, tileSide) }
+func tilesOf(n int) int { return ceilDiv(n, tileSide) }
 
 // Forward is [Conv.Forward] on rounded x and w.
 func (c *BF16Conv) Forward(t *Team, y, x, w, bias []float32) {
@@ -198,7 +198,7 @@ func (c *BF16Conv) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 
 // multiply packs the operands of the call and computes the product. A task is 32 channels of some
 // rows of the map in one block of images.
-func (c *BF16Conv) multiply(t *Team, p *product) {
+func (c *BF16Conv) multiply(t *Team, p *bf16Direction) {
 	c.direction = p
 	c.packs[0] = packing{src: p.src, dst: c.space.b, values: c.call.x, form: depthOfB}
 	t.run(p.weightTasks()+c.units(p.src), (*packOperands)(c))
@@ -236,7 +236,7 @@ func (m *multiplyCall) task(i int) {
 		aNext: p.weightLines(), bNext: p.src.laneLines(),
 		cRow: lanes, rows: tilesOf(rows),
 	}
-	bias := optional(c.call.b, channel, rows)
+	bias := optionalPart(c.call.b, channel, rows)
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		for col := range p.dst.Width {
 			at := block*lanes*p.dst.Len() + ((row*p.dst.Width+col)*p.dst.Channels+channel)*lanes
@@ -248,7 +248,7 @@ func (m *multiplyCall) task(i int) {
 			} else {
 				c.sweepEdge(tile, y)
 			}
-			finish(y, bias, optional(c.call.mask, at, len(y)), rows, lanes, p.relu)
+			finish(y, bias, optionalPart(c.call.mask, at, len(y)), rows, lanes, p.relu)
 		}
 		c.addMoments(block, row, 0, p.dst.Width, channel, rows)
 	}
@@ -295,7 +295,7 @@ func (r *roundCall) task(i int) {
 // rounded returns src, rounded into dst.
 func (c *BF16Conv) rounded(t *Team, dst, src []float32) []float32 {
 	c.round = roundCall{dst[:len(src)], src}
-	t.run(pieces(len(src), elementChunk), &c.round)
+	t.run(ceilDiv(len(src), elementChunk), &c.round)
 	c.round = roundCall{}
 	return dst[:len(src)]
 }

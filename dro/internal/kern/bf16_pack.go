@@ -7,7 +7,7 @@ type source struct {
 	rows       int       // rows of a unit
 	pairs      int       // pairs of rows in a tile: 16, or 8 if there are no more
 	base       []int     // by unit: where its rows start
-	offsets    [][]int32 // by unit: row offsets from base, then nothing up to whole tiles
+	offsets    [][]int32 // by unit: row offsets from base, then zeroRow up to whole tiles
 	unseen     []bool    // by unit: no tap reads it; nil: all are read
 }
 
@@ -43,7 +43,7 @@ func flatSource(s Shape, b Batch) source {
 func (s *source) table() []int32 {
 	offsets := make([]int32, s.depth()*tileDepth)
 	for i := range offsets {
-		offsets[i] = nothing
+		offsets[i] = zeroRow
 	}
 	return offsets
 }
@@ -51,10 +51,10 @@ func (s *source) table() []int32 {
 func (s *source) units() int { return len(s.base) }
 
 // depth returns the number of tiles that the rows of a unit fill as the sum of a product.
-func (s *source) depth() int { return pieces(s.rows, tileDepth) }
+func (s *source) depth() int { return ceilDiv(s.rows, tileDepth) }
 
 // imageDepth returns the number of tiles that the images of a block fill as the sum of a product.
-func (s *source) imageDepth() int { return pieces(s.lanes, tileDepth) }
+func (s *source) imageDepth() int { return ceilDiv(s.lanes, tileDepth) }
 
 // Packed for sums over rows, a block is [16 images][unit][depth] of tiles; for sums over images it
 // is [32 images][unit][16 rows]. For each of the two, these functions return the number of lines of
@@ -240,12 +240,12 @@ func (c *BF16Conv) packWeightsAcross(dst []uint16, row, rows int) {
 
 // planLines notes, in bytes, where the packed lines of the taps of a channel go or, across, of the
 // taps of 16 channels.
-func (p *product) planLines() {
+func (p *bf16Direction) planLines() {
 	channels := 1
 	if p.across {
 		channels = tileSide
 	}
-	for i := range pieces(channels*p.area, tileSide) * tileSide {
+	for i := range ceilDiv(channels*p.area, tileSide) * tileSide {
 		p.lines = append(p.lines, int32(2*(i%p.area*p.inner*tileLen+i/p.area*tileDepth)))
 	}
 }
@@ -253,7 +253,7 @@ func (p *product) planLines() {
 // offsetsOf returns a table of n rows that are stride values apart.
 func offsetsOf(n, stride int) (offsets [tileDepth]int32) {
 	for i := range offsets {
-		offsets[i] = nothing
+		offsets[i] = zeroRow
 		if i < n {
 			offsets[i] = int32(i * stride)
 		}

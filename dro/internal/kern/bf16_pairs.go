@@ -68,7 +68,7 @@ func (c *BF16Conv) rounding(t *Team, given *Rounding, memory, values []float32) 
 
 // multiplyPairs packs the weights of the call and computes the product. A task is all channels of
 // some rows of the map in one block of images.
-func (c *BF16Conv) multiplyPairs(t *Team, p *product, pairs []float32) {
+func (c *BF16Conv) multiplyPairs(t *Team, p *bf16Direction, pairs []float32) {
 	c.direction, c.pairs = p, pairs
 	t.run(p.weightTasks(), (*packOperands)(c))
 	t.run(c.cut(c.batch.Blocks, p.dst.Height, 1), (*pairsCall)(c))
@@ -98,8 +98,8 @@ func (m *pairsCall) task(i int) {
 	for row := top; row < min(top+c.call.chunk, p.dst.Height); row++ {
 		at := (block*p.dst.Height + row) * size
 		tile.y, tile.spots = c.call.y[at:][:size], p.spots[row*p.dst.Width:][:p.dst.Width]
-		tile.mask = optional(c.call.mask, at/2, size/2)
-		tile.plus = optional(c.call.plus, at, size)
+		tile.mask = optionalPart(c.call.mask, at/2, size/2)
+		tile.plus = optionalPart(c.call.plus, at, size)
 		tile.run()
 		c.addMoments(block, row, 0, p.dst.Width, 0, p.dst.Channels)
 	}

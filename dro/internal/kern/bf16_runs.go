@@ -26,15 +26,15 @@ type runs struct {
 	dy    []float32
 }
 
-// runLines is the most lines of a run: the number of values that a tile of weights sums over.
-const runLines = tileDepth
+// maxRunLines is the most lines of a run: the number of values that a tile of weights sums over.
+const maxRunLines = tileDepth
 
 // BF16Runs reports whether products of kind, forward and for the gradient of the weights, read
 // runs.
 func BF16Runs(kind BF16, b Batch, cfg ConvConfig) bool {
 	run := cfg.KernelWidth * cfg.In.Channels
 	return BF16Strips(kind, cfg) && kind == AVX512BF16 && CanRound(b) && cfg.Out%tileSide == 0 &&
-		run <= runLines
+		run <= maxRunLines
 }
 
 func newRuns(c *Conv) *runs {
@@ -44,8 +44,8 @@ func newRuns(c *Conv) *runs {
 		height: cfg.In.Height + 2*cfg.Pad, width: cfg.In.Width + 2*cfg.Pad,
 		parts: min(max(tapsLots/c.batch.Blocks, 1), c.out.Height),
 	}
-	for i := range cfg.KernelHeight * runLines {
-		row, value, at := i/runLines, i%runLines, int32(nothing)
+	for i := range cfg.KernelHeight * maxRunLines {
+		row, value, at := i/maxRunLines, i%maxRunLines, int32(zeroRow)
 		if value < r.run {
 			col, channel := value/cfg.In.Channels, value%cfg.In.Channels
 			at = int32(channel*c.area() + row*cfg.KernelWidth + col)
@@ -66,7 +66,7 @@ func (r *runs) blockLen() int { return r.offset(r.height, 0) }
 
 // triples returns the number of groups of three lines that cover a run; the last group may be
 // partial.
-func (r *runs) triples() int { return pieces(r.run, tapsCols) }
+func (r *runs) triples() int { return ceilDiv(r.run, tapsCols) }
 
 // sumsLen returns the number of sums of a lot: [8 outputs][row of the kernel][three lines].
 func (r *runs) sumsLen() int { return r.cfg.Out / tapsRows * r.outSums() }
@@ -119,7 +119,7 @@ func (r *runs) addRow(sums []float32, block, row int) {
 	tile := tapsTile{
 		positions: r.out.Width, groups: lanes / vector, dyRow: lanes, xTap: lanes,
 		dyStep: (r.cfg.Out - 1) * lanes, xStep: r.offset(0, r.cfg.Stride) - lanes,
-		askDY: dy[min(size, len(dy)-1):],
+		prefetchDY: dy[min(size, len(dy)-1):],
 	}
 	for out := 0; out < r.cfg.Out; out += tapsRows {
 		tile.dy = dy[out*lanes:]
@@ -129,7 +129,7 @@ func (r *runs) addRow(sums []float32, block, row int) {
 				tile.x = x[triple*tapsCols*lanes:]
 				tile.sum, sums = sums[:tapsSums], sums[tapsSums:]
 				tile.lines()
-				tile.askDY = tile.askDY[min(r.out.Width*lanes, len(tile.askDY)-1):]
+				tile.prefetchDY = tile.prefetchDY[min(r.out.Width*lanes, len(tile.prefetchDY)-1):]
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (a *runsTotal) task(i int) {
 	}
 	all := r.weightLen() / r.cfg.Out
 	for k := range r.cfg.KernelHeight {
-		for v, weight := range r.weights[k*runLines:][:r.run] {
+		for v, weight := range r.weights[k*maxRunLines:][:r.run] {
 			for out := range tapsRows {
 				at := (k*r.triples()+v/tapsCols)*tapsSums + (out*tapsCols+v%tapsCols)*vector
 				var sum float32

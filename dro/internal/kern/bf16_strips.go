@@ -14,7 +14,7 @@ package kern
 type strips struct {
 	source
 	run, step int     // values of a row, made even for pairs, and between two outputs
-	weights   []int32 // by value of the sum: the weight's offset in its output channel, or nothing
+	weights   []int32 // by value of the sum: the weight's offset in its output channel, or zeroRow
 }
 
 // fewChannels is half of the depth of a tile: an input with few channels has fewer than that.
@@ -40,16 +40,16 @@ func newStrips(c *Conv) *strips {
 	cfg := &c.cfg
 	s := &strips{run: (cfg.KernelWidth*cfg.In.Channels + 1) / 2 * 2}
 	s.step = cfg.Stride * s.run
-	s.weights = make([]int32, pieces(cfg.KernelHeight*s.run, tileDepth)*tileDepth)
+	s.weights = make([]int32, ceilDiv(cfg.KernelHeight*s.run, tileDepth)*tileDepth)
 	for i := range s.weights {
-		s.weights[i] = nothing
+		s.weights[i] = zeroRow
 		row, col, channel := s.value(i, cfg.In.Channels)
 		if row < cfg.KernelHeight && col < cfg.KernelWidth {
 			s.weights[i] = int32(channel*c.area() + row*cfg.KernelWidth + col)
 		}
 	}
 	s.source = source{lanes: c.batch.Lanes, len: cfg.In.Len(), pairs: tileSide}
-	s.rows = pieces((c.out.Height-1)*s.step+len(s.weights), tileDepth) * tileDepth
+	s.rows = ceilDiv((c.out.Height-1)*s.step+len(s.weights), tileDepth) * tileDepth
 	for col := range c.out.Width {
 		s.base = append(s.base, 0)
 		s.offsets = append(s.offsets, s.strip(cfg, col*cfg.Stride-cfg.Pad))
@@ -91,7 +91,7 @@ func (c *BF16Conv) packTable(dst []uint16, row, rows int) {
 	for first := 0; first < len(table); first += tileDepth {
 		var values [tileLen]float32
 		for i, at := range table[first:][:tileDepth] {
-			if at != nothing {
+			if at != zeroRow {
 				for r := range rows {
 					values[r*tileDepth+i] = c.call.w[(row+r)*all+int(at)]
 				}
@@ -101,14 +101,14 @@ func (c *BF16Conv) packTable(dst []uint16, row, rows int) {
 	}
 }
 
-// stripParts is the most parts that the gradient is summed in. A part is some neighbouring strips,
-// which stay in the second-level cache while all tiles of weights visit them.
-const stripParts = 8
+// maxStripParts is the most parts that the gradient is summed in. A part is some neighbouring
+// strips, which stay in the second-level cache while all tiles of weights visit them.
+const maxStripParts = 8
 
 // stripTaps lists the lines of x and of dy for the gradient: for every output, the output and the
 // first value that it sees. Each part has a span.
 func (c *BF16Conv) stripTaps() {
-	parts, cols := min(c.out.Width, stripParts), c.out.Width
+	parts, cols := min(c.out.Width, maxStripParts), c.out.Width
 	for part := range parts {
 		from := int32(len(c.taps))
 		for block := range c.batch.Blocks {
@@ -179,7 +179,7 @@ func (s *stripSum) task(in int) {
 func (c *BF16Conv) placeStrips(sums []float32, in, out int) {
 	all, outs := c.weightLen()/c.cfg.Out, min(2*tileSide, c.cfg.Out-out)
 	for i, at := range c.strips.weights[in:min(in+2*tileSide, len(c.strips.weights))] {
-		if at == nothing {
+		if at == zeroRow {
 			continue
 		}
 		for o, v := range sums[i*2*tileSide:][:outs] {

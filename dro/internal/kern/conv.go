@@ -57,7 +57,7 @@ type Conv struct {
 	taps              *tapsPlan
 
 	call convCall
-	then *BatchNorm // gets the moments of the next Forward's output; nil: none
+	norm *BatchNorm // gets the moments of the next Forward's output; nil: none
 }
 
 // direction is the geometry of Forward, or of BackwardData.
@@ -181,42 +181,42 @@ func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 func (c *Conv) SumMoments(n *BatchNorm, y []float32, images int) {
 	n.images = images
 	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
-	c.then = n
+	c.norm = n
 }
 
 // addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of
 // a row of a block's map, whose values the caches have.
 func (c *Conv) addMoments(block, row, left, right, channel, rows int) {
-	if n := c.then; n != nil {
+	if n := c.norm; n != nil {
 		n.moments(block*n.shape.Height+row, left, right, channel, channel+rows)
 	}
 }
 
 // finish ends the call.
 func (c *Conv) finish() {
-	if c.then != nil {
-		c.then.summed = true
+	if c.norm != nil {
+		c.norm.summed = true
 	}
-	c.then, c.call = nil, convCall{}
+	c.norm, c.call = nil, convCall{}
 }
 
 const (
 	// minTasks is the number of tasks that an operation is cut into where possible: enough to
 	// balance a few threads, at no cost to speak of.
 	minTasks = 32
-	// sourceBytes is the number of bytes of the second-level cache that the source rows of a task
-	// may fill; all row tiles visit them in turn.
-	sourceBytes = 1 << 20
+	// maxTaskSourceBytes is the number of bytes of the second-level cache that the source rows of a
+	// task may fill; all row tiles visit them in turn.
+	maxTaskSourceBytes = 1 << 20
 )
 
-// wholeBytes is the most bytes of weights that a task goes through at every position. So many stay
-// in the second-level cache, and all other data is read and written in the order in which it lies.
-// If there are more weights, a task has one row tile of channels.
-const wholeBytes = 160 << 10
+// maxTaskWeightBytes is the most bytes of weights that a task goes through at every position. So
+// many stay in the second-level cache, and all other data is read and written in the order in which
+// it lies. If there are more weights, a task has one row tile of channels.
+const maxTaskWeightBytes = 160 << 10
 
 // channels returns the number of channels of a task of spread.
 func (c *Conv) channels(dst Shape) int {
-	if 4*c.weightLen() <= wholeBytes {
+	if 4*c.weightLen() <= maxTaskWeightBytes {
 		return dst.Channels
 	}
 	return tileRows
@@ -226,8 +226,8 @@ func (c *Conv) channels(dst Shape) int {
 // and runs them.
 func (c *Conv) spread(t *Team, way *direction) {
 	c.call.way = way
-	tiles := pieces(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
-	least := 4 * c.batch.Lanes * way.src.Len() / sourceBytes
+	tiles := ceilDiv(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
+	least := 4 * c.batch.Lanes * way.src.Len() / maxTaskSourceBytes
 	t.run(c.cut(tiles, way.dst.Height, least), (*spreadCall)(c))
 	c.finish()
 }
@@ -235,9 +235,9 @@ func (c *Conv) spread(t *Team, way *direction) {
 // cut cuts n rows or groups into chunks for each of some tiles, and returns the number of tasks.
 // There are at least least chunks, or n if n is smaller.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
-	chunks := min(max(pieces(minTasks, tiles), least), n)
-	c.call.chunk = pieces(n, chunks)
-	c.call.chunks = pieces(n, c.call.chunk)
+	chunks := min(max(ceilDiv(minTasks, tiles), least), n)
+	c.call.chunk = ceilDiv(n, chunks)
+	c.call.chunks = ceilDiv(n, c.call.chunk)
 	return tiles * c.call.chunks
 }
 
@@ -248,7 +248,7 @@ type region struct{ block, channel, rows, top, bottom int }
 // region returns the region of task i.
 func (c *Conv) region(i int, dst Shape) region {
 	n := c.channels(dst)
-	tiles := pieces(dst.Channels, n)
+	tiles := ceilDiv(dst.Channels, n)
 	channel := i % tiles * n
 	i /= tiles
 	top := i % c.call.chunks * c.call.chunk
@@ -256,9 +256,9 @@ func (c *Conv) region(i int, dst Shape) region {
 	return region{i / c.call.chunks, channel, min(n, dst.Channels-channel), top, bottom}
 }
 
-// prefetchSteps is the number of outer steps by which weights are prefetched ahead of their use:
-// about 200 ns of work for a 3×3 kernel.
-const prefetchSteps = 12
+// weightPrefetchSteps is the number of outer steps by which weights are prefetched ahead of their
+// use: about 200 ns of work for a 3×3 kernel.
+const weightPrefetchSteps = 12
 
 // spreadCall's task runs the tile over the positions of a region.
 type spreadCall Conv
@@ -269,7 +269,7 @@ func (s *spreadCall) task(i int) {
 	r := c.region(i, way.dst)
 	tile := convTile{
 		x: c.call.x[r.block*lanes*way.src.Len():][:lanes*way.src.Len()], w: c.call.w,
-		wRow: way.wRow, wStep: way.wStep, prefetch: prefetchSteps * way.wStep,
+		wRow: way.wRow, wStep: way.wStep, prefetch: weightPrefetchSteps * way.wStep,
 		outer: way.src.Channels, xStep: lanes, lanes: lanes, relu: way.relu,
 	}
 	first := r.block * lanes * way.dst.Len()
@@ -293,8 +293,8 @@ func (s *spreadCall) task(i int) {
 // position.
 func (c *Conv) placeTile(t *convTile, position, channel int) {
 	at, n := position+channel*t.lanes, t.rows*t.lanes
-	t.y, t.bias = c.call.y[at:][:n], optional(c.call.b, channel, t.rows)
-	t.mask, t.plus = optional(c.call.mask, at, n), optional(c.call.plus, at, n)
+	t.y, t.bias = c.call.y[at:][:n], optionalPart(c.call.b, channel, t.rows)
+	t.mask, t.plus = optionalPart(c.call.mask, at, n), optionalPart(c.call.plus, at, n)
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
 		t.prefetchPlace()
 	}
@@ -303,26 +303,26 @@ func (c *Conv) placeTile(t *convTile, position, channel int) {
 // prefetchPlace makes the tile prefetch, during its sum, the memory that it reads and writes after
 // the sum. A tile with a sum of few steps prefetches its place at once.
 func (t *convTile) prefetchPlace() {
-	steps := len(t.y) * 4 / cacheLine / askLines
-	if t.asks = steps; t.outer < steps {
-		t.asks = 0
+	steps := len(t.y) * 4 / cacheLine / prefetchLines
+	if t.prefetchSteps = steps; t.outer < steps {
+		t.prefetchSteps = 0
 		prefetch(t.y)
 		return
 	}
 	y := address(t.y)
-	t.ask = [askStreams]uintptr{y, y, y}
+	t.prefetchAt = [prefetchStreams]uintptr{y, y, y}
 	if t.mask != nil {
-		t.ask[1] = address(t.mask)
+		t.prefetchAt[1] = address(t.mask)
 	}
 	if t.plus != nil {
-		t.ask[2] = address(t.plus)
+		t.prefetchAt[2] = address(t.plus)
 	}
 }
 
 func address(s []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// optional returns n values of an operand from place on, or nil if the operand is nil.
-func optional(operand []float32, place, n int) []float32 {
+// optionalPart returns n values of an operand from place on, or nil if the operand is nil.
+func optionalPart(operand []float32, place, n int) []float32 {
 	if operand == nil {
 		return nil
 	}

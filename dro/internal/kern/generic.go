@@ -2,9 +2,9 @@ package kern
 
 import "math"
 
-// This file, norm_generic.go and winograd_generic.go are the reference: they define what the assembly
-// must compute, and run where there is no assembly. The code is written for the Go compiler, with
-// eight independent sums and one bounds check for four values.
+// This file, norm_generic.go and winograd_generic.go are the reference: they define what the
+// assembly must compute, and run where there is no assembly. The code is written for the Go
+// compiler, with eight independent sums and one bounds check for four values.
 
 // generic computes the tile in parts whose source values stay in the first-level cache while all
 // rows visit them.

@@ -22,13 +22,13 @@ func (c *Conv) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 		if items := tiles * len(c.outer.groups); c.outer.sums == nil {
 			t.run(c.cut(tiles, len(c.outer.groups), 1), (*outerCall)(c))
 		} else {
-			c.call.chunk = min((items+t.Size()-1)/t.Size(), sweepTiles)
-			t.run(pieces(items, c.call.chunk), (*outerSweep)(c))
+			c.call.chunk = min((items+t.Size()-1)/t.Size(), maxSweepTiles)
+			t.run(ceilDiv(items, c.call.chunk), (*outerSweep)(c))
 		}
 	} else {
 		taps := c.dotTaps()
 		c.call.chunk = (taps + t.Size() - 1) / t.Size()
-		t.run(pieces(taps, c.call.chunk), (*dotCall)(c))
+		t.run(ceilDiv(taps, c.call.chunk), (*dotCall)(c))
 	}
 	c.call = convCall{}
 }
@@ -43,7 +43,7 @@ func (c *Conv) enterWeights(dw, db, x, dy []float32, add bool) {
 }
 
 // rowTiles returns the number of tiles that the output channels fill.
-func (c *Conv) rowTiles() int { return pieces(c.cfg.Out, tileRows) }
+func (c *Conv) rowTiles() int { return ceilDiv(c.cfg.Out, tileRows) }
 
 // place transposes sums, [rows][cols] with rows stride values apart, to their places in dw,
 // [cols][rows] with columns an area of the kernel apart.
@@ -51,7 +51,7 @@ func (c *Conv) place(dw, sums []float32, rows, cols, stride int) {
 	area := c.area()
 	switch {
 	case area == 1:
-		store(dw[:cols], sums, c.call.add)
+		storeOrAdd(dw[:cols], sums, c.call.add)
 	case c.call.add:
 		for i := range rows {
 			for j, v := range sums[i*stride:][:cols] {
@@ -85,9 +85,9 @@ func (b *biasCall) task(i int) {
 	c.biasGrad(i*tileRows, min(tileRows, c.cfg.Out-i*tileRows))
 }
 
-// joined calls visit for each output position in rows [top, bottom) and columns [left, right) that
-// tap k of the kernel joins to a position of the input, with the indices of both.
-func (c *Conv) joined(k, top, bottom, left, right int, visit func(out, in int)) {
+// visitJoined calls visit for each output position in rows [top, bottom) and columns [left, right)
+// that tap k of the kernel joins to a position of the input, with the indices of both.
+func (c *Conv) visitJoined(k, top, bottom, left, right int, visit func(out, in int)) {
 	kh, kw := k/c.cfg.KernelWidth, k%c.cfg.KernelWidth
 	for row := top; row < bottom; row++ {
 		for col := left; col < right; col++ {
@@ -113,8 +113,8 @@ func (c *Conv) planGrad() {
 	}
 }
 
-// store sets dst to as many sums or, with add, adds them to it.
-func store(dst, sums []float32, add bool) {
+// storeOrAdd sets dst to as many sums or, with add, adds them to it.
+func storeOrAdd(dst, sums []float32, add bool) {
 	if !add {
 		copy(dst, sums)
 		return

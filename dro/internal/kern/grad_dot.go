@@ -27,7 +27,7 @@ func newDotPlan(c *Conv) *dotPlan {
 			cols = (cols + 1) / 2
 		}
 	}
-	d := &dotPlan{blocks: 1, columns: pieces(c.cfg.In.Channels, gradCols)}
+	d := &dotPlan{blocks: 1, columns: ceilDiv(c.cfg.In.Channels, gradCols)}
 	d.sums = Alloc(d.columns * c.rowTiles() * c.area() * gradSums)
 	if rows == c.out.Height && cols == c.out.Width {
 		d.blocks = min(max(dotCacheBytes/bytes(), 1), c.batch.Blocks)
@@ -46,7 +46,7 @@ func (c *Conv) dotPass(top, bottom, left, right int) [][]pair {
 	var taps [][]pair
 	for k := range c.area() {
 		pairs := []pair{}
-		c.joined(k, top, bottom, left, right, func(out, in int) {
+		c.visitJoined(k, top, bottom, left, right, func(out, in int) {
 			dy, x := out*c.out.Channels*c.batch.Lanes, in*c.cfg.In.Channels*c.batch.Lanes
 			pairs = append(pairs, pair{int32(dy), int32(x)})
 		})

@@ -28,7 +28,7 @@ func newOuterPlan(c *Conv) *outerPlan {
 	in := c.cfg.In
 	block := c.batch.Lanes * in.Height * in.Width
 	bytes := 4 * block * min(in.Channels, maxLanes)
-	parts := min(pieces(bytes, outerCacheBytes), c.out.Height)
+	parts := min(ceilDiv(bytes, outerCacheBytes), c.out.Height)
 	p := &outerPlan{blocks: min(max(outerCacheBytes/bytes, 1), c.batch.Blocks)}
 	start := 0
 	for first := 0; first < in.Channels; first += maxLanes {
@@ -57,7 +57,7 @@ func (c *Conv) outerPart(blocks, top, bottom, width int) [][]tap {
 	for k := range c.area() {
 		taps := []tap{}
 		for block := range blocks {
-			c.joined(k, top, bottom, 0, c.out.Width, func(o, i int) {
+			c.visitJoined(k, top, bottom, 0, c.out.Width, func(o, i int) {
 				x, dy := (block*in+i)*lanes*width, block*lanes*c.out.Len()+o*c.out.Channels*lanes
 				for image := range vector {
 					taps = append(taps, tap{int32(x + image*width), int32(dy + image)})
@@ -167,9 +167,9 @@ func (c *Conv) placeTiles(tiles []float32, out int, group *outerGroup, first, co
 	}
 }
 
-// sweepTiles is the largest number of tiles in a task of outerSweep. For 3×3 kernels their sums
+// maxSweepTiles is the largest number of tiles in a task of outerSweep. For 3×3 kernels their sums
 // fill 150 KiB, beside the part that they visit.
-const sweepTiles = 11
+const maxSweepTiles = 11
 
 // outerSweep's task, for a map of several parts, is some row tiles of output channels, group after
 // group. All of them visit a part before any visits the next, so that a part comes from memory once

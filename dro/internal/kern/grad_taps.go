@@ -21,13 +21,13 @@ type tapsPlan struct {
 }
 
 const (
-	tapsCols = 3  // kernel taps of a tile
-	tapsRows = 8  // output channels of a tile
-	tapsLots = 8  // lots of all blocks, if a block can be cut so
-	tapsMap  = 16 // least rows and columns of the input: smaller maps stay in the caches
-	tapsMost = 64 // most channels of the input: the sums of the lots fill memory
+	tapsCols        = 3  // kernel taps of a tile
+	tapsRows        = 8  // output channels of a tile
+	tapsLots        = 8  // lots of all blocks, if a block can be cut so
+	minTapsMap      = 16 // least rows and columns of the input: smaller maps stay in the caches
+	maxTapsChannels = 64 // most channels of the input: the sums of the lots fill memory
 
-	tapsAsk = 3 // lines of memory that a tile prefetches per group and operand
+	tapsPrefetchLines = 3 // lines of memory that a tile prefetches per group and operand
 
 	tapsSums = tapsRows * tapsCols * vector // sums of a tile
 )
@@ -36,9 +36,9 @@ const (
 // once, by a tapsPlan.
 func GradTaps(isa ISA, cfg ConvConfig) bool {
 	in := cfg.In
-	return isa == AVX512 && cfg.KernelWidth == tapsCols && min(in.Height, in.Width) >= tapsMap &&
-		in.Channels%vector == 0 && in.Channels <= tapsMost && cfg.Out%vector == 0 &&
-		cfg.Out <= 2*tapsMost
+	return isa == AVX512 && cfg.KernelWidth == tapsCols && min(in.Height, in.Width) >= minTapsMap &&
+		in.Channels%vector == 0 && in.Channels <= maxTapsChannels && cfg.Out%vector == 0 &&
+		cfg.Out <= 2*maxTapsChannels
 }
 
 func newTapsPlan(c *Conv, pairs bool) *tapsPlan {
@@ -129,7 +129,7 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 				tile.x = x[group*p.cols*p.colLen():]
 				tile.sum = sums[p.tapsOffset(out, k, group):][:tapsSums]
 				tile.run(p.pairs)
-				tile.askDY, tile.askX = p.skipPrefetched(tile.askDY), p.skipPrefetched(tile.askX)
+				tile.prefetchDY, tile.prefetchX = p.skipPrefetched(tile.prefetchDY), p.skipPrefetched(tile.prefetchX)
 			}
 		}
 	}
@@ -147,15 +147,15 @@ func (p *tapsPlan) rowTile(lot, block, row int) (t tapsTile, dy []float32) {
 		positions: p.out.Width, groups: p.groups,
 		dyStep: (cfg.Out - 1) * lanes, dyRow: lanes,
 		xStep: (cfg.Stride - 1) * p.colLen(), xTap: p.colLen(),
-		askDY: dy[min(size, len(dy)-1):],
-		askX:  p.operand[0][(block*in.Height+next)*in.Width*in.Channels*lanes:],
+		prefetchDY: dy[min(size, len(dy)-1):],
+		prefetchX:  p.operand[0][(block*in.Height+next)*in.Width*in.Channels*lanes:],
 	}
 	return t, dy
 }
 
 // skipPrefetched returns the memory to prefetch after a tile that has prefetched from s on.
 func (p *tapsPlan) skipPrefetched(s []float32) []float32 {
-	lines := tapsAsk * p.out.Width * p.groups
+	lines := tapsPrefetchLines * p.out.Width * p.groups
 	return s[min(lines*cacheLine/4, len(s)-1):]
 }
 

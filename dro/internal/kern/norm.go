@@ -236,7 +236,7 @@ func (n *BatchNorm) tile(i int, rounded roundedNorm) (t normTile, used int) {
 		t.dst = n.call.dst[first:]
 	}
 	size := t.positions * t.channels * t.lanes
-	t.dy, t.plus = optional(n.call.dy, first, size), optional(n.call.plus, first, size)
+	t.dy, t.plus = optionalPart(n.call.dy, first, size), optionalPart(n.call.plus, first, size)
 	return t, used
 }
 

@@ -2,8 +2,8 @@ package kern
 
 import "slices"
 
-// step1 is one kernel tap seen along one axis: tap k multiplies the source index base+d.
-type step1 struct{ k, d int }
+// axisStep is one kernel tap seen along one axis: tap k multiplies the source index base+d.
+type axisStep struct{ k, d int }
 
 // axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
 // destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]].
@@ -11,16 +11,16 @@ type step1 struct{ k, d int }
 type axis struct {
 	base  []int
 	class []int
-	steps [][]step1
+	steps [][]axisStep
 }
 
 // convAxis returns the axis of the forward direction: output o reads input o·stride − pad + k.
 func convAxis(out, in, kernel, stride, pad int) axis {
-	return newAxis(out, func(o int) (base int, steps []step1) {
+	return newAxis(out, func(o int) (base int, steps []axisStep) {
 		base = o*stride - pad
 		for k := range kernel {
 			if i := base + k; i >= 0 && i < in {
-				steps = append(steps, step1{k, k})
+				steps = append(steps, axisStep{k, k})
 			}
 		}
 		return base, steps
@@ -30,22 +30,22 @@ func convAxis(out, in, kernel, stride, pad int) axis {
 // transposedAxis returns the axis of the backward direction: input i is read by the outputs o with
 // o·stride − pad + k = i.
 func transposedAxis(out, in, kernel, stride, pad int) axis {
-	return newAxis(in, func(i int) (base int, steps []step1) {
+	return newAxis(in, func(i int) (base int, steps []axisStep) {
 		base = (i + pad) / stride
 		for k := range kernel {
 			if o := (i + pad - k) / stride; i+pad-k >= 0 && (i+pad-k)%stride == 0 && o < out {
-				steps = append(steps, step1{k, o - base})
+				steps = append(steps, axisStep{k, o - base})
 			}
 		}
 		return base, steps
 	})
 }
 
-func newAxis(n int, lookUp func(int) (int, []step1)) axis {
+func newAxis(n int, lookUp func(int) (int, []axisStep)) axis {
 	a := axis{base: make([]int, n), class: make([]int, n)}
 	for i := range n {
 		base, steps := lookUp(i)
-		same := func(s []step1) bool { return slices.Equal(s, steps) }
+		same := func(s []axisStep) bool { return slices.Equal(s, steps) }
 		class := slices.IndexFunc(a.steps, same)
 		if class < 0 { // a new one
 			class, a.steps = len(a.steps), append(a.steps, steps)

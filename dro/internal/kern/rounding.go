@@ -29,7 +29,7 @@ func (r *Rounding) Round(t *Team, x []float32) {
 		panic("kern: Rounding: slice has the wrong length")
 	}
 	r.src = x
-	t.run(pieces(len(x), elementChunk), r)
+	t.run(ceilDiv(len(x), elementChunk), r)
 	r.src = nil
 }
 

@@ -26,20 +26,20 @@ type Rows struct {
 	// The gradient of few units is computed in parts, one for each run of images, which are then
 	// summed. A thread then reads the rows that it read in the forward pass, and may have brought
 	// from memory: they lie in its cache and in no other.
-	parts   int // 1: all images at once
-	partial []float32
-	every   []int32 // where each part begins in partial
-	ones    []float32
+	parts       int // 1: all images at once
+	partial     []float32
+	partOffsets []int32 // where each part begins in partial
+	ones        []float32
 
 	call rowsCall
 }
 
-// rowsParts is the most parts of a gradient, and partUnits the most units with which it has parts.
-// Summing the parts is a pass over as many gradients, a small share of the work where units are
-// few.
+// maxRowsParts is the most parts of a gradient, and maxPartUnits the most units with which it has
+// parts. Summing the parts is a pass over as many gradients, a small share of the work where units
+// are few.
 const (
-	rowsParts = 8
-	partUnits = 16
+	maxRowsParts = 8
+	maxPartUnits = 16
 )
 
 // Images holds the rows of a batch.
@@ -56,26 +56,26 @@ type rowsCall struct {
 	add        bool
 }
 
-// rowsUnits is the largest number of units of a layer of rows. It is bounded because every vector
-// of images visits all weights. At 100 units a step still takes two thirds of its time with packed
-// batches, at 256 a sixth more.
-const rowsUnits = 128
+// maxRowsUnits is the largest number of units of a layer of rows. It is bounded because every
+// vector of images visits all weights. At 100 units a step still takes two thirds of its time with
+// packed batches, at 256 a sixth more.
+const maxRowsUnits = 128
 
 // RowsFit reports whether Rows can be the linear layer cfg, and gains by it. This takes few units,
 // rows of whole vectors, and assembly.
 func RowsFit(isa ISA, cfg ConvConfig) bool {
 	out, err := cfg.OutShape()
 	return err == nil && isa != Generic && out.Height*out.Width == 1 && cfg.Pad == 0 &&
-		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
+		cfg.In.Len()%vector == 0 && cfg.Out <= maxRowsUnits
 }
 
 // RowsParts returns the number of parts that the images of a batch are split into for the gradient
 // of the layer cfg.
 func RowsParts(b Batch, cfg ConvConfig) int {
-	if cfg.Out > partUnits {
+	if cfg.Out > maxPartUnits {
 		return 1
 	}
-	return max(1, min(rowsParts, b.padded()/(2*vector)))
+	return max(1, min(maxRowsParts, b.padded()/(2*vector)))
 }
 
 // NewRows returns the layer cfg for batches laid out as b.
@@ -84,7 +84,7 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	if !RowsFit(isa, cfg) || !b.valid() {
 		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
 			"features and at most %d units, a batch from NewBatch and assembly",
-			cfg, b, vector, rowsUnits)
+			cfg, b, vector, maxRowsUnits)
 	}
 	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
 	if max(b.padded()*r.in, b.padded()*r.units, r.in*r.units) > math.MaxInt32 {
@@ -99,7 +99,7 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 		r.partial, r.ones = Alloc(r.parts*r.in*r.units), slices.Repeat([]float32{1}, gradCols)
 	}
 	for p := range r.parts {
-		r.every = append(r.every, int32(p*r.in*r.units))
+		r.partOffsets = append(r.partOffsets, int32(p*r.in*r.units))
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 		for i, at := range x.At {
 			r.taps[i].x = at
 		}
-		t.run(pieces(r.in, maxLanes), (*rowsBackward)(r))
+		t.run(ceilDiv(r.in, maxLanes), (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))
 		r.sumParts(t)
@@ -217,7 +217,7 @@ func (f *rowsBackward) task(i int) {
 		}
 		tile.run(r.isa)
 		for u := range rows {
-			store(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:], r.call.add)
+			storeOrAdd(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:], r.call.add)
 		}
 		if first == 0 {
 			r.biasGrad(unit, rows)
@@ -242,9 +242,9 @@ func (r *Rows) partsHeld() (n int) {
 // once for each group of features whose gradients stay in the first-level cache.
 type rowsPart Rows
 
-// gradBytes is the number of bytes of that cache that the gradients may fill; the rest is for the
-// images.
-const gradBytes = 16 << 10
+// maxGradBytes is the number of bytes of that cache that the gradients may fill; the rest is for
+// the images.
+const maxGradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
@@ -258,7 +258,7 @@ func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:
 
 // addImages adds the images [from, to) of a part to sums, the gradient of the part.
 func (r *Rows) addImages(sums []float32, from, to int) {
-	width, lanes := max(gradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
+	width, lanes := max(maxGradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
 	for first := 0; first < r.in; first += width { // some features
 		tile := outerTile{
 			x: r.call.X[first:], dwRow: r.in, dyRow: lanes, lanes: min(width, r.in-first),
@@ -283,11 +283,11 @@ type rowsSum Rows
 // because threads would wait for each other longer than the sum takes.
 const (
 	sumFeatures = 256
-	sumAlone    = 4096 // most values of a gradient that one thread sums
+	maxSoloSum  = 4096 // most values of a gradient that one thread sums
 )
 
 func (r *Rows) sumWidth() int {
-	if r.in*r.units <= sumAlone {
+	if r.in*r.units <= maxSoloSum {
 		return r.in
 	}
 	return sumFeatures
@@ -309,7 +309,7 @@ func (f *rowsSum) task(i int) {
 			clear(tile.dw)
 		}
 		for part := 0; part < held; part += gradCols {
-			tile.at, tile.cols = r.every[part:], min(gradCols, held-part)
+			tile.at, tile.cols = r.partOffsets[part:], min(gradCols, held-part)
 			tile.run(r.isa)
 		}
 	}

@@ -76,7 +76,7 @@ func (p *RowsPass) task(part int) {
 		to := min(first+vector, end)
 		next := c.At[to:]
 		if to == end {
-			next = p.after(part)
+			next = p.nextRows(part)
 		}
 		r.outputsOf(first, next)
 		l.lossesOf(part, first, to-first)
@@ -86,9 +86,10 @@ func (p *RowsPass) task(part int) {
 	}
 }
 
-// after returns where the rows begin that the thread of a part reads after this part. They are the
-// rows of the next part or, from the next batch, the rows of the first part of the thread's share.
-func (p *RowsPass) after(part int) []int32 {
+// nextRows returns where the rows begin that the thread of a part reads after this part. They are
+// the rows of the next part or, from the next batch, the rows of the first part of the thread's
+// share.
+func (p *RowsPass) nextRows(part int) []int32 {
 	r, c := p.rows, &p.call
 	first, end := p.team.shareOf(part, r.partsHeld())
 	if part+1 < end {

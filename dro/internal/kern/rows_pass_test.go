@@ -95,7 +95,7 @@ func TestRowsPassRefuses(t *testing.T) {
 	}
 	loss := NewLoss(isa, b, 3, CrossEntropy)
 	for name, r := range map[string]*Rows{
-		"other units": rows(b, 4), "many units": rows(b, partUnits+1),
+		"other units": rows(b, 4), "many units": rows(b, maxPartUnits+1),
 		"a small batch": rows(NewBatch(16), 3),
 		"another batch": rows(NewBatch(128), 3),
 	} {

@@ -22,7 +22,7 @@ func (s *Sum) Run(t *Team, dst, a, b, y []float32) {
 		panic("kern: Sum: slice has the wrong length")
 	}
 	s.dst, s.a, s.b, s.y = dst, a, b, y
-	t.run(pieces(len(dst), elementChunk), s)
+	t.run(ceilDiv(len(dst), elementChunk), s)
 	s.dst, s.a, s.b, s.y = nil, nil, nil, nil
 }
 

@@ -23,9 +23,9 @@ type Winograd struct {
 	weights []float32 // G·g·Gᵀ: [4×4 places][out][in, whole vectors]
 	source  []float32 // the w that weights was computed from
 
-	forth, back winogradWay
-	direction   *winogradWay // of the running call
-	channels    int          // channels of a task of the running call
+	forwardWay, backwardWay winogradWay
+	direction               *winogradWay // of the running call
+	channels                int          // channels of a task of the running call
 
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
@@ -56,20 +56,20 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, source: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.planeLen())
-	w.forth = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
-	w.back = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
+	w.forwardWay = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
+	w.backwardWay = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
-		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
+		w.forwardWay.taps = append(w.forwardWay.taps, tap{int32(k * lanes), int32(k)})
 	}
 	for k := range c.cfg.Out {
-		w.back.taps = append(w.back.taps, tap{int32(k * lanes), int32(k * wholeVectors(in))})
+		w.backwardWay.taps = append(w.backwardWay.taps, tap{int32(k * lanes), int32(k * wholeVectors(in))})
 	}
 	// The gradient of the input is a convolution with kernels turned by half a turn: their first
 	// and last transformed row change places, and so do the columns.
 	turned := [windowSide]int{3, 1, 2, 0}
 	for k := range windowArea {
-		w.forth.places[k] = k
-		w.back.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
+		w.forwardWay.places[k] = k
+		w.backwardWay.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
 	}
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
@@ -93,18 +93,18 @@ func (c *Winograd) planeLen() int { return c.cfg.Out*wholeVectors(c.cfg.In.Chann
 // Forward does what [Conv.Forward] does.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
-	c.run(t, &c.forth)
+	c.run(t, &c.forwardWay)
 }
 
 // BackwardData does what [Conv.BackwardData] does.
 func (c *Winograd) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
-	c.run(t, &c.back)
+	c.run(t, &c.backwardWay)
 }
 
-// leastPart is the least number of channels that a task is cut down to, because each task
+// minPartChannels is the least number of channels that a task is cut down to, because each task
 // transforms the windows for itself.
-const leastPart = 10 * tileRows
+const minPartChannels = 10 * tileRows
 
 // run transforms the weights, if they have changed since the last call, and runs the call in one
 // direction. A task is two rows of the map, or some of their channels where there are few rows.
@@ -125,13 +125,13 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 // partOf returns the number of channels of a part, in whole tiles, if channels are cut into about
 // so many parts.
 func partOf(channels, parts int) int {
-	parts = min(max(parts, 1), max(channels/leastPart, 1))
-	tiles := pieces(channels, tileRows)
-	return pieces(tiles, parts) * tileRows
+	parts = min(max(parts, 1), max(channels/minPartChannels, 1))
+	tiles := ceilDiv(channels, tileRows)
+	return ceilDiv(tiles, parts) * tileRows
 }
 
 // parts returns the number of tasks that share the channels of two rows.
-func (c *Winograd) parts() int { return pieces(c.direction.dst.Channels, c.channels) }
+func (c *Winograd) parts() int { return ceilDiv(c.direction.dst.Channels, c.channels) }
 
 // winogradWeights transforms the kernels of an output channel.
 type winogradWeights Winograd
@@ -257,8 +257,8 @@ func (c *Winograd) square(m []float32, r region, line, col int) {
 				continue // more is to come
 			}
 			tile.last, tile.relu = 1, c.direction.relu
-			tile.plus[j] = optional(c.call.plus, at, tile.n)
-			tile.mask[j] = optional(c.call.mask, at, tile.n)
+			tile.plus[j] = optionalPart(c.call.plus, at, tile.n)
+			tile.mask[j] = optionalPart(c.call.mask, at, tile.n)
 		}
 		tile.run(c.isa)
 	}

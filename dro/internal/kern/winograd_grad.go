@@ -13,8 +13,8 @@ type winogradGrad struct {
 }
 
 const (
-	gradTasks    = minTasks / windowSide // lots times parts; a row of places is a task of its own
-	gradLotBytes = 4 << 20               // bytes that the sums of all lots may fill
+	gradTasks   = minTasks / windowSide // lots times parts; a row of places is a task of its own
+	maxLotBytes = 4 << 20               // bytes that the sums of all lots may fill
 )
 
 func newWinogradGrad(c *Winograd) *winogradGrad {
@@ -30,8 +30,8 @@ func newWinogradGrad(c *Winograd) *winogradGrad {
 	g.apart = c.cfg.Out*width + vector
 	g.part = partOf(c.cfg.Out, gradTasks)
 	rows := c.batch.Blocks * c.out.Height / squareSide
-	parts := pieces(c.cfg.Out, g.part)
-	most := gradLotBytes / (4 * windowArea * g.apart)
+	parts := ceilDiv(c.cfg.Out, g.part)
+	most := maxLotBytes / (4 * windowArea * g.apart)
 	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
 	g.sums = Alloc(g.lots * g.lotLen())
 	widest := c.outer.groups[0].width
@@ -53,7 +53,7 @@ func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
 	c.enterWeights(dw, db, x, dy, add)
 	c.space.open(t)
 	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
-	parts := pieces(c.cfg.Out, g.part)
+	parts := ceilDiv(c.cfg.Out, g.part)
 	t.run(parts*g.lots*windowSide, (*winogradSums)(c))
 	t.run(c.cfg.Out, (*winogradFold)(c))
 	c.sumBias(t)
