@@ -156,7 +156,8 @@ func TestBatchReachesTheOptimum(t *testing.T) {
 
 // A batch so large that the starting point comes from a part of it does not allocate either.
 func TestLargeBatchWithoutAllocations(t *testing.T) {
-	b, w := Batch{Losses: exponential(testRand(89), subsampleMin+100)}, make([]float64, subsampleMin+100)
+	const n = subsampleMin + 100
+	b, w := Batch{Losses: exponential(testRand(89), n)}, make([]float64, n)
 	for _, p := range testProblems(.4) {
 		trainer := testBatchTrainer(t, p)
 		if n := testing.AllocsPerRun(2, func() { trainer.Weights(w, b) }); n != 0 {

@@ -13,8 +13,8 @@ func dsgdc() Method {
 		Reads: dualReads("lr_z"), Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalisedDual(t)
-			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t), clip: t.Settings["clip"].Or(clip)},
-				err
+			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t),
+				clip: t.Settings["clip"].Or(clip)}, err
 		},
 	}
 }

@@ -20,7 +20,9 @@ func focal() Method {
 			Unit: "nats", Scale: Log, Better: Lower, Noisy: true,
 			Doc: "mean (1 − e^{−ℓ})^γ ℓ of the x-batch, which is minimised",
 		}},
-		New: func(t Task) (Trainer, error) { return &focalTrainer{gamma: t.Number("focal_gamma")}, nil },
+		New: func(t Task) (Trainer, error) {
+			return &focalTrainer{gamma: t.Number("focal_gamma")}, nil
+		},
 	}
 }
 

@@ -181,7 +181,8 @@ func (d *descent) bounds(set Set, rho float64) (Optimum, error) {
 	below.fixed, below.ratios = d.ratios, d.ratios
 	copy(below.x, d.x)
 	below.run()
-	return Optimum{Risk: above.Risk, Lower: below.dualValue(), X: slices.Clone(d.x), Z: above.Z}, nil
+	lower := below.dualValue()
+	return Optimum{Risk: above.Risk, Lower: lower, X: slices.Clone(d.x), Z: above.Z}, nil
 }
 
 // dualValue returns a lower bound of min_x E_Q ℓ for the fixed weights of Q. Each loss is convex in
@@ -264,7 +265,9 @@ func (c *curvature) compute(d *descent) {
 		}
 		axpy(c.crossHess[0], -h, c.slope)
 		axpy(c.crossHess[1], -h*t, c.slope)
-		c.dualHess[0], c.dualHess[1], c.dualHess[2] = c.dualHess[0]+h, c.dualHess[1]+h*t, c.dualHess[2]+h*t*t
+		c.dualHess[0] += h
+		c.dualHess[1] += h * t
+		c.dualHess[2] += h * t * t
 	}
 	c.eliminate(d.held)
 }

@@ -12,7 +12,8 @@ func pan() Method {
 		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
 			p, err := newPenalisedDual(t)
-			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t), clip: math.Inf(1)}, err
+			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t),
+				clip: math.Inf(1)}, err
 		},
 	}
 }

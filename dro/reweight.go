@@ -11,7 +11,9 @@ func reweight() Method {
 		Source: "inverse frequency, as in every survey of imbalanced learning",
 		Uses:   "groups", GroupsOf: groupsOfTrain,
 		New: func(t Task) (Trainer, error) {
-			return newGroupSizeWeights(t.Groups, func(samples float64) float64 { return 1 / samples })
+			return newGroupSizeWeights(t.Groups, func(samples float64) float64 {
+				return 1 / samples
+			})
 		},
 	}
 }
@@ -24,7 +26,9 @@ type groupSizeWeights struct {
 
 // newGroupSizeWeights returns weights that are proportional to weigh(n) for a group of n samples
 // and have mean 1 over the training samples.
-func newGroupSizeWeights(groups []int, weigh func(samples float64) float64) (*groupSizeWeights, error) {
+func newGroupSizeWeights(
+	groups []int, weigh func(samples float64) float64,
+) (*groupSizeWeights, error) {
 	p := &groupSizeWeights{weight: make([]float64, len(groups))}
 	var sum, n float64
 	for g, count := range groups {

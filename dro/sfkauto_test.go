@@ -92,7 +92,8 @@ func TestAutomaticStepsBearOutliers(t *testing.T) {
 		before := p.Evaluate(nil, losses, f.Z())
 		f.Before(Batch{Losses: losses})
 		after := p.Evaluate(nil, losses, f.Z())
-		if after.MeanRatio > maxWeightFactor || p.Set.HasRadius() && after.Divergence > maxWeightFactor*p.Rho {
+		if after.MeanRatio > maxWeightFactor ||
+			p.Set.HasRadius() && after.Divergence > maxWeightFactor*p.Rho {
 			t.Errorf("%v: from %+v to %+v", p, before, after)
 		}
 		if z := f.Z(); !p.Box.Contains(z) {

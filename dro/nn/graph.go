@@ -19,7 +19,7 @@ type graph struct {
 	weights []float64 // r_i/n: the gradient of the losses
 
 	inputLayout *kern.Layout // of the input; nil where the first layer always takes rows
-	direct      bool         // the first layer takes rows, except of batches whose operands are rounded
+	direct      bool         // the first layer takes rows, except where operands are rounded
 	logitLayout *kern.Layout // of the logits
 	logits      []float32    // blocked, the last layer's memory
 	plain       []float32    // [image][class], as logitLayout unpacks logits

@@ -44,7 +44,9 @@ func (p *onePass) weights(from, to int) {
 }
 
 // run computes losses and gradient of the graph's current batch.
-func (p *onePass) run(g *graph, losses []float64, next []int32, weigh func(ratios, losses []float64)) {
+func (p *onePass) run(
+	g *graph, losses []float64, next []int32, weigh func(ratios, losses []float64),
+) {
 	p.call.Images, p.call.Next, p.call.Labels = g.rows, next, g.labels
 	p.call.Losses, p.call.Weights = losses, g.weights[:len(g.labels)]
 	p.weigh = weigh

@@ -170,7 +170,8 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	o := &op{
-		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataGradPart(c), moves: true,
+		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x,
+		part: dataGradPart(c), moves: true,
 	}
 	o.run = func(to []float32, in []array) {
 		var act []float32

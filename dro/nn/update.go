@@ -88,8 +88,8 @@ type AdamW struct{ Beta1, Beta2, Eps float64 }
 type adam struct {
 	kernel  kern.AdamW
 	memory  []float32
-	tensors []Tensor  // the mean squares in memory, and taken
-	updates []float32 // updates since the start: their number in digits of base countBase, lowest first
+	tensors []Tensor  // the mean squares in memory, and updates
+	updates []float32 // their number since the start, in digits of base countBase, lowest first
 }
 
 const countBase = 1 << 24 // below it a float32 counts by ones

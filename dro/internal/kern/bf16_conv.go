@@ -87,7 +87,8 @@ func (c *BF16Conv) plan(data bool) {
 	case c.runs != nil:
 		r := c.runs
 		x.len, x.pairs = r.height*r.width*in.Channels, (r.run+1)/2
-		c.forward = bf16Direction{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out, table: r.weights}
+		c.forward = bf16Direction{src: c.x, area: cfg.KernelHeight, inner: 1, dst: out,
+			table: r.weights}
 		c.forward.plane = newPlane( // the weights of each row of the kernel are a tile
 			convAxis(out.Height, r.height, cfg.KernelHeight, cfg.Stride, 0),
 			convAxis(out.Width, r.width, 1, cfg.Stride, 0),
@@ -95,8 +96,8 @@ func (c *BF16Conv) plan(data bool) {
 	case BF16Strips(c.kind, *cfg):
 		c.strips = newStrips(c.Conv)
 		c.x = &c.strips.source
-		c.forward = bf16Direction{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(), dst: out,
-			table: c.strips.weights}
+		c.forward = bf16Direction{src: c.x, strips: c.strips, area: 1, inner: c.strips.inner(),
+			dst: out, table: c.strips.weights}
 	case cfg.few():
 		x = flatSource(in, c.batch)
 		point := convAxis(1, 1, 1, 1, 0)

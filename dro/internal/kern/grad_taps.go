@@ -129,7 +129,8 @@ func (p *tapsPlan) addRow(lot, block, row int) {
 				tile.x = x[group*p.cols*p.colLen():]
 				tile.sum = sums[p.tapsOffset(out, k, group):][:tapsSums]
 				tile.run(p.pairs)
-				tile.prefetchDY, tile.prefetchX = p.skipPrefetched(tile.prefetchDY), p.skipPrefetched(tile.prefetchX)
+				tile.prefetchDY = p.skipPrefetched(tile.prefetchDY)
+				tile.prefetchX = p.skipPrefetched(tile.prefetchX)
 			}
 		}
 	}

@@ -164,7 +164,9 @@ type taskFunc func(i int)
 func (e taskFunc) task(i int) { e(i) }
 
 // shareStart returns the first task of a thread's share.
-func (t *Team) shareStart(thread int) int64 { return t.tasks * int64(thread) / int64(len(t.shares)) }
+func (t *Team) shareStart(thread int) int64 {
+	return t.tasks * int64(thread) / int64(len(t.shares))
+}
 
 // shareOf returns the first task of the share that task i of n is in, and the one after its last.
 func (t *Team) shareOf(i, n int) (first, end int) {

@@ -62,7 +62,8 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 		w.forwardWay.taps = append(w.forwardWay.taps, tap{int32(k * lanes), int32(k)})
 	}
 	for k := range c.cfg.Out {
-		w.backwardWay.taps = append(w.backwardWay.taps, tap{int32(k * lanes), int32(k * wholeVectors(in))})
+		w.backwardWay.taps = append(w.backwardWay.taps,
+			tap{int32(k * lanes), int32(k * wholeVectors(in))})
 	}
 	// The gradient of the input is a convolution with kernels turned by half a turn: their first
 	// and last transformed row change places, and so do the columns.
