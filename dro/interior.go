@@ -58,7 +58,7 @@ type moments struct {
 
 func (in *interior) moments(z Z) moments {
 	var m moments
-	for losses := range slices.Chunk(in.sample.losses, block) {
+	for losses := range slices.Chunk(in.sample.losses, sumBlock) {
 		var p moments
 		for _, l := range losses {
 			t := ((l-in.origin)/in.sample.span - z.Eta) / z.Lambda
@@ -304,7 +304,7 @@ func floatMidpoint(lo, hi float64) float64 {
 func (in *interior) finish(ratios []float64, z Z) Worst {
 	var f primalSums
 	rest := ratios
-	for losses := range slices.Chunk(in.sample.losses, block) {
+	for losses := range slices.Chunk(in.sample.losses, sumBlock) {
 		f.add(in.sumPrimal(rest, losses, z))
 		rest = rest[min(len(losses), len(rest)):] // nil stays nil
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // The step on z of PGD, PAN and dsgdc has a size of its own, lr_z, which falls when lr falls.
-func TestPace(t *testing.T) {
+func TestStepRatio(t *testing.T) {
 	losses := exponential(testRand(47), 64)
 	for _, p := range testProblems(.5) {
 		for _, a := range []Algorithm{PGD, PAN, "dsgdc"} {

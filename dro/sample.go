@@ -17,9 +17,9 @@ type sample struct {
 	ties           int     // losses equal to max
 }
 
-// block is the number of terms that a pass adds up before it adds them to its total: two short sums
+// sumBlock is the number of terms that a pass adds up before it adds them to its total: two short sums
 // lose less than one long sum, at no cost.
-const block = 512
+const sumBlock = 512
 
 func newSample(losses []float64) (sample, error) {
 	if len(losses) == 0 {
@@ -42,7 +42,7 @@ func newSample(losses []float64) (sample, error) {
 	if s.span == 0 {
 		return s, nil
 	}
-	for terms := range slices.Chunk(losses, block) {
+	for terms := range slices.Chunk(losses, sumBlock) {
 		var part float64
 		for _, l := range terms {
 			part += s.scaled(l)
