@@ -17,8 +17,8 @@ type sample struct {
 	ties           int     // losses equal to max
 }
 
-// sumBlock is the number of terms that a pass adds up before it adds them to its total: two short sums
-// lose less than one long sum, at no cost.
+// sumBlock is the number of terms that a pass adds up before it adds them to its total: two short
+// sums lose less than one long sum, at no cost.
 const sumBlock = 512
 
 func newSample(losses []float64) (sample, error) {
