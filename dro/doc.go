@@ -3,13 +3,14 @@
 // risks, the sample weights and the state update of each method's step, and the constants of the
 // theory. Losses go in, and weights come out.
 //
-// It trains no network and reads no data. A method never sees the weights x, only the
-// losses ℓ_i = ℓ(x; s_i). The only model here is the linear model of [Regression], whose
-// optimum can be computed. Only [BatchBias] and the bootstrap of [Confidence] use random
-// numbers, each from its caller's seed. math.md beside this file holds the derivations and
-// says where it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou: Large-Scale
-// Non-convex Stochastic Constrained Distributionally Robust Optimization, AAAI-24, arXiv
-// 2404.01200).
+// It trains no network and reads no data. A method never sees the weights x, only the losses
+// ℓ_i = ℓ(x; s_i); a [Refitter] is also given the last layer, once, when training is over. So the
+// only models here are linear: that [Layer], and [Regression], whose optimum can be computed. No
+// random number depends on the time or on another call: each follows from a seed that the caller
+// gives or, for the samples that afr sets apart, from their number. math.md beside this file holds
+// the derivations and says where it corrects the paper (Zhang, Zhou, Prater-Bennette, Shen, Zou:
+// Large-Scale Non-convex Stochastic Constrained Distributionally Robust Optimization, AAAI-24,
+// arXiv 2404.01200).
 //
 // Start at [NewSet] and [WorstCase] to measure a batch, at [Method] and [Trainer] to train, and at
 // [Theorem1] for the requirements of the theory.
@@ -78,20 +79,39 @@
 // the box; a wide one makes it slow, most of all in the paper's coordinates,
 // where λ and η have to move in opposite directions.
 //
+// # Files
+//
+// A set has a file of its name, and so has a method. Beside them:
+//
+//	set.go, method.go               the interface of sets, the description of methods; their tables
+//	trainer.go, setting.go          what runs call in each step, and the settings of methods
+//	measure.go, form.go             what methods report, and weights as formulas for a GPU
+//	problem.go, box.go              F and its derivatives at one z; z and the box that it is kept in
+//	worst.go, interior.go           R_ρ of a batch, and the solver where the radius binds
+//	sample.go, saturation.go        the batch of the solver, and where the radius stops binding
+//	regression.go, optimum.go       a linear model, and its least R_ρ
+//	interval.go, study.go           R_ρ of a distribution from a sample, with
+//	bootstrap.go, likelihood.go,    intervals and bounds, and the doubts
+//	doubt.go                        about them
+//	theory.go, magnitude.go         the constants and the plan of Theorem 1; large numbers
+//	dual.go, frankwolfe.go          what methods with z share, and what sfk and sfk-auto share
+//	flagweights.go                  weights by a flag of the sample, for jtt and afr
+//	refit.go, softmaxfit.go         what afr and dfr share
+//
 // # Adding a set
 //
 //  1. Write φ and its conjugate φ*(t) = max over r ≥ 0 of rt − φ(r) down, with
 //     φ(1) = 0, and find forms of r − 1 = φ*′(t) − 1, φ*, φ(r) and φ*″ that lose
 //     no digits near t = 0 and do not overflow.
 //  2. Make a small value type in a file of its own, with the methods of [Set];
-//     copy set.go.
+//     copy kl.go.
 //  3. Where the ratios are bounded, say in a method saturate when the radius stops
 //     binding, what the worst case is then and where η̃ goes as λ → 0, as
-//     set.go does. The solver in optimum.go needs nothing else. Sets of
+//     smoothedcvar.go does. The solver in interior.go needs nothing else. Sets of
 //     other packages have no saturate: their φ must be finite on [0, ∞), or
 //     they are a [Solver].
-//  4. Add its line to families, or call [RegisterSet] from another package.
-//     A set whose φ* is infinite somewhere has no dual to train by: see set.go.
+//  4. Add its line to families (set.go), or call [RegisterSet] from another package.
+//     A set whose φ* is infinite somewhere has no dual to train by: see tv.go.
 //  5. Add the set to testSets, and its φ and φ* as defined to bigPhi and bigDual:
 //     every property, the certificate included, is then tested.
 //  6. If theory bounds its constants, give it the method constants, and add it to logBias.
@@ -99,7 +119,7 @@
 // # Adding a method
 //
 // Write a file with a function that returns a [Method], and add its line to
-// builtIn, or call [Register] from another package. Its settings, its measures
+// builtIn (method.go), or call [Register] from another package. Its settings, its measures
 // and its state are declared there and nowhere else: presets, --set, the log,
 // checkpoints, tables, charts and the interface range over the registry. To copy:
 // erm is the smallest, groupDRO moves its state before the weights, nsgdm has

@@ -8,9 +8,9 @@ import (
 
 var errNoProblem = errors.New("no problem given: want an uncertainty set and a box")
 
-// dual is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i − η)/λ)
-// that z gives the samples.
-type dual struct {
+// dualBase is the part that the methods with dual variables share: z, and the weights φ*′((ℓ_i −
+// η)/λ) that z gives the samples.
+type dualBase struct {
 	Base
 	problem Problem
 	z       Z
@@ -24,39 +24,39 @@ func dualReads(further ...string) []string {
 	return append(z, further...)
 }
 
-// newDual checks the task and places z at the start, projected onto the box.
-func newDual(t Task) (dual, error) {
+// newDualBase checks the task and places z at the start, projected onto the box.
+func newDualBase(t Task) (dualBase, error) {
 	start := Z{Lambda: t.Number("lambda"), Eta: t.Number("eta")}
 	switch {
 	case t.Problem == nil:
-		return dual{}, errNoProblem
+		return dualBase{}, errNoProblem
 	case !(start.Lambda > 0) || math.IsInf(start.Lambda, 1):
-		return dual{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
+		return dualBase{}, fmt.Errorf("lambda %v: want a positive finite value", start.Lambda)
 	case math.IsNaN(start.Eta) || math.IsInf(start.Eta, 0):
-		return dual{}, fmt.Errorf("eta %v: want a finite value", start.Eta)
+		return dualBase{}, fmt.Errorf("eta %v: want a finite value", start.Eta)
 	}
 	if err := t.Problem.Validate(); err != nil {
-		return dual{}, err
+		return dualBase{}, err
 	}
-	return dual{problem: *t.Problem, z: t.Problem.Box.Project(start)}, nil
+	return dualBase{problem: *t.Problem, z: t.Problem.Box.Project(start)}, nil
 }
 
 // Z implements Dual.
-func (d *dual) Z() Z { return d.z }
+func (d *dualBase) Z() Z { return d.z }
 
 // Confine implements Dual.
-func (d *dual) Confine() { d.z = d.problem.Box.Project(d.z) }
+func (d *dualBase) Confine() { d.z = d.problem.Box.Project(d.z) }
 
 // Weights implements Trainer.
-func (d *dual) Weights(w []float64, b Batch) { d.last = d.problem.Evaluate(w, b.Losses, d.z) }
+func (d *dualBase) Weights(w []float64, b Batch) { d.last = d.problem.Evaluate(w, b.Losses, d.z) }
 
 // Samplewise implements Trainer.
-func (d *dual) Samplewise() func(w, losses []float64) { return d.weigh }
+func (d *dualBase) Samplewise() func(w, losses []float64) { return d.weigh }
 
-func (d *dual) weigh(w, losses []float64) { d.problem.Evaluate(w, losses, d.z) }
+func (d *dualBase) weigh(w, losses []float64) { d.problem.Evaluate(w, losses, d.z) }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (d *dual) Report(record func(string, float64)) {
+func (d *dualBase) Report(record func(string, float64)) {
 	record("objective", d.last.Value)
 	if d.problem.Set.HasRadius() {
 		record("lambda", d.z.Lambda)
@@ -67,12 +67,12 @@ func (d *dual) Report(record func(string, float64)) {
 }
 
 // State implements Trainer.
-func (d *dual) State() State {
+func (d *dualBase) State() State {
 	return State{Numbers: map[string]float64{"lambda": d.z.Lambda, "eta": d.z.Eta}}
 }
 
 // Restore implements Trainer.
-func (d *dual) Restore(s State) error {
+func (d *dualBase) Restore(s State) error {
 	z, err := s.numbers("lambda", "eta")
 	if err == nil {
 		d.z = Z{Lambda: z[0], Eta: z[1]}
@@ -81,7 +81,7 @@ func (d *dual) Restore(s State) error {
 }
 
 // Warning implements Warner.
-func (d *dual) Warning() string {
+func (d *dualBase) Warning() string {
 	if d.last.MeanRatio == 0 {
 		return "every likelihood ratio of a batch is 0, so the network got no gradient: lower " +
 			"eta, or take smaller steps on z (sfk: raise c or take sfk-auto; the others: lower " +
@@ -91,114 +91,47 @@ func (d *dual) Warning() string {
 }
 
 // gradient returns ∂F/∂z of a batch at the present z.
-func (d *dual) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
+func (d *dualBase) gradient(losses []float64) Z { return d.problem.Evaluate(nil, losses, d.z).Grad }
 
-// Z holds the dual variables of one problem: the multiplier λ of the radius
-// constraint and the multiplier η of the constraint mean r = 1. Both have the
-// unit of the losses. The package also uses a Z for directions and gradients
-// in the (λ, η) plane.
-type Z struct {
-	Lambda float64 `json:"lambda"`
-	Eta    float64 `json:"eta"`
-}
-
-func (z Z) dot(w Z) float64 { return z.Lambda*w.Lambda + z.Eta*w.Eta }
-
-func (z Z) sub(w Z) Z { return Z{z.Lambda - w.Lambda, z.Eta - w.Eta} }
-
-// along returns z + a d.
-func (z Z) along(a float64, d Z) Z { return Z{z.Lambda + a*d.Lambda, z.Eta + a*d.Eta} }
-
-// Box is the set M = [λ0, λ̄] × [η_min, η_max] that the dual variables of a
-// training run stay in, in the coordinates of the problem that it belongs to.
-type Box struct{ Lambda, Eta [2]float64 }
-
-// Contains reports whether z lies in b, boundary included. It is false for a
-// NaN.
-func (b Box) Contains(z Z) bool {
-	return z.Lambda >= b.Lambda[0] && z.Lambda <= b.Lambda[1] &&
-		z.Eta >= b.Eta[0] && z.Eta <= b.Eta[1]
-}
-
-// Project returns the point of b nearest to z. A NaN stays one, so that a
-// diverged run is seen and not repaired.
-func (b Box) Project(z Z) Z {
-	return Z{clamp(z.Lambda, b.Lambda), clamp(z.Eta, b.Eta)}
-}
-
-// Corner returns argmin over e in b of ⟨e, g⟩, the linear minimisation step of
-// Frank-Wolfe. Where a coordinate of g is zero every value is a minimiser and
-// Corner takes the lower end.
-func (b Box) Corner(g Z) Z {
-	return Z{cornerEnd(g.Lambda, b.Lambda), cornerEnd(g.Eta, b.Eta)}
-}
-
-// Diameter returns D, the largest distance between two points of b.
-func (b Box) Diameter() float64 {
-	return math.Hypot(b.Lambda[1]-b.Lambda[0], b.Eta[1]-b.Eta[0])
-}
-
-func clamp(v float64, side [2]float64) float64 {
-	return math.Min(math.Max(v, side[0]), side[1])
-}
-
-func cornerEnd(slope float64, side [2]float64) float64 {
-	if slope < 0 {
-		return side[1]
+// Form implements Trainer. A set of another package has no form.
+func (d *dualBase) Form(into []float64) Form {
+	u := d.problem.Unshift(d.z)
+	f := Form{Numbers: append(into, u.Lambda, u.Eta)}
+	switch set := d.problem.Set.(type) {
+	case CressieRead:
+		f.Kind = FormChi2
+		if set.K != 2 {
+			f.Kind, f.Numbers = FormCressieRead, append(f.Numbers, set.K)
+		}
+	case KL:
+		f.Kind = FormKL
+	case SmoothedCVaR:
+		f.Kind, f.Numbers = FormSmoothedCVaR, append(f.Numbers, set.Mu)
+	case CVaR:
+		f.Kind, f.Numbers = FormCVaR, append(f.Numbers, set.Mu)
 	}
-	return side[0]
+	return f
 }
 
-// DefaultBox returns the box of the settings "lambda_max: auto" and
-// "eta_min: auto" for losses in [0, bound] (B), in the coordinates c. It
-// contains the optimal z of every such batch whose λ* is at least lambda0.
-//
-//   - Paper coordinates (Cressie-Read): the paper's main-text box
-//     λ̄ = (k−1)B/(X^{1/k*} − 1), η in [−λ̄/(k−1), B], X = 1 + k(k−1)ρ.
-//   - Unshifted: λ̄ = B/ρ, because R_ρ is concave in ρ and at most B, and η̃ in
-//     [0, B].
-//   - CVaR has no λ; its λ is held at lambda0.
-//
-// B/ρ is the smaller of the two λ̄ and holds for every set (math.md §4). Where
-// λ̄ falls below lambda0, the box holds λ = lambda0.
-func DefaultBox(set Set, rho float64, c Coordinates, lambda0, bound float64) Box {
-	box := Box{Lambda: [2]float64{lambda0, lambda0}, Eta: [2]float64{0, bound}}
-	if !set.HasRadius() {
-		return box
+// dualMeasures returns the measures of methods with dual variables. They are taken on a step's own
+// batch at the z that the step started from; λ and η are those after the step.
+func dualMeasures() []Measure {
+	return []Measure{
+		{Name: "objective", Title: "dual objective",
+			Unit: "nats", Scale: Log, Better: Lower, Noisy: true, Asks: OfProblem,
+			Doc: "F(x; λ, η) of the x-batch at the z before the step: an upper bound of its " +
+				"worst-case risk"},
+		{Name: "lambda", Title: "λ", Symbol: "λ", Unit: "nats", Radius: true,
+			Doc: "multiplier of the constraint D_φ(Q‖P) ≤ ρ, after the step: a small λ lets the " +
+				"adversary reweight freely, a large one holds it near the data; it stays in its " +
+				"box"},
+		{Name: "eta", Title: "η", Symbol: "η", Unit: "nats",
+			Doc: "multiplier of the constraint that the weights average 1, after the step: the " +
+				"loss level around which the adversary reweights; where the coordinates of the " +
+				"run are the paper's, shifted by −λ/(k−1)"},
+		{Name: "mean_ratio", Title: "mean ratio", Noisy: true, Asks: OfProblem,
+			Doc: "mean likelihood ratio r of the x-batch; 1 where F is least in η"},
+		{Name: "divergence", Title: "batch divergence", Noisy: true, Asks: OfProblem,
+			Doc: "mean φ(r) of the x-batch; ρ where F is least in λ"},
 	}
-	cr, ok := set.(CressieRead)
-	if !ok || c != Paper {
-		box.Lambda[1] = math.Max(lambda0, bound/rho)
-		return box
-	}
-	box.Lambda[1] = math.Max(lambda0, cr.lambdaMax(rho, bound))
-	box.Eta[0] = -box.Lambda[1] / (cr.K - 1)
-	return box
-}
-
-// lambdaMax is the paper's λ̄ = (k−1)B/(X^{1/k*} − 1), with 1/k* = (k−1)/k and
-// expm1 and log1p for a small ρ.
-func (c CressieRead) lambdaMax(rho, bound float64) float64 {
-	k := c.K
-	return (k - 1) * bound / math.Expm1((k-1)/k*math.Log1p(k*(k-1)*rho))
-}
-
-// optimumBox returns the part of the box in which the optimum for these losses lies. R_ρ is concave
-// in ρ, equals the mean at ρ = 0 and never exceeds the maximum, so λ* ≤ (max − mean)/ρ. At every λ
-// the best η̃ lies between the least and the greatest loss. Where the box does not reach that
-// range, optimumBox returns the nearest part of the box.
-func (p *Problem) optimumBox(losses []float64) Box {
-	least, most, mean := losses[0], losses[0], 0.0
-	for _, l := range losses {
-		least, most, mean = math.Min(least, l), math.Max(most, l), mean+l
-	}
-	mean /= float64(len(losses))
-	box := p.Box
-	if p.Set.HasRadius() {
-		box.Lambda[1] = clamp((most-mean)/p.Rho, p.Box.Lambda)
-	}
-	s := p.shift()
-	box.Eta[0] = clamp(least-s*box.Lambda[1], p.Box.Eta)
-	box.Eta[1] = clamp(most-s*box.Lambda[0], p.Box.Eta)
-	return box
 }

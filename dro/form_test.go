@@ -205,7 +205,7 @@ func TestFormless(t *testing.T) {
 		}
 	}
 	type stranger struct{ KL }
-	d := &dual{problem: Problem{Set: stranger{}}, z: Z{1, 0}}
+	d := &dualBase{problem: Problem{Set: stranger{}}, z: Z{1, 0}}
 	if f := d.Form(nil); f.Kind != FormNone {
 		t.Errorf("a set of another package has the form %q", f.Kind)
 	}

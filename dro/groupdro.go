@@ -16,7 +16,7 @@ func groupDRO() Method {
 		Name: "group", Doc: "Group DRO: weights of the groups by exponentiated gradient",
 		Source: "Sagawa, Koh, Hashimoto, Liang 2020 (arXiv 1911.08731), Algorithm 1; batches " +
 			"are uniform over samples or, with sampler: groups, as in the authors' code",
-		Uses: "groups", GroupsOf: ofTrain,
+		Uses: "groups", GroupsOf: groupsOfTrain,
 		Settings: []Setting{
 			{Key: "group_step", Doc: "step size of Group DRO's weights, η_q",
 				Default: Fixed(.01), Want: "a number > 0", Check: above0, Live: true},
@@ -27,14 +27,14 @@ func groupDRO() Method {
 		},
 		Measures: []Measure{{Name: "group_weight", Title: "largest group weight", Scale: Percent,
 			Doc: "the largest q_g of Group DRO, after the step; the weights sum to 1"}},
-		New: func(t Task) (Trainer, error) { return newGroupWeights(t) },
+		New: func(t Task) (Trainer, error) { return newGroupDROTrainer(t) },
 	}
 }
 
-// groupWeights holds q, one weight for each group. The weights sum to 1, and a group without
+// groupDROTrainer holds q, one weight for each group. The weights sum to 1, and a group without
 // training samples has none. The state is log q: a weight that falls below the smallest float64
 // comes back when its group's losses rise.
-type groupWeights struct {
+type groupDROTrainer struct {
 	Base
 	step    float64
 	adjust  []float64 // C/√n_g
@@ -47,12 +47,12 @@ type groupWeights struct {
 	warning string    // that batches of this size lack a group, if they do
 }
 
-func newGroupWeights(t Task) (*groupWeights, error) {
+func newGroupDROTrainer(t Task) (*groupDROTrainer, error) {
 	n := len(t.Groups)
 	if n == 0 || slices.Max(t.Groups) == 0 {
 		return nil, fmt.Errorf("algorithm group: the data have no groups")
 	}
-	g := &groupWeights{
+	g := &groupDROTrainer{
 		step: t.Number("group_step"), split: t.Groups, alike: t.ByGroup,
 		adjust: make([]float64, n),
 		q:      make([]float64, n), logs: make([]float64, n),
@@ -71,7 +71,7 @@ func newGroupWeights(t Task) (*groupWeights, error) {
 
 // normalise makes the weights sum to 1. It first subtracts the largest logarithm, so that nothing
 // overflows.
-func (g *groupWeights) normalise() {
+func (g *groupDROTrainer) normalise() {
 	most, total := slices.Max(g.logs), 0.0
 	for _, l := range g.logs {
 		total += math.Exp(l - most)
@@ -84,7 +84,7 @@ func (g *groupWeights) normalise() {
 }
 
 // count sums the losses and counts the samples of the batch, by group.
-func (g *groupWeights) count(b Batch) {
+func (g *groupDROTrainer) count(b Batch) {
 	clear(g.sums)
 	clear(g.counts)
 	for i, l := range b.Losses {
@@ -96,7 +96,7 @@ func (g *groupWeights) count(b Batch) {
 // Before implements Trainer: q_g ← q_g exp(η_q (ℓ̄_g + C/√n_g)) for the groups in the batch. The
 // other groups keep their weights, as in Algorithm 1, where the authors' code gives them C/√n_g;
 // then all weights are normalised.
-func (g *groupWeights) Before(b Batch) {
+func (g *groupDROTrainer) Before(b Batch) {
 	if g.batch == 0 {
 		g.batch = len(b.Losses)
 		g.warning = g.rareGroups()
@@ -112,7 +112,7 @@ func (g *groupWeights) Before(b Batch) {
 
 // Weights implements Trainer. A sample of group g weighs q_g divided by the share of g in the
 // batch.
-func (g *groupWeights) Weights(w []float64, b Batch) {
+func (g *groupDROTrainer) Weights(w []float64, b Batch) {
 	g.count(b)
 	n := float64(len(b.Losses))
 	for i := range b.Losses {
@@ -122,20 +122,20 @@ func (g *groupWeights) Weights(w []float64, b Batch) {
 }
 
 // Report implements Trainer.
-func (g *groupWeights) Report(record func(string, float64)) {
+func (g *groupDROTrainer) Report(record func(string, float64)) {
 	record("group_weight", slices.Max(g.q))
 }
 
-// mostLacking is the largest share of batches that may lack a group without a warning.
-const mostLacking = .05
+// maxLackingShare is the largest share of batches that may lack a group without a warning.
+const maxLackingShare = .05
 
 // Warning implements Warner.
-func (g *groupWeights) Warning() string { return g.warning }
+func (g *groupDROTrainer) Warning() string { return g.warning }
 
 // rareGroups returns a warning if batches lack a group too often. It adds up, over the groups, the
 // probability that a batch lacks the group. The sum bounds the probability that a batch lacks any
 // group, and is close to it where it is small.
-func (g *groupWeights) rareGroups() string {
+func (g *groupDROTrainer) rareGroups() string {
 	const few = 10 // samples of a group, which would be drawn over and over
 	lacking, smallest := 0.0, math.MaxInt
 	for _, samples := range g.split {
@@ -144,7 +144,7 @@ func (g *groupWeights) rareGroups() string {
 			smallest = min(smallest, samples)
 		}
 	}
-	if lacking <= mostLacking {
+	if lacking <= maxLackingShare {
 		return ""
 	}
 	cure := "sampler=groups draws each group equally often, or raise batch"
@@ -162,7 +162,7 @@ func (g *groupWeights) rareGroups() string {
 // lacks returns the probability that a batch has no sample of a group with the given number of
 // samples. The batches of an epoch are drawn without replacement, batches by groups with
 // replacement.
-func (g *groupWeights) lacks(samples int) float64 {
+func (g *groupDROTrainer) lacks(samples int) float64 {
 	all, there := 0, 0
 	for _, n := range g.split {
 		all += n
@@ -183,7 +183,7 @@ func (g *groupWeights) lacks(samples int) float64 {
 func weightName(group int) string { return fmt.Sprintf("log_q%d", group) }
 
 // State implements Trainer.
-func (g *groupWeights) State() State {
+func (g *groupDROTrainer) State() State {
 	s := State{Numbers: map[string]float64{}}
 	for i, samples := range g.split {
 		if samples > 0 {
@@ -194,7 +194,7 @@ func (g *groupWeights) State() State {
 }
 
 // Restore implements Trainer.
-func (g *groupWeights) Restore(s State) error {
+func (g *groupDROTrainer) Restore(s State) error {
 	for i, samples := range g.split {
 		if samples == 0 {
 			continue
@@ -206,4 +206,10 @@ func (g *groupWeights) Restore(s State) error {
 		g.logs[i], g.q[i] = v[0], math.Exp(v[0])
 	}
 	return nil
+}
+
+// Form implements Trainer.
+func (g *groupDROTrainer) Form(into []float64) Form {
+	numbers := append(append(append(into, g.step), g.logs...), g.adjust...)
+	return Form{Kind: FormGroups, Numbers: numbers}
 }

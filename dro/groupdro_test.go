@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// groupTrainer returns Group DRO on groups with the given numbers of training samples.
-func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
+// testGroupDROTrainer returns Group DRO on groups with the given numbers of training samples.
+func testGroupDROTrainer(t *testing.T, step float64, samples ...int) *groupDROTrainer {
 	t.Helper()
 	m, err := Find("group")
 	if err != nil {
@@ -22,7 +22,7 @@ func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trainer.(*groupWeights)
+	return trainer.(*groupDROTrainer)
 }
 
 // The steps are Algorithm 1 of the source, written out, on batches drawn uniformly over samples,
@@ -30,7 +30,7 @@ func groupTrainer(t *testing.T, step float64, samples ...int) *groupWeights {
 func TestGroupDROIsItsAlgorithm(t *testing.T) {
 	rng := testRand(61)
 	const step = .3
-	g := groupTrainer(t, step, 30, 9, 1)
+	g := testGroupDROTrainer(t, step, 30, 9, 1)
 	q, lacking := []float64{1. / 3, 1. / 3, 1. / 3}, 0
 	for range 200 {
 		b := Batch{Losses: exponential(rng, 8), Groups: make([]int, 8)}
@@ -84,7 +84,7 @@ func TestGroupDROAdjusts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, rng := groupTrainer(t, .2, 30, 9, 4), testRand(64)
+	shown, rng := testGroupDROTrainer(t, .2, 30, 9, 4), testRand(64)
 	for range 50 {
 		b := testBatch(exponential(rng, 11))
 		raised := b
@@ -103,7 +103,7 @@ func TestGroupDROAdjusts(t *testing.T) {
 			}
 		}
 	}
-	if q := adjusted.(*groupWeights).q; q[2] < q[0]*1.1 {
+	if q := adjusted.(*groupDROTrainer).q; q[2] < q[0]*1.1 {
 		t.Errorf("q %v: the rare group gained nothing", q)
 	}
 }
@@ -123,7 +123,7 @@ func TestGroupDROAdvice(t *testing.T) {
 			"sampler=groups draws each group equally often, or raise batch"},
 		{[]int{1000, 1000, 1000}, true, "raise batch"},
 	} {
-		g := groupTrainer(t, .1, c.samples...)
+		g := testGroupDROTrainer(t, .1, c.samples...)
 		g.alike = c.alike
 		g.Before(Batch{Losses: make([]float64, 8), Groups: make([]int, 8)})
 		if got := g.Warning(); !strings.HasSuffix(got, "stays: "+c.want) {
@@ -144,7 +144,7 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 		{30, false, []int{30, 10}}, {5, false, []int{30, 20, 0}}, {39, false, []int{30, 9, 1}},
 		{40, false, []int{30, 9, 1}},
 	} {
-		g := groupTrainer(t, .1, c.samples...)
+		g := testGroupDROTrainer(t, .1, c.samples...)
 		g.alike = c.alike
 		if g.Warning() != "" {
 			t.Error("a warning before the first batch")
@@ -175,7 +175,7 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 				lacking += 1. / trials
 			}
 		}
-		if warned := g.Warning() != ""; warned != (lacking > mostLacking) {
+		if warned := g.Warning() != ""; warned != (lacking > maxLackingShare) {
 			t.Errorf("%+v: %.3f of the batches lack a group: %q", c, lacking, g.Warning())
 		}
 		if last := len(c.samples) - 1; len(there) == 3 && !c.alike {
@@ -188,10 +188,10 @@ func TestGroupDROWarnsOfBatchesThatLackAGroup(t *testing.T) {
 
 // A share of exactly a twentieth is still without a warning.
 func TestGroupDROToleratesATwentieth(t *testing.T) {
-	g := groupTrainer(t, .1, 23, 2)
+	g := testGroupDROTrainer(t, .1, 23, 2)
 	g.Before(Batch{Losses: make([]float64, 19), Groups: make([]int, 19)})
-	if p := g.lacks(23) + g.lacks(2); p != mostLacking || g.Warning() != "" {
-		t.Errorf("%v of the batches lack a group, and %v are tolerated: %q", p, mostLacking,
+	if p := g.lacks(23) + g.lacks(2); p != maxLackingShare || g.Warning() != "" {
+		t.Errorf("%v of the batches lack a group, and %v are tolerated: %q", p, maxLackingShare,
 			g.Warning())
 	}
 }
@@ -203,7 +203,7 @@ func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 		slices.Repeat([]int{1}, 8))
 	rng.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
 	losses, n := exponential(rng, 30), 30
-	g := groupTrainer(t, .5, 17, 8, 5)
+	g := testGroupDROTrainer(t, .5, 17, 8, 5)
 	g.Before(Batch{Losses: losses[:7], Groups: groups[:7]})
 	objective := func() (f float64) {
 		for k, samples := range []float64{17, 8, 5} {
@@ -231,7 +231,7 @@ func TestGroupDROsWeightsOfTheSplitAreAGradient(t *testing.T) {
 // A group comes back even if it had no loss for so long that its q is below the smallest float64. A
 // group without training samples has no part in q.
 func TestGroupDROAtTheEdges(t *testing.T) {
-	g := groupTrainer(t, 1000, 20, 0, 20)
+	g := testGroupDROTrainer(t, 1000, 20, 0, 20)
 	if got := reported(g)["group_weight"]; !within(got, .5, 1e-15) {
 		t.Errorf("largest of two weights at the start %v, want 1/2", got)
 	}
@@ -246,7 +246,7 @@ func TestGroupDROAtTheEdges(t *testing.T) {
 			t.Errorf("losses %v: weights %v, want %v", c.losses, w, c.weights)
 		}
 	}
-	if _, err := newGroupWeights(Task{Groups: []int{0, 0}}); err == nil {
+	if _, err := newGroupDROTrainer(Task{Groups: []int{0, 0}}); err == nil {
 		t.Error("groups without a sample were taken")
 	}
 }
@@ -280,7 +280,7 @@ func TestGroupDROReachesTheLeastWorstGroupLoss(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := points([]int{90, 10}, []float64{0, 2}, c.spreads)
-			g := groupTrainer(t, .05, 90, 10)
+			g := testGroupDROTrainer(t, .05, 90, 10)
 			x := []float64{0}
 			l.walk(g, x, 4000, .05, 0, l.all)
 			if q := g.q[1]; math.Abs(x[0]-c.x) > 1e-6 || math.Abs(q-c.q1) > 1e-6 {
@@ -307,7 +307,7 @@ func TestGroupDROWithRareGroupsIsBiased(t *testing.T) {
 			}
 			return index
 		}
-		g, x, mean := groupTrainer(t, .01, 90, 10), []float64{0}, 0.0
+		g, x, mean := testGroupDROTrainer(t, .01, 90, 10), []float64{0}, 0.0
 		l.walk(g, x, 2000, .01, 0, draw)
 		const steps = 40_000
 		for range steps {

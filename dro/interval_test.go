@@ -56,11 +56,11 @@ func TestEstimateIsTheInfluenceFunction(t *testing.T) {
 	for _, set := range []Set{CressieRead{K: 2}, CressieRead{K: 1.5}, KL{}, SmoothedCVaR{Mu: .2},
 		CVaR{Mu: .3}} {
 		const rho = .4
-		s, err := Confidence{}.study(set, []float64{rho}, losses)
+		s, err := Confidence{}.solve(set, []float64{rho}, losses)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, w := s.dual[0], s.sides[0].worst[0]
+		f, w := s.dualValues[0], s.lists[0].worst[0]
 		var mean float64
 		for _, x := range f {
 			mean += x / float64(len(f))
@@ -253,81 +253,5 @@ func TestBoundsLieWithinTheLosses(t *testing.T) {
 	}
 	if capped == 0 {
 		t.Error("no bound was the largest loss")
-	}
-}
-
-// Under χ² the effective size is n/(1 + 2ρ). Where it is 100, rounding does not decide whether the
-// samples are few.
-func TestFewAtTheBoundary(t *testing.T) {
-	rng := rand.New(rand.NewPCG(12, 2))
-	for _, c := range []struct {
-		n   int
-		rho float64
-	}{{101, .005}, {110, .05}, {120, .1}, {125, .125}, {130, .15}, {140, .2}, {150, .25}, {160, .3},
-		{200, .5}, {300, 1}, {400, 1.5}, {500, 2}, {700, 3}, {1100, 5}, {2100, 10}} {
-		for range 20 {
-			losses := populations()[0].losses(rng, c.n)
-			for i, rho := range []float64{c.rho, c.rho + 1e-3} {
-				list, err := Confidence{}.Estimates(CressieRead{K: 2}, losses, []float64{rho})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := list[0].Tail.Few(); got != (i == 1) {
-					t.Fatalf("n = %d, ρ = %v: few is %v of %v", c.n, rho, got,
-						list[0].EffectiveSampleSize)
-				}
-			}
-		}
-	}
-}
-
-// The bound of a proportion by empirical likelihood agrees with its own formula, which needs only
-// two weights: the p with 2 k log(k/np) + 2 (n − k) log((n − k)/n(1 − p)) = z².
-func TestLikelihoodBoundOfAProportion(t *testing.T) {
-	const n, z = 50.0, 1.6448536269514722
-	for _, k := range []float64{1, 5, 25, 49} {
-		f := slices.Repeat([]float64{0}, int(n))
-		for i := range int(k) {
-			f[i] = 3
-		}
-		lo, hi := k/n, 1.0
-		for range 60 {
-			p := (lo + hi) / 2
-			if 2*k*math.Log(k/(n*p))+2*(n-k)*math.Log((n-k)/(n*(1-p))) < z*z {
-				lo = p
-			} else {
-				hi = p
-			}
-		}
-		if got := greatestMean(f, 3, z).mean; math.Abs(got-3*lo) > 1e-9 {
-			t.Errorf("%v of %v: a mean of %.10f, want %.10f", k, n, got, 3*lo)
-		}
-	}
-	equal := []float64{2, 2, 2}
-	if got := greatestMean(equal, 2, z).mean; got != 2 {
-		t.Errorf("equal values have a mean of at most %v", got)
-	}
-	// All of z² pays for the value that is not in the sample.
-	got, want := greatestMean(equal, 5, z).mean, 2-3*math.Expm1(-z*z/6)
-	if math.Abs(got-want) > 1e-9 {
-		t.Errorf("with an unseen value the mean is at most %v, want %v", got, want)
-	}
-}
-
-func TestDoubt(t *testing.T) {
-	for want, tail := range map[string]Tail{
-		"":              {Share: .3, Effective: 200, Three: .5},
-		"few samples":   {Effective: 99, Collapsed: true},
-		"three samples": {Effective: 200, Three: .51},
-		"largest loss":  {Effective: 20, Capped: true},
-
-		"coverage not guaranteed": {Effective: 200, Three: .5, Skewness: .31},
-	} {
-		if got := tail.Doubt(); got != want {
-			t.Errorf("%+v: doubt %q, want %q", tail, got, want)
-		}
-	}
-	if got := (Tail{Effective: 200, Collapsed: true}).Doubt(); got != "three samples" {
-		t.Errorf("a bootstrap that has collapsed: doubt %q", got)
 	}
 }

@@ -1,7 +1,6 @@
 package dro
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -71,92 +70,6 @@ func step(trainer Trainer, w []float64, b Batch, s Step) {
 	trainer.After(b, s)
 }
 
-func TestDualSteps(t *testing.T) {
-	losses := exponential(testRand(21), 64)
-	b := Batch{Losses: losses}
-	w, ratios := make([]float64, len(losses)), make([]float64, len(losses))
-	for _, p := range testProblems(.5) {
-		z := p.Box.Project(Z{1, .3})
-		eval := p.Evaluate(ratios, losses, z)
-		corner := p.Box.Corner(eval.Grad)
-		gap := -corner.sub(z).dot(eval.Grad)
-
-		d := newTrainer(t, SFK, p, startAt(z)).(*printed)
-		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
-			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
-		}
-		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
-		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || !d.Fresh() {
-			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
-		}
-		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
-			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
-		}
-
-		if d.State().Numbers["momentum_eta"] != 0 || len(d.State().Numbers) != 7 {
-			t.Errorf("%v: a state without momentum: %v", p, d.State())
-		}
-
-		shared := with(startAt(z), "share_batch", Fixed(1))
-		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*searching)
-		auto.After(b, Step{T: 1, Rate: math.NaN()})
-		after := p.Evaluate(nil, losses, auto.Z()).Value
-		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
-			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
-		}
-
-		pgd := newTrainer(t, PGD, p, startAt(z))
-		pgd.After(b, Step{Rate: .05})
-		want := p.Box.Project(z.along(-.05, eval.Grad))
-		if got := pgd.(Dual).Z(); got != want || pgd.Fresh() {
-			t.Errorf("%v: PGD to %v, want %v", p, got, want)
-		}
-		if !p.Set.HasRadius() {
-			continue
-		}
-		pan := newTrainer(t, PAN, p, startAt(z))
-		pan.After(b, Step{Rate: .05})
-		if got, want := pan.(Dual).Z(), (Z{z.Lambda, want.Eta}); got != want {
-			t.Errorf("%v: PAN to %v, want %v", p, got, want)
-		}
-	}
-}
-
-// With momentum_z, the step of SFK goes by d ← βd + (1−β)g, from 0 on: over three steps, by the sum
-// written out. A resumed trainer goes on with the same d.
-func TestMomentumOfFrankWolfe(t *testing.T) {
-	const beta = .75
-	for _, p := range testProblems(.5) {
-		rng, z := testRand(27), p.Box.Project(Z{1, .3})
-		settings := with(startAt(z), "momentum_z", Fixed(beta))
-		d := newTrainer(t, SFK, p, settings).(*printed)
-		var grads []Z
-		for i := range 3 {
-			losses := exponential(rng, 64)
-			grads = append(grads, p.Evaluate(nil, losses, d.Z()).Grad)
-			mean := Z{}
-			for k, g := range grads {
-				mean = mean.along((1-beta)*math.Pow(beta, float64(i-k)), g)
-			}
-			before := d.Z()
-			dir := p.Box.Corner(mean).sub(before)
-			resumed := newTrainer(t, SFK, p, settings).(*printed)
-			if err := resumed.Restore(d.State()); err != nil {
-				t.Fatal(err)
-			}
-			d.After(Batch{Losses: losses}, Step{T: int64(i + 1)})
-			resumed.After(Batch{Losses: losses}, Step{T: int64(i + 1)})
-			gap := -dir.dot(mean)
-			want := p.Box.Project(before.along(math.Min(gap/1000, 1), dir))
-			if got := d.Z(); !within(d.gap, gap, 1e-12) || resumed.Z() != got ||
-				!within(got.Lambda, want.Lambda, 1e-12) || !within(got.Eta, want.Eta, 1e-12) {
-				t.Errorf("%v: step %d: gap %v to %v, resumed %v, want %v to %v", p, i+1, d.gap, got,
-					resumed.Z(), gap, want)
-			}
-		}
-	}
-}
-
 // No method's step leaves its box, not even by rounding: it would reach λ = 0, where weights are
 // NaN.
 func TestStepsStayInTheBox(t *testing.T) {
@@ -188,42 +101,6 @@ func TestStepsStayInTheBox(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// The gap bounds F(z) − min over the box, for any z of the box.
-func TestGapBoundsSuboptimality(t *testing.T) {
-	losses := exponential(testRand(22), 64)
-	rng := testRand(23)
-	for _, p := range testProblems(.5) {
-		w, err := WorstCase(p.Set, nil, losses, p.Rho)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 100 {
-			z := Z{p.Box.Lambda[0] + rng.Float64(),
-				p.Box.Eta[0] + rng.Float64()*(p.Box.Eta[1]-p.Box.Eta[0])}
-			z = p.Box.Project(z)
-			d := newTrainer(t, SFK, p, startAt(z)).(*printed)
-			f := p.Evaluate(nil, losses, z).Value
-			d.After(Batch{Losses: losses}, Step{T: 1})
-			// min over the box ≤ R_ρ + λ0 ρ (math.md §4)
-			if d.gap < f-w.Risk-TruncationBound(.1, p.Rho)-1e-9*f {
-				t.Errorf("%v at %v: gap %v below F − R = %v", p, z, d.gap, f-w.Risk)
-			}
-		}
-	}
-}
-
-func TestERM(t *testing.T) {
-	erm := newTrainer(t, ERM, nil, nil)
-	w := make([]float64, 4)
-	erm.Weights(w, Batch{Losses: []float64{1, 2, 3, 6}})
-	if !slices.Equal(w, []float64{1, 1, 1, 1}) {
-		t.Errorf("weights %v, want 1", w)
-	}
-	if _, dual := erm.(Dual); dual || erm.Fresh() || len(reported(erm)) > 0 {
-		t.Errorf("ERM has dual variables, an own batch or measures: %v", reported(erm))
 	}
 }
 
@@ -425,81 +302,6 @@ func TestNoAllocations(t *testing.T) {
 				t.Errorf("%v, %s: %v allocations a step", p, m.Name, n)
 			}
 		}
-	}
-}
-
-func TestPaperIterate(t *testing.T) {
-	var p PaperIterate
-	for i, c := range []struct {
-		grad, gap float64
-		want      bool
-	}{
-		{math.NaN(), 1, false}, {3, 4, true}, {5, 0, false}, {4, 2, true}, {0, math.NaN(), false},
-		{0, 4.4, true},
-	} {
-		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			p.Observe(Step{T: int64(i + 1), GradNorm: c.grad}, c.gap, Z{})
-			if got := p.Step == i+1; got != c.want {
-				t.Errorf("step %d: %v, want %v", i+1, got, c.want)
-			}
-		})
-	}
-	if want := (PaperIterate{Step: 6, GradNorm: 0, Gap: 4.4}); p != want {
-		t.Errorf("%+v, want %+v", p, want)
-	}
-}
-
-// SFK keeps z_{t'}, the z before the step.
-func TestPicked(t *testing.T) {
-	p := testProblems(.5)[0]
-	d := newTrainer(t, SFK, p, nil)
-	rng := testRand(26)
-	var best PaperIterate
-	for i := range 20 {
-		z, b := d.(Dual).Z(), Batch{Losses: exponential(rng, 32)}
-		s := Step{T: int64(i + 1), GradNorm: rng.Float64()}
-		d.After(b, s)
-		best.Observe(s, reported(d)["gap"], z)
-		if got := d.(Picker).Picked(); got != best {
-			t.Fatalf("step %d: %+v, want %+v", i+1, got, best)
-		}
-	}
-}
-
-// With output: random, the output of T steps is that of each step alike, for every T: a χ² test
-// with 11 degrees of freedom, whose 99.99 % point is 37.4. It keeps z before the step.
-func TestRandomOutput(t *testing.T) {
-	p, m := testProblems(.5)[0], testRand(27)
-	method, err := Find(SFK)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const runs, steps = 6000, 12
-	chosen := make([]float64, steps+1)
-	for seed := range uint64(runs) {
-		of := task(method, p, map[string]Auto{"output": Fixed(1)})
-		of.Seed = seed
-		d, err := method.New(of)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var before []Z
-		for i := range steps {
-			before = append(before, d.(Dual).Z())
-			d.After(Batch{Losses: exponential(m, 2)}, Step{T: int64(i + 1), GradNorm: 1})
-		}
-		got := d.(Picker).Picked()
-		if got.Step < 1 || got.Z != before[got.Step-1] {
-			t.Fatalf("seed %d: %+v, z was %v", seed, got, before)
-		}
-		chosen[got.Step]++
-	}
-	chi := 0.0
-	for _, n := range chosen[1:] {
-		chi += (n - runs/steps) * (n - runs/steps) / (runs / steps)
-	}
-	if chi > 37.4 {
-		t.Errorf("steps were chosen %v times: χ² = %.1f", chosen[1:], chi)
 	}
 }
 

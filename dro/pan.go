@@ -11,20 +11,21 @@ func pan() Method {
 		Lambda: true, Penalised: true,
 		Reads: dualReads("lr_z"), Live: []string{"lr_z"}, Measures: dualMeasures(),
 		New: func(t Task) (Trainer, error) {
-			p, err := newPenalised(t)
-			return &descending{penalised: p, pace: newPace(t), clip: math.Inf(1)}, err
+			p, err := newPenalisedDual(t)
+			return &penalisedDescent{penalisedDual: p, stepRatio: newStepRatio(t),
+				clip: math.Inf(1)}, err
 		},
 	}
 }
 
-// penalised is a dual whose λ is fixed by a setting.
-type penalised struct {
-	dual
+// penalisedDual is a dual whose λ is fixed by a setting.
+type penalisedDual struct {
+	dualBase
 	lambda float64
 }
 
-func newPenalised(t Task) (p penalised, err error) {
-	if p.dual, err = newDual(t); err != nil {
+func newPenalisedDual(t Task) (p penalisedDual, err error) {
+	if p.dualBase, err = newDualBase(t); err != nil {
 		return p, err
 	}
 	p.lambda = t.Number("lambda")
@@ -33,28 +34,28 @@ func newPenalised(t Task) (p penalised, err error) {
 }
 
 // Confine implements Dual.
-func (p *penalised) Confine() { p.place(p.problem.Box.Project(p.z)) }
+func (p *penalisedDual) Confine() { p.place(p.problem.Box.Project(p.z)) }
 
 // place moves η to the η of z and keeps λ at its setting.
-func (p *penalised) place(z Z) { p.z = Z{Lambda: p.lambda, Eta: z.Eta} }
+func (p *penalisedDual) place(z Z) { p.z = Z{Lambda: p.lambda, Eta: z.Eta} }
 
 // Restore implements Trainer.
-func (p *penalised) Restore(s State) error {
-	err := p.dual.Restore(s)
+func (p *penalisedDual) Restore(s State) error {
+	err := p.dualBase.Restore(s)
 	p.place(p.z)
 	return err
 }
 
-// descending is a penalised dual whose η moves along its gradient, by at most clip times the step
-// size.
-type descending struct {
-	penalised
-	pace pace
-	clip float64
+// penalisedDescent is a penalised dual whose η moves along its gradient, by at most clip times the
+// step size.
+type penalisedDescent struct {
+	penalisedDual
+	stepRatio stepRatio
+	clip      float64
 }
 
 // After implements Trainer.
-func (d *descending) After(b Batch, s Step) {
+func (d *penalisedDescent) After(b Batch, s Step) {
 	slope := clamp(d.gradient(b.Losses).Eta, [2]float64{-d.clip, d.clip})
-	d.place(d.problem.Box.Project(d.z.along(-d.pace.rate(s), Z{Eta: slope})))
+	d.place(d.problem.Box.Project(d.z.along(-d.stepRatio.rate(s), Z{Eta: slope})))
 }

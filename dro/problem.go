@@ -1,9 +1,6 @@
 package dro
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Coordinates says which η a problem's dual variables hold.
 type Coordinates string
@@ -67,22 +64,6 @@ func (p *Problem) Validate() error {
 	return p.Box.validate()
 }
 
-func (b Box) validate() error {
-	for _, side := range []struct {
-		key  string
-		ends [2]float64
-	}{{"lambda", b.Lambda}, {"eta", b.Eta}} {
-		lo, hi := side.ends[0], side.ends[1]
-		if math.IsInf(lo, 0) || math.IsInf(hi, 0) || !(lo <= hi) {
-			return fmt.Errorf("box of %s [%v, %v]: want two finite ends in order", side.key, lo, hi)
-		}
-	}
-	if !(b.Lambda[0] > 0) {
-		return fmt.Errorf("lambda0 %v: want a positive lower end for lambda", b.Lambda[0])
-	}
-	return nil
-}
-
 // shift returns s in η = η̃ − s λ.
 func (p *Problem) shift() float64 {
 	if cr, ok := p.Set.(CressieRead); ok && p.Coordinates == Paper {
@@ -141,4 +122,17 @@ func (p *Problem) Curvature(losses []float64, z, d Z) float64 {
 		sum += second * along * along
 	}
 	return sum / (u.Lambda * float64(len(losses)))
+}
+
+// Eval is the dual objective of one batch at one point z.
+type Eval struct {
+	// Value is F(z) = mean f_i, an upper bound of the batch's worst-case risk
+	// for every z with λ > 0.
+	Value float64
+	// Grad is ∂F/∂z, in the coordinates that z was given in.
+	Grad Z
+	// MeanRatio is mean r; it is 1 where F is minimal in η.
+	MeanRatio float64
+	// Divergence is mean φ(r); it is ρ where F is minimal in an interior λ.
+	Divergence float64
 }

@@ -1,251 +1,40 @@
 package dro
 
-import (
-	"math"
-	"slices"
-	"strings"
-	"testing"
-)
+import "testing"
 
-func automatic(t *testing.T, p *Problem, z Z) *searching {
-	t.Helper()
-	return newTrainer(t, SFKAuto, p, startAt(z)).(*searching)
-}
-
-// The part of the box that the losses leave contains their optimum, and the whole way to its
-// corners is of the size of the losses.
-func TestSeenBoxHoldsTheOptimum(t *testing.T) {
-	rng := testRand(41)
-	for _, rho := range []float64{.01, .3, 2} {
-		for _, p := range testProblems(rho) {
-			p.Box.Lambda[0] = 1e-9
-			if p.Coordinates == Unshifted && p.Set.HasRadius() {
-				p.Box.Lambda[1] = 10 / rho
-			}
-			for range 40 {
-				losses := exponential(rng, 2+rng.IntN(60))
-				for i := range losses {
-					losses[i] = math.Min(losses[i], 10)
-				}
-				w, err := WorstCase(p.Set, nil, losses, rho)
-				if err != nil {
-					t.Fatal(err)
-				}
-				box := p.optimumBox(losses)
-				if w.Z.Lambda = max(w.Z.Lambda, box.Lambda[0]); !box.Contains(p.Shift(w.Z)) {
-					t.Errorf("%v: optimum %v outside %v", p, p.Shift(w.Z), box)
-				}
-				if most := slices.Max(losses) / rho; p.Set.HasRadius() && box.Lambda[1] > most {
-					t.Errorf("%v: λ up to %v, want at most %v", p, box.Lambda[1], most)
-				}
-			}
-		}
+// With output: random, the output of T steps is that of each step alike, for every T: a χ² test
+// with 11 degrees of freedom, whose 99.99 % point is 37.4. It keeps z before the step.
+func TestRandomOutput(t *testing.T) {
+	p, m := testProblems(.5)[0], testRand(27)
+	method, err := Find(SFK)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// On losses of one distribution, rule 2 comes to the optimum of the losses that it still holds,
-// whatever the box. The exact worst case computes that optimum independently; at ρ = .01 the box is
-// 1000 wide.
-func TestAutomaticStepsReachTheOptimumOfTheRecent(t *testing.T) {
-	for _, rho := range []float64{.01, .5} {
-		for _, p := range testProblems(rho) {
-			if cr, ok := p.Set.(CressieRead); ok && cr.K != 1.5 && cr.K != 2 {
-				continue
-			}
-			rng, f := testRand(42), automatic(t, p, p.Box.Project(Z{1, 1}))
-			var all []float64
-			for i := range 40 {
-				all = append(all, exponential(rng, 30)...)
-				f.After(Batch{Losses: all[30*i:]}, Step{T: int64(i + 1)})
-			}
-			kept := all[len(all)-memory*30:]
-			for range 8 { // the same losses again
-				for i := range memory {
-					f.After(Batch{Losses: kept[30*i : 30*i+30]}, Step{T: 99})
-				}
-			}
-			w, err := WorstCase(p.Set, nil, kept, rho)
-			if err != nil {
-				t.Fatal(err)
-			}
-			over := p.Evaluate(nil, kept, f.Z()).Value - w.Risk
-			bound := TruncationBound(p.Box.Lambda[0], rho) // of λ0, where λ* is below it
-			if w.Z.Lambda >= p.Box.Lambda[0] || !p.Set.HasRadius() {
-				bound = 0
-			}
-			if !(over <= bound+1e-2*w.Risk) {
-				t.Errorf("%v: F − R = %v, R = %v", p, over, w.Risk)
-			}
-			if p.Set.HasRadius() && !(f.gap >= over-bound-1e-9) {
-				t.Errorf("%v: gap %v below F − R = %v", p, f.gap, over)
-			}
-		}
-	}
-}
-
-// Before moves z so that an outlier of the x-batch gets no more weight than the radius tolerates.
-// On a batch of ordinary weights, z stays.
-func TestAutomaticStepsBearOutliers(t *testing.T) {
-	for _, p := range testProblems(.2) {
-		f := automatic(t, p, p.Box.Project(Z{.1, .1}))
-		losses := exponential(testRand(43), 64)
-		losses[7] = 9
-		before := p.Evaluate(nil, losses, f.Z())
-		f.Before(Batch{Losses: losses})
-		after := p.Evaluate(nil, losses, f.Z())
-		if after.MeanRatio > tolerated || p.Set.HasRadius() && after.Divergence > tolerated*p.Rho {
-			t.Errorf("%v: from %+v to %+v", p, before, after)
-		}
-		if z := f.Z(); !p.Box.Contains(z) {
-			t.Errorf("%v: z %v has left the box", p, z)
-		}
-	}
-	p := testProblems(.2)[0]
-	calm := automatic(t, p, Z{5, 1})
-	if calm.Before(Batch{Losses: exponential(testRand(44), 64)}); calm.Z() != (Z{5, 1}) {
-		t.Errorf("z moved to %v on a batch of ordinary weights", calm.Z())
-	}
-}
-
-// Losses and gradients of any size leave z finite and in its box.
-func TestAutomaticStepsStayFinite(t *testing.T) {
-	rng := testRand(45)
-	for _, p := range testProblems(.01) {
-		f := automatic(t, p, p.Box.Project(Z{1, 0}))
-		w := make([]float64, 16)
-		for i := range 40 {
-			losses := exponential(rng, 16)
-			losses[rng.IntN(16)] = math.Exp(20 * rng.NormFloat64())
-			step(f, w, Batch{Losses: losses}, Step{T: int64(i + 1)})
-			if z := f.Z(); !p.Box.Contains(z) {
-				t.Fatalf("%v: step %d: z %v", p, i+1, z)
-			}
-		}
-	}
-}
-
-// A whole step to a corner ends in the box, although z + (corner − z) rounds beyond the corner now
-// and then. Rule 2 also stays in the part of the box that the losses leave.
-func TestAutomaticStepsEndInTheBox(t *testing.T) {
-	for _, first := range []bool{true, false} {
-		rng, beyond := testRand(48), 0
-		for range 2000 {
-			p := &Problem{Set: CressieRead{2}, Rho: .3, Coordinates: Unshifted}
-			p.Box.Lambda = [2]float64{.1 * rng.Float64(), 10}
-			p.Box.Eta = [2]float64{-rng.Float64(), 10}
-			losses := exponential(rng, 2)
-			box := p.Box
-			if !first {
-				box = p.optimumBox(losses)
-			}
-			z := Z{box.Lambda[0] + rng.Float64()*(box.Lambda[1]-box.Lambda[0]),
-				box.Eta[0] + rng.Float64()*(box.Eta[1]-box.Eta[0])}
-			for _, corner := range []Z{{box.Lambda[0], box.Eta[0]}, {box.Lambda[1], box.Eta[1]}} {
-				if !box.Contains(z.along(1, corner.sub(z))) {
-					beyond++
-				}
-			}
-			f := automatic(t, p, z)
-			if f.cRule = 2; first {
-				f.cRule = 1
-				f.batchwise(losses)
-			} else {
-				f.descend(losses)
-			}
-			if !box.Contains(f.Z()) {
-				t.Fatalf("rule 1 %v: from %v to %v, which has left %v", first, z, f.Z(), box)
-			}
-		}
-		if beyond < 100 {
-			t.Errorf("only %d corners are missed by a rounding", beyond)
-		}
-	}
-}
-
-// Rule 2 steps from the nearest point of the part of the box that the losses leave.
-func TestAutomaticStepsStartWhereTheOptimumCanBe(t *testing.T) {
-	for _, p := range testProblems(.3) {
-		losses := exponential(testRand(49), 16)
-		from := Z{p.Box.Lambda[1], p.Box.Eta[1]}
-		near := p.optimumBox(losses).Project(from)
-		far, close := automatic(t, p, from), automatic(t, p, near)
-		far.descend(losses)
-		close.descend(losses)
-		if from == near || far.Z() != close.Z() || far.gap != close.gap {
-			t.Errorf("%v: from %v to %v with gap %v; from %v to %v with gap %v", p, from, far.Z(),
-				far.gap, near, close.Z(), close.gap)
-		}
-	}
-}
-
-// The memory is a ring that holds the last batches, in a resumed run as in one without a break.
-func TestRecentIsResumed(t *testing.T) {
-	p, rng := testProblems(.5)[0], testRand(46)
-	whole := automatic(t, p, Z{1, 1})
-	for i := range 3 * memory {
-		b := Batch{Losses: exponential(rng, 8)}
-		resumed := automatic(t, p, Z{1, 1})
-		if err := resumed.Restore(whole.State()); err != nil {
+	const runs, steps = 6000, 12
+	chosen := make([]float64, steps+1)
+	for seed := range uint64(runs) {
+		of := task(method, p, map[string]Auto{"output": Fixed(1)})
+		of.Seed = seed
+		d, err := method.New(of)
+		if err != nil {
 			t.Fatal(err)
 		}
-		whole.After(b, Step{T: int64(i + 1)})
-		resumed.After(b, Step{T: int64(i + 1)})
-		if whole.Z() != resumed.Z() || !slices.Equal(whole.recent.losses, resumed.recent.losses) {
-			t.Fatalf("step %d: z %v, resumed %v", i+1, whole.Z(), resumed.Z())
+		var before []Z
+		for i := range steps {
+			before = append(before, d.(Dual).Z())
+			d.After(Batch{Losses: exponential(m, 2)}, Step{T: int64(i + 1), GradNorm: 1})
 		}
-	}
-	if n := len(whole.recent.losses); n != memory*8 {
-		t.Errorf("%d losses kept, want %d", n, memory*8)
-	}
-}
-
-// The step on z of PGD, PAN and dsgdc has a size of its own, lr_z, which falls when lr falls.
-func TestPace(t *testing.T) {
-	losses := exponential(testRand(47), 64)
-	for _, p := range testProblems(.5) {
-		for _, a := range []Algorithm{PGD, PAN, "dsgdc"} {
-			if m, _ := Find(a); m.Applies(p.Set) != nil {
-				continue
-			}
-			z := p.Box.Project(Z{1, .3})
-			own := with(with(startAt(z), "lr", Fixed(.01)), "lr_z", Fixed(.05))
-			slow, fast := newTrainer(t, a, p, startAt(z)), newTrainer(t, a, p, own)
-			// The rate is .001 of lr .01, dropped by .1, times 5.
-			slow.After(Batch{Losses: losses}, Step{Rate: .005})
-			fast.After(Batch{Losses: losses}, Step{Rate: .001})
-			if s, f := slow.(Dual).Z(), fast.(Dual).Z(); math.Abs(s.Eta-f.Eta) > 1e-12 ||
-				math.Abs(s.Lambda-f.Lambda) > 1e-12 || f == z {
-				t.Errorf("%v, %s: %v with lr_z, %v with that lr", p, a, f, s)
-			}
+		got := d.(Picker).Picked()
+		if got.Step < 1 || got.Z != before[got.Step-1] {
+			t.Fatalf("seed %d: %+v, z was %v", seed, got, before)
 		}
+		chosen[got.Step]++
 	}
-}
-
-func TestWarning(t *testing.T) {
-	p := testProblems(.5)[0]
-	for _, c := range []struct {
-		name Algorithm
-		eta  float64
-		set  map[string]Auto
-		want string
-	}{
-		{PGD, 1, nil, ""}, {PGD, 10, nil, "ratio of a batch is 0"}, {SFK, 1, nil, ""},
-		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, take sfk-auto"},
-		{SFKAuto, 1, nil, ""},
-	} {
-		t.Run(string(c.name), func(t *testing.T) {
-			settings := startAt(Z{.1, c.eta})
-			for k, v := range c.set {
-				settings[k] = v
-			}
-			chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
-			f := newTrainer(t, c.name, chi, settings)
-			step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}},
-				Step{T: 1, Rate: .01})
-			if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" &&
-				got != "" {
-				t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
-			}
-		})
+	chi := 0.0
+	for _, n := range chosen[1:] {
+		chi += (n - runs/steps) * (n - runs/steps) / (runs / steps)
+	}
+	if chi > 37.4 {
+		t.Errorf("steps were chosen %v times: χ² = %.1f", chosen[1:], chi)
 	}
 }

@@ -64,7 +64,7 @@ func TestWorstCaseIsExact(t *testing.T) {
 				}
 				rhos := cases([]float64{1e-12, 1e-3, .5, 10}, 1e-6, .1, 1.5, 1e4)
 				if s, err := newSample(losses); err == nil && set.HasRadius() {
-					limit := saturate(set, &s, new(room)).divergence
+					limit := saturationOf(set, &s, new(buffer)).divergence
 					if limit > 0 {
 						rhos = append(rhos, limit*.5, limit*.99, limit*(1-1e-6), limit*(1+1e-6))
 					}
@@ -363,7 +363,7 @@ func TestWorstCaseErrors(t *testing.T) {
 // A large batch takes the solver's start from a share of its losses, which must not change the
 // result, whether the losses are sorted or not.
 func TestLargeBatch(t *testing.T) {
-	losses := exponential(testRand(7), 3*large)
+	losses := exponential(testRand(7), 3*subsampleMin)
 	losses[1] = 1e6 // not in the share
 	for _, set := range []Set{CressieRead{1.3}, CressieRead{2}, KL{}, SmoothedCVaR{.1}} {
 		for _, rho := range []float64{1e-6, .3, 5} {

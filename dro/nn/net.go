@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,40 +8,6 @@ import (
 
 	"drolab/dro/internal/kern"
 )
-
-// Config says which network to build.
-type Config struct {
-	Model   string // one of Models
-	C, H, W int    // an input's channels, height and width (a table: its columns, 1, 1)
-	Classes int
-	Batch   int    // the largest batch, in samples
-	Init    string // one of Inits; empty: the first
-	Seed    uint64 // of the initialisation and of dropout
-	Threads int    // number of threads that kernels may use; 0 is 1
-
-	// Precision is one of Precisions, the first if empty: the format that the operands of products
-	// are rounded to, in batches of modes Train and Probe. All else, and all of mode Evaluate, is
-	// float32.
-	Precision string
-
-	// Convolution is one of Convolutions, the first if empty: how 3×3 convolutions are computed in
-	// fp32.
-	Convolution string
-
-	Loss string // one of Losses; empty: the first
-
-	// Hidden and Activation belong to the model mlp. They are the units of its hidden layers
-	// (empty: 256 and 128) and their activation (one of Activations; empty: the first). Dropout
-	// belongs to mlp and to alexnet. It is the probability that a batch of mode Train or Probe has
-	// a value of mlp's hidden layers, or of the input of alexnet's last layer, as 0. The others are
-	// scaled up to make up for it.
-	Hidden     []int
-	Activation string
-	Dropout    float64
-
-	// Optimizer is one of Optimizers; empty: the first. Adapt needs adamw.
-	Optimizer string
-}
 
 // Net is one network with its parameters, its optimiser's velocities and the
 // memory for one batch. It has one owner: none of its methods may run at once.
@@ -64,96 +29,6 @@ type Net struct {
 	adam    *adam // nil: the optimiser is SGD
 	updates int64 // number of updates taken, which dropout is drawn by
 	probes  int64 // batches of mode Probe since the last update
-}
-
-// Check returns the number of parameters of the model, and an error if the model does not fit its
-// input. A table's columns are no pixels: a model of convolutions is for pictures, even where it
-// would take a picture of one pixel.
-func Check(c Config) (parameters int, err error) {
-	if Known(c.Model) && c.H == 1 && c.W == 1 && models(c)[c.Model][0].kind == conv {
-		return 0, fmt.Errorf("model: %s is for pictures, and a table of %d columns is too small "+
-			"for its convolutions: choose the model %s", c.Model, c.C,
-			strings.Join(anyInput(), " or "))
-	}
-	list, err := stages(c)
-	weights, _ := slots(list, "")
-	for _, s := range weights {
-		parameters += s.len()
-	}
-	return parameters, err
-}
-
-// Kernel returns the name of the implementation that networks of a precision run on here: avx512,
-// avx2 or generic. In bf16 it is amx-bf16 or avx512-bf16. Without instructions for bf16 it is one
-// of the first three with operands rounded beforehand, as avx2-bf16-rounded. See Order, too. Each
-// gives the same bits on any number of threads; the last bits of two kernels differ.
-func Kernel(precision string) string {
-	if precision == bf16 {
-		return kern.DetectBF16().On(kern.Detect())
-	}
-	return kern.Detect().String()
-}
-
-const bf16 = "bf16"
-
-// Precisions returns the formats that the operands of products can be rounded to, the customary one
-// first. fp32 does not round. bf16 rounds to 8 significant bits, with sums, weights and all else in
-// fp32, and is faster where the processor has instructions for it.
-func Precisions() []string { return []string{"fp32", bf16} }
-
-// CheckPrecision refuses bf16 for a model of one linear layer: its step takes as long as reading
-// the batch, and rounding the batch is a pass more. New still makes such networks, because there
-// are runs of them.
-func CheckPrecision(model, precision string) error {
-	if precision == bf16 && Convex(model) {
-		return fmt.Errorf("precision: bf16 makes a step of %s slower, for it takes as long as "+
-			"reading its batch, and rounding is a pass more: want fp32, or a model with hidden "+
-			"layers", model)
-	}
-	return nil
-}
-
-const winograd = "winograd"
-
-// Convolutions returns the ways to compute 3×3 convolutions, the customary one first. direct
-// multiplies by the definition. winograd computes convolutions of many channels in squares of 2×2
-// with 4/9 of the multiplications, and rounds in another order (kern.Winograd).
-func Convolutions() []string { return []string{"direct", winograd} }
-
-func (c Config) byWinograd() bool { return c.Convolution == winograd && c.Precision != bf16 }
-
-// CheckConvolution refuses winograd where it computes nothing: in bf16, and in a model without
-// convolutions.
-func CheckConvolution(model, convolution, precision string) error {
-	convolves := func(l layer) bool { return l.kind == conv || l.kind == residual }
-	switch {
-	case convolution != winograd:
-		return nil
-	case precision == bf16:
-		return errors.New("convolution: winograd is for precision fp32: want direct in bf16")
-	case !slices.ContainsFunc(models(Config{})[model], convolves):
-		return fmt.Errorf("convolution: %s has no convolutions: want direct", model)
-	}
-	return nil
-}
-
-// The losses of a sample.
-const (
-	CrossEntropy     = "cross-entropy"
-	Squared          = "squared"
-	ErrorProbability = "error-probability"
-)
-
-// Losses returns the losses of a sample, the kinds of kern in their order. Cross-entropy is −log of
-// the label's probability (nats), with the outputs as logits. Squared is half the squared distance
-// of the outputs from the label's unit vector, which makes a linear model a least-squares
-// regression. ErrorProbability is 1 minus the label's probability; it alone is bounded, and it
-// alone is not convex in the outputs.
-func Losses() []string { return []string{CrossEntropy, Squared, ErrorProbability} }
-
-// lossKind returns the kind of a loss; without a name it is cross-entropy.
-func lossKind(name string) kern.LossKind {
-	return kern.LossKind(max(0, slices.Index(Losses(), name)))
 }
 
 // New builds the network, initialised as Inits says. Batch normalisation starts with weights 1,
@@ -220,6 +95,23 @@ func (n *Net) Restart() {
 	}
 }
 
+// Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
+// Evaluate leaves out dropout and the rounding of operands. A network without any of these does the
+// same in every mode.
+type Mode int
+
+const (
+	// Train normalises by the batch's own statistics, differentiates through them, and moves the
+	// running ones towards them: for the batch that updates the parameters.
+	Train Mode = iota
+	// Probe is Train without moving the running statistics: for a batch that is only looked at, as
+	// SFK's z-batch.
+	Probe
+	// Evaluate normalises by the running statistics, which are constants to the gradient: no
+	// sample's loss then depends on the other samples of its batch.
+	Evaluate
+)
+
 // SetMode sets the mode of the batches of further Losses; a new network is in mode Train. Gradient
 // uses the mode of the Losses before it.
 func (n *Net) SetMode(m Mode) { n.mode = m }
@@ -241,7 +133,7 @@ func (n *Net) checkBatch(losses []float64, labels []int, samplesFit bool) {
 }
 
 // InPlace reports whether LossesOf can be called: the network takes samples wherever they lie.
-func (n *Net) InPlace() bool { return n.graph.direct && n.graph.layout == nil }
+func (n *Net) InPlace() bool { return n.graph.direct && n.graph.inputLayout == nil }
 
 // LossesOf is Losses of samples that begin at the indices at in x.
 func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) {
@@ -251,7 +143,7 @@ func (n *Net) LossesOf(losses []float64, x []float32, at []int32, labels []int) 
 
 // OnePass reports whether Pass can be called: the network is InPlace and one linear layer of few
 // units.
-func (n *Net) OnePass() bool { return n.graph.pass != nil }
+func (n *Net) OnePass() bool { return n.graph.onePass != nil }
 
 // Pass does what LossesOf and then Gradient do, to the bit, in one pass over the samples. weigh
 // sets the ratios of some samples from their losses; several threads call it at once. next holds
@@ -262,7 +154,7 @@ func (n *Net) Pass(
 ) {
 	n.checkBatch(losses, labels, len(at) == len(labels) && n.OnePass())
 	n.load(kern.Images{X: x, At: at}, labels)
-	n.graph.pass.run(n.graph, losses[:len(labels)], next, weigh)
+	n.graph.onePass.run(n.graph, losses[:len(labels)], next, weigh)
 }
 
 // load makes x and labels the current batch. Its dropout is drawn by the seed, the number of
@@ -321,6 +213,29 @@ func (n *Net) Confidences(probabilities []float64) {
 
 // Logits writes the outputs of the last layer for each sample of the last Losses, [sample][class].
 func (n *Net) Logits(logits []float32) { copy(logits, n.graph.unpack(n.Classes)) }
+
+// Features writes the input of the last layer for each sample of the last Losses.
+func (n *Net) Features(rows [][]float32) {
+	last := n.stages[len(n.stages)-1]
+	size := last.in.Len()
+	if last.from < 0 {
+		for i := range n.graph.labels {
+			copy(rows[i], n.graph.rows.X[n.graph.rows.At[i]:][:size])
+		}
+		return
+	}
+	plain := make([]float32, len(n.graph.labels)*size)
+	n.graph.lastLayout.Unpack(plain, n.graph.features)
+	for i := range n.graph.labels {
+		copy(rows[i], plain[i*size:])
+	}
+}
+
+// LastLayer returns the last layer's weights, [class][feature], and biases: views.
+func (n *Net) LastLayer() (weight, bias Tensor) {
+	first := len(n.parameters) - 2
+	return n.parameters[first], n.parameters[first+1]
+}
 
 // Gradient computes ∇ (1/n) Σ r_i ℓ_i over the batch of the last Losses, with
 // ratios held constant (math.md §2: ∂F/∂ℓ_i = r_i/n).

@@ -53,7 +53,7 @@ func (b *backend) mask(relu bool, y, grad *G.Node) (*G.Node, error) {
 	data := kern.Alloc(y.Shape().TotalSize())
 	return apply(&op{
 		name: y.Op().String() + ".mask", out: dense32(data, len(data)),
-		part: masking{}, moves: true, over: true,
+		part: maskPart{}, moves: true, over: true,
 		run: func(to []float32, in []array) { b.sums.Run(b.team, to, in[0].F32, nil, in[1].F32) },
 	}, grad, y)
 }
@@ -78,7 +78,7 @@ type convOp struct {
 	first   bool      // the input is the batch itself, whose gradient nobody needs
 	dw, db  []float32 // where the gradients of the parameters go; db is nil without a bias
 
-	next *kern.BatchNorm // normalises the output; nil: none
+	norm *kern.BatchNorm // normalises the output; nil: none
 }
 
 // convKernel is a convolution of package kern, on operands as they are or rounded.
@@ -127,14 +127,14 @@ func (c *convOp) kernel() convKernel {
 // apply adds the layer to the graph; parameters are the nodes of its weights and its bias.
 func (c *convOp) apply(x *G.Node, parameters ...*G.Node) (*G.Node, error) {
 	return apply(&op{
-		name: c.name, out: c.activation(c.out), part: forwardOf(c),
+		name: c.name, out: c.activation(c.out), part: forwardPart(c),
 		run: func(y []float32, in []array) {
 			var bias []float32
 			if c.db != nil {
 				bias = in[2].F32
 			}
-			if c.next != nil && c.mode != Evaluate {
-				c.kernel().SumMoments(c.next, y, len(c.labels))
+			if c.norm != nil && c.mode != Evaluate {
+				c.kernel().SumMoments(c.norm, y, len(c.labels))
 			}
 			c.kernel().Forward(c.team, y, in[0].F32, in[1].F32, bias)
 		},
@@ -150,7 +150,7 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, len(in))
 	if grads[1], err = apply(&op{
 		name: c.name + ".dw", out: dense32(c.dw, w.Shape()...),
-		part: weightsOf(c),
+		part: weightGradPart(c),
 		run: func(_ []float32, in []array) {
 			c.kernel().BackwardWeights(c.team, c.dw, c.db, in[0].F32, in[1].F32, c.add)
 		},
@@ -170,7 +170,8 @@ func (c *convOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 
 func (c *convOp) dx(x, w, grad *G.Node) (*G.Node, error) {
 	o := &op{
-		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x, part: dataOf(c), moves: true,
+		name: c.name + ".dx", out: c.activation(c.in), gradientOf: x,
+		part: dataGradPart(c), moves: true,
 	}
 	o.run = func(to []float32, in []array) {
 		var act []float32
@@ -251,7 +252,7 @@ func (b *backend) addSum(
 		return G.Nodes{grad, grad}, err
 	}
 	return apply(&op{
-		name: name, out: b.activation(shape), part: adding{relu: relu},
+		name: name, out: b.activation(shape), part: sumPart{relu: relu},
 		run: func(y []float32, in []array) {
 			var mask []float32
 			if relu {
@@ -289,23 +290,6 @@ func (b *backend) addLoss(
 		diff: diff,
 	}, outputs)
 }
-
-// Mode is what a batch is for. It selects the statistics that batch normalisation takes, and mode
-// Evaluate leaves out dropout and the rounding of operands. A network without any of these does the
-// same in every mode.
-type Mode int
-
-const (
-	// Train normalises by the batch's own statistics, differentiates through them, and moves the
-	// running ones towards them: for the batch that updates the parameters.
-	Train Mode = iota
-	// Probe is Train without moving the running statistics: for a batch that is only looked at, as
-	// SFK's z-batch.
-	Probe
-	// Evaluate normalises by the running statistics, which are constants to the gradient: no
-	// sample's loss then depends on the other samples of its batch.
-	Evaluate
-)
 
 // normOp is batch normalisation with its ReLU.
 type normOp struct {
@@ -347,7 +331,7 @@ func (o *normOp) diff(in G.Nodes, out, grad *G.Node) (_ G.Nodes, err error) {
 	grads := make(G.Nodes, 3)
 	if grads[0], err = apply(&op{
 		name: o.name + ".dx", out: o.activation(o.shape),
-		part: normBack{o.kernel}, moves: true, over: true,
+		part: normGradPart{o.kernel}, moves: true, over: true,
 		run: func(to []float32, in []array) {
 			x, gamma, dy := in[0].F32, in[1].F32, in[2].F32
 			o.kernel.Backward(o.team, to, o.dgamma, o.dbeta, x, dy, gamma, o.add)

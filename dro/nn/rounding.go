@@ -7,25 +7,25 @@ import "drolab/dro/internal/kern"
 // the pass that makes the values, and writes nothing else if nothing else is read. Roundings of
 // gradients take turns in the same memory.
 
-// product is the op.part of a convolution's ops, whose first input is the layer's input. It tells
+// convPart is the op.part of a convolution's ops, whose first input is the layer's input. It tells
 // which input is the gradient of the layer's output; 0 is none.
-type product struct {
-	conv *convOp
-	dy   int
+type convPart struct {
+	conv      *convOp
+	gradInput int
 }
 
 // The ops of a convolution.
-func forwardOf(c *convOp) product { return product{c, 0} }
-func dataOf(c *convOp) product    { return product{c, 2} }
-func weightsOf(c *convOp) product { return product{c, 1} }
+func forwardPart(c *convOp) convPart    { return convPart{c, 0} }
+func dataGradPart(c *convOp) convPart   { return convPart{c, 2} }
+func weightGradPart(c *convOp) convPart { return convPart{c, 1} }
 
 // sums reports whether p computes the input's gradient and can add another gradient to it.
-func (p product) sums() bool {
+func (p convPart) sums() bool {
 	canSum := true
 	if kernel, ok := p.conv.trained.(*kern.BF16Conv); ok {
 		canSum, _ = kernel.ReadsRoundings()
 	}
-	return canSum && p == dataOf(p.conv)
+	return canSum && p == dataGradPart(p.conv)
 }
 
 // rounder knows, for each piece of memory, how often it is read, and how often by products that can
@@ -44,7 +44,7 @@ type rounder struct {
 func (b *backend) round(p *plan) {
 	r := &rounder{b, map[*float32]int{}, map[*float32]int{}, map[*float32]kern.Shape{},
 		map[*float32]*instruction{}, map[*float32]*kern.Rounding{}, map[int][]*kern.Rounding{}}
-	p.visit(r.enter)
+	p.visit(r.note)
 	p.forward = r.roundList(p.forward)
 	p.backward = r.roundList(p.backward)
 }
@@ -53,7 +53,7 @@ func (b *backend) round(p *plan) {
 // as roundings: the layer's input, and the gradient of its output. An operand is nil if the product
 // does not read its rounding.
 func roundedOperands(i *instruction) (conv *convOp, x, dy *float32) {
-	p, ok := i.part.(product)
+	p, ok := i.part.(convPart)
 	if !ok {
 		return nil, nil, nil
 	}
@@ -65,13 +65,13 @@ func roundedOperands(i *instruction) (conv *convOp, x, dy *float32) {
 	if roundsX {
 		x = &i.in[0].F32[0]
 	}
-	if roundsDY && p.dy > 0 {
-		dy = &i.in[p.dy].F32[0]
+	if roundsDY && p.gradInput > 0 {
+		dy = &i.in[p.gradInput].F32[0]
 	}
 	return p.conv, x, dy
 }
 
-func (r *rounder) enter(i *instruction) {
+func (r *rounder) note(i *instruction) {
 	conv, x, dy := roundedOperands(i)
 	if x != nil {
 		r.shapes[x] = conv.in
@@ -122,9 +122,9 @@ func (r *rounder) roundMade(list []instruction, i instruction, made []float32) [
 	switch part := i.part.(type) {
 	case *normOp:
 		part.kernel.RoundForward(rounding, alone)
-	case normSum:
+	case normSumPart:
 		part.kernel.RoundForward(rounding, alone)
-	case normBack:
+	case normGradPart:
 		part.kernel.RoundBackward(rounding, alone)
 	default:
 		o := &op{name: i.name + ".rounded", out: i.out, run: func(_ []float32, in []array) {

@@ -80,7 +80,7 @@ func BenchmarkOutsideKernels(b *testing.B) {
 				inKernels = 0
 				step := clock(func() {
 					n.graph.labels = append(n.graph.labels[:0], labels...)
-					kernel(func() { n.graph.layout.Pack(n.graph.team, n.graph.x, x) })
+					kernel(func() { n.graph.inputLayout.Pack(n.graph.team, n.graph.x, x) })
 					run(n.plan.forward)
 					copy(losses, n.graph.losses)
 					n.Gradient(ratios)

@@ -88,11 +88,11 @@ type AdamW struct{ Beta1, Beta2, Eps float64 }
 type adam struct {
 	kernel  kern.AdamW
 	memory  []float32
-	tensors []Tensor  // the mean squares in memory, and taken
-	updates []float32 // updates since the start: their number in digits of base digit, lowest first
+	tensors []Tensor  // the mean squares in memory, and updates
+	updates []float32 // their number since the start, in digits of base countBase, lowest first
 }
 
-const digit = 1 << 24 // below it a float32 counts by ones
+const countBase = 1 << 24 // below it a float32 counts by ones
 
 func newAdam(parameters []slot) *adam {
 	list := slices.Clone(parameters)
@@ -108,10 +108,10 @@ func newAdam(parameters []slot) *adam {
 
 // countUpdate counts an update and returns its number, from 1.
 func (a *adam) countUpdate() float64 {
-	if a.updates[0]++; a.updates[0] == digit {
+	if a.updates[0]++; a.updates[0] == countBase {
 		a.updates[0], a.updates[1] = 0, a.updates[1]+1
 	}
-	return float64(a.updates[0]) + digit*float64(a.updates[1])
+	return float64(a.updates[0]) + countBase*float64(a.updates[1])
 }
 
 // Adapt takes one step of AdamW along the last Gradient, at the step size, weight decay and clip of

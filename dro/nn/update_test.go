@@ -327,9 +327,9 @@ func TestAdamWAndDropoutGoOn(t *testing.T) {
 // one float32 counts to.
 func TestAdamWRestarts(t *testing.T) {
 	n := testNet(t, perceptrons()[0])
-	n.adam.updates[0] = digit - 1
+	n.adam.updates[0] = countBase - 1
 	first, second := n.adam.countUpdate(), n.adam.countUpdate()
-	if first != digit || second != digit+1 {
+	if first != countBase || second != countBase+1 {
 		t.Errorf("counts %v and %v", first, second)
 	}
 	n.Restart()

@@ -89,7 +89,7 @@ func finish(y, bias, mask []float32, rows, lanes, relu int) {
 // prefetch prefetches s, which is to be read or written soon. It does nothing else.
 func prefetch(s []float32) {
 	if len(s) > 0 {
-		askBF16(&s[0], len(s)*4/cacheLine+1)
+		prefetchBF16(&s[0], len(s)*4/cacheLine+1)
 	}
 }
 

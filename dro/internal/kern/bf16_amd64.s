@@ -1351,9 +1351,9 @@ nomask73:
 	VZEROUPPER
 	RET
 
-// func askBF16(p *float32, lines int)
+// func prefetchBF16(p *float32, lines int)
 // Requires: MMX+
-TEXT ·askBF16(SB), NOSPLIT, $0-16
+TEXT ·prefetchBF16(SB), NOSPLIT, $0-16
 	MOVQ p+0(FP), AX
 	MOVQ lines+8(FP), CX
 
@@ -2517,7 +2517,7 @@ rows108:
 	SARQ         $0x03, R11
 	ADDQ         $0x08, R11
 
-ask109:
+prefetch109:
 	CMPQ       R11, $0x00
 	JLE        enough110
 	MOVQ       (AX), R12
@@ -2543,7 +2543,7 @@ none112:
 	SHLQ       $0x02, R12
 	ADDQ       R12, R9
 	DECQ       R11
-	JMP        ask109
+	JMP        prefetch109
 
 enough110:
 	MOVQ 192(AX), R11

@@ -34,7 +34,7 @@ func (c *BF16Conv) gradParts() int {
 	if c.kind == AMX || c.batch.Blocks*lines*cacheLine <= 2*gradCacheBytes {
 		return 1
 	}
-	return min(pieces(lines*cacheLine, gradCacheBytes), c.out.Height)
+	return min(ceilDiv(lines*cacheLine, gradCacheBytes), c.out.Height)
 }
 
 // channelTaps lists the taps, part by part. Whatever the parts, the positions of a tap have the
@@ -67,7 +67,7 @@ func (c *BF16Conv) tapsOf(k, block, top, bottom int) {
 	if c.forward.area < c.area() { // the input is flat
 		visit(0, 0)
 	} else {
-		c.joined(k, top, bottom, 0, c.out.Width, visit)
+		c.visitJoined(k, top, bottom, 0, c.out.Width, visit)
 	}
 }
 
@@ -128,7 +128,7 @@ func (c *BF16Conv) gradient(t *Team, x, dy []float32) {
 }
 
 // pairsOf returns how many pairs of tiles n rows or columns fill.
-func pairsOf(n int) int { return pieces(n, 2*tileSide) }
+func pairsOf(n int) int { return ceilDiv(n, 2*tileSide) }
 
 // The rows of the results of some taps are a line longer than a power of two, which suits the cache
 // better.
@@ -184,7 +184,7 @@ func (c *BF16Conv) gradPair(sums []float32, out, in int) {
 			}
 			from := sums[r*gradRowLen:]
 			if area == 1 {
-				store(row(r), from, c.call.add)
+				storeOrAdd(row(r), from, c.call.add)
 			} else {
 				c.place(row(r)[first:], from, count, ins, gradTapLen)
 			}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"unsafe"
 )
 
@@ -58,7 +57,7 @@ type Conv struct {
 	taps              *tapsPlan
 
 	call convCall
-	then *BatchNorm // gets the moments of the next Forward's output; nil: none
+	norm *BatchNorm // gets the moments of the next Forward's output; nil: none
 }
 
 // direction is the geometry of Forward, or of BackwardData.
@@ -182,42 +181,42 @@ func (c *Conv) enterBackward(dx, dy, w, act, plus []float32) {
 func (c *Conv) SumMoments(n *BatchNorm, y []float32, images int) {
 	n.images = images
 	n.call.dy, n.call.x, n.call.around = y, y, n.zeros
-	c.then = n
+	c.norm = n
 }
 
 // addMoments adds up the moments of rows channels from channel on, in the columns [left, right) of
 // a row of a block's map, whose values the caches have.
 func (c *Conv) addMoments(block, row, left, right, channel, rows int) {
-	if n := c.then; n != nil {
+	if n := c.norm; n != nil {
 		n.moments(block*n.shape.Height+row, left, right, channel, channel+rows)
 	}
 }
 
 // finish ends the call.
 func (c *Conv) finish() {
-	if c.then != nil {
-		c.then.summed = true
+	if c.norm != nil {
+		c.norm.summed = true
 	}
-	c.then, c.call = nil, convCall{}
+	c.norm, c.call = nil, convCall{}
 }
 
 const (
 	// minTasks is the number of tasks that an operation is cut into where possible: enough to
 	// balance a few threads, at no cost to speak of.
 	minTasks = 32
-	// sourceBytes is the number of bytes of the second-level cache that the source rows of a task
-	// may fill; all row tiles visit them in turn.
-	sourceBytes = 1 << 20
+	// maxTaskSourceBytes is the number of bytes of the second-level cache that the source rows of a
+	// task may fill; all row tiles visit them in turn.
+	maxTaskSourceBytes = 1 << 20
 )
 
-// wholeBytes is the most bytes of weights that a task goes through at every position. So many stay
-// in the second-level cache, and all other data is read and written in the order in which it lies.
-// If there are more weights, a task has one row tile of channels.
-const wholeBytes = 160 << 10
+// maxTaskWeightBytes is the most bytes of weights that a task goes through at every position. So
+// many stay in the second-level cache, and all other data is read and written in the order in which
+// it lies. If there are more weights, a task has one row tile of channels.
+const maxTaskWeightBytes = 160 << 10
 
 // channels returns the number of channels of a task of spread.
 func (c *Conv) channels(dst Shape) int {
-	if 4*c.weightLen() <= wholeBytes {
+	if 4*c.weightLen() <= maxTaskWeightBytes {
 		return dst.Channels
 	}
 	return tileRows
@@ -227,8 +226,8 @@ func (c *Conv) channels(dst Shape) int {
 // and runs them.
 func (c *Conv) spread(t *Team, way *direction) {
 	c.call.way = way
-	tiles := pieces(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
-	least := 4 * c.batch.Lanes * way.src.Len() / sourceBytes
+	tiles := ceilDiv(way.dst.Channels, c.channels(way.dst)) * c.batch.Blocks
+	least := 4 * c.batch.Lanes * way.src.Len() / maxTaskSourceBytes
 	t.run(c.cut(tiles, way.dst.Height, least), (*spreadCall)(c))
 	c.finish()
 }
@@ -236,9 +235,9 @@ func (c *Conv) spread(t *Team, way *direction) {
 // cut cuts n rows or groups into chunks for each of some tiles, and returns the number of tasks.
 // There are at least least chunks, or n if n is smaller.
 func (c *Conv) cut(tiles, n, least int) (tasks int) {
-	chunks := min(max(pieces(minTasks, tiles), least), n)
-	c.call.chunk = pieces(n, chunks)
-	c.call.chunks = pieces(n, c.call.chunk)
+	chunks := min(max(ceilDiv(minTasks, tiles), least), n)
+	c.call.chunk = ceilDiv(n, chunks)
+	c.call.chunks = ceilDiv(n, c.call.chunk)
 	return tiles * c.call.chunks
 }
 
@@ -249,7 +248,7 @@ type region struct{ block, channel, rows, top, bottom int }
 // region returns the region of task i.
 func (c *Conv) region(i int, dst Shape) region {
 	n := c.channels(dst)
-	tiles := pieces(dst.Channels, n)
+	tiles := ceilDiv(dst.Channels, n)
 	channel := i % tiles * n
 	i /= tiles
 	top := i % c.call.chunks * c.call.chunk
@@ -257,9 +256,9 @@ func (c *Conv) region(i int, dst Shape) region {
 	return region{i / c.call.chunks, channel, min(n, dst.Channels-channel), top, bottom}
 }
 
-// prefetchSteps is the number of outer steps by which weights are prefetched ahead of their use:
-// about 200 ns of work for a 3×3 kernel.
-const prefetchSteps = 12
+// weightPrefetchSteps is the number of outer steps by which weights are prefetched ahead of their
+// use: about 200 ns of work for a 3×3 kernel.
+const weightPrefetchSteps = 12
 
 // spreadCall's task runs the tile over the positions of a region.
 type spreadCall Conv
@@ -270,7 +269,7 @@ func (s *spreadCall) task(i int) {
 	r := c.region(i, way.dst)
 	tile := convTile{
 		x: c.call.x[r.block*lanes*way.src.Len():][:lanes*way.src.Len()], w: c.call.w,
-		wRow: way.wRow, wStep: way.wStep, prefetch: prefetchSteps * way.wStep,
+		wRow: way.wRow, wStep: way.wStep, prefetch: weightPrefetchSteps * way.wStep,
 		outer: way.src.Channels, xStep: lanes, lanes: lanes, relu: way.relu,
 	}
 	first := r.block * lanes * way.dst.Len()
@@ -294,272 +293,38 @@ func (s *spreadCall) task(i int) {
 // position.
 func (c *Conv) placeTile(t *convTile, position, channel int) {
 	at, n := position+channel*t.lanes, t.rows*t.lanes
-	t.y, t.bias = c.call.y[at:][:n], optional(c.call.b, channel, t.rows)
-	t.mask, t.plus = optional(c.call.mask, at, n), optional(c.call.plus, at, n)
+	t.y, t.bias = c.call.y[at:][:n], optionalPart(c.call.b, channel, t.rows)
+	t.mask, t.plus = optionalPart(c.call.mask, at, n), optionalPart(c.call.plus, at, n)
 	if c.isa == AVX512 { // a sum takes long enough for its place to be fetched
 		t.prefetchPlace()
 	}
 }
 
-// optional returns n values of an operand from place on, or nil if the operand is nil.
-func optional(operand []float32, place, n int) []float32 {
-	if operand == nil {
-		return nil
-	}
-	return operand[place:][:n]
-}
-
 // prefetchPlace makes the tile prefetch, during its sum, the memory that it reads and writes after
 // the sum. A tile with a sum of few steps prefetches its place at once.
 func (t *convTile) prefetchPlace() {
-	steps := len(t.y) * 4 / cacheLine / askLines
-	if t.asks = steps; t.outer < steps {
-		t.asks = 0
+	steps := len(t.y) * 4 / cacheLine / prefetchLines
+	if t.prefetchSteps = steps; t.outer < steps {
+		t.prefetchSteps = 0
 		prefetch(t.y)
 		return
 	}
 	y := address(t.y)
-	t.ask = [askStreams]uintptr{y, y, y}
+	t.prefetchAt = [prefetchStreams]uintptr{y, y, y}
 	if t.mask != nil {
-		t.ask[1] = address(t.mask)
+		t.prefetchAt[1] = address(t.mask)
 	}
 	if t.plus != nil {
-		t.ask[2] = address(t.plus)
+		t.prefetchAt[2] = address(t.plus)
 	}
 }
 
 func address(s []float32) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
-// step1 is one kernel tap seen along one axis: tap k multiplies the source index base+d.
-type step1 struct{ k, d int }
-
-// axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
-// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]].
-// Indices that see the same taps share a class; edges have classes of their own.
-type axis struct {
-	base  []int
-	class []int
-	steps [][]step1
-}
-
-// convAxis returns the axis of the forward direction: output o reads input o·stride − pad + k.
-func convAxis(out, in, kernel, stride, pad int) axis {
-	return newAxis(out, func(o int) (base int, steps []step1) {
-		base = o*stride - pad
-		for k := range kernel {
-			if i := base + k; i >= 0 && i < in {
-				steps = append(steps, step1{k, k})
-			}
-		}
-		return base, steps
-	})
-}
-
-// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with
-// o·stride − pad + k = i.
-func transposedAxis(out, in, kernel, stride, pad int) axis {
-	return newAxis(in, func(i int) (base int, steps []step1) {
-		base = (i + pad) / stride
-		for k := range kernel {
-			if o := (i + pad - k) / stride; i+pad-k >= 0 && (i+pad-k)%stride == 0 && o < out {
-				steps = append(steps, step1{k, o - base})
-			}
-		}
-		return base, steps
-	})
-}
-
-func newAxis(n int, lookUp func(int) (int, []step1)) axis {
-	a := axis{base: make([]int, n), class: make([]int, n)}
-	for i := range n {
-		base, steps := lookUp(i)
-		same := func(s []step1) bool { return slices.Equal(s, steps) }
-		class := slices.IndexFunc(a.steps, same)
-		if class < 0 { // a new one
-			class, a.steps = len(a.steps), append(a.steps, steps)
-		}
-		a.base[i], a.class[i] = base, class
+// optionalPart returns n values of an operand from place on, or nil if the operand is nil.
+func optionalPart(operand []float32, place, n int) []float32 {
+	if operand == nil {
+		return nil
 	}
-	return a
-}
-
-// plane is the pair of axes of a map. It tells for each destination position where its source lies
-// and which taps are inside the source.
-type plane struct {
-	rows, cols axis
-	width      int     // of the source map, in positions
-	taps       [][]tap // by row class, then column class
-}
-
-// newPlane joins two axes. A source position is depth values long; the weights of successive taps
-// of a kernel, whose rows have kernelWidth taps, are so far apart.
-func newPlane(rows, cols axis, width, kernelWidth, depth, apart int) plane {
-	p := plane{rows: rows, cols: cols, width: width}
-	for _, rs := range rows.steps {
-		for _, cs := range cols.steps {
-			taps := []tap{}
-			for _, r := range rs {
-				for _, c := range cs {
-					x, w := (r.d*width+c.d)*depth, (r.k*kernelWidth+c.k)*apart
-					taps = append(taps, tap{int32(x), int32(w)})
-				}
-			}
-			p.taps = append(p.taps, taps)
-		}
-	}
-	return p
-}
-
-// lookUp returns the source position that destination (row, col) counts its taps from, which may
-// lie outside the map, and the taps.
-func (p *plane) lookUp(row, col int) (position int, taps []tap) {
-	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
-	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
-}
-
-// maxLanes is the widest block: four 512-bit vectors, the width of the AVX-512 convolution tile.
-const maxLanes = 64
-
-// vector is a number of lanes that divides the width of every block; kernels rely on it.
-const vector = 16
-
-// Shape is the shape of one image's activation.
-type Shape struct{ Channels, Height, Width int }
-
-// Len returns the number of values in one image's activation.
-func (s Shape) Len() int { return s.Channels * s.Height * s.Width }
-
-func (s Shape) valid() bool { return s.Channels > 0 && s.Height > 0 && s.Width > 0 }
-
-// Batch says how the images of a batch lie in memory: in Blocks of Lanes images,
-// [block][row][column][channel][lane]. Image i is lane i%Lanes of block i/Lanes. The lanes beyond
-// the last image must hold finite activations and zero gradients; Pack, Loss and the forward
-// kernels see to that.
-type Batch struct {
-	Images int // images in the batch
-	Blocks int // blocks of images
-	Lanes  int // images per block: 16, 32, 48 or 64
-}
-
-// NewBatch returns the layout for a batch of images (at least 1): the fewest blocks of at most 64
-// lanes, and then the narrowest lanes.
-func NewBatch(images int) Batch {
-	images = max(images, 1)
-	blocks := pieces(images, maxLanes)
-	perBlock := pieces(images, blocks)
-	return Batch{Images: images, Blocks: blocks, Lanes: wholeVectors(perBlock)}
-}
-
-// padded returns the number of lanes in all blocks.
-func (b Batch) padded() int { return b.Blocks * b.Lanes }
-
-// Len returns the length of the slice that holds the batch's activations of shape s.
-func (b Batch) Len(s Shape) int { return b.padded() * s.Len() }
-
-func (b Batch) valid() bool { return b.Images > 0 && b == NewBatch(b.Images) }
-
-// check panics if isa cannot run here, or if no operation can have activations of shape s in b.
-func (b Batch) check(isa ISA, s Shape) {
-	isa.check()
-	if !b.valid() || !s.valid() {
-		panic("kern: an operation needs positive sizes and a batch from NewBatch")
-	}
-}
-
-// biasGrad sums dy, of shape s, over images and positions for the channels from channel on. It sets
-// db to the sums or, with add, adds them to it.
-func (b Batch) biasGrad(isa ISA, db, dy []float32, s Shape, channel int, add bool) {
-	if !add {
-		clear(db)
-	}
-	for block := range b.Blocks {
-		from := dy[(block*s.Len()+channel)*b.Lanes:]
-		sumRows(isa, db, from, s.Height*s.Width, s.Channels*b.Lanes, b.Lanes)
-	}
-}
-
-// cacheLine is the alignment of Alloc in bytes; vectors that straddle lines halve the load rate.
-const cacheLine = 64
-
-// Alloc returns a zeroed slice of n values that starts on a cache line. Kernels run on any slice,
-// but faster on these.
-func Alloc(n int) []float32 {
-	const perLine = cacheLine / 4
-	s := make([]float32, n+perLine-1)
-	hugePages(s)
-	over := uintptr(unsafe.Pointer(unsafe.SliceData(s))) % cacheLine
-	skip := int((cacheLine-over)%cacheLine) / 4
-	return s[skip : skip+n : skip+n]
-}
-
-// Layout moves activations between the plain order [image][channel][row][column] (NCHW) and the
-// blocked order of a [Batch]. Like every operation here it runs one call at a time.
-type Layout struct {
-	isa   ISA
-	batch Batch
-	shape Shape
-
-	plain, blocked []float32 // the running call
-	images         int
-}
-
-// NewLayout returns the conversion for activations of shape s.
-func NewLayout(isa ISA, b Batch, s Shape) *Layout {
-	b.check(isa, s)
-	return &Layout{isa: isa, batch: b, shape: s}
-}
-
-// Pack writes the images of src, NCHW, into dst, blocked. src may hold fewer images than the batch;
-// the lanes of the others are set to zero.
-func (l *Layout) Pack(t *Team, dst, src []float32) {
-	l.images = l.check(src, dst)
-	l.plain, l.blocked = src, dst
-	t.run(l.batch.padded()/vector, l)
-	l.plain, l.blocked = nil, nil
-}
-
-// Unpack writes the images of src, blocked, into dst, NCHW. dst may hold fewer images than the
-// batch.
-func (l *Layout) Unpack(dst, src []float32) {
-	images := l.check(dst, src)
-	s, lanes := l.shape, l.batch.Lanes
-	for i := range images {
-		from := src[i/lanes*lanes*s.Len()+i%lanes:]
-		to := dst[i*s.Len():][:s.Len()]
-		for c := range s.Channels {
-			for p := range s.Height * s.Width {
-				to[c*s.Height*s.Width+p] = from[(p*s.Channels+c)*lanes]
-			}
-		}
-	}
-}
-
-func (l *Layout) check(plain, blocked []float32) (images int) {
-	n := l.shape.Len()
-	if len(blocked) != l.batch.Len(l.shape) || len(plain)%n != 0 || len(plain)/n > l.batch.Images {
-		panic("kern: Layout: slice has the wrong length")
-	}
-	return len(plain) / n
-}
-
-// task packs one vector of lanes.
-func (l *Layout) task(i int) {
-	first := i * vector
-	s, lanes := l.shape, l.batch.Lanes
-	n := s.Len()
-	count := min(max(l.images-first, 0), vector)
-	dst := l.blocked[first/lanes*lanes*n+first%lanes:]
-	if count < vector {
-		for k := range n {
-			clear(dst[k*lanes:][:vector])
-		}
-	}
-	if count == 0 {
-		return
-	}
-	positions := s.Height * s.Width
-	for c := range s.Channels {
-		src := l.plain[first*n+c*positions:]
-		transpose(l.isa, dst[c*lanes:], src, count, positions, s.Channels*lanes, n)
-	}
+	return operand[place:][:n]
 }

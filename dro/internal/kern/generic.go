@@ -1,12 +1,10 @@
 package kern
 
-import (
-	"math"
-)
+import "math"
 
-// This file is the reference: it defines what the assembly must compute, and runs where there is no
-// assembly. It is written for the Go compiler, with eight independent sums and one bounds check for
-// four values.
+// This file, norm_generic.go and winograd_generic.go are the reference: they define what the
+// assembly must compute, and run where there is no assembly. The code is written for the Go
+// compiler, with eight independent sums and one bounds check for four values.
 
 // generic computes the tile in parts whose source values stay in the first-level cache while all
 // rows visit them.
@@ -280,82 +278,15 @@ func (t *lossTile) gradientGeneric() {
 	}
 }
 
-// elementChunk is the number of values in a task of an elementwise operation: 64 KiB of each
-// operand.
-const elementChunk = 16 << 10
-
-// Sum adds activations and clears the sum where a ReLU was off. It adds the two sides of a residual
-// connection, or two gradients of a value that is used twice, and is the backward pass of a ReLU
-// that no other operation includes.
-type Sum struct {
-	isa          ISA
-	dst, a, b, y []float32 // the running call
-}
-
-// NewSum returns the operation for activations of any length.
-func NewSum(isa ISA) *Sum {
-	isa.check()
-	return &Sum{isa: isa}
-}
-
-// Run sets dst to a + b where y > 0 or y is NaN, and to 0 elsewhere. One of b and y may be nil: a
-// is then masked alone, or the whole sum is kept. All have one length, and dst may be any of them;
-// with dst as y, the sum ends with max(0, ·).
-func (s *Sum) Run(t *Team, dst, a, b, y []float32) {
-	if n := len(dst); len(a) != n || b != nil && len(b) != n || y != nil && len(y) != n {
-		panic("kern: Sum: slice has the wrong length")
-	}
-	s.dst, s.a, s.b, s.y = dst, a, b, y
-	t.run(pieces(len(dst), elementChunk), s)
-	s.dst, s.a, s.b, s.y = nil, nil, nil, nil
-}
-
-// cachedChunk is the number of values that the first of two passes leaves in the first-level cache
-// for the second.
-const cachedChunk = 2 << 10
-
-func (s *Sum) task(i int) {
-	end := min((i+1)*elementChunk, len(s.dst))
-	for from := i * elementChunk; from < end; from += cachedChunk {
-		to := min(from+cachedChunk, end)
-		dst, sum := s.dst[from:to], s.a[from:to]
-		if s.b != nil {
-			add(s.isa, dst, sum, s.b[from:to])
-			sum = dst
-		}
-		if s.y != nil {
-			mask(s.isa, dst, sum, s.y[from:to])
-		}
-	}
-}
-
-// pieces returns the number of pieces of a size that n values are cut into.
-func pieces(n, size int) int { return (n + size - 1) / size }
-
-// wholeVectors returns n rounded up to whole vectors.
-func wholeVectors(n int) int { return pieces(n, vector) * vector }
-
-// bit returns the form that tiles have of a condition: 1 or 0.
-func bit(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-// store sets dst to as many sums or, with add, adds them to it.
-func store(dst, sums []float32, add bool) {
-	if !add {
-		copy(dst, sums)
-		return
-	}
-	for i := range dst {
-		dst[i] += sums[i]
-	}
-}
-
 func fill(a []float32, v float32) {
 	for i := range a {
 		a[i] = v
+	}
+}
+
+func addGeneric(dst, a, b []float32) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for k := range dst {
+		dst[k] = a[k] + b[k]
 	}
 }

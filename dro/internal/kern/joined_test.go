@@ -90,25 +90,6 @@ func TestNormWithSum(t *testing.T) {
 	}
 }
 
-func TestMaskedSum(t *testing.T) {
-	r := rand.New(rand.NewPCG(44, 45))
-	for _, n := range []int{1, 17, cachedChunk + 5, elementChunk + 33} {
-		eachISA(t, func(t *testing.T, isa ISA) {
-			a, b, y := random(t, r, n), random(t, r, n), random(t, r, n)
-			want, got := guarded(t, n), guarded(t, n)
-			sum := NewSum(isa)
-			sum.Run(nil, want, a, b, nil)
-			sum.Run(nil, want, want, nil, y)
-			sum.Run(nil, got, a, b, y)
-			sameBits(t, fmt.Sprint(n, " values"), got, want)
-			team := NewTeam(2)
-			defer team.Close()
-			sum.Run(team, got, a, b, y)
-			sameBits(t, "on two threads", got, want)
-		})
-	}
-}
-
 // TestBackwardSum checks that the gradient of an input that is used twice has the bits of separate
 // passes, both where a task goes through all weights at every position and where it goes through
 // some.

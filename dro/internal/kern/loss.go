@@ -42,7 +42,7 @@ const lossImages = 2 * vector
 // where s is their softmax: the probability of an error if the class is drawn by s.
 func NewLoss(isa ISA, b Batch, classes int, kind LossKind) *Loss {
 	b.check(isa, Shape{classes, 1, 1})
-	exp := make([]float64, classes*vector*pieces(b.Images, lossImages))
+	exp := make([]float64, classes*vector*ceilDiv(b.Images, lossImages))
 	return &Loss{isa: isa, batch: b, classes: classes, kind: kind, exp: exp}
 }
 
@@ -56,7 +56,7 @@ func (l *Loss) Losses(t *Team, losses []float64, predictions, outputs []float32,
 		panic("kern: Loss.Losses: slice has the wrong length")
 	}
 	l.call = lossCall{losses, predictions, outputs, labels}
-	t.run(pieces(len(labels), lossImages), l)
+	t.run(ceilDiv(len(labels), lossImages), l)
 	l.call = lossCall{}
 	if predictions != nil {
 		l.clear(predictions, len(labels))

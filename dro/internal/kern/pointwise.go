@@ -62,7 +62,7 @@ func (p *Pointwise) Backward(t *Team, dx, dy []float32) {
 const pointChunk = 2 << 10
 
 func (p *Pointwise) run(t *Team, j job) {
-	t.run(pieces(len(p.slope), pointChunk), j)
+	t.run(ceilDiv(len(p.slope), pointChunk), j)
 	p.x, p.y, p.dx, p.dy = nil, nil, nil, nil
 }
 

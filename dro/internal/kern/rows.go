@@ -26,20 +26,20 @@ type Rows struct {
 	// The gradient of few units is computed in parts, one for each run of images, which are then
 	// summed. A thread then reads the rows that it read in the forward pass, and may have brought
 	// from memory: they lie in its cache and in no other.
-	parts   int // 1: all images at once
-	partial []float32
-	every   []int32 // where each part begins in partial
-	ones    []float32
+	parts       int // 1: all images at once
+	partial     []float32
+	partOffsets []int32 // where each part begins in partial
+	ones        []float32
 
 	call rowsCall
 }
 
-// rowsParts is the most parts of a gradient, and partUnits the most units with which it has parts.
-// Summing the parts is a pass over as many gradients, a small share of the work where units are
-// few.
+// maxRowsParts is the most parts of a gradient, and maxPartUnits the most units with which it has
+// parts. Summing the parts is a pass over as many gradients, a small share of the work where units
+// are few.
 const (
-	rowsParts = 8
-	partUnits = 16
+	maxRowsParts = 8
+	maxPartUnits = 16
 )
 
 // Images holds the rows of a batch.
@@ -56,26 +56,26 @@ type rowsCall struct {
 	add        bool
 }
 
-// rowsUnits is the largest number of units of a layer of rows. It is bounded because every vector
-// of images visits all weights. At 100 units a step still takes two thirds of its time with packed
-// batches, at 256 a sixth more.
-const rowsUnits = 128
+// maxRowsUnits is the largest number of units of a layer of rows. It is bounded because every
+// vector of images visits all weights. At 100 units a step still takes two thirds of its time with
+// packed batches, at 256 a sixth more.
+const maxRowsUnits = 128
 
 // RowsFit reports whether Rows can be the linear layer cfg, and gains by it. This takes few units,
 // rows of whole vectors, and assembly.
 func RowsFit(isa ISA, cfg ConvConfig) bool {
 	out, err := cfg.OutShape()
 	return err == nil && isa != Generic && out.Height*out.Width == 1 && cfg.Pad == 0 &&
-		cfg.In.Len()%vector == 0 && cfg.Out <= rowsUnits
+		cfg.In.Len()%vector == 0 && cfg.Out <= maxRowsUnits
 }
 
 // RowsParts returns the number of parts that the images of a batch are split into for the gradient
 // of the layer cfg.
 func RowsParts(b Batch, cfg ConvConfig) int {
-	if cfg.Out > partUnits {
+	if cfg.Out > maxPartUnits {
 		return 1
 	}
-	return max(1, min(rowsParts, b.padded()/(2*vector)))
+	return max(1, min(maxRowsParts, b.padded()/(2*vector)))
 }
 
 // NewRows returns the layer cfg for batches laid out as b.
@@ -84,7 +84,7 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 	if !RowsFit(isa, cfg) || !b.valid() {
 		return nil, fmt.Errorf("rows: %+v in %+v: want a linear layer of a multiple of %d "+
 			"features and at most %d units, a batch from NewBatch and assembly",
-			cfg, b, vector, rowsUnits)
+			cfg, b, vector, maxRowsUnits)
 	}
 	r := &Rows{isa: isa, batch: b, in: cfg.In.Len(), units: cfg.Out, relu: cfg.ReLU}
 	if max(b.padded()*r.in, b.padded()*r.units, r.in*r.units) > math.MaxInt32 {
@@ -99,7 +99,7 @@ func NewRows(isa ISA, b Batch, cfg ConvConfig) (*Rows, error) {
 		r.partial, r.ones = Alloc(r.parts*r.in*r.units), slices.Repeat([]float32{1}, gradCols)
 	}
 	for p := range r.parts {
-		r.every = append(r.every, int32(p*r.in*r.units))
+		r.partOffsets = append(r.partOffsets, int32(p*r.in*r.units))
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func (r *Rows) BackwardWeights(t *Team, dw, db []float32, x Images, dy []float32
 		for i, at := range x.At {
 			r.taps[i].x = at
 		}
-		t.run(pieces(r.in, maxLanes), (*rowsBackward)(r))
+		t.run(ceilDiv(r.in, maxLanes), (*rowsBackward)(r))
 	} else {
 		t.run(r.partsHeld(), (*rowsPart)(r))
 		r.sumParts(t)
@@ -217,7 +217,7 @@ func (f *rowsBackward) task(i int) {
 		}
 		tile.run(r.isa)
 		for u := range rows {
-			store(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:], r.call.add)
+			storeOrAdd(r.call.dw[(unit+u)*r.in+first:][:width], sums[u*width:], r.call.add)
 		}
 		if first == 0 {
 			r.biasGrad(unit, rows)
@@ -242,9 +242,9 @@ func (r *Rows) partsHeld() (n int) {
 // once for each group of features whose gradients stay in the first-level cache.
 type rowsPart Rows
 
-// gradBytes is the number of bytes of that cache that the gradients may fill; the rest is for the
-// images.
-const gradBytes = 16 << 10
+// maxGradBytes is the number of bytes of that cache that the gradients may fill; the rest is for
+// the images.
+const maxGradBytes = 16 << 10
 
 func (f *rowsPart) task(part int) {
 	r := (*Rows)(f)
@@ -258,7 +258,7 @@ func (r *Rows) sums(part int) []float32 { return r.partial[part*r.in*r.units:][:
 
 // addImages adds the images [from, to) of a part to sums, the gradient of the part.
 func (r *Rows) addImages(sums []float32, from, to int) {
-	width, lanes := max(gradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
+	width, lanes := max(maxGradBytes/4/r.units/vector*vector, vector), r.batch.Lanes
 	for first := 0; first < r.in; first += width { // some features
 		tile := outerTile{
 			x: r.call.X[first:], dwRow: r.in, dyRow: lanes, lanes: min(width, r.in-first),
@@ -283,11 +283,11 @@ type rowsSum Rows
 // because threads would wait for each other longer than the sum takes.
 const (
 	sumFeatures = 256
-	sumAlone    = 4096 // most values of a gradient that one thread sums
+	maxSoloSum  = 4096 // most values of a gradient that one thread sums
 )
 
 func (r *Rows) sumWidth() int {
-	if r.in*r.units <= sumAlone {
+	if r.in*r.units <= maxSoloSum {
 		return r.in
 	}
 	return sumFeatures
@@ -309,7 +309,7 @@ func (f *rowsSum) task(i int) {
 			clear(tile.dw)
 		}
 		for part := 0; part < held; part += gradCols {
-			tile.at, tile.cols = r.every[part:], min(gradCols, held-part)
+			tile.at, tile.cols = r.partOffsets[part:], min(gradCols, held-part)
 			tile.run(r.isa)
 		}
 	}
@@ -323,96 +323,4 @@ func (r *Rows) biasGrad(unit, rows int) {
 	if c := &r.call; c.db != nil {
 		r.batch.biasGrad(r.isa, c.db[unit:][:rows], c.dy, Shape{r.units, 1, 1}, unit, c.add)
 	}
-}
-
-// RowsPass computes [Rows.Forward], [Loss.Losses], [Loss.Gradient] and [Rows.BackwardWeights] of a
-// linear layer and its loss, with the same bits, in one pass over the rows. The gradient takes each
-// row from the first-level cache, where the forward direction has brought it, and threads wait for
-// each other once. The weight of an image must follow from the loss of that image alone.
-type RowsPass struct {
-	rows *Rows
-	loss *Loss
-
-	team *Team
-	call PassCall
-}
-
-// PassCall holds the operands and the results of a pass; [Rows] and [Loss] say how they lie in
-// memory.
-type PassCall struct {
-	Images
-	Labels []int
-	Next   []int32   // where the rows of the next batch begin, as far as known
-	W, B   []float32 // weights and bias
-
-	Y, DY   []float32 // the outputs, and their gradient
-	Losses  []float64
-	Weights []float64 // the factors of the losses in the gradient
-	DW, DB  []float32
-
-	// Weigh sets Weights[i] from Losses[i] for the images [from, to). Several threads call it at
-	// once.
-	Weigh func(from, to int)
-}
-
-// NewRowsPass returns the pass of r and l, which must be for the same batch and have as many units
-// as classes. It returns an error if the gradient of r is not computed image by image, in parts:
-// for many units or a small batch.
-func NewRowsPass(r *Rows, l *Loss) (*RowsPass, error) {
-	if r.parts == 1 || r.batch != l.batch || r.units != l.classes {
-		return nil, errors.New("rows: no pass of this layer and this loss")
-	}
-	return &RowsPass{rows: r, loss: l}, nil
-}
-
-// Run computes the pass c on the threads of t. It panics if the rows lie in a mapped file that was
-// cut.
-func (p *RowsPass) Run(t *Team, c PassCall) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	r, l := p.rows, p.loss
-	r.check(c.Images, len(c.W), len(c.Y))
-	n := len(c.Labels)
-	if len(c.DW) != len(c.W) || len(c.DB) != r.units || len(c.DY) != len(c.Y) ||
-		len(c.At) != n || len(c.Losses) != n || len(c.Weights) != n {
-		panic("kern: RowsPass: slice has the wrong length")
-	}
-	p.call, p.team = c, t
-	r.call = rowsCall{Images: c.Images, y: c.Y, w: c.W, b: c.B, dw: c.DW, db: c.DB, dy: c.DY}
-	l.call = lossCall{c.Losses, c.DY, c.Y, c.Labels}
-	t.run(r.partsHeld(), p)
-	l.clear(c.Y, n)
-	l.clear(c.DY, n)
-	r.sumParts(t)
-	p.team, p.call, r.call, l.call = nil, PassCall{}, rowsCall{}, lossCall{}
-}
-
-// task computes the pass for the images of a part, a vector at a time.
-func (p *RowsPass) task(part int) {
-	r, l, c := p.rows, p.loss, &p.call
-	sums := r.sums(part)
-	clear(sums)
-	end := min(r.partStart(part+1), len(c.Labels))
-	for first := r.partStart(part); first < end; first += vector {
-		to := min(first+vector, end)
-		next := c.At[to:]
-		if to == end {
-			next = p.after(part)
-		}
-		r.outputsOf(first, next)
-		l.lossesOf(part, first, to-first)
-		c.Weigh(first, to)
-		l.gradientOf(c.DY, c.DY, c.Labels, c.Weights, first, to)
-		r.addImages(sums, first, to)
-	}
-}
-
-// after returns where the rows begin that the thread of a part reads after this part. They are the
-// rows of the next part or, from the next batch, the rows of the first part of the thread's share.
-func (p *RowsPass) after(part int) []int32 {
-	r, c := p.rows, &p.call
-	first, end := p.team.shareOf(part, r.partsHeld())
-	if part+1 < end {
-		return c.At[r.partStart(part+1):]
-	}
-	return c.Next[min(r.partStart(first), len(c.Next)):]
 }

@@ -310,8 +310,8 @@ func packRowsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols i
 func packPairsBF16(dst *uint16, src *float32, base int, rows *int32, cols int, lines int)
 
 // packPairsAcrossBF16 rounds 32 rows of cols ≤ 16 values, those at base +
-// rows[i], to a line a column, at dst + to[j] bytes. It asks for rows that are
-// ahead values behind these.
+// rows[i], to a line a column, at dst + to[j] bytes. It prefetches rows that
+// are ahead values behind these.
 //
 //go:noescape
 func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols int, to *int32,
@@ -324,10 +324,10 @@ func packPairsAcrossBF16(dst *uint16, src *float32, base int, rows *int32, cols 
 //go:noescape
 func finishBF16(y *float32, bias *float32, mask *float32, rows int, lanes int, relu int)
 
-// askBF16 asks for lines of 64 bytes.
+// prefetchBF16 prefetches lines of 64 bytes.
 //
 //go:noescape
-func askBF16(p *float32, lines int)
+func prefetchBF16(p *float32, lines int)
 
 // dotTileBF16 computes the first 8 rows of the tile.
 //

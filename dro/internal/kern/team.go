@@ -25,48 +25,48 @@ type job interface{ task(i int) }
 // The caller never waits for a worker that is still asleep, so a busy machine costs a worker, not a
 // stall.
 type Team struct {
-	job   job
-	tasks int64
-	turn  uint32 // the caller's count of jobs
+	job      job
+	tasks    int64
+	jobCount uint32 // the caller's count of jobs
 
 	_      [cacheLine]byte
-	epoch  atomic.Uint32 // the open job's turn; 0 while none is open
+	epoch  atomic.Uint32 // the number of the open job; 0 while none is open
 	inside atomic.Int32  // workers that may read job and tasks
 	closed atomic.Bool
 	_      [cacheLine]byte
 
 	failed atomic.Pointer[failure] // the panic of a task of the open job
 
-	seats   []seat // by thread, the caller's first
-	caller  bed
-	workers []*bed
+	shares  []taskShare // by thread, the caller's first
+	caller  parker
+	workers []*parker
 	done    sync.WaitGroup
 }
 
-// seat counts the tasks taken from the share of one thread. A share is a run of neighbouring tasks.
-// It is the same in every operation of one size, so that a thread finds in its cache what it wrote
-// before. A thread that has finished its own share helps with the others.
-type seat struct {
+// taskShare counts the tasks taken from the share of one thread. A share is a run of neighbouring
+// tasks. It is the same in every operation of one size, so that a thread finds in its cache what it
+// wrote before. A thread that has finished its own share helps with the others.
+type taskShare struct {
 	next atomic.Int64
 	_    [cacheLine]byte
 }
 
-// bed is where a thread of the team sleeps.
-type bed struct {
+// parker is where a thread of the team sleeps.
+type parker struct {
 	parked atomic.Bool
 	wake   chan struct{} // capacity 1: a token for a thread that parked
 	_      [cacheLine]byte
 }
 
-func (b *bed) rouse() {
+func (b *parker) unpark() {
 	if b.parked.CompareAndSwap(true, false) {
 		b.wake <- struct{}{}
 	}
 }
 
-// await returns once ready returns true: it spins first, and then sleeps until roused. Whoever
-// makes ready true must rouse the bed afterwards.
-func (b *bed) await(ready func() bool) {
+// await returns once ready returns true: it spins first, and then sleeps until unparked. Whoever
+// makes ready true must unpark the thread afterwards.
+func (b *parker) await(ready func() bool) {
 	for {
 		for spins := 1; spins <= spinRounds; spins++ {
 			if ready() {
@@ -79,7 +79,7 @@ func (b *bed) await(ready func() bool) {
 		}
 		b.parked.Store(true)
 		// ready may have become true after the last look and before parked was set, when nobody was
-		// there to rouse. Look again, and take the token if one is on its way.
+		// there to unpark it. Look again, and take the token if one is on its way.
 		if !ready() || !b.parked.CompareAndSwap(true, false) {
 			<-b.wake
 		}
@@ -97,9 +97,9 @@ const (
 
 // NewTeam returns a team of n threads, at least 1. Close releases it.
 func NewTeam(n int) *Team {
-	t := &Team{seats: make([]seat, max(n, 1)), caller: bed{wake: make(chan struct{}, 1)}}
+	t := &Team{shares: make([]taskShare, max(n, 1)), caller: parker{wake: make(chan struct{}, 1)}}
 	for i := 1; i < n; i++ {
-		b := &bed{wake: make(chan struct{}, 1)}
+		b := &parker{wake: make(chan struct{}, 1)}
 		t.workers = append(t.workers, b)
 		t.done.Add(1)
 		go t.work(b, i)
@@ -121,7 +121,7 @@ func (t *Team) Close() {
 	if t == nil || t.closed.Swap(true) {
 		return
 	}
-	t.rouseWorkers()
+	t.unparkWorkers()
 	t.done.Wait()
 	t.workers = nil
 }
@@ -141,12 +141,12 @@ func (t *Team) run(n int, j job) {
 		return
 	}
 	t.job, t.tasks = j, int64(n)
-	for i := range t.seats {
-		t.seats[i].next.Store(t.share(i))
+	for i := range t.shares {
+		t.shares[i].next.Store(t.shareStart(i))
 	}
-	t.turn = max(t.turn+1, 1)
-	t.epoch.Store(t.turn)
-	t.rouseWorkers()
+	t.jobCount = max(t.jobCount+1, 1)
+	t.epoch.Store(t.jobCount)
+	t.unparkWorkers()
 	t.runTasks(0)
 	t.epoch.Store(0)
 	t.caller.await(func() bool { return t.inside.Load() == 0 })
@@ -157,35 +157,37 @@ func (t *Team) run(n int, j job) {
 }
 
 // RunEach runs f(0) to f(n-1), which the threads share, and returns when all are done.
-func (t *Team) RunEach(n int, f func(i int)) { t.run(n, each(f)) }
+func (t *Team) RunEach(n int, f func(i int)) { t.run(n, taskFunc(f)) }
 
-type each func(i int)
+type taskFunc func(i int)
 
-func (e each) task(i int) { e(i) }
+func (e taskFunc) task(i int) { e(i) }
 
-// share returns the first task of a seat's share.
-func (t *Team) share(seat int) int64 { return t.tasks * int64(seat) / int64(len(t.seats)) }
+// shareStart returns the first task of a thread's share.
+func (t *Team) shareStart(thread int) int64 {
+	return t.tasks * int64(thread) / int64(len(t.shares))
+}
 
 // shareOf returns the first task of the share that task i of n is in, and the one after its last.
 func (t *Team) shareOf(i, n int) (first, end int) {
 	threads := t.Size()
-	for seat := range threads {
-		if end = n * (seat + 1) / threads; i < end {
-			return n * seat / threads, end
+	for thread := range threads {
+		if end = n * (thread + 1) / threads; i < end {
+			return n * thread / threads, end
 		}
 	}
 	return n, n
 }
 
-// runTasks runs tasks until none is left, beginning with the tasks of the given seat.
-func (t *Team) runTasks(seat int) {
+// runTasks runs tasks until none is left, beginning with the tasks of the given thread's share.
+func (t *Team) runTasks(thread int) {
 	defer t.recoverPanic()
-	for range t.seats {
-		end := t.share(seat + 1)
-		for i := t.seats[seat].next.Add(1) - 1; i < end; i = t.seats[seat].next.Add(1) - 1 {
+	for range t.shares {
+		end := t.shareStart(thread + 1)
+		for i := t.shares[thread].next.Add(1) - 1; i < end; i = t.shares[thread].next.Add(1) - 1 {
 			t.job.task(int(i))
 		}
-		seat = (seat + 1) % len(t.seats)
+		thread = (thread + 1) % len(t.shares)
 	}
 }
 
@@ -196,14 +198,14 @@ func (t *Team) recoverPanic() {
 	}
 }
 
-func (t *Team) rouseWorkers() {
+func (t *Team) unparkWorkers() {
 	for _, b := range t.workers {
-		b.rouse()
+		b.unpark()
 	}
 }
 
 // work is the loop of a worker: it waits for an epoch and takes tasks, until the team is closed.
-func (t *Team) work(b *bed, seat int) {
+func (t *Team) work(b *parker, thread int) {
 	defer t.done.Done()
 	debug.SetPanicOnFault(true) // reading a mapped file that was cut then fails the task
 	last := uint32(0)           // the epoch that this worker was in
@@ -217,34 +219,10 @@ func (t *Team) work(b *bed, seat int) {
 		// from inside is safe to read.
 		if e := t.epoch.Load(); e != 0 {
 			last = e
-			t.runTasks(seat)
+			t.runTasks(thread)
 		}
 		if t.inside.Add(-1) == 0 {
-			t.caller.rouse()
+			t.caller.unpark()
 		}
-	}
-}
-
-// ISA is the instruction set that an operation's kernels are written in. It is fixed when the
-// operation is made.
-type ISA int
-
-const (
-	Generic ISA = iota // plain Go, on every machine
-	AVX2               // 256-bit vectors with FMA
-	AVX512             // 512-bit vectors (F, DQ, BW and VL)
-)
-
-// String returns i's name, as runs record it.
-func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
-
-// Available reports whether this build and this machine can run i.
-func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
-
-// check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
-// kernels would fault.
-func (i ISA) check() {
-	if !i.Available() {
-		panic("kern: this build or machine does not have the instruction set")
 	}
 }

@@ -130,13 +130,13 @@ func TestShareOf(t *testing.T) {
 		team.tasks = int64(n)
 		for i := range n {
 			first, end := team.shareOf(i, n)
-			seat := 0
-			for int(team.share(seat+1)) <= i {
-				seat++
+			thread := 0
+			for int(team.shareStart(thread+1)) <= i {
+				thread++
 			}
-			if first != int(team.share(seat)) || end != int(team.share(seat+1)) {
+			if first != int(team.shareStart(thread)) || end != int(team.shareStart(thread+1)) {
 				t.Errorf("task %d of %d: share %d to %d, taken from %d to %d", i, n, first, end,
-					team.share(seat), team.share(seat+1))
+					team.shareStart(thread), team.shareStart(thread+1))
 			}
 		}
 		team.Close()

@@ -28,16 +28,16 @@ type convTile struct {
 	add                       int // 1: add to y
 	prefetch                  int // how far ahead of its use a weight is prefetched, in values
 
-	// In each of the first asks outer steps, the AVX-512 kernel prefetches askLines lines of memory
-	// from each of these addresses on, and moves the addresses on. Prefetched all at once, the
-	// lines would hold up the sum.
-	ask  [askStreams]uintptr
-	asks int
+	// In each of the first prefetchSteps outer steps, the AVX-512 kernel prefetches prefetchLines
+	// lines of memory from each of these addresses on, and moves the addresses on. Prefetched all
+	// at once, the lines would hold up the sum.
+	prefetchAt    [prefetchStreams]uintptr
+	prefetchSteps int
 }
 
 const (
-	askStreams = 3
-	askLines   = 4
+	prefetchStreams = 3
+	prefetchLines   = 4
 )
 
 // tap is one step of a convolution tile: offsets in values of the source position and of the
@@ -157,16 +157,17 @@ type pair struct{ dy, x int32 }
 //
 // where each step moves dy and x on by the values that it reads, and each position by dyStep and
 // xStep more. A value is a float32 or, in bf16, a pair whose products are added. Meanwhile the
-// kernel prefetches memory from askDY and askX on, tapsAsk lines of each per group.
+// kernel prefetches memory from prefetchDY and prefetchX on, tapsPrefetchLines lines of each per
+// group.
 //
 // The kernel of lines takes both operands as lines of a [Rounding], one per group, and keeps the
-// lanes apart. It prefetches from askDY alone, a line per group,
+// lanes apart. It prefetches from prefetchDY alone, a line per group,
 //
 //	sum[(r·tapsCols + c)·vector + j] += Σ_{p < positions} Σ_{g < groups}
 //		dy[r·dyRow + j] · x[c·xTap + j]
 type tapsTile struct {
-	sum, dy, x  []float32
-	askDY, askX []float32
+	sum, dy, x            []float32
+	prefetchDY, prefetchX []float32
 
 	positions, groups int
 	dyStep, dyRow     int
@@ -259,7 +260,7 @@ type lossTile struct {
 
 // A bf16 tile is 1 KiB: 16 rows of 32 values, or 16 rows of 16 columns of two values, which are
 // multiplied one after the other. Operands are packed into whole tiles, with zeros beyond their
-// edges (see bf16_conv.go).
+// edges (see bf16_pack.go).
 const (
 	tileSide  = 16                   // rows of a tile (lines in memory), columns of a product
 	tileDepth = 32                   // values of a line, which a product of two tiles sums over
@@ -333,5 +334,13 @@ type spot struct{ x, from, to int32 }
 // span is the range [from, to) of the taps of one product.
 type span struct{ from, to int32 }
 
-// nothing is the offset that stands for a row of zeros in the tables of rows to pack.
-const nothing = -1 << 31
+// zeroRow is the offset that stands for a row of zeros in the tables of rows to pack.
+const zeroRow = -1 << 31
+
+// bit returns the form that tiles have of a condition: 1 or 0.
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

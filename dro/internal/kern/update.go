@@ -35,7 +35,7 @@ type SGD struct {
 // NewSGD returns an SGD for n parameters.
 func NewSGD(isa ISA, n int) *SGD {
 	isa.check()
-	return &SGD{isa: isa, norms: make([]float64, pieces(n, sgdChunk))}
+	return &SGD{isa: isa, norms: make([]float64, ceilDiv(n, sgdChunk))}
 }
 
 // Step sets v = momentum·v + (g + weightDecay·w) and then w = w − learningRate·v, and returns ‖g‖²,
@@ -64,7 +64,7 @@ func (s *SGD) Advance(t *Team, w, v []float32, rate float32) {
 
 // run runs j over all parameters and returns the sum of norms.
 func (s *SGD) run(t *Team, w, v, g []float32, j job) (norm float64) {
-	if len(w) != len(g) || len(v) != len(g) || pieces(len(g), sgdChunk) != len(s.norms) {
+	if len(w) != len(g) || len(v) != len(g) || ceilDiv(len(g), sgdChunk) != len(s.norms) {
 		panic("kern: SGD: slice has the wrong length")
 	}
 	s.w, s.v, s.g = w, v, g
@@ -135,7 +135,7 @@ func (a *AdamW) Step(t *Team, w, m, v, g []float32, c AdamWConfig) {
 		panic("kern: AdamW: slice has the wrong length")
 	}
 	a.w, a.m, a.v, a.g, a.config = w, m, v, g, c
-	t.run(pieces(len(g), sgdChunk), a)
+	t.run(ceilDiv(len(g), sgdChunk), a)
 	a.w, a.m, a.v, a.g = nil, nil, nil, nil
 }
 

@@ -1,9 +1,6 @@
 package kern
 
-import (
-	"slices"
-	"sync/atomic"
-)
+import "slices"
 
 // Winograd is a convolution of 3×3 kernels with stride 1. It computes outputs and input gradients
 // in squares of 2×2 by F(2×2, 3×3) (Winograd 1980; Lavin, Gray 2016, Fast algorithms for
@@ -26,9 +23,9 @@ type Winograd struct {
 	weights []float32 // G·g·Gᵀ: [4×4 places][out][in, whole vectors]
 	source  []float32 // the w that weights was computed from
 
-	forth, back winogradWay
-	direction   *winogradWay // of the running call
-	channels    int          // channels of a task of the running call
+	forwardWay, backwardWay winogradWay
+	direction               *winogradWay // of the running call
+	channels                int          // channels of a task of the running call
 
 	grad *winogradGrad // nil: the gradient of the weights is Conv's
 }
@@ -59,20 +56,21 @@ func (c *Conv) Winograd(space *Scratch) *Winograd {
 	in, lanes := c.cfg.In.Channels, c.batch.Lanes
 	w := &Winograd{Conv: c, space: space, source: make([]float32, c.weightLen())}
 	w.weights = Alloc(windowArea * w.planeLen())
-	w.forth = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
-	w.back = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
+	w.forwardWay = winogradWay{direction: &c.forward, pad: c.cfg.Pad, row: wholeVectors(in)}
+	w.backwardWay = winogradWay{direction: &c.backward, pad: 2 - c.cfg.Pad, row: 1}
 	for k := range in {
-		w.forth.taps = append(w.forth.taps, tap{int32(k * lanes), int32(k)})
+		w.forwardWay.taps = append(w.forwardWay.taps, tap{int32(k * lanes), int32(k)})
 	}
 	for k := range c.cfg.Out {
-		w.back.taps = append(w.back.taps, tap{int32(k * lanes), int32(k * wholeVectors(in))})
+		w.backwardWay.taps = append(w.backwardWay.taps,
+			tap{int32(k * lanes), int32(k * wholeVectors(in))})
 	}
 	// The gradient of the input is a convolution with kernels turned by half a turn: their first
 	// and last transformed row change places, and so do the columns.
 	turned := [windowSide]int{3, 1, 2, 0}
 	for k := range windowArea {
-		w.forth.places[k] = k
-		w.back.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
+		w.forwardWay.places[k] = k
+		w.backwardWay.places[k] = turned[k/windowSide]*windowSide + turned[k%windowSide]
 	}
 	if c.taps != nil { // its sums would take longer than outer products
 		c.taps, c.outer = nil, newOuterPlan(c)
@@ -96,18 +94,18 @@ func (c *Winograd) planeLen() int { return c.cfg.Out*wholeVectors(c.cfg.In.Chann
 // Forward does what [Conv.Forward] does.
 func (c *Winograd) Forward(t *Team, y, x, w, bias []float32) {
 	c.enterForward(y, x, w, bias)
-	c.run(t, &c.forth)
+	c.run(t, &c.forwardWay)
 }
 
 // BackwardData does what [Conv.BackwardData] does.
 func (c *Winograd) BackwardData(t *Team, dx, dy, w, act, plus []float32) {
 	c.enterBackward(dx, dy, w, act, plus)
-	c.run(t, &c.back)
+	c.run(t, &c.backwardWay)
 }
 
-// leastPart is the least number of channels that a task is cut down to, because each task
+// minPartChannels is the least number of channels that a task is cut down to, because each task
 // transforms the windows for itself.
-const leastPart = 10 * tileRows
+const minPartChannels = 10 * tileRows
 
 // run transforms the weights, if they have changed since the last call, and runs the call in one
 // direction. A task is two rows of the map, or some of their channels where there are few rows.
@@ -128,13 +126,13 @@ func (c *Winograd) run(t *Team, way *winogradWay) {
 // partOf returns the number of channels of a part, in whole tiles, if channels are cut into about
 // so many parts.
 func partOf(channels, parts int) int {
-	parts = min(max(parts, 1), max(channels/leastPart, 1))
-	tiles := pieces(channels, tileRows)
-	return pieces(tiles, parts) * tileRows
+	parts = min(max(parts, 1), max(channels/minPartChannels, 1))
+	tiles := ceilDiv(channels, tileRows)
+	return ceilDiv(tiles, parts) * tileRows
 }
 
 // parts returns the number of tasks that share the channels of two rows.
-func (c *Winograd) parts() int { return pieces(c.direction.dst.Channels, c.channels) }
+func (c *Winograd) parts() int { return ceilDiv(c.direction.dst.Channels, c.channels) }
 
 // winogradWeights transforms the kernels of an output channel.
 type winogradWeights Winograd
@@ -260,325 +258,9 @@ func (c *Winograd) square(m []float32, r region, line, col int) {
 				continue // more is to come
 			}
 			tile.last, tile.relu = 1, c.direction.relu
-			tile.plus[j] = optional(c.call.plus, at, tile.n)
-			tile.mask[j] = optional(c.call.mask, at, tile.n)
+			tile.plus[j] = optionalPart(c.call.plus, at, tile.n)
+			tile.mask[j] = optionalPart(c.call.mask, at, tile.n)
 		}
 		tile.run(c.isa)
-	}
-}
-
-// Scratch is memory for the windows of convolutions during a call, a piece for each thread. The
-// operations of one network share a Scratch; networks that run at once have one each.
-type Scratch struct {
-	pieces []piece
-	zeros  []float32
-}
-
-type piece struct {
-	busy   atomic.Bool
-	memory []float32
-	_      [cacheLine]byte
-}
-
-// NewScratch returns memory for a team of so many threads.
-func NewScratch(threads int) *Scratch { return &Scratch{pieces: make([]piece, threads)} }
-
-// grow makes each piece at least size values long, and zeros at least the given length. It is for
-// constructors.
-func (s *Scratch) grow(size, zeros int) {
-	for i := range s.pieces {
-		if p := &s.pieces[i]; len(p.memory) < size {
-			p.memory = Alloc(size)
-		}
-	}
-	if len(s.zeros) < zeros {
-		s.zeros = Alloc(zeros)
-	}
-}
-
-// open begins a call of a team. It takes back the pieces that a failed call has left taken.
-func (s *Scratch) open(t *Team) {
-	if t.Size() > len(s.pieces) {
-		panic("kern: Scratch: made for fewer threads than the team has")
-	}
-	for i := range s.pieces {
-		s.pieces[i].busy.Store(false)
-	}
-}
-
-// acquire returns a piece that no other task has. There is one, because at most as many tasks run
-// as there are pieces.
-func (s *Scratch) acquire() *piece {
-	for {
-		for i := range s.pieces {
-			if s.pieces[i].busy.CompareAndSwap(false, true) {
-				return &s.pieces[i]
-			}
-		}
-	}
-}
-
-func (s *Scratch) release(p *piece) { p.busy.Store(false) }
-
-// first returns the piece's first n values.
-func (p *piece) first(n int) []float32 { return p.memory[:n] }
-
-// split returns the piece's first n values, and the m values behind them.
-func (p *piece) split(n, m int) (_, _ []float32) { return p.memory[:n], p.memory[n:][:m] }
-
-// winogradGrad is the plan of the gradient of the weights. The input is transposed as in outerPlan,
-// so that channels are the lanes of its windows; a product sums over images. A lot is some rows of
-// squares of the batch. Each lot has sums of its own, which are added up at the end. The number of
-// lots follows from the geometry, and so does the order of sums.
-type winogradGrad struct {
-	lots  int
-	part  int       // output channels of a task
-	sums  []float32 // [lot][4×4 places][group of input channels][out][in of the group]
-	apart int       // from one place to the next
-	taps  [][]tap   // by group: the taps of a product, one per image
-}
-
-const (
-	gradTasks    = minTasks / windowSide // lots times parts; a row of places is a task of its own
-	gradLotBytes = 4 << 20               // bytes that the sums of all lots may fill
-)
-
-func newWinogradGrad(c *Winograd) *winogradGrad {
-	g, width, lanes := &winogradGrad{}, 0, c.batch.Lanes
-	for _, group := range c.outer.groups {
-		width += group.width
-		taps := make([]tap, lanes)
-		for image := range taps {
-			taps[image] = tap{int32(image * group.width), int32(image)}
-		}
-		g.taps = append(g.taps, taps)
-	}
-	g.apart = c.cfg.Out*width + vector
-	g.part = partOf(c.cfg.Out, gradTasks)
-	rows := c.batch.Blocks * c.out.Height / squareSide
-	parts := pieces(c.cfg.Out, g.part)
-	most := gradLotBytes / (4 * windowArea * g.apart)
-	g.lots = min(max(min(most, gradTasks/parts), 1), rows)
-	g.sums = Alloc(g.lots * g.lotLen())
-	widest := c.outer.groups[0].width
-	c.space.grow(windowSide*(widest*lanes+vector+c.apart(min(g.part, c.cfg.Out))), lanes*widest)
-	c.space.grow(kernelArea*widest, 0)
-	return g
-}
-
-// lotLen returns how far apart the sums of two lots are.
-func (g *winogradGrad) lotLen() int { return windowArea * g.apart }
-
-// BackwardWeights does what [Conv.BackwardWeights] does.
-func (c *Winograd) BackwardWeights(t *Team, dw, db, x, dy []float32, add bool) {
-	g := c.grad
-	if g == nil {
-		c.Conv.BackwardWeights(t, dw, db, x, dy, add)
-		return
-	}
-	c.enterWeights(dw, db, x, dy, add)
-	c.space.open(t)
-	t.run(c.batch.padded()/vector*c.cfg.In.Height, (*transposeCall)(c.Conv))
-	parts := pieces(c.cfg.Out, g.part)
-	t.run(parts*g.lots*windowSide, (*winogradSums)(c))
-	t.run(c.cfg.Out, (*winogradFold)(c))
-	c.sumBias(t)
-	c.call = convCall{}
-}
-
-// winogradSums' task is a row of places for a lot and some output channels.
-type winogradSums Winograd
-
-func (w *winogradSums) task(i int) {
-	c, g := (*Winograd)(w), w.grad
-	line, i := i%windowSide, i/windowSide
-	lot, first := i%g.lots, i/g.lots*g.part
-	channels := min(g.part, c.cfg.Out-first)
-	height := c.out.Height / squareSide
-	rows := c.batch.Blocks * height
-	memory := c.space.acquire()
-	size := windowSide * c.apart(channels)
-	p, v := memory.split(size, len(memory.memory)-size)
-	for row := lot * rows / g.lots; row < (lot+1)*rows/g.lots; row++ {
-		for col := 0; col < c.out.Width; col += squareSide {
-			r := region{block: row / height, channel: first, rows: channels,
-				top: row % height * squareSide}
-			c.spreadSquare(p, r, line, col)
-			fresh := row == lot*rows/g.lots && col == 0
-			for k := range c.outer.groups {
-				c.addProducts(g.sums[lot*g.lotLen():], p, v, r, line, col, k, fresh)
-			}
-		}
-	}
-	c.space.release(memory)
-}
-
-// spreadRows holds, for each row of A, the row of a square that it begins with and the sign of the
-// other row; 0 means that the other row is left out.
-var spreadRows = [windowSide]struct{ first, with int }{{0, 0}, {0, 1}, {0, -1}, {1, 0}}
-
-// spreadSquare sets p to a row of places of the transformed gradient of the square of region r at
-// col.
-func (c *Winograd) spreadSquare(p []float32, r region, line, col int) {
-	lanes := c.batch.Lanes
-	row := spreadRows[line]
-	tile := spreadTile{p: p, with: row.with, n: r.rows * lanes, apart: c.apart(r.rows)}
-	for j := range squareSide {
-		at := func(i int) []float32 {
-			position := (r.block*c.out.Height+r.top+i)*c.out.Width + col + j
-			return c.call.dy[(position*c.out.Channels+r.channel)*lanes:][:tile.n]
-		}
-		tile.a[j], tile.b[j] = at(row.first), at(1)
-	}
-	tile.run(c.isa)
-}
-
-// addProducts adds to sums the products of p and a row of places of the window around the square of
-// region r at col, for group k of the input channels. If fresh, it sets sums instead. v is memory
-// for that row of places.
-func (c *Winograd) addProducts(sums, p, v []float32, r region, line, col, k int, fresh bool) {
-	group, lanes := &c.outer.groups[k], c.batch.Lanes
-	n := lanes * group.width
-	x := c.outer.x[group.start+r.block*c.cfg.In.Height*c.cfg.In.Width*n:]
-	window := windowAt(c.cfg.In, x, c.space.zeros, n, line, r.top-c.cfg.Pad, col-c.cfg.Pad)
-	window.v, window.apart = v, n+vector
-	window.run(c.isa)
-	tile := convTile{x: v, w: p, taps: c.grad.taps[k], wRow: lanes, outer: 1,
-		lanes: group.width, add: bit(!fresh)}
-	for j := range windowSide {
-		tile.xBase = j * window.apart
-		place := sums[(line*windowSide+j)*c.grad.apart:]
-		for channel := 0; channel < r.rows; channel += tileRows {
-			tile.rows = min(tileRows, r.rows-channel)
-			tile.wBase = j*c.apart(r.rows) + channel*lanes
-			at := c.grad.offset(group, c.cfg.Out, r.channel+channel)
-			tile.y = place[at:][:tile.rows*group.width]
-			tile.run(c.isa)
-		}
-	}
-}
-
-// offset returns where the sums of an output channel and a group begin in a place.
-func (g *winogradGrad) offset(group *outerGroup, outs, out int) int {
-	return group.first*outs + out*group.width
-}
-
-// winogradFold's task makes the gradient of the kernels of an output channel.
-type winogradFold Winograd
-
-func (w *winogradFold) task(out int) {
-	c, g := (*Winograd)(w), w.grad
-	memory := c.space.acquire()
-	for k := range c.outer.groups {
-		group := &c.outer.groups[k]
-		tile := foldTile{
-			g: memory.first(kernelArea * group.width), u: g.sums[g.offset(group, c.cfg.Out, out):],
-			n: group.width, apart: g.apart, lots: g.lots, lot: g.lotLen(),
-		}
-		tile.run(c.isa)
-		cols := min(group.width, c.cfg.In.Channels-group.first)
-		dw := c.call.dw[(out*c.cfg.In.Channels+group.first)*kernelArea:]
-		c.place(dw, tile.g, kernelArea, cols, group.width)
-	}
-	c.space.release(memory)
-}
-
-// generic transforms a row of the windows.
-func (t *windowTile) generic() {
-	for k := range t.n {
-		var s [windowSide]float32
-		for j := range s {
-			if t.plus != 0 {
-				s[j] = t.a[j][k] + t.b[j][k]
-			} else {
-				s[j] = t.a[j][k] - t.b[j][k]
-			}
-		}
-		v := t.v[k:]
-		v[0], v[t.apart], v[2*t.apart], v[3*t.apart] = s[0]-s[2], s[1]+s[2], s[2]-s[1], s[1]-s[3]
-	}
-}
-
-// generic adds a row of the products to the squares.
-func (t *squareTile) generic() {
-	for k := range t.n {
-		m := t.m[k:]
-		m0, m1, m2, m3 := m[0], m[t.apart], m[2*t.apart], m[3*t.apart]
-		for j, s := range [squareSide]float32{m1 + m0 + m2, m1 - m2 - m3} {
-			switch y := t.y[j]; {
-			case t.start > 0:
-				y[k] += s
-			case t.start < 0:
-				y[k] -= s
-			default:
-				y[k] = s
-			}
-		}
-	}
-	for j, y := range t.y[:t.last*squareSide] {
-		finishTile(y, t.plus[j], t.mask[j], t.relu)
-	}
-}
-
-// generic transforms a row of the squares.
-func (t *spreadTile) generic() {
-	for k := range t.n {
-		var s [squareSide]float32
-		for j := range s {
-			switch s[j] = t.a[j][k]; {
-			case t.with > 0:
-				s[j] += t.b[j][k]
-			case t.with < 0:
-				s[j] -= t.b[j][k]
-			}
-		}
-		p := t.p[k:]
-		p[0], p[t.apart], p[2*t.apart], p[3*t.apart] = s[0], s[0]+s[1], s[0]-s[1], s[1]
-	}
-}
-
-// generic transforms the kernels.
-func (t *kernelTile) generic() {
-	for k := range t.n {
-		var rows [windowSide][3]float32
-		for j := range 3 {
-			g0, g1, g2 := t.g[j*t.n+k], t.g[(3+j)*t.n+k], t.g[(6+j)*t.n+k]
-			rows[0][j], rows[1][j], rows[2][j], rows[3][j] = g0, (g0+g2+g1)/2, (g0+g2-g1)/2, g2
-		}
-		for i, r := range rows {
-			u := t.u[i*windowSide*t.apart+k:]
-			u[0], u[t.apart] = r[0], (r[0]+r[2]+r[1])/2
-			u[2*t.apart], u[3*t.apart] = (r[0]+r[2]-r[1])/2, r[2]
-		}
-	}
-}
-
-// generic makes the gradients of the kernels.
-func (t *foldTile) generic() {
-	for k := range t.n {
-		var g [3][3]float32
-		for lot := range t.lots {
-			for i := range windowSide {
-				u := t.u[lot*t.lot+i*windowSide*t.apart+k:]
-				sum, less := (u[t.apart]+u[2*t.apart])/2, (u[t.apart]-u[2*t.apart])/2
-				for j, r := range [3]float32{sum + u[0], less, sum - u[3*t.apart]} {
-					switch i {
-					case 0:
-						g[0][j] += r
-					case 1:
-						g[0][j], g[1][j], g[2][j] = g[0][j]+r/2, g[1][j]+r/2, g[2][j]+r/2
-					case 2:
-						g[0][j], g[1][j], g[2][j] = g[0][j]+r/2, g[1][j]-r/2, g[2][j]+r/2
-					default:
-						g[2][j] -= r
-					}
-				}
-			}
-		}
-		for i, row := range g {
-			for j, v := range row {
-				t.g[(3*i+j)*t.n+k] = v
-			}
-		}
 	}
 }

@@ -77,7 +77,7 @@ def plain(size, *convolutions):
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(size, 10))
 
 
-# The models of dro/nn/layers.go, by name.
+# The models of dro/nn/models.go, by name.
 MODELS = {
     "linear": lambda: nn.Sequential(nn.Flatten(), nn.Linear(3072, 10)),
     "mlp": lambda: nn.Sequential(nn.Flatten(), nn.Linear(3072, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(),

@@ -3,7 +3,7 @@
 
     torch_alexnet.py [THREADS]        (default 2)
 
-The network is nn.Sequential over the layers of the model "alexnet" (dro/nn/layers.go). The steps are the same as in
+The network is nn.Sequential over the layers of the model "alexnet" (dro/nn/models.go). The steps are the same as in
 runner/train/step.go. ERM takes the mean loss. PGD weighs each loss by its likelihood ratio and moves (lambda, eta) by their
 gradient. SFK then runs a second batch forward for its dual step. All update with SGD and momentum. The kinds of step take
 turns. The medians are printed as one JSON object with the keys of `drolab bench --json`. Inputs are created beforehand, so

@@ -10,7 +10,7 @@ import (
 
 const (
 	tileSide  = 16       // as in package kern
-	nothing   = -1 << 31 // as in package kern
+	zeroRow   = -1 << 31 // as in package kern
 	lineShift = 6        // log2 of the 64 bytes of a line; offsets in operands count lines
 )
 
@@ -32,7 +32,7 @@ func (g *generator) bf16() {
 	g.packPairs()
 	g.packPairsAcross()
 	g.finish()
-	g.ask()
+	g.prefetch()
 	g.dotTile()
 	g.tapsTile(g.dotPairs)
 	g.dotPeak()
@@ -79,7 +79,7 @@ func (g *generator) row(src, rows reg.Register, i int, masks []reg.Register, to 
 		g.VPXORD(g.fixed(r), g.fixed(r), g.fixed(r))
 	}
 	g.MOVLQSX(at(rows, 4*i), offset)
-	g.CMPQ(offset, op.I32(nothing))
+	g.CMPQ(offset, op.I32(zeroRow))
 	g.JEQ(op.LabelRef(absent))
 	if ahead != nil {
 		g.PREFETCHT0(by(ahead, offset, 4, 0))
@@ -122,7 +122,7 @@ func (g *generator) packPairs() {
 func (g *generator) packPairsAcross() {
 	dst, src, rows := g.pack("packPairsAcross", strings.TrimSuffix(packSignature, ")")+", to *int32, ahead int)",
 		"rounds 32 rows of cols ≤ 16 values, those at base + rows[i], to a line a column, at dst + to[j] bytes. "+
-			"It asks for rows that are ahead values behind these.")
+			"It prefetches rows that are ahead values behind these.")
 	ahead := g.param("ahead")
 	g.LEAQ(by(src, ahead, 4, 0), ahead)
 	masks, order := g.pairOrder()
@@ -232,9 +232,9 @@ func (g *generator) finish() {
 	g.RET()
 }
 
-// ask writes the kernel that prefetches memory before it is written to.
-func (g *generator) ask() {
-	g.function("ask", "func(p *float32, lines int)", "asks for lines of 64 bytes.")
+// prefetch writes the kernel that prefetches memory before it is written to.
+func (g *generator) prefetch() {
+	g.function("prefetch", "func(p *float32, lines int)", "prefetches lines of 64 bytes.")
 	p, lines := g.param("p"), g.param("lines")
 	g.loop(lines, func() {
 		g.PREFETCHT0(at(p, 0))

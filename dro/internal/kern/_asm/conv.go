@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	tileRows   = 6 // as in package kern
-	askStreams = 3 // as in package kern
-	askLines   = 4 // as in package kern
-	gradCols   = 4 // as in package kern
+	tileRows        = 6 // as in package kern
+	prefetchStreams = 3 // as in package kern
+	prefetchLines   = 4 // as in package kern
+	gradCols        = 4 // as in package kern
 )
 
 // convTiles writes convTile's kernels. AVX-512 has one kernel for each number of vectors in a
@@ -148,7 +148,7 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 			g.PREFETCHT0(m)
 		}
 		if g.wide {
-			g.convAsk(a)
+			g.convPrefetch(a)
 		}
 		p := g.slice(a.t, "taps")
 		top := g.label("tap")
@@ -163,21 +163,21 @@ func (g *generator) convSums(a convArgs, acc [][]vector) {
 	g.Label(done)
 }
 
-// convAsk prefetches memory that the end of the call needs, a few lines in each of the first steps
-// of the outer loop.
-func (g *generator) convAsk(a convArgs) {
+// convPrefetch prefetches memory that the end of the call needs, a few lines in each of the first
+// steps of the outer loop.
+func (g *generator) convPrefetch(a convArgs) {
 	t, none := g.structOf(a.t), g.label("none")
-	steps := g.field(a.t, "asks")
+	steps := g.field(a.t, "prefetchSteps")
 	g.DECQ(steps)
 	g.JS(op.LabelRef(none))
-	g.Store(steps, t.Field("asks"))
-	for k := range askStreams {
-		place := t.Field("ask").Index(k)
+	g.Store(steps, t.Field("prefetchSteps"))
+	for k := range prefetchStreams {
+		place := t.Field("prefetchAt").Index(k)
 		p := g.Load(place, g.GP64())
-		for line := range askLines {
+		for line := range prefetchLines {
 			g.PREFETCHT0(at(p, 64*line))
 		}
-		g.ADDQ(op.U32(64*askLines), p)
+		g.ADDQ(op.U32(64*prefetchLines), p)
 		g.Store(p, place)
 	}
 	g.Label(none)

@@ -23,8 +23,8 @@ func (g *generator) quads() vector {
 	return order
 }
 
-// narrowedInOrder rounds the registers lowHalf and highHalf to a line of a rounded activation, which
-// it leaves in the register both.
+// narrowedInOrder rounds the registers lowHalf and highHalf to a line of a rounded activation,
+// which it leaves in the register both.
 func (g *generator) narrowedInOrder(order vector) {
 	g.narrowed(lowHalf, highHalf, both)
 	g.VPERMQ(g.fixed(both), order, g.fixed(both))
@@ -119,10 +119,10 @@ func (g *generator) pairsStart(t, row reg.Register) {
 	}
 }
 
-// askRow prefetches what the end of the tile needs for one channel, at an offset in bytes that it
-// moves on to the next channel. Prefetches for all channels at once would wait for room in the
+// prefetchRow prefetches what the end of the tile needs for one channel, at an offset in bytes that
+// it moves on to the next channel. Prefetches for all channels at once would wait for room in the
 // queue of loads that miss.
-func (g *generator) askRow(t, offset reg.Register) {
+func (g *generator) prefetchRow(t, offset reg.Register) {
 	for _, name := range []string{"y", "plus"} {
 		p, none := g.slice(t, name), g.label("none")
 		g.TESTQ(p, p)
@@ -139,10 +139,10 @@ func (g *generator) askRow(t, offset reg.Register) {
 	g.ADDQ(g.floatStride(t, "lanes"), offset)
 }
 
-// askFirst runs askRow once for each of the 8 channels in excess of the number of taps. Then each tap
-// runs it once.
-func (g *generator) askFirst(t, offset, p, end reg.Register) {
-	left, top, enough := g.GP64(), g.label("ask"), g.label("enough")
+// prefetchFirst runs prefetchRow once for each of the 8 channels in excess of the number of taps.
+// Then each tap runs it once.
+func (g *generator) prefetchFirst(t, offset, p, end reg.Register) {
+	left, top, enough := g.GP64(), g.label("prefetch"), g.label("enough")
 	g.MOVQ(p, left)
 	g.SUBQ(end, left)
 	g.SARQ(op.U8(3), left)
@@ -150,7 +150,7 @@ func (g *generator) askFirst(t, offset, p, end reg.Register) {
 	g.Label(top)
 	g.CMPQ(left, op.U8(0))
 	g.JLE(op.LabelRef(enough))
-	g.askRow(t, offset)
+	g.prefetchRow(t, offset)
 	g.DECQ(left)
 	g.JMP(op.LabelRef(top))
 	g.Label(enough)
@@ -184,15 +184,15 @@ func (g *generator) pairsSums(t, spots, x, row reg.Register) {
 	g.MOVLQSX(at(spots, 8), end)
 	g.LEAQ(by(taps, p, 8, 0), p)
 	g.LEAQ(by(taps, end, 8, 0), end)
-	asked := g.place(t, row)
-	g.askFirst(t, asked, p, end)
+	prefetched := g.place(t, row)
+	g.prefetchFirst(t, prefetched, p, end)
 	channel := g.field(t, "groups")
 	g.SHLQ(op.U8(lineShift), channel)
 	top, done := g.label("tap"), g.label("done")
 	g.Label(top)
 	g.CMPQ(p, end)
 	g.JEQ(op.LabelRef(done))
-	g.askRow(t, asked)
+	g.prefetchRow(t, prefetched)
 	a, b := g.GP64(), g.GP64()
 	g.MOVLQSX(at(p, 0), b)
 	g.LEAQ(by(x, b, 4, 0), b)

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	tapsRows = 8 // as in package kern
-	tapsCols = 3 // as in package kern
-	tapsAsk  = 3 // as in package kern
+	tapsRows          = 8 // as in package kern
+	tapsCols          = 3 // as in package kern
+	tapsPrefetchLines = 3 // as in package kern
 )
 
 // linesTile writes tapsTile's kernel for operands in lines. It keeps 24 sums in registers, and
@@ -19,14 +19,14 @@ func (g *generator) linesTile() {
 	const firstX, dyLine = tapsRows * tapsCols, tapsRows*tapsCols + tapsCols
 	g.tapsSums(t, true)
 	dy, x := g.slice(t, "dy"), g.slice(t, "x")
-	asked := g.slice(t, "askDY")
+	prefetched := g.slice(t, "prefetchDY")
 	row, tap := g.floatStride(t, "dyRow"), g.floatStride(t, "xTap")
 	row3 := g.GP64()
 	g.LEAQ(by(row, row, 2, 0), row3)
 	g.loop(g.field(t, "positions"), func() {
 		g.loop(g.field(t, "groups"), func() {
-			g.PREFETCHT0(at(asked, 0))
-			g.ADDQ(op.U8(64), asked)
+			g.PREFETCHT0(at(prefetched, 0))
+			g.ADDQ(op.U8(64), prefetched)
 			for c, m := range []op.Mem{at(x, 0), by(x, tap, 1, 0), by(x, tap, 2, 0)} {
 				g.VMOVUPS(m, g.fixed(firstX+c))
 			}
@@ -69,17 +69,17 @@ func (g *generator) tapsTile(multiply func(x, dy, sum int)) {
 	const firstX, firstDY = tapsRows * tapsCols, tapsRows*tapsCols + tapsCols
 	g.tapsSums(t, true)
 	dy, x := g.slice(t, "dy"), g.slice(t, "x")
-	asked := []reg.Register{g.slice(t, "askDY"), g.slice(t, "askX")}
+	prefetched := []reg.Register{g.slice(t, "prefetchDY"), g.slice(t, "prefetchX")}
 	row, tap := g.floatStride(t, "dyRow"), g.floatStride(t, "xTap")
 	row3 := g.GP64()
 	g.LEAQ(by(row, row, 2, 0), row3)
 	g.loop(g.field(t, "positions"), func() {
 		g.loop(g.field(t, "groups"), func() {
-			for _, next := range asked {
-				for i := range tapsAsk {
+			for _, next := range prefetched {
+				for i := range tapsPrefetchLines {
 					g.PREFETCHT0(at(next, 64*i))
 				}
-				g.ADDQ(op.U32(64*tapsAsk), next)
+				g.ADDQ(op.U32(64*tapsPrefetchLines), next)
 			}
 			high, steps := g.GP64(), g.GP64()
 			g.LEAQ(by(dy, row, 4, 0), high)

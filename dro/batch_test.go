@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func batchTrainer(t *testing.T, p *Problem) *batchWorst {
+func testBatchTrainer(t *testing.T, p *Problem) *batchTrainer {
 	t.Helper()
-	return newTrainer(t, "batch", p, nil).(*batchWorst)
+	return newTrainer(t, "batch", p, nil).(*batchTrainer)
 }
 
 // The weights are n times the derivatives of the batch's exact risk, taken by finite differences of
@@ -17,7 +17,7 @@ func batchTrainer(t *testing.T, p *Problem) *batchWorst {
 func TestBatchWeightsAreAGradient(t *testing.T) {
 	rng := testRand(81)
 	for _, p := range testProblems(.4) {
-		trainer := batchTrainer(t, p)
+		trainer := testBatchTrainer(t, p)
 		for _, n := range []int{40, 3, 17} {
 			losses := exponential(rng, n)
 			w := make([]float64, n)
@@ -72,7 +72,7 @@ func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
 	own := *p
 	own.Set, own.Coordinates = ownWay{p.Set}, Unshifted
 	w := make([]float64, 3)
-	batchTrainer(t, &own).Weights(w, Batch{Losses: []float64{1, 5, 2}})
+	testBatchTrainer(t, &own).Weights(w, Batch{Losses: []float64{1, 5, 2}})
 	if !slices.Equal(w, []float64{0, 3, 0}) {
 		t.Errorf("weights %v, want those of the set's own WorstCase", w)
 	}
@@ -80,7 +80,7 @@ func TestBatchAsksASetThatKnowsItsWorstCase(t *testing.T) {
 
 // A batch with losses that are not finite breaks the run, not the program.
 func TestBatchOnBrokenLosses(t *testing.T) {
-	trainer := batchTrainer(t, testProblems(.4)[0])
+	trainer := testBatchTrainer(t, testProblems(.4)[0])
 	w := make([]float64, 2)
 	for _, broken := range []float64{math.NaN(), math.Inf(1)} {
 		trainer.Weights(w, Batch{Losses: []float64{1, broken}})
@@ -100,7 +100,7 @@ func TestBatchRiskIsBiasedLowAndRisesWithN(t *testing.T) {
 	const population = 10
 	losses := exponential(testRand(82), population)
 	for _, p := range testProblems(.5) {
-		trainer := batchTrainer(t, p)
+		trainer := testBatchTrainer(t, p)
 		var sum, count [population + 1]float64
 		w := make([]float64, population)
 		for chosen := 1; chosen < 1<<population; chosen++ {
@@ -145,7 +145,7 @@ func TestBatchReachesTheOptimum(t *testing.T) {
 		p := Problem{Set: set, Rho: .3, Coordinates: Unshifted}
 		p.Box = DefaultBox(set, p.Rho, Unshifted, .01, 10)
 		x := make([]float64, 2)
-		l.walk(batchTrainer(t, &p), x, 3000, .05, 0, l.all)
+		l.walk(testBatchTrainer(t, &p), x, 3000, .05, 0, l.all)
 		ratios, values, slopes := make([]float64, 120), make([]float64, 120), make([]float64, 120)
 		got := l.risk(t, set, p.Rho, x, ratios, values, slopes, l.all()).Risk
 		if want := l.best(t, set, p.Rho, 2).Risk; math.Abs(got-want) > 1e-6*want {
@@ -156,9 +156,10 @@ func TestBatchReachesTheOptimum(t *testing.T) {
 
 // A batch so large that the starting point comes from a part of it does not allocate either.
 func TestLargeBatchWithoutAllocations(t *testing.T) {
-	b, w := Batch{Losses: exponential(testRand(89), large+100)}, make([]float64, large+100)
+	const n = subsampleMin + 100
+	b, w := Batch{Losses: exponential(testRand(89), n)}, make([]float64, n)
 	for _, p := range testProblems(.4) {
-		trainer := batchTrainer(t, p)
+		trainer := testBatchTrainer(t, p)
 		if n := testing.AllocsPerRun(2, func() { trainer.Weights(w, b) }); n != 0 {
 			t.Errorf("%v: %v allocations", p, n)
 		}

@@ -28,7 +28,7 @@ func batchRisk() Method {
 					"which it reweights"},
 		},
 		New: func(t Task) (Trainer, error) {
-			b, err := newBatchWorst(t)
+			b, err := newBatchTrainer(t)
 			return &b, err
 		},
 	}
@@ -44,25 +44,25 @@ func effectiveBatch() Measure {
 	}
 }
 
-// batchWorst weighs each batch by its exact worst case. It has no state, since the next batch has a
-// worst case of its own.
-type batchWorst struct {
+// batchTrainer weighs each batch by its exact worst case. It has no state, since the next batch has
+// a worst case of its own.
+type batchTrainer struct {
 	Base
 	problem Problem
 	solver  interior
 	last    Worst // of the last batch that was weighed
 }
 
-func newBatchWorst(t Task) (batchWorst, error) {
+func newBatchTrainer(t Task) (batchTrainer, error) {
 	if t.Problem == nil {
-		return batchWorst{}, errNoProblem
+		return batchTrainer{}, errNoProblem
 	}
-	return batchWorst{problem: *t.Problem}, t.Problem.Validate()
+	return batchTrainer{problem: *t.Problem}, t.Problem.Validate()
 }
 
 // Weights implements Trainer. Losses that are not finite have no worst case: the risk and all
 // weights of the batch are then NaN.
-func (b *batchWorst) Weights(w []float64, batch Batch) {
+func (b *batchTrainer) Weights(w []float64, batch Batch) {
 	w = w[:len(batch.Losses)]
 	var err error
 	b.last, err = b.solver.worstCase(b.problem.Set, w, batch.Losses, b.problem.Rho)
@@ -73,7 +73,7 @@ func (b *batchWorst) Weights(w []float64, batch Batch) {
 }
 
 // Report implements Trainer. A set without a radius has no λ.
-func (b *batchWorst) Report(record func(string, float64)) {
+func (b *batchTrainer) Report(record func(string, float64)) {
 	record("batch_risk", b.last.Risk)
 	record("effective_batch", b.last.EffectiveSampleSize)
 	if b.problem.Set.HasRadius() {

@@ -1,0 +1,106 @@
+package dro
+
+import (
+	"strings"
+	"testing"
+)
+
+// Where ERM is misled by a feature that goes with the label in all but a few samples, DFR's layer
+// follows the other feature. The seed alone decides DFR's draws.
+func TestDFRFindsTheFeatureThatHolds(t *testing.T) {
+	h, test := cells(testRand(73), 2000, 5, .02), cells(testRand(74), 2000, 5, .5)
+	refit := func(seed uint64) Layer {
+		trainer := newTrainer(t, "dfr", nil, nil)
+		zero := unflatten(make([]float64, 12), 2)
+		to, how, err := trainer.(Refitter).Refit(zero, only(h), seed)
+		if err != nil || how == "" {
+			t.Fatal(err, how)
+		}
+		return to
+	}
+	erm := make([]float64, 12)
+	fitLasso(erm, h.rows(), h.Labels, 1, 2)
+	layer := refit(1)
+	plain := unflatten(erm, 2)
+	before, after := worstGroup(&plain, test.rows(), &test),
+		worstGroup(&layer, test.rows(), &test)
+	if !(before < .6) || !(after > .85) { // the best possible is .93
+		t.Errorf("worst group %.3f of ERM, %.3f of DFR", before, after)
+	}
+	again, other := refit(1), refit(2)
+	if again.Bias[1] != layer.Bias[1] || other.Bias[1] == layer.Bias[1] {
+		t.Errorf("biases %v, %v again, %v by another seed", layer.Bias, again.Bias, other.Bias)
+	}
+}
+
+// Fitted to training samples, DFR takes the strength that is best on the validation split, and the
+// mean of ten draws. Where all validation samples are of the first class, the best layer is 0. One
+// half of the training samples judges where the validation split lacks a group.
+func TestDFROnTrainIsJudgedByValidation(t *testing.T) {
+	m, err := Find("dfr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := cells(testRand(76), 2000, 5, .02)
+	refit := func(val Held, counts []int) (bias float64, how string) {
+		start := task(m, nil, map[string]Auto{"dfr_split": Fixed(2)})
+		start.Val = counts
+		trainer, err := m.New(start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, how, err := trainer.(Refitter).Refit(unflatten(make([]float64, 12), 2),
+			func(split string) (Held, error) {
+				if split == valSplit {
+					return val, nil
+				}
+				return h, nil
+			}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to.Weights[1][0], how
+	}
+	first := cells(testRand(77), 2000, 5, .02)
+	clear(first.Labels)
+	for _, c := range []struct {
+		val    Held
+		counts []int
+		zero   bool
+		by     string
+	}{
+		{h, []int{5, 5, 5}, false, "the split val"},
+		{first, []int{5, 5, 5}, true, "the split val"},
+		{first, []int{5, 0, 5}, false, "one half of them"},
+	} {
+		w, how := refit(c.val, c.counts)
+		if (w == 0) != c.zero || !strings.Contains(how, c.by) ||
+			!strings.Contains(how, "10 draws") {
+			t.Errorf("%v: weight %v: %s", c.counts, w, how)
+		}
+	}
+}
+
+// Where the validation split lacks a group, DFR draws from the training split.
+func TestDFRSaysWhatItDrawsFrom(t *testing.T) {
+	m, err := Find("dfr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		val   []int
+		split float64
+		want  string
+	}{
+		{[]int{5, 5, 5}, 0, "val"}, {nil, 0, "train"}, {[]int{5, 0, 5}, 0, "train"},
+		{[]int{5, 5, 5}, 2, "train"}, {[]int{5, 5, 5}, 1, "val"}, {nil, 1, ""},
+	} {
+		start := task(m, nil, map[string]Auto{"dfr_split": Fixed(c.split)})
+		start.Val = c.val
+		trainer, err := m.New(start)
+		if (err != nil) != (c.want == "") || err == nil &&
+			trainer.(Refitter).RefitsOn().Split != c.want {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package dro
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDualSteps(t *testing.T) {
+	losses := exponential(testRand(21), 64)
+	b := Batch{Losses: losses}
+	w, ratios := make([]float64, len(losses)), make([]float64, len(losses))
+	for _, p := range testProblems(.5) {
+		z := p.Box.Project(Z{1, .3})
+		eval := p.Evaluate(ratios, losses, z)
+		corner := p.Box.Corner(eval.Grad)
+		gap := -corner.sub(z).dot(eval.Grad)
+
+		d := newTrainer(t, SFK, p, startAt(z)).(*sfkTrainer)
+		if d.Weights(w, b); d.last != eval || !slices.Equal(w, ratios) {
+			t.Errorf("%v: Weights %+v, At %+v", p, d.last, eval)
+		}
+		d.After(b, Step{T: 1, Rate: math.NaN()}) // SFK does not use the rate
+		if d.gap != gap || d.gamma != math.Min(gap/1000, 1) || gap < 0 || !d.Fresh() {
+			t.Errorf("%v: gap %v, γ %v, want gap %v", p, d.gap, d.gamma, gap)
+		}
+		if want := z.along(d.gamma, corner.sub(z)); d.Z() != want {
+			t.Errorf("%v: z %v, want %v", p, d.Z(), want)
+		}
+
+		if d.State().Numbers["momentum_eta"] != 0 || len(d.State().Numbers) != 7 {
+			t.Errorf("%v: a state without momentum: %v", p, d.State())
+		}
+
+		shared := with(startAt(z), "share_batch", Fixed(1))
+		auto := newTrainer(t, SFKAuto, p, with(shared, "c_rule", Fixed(1))).(*sfkAutoTrainer)
+		auto.After(b, Step{T: 1, Rate: math.NaN()})
+		after := p.Evaluate(nil, losses, auto.Z()).Value
+		if after > eval.Value-auto.gamma*gap/2*(1-1e-9) || auto.Fresh() {
+			t.Errorf("%v: automatic C: F from %v to %v", p, eval.Value, after)
+		}
+
+		pgd := newTrainer(t, PGD, p, startAt(z))
+		pgd.After(b, Step{Rate: .05})
+		want := p.Box.Project(z.along(-.05, eval.Grad))
+		if got := pgd.(Dual).Z(); got != want || pgd.Fresh() {
+			t.Errorf("%v: PGD to %v, want %v", p, got, want)
+		}
+		if !p.Set.HasRadius() {
+			continue
+		}
+		pan := newTrainer(t, PAN, p, startAt(z))
+		pan.After(b, Step{Rate: .05})
+		if got, want := pan.(Dual).Z(), (Z{z.Lambda, want.Eta}); got != want {
+			t.Errorf("%v: PAN to %v, want %v", p, got, want)
+		}
+	}
+}
+
+func TestWarning(t *testing.T) {
+	p := testProblems(.5)[0]
+	for _, c := range []struct {
+		name Algorithm
+		eta  float64
+		set  map[string]Auto
+		want string
+	}{
+		{PGD, 1, nil, ""}, {PGD, 10, nil, "ratio of a batch is 0"}, {SFK, 1, nil, ""},
+		{SFK, 1, map[string]Auto{"c": Fixed(1e-6)}, "raise c, take sfk-auto"},
+		{SFKAuto, 1, nil, ""},
+	} {
+		t.Run(string(c.name), func(t *testing.T) {
+			settings := startAt(Z{.1, c.eta})
+			for k, v := range c.set {
+				settings[k] = v
+			}
+			chi := &Problem{Set: CressieRead{2}, Rho: .5, Coordinates: Unshifted, Box: p.Box}
+			f := newTrainer(t, c.name, chi, settings)
+			step(f, make([]float64, 4), Batch{Losses: []float64{.1, 1, 1.1, 2}},
+				Step{T: 1, Rate: .01})
+			if got := f.(Warner).Warning(); !strings.Contains(got, c.want) || c.want == "" &&
+				got != "" {
+				t.Errorf("%s at η = %v: %q, want %q", c.name, c.eta, got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,25 @@
+package kern
+
+// ISA is the instruction set that an operation's kernels are written in. It is fixed when the
+// operation is made.
+type ISA int
+
+const (
+	Generic ISA = iota // plain Go, on every machine
+	AVX2               // 256-bit vectors with FMA
+	AVX512             // 512-bit vectors (F, DQ, BW and VL)
+)
+
+// String returns i's name, as runs record it.
+func (i ISA) String() string { return [...]string{"generic", "avx2", "avx512"}[i] }
+
+// Available reports whether this build and this machine can run i.
+func (i ISA) Available() bool { return i >= Generic && i <= Detect() }
+
+// check panics if the machine cannot run i. Constructors call it, so that no operation exists whose
+// kernels would fault.
+func (i ISA) check() {
+	if !i.Available() {
+		panic("kern: this build or machine does not have the instruction set")
+	}
+}

@@ -1,0 +1,90 @@
+package kern
+
+import "slices"
+
+// axisStep is one kernel tap seen along one axis: tap k multiplies the source index base+d.
+type axisStep struct{ k, d int }
+
+// axis is one spatial axis of a convolution seen from its destination, with the padding taken out:
+// destination index o reads source index base[o]+d through tap k, for each step in steps[class[o]].
+// Indices that see the same taps share a class; edges have classes of their own.
+type axis struct {
+	base  []int
+	class []int
+	steps [][]axisStep
+}
+
+// convAxis returns the axis of the forward direction: output o reads input o·stride − pad + k.
+func convAxis(out, in, kernel, stride, pad int) axis {
+	return newAxis(out, func(o int) (base int, steps []axisStep) {
+		base = o*stride - pad
+		for k := range kernel {
+			if i := base + k; i >= 0 && i < in {
+				steps = append(steps, axisStep{k, k})
+			}
+		}
+		return base, steps
+	})
+}
+
+// transposedAxis returns the axis of the backward direction: input i is read by the outputs o with
+// o·stride − pad + k = i.
+func transposedAxis(out, in, kernel, stride, pad int) axis {
+	return newAxis(in, func(i int) (base int, steps []axisStep) {
+		base = (i + pad) / stride
+		for k := range kernel {
+			if o := (i + pad - k) / stride; i+pad-k >= 0 && (i+pad-k)%stride == 0 && o < out {
+				steps = append(steps, axisStep{k, o - base})
+			}
+		}
+		return base, steps
+	})
+}
+
+func newAxis(n int, lookUp func(int) (int, []axisStep)) axis {
+	a := axis{base: make([]int, n), class: make([]int, n)}
+	for i := range n {
+		base, steps := lookUp(i)
+		same := func(s []axisStep) bool { return slices.Equal(s, steps) }
+		class := slices.IndexFunc(a.steps, same)
+		if class < 0 { // a new one
+			class, a.steps = len(a.steps), append(a.steps, steps)
+		}
+		a.base[i], a.class[i] = base, class
+	}
+	return a
+}
+
+// plane is the pair of axes of a map. It tells for each destination position where its source lies
+// and which taps are inside the source.
+type plane struct {
+	rows, cols axis
+	width      int     // of the source map, in positions
+	taps       [][]tap // by row class, then column class
+}
+
+// newPlane joins two axes. A source position is depth values long; the weights of successive taps
+// of a kernel, whose rows have kernelWidth taps, are so far apart.
+func newPlane(rows, cols axis, width, kernelWidth, depth, apart int) plane {
+	p := plane{rows: rows, cols: cols, width: width}
+	for _, rs := range rows.steps {
+		for _, cs := range cols.steps {
+			taps := []tap{}
+			for _, r := range rs {
+				for _, c := range cs {
+					x, w := (r.d*width+c.d)*depth, (r.k*kernelWidth+c.k)*apart
+					taps = append(taps, tap{int32(x), int32(w)})
+				}
+			}
+			p.taps = append(p.taps, taps)
+		}
+	}
+	return p
+}
+
+// lookUp returns the source position that destination (row, col) counts its taps from, which may
+// lie outside the map, and the taps.
+func (p *plane) lookUp(row, col int) (position int, taps []tap) {
+	class := p.rows.class[row]*len(p.cols.steps) + p.cols.class[col]
+	return p.rows.base[row]*p.width + p.cols.base[col], p.taps[class]
+}
