@@ -1,13 +1,10 @@
 // Package engine is the process that owns the runs in training. It outlives the terminal,
 // so that its runs do, too. Each runs folder has one engine.
 //
-//	drolab -> Client --verb-> control socket -> Server -> queue.Queue -> goroutine a run -> run
-//
-// directories
-//
-//	             │                 view socket -> Server: status, no verb that changes anything
-//	             └─ nobody answers: start `drolab engine`, wait until it does
-//	any viewer <--------------------------- run directories
+//	drolab -> Client --verb-> control socket -> server -> queue.Queue -> a goroutine for each run
+//	             │               view socket -> server: status, no verb that changes anything  │
+//	             └─ nobody answers: start `drolab engine`, wait until it does                  v
+//	any viewer <------------------------------------------------------------- run directories
 //
 // Every verb is answered within 10 seconds (patience). The answer to an unfinished verb
 // says that it is late. While a start or a resume reads data, and while a shutdown waits,
@@ -25,7 +22,7 @@
 // folder below /tmp, and the runs folder; a candidate that belongs to another user is skipped.
 //
 // Each state has one owner. The Queue owns the runs. The lock file in the runs folder,
-// while it is held, names the engine and its sockets. The Server counts its clients. The
+// while it is held, names the engine and its sockets. The server counts its clients. The
 // engine ends some minutes after its last run, and never while a run is live.
 //
 // It is not a scheduler for several machines, and it knows no terminal. On a system without

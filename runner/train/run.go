@@ -174,7 +174,7 @@ func (r *Run) start(from *runner.State) error {
 		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
 			r.noteRefit()
 		}
-		return nil
+		return nil // the log has the warnings that follow
 	}
 	for _, note := range r.Notes {
 		r.warnOnce(note, note)

@@ -314,9 +314,6 @@ func (r *Run) noteEmpty() {
 	}
 }
 
-// noteEmpty and noteDrop warn once per run, at its start: a resumed run has the warnings in its log
-// already.
-
 // noteDrop warns if lr is to drop only after the end of the run. It stays silent for the default
 // lr_drop_epoch, which nobody asked for and which suits long runs.
 func (r *Run) noteDrop() {
