@@ -58,7 +58,7 @@ type tree struct {
 	texts    []text
 }
 
-// text is a comment or a paragraph of a page.
+// text is a comment of a Go file, or a paragraph of a page or of a Python program.
 type text struct {
 	file  string
 	line  int
@@ -90,7 +90,7 @@ func readTree(fsys fs.FS) (*tree, error) {
 		for end, more := name, true; more; _, end, more = strings.Cut(end, "/") {
 			t.paths[end] = append(t.paths[end], name)
 		}
-		if ext := path.Ext(name); d.IsDir() || ext != ".go" && ext != ".md" {
+		if ext := path.Ext(name); d.IsDir() || ext != ".go" && ext != ".md" && ext != ".py" {
 			return nil
 		}
 		b, err := fs.ReadFile(fsys, name)
@@ -110,8 +110,8 @@ func (t *tree) read(name string, b []byte) error {
 	return nil
 }
 
-// readPage adds the paragraphs of a page. A row of a table is a paragraph, and so is a line
-// indented as code with what is indented further below it.
+// readPage adds the paragraphs of a page or of a Python program. A row of a table is a paragraph,
+// and so is a line indented as code with what is indented further below it.
 func (t *tree) readPage(name, page string) {
 	if slices.Contains(datedPages, name) {
 		return
