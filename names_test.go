@@ -47,6 +47,8 @@ var (
 	quotedPlace = regexp.MustCompile("`([\\w.]+)`\\s+\\(`([\\w./-]+\\.go)`\\)")
 	plainPlace  = regexp.MustCompile(`\b([A-Z]\w*[a-z][\w.]*)\]?\s+\(([\w./-]+\.go)\)`)
 	quotedName  = regexp.MustCompile("`([a-z]\\w*)\\.([A-Z][\\w.]*)`")
+
+	qualifiedName = regexp.MustCompile(`(?:^|[^\w.])([a-z]\w*)\.([A-Z]\w*(?:\.\w+)?)`)
 )
 
 // tree is what comments and pages may name, and the texts in which they do.
@@ -396,8 +398,7 @@ func (t *tree) declares(file, name string) bool {
 	return false
 }
 
-// deadLinks lists the links in comments that lead to no declaration, and the names pkg.Name on the
-// pages for those who change the program.
+// deadLinks lists the links in comments that lead to no declaration.
 func deadLinks(t *tree) []string {
 	var problems []string
 	for _, in := range t.texts {
@@ -409,21 +410,6 @@ func deadLinks(t *tree) []string {
 			if !t.leads(in, f[1]) {
 				problems = append(problems, fmt.Sprintf("%s: [%s] is not declared, or its package "+
 					"is not imported", places[i], f[1]))
-			}
-		}
-	}
-	for _, in := range t.texts {
-		if !strings.HasPrefix(in.file, ".github/") {
-			continue // the pages for users name Python's packages
-		}
-		found, places := inText(in, quotedName)
-		for i, f := range found {
-			known := false
-			for folder, name := range t.packages {
-				known = known || name == f[1] && t.declared[folder][f[2]]
-			}
-			if !known {
-				problems = append(problems, places[i]+": there is no "+f[1]+"."+f[2])
 			}
 		}
 	}
@@ -445,6 +431,31 @@ func (t *tree) leads(in text, link string) bool {
 		}
 	}
 	return false
+}
+
+// undeclared lists the names pkg.Name of which no package pkg of this module is the home. In a
+// comment, pkg may also be a variable or a package of another module. On the pages for those who
+// change the program it is a package of this module; the pages for users name Python's packages.
+func undeclared(t *tree) []string {
+	var problems []string
+	for _, in := range t.texts {
+		pattern := qualifiedName
+		if !in.isComment() {
+			pattern = quotedName
+		}
+		found, places := inText(in, pattern)
+		for i, f := range found {
+			ours, known := strings.HasPrefix(in.file, ".github/"), false
+			for folder, pkg := range t.packages {
+				ours = ours || in.isComment() && pkg == f[1]
+				known = known || pkg == f[1] && t.declared[folder][f[2]]
+			}
+			if ours && !known {
+				problems = append(problems, places[i]+": there is no "+f[1]+"."+f[2])
+			}
+		}
+	}
+	return problems
 }
 
 // missingTests lists the names of tests that are none. In the pattern of a flag -run, the beginning
@@ -528,8 +539,10 @@ func TestNamedFilesExist(t *testing.T) {
 	}
 }
 
+// TestDocLinksResolve checks the links in comments, and names with their package.
 func TestDocLinksResolve(t *testing.T) {
-	for _, problem := range deadLinks(namesIn(t)) {
+	names := namesIn(t)
+	for _, problem := range append(deadLinks(names), undeclared(names)...) {
 		t.Error(problem)
 	}
 }
@@ -575,6 +588,8 @@ func (l *List) Len() int { return b.Len }
 		{"a/a.go", "// [List.Cap].", "[List.Cap]"},
 		{"a/a.go", "// [b.Cap].", "[b.Cap]"},
 		{"a/a.go", "// [token.Pos].", "[token.Pos]"},
+		{"a/a.go", "// The b.Len of a b, an ast.Lost, a variable v.Len and its v.b.Cap.", ""},
+		{"a/a.go", "// The b.Cap of a b.", "there is no b.Cap"},
 		{"a/a.go", "// See TestList and go test -run TestLi.", ""},
 		{"a/a.go", "// TestLi.", "there is no test TestLi"},
 		{"a/a.go", "// Cap is.\nfunc Cap() {}", ""},
@@ -604,7 +619,7 @@ func (l *List) Len() int { return b.Len }
 		}
 		missing, _ := missingFiles(names)
 		got := strings.Join(slices.Concat(missing, misplaced(names), deadLinks(names),
-			missingTests(names), stranded(names)), "; ")
+			undeclared(names), missingTests(names), stranded(names)), "; ")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s with %q: %q, want %q", c.file, c.words, got, c.want)
 		}

@@ -19,7 +19,7 @@
 //
 //	a table -> ReadPredictions -> Predictions -> Import -> run.json, one evaluation,
 //	                                                       a checkpoint, a summary
-//	the checkpoint -> OpenPredictions -> a PredictedSplit, for certificates and single samples
+//	the checkpoint -> importedSplit -> Samples, for certificates and single samples
 //
 // The checkpoint of step 0 holds the predictions row by row, in place of a network. Information
 // that the table lacks stays absent: without losses or probabilities there is no risk, without
