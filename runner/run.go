@@ -359,7 +359,7 @@ func (m *Meta) openOwn(dataDir string, glance bool) (*data.Dataset, error) {
 	return d, nil
 }
 
-// OpenData is data.OpenContext, but turns a fault in a mapped file into an error.
+// OpenData is source.OpenContext, but turns a fault in a mapped file into an error.
 func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset, err error) {
 	err = Unfaulted(func() (err error) {
 		d, err = source.OpenContext(ctx, name, o)

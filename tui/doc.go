@@ -18,7 +18,7 @@
 // This package has everything that the pages share as a whole: routing (model.go), header,
 // footer and help (frame.go), the keys of every page (keys.go), the palette, and the
 // pace of redrawing. Each page is a package of its own, which imports no other page:
-// tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep and tui/samples. They share
+// tui/launch, tui/watch, tui/runs, tui/compare, tui/sweep, tui/samples and tui/film. They share
 // tui/kit (how things look and which keys do what) and tui/lab (the folder of runs, the
 // verbs, and the messages between pages). Charts are in tui/plot, and text as cells in
 // tui/cell.

@@ -695,7 +695,8 @@ func (s *Script) Load(from *runner.State) error {
 	return unpack(from.Opaque, s.loaded, s.spec)
 }
 
-// Err implements train.Network. Told returns the errors of a script.
+// Err implements train.Network. It is always nil, because nothing is computed here. Lead returns
+// the errors of the script's messages.
 func (s *Script) Err() error { return nil }
 
 // Close implements train.Network.

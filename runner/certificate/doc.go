@@ -1,6 +1,6 @@
 // Package certificate measures runs after they have trained: a Frozen is a run as it was at a
 // checkpoint. It certifies the worst-case risk of a network (certify.go), measures the constants
-// and rates of the paper's theory (theory.go), and looks at single samples (certify.go).
+// and rates of the paper's theory (theory.go), and looks at single samples (look.go).
 // It trains nothing.
 //
 // A certificate is never part of a run: it can be made again from the checkpoint, and its result
@@ -19,7 +19,7 @@
 //
 //	a table -> ReadPredictions -> Predictions -> Import -> run.json, one evaluation,
 //	                                                       a checkpoint, a summary
-//	the checkpoint -> OpenPredictions -> a PredictedSplit, for certificates and single samples
+//	the checkpoint -> importedSplit -> Samples, for certificates and single samples
 //
 // The checkpoint of step 0 holds the predictions row by row, in place of a network. Information
 // that the table lacks stays absent: without losses or probabilities there is no risk, without

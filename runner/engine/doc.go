@@ -1,19 +1,16 @@
 // Package engine is the process that owns the runs in training. It outlives the terminal,
 // so that its runs do, too. Each runs folder has one engine.
 //
-//	drolab -> Client --verb-> control socket -> Server -> queue.Queue -> goroutine a run -> run
-//
-// directories
-//
-//	             │                 view socket -> Server: status, no verb that changes anything
-//	             └─ nobody answers: start `drolab engine`, wait until it does
-//	any viewer <--------------------------- run directories
+//	drolab -> Client --verb-> control socket -> server -> queue.Queue -> a goroutine for each run
+//	             │               view socket -> server: status, no verb that changes anything  │
+//	             └─ nobody answers: start `drolab engine`, wait until it does                  v
+//	any viewer <------------------------------------------------------------- run directories
 //
 // Every verb is answered within 10 seconds (patience). The answer to an unfinished verb
 // says that it is late. While a start or a resume reads data, and while a shutdown waits,
 // the server sends a blank now and then. A second start is refused if the first one takes
 // too long. Memory for a run is reserved before it is allocated, and threads are bounded.
-// The user's own files are read by a separate process in bounded memory (data.ReadApart). A
+// The user's own files are read by a separate process in bounded memory (source.ReadApart). A
 // fault in a mapped file is a failure of the run that reads it.
 //
 // The sockets carry verbs only: one JSON object a line, a hello from the server, then a reply to
@@ -25,7 +22,7 @@
 // folder below /tmp, and the runs folder; a candidate that belongs to another user is skipped.
 //
 // Each state has one owner. The Queue owns the runs. The lock file in the runs folder,
-// while it is held, names the engine and its sockets. The Server counts its clients. The
+// while it is held, names the engine and its sockets. The server counts its clients. The
 // engine ends some minutes after its last run, and never while a run is live.
 //
 // It is not a scheduler for several machines, and it knows no terminal. On a system without

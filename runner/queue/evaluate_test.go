@@ -17,7 +17,7 @@ import (
 )
 
 // TestEvaluationByASecondRoad computes the last evaluation of a run again from its checkpoint,
-// sample by sample, with loops that share nothing with evaluate.go.
+// sample by sample, with loops that share nothing with train/evaluate.go.
 func TestEvaluationByASecondRoad(t *testing.T) {
 	spec := quick(dro.PGD)
 	// the example has groups that are not its classes

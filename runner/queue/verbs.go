@@ -13,7 +13,7 @@ import (
 )
 
 // carryOut carries out an order. Like a stop, a pause is only asked for: the log tells when the run
-// has paused. A checkpoint and a knob are on disk when do returns.
+// has paused. A checkpoint and a knob are on disk when carryOut returns.
 func (q *Queue) carryOut(o runner.Order) (step int64, err error) {
 	switch o.Verb {
 	case runner.Pause, runner.Stop:

@@ -373,7 +373,7 @@ func as(t *testing.T, name string) func(*spec.Spec) {
 	}
 }
 
-// own returns the part of a report that is about the claims' own arms.
+// ownArm returns the part of a report that is about the claims' own arms.
 func ownArm(t *testing.T, r *Report) string {
 	t.Helper()
 	var all []any

@@ -219,7 +219,7 @@ func (f *folder) judged(text string) *Report {
 	return r
 }
 
-// verdicts returns the verdicts of the first family, and how many are exploratory.
+// verdictsOf returns the verdicts of the first family, and how many are exploratory.
 func verdictsOf(r *Report) (list []Verdict, exploratory int) {
 	for _, c := range r.claims() {
 		list = append(list, c.Verdict)

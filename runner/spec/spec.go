@@ -84,7 +84,7 @@ type Spec struct {
 	// Batch is n_x; BatchZ is n_z, SFK's independent draw (0: the same).
 	Batch  int `key:"batch"`
 	BatchZ int `key:"batch_z"`
-	// Sampler says how batches are drawn, one of data.Samplings.
+	// Sampler says how batches are drawn, one of loader.Samplings.
 	Sampler string `key:"sampler"`
 	// Optimizer is the optimizer of x, one of nn.Optimizers; the other three are AdamW's.
 	Optimizer string  `key:"optimizer"`

@@ -4,7 +4,7 @@
 //
 //	a step (step.go):  loader -> network: losses -> dro: weights
 //	                          -> network: gradient, step -> dro: state
-//	between two steps: orders, knobs, checkpoints  (checkpoint.go, step.go, checkpoint.go)
+//	between two steps: orders, checkpoints         (checkpoint.go), knobs (step.go)
 //	after an epoch:    measures of whole splits    (evaluate.go)
 //
 // Where a program on a GPU computes the weights itself, the network has a step before drolab has

@@ -175,7 +175,7 @@ func (r *Run) start(from *runner.State) error {
 		if strings.HasSuffix(r.Meta.Parent, fmt.Sprintf("@%d", from.Step)) { // a fork begins
 			r.noteRefit()
 		}
-		return nil
+		return nil // the log has the warnings that follow
 	}
 	for _, note := range r.Notes {
 		r.warnOnce(note, note)
@@ -475,12 +475,12 @@ type LastLayer interface {
 	SetLayer(dro.Layer)
 }
 
-// Batch is a batch of samples of a split: see SplitTrain and data.Batch, whose Index names them. It
+// Batch is a batch of samples of a split: see SplitTrain and loader.Batch, whose Index names them. It
 // holds values only if Network.Feed left the loader to read them. Its mode says how layers that
 // look at their whole batch treat it.
 //
 // The samples belong to the loader, which makes its next batch in their memory. Batch holds a
-// pointer, since a data.Batch has 160 bytes to copy at every call.
+// pointer, since a loader.Batch has 160 bytes to copy at every call.
 type Batch struct {
 	Split string
 	Mode  nn.Mode

@@ -155,7 +155,7 @@ type input struct {
 	piece           loader.Batch // the piece of the method's own batch under way
 }
 
-// Sampler is a source of batches with a position for checkpoints: a data.Loader, or a script.
+// Sampler is a source of batches with a position for checkpoints: a loader.Loader, or a script.
 type Sampler interface {
 	Next() *loader.Batch
 	State() loader.State
@@ -314,9 +314,6 @@ func (r *Run) noteEmpty() {
 			func(part int) bool { return ungrouped && of.counts.Train[part] > 0 })
 	}
 }
-
-// noteEmpty and noteDrop warn once per run, at its start: a resumed run has the warnings in its log
-// already.
 
 // noteDrop warns if lr is to drop only after the end of the run. It stays silent for the default
 // lr_drop_epoch, which nobody asked for and which suits long runs.

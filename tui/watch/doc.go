@@ -38,7 +38,7 @@
 //
 // # Beside the screen
 //
-// A Form (form.go) changes a setting of a live run. The run's own rule, [spec.Spec.Turn], decides
+// A Form (form.go) changes a setting of a live run. The run's own rule, spec.Spec.Turn, decides
 // what may be typed. A panel's content is exported as rows (export.go), one for each observation;
 // zoom, scale and axis do not matter to it. The exact logged values are in the run's log.
 package watch

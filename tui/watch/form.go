@@ -11,7 +11,7 @@ import (
 
 // Form is the form that changes a setting of a run while it goes on. It shows the settings that can
 // be changed with their values, the new value as it is typed, and what is wrong with it. The run's
-// own rule, [spec.Spec.Turn], decides what may be typed; the form changes nothing by itself. The
+// own rule, spec.Spec.Turn, decides what may be typed; the form changes nothing by itself. The
 // overlay owns it, from the key that opens it to enter or esc.
 type Form struct {
 	*lab.Lab

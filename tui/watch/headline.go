@@ -282,7 +282,7 @@ func rankFigure(list []ranked, i int, brief bool) string {
 }
 
 // The story line is one sentence above the panels that says what the runs have come to. Package
-// story makes it. It is made anew when an evaluation, a status or the baseline has changed, and
+// compare makes it. It is made anew when an evaluation, a status or the baseline has changed, and
 // drawn with the headline.
 
 // storyState is the story of the watched runs, and the state from which it was made.

@@ -352,7 +352,7 @@ func (w *Page) columnNames() []string {
 }
 
 // aboutBars explains the columns that barFields can give, and the marks of bars. By its subject it
-// belongs to package panel's bars.go, and it must follow that file.
+// belongs to panel/bars.go, and it must follow that file.
 func aboutBars(t *panel.Track, of lab.Measure) string {
 	if of.Axis != measure.PerClass && of.Axis != measure.PerGroup { // its bars have none of these
 		return ""

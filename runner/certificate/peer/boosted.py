@@ -1,5 +1,5 @@
 """Runs scikit-learn's gradient boosting on the raw rows of a table in Adult's format, as written by
-runner/data/peer/adult.py. It writes the predictions to the given CSV and Parquet files, and prints
+runner/data/source/peer/adult.py. It writes the predictions to the given CSV and Parquet files, and prints
 scikit-learn's figures on them as JSON.
 
     python3 boosted.py adult.data predictions.csv predictions.parquet"""

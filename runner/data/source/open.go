@@ -86,7 +86,7 @@ func stopping(ctx context.Context, tell func(done, of int) error) func(done, of 
 }
 
 // OpenRaw reads a table of another program's predictions as its file has it. The rows are the test
-// split, and Encoder.Columns names the numbers that [Raw] returns for a row. Label, groups and
+// split, and Encoder.Columns names the numbers that [data.Raw] returns for a row. Label, groups and
 // split are found as in other tables.
 func OpenRaw(ctx context.Context, name string) (*data.Dataset, error) {
 	p, err := find(name)

@@ -22,6 +22,6 @@
 // one. The library unpacks those of a whole page at once, and fails where the last group is cut.
 //
 // The sizes that a file declares are not checked. A damaged or malicious file may ask for any
-// memory and make the library panic: a process of bounded memory reads foreign files (runner/data,
-// apart.go).
+// memory and make the library panic: a process of bounded memory reads foreign files
+// (runner/data/source/apart.go).
 package table
