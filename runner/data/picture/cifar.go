@@ -1,20 +1,14 @@
 package picture
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"drolab/runner/data"
-	"drolab/runner/internal/atomicfile"
 )
 
 // The binary versions of CIFAR-10 and CIFAR-100 (https://www.cs.toronto.edu/~kriz/cifar.html) are
@@ -235,156 +229,3 @@ const (
 	CIFAR100Archive = "cifar-100-binary.tar.gz"
 	CIFAR100Record  = 2 + 3*32*32
 )
-
-func CoarseClasses() []string {
-	return []string{
-		"aquatic mammals", "fish", "flowers", "food containers", "fruit and vegetables",
-		"household electrical devices", "household furniture", "insects", "large carnivores",
-		"large man-made outdoor things", "large natural outdoor scenes",
-		"large omnivores and herbivores", "medium-sized mammals", "non-insect invertebrates",
-		"people", "reptiles", "small mammals", "trees", "vehicles 1", "vehicles 2",
-	}
-}
-
-func FineClasses() []string {
-	return strings.Fields(`apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle
-bowl boy bridge bus butterfly camel can castle caterpillar cattle
-chair chimpanzee clock cloud cockroach couch crab crocodile cup dinosaur
-dolphin elephant flatfish forest fox girl hamster house kangaroo keyboard
-lamp lawn_mower leopard lion lizard lobster man maple_tree motorcycle mountain
-mouse mushroom oak_tree orange orchid otter palm_tree pear pickup_truck pine_tree
-plain plate poppy porcupine possum rabbit raccoon ray road rocket
-rose sea seal shark shrew skunk skyscraper snail snake spider
-squirrel streetcar sunflower sweet_pepper table tank telephone television tiger tractor
-train trout tulip turtle wardrobe whale willow_tree wolf woman worm`)
-}
-
-// CIFAR100 gives the dataset by its 100 fine labels, with the coarse ones as groups.
-func CIFAR100() *data.Provider { return cifar100By("cifar100", "100 classes in 20 groups", 1) }
-
-// CIFAR100Coarse gives the dataset by its 20 coarse labels, without groups.
-func CIFAR100Coarse() *data.Provider {
-	return cifar100By("cifar100-coarse", "the 20 coarse labels", 0)
-}
-
-func cifar100By(name, classes string, label int) *data.Provider {
-	l := CIFAR{name: "cifar100", folder: CIFAR100Folder, archive: CIFAR100Archive,
-		train: []string{"train.bin"}, test: "test.bin", most: 50000,
-		labels: [][]string{CoarseClasses(), FineClasses()}, label: label,
-		mean: []float32{.5071, .4865, .4409}, std: []float32{.2673, .2564, .2762}}
-	return l.provider(name, classes, data.Remote{
-		Name: CIFAR100Archive,
-		Size: 168513733,
-		Sum:  "md5:03b5dce01913d631647c71ecec9e9cb8",
-		URLs: []string{"https://www.cs.toronto.edu/~kriz/" + CIFAR100Archive},
-	})
-}
-
-// CIFARChecksum is Dataset.Checksum of the official files.
-const CIFARChecksum = "sha256:013ba16d14ecc4829da62bf2af648ca30f600491ecb3e7f329c827db0dd17522"
-
-// Fetch leaves the dataset unpacked in dir, beside its archive.
-func (l CIFAR) Fetch(ctx context.Context, dir string, archive data.Remote,
-	o data.FetchOptions) error {
-	if train, test, err := l.loadFolder(dir); err == nil && data.Checksum(train,
-		test) == l.Checksum {
-		if o.Progress != nil {
-			o.Progress(archive.Size, archive.Size)
-		}
-		return nil
-	}
-	if err := data.FetchFiles(ctx, dir, []data.Remote{archive}, o); err != nil {
-		return err
-	}
-	return l.Unpack(dir)
-}
-
-// Unpack writes the files of the archive into the folder of that dataset.
-func (l CIFAR) Unpack(dir string) error {
-	files, err := l.readArchive(filepath.Join(dir, l.archive))
-	if err != nil {
-		return err
-	}
-	folder := filepath.Join(dir, l.folder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	for name, b := range files {
-		put := func(w io.Writer) error { _, err := w.Write(b); return err }
-		if err := atomicfile.Write(filepath.Join(folder, name), put); err != nil {
-			return err
-		}
-	}
-	return atomicfile.Sync(dir)
-}
-
-// loadArchive reads the dataset out of its archive, into memory.
-func (l CIFAR) loadArchive(dir string) (train, test []byte, err error) {
-	files, err := l.readArchive(filepath.Join(dir, l.archive))
-	if err != nil {
-		return nil, nil, err
-	}
-	train = files[l.train[0]]
-	for _, name := range l.train[1:] {
-		train = append(train, files[name]...)
-	}
-	return train, files[l.test], nil
-}
-
-func (l CIFAR) readArchive(path string) (map[string][]byte, error) {
-	f, err := l.openPart(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	files, err := l.ReadTar(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return files, nil
-}
-
-// ReadTar returns the contents of the data files, checked, by base name. The names are the
-// dataset's own, so that no archive can choose where files are written; an archive that tries is
-// refused. ReadTar reads at most about twice as much as the data files hold.
-func (l CIFAR) ReadTar(r io.Reader) (map[string][]byte, error) {
-	names := l.Files()
-	most := int64(2*len(names)*l.most*l.record()) + 1<<20
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	files := make(map[string][]byte, len(names))
-	t := tar.NewReader(io.LimitReader(z, most))
-	for {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if !filepath.IsLocal(h.Name) {
-			return nil, fmt.Errorf(
-				"holds %q, a path outside the folder: do not use this archive", h.Name)
-		}
-		in, name := path.Split(path.Clean(h.Name))
-		if in != l.folder+"/" || !slices.Contains(names, name) {
-			continue
-		}
-		if h.Typeflag != tar.TypeReg || files[name] != nil {
-			return nil, fmt.Errorf(
-				"holds %q twice or not as a plain file: do not use this archive", h.Name)
-		}
-		if files[name], err = l.AppendRecords(nil, t, h.Size, h.Name); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range names {
-		if files[name] == nil {
-			return nil, fmt.Errorf("holds no %s/%s: run `drolab data fetch %s`", l.folder, name,
-				l.name)
-		}
-	}
-	return files, nil
-}

@@ -4,10 +4,10 @@
 //	file -> rows of cells (csv.go, parquet.go) -> [Frame] of columns -> features and a Dataset
 //
 // Numbers are standardised and other columns one-hot coded, by the training split alone. Every
-// error names the file, the line and the column. Arrays of numbers are read by runner/data.
+// error names the file, the line and the column. Arrays of numbers are read by the package array.
 //
-// Start at csv.go; frame.go collects the rows, header.go decides what each column is, column.go
-// fits and codes one, and words.go keeps the cells.
+// Start at csv.go and tableformat.go, which open a table. frame.go collects the rows, header.go
+// decides what each column is, column.go keeps one and fit.go codes it; words.go keeps the cells.
 //
 // # Parquet
 //

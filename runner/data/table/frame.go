@@ -201,40 +201,6 @@ func (f *Frame) add(record []string, line int) error {
 	return nil
 }
 
-// markMissing trims the cells of a line in the order of the header, and empties those that are
-// missing. whole is false if the line is to be left out.
-func (f *Frame) markMissing(record []string, line int) (whole bool, err error) {
-	whole = true
-	for i, cell := range record {
-		cell = trimmed(cell)
-		record[i] = cell
-		c := f.columns[i]
-		if c == nil && !f.isKey(i) || !f.isMissing(i, cell) {
-			continue
-		}
-		if _, known := f.marks[cell]; !known {
-			cell = strings.Clone(cell)
-		}
-		f.marks[cell]++
-		if c != nil && c.mark == "" {
-			c.mark = strings.Clone(cell)
-		}
-		record[i] = ""
-		if f.missing == missingDrop {
-			whole = false
-			if c != nil {
-				c.lacking++
-			}
-			continue
-		}
-		if err := f.refuse(i, cell); err != nil {
-			return false, fmt.Errorf("line %d, column %q: missing value %q: %w",
-				line, f.header[i], cell, err)
-		}
-	}
-	return whole, nil
-}
-
 // layOut gives every column its place in a row of words.
 func (f *Frame) layOut() {
 	used := f.used()
@@ -285,18 +251,6 @@ func (f *Frame) refuseHeader(record []string, line int) error {
 			"columns in one order", line)
 	}
 	return nil
-}
-
-// isMissing reports whether a cell of a column has no value. The words that say so without na= may
-// be values of the label.
-func (f *Frame) isMissing(column int, cell string) bool {
-	switch {
-	case cell == "":
-		return true
-	case f.na != nil:
-		return slices.Contains(f.na, cell)
-	}
-	return column != f.label && MissingValue(cell)
 }
 
 // refuse returns an error with the remedy if a missing value of a column, said by a cell, cannot be
@@ -382,19 +336,6 @@ func (f *Frame) own() data.Own {
 	factor := func(at int) *data.Factor { return f.columns[at].Factor() }
 	o.Groups, o.Members = data.Map(f.groups, factor), data.Map(f.members, factor)
 	return o
-}
-
-// missingGroups returns a note for each column of groups in which a word counts as missing without
-// na=, since the word may be the name of a group.
-func (f *Frame) missingGroups() (notes []string) {
-	for _, at := range f.groups {
-		c := f.columns[at]
-		if c.mark != "" && c.Missing > 0 && f.na == nil {
-			notes = append(notes, fmt.Sprintf("samples with %q in %q are in the group (missing): "+
-				"add na= if it is a value", c.mark, c.Name))
-		}
-	}
-	return notes
 }
 
 // leftOut returns a note of the lines that were left out, if there are any.
