@@ -221,11 +221,3 @@ func (l CIFAR) images(records []byte) *data.Images {
 	}
 	return src
 }
-
-// CIFAR-100 has the files train.bin and test.bin. A record begins with one byte for the coarse
-// label and one for the fine label.
-const (
-	CIFAR100Folder  = "cifar-100-binary"
-	CIFAR100Archive = "cifar-100-binary.tar.gz"
-	CIFAR100Record  = 2 + 3*32*32
-)

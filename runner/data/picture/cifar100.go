@@ -49,3 +49,11 @@ func cifar100By(name, classes string, label int) *data.Provider {
 		URLs: []string{"https://www.cs.toronto.edu/~kriz/" + CIFAR100Archive},
 	})
 }
+
+// CIFAR-100 has the files train.bin and test.bin. A record begins with one byte for the coarse
+// label and one for the fine label.
+const (
+	CIFAR100Folder  = "cifar-100-binary"
+	CIFAR100Archive = "cifar-100-binary.tar.gz"
+	CIFAR100Record  = 2 + 3*32*32
+)
