@@ -56,7 +56,7 @@ type Options struct {
 type Loader struct {
 	maker *maker
 	next  place  // of the batch that Next gives
-	room  Batch  // full-size memory of one batch
+	buffer  Batch  // full-size memory of one batch
 	batch Batch  // the part of room that is in use
 	ahead *ahead // nil: a batch is made when it is asked for
 
@@ -115,12 +115,12 @@ func newLoader(src data.Source, k kind, o Options) (*Loader, error) {
 		return nil, err
 	}
 	l := &Loader{maker: newMaker(src, k, o, norm)}
-	l.room = l.maker.newRoom()
+	l.buffer = l.maker.newBuffer()
 	if o.Announce != nil {
-		l.announcing = make([]int, l.room.N)
+		l.announcing = make([]int, l.buffer.N)
 	}
 	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
-		l.ahead = &ahead{maker: l.maker, spare: l.maker.newRoom(), orders: make(chan place, 1),
+		l.ahead = &ahead{maker: l.maker, spare: l.maker.newBuffer(), orders: make(chan place, 1),
 			made: make(chan made, 1)}
 		go l.ahead.work()
 	}
@@ -134,9 +134,9 @@ func (l *Loader) StepsPerEpoch() int { return l.maker.stepsPerEpoch() }
 // Next gives the next batch. It does not allocate.
 func (l *Loader) Next() *Batch {
 	if l.ahead != nil {
-		l.batch = l.ahead.next(l.next, &l.room)
+		l.batch = l.ahead.next(l.next, &l.buffer)
 	} else {
-		l.batch = l.maker.make(&l.room, l.next)
+		l.batch = l.maker.make(&l.buffer, l.next)
 	}
 	l.batch.Epoch = l.next.epoch
 	l.next = l.maker.after(l.next)
@@ -325,8 +325,8 @@ func newMaker(src data.Source, k kind, o Options, norm *normaliser) *maker {
 	return m
 }
 
-// newRoom gives memory for the largest batch.
-func (m *maker) newRoom() Batch {
+// newBuffer gives memory for the largest batch.
+func (m *maker) newBuffer() Batch {
 	n := min(m.opt.Batch, m.src.Len())
 	if m.kind == draws {
 		n = m.opt.Batch

@@ -28,7 +28,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return err
 	}
 	defer in.Close()
-	lines := table.NewLines(in, comma)
+	lines := table.NewCSVLines(in, comma)
 	lines.FieldsPerRecord = 0 // that of the header
 	header, _, err := lines.Next()
 	if err != nil {

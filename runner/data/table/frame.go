@@ -66,7 +66,7 @@ func (f *Frame) Read(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	in := NewLines(r, f.comma)
+	in := NewCSVLines(r, f.comma)
 	if !f.bare {
 		if err := f.readHeader(in); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (f *Frame) Read(r io.Reader) error {
 }
 
 // next returns the next record and its line.
-func (f *Frame) next(in Lines) (record []string, line int, err error) {
+func (f *Frame) next(in CSVLines) (record []string, line int, err error) {
 	if record, line, err = in.Next(); err == nil {
 		err = f.checkCharacters(line, record)
 	}
@@ -120,7 +120,7 @@ func (f *Frame) next(in Lines) (record []string, line int, err error) {
 }
 
 // readHeader takes the line that names the columns, after comments.
-func (f *Frame) readHeader(in Lines) error {
+func (f *Frame) readHeader(in CSVLines) error {
 	if in.Comma != '#' {
 		in.Comment = '#' // only before the header
 	}

@@ -14,8 +14,8 @@ import (
 	"drolab/runner/data"
 )
 
-// Lines reads the records of a text file.
-type Lines struct {
+// CSVLines reads the records of a text file.
+type CSVLines struct {
 	*csv.Reader
 	in      *bufio.Reader // which the csv.Reader reads, without a buffer of its own
 	allowed *allowance
@@ -48,12 +48,12 @@ func (a *allowance) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NewLines returns a reader of UTF-8 text. A byte-order mark is no part of it, neither at its start
-// nor within it, where files were joined.
-func NewLines(r io.Reader, comma rune) Lines {
+// NewCSVLines returns a reader of UTF-8 text. A byte-order mark is no part of it, neither at its
+// start nor within it, where files were joined.
+func NewCSVLines(r io.Reader, comma rune) CSVLines {
 	allowed := &allowance{data.NewText(r), maxRecord}
 	in := bufio.NewReaderSize(allowed, lineBuffer)
-	l := Lines{csv.NewReader(in), in, allowed}
+	l := CSVLines{csv.NewReader(in), in, allowed}
 	l.Comma = cmp.Or(comma, ',')
 	l.TrimLeadingSpace = comma != '\t' && comma != ' '
 	l.ReuseRecord, l.FieldsPerRecord = true, -1
@@ -61,7 +61,7 @@ func NewLines(r io.Reader, comma rune) Lines {
 }
 
 // Next returns a record, which is valid until the next one, and its line.
-func (l Lines) Next() (record []string, line int, err error) {
+func (l CSVLines) Next() (record []string, line int, err error) {
 	l.allowed.left = maxRecord
 	if b, _ := l.in.Peek(len(mark)); string(b) == mark {
 		l.in.Discard(len(mark))

@@ -44,7 +44,7 @@ func (f *Frame) loadParquet(path string, hash io.Writer) error {
 		return err
 	}
 	return f.within(path, func() error {
-		table, err := Open(file.File, file.Size)
+		table, err := openParquet(file.File, file.Size)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func (f *Frame) loadParquet(path string, hash io.Writer) error {
 }
 
 // readParquet appends the rows of a file.
-func (f *Frame) readParquet(in *File) error {
+func (f *Frame) readParquet(in *parquetFile) error {
 	names := in.Columns()
 	for _, name := range names {
 		if f.header == nil && f.fitted == nil && strings.HasPrefix(name, rowNames) {

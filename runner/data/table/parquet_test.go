@@ -26,7 +26,7 @@ func forms() []string {
 
 // rows reads a whole file, except for the columns that use leaves out.
 func rows(b []byte, use func(int) bool) (head []string, list [][]string, err error) {
-	f, err := Open(bytes.NewReader(b), int64(len(b)))
+	f, err := openParquet(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +155,7 @@ func TestDamage(t *testing.T) {
 
 // bounded reads a file with any content, but no more rows than the tests have.
 func bounded(b []byte) error {
-	f, err := Open(bytes.NewReader(b), int64(len(b)))
+	f, err := openParquet(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return err
 	}

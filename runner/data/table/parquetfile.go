@@ -13,25 +13,25 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// File is an open file.
-type File struct {
+// parquetFile is an open file.
+type parquetFile struct {
 	drop    string // the value of the option drop= so far
 	in      io.ReaderAt
 	groups  []format.RowGroup
-	columns []column
+	columns []parquetColumn
 }
 
-// column is a column of the table: a child of the schema's root.
-type column struct {
+// parquetColumn is a column of the table: a child of the schema's root.
+type parquetColumn struct {
 	*format.SchemaElement
 	logical
 	chunk  int  // the place of its leaf, the first of several, among the leaves of the schema
 	nested bool // it is no leaf, or it repeats
 }
 
-// Open reads the description of the columns from a file of the given size. It decodes the footer
-// itself: the library's File has more to it, which makes the program 4 MB larger.
-func Open(in io.ReaderAt, size int64) (*File, error) {
+// openParquet reads the description of the columns from a file of the given size. It decodes the
+// footer itself: the library's File has more to it, which makes the program 4 MB larger.
+func openParquet(in io.ReaderAt, size int64) (*parquetFile, error) {
 	b, err := footer(in, size)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 				len(g.Columns), leaves)
 		}
 	}
-	return &File{in: in, groups: meta.RowGroups, columns: columns}, nil
+	return &parquetFile{in: in, groups: meta.RowGroups, columns: columns}, nil
 }
 
 // footer reads the bytes that describe the columns.
@@ -87,7 +87,7 @@ func guarded(call func() error) (err error) {
 
 // columnsOf returns the columns of a schema, in which the root is first and children follow their
 // parent, and the number of its leaves.
-func columnsOf(schema []format.SchemaElement) (list []column, leaves int) {
+func columnsOf(schema []format.SchemaElement) (list []parquetColumn, leaves int) {
 	var open []int32 // the number of children still to come, for each enclosing group
 	for i := range schema {
 		e := &schema[i]
@@ -99,7 +99,7 @@ func columnsOf(schema []format.SchemaElement) (list []column, leaves int) {
 		}
 		if len(open) < 2 && i > 0 {
 			nested := !e.Type.Valid || e.RepetitionType.V == format.Repeated
-			list = append(list, column{e, logicalOf(e), leaves, nested})
+			list = append(list, parquetColumn{e, logicalOf(e), leaves, nested})
 		}
 		if e.Type.Valid {
 			leaves++
@@ -111,8 +111,8 @@ func columnsOf(schema []format.SchemaElement) (list []column, leaves int) {
 }
 
 // Columns returns the names of the columns.
-func (f *File) Columns() []string {
-	return data.Map(f.columns, func(c column) string { return c.Name })
+func (f *parquetFile) Columns() []string {
+	return data.Map(f.columns, func(c parquetColumn) string { return c.Name })
 }
 
 // blockRows is the number of rows that are read at a time, column by column.
@@ -120,7 +120,7 @@ const blockRows = 64
 
 // Rows calls do with the cells of every row, in the order of Columns. A missing cell is "". Columns
 // that are not used have empty cells and are not read. The cells are valid until the next row.
-func (f *File) Rows(use func(column int) bool, do func(cells []string) error) error {
+func (f *parquetFile) Rows(use func(column int) bool, do func(cells []string) error) error {
 	block := make([][]string, blockRows)
 	for i := range block {
 		block[i] = make([]string, len(f.columns))
@@ -133,7 +133,7 @@ func (f *File) Rows(use func(column int) bool, do func(cells []string) error) er
 	return nil
 }
 
-func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
+func (f *parquetFile) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 	do func([]string) error) error {
 	var used []*pages
 	for i := range f.columns {
@@ -166,7 +166,7 @@ func (f *File) rows(g *format.RowGroup, block [][]string, use func(int) bool,
 }
 
 // open returns the pages of column i in a row group.
-func (f *File) open(i int, g *format.RowGroup) (*pages, error) {
+func (f *parquetFile) open(i int, g *format.RowGroup) (*pages, error) {
 	col := &f.columns[i]
 	if col.nested {
 		return nil, fmt.Errorf(

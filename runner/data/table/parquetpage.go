@@ -15,7 +15,7 @@ import (
 
 // pages reads the values of a column's chunk, page by page.
 type pages struct {
-	column  *column
+	column  *parquetColumn
 	place   int          // the column's place in a row
 	kind    parquet.Type // of the column's stored bits
 	codec   format.CompressionCodec
@@ -24,9 +24,9 @@ type pages struct {
 	headers thrift.Decoder // of in
 
 	dictionary *parquetWords
-	left       int64 // values of the page still to read, missing ones included
-	levels     *runs // 1 for a value, 0 for a missing one; nil if none can be missing
-	places     *runs // places in words, if the page holds places
+	left       int64      // values of the page still to read, missing ones included
+	levels     *smallInts // 1 for a value, 0 for a missing one; nil if none can be missing
+	places     *smallInts // places in words, if the page holds places
 	words      *parquetWords
 	values     parquet.ValueReader // otherwise
 	buffer     [blockRows]parquet.Value
@@ -185,7 +185,7 @@ func (p *pages) beginPage(n int32, encoding format.Encoding, levels, body []byte
 				return err
 			}
 		}
-		p.levels = &runs{rest: levels, bits: 1}
+		p.levels = &smallInts{rest: levels, bits: 1}
 	}
 	switch {
 	case encoding == format.RLEDictionary || encoding == plainDictionary:
@@ -197,7 +197,8 @@ func (p *pages) beginPage(n int32, encoding format.Encoding, levels, body []byte
 	case encoding == format.RLE && p.kind == parquet.BooleanType:
 		// The library (v0.32) takes the value of a run for eight values, without an error.
 		body, _, err = prefixed(body)
-		p.words, p.places = &parquetWords{"FalseTrue", []int{0, 5, 9}}, &runs{rest: body, bits: 1}
+		p.words, p.places = &parquetWords{"FalseTrue", []int{0, 5, 9}}, &smallInts{rest: body,
+			bits: 1}
 	default:
 		p.values, err = p.decoded(encoding, body)
 	}

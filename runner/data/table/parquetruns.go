@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// runs are whole numbers of a few bits: the levels of a page, and its places in a dictionary. They
-// lie in runs of one number and in packed groups of eight.
+// smallInts are whole numbers of a few bits: the levels of a page, and its places in a dictionary.
+// They lie in runs of one number and in packed groups of eight.
 //
 // They are read one by one, so that a page takes no memory for them.
-type runs struct {
+type smallInts struct {
 	rest []byte // the bytes behind the current run
 	bits int    // of a number
 
@@ -21,7 +21,7 @@ type runs struct {
 }
 
 // next returns the next number, or errShort if there is none.
-func (r *runs) next() (uint64, error) {
+func (r *smallInts) next() (uint64, error) {
 	if err := r.begin(); err != nil {
 		return 0, err
 	}
@@ -37,7 +37,7 @@ func (r *runs) next() (uint64, error) {
 }
 
 // begin goes on to the next run that has a number left.
-func (r *runs) begin() error {
+func (r *smallInts) begin() error {
 	for r.left == 0 {
 		head, n := binary.Uvarint(r.rest)
 		if n <= 0 {
@@ -64,14 +64,14 @@ func (r *runs) begin() error {
 
 // placesIn returns the places in a dictionary that body holds. Its first byte is the number of bits
 // of a place.
-func placesIn(body []byte) (*runs, error) {
+func placesIn(body []byte) (*smallInts, error) {
 	switch {
 	case len(body) == 0:
-		return &runs{}, nil
+		return &smallInts{}, nil
 	case body[0] == 0: // all places are 0
-		return &runs{left: math.MaxInt64}, nil
+		return &smallInts{left: math.MaxInt64}, nil
 	case body[0] > 32:
 		return nil, errors.New("places in a dictionary of more than 32 bits")
 	}
-	return &runs{rest: body[1:], bits: int(body[0])}, nil
+	return &smallInts{rest: body[1:], bits: int(body[0])}, nil
 }

@@ -39,7 +39,7 @@ func TestRuns(t *testing.T) {
 
 // A run may declare any number of numbers, which takes no memory.
 func TestEndlessRun(t *testing.T) {
-	endless := runs{rest: []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1}, bits: 1}
+	endless := smallInts{rest: []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 1}, bits: 1}
 	if n := testing.AllocsPerRun(10, func() { endless.next() }); n != 0 {
 		t.Errorf("%v allocations a number", n)
 	}

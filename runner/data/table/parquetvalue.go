@@ -38,7 +38,7 @@ func logicalOf(e *format.SchemaElement) (l logical) {
 }
 
 // values returns the type of the stored bits of a column, or nil if it has no valid type.
-func (c *column) values() parquet.Type {
+func (c *parquetColumn) values() parquet.Type {
 	n := c.TypeLength.V
 	if c.Type.V == format.FixedLenByteArray && n >= 1 && n <= 1<<20 {
 		return parquet.FixedLenByteArrayType(int(n))
