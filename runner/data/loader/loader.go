@@ -54,11 +54,11 @@ type Options struct {
 // Order, draws and augmentation of a batch depend on (seed, stream, epoch, step) and on nothing
 // that went before.
 type Loader struct {
-	maker *maker
-	next  place  // of the batch that Next gives
-	buffer  Batch  // full-size memory of one batch
-	batch Batch  // the part of room that is in use
-	ahead *ahead // nil: a batch is made when it is asked for
+	maker  *maker
+	next   place       // of the batch that Next gives
+	buffer Batch       // full-size memory of one batch
+	batch  Batch       // the part of buffer that is in use
+	ahead  *prefetcher // nil: a batch is made when it is asked for
 
 	unannounced place // the first batch that was not announced yet
 	announcing  []int // room for the indices of its samples
@@ -120,8 +120,9 @@ func newLoader(src data.Source, k kind, o Options) (*Loader, error) {
 		l.announcing = make([]int, l.buffer.N)
 	}
 	if o.Ahead && !l.maker.shared() && l.maker.inPlace.x == nil {
-		l.ahead = &ahead{maker: l.maker, spare: l.maker.newBuffer(), orders: make(chan place, 1),
-			made: make(chan made, 1)}
+		l.ahead = &prefetcher{maker: l.maker, spare: l.maker.newBuffer(),
+			orders: make(chan place, 1),
+			made:   make(chan madeBatch, 1)}
 		go l.ahead.work()
 	}
 	return l, nil
@@ -293,7 +294,7 @@ type maker struct {
 
 	orders [2]order // epochs only: of an epoch or, if orders are made ahead, of two in sequence
 
-	inPlace inPlace
+	inPlace samplePlaces
 	groups  groups // the samples of each group, if the sampling needs them
 
 	block int       // samples a task, where threads share a batch
@@ -493,7 +494,7 @@ func (m *maker) pick(index []int, p place) {
 	}
 }
 
-// ahead makes batches on its own goroutine, each one before the caller asks for it.
+// prefetcher makes batches on its own goroutine, each one before the caller asks for it.
 //
 //	next(p): the batch of p, if it is the one ordered (else it is ordered now)
 //	         -> swap memory -> order the one after p
@@ -501,24 +502,24 @@ func (m *maker) pick(index []int, p place) {
 //
 // The caller owns every field except maker and spare. The worker owns these two from the moment a
 // batch is ordered until it is taken.
-type ahead struct {
+type prefetcher struct {
 	maker   *maker
 	spare   Batch // the worker's memory for a batch; the caller has its own
 	orders  chan place
-	made    chan made
+	made    chan madeBatch
 	pending bool
 	ordered place // the place of the pending batch, if pending is set
 }
 
-// made is a batch, or the value with which the source panicked.
-type made struct {
+// madeBatch is a batch, or the value with which the source panicked.
+type madeBatch struct {
 	batch Batch
 	panic any
 }
 
 // work runs on the worker's goroutine and ends as soon as orders is closed: neither channel ever
 // holds more than one item, so no send blocks.
-func (a *ahead) work() {
+func (a *prefetcher) work() {
 	defer close(a.made)
 	debug.SetPanicOnFault(true) // try passes the panic on to the caller
 	for p := range a.orders {
@@ -526,14 +527,14 @@ func (a *ahead) work() {
 	}
 }
 
-func (a *ahead) try(p place) (m made) {
+func (a *prefetcher) try(p place) (m madeBatch) {
 	defer func() { m.panic = recover() }()
-	return made{batch: a.maker.make(&a.spare, p)}
+	return madeBatch{batch: a.maker.make(&a.spare, p)}
 }
 
 // next returns the batch of place p, which lies in the memory that was spare, and orders the batch
 // after it. The caller's room, which is free now, becomes the spare memory.
-func (a *ahead) next(p place, room *Batch) Batch {
+func (a *prefetcher) next(p place, room *Batch) Batch {
 	if a.pending && a.ordered != p { // after a Restore
 		<-a.made
 		a.pending = false
@@ -551,13 +552,13 @@ func (a *ahead) next(p place, room *Batch) Batch {
 	return m.batch
 }
 
-func (a *ahead) order(p place) {
+func (a *prefetcher) order(p place) {
 	a.orders <- p
 	a.ordered, a.pending = p, true
 }
 
 // stop ends the worker and returns when it has let go of the source.
-func (a *ahead) stop() {
+func (a *prefetcher) stop() {
 	close(a.orders)
 	for range a.made { // closed when the worker has ended
 	}

@@ -177,11 +177,11 @@ func (n *normaliser) affine(x []float32) {
 	}
 }
 
-// inPlace holds the places in memory of a source's samples, which are used where they lie.
-type inPlace struct {
+// samplePlaces holds the places in memory of a source's samples, which are used where they lie.
+type samplePlaces struct {
 	x       []float32         // the source's memory; nil: its samples must be copied
 	at      func(i int) int32 // where in x sample i begins
-	samples []sample          // all samples; nil for a sequential loader
+	samples []samplePlace     // all samples; nil for a sequential loader
 
 	// These are the places, labels and groups of an epoch's samples in the order of the epoch. If
 	// each batch looked them up, between reads of rows, it would take ten times as long.
@@ -192,18 +192,18 @@ type inPlace struct {
 	lookUpTask     func(task int) // maker.lookUp, bound once
 }
 
-// sample is the place where a sample begins in memory, with its label and group.
-type sample struct {
+// samplePlace is the place where a sample begins in memory, with its label and group.
+type samplePlace struct {
 	at           int32
 	label, group uint32
 }
 
 // list fills samples, so that the source is asked only once. Where the source is a part of another,
 // each sample takes several calls, and an epoch of a small model takes no longer than these calls.
-func (l *inPlace) list(src data.Source) {
-	l.samples = make([]sample, src.Len())
+func (l *samplePlaces) list(src data.Source) {
+	l.samples = make([]samplePlace, src.Len())
 	for i := range l.samples {
-		l.samples[i] = sample{l.at(i), uint32(src.Label(i)), uint32(src.Group(i))}
+		l.samples[i] = samplePlace{l.at(i), uint32(src.Label(i)), uint32(src.Group(i))}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // glance leaves the pictures where they lie, in mapped files: it reads these once, for the labels.
 func (l CIFAR) glance(d *data.Dataset, folder string, mapped *data.Mapped) error {
-	train, test := &scattered{}, &scattered{}
+	train, test := &imageParts{}, &imageParts{}
 	d.Train, d.Test = train, test
 	for _, name := range l.Files() {
 		path := filepath.Join(folder, name)
@@ -41,22 +41,22 @@ func (l CIFAR) mapPart(path string, mapped *data.Mapped) ([]byte, error) {
 	return mapped.Map(f)
 }
 
-// scattered is a source of images in one or several places, each with the same number of images.
-type scattered struct {
+// imageParts is a source of images in one or several places, each with the same number of images.
+type imageParts struct {
 	data.Marks
 	parts []*data.Images
 }
 
-func (s *scattered) add(part *data.Images) {
+func (s *imageParts) add(part *data.Images) {
 	s.parts = append(s.parts, part)
 	s.Labels, s.Groups = append(s.Labels, part.Labels...), append(s.Groups, part.Groups...)
 }
 
-func (s *scattered) Shape() data.Shape { return s.parts[0].Dims }
+func (s *imageParts) Shape() data.Shape { return s.parts[0].Dims }
 
-func (s *scattered) Pixels(_ []byte, i int) []byte {
+func (s *imageParts) Pixels(_ []byte, i int) []byte {
 	each := s.parts[0].Len()
 	return s.parts[i/each].Pixels(nil, i%each)
 }
 
-func (s *scattered) Read(dst []float32, i int) { data.ReadPixels(dst, s.Pixels(nil, i)) }
+func (s *imageParts) Read(dst []float32, i int) { data.ReadPixels(dst, s.Pixels(nil, i)) }

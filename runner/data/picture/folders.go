@@ -33,7 +33,7 @@ var errNoPictures = fmt.Errorf("holds no pictures (%s) in folders that name thei
 // DIR/cat/young/1.png or, where folders name the splits, DIR/train/cat/1.png. It notes what it
 // leaves out.
 func (s *pictureSet) readFolders() error {
-	w := &walk{root: s.Path, left: map[string]*leftOut{}}
+	w := &walk{root: s.Path, left: map[string]*skipCount{}}
 	if err := w.enter("", func(entries []entry) error { return w.top(entries) }); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *pictureSet) readFolders() error {
 	if err := w.lostClass(); err != nil {
 		return err
 	}
-	label, split := newCoded("label", 0), newCoded("split", 0)
+	label, split := newCodedColumn("label", 0), newCodedColumn("split", 0)
 	for i, p := range w.found {
 		s.files = append(s.files, p.file)
 		err := label.add(p.class, i)
@@ -65,16 +65,16 @@ func (s *pictureSet) readFolders() error {
 // walk goes through the folders of pictures.
 type walk struct {
 	root  string
-	found []found
-	left  map[string]*leftOut // by the reason
+	found []foundPicture
+	left  map[string]*skipCount // by the reason
 	// inside are the folders from the root to the present one.
 	inside []fs.FileInfo
 	// folders are those of classes, by the class and the split.
 	folders []classFolder
 }
 
-// found is a picture in the folder of a class.
-type found struct{ file, class, part string }
+// foundPicture is a picture in the folder of a class.
+type foundPicture struct{ file, class, part string }
 
 // classFolder counts the files below a folder of a class.
 type classFolder struct {
@@ -83,8 +83,8 @@ type classFolder struct {
 	endings       map[string]int // of the files that are left out
 }
 
-// leftOut counts what is left out for one reason.
-type leftOut struct {
+// skipCount counts what is left out for one reason.
+type skipCount struct {
 	count   int
 	first   string
 	endings map[string]int // of files, where endings are the reason
@@ -113,7 +113,7 @@ const (
 func (w *walk) leave(reason, file string) {
 	l := w.left[reason]
 	if l == nil {
-		l = &leftOut{first: file, endings: map[string]int{}}
+		l = &skipCount{first: file, endings: map[string]int{}}
 		w.left[reason] = l
 	}
 	l.count++
@@ -253,7 +253,7 @@ func (w *walk) classes(entries []entry, part string) error {
 			continue
 		}
 		of := classFolder{path: e.path, endings: map[string]int{}}
-		if err := w.pictures(e.path, found{class: e.name, part: part}, &of); err != nil {
+		if err := w.pictures(e.path, foundPicture{class: e.name, part: part}, &of); err != nil {
 			return err
 		}
 		w.folders = append(w.folders, of)
@@ -262,7 +262,7 @@ func (w *walk) classes(entries []entry, part string) error {
 }
 
 // pictures takes the pictures in a folder and below it.
-func (w *walk) pictures(folder string, as found, of *classFolder) error {
+func (w *walk) pictures(folder string, as foundPicture, of *classFolder) error {
 	return w.enter(folder, func(entries []entry) error {
 		for _, e := range entries {
 			if e.info.IsDir() {
@@ -278,7 +278,7 @@ func (w *walk) pictures(folder string, as found, of *classFolder) error {
 				continue
 			}
 			of.pictures++
-			w.found = append(w.found, found{e.path, as.class, as.part})
+			w.found = append(w.found, foundPicture{e.path, as.class, as.part})
 		}
 		return nil
 	})

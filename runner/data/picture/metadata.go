@@ -50,7 +50,7 @@ func (s *pictureSet) readMetadata(name string) error {
 		return fmt.Errorf("%s: names no pictures", name)
 	}
 	s.own.Label = t.columns[1].factor()
-	s.own.Groups = data.Map(t.columns[2:][:t.groups], (*coded).factor)
+	s.own.Groups = data.Map(t.columns[2:][:t.groups], (*codedColumn).factor)
 	if t.split {
 		s.split = t.columns[len(t.columns)-1].factor()
 	}
@@ -60,7 +60,7 @@ func (s *pictureSet) readMetadata(name string) error {
 
 // metadata is a table of pictures: the label, groups and, if there is one, the split.
 type metadata struct {
-	columns []*coded // the file, the label, the groups and the split
+	columns []*codedColumn // the file, the label, the groups and the split
 	groups  int
 	split   bool
 	files   []string
@@ -74,7 +74,7 @@ func (s *pictureSet) metadataColumns(header []string) (t *metadata, err error) {
 		at := data.Place(header, name)
 		switch {
 		case at >= 0:
-			t.columns = append(t.columns, newCoded(name, at))
+			t.columns = append(t.columns, newCodedColumn(name, at))
 		case err == nil && (needed || s.Options[key] != ""):
 			err = fmt.Errorf(
 				"line 1: no column %q: the columns are %q: name it with %s=", name, header, key)
@@ -159,21 +159,21 @@ func (t *metadata) add(record []string, line int, folder string) error {
 	return t.addKeys(record, line)
 }
 
-// coded is a property of the pictures, such as their label, while it is read.
-type coded struct {
+// codedColumn is a property of the pictures, such as their label, while it is read.
+type codedColumn struct {
 	table.Column
 	place int // the place of its column in a table
 	codes []uint16
 }
 
-func newCoded(name string, at int) *coded {
-	return &coded{Column: *table.NewColumn(name, true), place: at}
+func newCodedColumn(name string, at int) *codedColumn {
+	return &codedColumn{Column: *table.NewColumn(name, true), place: at}
 }
 
-func (c *coded) add(cell string, line int) error {
+func (c *codedColumn) add(cell string, line int) error {
 	code, err := c.Column.Add(cell, line)
 	c.codes = append(c.codes, uint16(code))
 	return err
 }
 
-func (c *coded) factor() *data.Factor { return data.NewFactor(c.Name, c.Dict, c.codes) }
+func (c *codedColumn) factor() *data.Factor { return data.NewFactor(c.Name, c.Dict, c.codes) }

@@ -20,16 +20,17 @@ import (
 	"drolab/runner/internal/memory"
 )
 
-// apart holds the function that returns the command of a process that reads the user's own files.
-var apart atomic.Pointer[func() *exec.Cmd]
+// readerCommand holds the function that returns the command of a process that reads the user's own
+// files.
+var readerCommand atomic.Pointer[func() *exec.Cmd]
 
 // ReadApart makes separate processes read the user's own files from now on, until undo is called.
 // command returns such a process, not yet started, that does nothing but [Serve]. Each process may
 // take a bounded part of the remaining memory, so that a malicious file ends that process and not
 // this one. Without ReadApart, [Open] reads the files in this process.
 func ReadApart(command func() *exec.Cmd) (undo func()) {
-	before := apart.Swap(&command)
-	return func() { apart.Store(before) }
+	before := readerCommand.Swap(&command)
+	return func() { readerCommand.Store(before) }
 }
 
 const (
@@ -44,7 +45,7 @@ const (
 func readBy(
 	ctx context.Context, p *data.Provider, name string, o data.Options,
 ) (*data.Dataset, error) {
-	command := apart.Load()
+	command := readerCommand.Load()
 	if command == nil || *command == nil || !p.Apart {
 		return p.Open(name, o)
 	}
@@ -87,7 +88,7 @@ func (e *boundError) Error() string {
 type reader struct {
 	cmd    *exec.Cmd
 	share  *memory.Share
-	stderr stderr
+	stderr errorOutput
 }
 
 func (r *reader) read(ctx context.Context, name string, o data.Options) (*data.Dataset, error) {
@@ -158,11 +159,11 @@ func (r *reader) why() error {
 	return fmt.Errorf("the process that read it ended with %s: %q: please report it", state, line)
 }
 
-// stderr is the beginning of the standard error of a process.
-type stderr struct{ bytes.Buffer }
+// errorOutput is the beginning of the standard error of a process.
+type errorOutput struct{ bytes.Buffer }
 
 // Write implements io.Writer.
-func (s *stderr) Write(p []byte) (int, error) {
+func (s *errorOutput) Write(p []byte) (int, error) {
 	const most = 4 << 10
 	s.Buffer.Write(p[:min(len(p), max(0, most-s.Len()))])
 	return len(p), nil
@@ -170,7 +171,7 @@ func (s *stderr) Write(p []byte) (int, error) {
 
 // line returns the line that states the error: the first that begins as an error of a failing Go
 // program does, else the last line.
-func (s *stderr) line() (text string) {
+func (s *errorOutput) line() (text string) {
 	for text = range strings.Lines(s.String()) {
 		for _, begin := range []string{"fatal error: ", "runtime/cgo: ", "panic: ", "SIG",
 			"drolab: "} {
@@ -209,7 +210,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	if _, lost := errors.AsType[*lostError](err); err == nil || lost {
 		return err // nobody reads any more, or a part has been read
 	}
-	failed := sent{Error: err.Error()}
+	failed := answer{Error: err.Error()}
 	errors.As(err, &failed.Missing)
 	return writeHeader(out, &failed)
 }

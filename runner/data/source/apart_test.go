@@ -227,7 +227,7 @@ func TestApartBesideOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	readApart(t)
-	reader, tries := *apart.Load(), 0
+	reader, tries := *readerCommand.Load(), 0
 	t.Cleanup(ReadApart(func() *exec.Cmd {
 		if tries++; tries > 1 {
 			return reader()

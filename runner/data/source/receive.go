@@ -10,7 +10,7 @@ import (
 
 // receiver makes a data set from the message of another process.
 type receiver struct {
-	sent
+	answer
 	in      io.Reader
 	sources []data.Source
 	mapped  data.Mapped
@@ -21,7 +21,7 @@ type receiver struct {
 // process's share as the data set takes: that process gives up its memory meanwhile.
 func receive(in io.Reader, share *memory.Share) (*data.Dataset, error) {
 	r := &receiver{in: in}
-	if err := readHeader(in, &r.sent); err != nil {
+	if err := readHeader(in, &r.answer); err != nil {
 		return nil, err
 	}
 	switch {
@@ -66,7 +66,7 @@ func (r *receiver) bytes() (sum float64) {
 }
 
 // source reads a base.
-func (r *receiver) source(b *base) data.Source {
+func (r *receiver) source(b *sourceHeader) data.Source {
 	marks := r.marks(b)
 	switch b.Kind {
 	case tableBase:
@@ -90,7 +90,7 @@ func (r *receiver) read(to []byte) {
 	}
 }
 
-func (r *receiver) marks(b *base) (m data.Marks) {
+func (r *receiver) marks(b *sourceHeader) (m data.Marks) {
 	m = data.NewLabels(b.Samples)
 	r.read(bytesOf(m.Labels))
 	if b.Grouped {
@@ -107,7 +107,7 @@ func (r *receiver) marks(b *base) (m data.Marks) {
 }
 
 // rows reads the rows block by block: this process takes only memory that the other has given up.
-func (r *receiver) rows(b *base) *data.RowBlocks {
+func (r *receiver) rows(b *sourceHeader) *data.RowBlocks {
 	x := &data.RowBlocks{Width: b.Shape.C, Per: max(1, data.BlockWords/b.Shape.C)}
 	for left := b.Samples; left > 0; left -= x.Per {
 		block := make([]float32, min(left, x.Per)*x.Width)
@@ -118,7 +118,7 @@ func (r *receiver) rows(b *base) *data.RowBlocks {
 }
 
 // samples reads the samples of a base, or maps the file in which they lie.
-func (r *receiver) samples(b *base) (samples []byte) {
+func (r *receiver) samples(b *sourceHeader) (samples []byte) {
 	if b.File == nil {
 		samples = make([]byte, b.Bytes)
 		r.read(samples)
@@ -129,7 +129,7 @@ func (r *receiver) samples(b *base) (samples []byte) {
 	return samples
 }
 
-func (r *receiver) split(p *part) data.Source {
+func (r *receiver) split(p *splitHeader) data.Source {
 	switch {
 	case p.Base == 0:
 		return nil

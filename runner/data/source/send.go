@@ -10,7 +10,7 @@ import (
 
 // sender writes the numbers of a data set, and gives up their memory.
 type sender struct {
-	sent
+	answer
 	numbers [][]byte
 	sources []data.Source
 }
@@ -34,7 +34,7 @@ func send(out io.Writer, d *data.Dataset) error {
 			s.numbers = append(s.numbers, bytesOf(part))
 		}
 	}
-	if err := writeHeader(out, &s.sent); err != nil {
+	if err := writeHeader(out, &s.answer); err != nil {
 		return err
 	}
 	const size = 1 << 20 // bytes of a piece, whose memory is given up once it is written
@@ -61,13 +61,14 @@ func partOf(split data.Source) (index []uint32, of data.Source) {
 }
 
 // add describes a split in p, and adds its base if the base is new.
-func (s *sender) add(p *part, split data.Source, mapped data.Mapped) error {
+func (s *sender) add(p *splitHeader, split data.Source, mapped data.Mapped) error {
 	index, src := partOf(split)
-	*p = part{Base: 1 + slices.Index(s.sources, src), Whole: src == split, Samples: len(index)}
+	*p = splitHeader{Base: 1 + slices.Index(s.sources, src), Whole: src == split,
+		Samples: len(index)}
 	if p.Base > 0 {
 		return nil
 	}
-	b := base{Samples: src.Len(), Shape: src.Shape()}
+	b := sourceHeader{Samples: src.Len(), Shape: src.Shape()}
 	var marks data.Marks
 	var origin []uint32
 	var samples [][]byte

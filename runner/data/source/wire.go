@@ -62,15 +62,15 @@ type request struct {
 	Threads int
 }
 
-// sent is the header of the answer: a Dataset as a Provider opens it, without its numbers, or an
+// answer is the header of the answer: a Dataset as a Provider opens it, without its numbers, or an
 // error.
-type sent struct {
+type answer struct {
 	Error   string
 	Missing *data.MissingError // if that is the error
 
 	Dataset data.Dataset // its exported fields
-	Bases   []base
-	Splits  [3]part // training, validation and test
+	Bases   []sourceHeader
+	Splits  [3]splitHeader // training, validation and test
 }
 
 // kinds of bases
@@ -80,8 +80,8 @@ const (
 	imagesBase
 )
 
-// base is a source that splits are parts of.
-type base struct {
+// sourceHeader is a source that splits are parts of.
+type sourceHeader struct {
 	Kind            int
 	Samples         int
 	Shape           data.Shape
@@ -94,8 +94,8 @@ type base struct {
 	File            *filePlace
 }
 
-// part is a split: all samples of a base, or some of them in an order of their own.
-type part struct {
+// splitHeader is a split: all samples of a base, or some of them in an order of their own.
+type splitHeader struct {
 	Base    int // from 1; 0: the data have no such split
 	Whole   bool
 	Samples int

@@ -260,7 +260,7 @@ func (c *Column) fitCategories(rows []uint32, top int) {
 func (c *Column) adopt(as *data.Column) error {
 	switch {
 	case as.Categories == nil && !c.Numeric:
-		return &inFile{c.notAFile,
+		return &fileError{c.notAFile,
 			fmt.Errorf("line %d, column %q: %q is not a number, as the network takes them",
 				c.NotALine, c.Name, c.NotANum)}
 	case as.Categories != nil && c.Dict == nil:

@@ -60,7 +60,7 @@ func Moments(list []*Column, rows []uint32, flag bool) {
 func (f *Frame) tooWide() error {
 	for _, c := range f.features() {
 		if c.plain && !c.Numeric {
-			return &inFile{c.notAFile, fmt.Errorf("line %d, column %q: %q is not a number, as "+
+			return &fileError{c.notAFile, fmt.Errorf("line %d, column %q: %q is not a number, as "+
 				"numeric= says", c.NotALine, c.Name, c.NotANum)}
 		}
 	}
@@ -92,7 +92,7 @@ func (f *Frame) tooWide() error {
 		why = fmt.Errorf("line %d, column %q: %q is not a number, and the column has too many "+
 			"different values to count: %s", first.NotALine, first.Name, first.NotANum, drop)
 	}
-	return &inFile{first.notAFile, why}
+	return &fileError{first.notAFile, why}
 }
 
 // ofOneText returns the remedies for a column with one text among numbers: a text with a digit may

@@ -115,8 +115,8 @@ func (t tableFormat) open(name string, o data.Options) (*data.Dataset, error) {
 	} else {
 		d, err = f.Dataset(trainRows, draw)
 	}
-	if in := new(inFile); err != nil && !errors.As(err, &in) {
-		err = &inFile{f.Path, err}
+	if in := new(fileError); err != nil && !errors.As(err, &in) {
+		err = &fileError{f.Path, err}
 	}
 	if err != nil {
 		return nil, err

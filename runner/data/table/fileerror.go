@@ -9,14 +9,14 @@ import (
 	"drolab/runner/data"
 )
 
-// inFile is an error of one of a table's files.
-type inFile struct {
+// fileError is an error of one of a table's files.
+type fileError struct {
 	path string
 	err  error
 }
 
-func (e *inFile) Error() string { return e.path + ": " + e.err.Error() }
-func (e *inFile) Unwrap() error { return e.err }
+func (e *fileError) Error() string { return e.path + ": " + e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
 
 // fileEnd is the number of rows of a frame once it has read a file.
 type fileEnd struct {
@@ -36,7 +36,7 @@ func (f *Frame) within(path string, read func() error) error {
 		err = f.noneLeft(f.dropped - dropped)
 	}
 	if err != nil {
-		return &inFile{path, err}
+		return &fileError{path, err}
 	}
 	for _, c := range f.used() {
 		if c.NotANum != "" {
@@ -51,7 +51,7 @@ func (f *Frame) within(path string, read func() error) error {
 func (f *Frame) inFileOf(row int, err error) error {
 	for _, e := range f.ends {
 		if row < e.rows {
-			return &inFile{e.path, err}
+			return &fileError{e.path, err}
 		}
 	}
 	return err
@@ -61,7 +61,7 @@ func (f *Frame) inFileOf(row int, err error) error {
 // the error names it.
 func (f *Frame) ofTest(err error, trainRows int) error {
 	if trainRows < f.Rows && len(f.ends) == 2 {
-		return &inFile{f.ends[1].path, err}
+		return &fileError{f.ends[1].path, err}
 	}
 	return err
 }
