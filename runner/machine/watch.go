@@ -147,12 +147,3 @@ func family(roots []int, children func() map[int][]int) []int {
 	}
 	return list
 }
-
-// Processor returns the name of the processor, or "" if the system does not tell it.
-func Processor() string {
-	list, _ := cpu.Info()
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].ModelName
-}
