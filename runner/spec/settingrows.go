@@ -13,8 +13,10 @@ import (
 	"drolab/runner/data/source"
 )
 
-// settingRows describes the fields of Spec, in the order in which people look
-// for them.
+// settingRows describes the fields of Spec, in the order in which people look for them. A row says
+// fixed if another value would not fit the checkpoint from which a fork continues: its tensors, its
+// position in the data, or the samples held out. It says live if the next step may be taken with
+// another value.
 var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
@@ -56,10 +58,6 @@ func settingsOfMethods(methods []dro.Method) (list []Setting) {
 	}
 	return list
 }
-
-// A row says fixed if another value would not fit the checkpoint from which a fork continues: its
-// tensors, its position in the data, or the samples held out. It says live if the next step may be
-// taken with another value.
 
 func runRows() []Setting {
 	return grouped("Runs", []Setting{
