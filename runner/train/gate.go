@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/spec"
 )
 
 // Order is a request of a user to a run. The run carries it out between two steps. It is a value:
@@ -41,12 +40,6 @@ type Waiting interface {
 	Turn(key, value string) error // turns a knob, and has it on disk when it returns
 	Saved() error                 // says why no checkpoint of the present step is on disk, or nil
 }
-
-// refused is the error of a knob that cannot be turned; the run continues.
-type refused struct{ error }
-
-// Unwrap returns the reason.
-func (r refused) Unwrap() error { return r.error }
 
 // ErrStopped ends a run that was asked to stop. It is not a failure.
 var ErrStopped = errors.New("stopped")
@@ -295,16 +288,6 @@ func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
 			}
 		}
 	}
-}
-
-// ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
-// refused.
-func ChangeKnob(s *spec.Spec, key, value string, at runner.Head) (*runner.KnobEvent, error) {
-	before, after, err := s.Turn(key, value)
-	if err != nil {
-		return nil, refused{err}
-	}
-	return runner.NewKnobEvent(at, key, before, after), nil
 }
 
 // Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there
