@@ -15,7 +15,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/machine"
 	"drolab/runner/spec"
@@ -205,15 +204,6 @@ func (q *Queue) stopError() error {
 	return nil
 }
 
-// parent reads the run that RUN@STEP names, as it was at a checkpoint that was kept.
-func (q *Queue) parent(name string) (*runner.Past, error) {
-	id, step, err := runner.ParseParent(name)
-	if err != nil {
-		return nil, err
-	}
-	return q.settings.Store.Load(id, step)
-}
-
 // means fills in missing values. The error is a *spec.KeyError about too many threads.
 func (q *Queue) means(m runner.Means) (runner.Means, error) {
 	m.DataDir = cmp.Or(m.DataDir, q.settings.DataDir)
@@ -380,68 +370,3 @@ func (q *Queue) Wait() []Outcome {
 }
 
 var _ runner.Verbs = (*Queue)(nil)
-
-// shared is a dataset in use by some jobs, closed with the last of them. A dataset may be
-// gigabytes, and the runs of an experiment mostly train on the same dataset.
-type shared struct {
-	*data.Dataset
-	program *described // the program that it belongs to; nil: drolab's own data
-	key     string     // the name and options that it was opened with
-	users   int        // the number of jobs that have not released it; Queue.mu guards it
-}
-
-// dataset opens the dataset of a run, or shares an open one with the same name and options. The
-// caller holds q.starting, so that nobody else opens it at the same time. It does not hold mu,
-// since opening may take minutes.
-func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
-	if of.Spec.IsScript() {
-		return q.script(of)
-	}
-	if of.Spec.IsProgram() {
-		return q.program(&of.Spec, m)
-	}
-	o, name := of.Spec.DataOptions(m.DataDir), of.Spec.Dataset
-	if m.Dir != "" {
-		name = source.Locate(name, m.Dir)
-	}
-	key := fmt.Sprintf("%s %+v", name, o)
-	if d := q.share(key, nil, nil); d != nil {
-		return d, nil
-	}
-	set, err := q.openData(name, o)
-	if err != nil {
-		return nil, err
-	}
-	return q.share(key, set, nil), nil
-}
-
-// Reading says how far the data are that a start or a resume reads now; nil if none is reading, or
-// if its data do not tell.
-func (q *Queue) Reading() *runner.Reading { return q.reading.Load() }
-
-// share adds a user to the dataset that is open under key, or opens set under that key; it returns
-// nil if there is neither. Each user calls release once.
-func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	d := q.open[key]
-	if d == nil && set != nil {
-		d = &shared{Dataset: set, program: p, key: key}
-		q.open[key] = d
-	}
-	if d != nil {
-		d.users++
-	}
-	return d
-}
-
-// release gives back a user's share of a dataset, and closes the dataset after the last user. Its
-// memory may be gone then.
-func (q *Queue) release(d *shared) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if d.users--; d.users == 0 {
-		delete(q.open, d.key)
-		d.Close()
-	}
-}

@@ -71,11 +71,10 @@ func (q *Queue) continueLive(o runner.Order) (over <-chan struct{}, err error) {
 	return over, err
 }
 
-// Verbs answer a person or a program that waits. A request that takes longer than patience is not
-// undone: the answer is that it was sent, and the log tells when it is done.
-
 // patience returns a channel that receives when a verb has waited long enough for a run or another
-// start, and before an engine gives up the verb.
+// start, and before an engine gives up the verb: a person or a program waits for the answer. A
+// request that takes longer is not undone. Its answer is that it was sent, and the log tells when
+// it is done.
 func (q *Queue) patience() <-chan time.Time {
 	return time.After(cmp.Or(q.settings.patience, 7*time.Second))
 }
