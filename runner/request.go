@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"runtime"
 
 	"drolab/runner/spec"
@@ -119,3 +120,15 @@ type LiveRun struct {
 	// about a run is in its record.
 	Trouble string `json:"trouble,omitempty"`
 }
+
+// The reasons why a verb is refused; each is worded to follow the name of a run.
+var (
+	ErrNotRunning = errors.New("is not running here")
+	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
+	ErrBusy       = errors.New("is still busy with an earlier request; wait for its step to " +
+		"end")
+	ErrSlow = errors.New("is in the middle of a long step or evaluation: the request follows " +
+		"it, and counts once it is logged")
+	ErrNothing = errors.New("has nothing to save before it trains")
+	ErrDone    = errors.New("is done: there is nothing to resume")
+)
