@@ -10,35 +10,12 @@ import (
 	"syscall"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // version is the version of docs/protocol.md.
 const version = 2
-
-// The purposes for which a program is started.
-const (
-	Describing = "describe"
-	Training   = "train"
-	Evaluating = "evaluate"
-)
-
-// Start says how a program is started.
-type Start struct {
-	Program spec.Program // its path is absolute
-	Procs   int          // number of processes; 0 is one. To describe itself, it needs only one
-	Spec    *spec.Spec   // the program is told its settings
-	Purpose string       // one of the above
-	Python  string       // the interpreter of files of Python
-	Env     []string     // nil: the environment of this process
-	Threads int
-	Scratch string         // a folder of its own, which is removed at the end
-	Log     io.WriteCloser // for its output; closed at the end
-	// Stops has a value for each time that the run is to stop; closing Done counts as one more. See
-	// listenToStops. A nil channel asks for no stop.
-	Stops, Done <-chan struct{}
-}
 
 // Program is a started program. It belongs to one goroutine. Its first failure stays: after that,
 // nothing is said to the program.
@@ -163,7 +140,7 @@ func (p *Program) failAt(rank int, doing string, err error) {
 		p.err = fmt.Errorf("%s did not answer for %v when asked for %s: raise "+
 			"program_patience, or look at its log%s", name, p.limit(), doing, p.behind(rank))
 	default:
-		p.err = fmt.Errorf("%s, asked for %s: %s", name, doing, OneLine(err.Error(), mostLine))
+		p.err = fmt.Errorf("%s, asked for %s: %s", name, doing, runner.OneLine(err.Error(), mostLine))
 	}
 }
 
@@ -282,7 +259,7 @@ func (p *Program) receive(w wanted) (rank int, err error) {
 
 // failure returns the error that an answer has.
 func (a *answer) failure() error {
-	line := OneLine(*a.Error, mostLine)
+	line := runner.OneLine(*a.Error, mostLine)
 	if a.Lost {
 		return fmt.Errorf("%w: %s", errLost, line)
 	}

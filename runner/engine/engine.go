@@ -3,17 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -323,95 +318,4 @@ func (e *engine) describe(lock *disk.Lock, a address) {
 	if err != nil {
 		e.logf("writing the lock file: %v", err)
 	}
-}
-
-// runsFolder identifies a runs folder to both sides of a socket. Its path is for people: a folder
-// has many paths, by links and mounts, and after a move a path leads to another folder. The number
-// of the folder on its disk decides.
-type runsFolder struct {
-	Path   string `json:"path"`
-	Device uint64 `json:"device"`
-	Inode  uint64 `json:"inode"` // 0 on systems without inodes: there the path decides
-}
-
-// folderAt returns the runs folder at a path.
-func folderAt(path string) (f runsFolder, err error) {
-	if f.Path, err = filepath.Abs(path); err == nil {
-		f.Path, err = filepath.EvalSymlinks(f.Path)
-	}
-	if err != nil {
-		return f, err
-	}
-	f.Device, f.Inode = disk.Identity(f.Path)
-	return f, nil
-}
-
-// isSame reports whether two sides mean the same folder.
-func (f runsFolder) isSame(other runsFolder) bool { return f.key() == other.key() }
-
-// key returns the part of f that decides which folder it is.
-func (f runsFolder) key() runsFolder {
-	if f.Inode != 0 {
-		f.Path = ""
-	}
-	return f
-}
-
-// name returns the name of the folder's sockets, without their extensions.
-func (f runsFolder) name() string {
-	sum := sha256.Sum256(fmt.Append(nil, f.key()))
-	return hex.EncodeToString(sum[:8])
-}
-
-// gone reports whether the engine's folder was removed or moved, or another folder has its path. If
-// this cannot be found out, it returns false.
-func (e *engine) gone() bool {
-	there, err := os.Stat(e.settings.RunsDir)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	mine, err := e.home.Stat()
-	return err == nil && !os.SameFile(mine, there)
-}
-
-// LogoutAdvice says what to do where systemd would end the engine at logout: this process is in the
-// control group of a login session, with KillUserProcesses=yes. Elsewhere, and where this cannot be
-// found out, the advice is empty.
-func LogoutAdvice() string {
-	group, err := os.ReadFile("/proc/self/cgroup")
-	inLogin := err == nil && strings.Contains(string(group), "/session-")
-	if !inLogin || !killsAtLogout(logindFiles()) {
-		return ""
-	}
-	return "this system ends all your processes at logout (KillUserProcesses=yes): " +
-		"start the engine with\n" +
-		"  loginctl enable-linger && systemd-run --user --scope drolab engine"
-}
-
-// logindFiles lists the settings files of systemd-logind; a later file overrides an earlier one.
-func logindFiles() []string {
-	var list []string
-	for _, base := range []string{"/usr/lib/systemd", "/run/systemd", "/etc/systemd"} {
-		list = append(list, filepath.Join(base, "logind.conf"))
-		// No error can come: the pattern is well formed.
-		more, _ := filepath.Glob(filepath.Join(base, "logind.conf.d", "*.conf"))
-		list = append(list, more...)
-	}
-	return list
-}
-
-// killsAtLogout reads KillUserProcesses. If it is not set, it counts as no, which is the default in
-// distributions.
-func killsAtLogout(files []string) (kills bool) {
-	for _, path := range files {
-		text, _ := os.ReadFile(path) // a file that cannot be read sets nothing
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(line, "=")
-			if strings.TrimSpace(key) == "KillUserProcesses" {
-				value = strings.ToLower(strings.TrimSpace(value))
-				kills = slices.Contains([]string{"yes", "true", "on", "1"}, value)
-			}
-		}
-	}
-	return kills
 }
