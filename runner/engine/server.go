@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/bridge"
 )
 
 // maxConns bounds the connections that one socket serves at once. A further connection displaces
