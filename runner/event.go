@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -135,23 +136,23 @@ func (e *KnobEvent) Apply(s *spec.Spec) error {
 }
 
 // Value returns the new value in the form of a setting.
-func (e *KnobEvent) Value() spec.Auto {
+func (e *KnobEvent) Value() dro.Auto {
 	if !e.New.Applies() {
-		return spec.Auto{}
+		return dro.Auto{}
 	}
-	return spec.Fixed(e.New.Float())
+	return dro.Fixed(e.New.Float())
 }
 
 // NewKnobEvent returns the event of a change of a setting.
-func NewKnobEvent(h Head, key string, from, to spec.Auto) *KnobEvent {
-	number := func(a spec.Auto) measure.Number { return measure.NumIf(!a.IsAuto(), a.Or(0)) }
+func NewKnobEvent(h Head, key string, from, to dro.Auto) *KnobEvent {
+	number := func(a dro.Auto) measure.Number { return measure.NumIf(!a.IsAuto(), a.Or(0)) }
 	return &KnobEvent{Head: h, Key: key, Old: number(from), New: number(to)}
 }
 
-// Turned returns the changes of a log that are still valid at its end, in the order of their steps.
-// After a resume from an earlier step, a new change of a knob cancels lost changes of the same knob
-// at later steps.
-func Turned(log []KnobEvent) []KnobEvent {
+// ValidKnobs returns the changes of a log that are still valid at its end, in the order of their
+// steps. After a resume from an earlier step, a new change of a knob cancels lost changes of the
+// same knob at later steps.
+func ValidKnobs(log []KnobEvent) []KnobEvent {
 	var list []KnobEvent
 	for _, k := range log {
 		lost := func(old KnobEvent) bool { return old.Key == k.Key && old.Step > k.Step }

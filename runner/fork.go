@@ -25,20 +25,20 @@ func ParseParent(s string) (id string, step int64, err error) {
 // Fork returns the settings of a run that continues from p: the parent's settings, with its knobs
 // as they stood, and with z at the checkpoint as the start.
 func (p *Past) Fork() (spec.Spec, error) {
-	s, err := p.Turned()
+	s, err := p.Settings()
 	if err == nil && p.From != nil && p.From.Method != nil {
 		err = startFrom(&s, p)
 	}
 	return s, err
 }
 
-// Turned returns the parent's settings with the knobs as they stood at the checkpoint.
-func (p *Past) Turned() (spec.Spec, error) {
+// Settings returns the parent's settings with the knobs as they stood at the checkpoint.
+func (p *Past) Settings() (spec.Spec, error) {
 	s := p.Meta.Spec
 	if err := p.Meta.Trained(); err != nil {
 		return s, err
 	}
-	for _, k := range Turned(p.Log) {
+	for _, k := range ValidKnobs(p.Log) {
 		if p.From != nil && k.Step <= p.From.Step {
 			if err := k.Apply(&s); err != nil {
 				return s, fmt.Errorf("step %d: repeating a change of a setting: %w", k.Step, err)

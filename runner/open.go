@@ -81,4 +81,4 @@ func OpenData(ctx context.Context, name string, o data.Options) (d *data.Dataset
 }
 
 // Unfaulted calls do, which reads samples, and turns a fault in one of their files into an error.
-func Unfaulted(do func() error) error { return source.Unfaulted(errCut, do) }
+func Unfaulted(do func() error) error { return source.Unfaulted(errDataCut, do) }

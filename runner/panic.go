@@ -32,15 +32,15 @@ func (e *PanicError) Error() string {
 	return fmt.Sprintf("internal error: %s: please report it, with the file %s", e.Value, e.Report)
 }
 
-// errCut is a fault in a mapped file, which is not the program's mistake.
-var errCut = errors.New(
+// errDataCut is a fault in a mapped file, which is not the program's mistake.
+var errDataCut = errors.New(
 	"the dataset's files were cut or lost while in use: bring them back and resume")
 
 // Panicked returns an error for the value that a deferred function has recovered. It leaves a
 // report in dir, a folder of runs, or in a new temporary folder if dir cannot be written to.
 func Panicked(dir string, recovered any) error {
 	if data.IsFault(recovered) {
-		return errCut
+		return errDataCut
 	}
 	const mostValue = 200 // runes, of a line
 	value := []rune(strings.Join(strings.Fields(fmt.Sprint(recovered)), " "))

@@ -83,32 +83,32 @@ type Verbs interface {
 	CarryOut(Order) (step int64, err error)
 }
 
-// Orders carries out orders. Its methods give them by their names.
-type Orders func(Order) (step int64, err error)
+// OrderFunc carries out orders. Its methods give them by their names.
+type OrderFunc func(Order) (step int64, err error)
 
 // CarryOut implements Verbs.
-func (do Orders) CarryOut(o Order) (step int64, err error) { return do(o) }
+func (do OrderFunc) CarryOut(o Order) (step int64, err error) { return do(o) }
 
 // Pause gives the order of that name.
-func (do Orders) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }
+func (do OrderFunc) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }
 
 // Resume gives the order of that name.
-func (do Orders) Resume(id string) error { return do.err(Order{Verb: Resume, Run: id}) }
+func (do OrderFunc) Resume(id string) error { return do.err(Order{Verb: Resume, Run: id}) }
 
 // Stop gives the order of that name.
-func (do Orders) Stop(id string) error { return do.err(Order{Verb: Stop, Run: id}) }
+func (do OrderFunc) Stop(id string) error { return do.err(Order{Verb: Stop, Run: id}) }
 
 // Checkpoint gives the order of that name.
-func (do Orders) Checkpoint(id string) (step int64, err error) {
+func (do OrderFunc) Checkpoint(id string) (step int64, err error) {
 	return do(Order{Verb: Checkpoint, Run: id})
 }
 
 // Knob gives the order of that name.
-func (do Orders) Knob(id, key, value string) error {
+func (do OrderFunc) Knob(id, key, value string) error {
 	return do.err(Order{Verb: Knob, Run: id, Key: key, Value: value})
 }
 
-func (do Orders) err(o Order) error {
+func (do OrderFunc) err(o Order) error {
 	_, err := do(o)
 	return err
 }

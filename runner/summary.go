@@ -62,7 +62,7 @@ func (r *Results) Named(name string) measure.Number { return r.Measures.Named(na
 // Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
 	gap := cmp.Or(s.Named("penalised_gap"), s.Named("dual_gap")) // the first applies if λ is fixed
-	return stationary(gap, s.Named("full_grad_norm"))
+	return stationarity(gap, s.Named("full_grad_norm"))
 }
 
 // OutputStationary returns this ε at the paper's own output.
@@ -71,10 +71,10 @@ func (s *Summary) OutputStationary() measure.Number {
 	if !gap.Applies() {
 		return gap
 	}
-	return stationary(gap, s.Named("output_grad_norm"))
+	return stationarity(gap, s.Named("output_grad_norm"))
 }
 
-func stationary(gap, norm measure.Number) measure.Number {
+func stationarity(gap, norm measure.Number) measure.Number {
 	if !gap.Applies() || !norm.Applies() {
 		return norm
 	}

@@ -27,8 +27,9 @@ type Approvals string
 
 func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
 
-// Sum returns the checksum of a program's file, in hexadecimal. The file has to be a regular one.
-func Sum(path string) (string, error) {
+// Checksum returns the checksum of a program's file, in hexadecimal. The file has to be a regular
+// one.
+func Checksum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: want a program's file", path)
@@ -50,7 +51,7 @@ func Sum(path string) (string, error) {
 
 // Approve notes that the user has named the program in its present version.
 func (a Approvals) Approve(path string) error {
-	sum, err := Sum(path)
+	sum, err := Checksum(path)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a Approvals) Approve(path string) error {
 // ApproveAs notes that the user has seen the path and this checksum of the program, and said yes. A
 // file that has changed since is an error, too.
 func (a Approvals) ApproveAs(path, sum string) error {
-	if now, err := Sum(path); err != nil {
+	if now, err := Checksum(path); err != nil {
 		return err
 	} else if now != sum {
 		return fmt.Errorf("%s: it was changed at this moment", path)
@@ -130,7 +131,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 
 // Status returns the program's checksum, and whether the user has started this very file.
 func (a Approvals) Status(path string) (sum string, started bool, err error) {
-	sum, err = Sum(path)
+	sum, err = Checksum(path)
 	return sum, err == nil && a.has(Approval{path, sum}), err
 }
 

@@ -44,8 +44,8 @@ type hello struct {
 	Scratch   string         `json:"scratch"`
 }
 
-// greeting is the answer to hello.
-type greeting struct {
+// helloAnswer is the answer to hello.
+type helloAnswer struct {
 	answer
 	Traits
 	Accumulate bool     `json:"accumulate"`
@@ -69,8 +69,8 @@ type Traits struct {
 	measure.Sides
 }
 
-// MostBody implements Sized: each sample has a label, and may have a group.
-func (g *greeting) MostBody() int {
+// MostBody implements sized: each sample has a label, and may have a group.
+func (g *helloAnswer) MostBody() int {
 	most := mostLogged
 	for _, split := range runner.Splits() {
 		most += 2 * 4 * max(0, min(g.Samples[split], mostSamples))
@@ -119,11 +119,11 @@ func (p *Program) hello() *Description {
 	q := hello{"hello", version, p.start.Purpose, settings,
 		append([]string{}, p.start.Program.Words...), s.Seed, s.Batch,
 		max(1, p.start.Threads/len(p.ranks)), p.start.Scratch}
-	all := make([]greeting, len(p.ranks))
+	all := make([]helloAnswer, len(p.ranks))
 	for i := range all {
 		p.heads[i] = &all[i]
 	}
-	arrays := p.request(q, &all[0], "hello", described)
+	arrays := p.request(q, &all[0], "hello", helloSize)
 	p.agree()
 	if p.err != nil {
 		return nil
@@ -165,7 +165,7 @@ func settingsOf(s *spec.Spec, program spec.Program) (map[string]any, error) {
 }
 
 // describe checks the answer and makes a Description of it.
-func (g *greeting) describe(arrays []Array) (*Description, error) {
+func (g *helloAnswer) describe(arrays []Array) (*Description, error) {
 	d, err := g.Traits.describe()
 	switch {
 	case err != nil:
@@ -259,7 +259,7 @@ func cleanNames(what string, list []string) ([]string, error) {
 }
 
 // fill takes the labels and groups of each split from the arrays.
-func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
+func (g *helloAnswer) fill(d *data.Dataset, arrays []Array) error {
 	each := 1
 	if d.Grouped {
 		each = 2
@@ -271,7 +271,7 @@ func (g *greeting) fill(d *data.Dataset, arrays []Array) error {
 		case len(arrays) < each:
 			return nil, fmt.Errorf("no labels came for its %s split", split)
 		}
-		s := &samples{}
+		s := &labelledSplit{}
 		var err error
 		if s.labels, err = readPlaces(arrays[0], n, len(d.Classes)); err != nil {
 			return nil, fmt.Errorf("labels of its %s split: %w", split, err)
@@ -304,32 +304,32 @@ func readPlaces(a Array, n, below int) ([]int32, error) {
 		return nil, fmt.Errorf("%d numbers for %d samples", a.Len(), n)
 	}
 	list := make([]int32, n)
-	return list, Whole(a, list, below)
+	return list, readWhole(a, list, below)
 }
 
-// unseen is the part of a split whose values only the program has: there is nothing to read.
-type unseen struct{}
+// noValues is the part of a split whose values only the program has: there is nothing to read.
+type noValues struct{}
 
 // Shape implements data.Source.
-func (unseen) Shape() data.Shape { return data.Shape{} }
+func (noValues) Shape() data.Shape { return data.Shape{} }
 
 // Read implements data.Source.
-func (unseen) Read([]float32, int) {}
+func (noValues) Read([]float32, int) {}
 
-// samples is a split of which the labels and groups are known.
-type samples struct {
-	unseen
+// labelledSplit is a split of which the labels and groups are known.
+type labelledSplit struct {
+	noValues
 	labels, groups []int32
 }
 
 // Len implements data.Source.
-func (s *samples) Len() int { return len(s.labels) }
+func (s *labelledSplit) Len() int { return len(s.labels) }
 
 // Label implements data.Source.
-func (s *samples) Label(i int) int { return int(s.labels[i]) }
+func (s *labelledSplit) Label(i int) int { return int(s.labels[i]) }
 
 // Group implements data.Source.
-func (s *samples) Group(i int) int { return int(s.groups[i]) }
+func (s *labelledSplit) Group(i int) int { return int(s.groups[i]) }
 
 // Lacks names the kind of program that a method needs if this one is not of that kind, else "".
 func (d *Description) Lacks(restarts, moves, picks bool) string {

@@ -16,25 +16,25 @@ import (
 // A script has already said what a run asks of its network and of its samplers, or says it next.
 
 // Batches implements train.Leader.
-func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
+func (s *Script) Batches() train.Sampler { return scriptSampler{s, &s.x} }
 
 // Draws implements train.Leader.
-func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
+func (s *Script) Draws() train.Sampler { return scriptSampler{s, &s.z} }
 
-// chosen is the sampler of the samples that a script chose.
-type chosen struct {
+// scriptSampler is the sampler of the samples that a script chose.
+type scriptSampler struct {
 	*Script
 	of *scriptSamples
 }
 
 // Next implements train.Sampler.
-func (c chosen) Next() *loader.Batch { return &c.of.batch }
+func (c scriptSampler) Next() *loader.Batch { return &c.of.batch }
 
 // State implements train.Sampler. The script itself keeps the place among its samples.
-func (c chosen) State() loader.State { return loader.State{Kind: "script", Epoch: c.epoch} }
+func (c scriptSampler) State() loader.State { return loader.State{Kind: "script", Epoch: c.epoch} }
 
 // Restore implements train.Sampler.
-func (c chosen) Restore(s loader.State) error {
+func (c scriptSampler) Restore(s loader.State) error {
 	if s.Kind != "script" {
 		return errors.New("the checkpoint does not belong to a script's run")
 	}
@@ -43,7 +43,7 @@ func (c chosen) Restore(s loader.State) error {
 }
 
 // Close implements train.Sampler.
-func (c chosen) Close() {}
+func (c scriptSampler) Close() {}
 
 // Feed implements train.Network.
 func (s *Script) Feed(string, nn.Mode, *loader.Options) {}
@@ -209,7 +209,7 @@ func (s *Script) Swap() {}
 // its files; one more stop is. Nobody else takes these requests.
 func (s *Script) Save(to *runner.State) {
 	stops := max(1, len(s.run.Gate.Stops))
-	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
+	to.Opaque = savedFolder{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
 }
 
 // Load implements train.Network.

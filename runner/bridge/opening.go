@@ -62,7 +62,7 @@ func (o *Opening) count(d *data.Dataset) error {
 		}
 	}
 	return o.fill(d, "script ", func(hash io.Writer, split string, n int) (data.Source, error) {
-		c := &counted{n: n}
+		c := &countedSplit{n: n}
 		if n == 0 { // a test split that the script does not count
 			return c, nil
 		}
@@ -103,22 +103,22 @@ func partEnds(what, split string, counts []int, kinds, n int) ([]int, error) {
 	return list, nil
 }
 
-// counted is a split of which only counts are known. Its samples are ordered by class and also by
-// group, which is enough for counting them.
-type counted struct {
-	unseen
+// countedSplit is a split of which only counts are known. Its samples are ordered by class and also
+// by group, which is enough for counting them.
+type countedSplit struct {
+	noValues
 	n              int
 	labels, groups []int // where each part ends
 }
 
 // Len implements data.Source.
-func (c *counted) Len() int { return c.n }
+func (c *countedSplit) Len() int { return c.n }
 
 // Label implements data.Source.
-func (c *counted) Label(i int) int { return sort.SearchInts(c.labels, i+1) }
+func (c *countedSplit) Label(i int) int { return sort.SearchInts(c.labels, i+1) }
 
 // Group implements data.Source.
-func (c *counted) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
+func (c *countedSplit) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
 
 // Known fills in the data of a run that a script goes on with, if the script does not give them
 // again.

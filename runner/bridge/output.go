@@ -9,9 +9,9 @@ import (
 	"drolab/runner"
 )
 
-// printed takes the output of a process: all of it goes to the log, and the end of its standard
-// error is kept.
-type printed struct {
+// processOutput takes the output of a process: all of it goes to the log, and the end of its
+// standard error is kept.
+type processOutput struct {
 	mu   *sync.Mutex // of the log
 	log  io.Writer
 	name string // begins each line in the log
@@ -21,7 +21,7 @@ type printed struct {
 const mostEnd = 4 << 10 // bytes
 
 // Write implements io.Writer, for the standard error.
-func (p *printed) Write(b []byte) (int, error) {
+func (p *processOutput) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.end = append(p.end, b[max(0, len(b)-mostEnd):]...)
@@ -31,7 +31,7 @@ func (p *printed) Write(b []byte) (int, error) {
 }
 
 // pass writes to the log, with the name before each line.
-func (p *printed) pass(b []byte) {
+func (p *processOutput) pass(b []byte) {
 	if p.name != "" {
 		text := strings.TrimSuffix(string(b), "\n")
 		b = []byte(p.name + strings.ReplaceAll(text, "\n", "\n"+p.name) + "\n")
@@ -39,11 +39,11 @@ func (p *printed) pass(b []byte) {
 	p.log.Write(b)
 }
 
-// toLog takes the standard output.
-type toLog struct{ *printed }
+// stdoutWriter takes the standard output.
+type stdoutWriter struct{ *processOutput }
 
 // Write implements io.Writer.
-func (t toLog) Write(b []byte) (int, error) {
+func (t stdoutWriter) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pass(b)
@@ -51,7 +51,7 @@ func (t toLog) Write(b []byte) (int, error) {
 }
 
 // line returns the last line of the standard error that is not blank.
-func (p *printed) line() string {
+func (p *processOutput) line() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	last := bytes.TrimSpace(p.end)

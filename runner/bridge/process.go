@@ -30,11 +30,11 @@ type process struct {
 }
 
 const (
-	// lastWords is how long after a program's end to wait for what it has sent: a worker that it
+	// drainTime is how long after a program's end to wait for what it has sent: a worker that it
 	// leaves may hold its pipes open.
-	lastWords = time.Second
-	// grace is how long a program that is told to end may take for that.
-	grace = 5 * time.Second
+	drainTime = time.Second
+	// gracePeriod is how long a program that is told to end may take for that.
+	gracePeriod = 5 * time.Second
 )
 
 // begin starts the processes of a program. If it succeeds, stop closes the log.
@@ -46,7 +46,7 @@ func begin(s Start) (*process, error) {
 	}
 	if err == nil {
 		started := make(chan error)
-		go p.live(started)
+		go p.run(started)
 		err = <-started
 	}
 	for _, cmd := range cmds {
@@ -55,16 +55,16 @@ func begin(s Start) (*process, error) {
 		}
 	}
 	if err != nil {
-		p.hangUp()
+		p.closePipes()
 		return nil, err
 	}
 	return p, nil
 }
 
-// live starts the program and waits for its end. Both happen on one thread, because the system ends
+// run starts the program and waits for its end. Both happen on one thread, because the system ends
 // a process when the thread that started it ends. The program has ended when one of its processes
 // has, unless it is told to end: then each takes its own time.
-func (p *process) live(started chan<- error) {
+func (p *process) run(started chan<- error) {
 	defer close(p.over)
 	defer lockThread()()
 	err := p.start()
@@ -90,7 +90,7 @@ func (p *process) live(started chan<- error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = time.Now()
-	p.setDeadlines(p.ended.Add(lastWords), p.ended)
+	p.setDeadlines(p.ended.Add(drainTime), p.ended)
 }
 
 // start starts all processes or none. They join the process group of the first one, which exists at
@@ -110,9 +110,9 @@ func (p *process) start() error {
 	return nil
 }
 
-// patience limits how long the next read or write may take. If its run is to stop, a program that
+// limitTime limits how long the next read or write may take. If its run is to stop, a program that
 // has not answered yet gets no time again.
-func (p *process) patience(d time.Duration, again bool) {
+func (p *process) limitTime(d time.Duration, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stops > 0 && again {
@@ -121,11 +121,11 @@ func (p *process) patience(d time.Duration, again bool) {
 	if p.stops > 0 && !p.saving {
 		d = min(d, p.allowedSilence())
 	}
-	p.until(time.Now().Add(d))
+	p.setLimit(time.Now().Add(d))
 }
 
-// until sets the limit of reads and writes. The caller holds mu.
-func (p *process) until(limit time.Time) {
+// setLimit sets the limit of reads and writes. The caller holds mu.
+func (p *process) setLimit(limit time.Time) {
 	if p.due = limit; p.ended.IsZero() {
 		p.setDeadlines(limit, limit)
 	}
@@ -140,7 +140,7 @@ func (p *process) setDeadlines(read, write time.Time) {
 
 // allowedSilence returns how long a program may be silent when its run is to stop. The program may
 // be in a long step, after which the run saves. The caller holds mu.
-func (p *process) allowedSilence() time.Duration { return max(grace, 3*p.usual) }
+func (p *process) allowedSilence() time.Duration { return max(gracePeriod, 3*p.usual) }
 
 // recordTime records how long an answer has taken. The record decays with later answers.
 func (p *process) recordTime(d time.Duration) {
@@ -156,15 +156,15 @@ func (p *process) setSaving(now bool) {
 	p.saving = now
 }
 
-// hurried returns how often the run was to stop, and how long the program may then be silent.
-func (p *process) hurried() (stops int, spare time.Duration) {
+// stopRequests returns how often the run was to stop, and how long the program may then be silent.
+func (p *process) stopRequests() (stops int, spare time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stops, p.allowedSilence().Round(time.Second)
 }
 
 // listenToStops listens for the stops of the run, because the run itself waits for the program and
-// cannot listen. The first stop leaves the program little patience; the second one ends it.
+// cannot listen. The first stop leaves the program little time; the second one ends it.
 func (p *process) listenToStops(stops, done <-chan struct{}) {
 	for range 2 {
 		select {
@@ -177,7 +177,7 @@ func (p *process) listenToStops(stops, done <-chan struct{}) {
 		p.mu.Lock()
 		p.stops++
 		if soon := time.Now().Add(p.allowedSilence()); p.due.After(soon) && !p.saving {
-			p.until(soon)
+			p.setLimit(soon)
 		}
 		p.mu.Unlock()
 	}
@@ -195,7 +195,7 @@ func (p *process) hasEnded() bool {
 	select {
 	case <-p.over:
 		return true
-	case <-time.After(3 * lastWords): // its workers may hold its output open
+	case <-time.After(3 * drainTime): // its workers may hold its output open
 		return false
 	}
 }
@@ -206,12 +206,12 @@ func (p *process) stop(force bool) {
 	if !force {
 		select {
 		case <-p.over:
-		case <-time.After(grace):
+		case <-time.After(gracePeriod):
 		}
 	}
 	p.kill()
 	<-p.over
-	p.hangUp()
+	p.closePipes()
 	p.log.Close()
 }
 

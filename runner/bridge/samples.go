@@ -23,22 +23,24 @@ type scriptSamples struct {
 	ordered    bool // whether the script gave indices
 }
 
-// needs says what a script must give with its samples besides their losses.
-type needs struct{ label, group, index bool }
+// sampleNeeds says what a script must give with its samples besides their losses.
+type sampleNeeds struct{ label, group, index bool }
 
 // take checks samples and takes them in. The names of their arrays are in has, in the order of the
 // arrays.
-func (g *scriptSamples) take(s *Script, split string, has []string, arrays []Array, n needs) error {
+func (g *scriptSamples) take(
+	s *Script, split string, has []string, arrays []Array, n sampleNeeds,
+) error {
 	if len(has) != len(arrays) || len(has) == 0 || has[0] != "losses" {
 		return fmt.Errorf("%w: %d arrays, of which it names %d: want losses and what else it names",
-			ErrFormat, len(arrays), len(has))
+			errFormat, len(arrays), len(has))
 	}
 	b := &g.batch
 	b.N = arrays[0].Len()
 	if b.N == 0 {
 		return errors.New("there are no losses")
 	}
-	g.losses = resized(g.losses, b.N)
+	g.losses = resize(g.losses, b.N)
 	if err := arrays[0].Floats(g.losses); err != nil {
 		return fmt.Errorf("losses: %w", err)
 	}
@@ -49,7 +51,7 @@ func (g *scriptSamples) take(s *Script, split string, has []string, arrays []Arr
 		}
 	}
 	for _, list := range []*[]int{&b.Labels, &b.Groups, &b.Index} {
-		*list = resized(*list, b.N)
+		*list = resize(*list, b.N)
 		clear(*list)
 	}
 	g.correct, g.confidence, g.ordered = g.correct[:0], nil, slices.Contains(has, "index")
@@ -95,7 +97,7 @@ func (g *scriptSamples) one(s *Script, split, name string, a Array) error {
 		}
 		return err
 	case "correct":
-		g.correct = resized(g.correct, b.N)
+		g.correct = resize(g.correct, b.N)
 		return a.Ints(g.correct, 2)
 	case "confidence":
 		g.confidence = make([]float64, b.N)
@@ -133,7 +135,7 @@ func (s *Script) evaluate(m *scriptMessage, arrays []Array) error {
 		return errors.New("the run has no validation split: give drolab.start its samples")
 	}
 	var g scriptSamples
-	n := needs{label: len(s.data.Classes) > 1, group: s.data.Grouped}
+	n := sampleNeeds{label: len(s.data.Classes) > 1, group: s.data.Grouped}
 	if err := g.take(s, m.Split, m.Has, arrays, n); err != nil {
 		return err
 	}
@@ -199,14 +201,14 @@ func inOrder(p *measure.Pass, index []int) error {
 		}
 		seen[i] = true
 	}
-	p.Losses, p.Labels, p.Groups = permuted(p.Losses, index), permuted(p.Labels, index),
-		permuted(p.Groups, index)
-	p.Correct, p.Confidences = permuted(p.Correct, index), permuted(p.Confidences, index)
+	p.Losses, p.Labels, p.Groups = permute(p.Losses, index), permute(p.Labels, index),
+		permute(p.Groups, index)
+	p.Correct, p.Confidences = permute(p.Correct, index), permute(p.Confidences, index)
 	return nil
 }
 
-// permuted puts each value of x at its place; a nil x stays nil.
-func permuted[T any](x []T, at []int) []T {
+// permute puts each value of x at its place; a nil x stays nil.
+func permute[T any](x []T, at []int) []T {
 	if x == nil {
 		return nil
 	}
@@ -217,11 +219,11 @@ func permuted[T any](x []T, at []int) []T {
 	return y
 }
 
-// resized returns memory for n values, in x if x has the room.
-func resized[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
+// resize returns memory for n values, in x if its capacity allows.
+func resize[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
 
 // needsOf returns what the run's method needs to know of samples.
-func needsOf(r *train.Run) (n needs) {
+func needsOf(r *train.Run) (n sampleNeeds) {
 	_, n.index = r.Method.Trainer.(dro.Epochal)
 	m, err := dro.Find(r.Meta.Spec.Algorithm())
 	if err == nil && m.Uses != "" {

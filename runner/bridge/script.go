@@ -27,7 +27,7 @@ type Script struct {
 	Opening Opening
 	data    *data.Dataset
 	run     *train.Run
-	needs   needs
+	needs   sampleNeeds
 	dir     string // the run's scratch folder
 	loaded  string // folder in dir with the files of the checkpoint to go on from
 	saving  string // folder in dir with the files of the checkpoint under way
@@ -65,7 +65,7 @@ type scriptMessage struct {
 	Cause   string   `json:"cause"`
 }
 
-// MostBody implements Sized: six numbers for each sample, and room for a batch that is larger
+// MostBody implements sized: six numbers for each sample, and room for a batch that is larger
 // than a small split. A test split that the script did not count may have any size.
 func (m *scriptMessage) MostBody() int {
 	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {
@@ -96,8 +96,8 @@ type scriptNote struct {
 	Note string `json:"note"`
 }
 
-// welcome is the answer to the first message.
-type welcome struct {
+// startAnswer is the answer to the first message.
+type startAnswer struct {
 	Version int    `json:"version"`
 	ID      string `json:"id"`
 	Folder  string `json:"folder,omitempty"`     // with the files that the script has saved
@@ -117,7 +117,7 @@ func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	s := &Script{conn: NewConn(in, out), waits: true}
 	arrays, err := s.conn.Receive(&s.Opening, MostHead, 0)
 	if err != nil {
-		return s, gone(err)
+		return s, pipeError(err)
 	}
 	switch o := &s.Opening; {
 	case o.Do != "start":
@@ -130,8 +130,8 @@ func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	return s, nil
 }
 
-// gone returns the error of a read or a write, or train.ErrLeft if the other side has gone.
-func gone(err error) error {
+// pipeError returns the error of a read or a write, or train.ErrLeft if the other side has gone.
+func pipeError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 		return train.ErrLeft
@@ -169,7 +169,7 @@ func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
 	s.ranks = newShuffles(s.Opening.Processes, r.Data.Train.Len())
 	s.form.open(r)
-	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
+	if err := s.answer(startAnswer{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
 		s.epoch, s.spec.ProgramPatience}); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (s *Script) receive() (*scriptMessage, []Array, error) {
 	m := &scriptMessage{opening: &s.Opening}
 	arrays, err := s.conn.Receive(m, UsualHead, MostBody)
 	if err != nil {
-		return nil, nil, gone(err)
+		return nil, nil, pipeError(err)
 	}
 	s.waits = m.Do != "step" && m.Do != "log"
 	return m, arrays, nil
@@ -214,7 +214,7 @@ func (s *Script) Waits(cause error) {
 func (s *Script) answer(head any, arrays ...Array) error {
 	s.waits, s.noted = false, false
 	if err := s.conn.Send(head, arrays...); err != nil {
-		return gone(err)
+		return pipeError(err)
 	}
 	return nil
 }

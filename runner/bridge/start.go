@@ -57,16 +57,16 @@ func (s Start) named() string { return "the program " + filepath.Base(s.Program.
 // Outside prepares a program that runs outside of any run: it gets a temporary folder of its own,
 // and its output is discarded.
 func (s *Start) Outside() (err error) {
-	s.Log = nobody{}
+	s.Log = nullLog{}
 	s.Scratch, err = os.MkdirTemp("", "drolab-program-")
 	return err
 }
 
-// nobody discards what a program prints.
-type nobody struct{}
+// nullLog discards what a program prints.
+type nullLog struct{}
 
 // Write implements io.Writer.
-func (nobody) Write(b []byte) (int, error) { return len(b), nil }
+func (nullLog) Write(b []byte) (int, error) { return len(b), nil }
 
 // Close implements io.Closer.
-func (nobody) Close() error { return nil }
+func (nullLog) Close() error { return nil }

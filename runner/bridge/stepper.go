@@ -42,7 +42,7 @@ func (n *Network) Weigh(f dro.Form, b train.Batch, r train.Rule, keep bool) {
 
 // Results implements train.Stepper.
 func (n *Network) Results(losses, drawn []float64) (norm float64, taken bool) {
-	want := wanted{2 + len(n.drawn), 8 * (len(losses) + 1 + len(drawn))}
+	want := answerSize{2 + len(n.drawn), 8 * (len(losses) + 1 + len(drawn))}
 	var a answer
 	got := n.request(question{Do: "results"}, &a, "a step", want)
 	n.gather(losses, 0, "a step")

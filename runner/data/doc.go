@@ -25,9 +25,9 @@
 // A data source is a [Provider]. To add one, write a file with a function that returns the
 // provider, in the package below that reads similar files. Its Open reads or draws the whole of
 // both splits as two values of [Source] (images as [ImageSource]). Then name the function in the
-// registry of the package source (source/registry.go), and add a row to docs/data.md. Everything that opens, fetches,
-// lists, completes, estimates or starts ranges over the registry, so no other package changes;
-// source/provider_test.go adds one in this way, by source.Register.
+// registry of the package source (source/registry.go), and add a row to docs/data.md. Everything
+// that opens, fetches, lists, completes, estimates or starts ranges over the registry, so no other
+// package changes; source/provider_test.go adds one in this way, by source.Register.
 //
 // # Downloads
 //

@@ -23,7 +23,7 @@ import (
 // end and another start between two verbs. Its methods may be used from any goroutine. It
 // implements runner.Verbs; Start and Resume start an engine where there is none.
 type Client struct {
-	runner.Orders
+	runner.OrderFunc
 	RunsDir string // must exist
 	// RuntimeDir is $XDG_RUNTIME_DIR.
 	RuntimeDir string
@@ -41,14 +41,14 @@ type Client struct {
 
 	reading *atomic.Pointer[runner.Reading] // of the start under way
 
-	patience time.Duration // limit for an answer; 0 is the protocol's
-	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
+	timeout time.Duration // limit for an answer; 0: replyTimeout
+	run     string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
 
 // NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
-	c.Orders, c.reading = c.sendOrder, &atomic.Pointer[runner.Reading]{}
+	c.OrderFunc, c.reading = c.sendOrder, &atomic.Pointer[runner.Reading]{}
 	return c
 }
 
@@ -118,7 +118,7 @@ func (c *Client) Shutdown(force bool) error {
 	if _, err := c.askAt(control, end); err != nil {
 		return err
 	}
-	for range looks(patience) {
+	for range polls(replyTimeout) {
 		if held, err := c.held(); !held && err == nil {
 			return nil
 		}
@@ -126,10 +126,10 @@ func (c *Client) Shutdown(force bool) error {
 	return errors.New("the engine is ending, but still holds its lock" + describeHolder(c.RunsDir))
 }
 
-// askAt sends a request to the running engine. Connecting and asking share one limit, the patience
+// askAt sends a request to the running engine. Connecting and asking share one limit, the timeout
 // of c, but the answer to a verb that takes long has no limit.
 func (c *Client) askAt(socket func(address) string, r *request) (out reply, err error) {
-	limit := time.Now().Add(cmp.Or(c.patience, patience))
+	limit := time.Now().Add(cmp.Or(c.timeout, replyTimeout))
 	w, err := c.connect(socket, limit)
 	if err != nil {
 		return out, err
@@ -140,8 +140,8 @@ func (c *Client) askAt(socket func(address) string, r *request) (out reply, err 
 
 // connect connects to the running engine. It tries an engine that is too busy, or that is starting
 // or ending, again until the limit.
-func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire, err error) {
-	for range looks(time.Until(limit)) {
+func (c *Client) connect(socket func(address) string, limit time.Time) (w *messageConn, err error) {
+	for range polls(time.Until(limit)) {
 		w, _, err = c.dial(socket, limit)
 		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
 			return w, err
@@ -183,13 +183,13 @@ func (c *Client) Reading() *runner.Reading { return c.reading.Load() }
 
 // exchange sends a request and returns the reply. The reply to a verb that takes long has no limit,
 // but the server has to send a blank now and then.
-func exchange(w *wire, r *request, limit time.Time) (out reply, err error) {
+func exchange(w *messageConn, r *request, limit time.Time) (out reply, err error) {
 	r.Folder = w.folder
 	if err := w.send(r); err != nil {
 		return out, fmt.Errorf("asking the engine: %w", err)
 	}
 	if takesLong(r.Verb) || limit.IsZero() {
-		w.gap, limit = patience, time.Time{}
+		w.gap, limit = replyTimeout, time.Time{}
 	}
 	for {
 		out = reply{}
@@ -210,7 +210,7 @@ func control(a address) string { return a.Control }
 
 // dial finds the engine and reads its hello. The error is ErrNone or errEnding
 // where that is the reason.
-func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hello, error) {
+func (c *Client) dial(socket func(address) string, limit time.Time) (*messageConn, hello, error) {
 	mine, err := folderAt(c.RunsDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNone
@@ -233,9 +233,9 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		if err != nil {
 			continue // nobody is there any more
 		}
-		w := newWire(conn)
+		w := newMessageConn(conn)
 		w.folder = mine
-		h, err := greet(w, limit)
+		h, err := readHello(w, limit)
 		if err == nil {
 			c.note(passed)
 			return w, h, nil
@@ -260,9 +260,9 @@ func (c *Client) note(passed []error) {
 // errStranger says that somebody else answers.
 var errStranger = errors.New("the engine is not yours")
 
-// greet reads the hello of an engine. It refuses an engine of another user or of another folder
+// readHello reads the hello of an engine. It refuses an engine of another user or of another folder
 // than w.folder.
-func greet(w *wire, limit time.Time) (h hello, err error) {
+func readHello(w *messageConn, limit time.Time) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
 		return h, fmt.Errorf("%w: %w", errStranger, err)
 	}

@@ -13,8 +13,8 @@ import (
 	"drolab/runner"
 )
 
-// wire is one end of a connection. It belongs to one goroutine.
-type wire struct {
+// messageConn is one end of a connection. It belongs to one goroutine.
+type messageConn struct {
 	net.Conn
 	in *bufio.Scanner
 	// strict refuses unknown fields: a server must know every field of a request, while an answer
@@ -29,15 +29,15 @@ type wire struct {
 	reading *atomic.Pointer[runner.Reading]
 }
 
-func newWire(c net.Conn) *wire {
-	w := &wire{Conn: c}
+func newMessageConn(c net.Conn) *messageConn {
+	w := &messageConn{Conn: c}
 	w.in = bufio.NewScanner(w)
 	w.in.Buffer(make([]byte, 4096), maxMessage)
 	return w
 }
 
 // Read implements io.Reader.
-func (w *wire) Read(p []byte) (int, error) {
+func (w *messageConn) Read(p []byte) (int, error) {
 	if w.gap > 0 {
 		if err := w.SetReadDeadline(time.Now().Add(w.gap)); err != nil {
 			return 0, err
@@ -47,10 +47,10 @@ func (w *wire) Read(p []byte) (int, error) {
 }
 
 // blank says that a reply is on its way.
-func (w *wire) blank() error { return w.writeBytes([]byte{' '}) }
+func (w *messageConn) blank() error { return w.writeBytes([]byte{' '}) }
 
-func (w *wire) writeBytes(b []byte) error {
-	if err := w.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+func (w *messageConn) writeBytes(b []byte) error {
+	if err := w.SetWriteDeadline(time.Now().Add(replyTimeout)); err != nil {
 		return err
 	}
 	_, err := w.Write(b)
@@ -62,7 +62,7 @@ var errClosed = errors.New("the connection was closed")
 
 // receive reads one message into v. The message has to arrive by the limit; the zero time means no
 // limit.
-func (w *wire) receive(v any, limit time.Time) error {
+func (w *messageConn) receive(v any, limit time.Time) error {
 	if err := w.SetReadDeadline(limit); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (w *wire) receive(v any, limit time.Time) error {
 }
 
 // send writes v as one message.
-func (w *wire) send(v any) error {
+func (w *messageConn) send(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -36,8 +36,8 @@ type Settings struct {
 
 	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
 	// less.
-	look     time.Duration
-	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
+	look       time.Duration
+	endTimeout time.Duration // limit for starts and requests that do not end; 0: replyTimeout
 }
 
 // errRunning says that the runs folder has its engine already.
@@ -97,7 +97,7 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer e.home.Close()
-	d := &desk{engine: e, lock: lock}
+	d := &sockets{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
 	}
@@ -106,9 +106,9 @@ func Run(ctx context.Context, s Settings) error {
 		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; "+
 			"do not train in %s from two machines at once", s.RunsDir)
 	}
-	e.live(ctx, d)
+	e.serveUntilEnd(ctx, d)
 	cancel()
-	e.settle()
+	e.awaitRuns()
 	e.setOver()
 	d.close()
 	e.logf("ended")
@@ -124,17 +124,17 @@ func newEngine(s Settings, q *queue.Queue) (*engine, error) {
 	return e, err
 }
 
-// settle waits until the runs have ended. It gives up on a start that does not end, which may hang
-// on a disk that is gone.
-func (e *engine) settle() {
+// awaitRuns waits until the runs have ended. It gives up on a start that does not end, which may
+// hang on a disk that is gone.
+func (e *engine) awaitRuns() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		e.queue.Wait()
 	}()
-	tick := time.NewTicker(patience / 100)
+	tick := time.NewTicker(replyTimeout / 100)
 	defer tick.Stop()
-	for idle := time.Now(); time.Since(idle) < e.patience(); {
+	for idle := time.Now(); time.Since(idle) < e.endTimeout(); {
 		select {
 		case <-ended:
 			return
@@ -147,19 +147,19 @@ func (e *engine) settle() {
 	e.logf("a start that does not end is left")
 }
 
-func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
+func (e *engine) endTimeout() time.Duration { return cmp.Or(e.settings.endTimeout, replyTimeout) }
 
 // describeHolder describes the engine that holds the lock, for an error message.
 func describeHolder(runsDir string) string {
-	i, ok := readInfo(runsDir)
+	i, ok := readLockInfo(runsDir)
 	if !ok {
 		return ""
 	}
 	return fmt.Sprintf(" (pid %d on %s, drolab %s)", i.PID, i.Host, i.Version)
 }
 
-// live keeps the engine in service and returns when the engine is to end.
-func (e *engine) live(ctx context.Context, d *desk) {
+// serveUntilEnd keeps the engine in service and returns when the engine is to end.
+func (e *engine) serveUntilEnd(ctx context.Context, d *sockets) {
 	e.work(ctx)
 	often := max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))
 	tick := time.NewTicker(cmp.Or(e.settings.look, often))
@@ -201,13 +201,13 @@ func (e *engine) work(ctx context.Context) {
 	if do == nil {
 		return
 	}
-	e.working(true, false)
-	go func() { e.working(false, e.tryWork(func() { do(ctx, e.queue) })) }()
+	e.setWorking(true, false)
+	go func() { e.setWorking(false, e.tryWork(func() { do(ctx, e.queue) })) }()
 }
 
-// working records whether work is under way. Broken work is not looked for again, since it would
+// setWorking records whether work is under way. Broken work is not looked for again, since it would
 // break again.
-func (e *engine) working(works, broken bool) {
+func (e *engine) setWorking(works, broken bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.works = works
@@ -237,7 +237,7 @@ func (e *engine) stopLost() {
 	}
 	for _, r := range e.queue.Live() {
 		err := e.queue.Stop(r.ID)
-		e.logf("run %s stops, since its folder was removed or moved: %s", r.ID, outcome(err))
+		e.logf("run %s stops, since its folder was removed or moved: %s", r.ID, outcomeText(err))
 	}
 }
 
@@ -311,7 +311,8 @@ func (e *engine) describe(lock *disk.Lock, a address) {
 	if err != nil {
 		machine = "this machine"
 	}
-	b, err := json.Marshal(info{a, os.Getpid(), machine, e.settings.Host.Version, e.started.UTC()})
+	b, err := json.Marshal(lockInfo{a, os.Getpid(), machine, e.settings.Host.Version,
+		e.started.UTC()})
 	if err == nil {
 		_, err = lock.Write(append(b, '\n'))
 	}

@@ -40,8 +40,8 @@ func codes() map[string]error {
 	}
 }
 
-// failed returns the reply that reports err.
-func failed(err error) *reply {
+// errorReply returns the reply that reports err.
+func errorReply(err error) *reply {
 	out := &reply{Error: err.Error()}
 	var key *spec.KeyError
 	var disk *runner.DiskError

@@ -12,19 +12,19 @@ import (
 	"drolab/runner/disk"
 )
 
-// startPatience is how long a client waits for an engine that starts or ends. An ending engine
+// startTimeout is how long a client waits for an engine that starts or ends. An ending engine
 // waits for its runs to reach the end of a step or of an evaluation.
-const startPatience = 30 * time.Second
+const startTimeout = 30 * time.Second
 
 // maxLog is the size of the engine's log, in bytes, above which a new engine empties it.
 const maxLog = 1 << 20
 
 // reach connects to an engine of this very version. It starts one where there is none, and replaces
 // an idle engine of another version.
-func (c *Client) reach() (*wire, error) {
+func (c *Client) reach() (*messageConn, error) {
 	var child *child
-	for range looks(startPatience) {
-		w, h, err := c.dial(control, time.Now().Add(patience))
+	for range polls(startTimeout) {
+		w, h, err := c.dial(control, time.Now().Add(replyTimeout))
 		held, broken := c.held()
 		switch {
 		case err == nil && h.Version == c.Version:
@@ -57,7 +57,7 @@ func (c *Client) reach() (*wire, error) {
 }
 
 // replace ends an engine of another version that has nothing to do.
-func (c *Client) replace(w *wire, h hello) error {
+func (c *Client) replace(w *messageConn, h hello) error {
 	defer w.Close()
 	end := &request{Order: runner.Order{Verb: verbShutdown}}
 	if _, err := exchange(w, end, time.Time{}); err != nil {

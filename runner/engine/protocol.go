@@ -12,17 +12,18 @@ const protocol = 2 // version 1 named no runs folder
 // maxMessage bounds a message in bytes; a request for some 600 runs fits.
 const maxMessage = 1 << 20
 
-// patience is how long one side waits for the other to send something. A verb is answered within
-// it. A start, which reads a whole dataset, may take longer: the server then sends a blank in front
-// of its reply now and then, which JSON ignores, or a reply that says how far the reading is.
-const patience = 10 * time.Second
+// replyTimeout is how long one side waits for the other to send something. A verb is answered
+// within it. A start, which reads a whole dataset, may take longer: the server then sends a blank
+// in front of its reply now and then, which JSON ignores, or a reply that says how far the reading
+// is.
+const replyTimeout = 10 * time.Second
 
 // readingEvery is the time between two replies that say how far a reading is.
 const readingEvery = 250 * time.Millisecond
 
-// looks is the loop of a caller that polls for something: it yields at once and then every 10 ms,
+// polls is the loop of a caller that polls for something: it yields at once and then every 10 ms,
 // for the time long.
-func looks(long time.Duration) func(look func() bool) {
+func polls(long time.Duration) func(look func() bool) {
 	return func(look func() bool) {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()

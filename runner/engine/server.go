@@ -32,13 +32,14 @@ type server struct {
 	logf  func(format string, args ...any)
 	conns *sync.WaitGroup // one for each connection
 
-	mu     sync.Mutex
-	guests []*guest // in the order in which they came
+	mu          sync.Mutex
+	connections []*connection // in the order in which they came
 
 	// reading says how far the data are that a verb reads now; nil if none reads any.
 	reading func() *runner.Reading
 
-	patience time.Duration // limit for a verb; 0 is 8/10 of the protocol's, to leave time to answer
+	// verbTimeout is the limit for a verb; 0 is 8/10 of replyTimeout, to leave time to answer.
+	verbTimeout time.Duration
 }
 
 // serve answers until the listener is closed. Requests in progress are still answered then; when
@@ -46,7 +47,7 @@ type server struct {
 func (s *server) serve(ending context.Context, l net.Listener) {
 	told := false
 	for {
-		c, err := l.Accept()
+		accepted, err := l.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -59,56 +60,56 @@ func (s *server) serve(ending context.Context, l net.Listener) {
 			continue
 		}
 		told = false
-		g := &guest{Conn: c}
-		if !s.enter(g) {
+		c := &connection{Conn: accepted}
+		if !s.add(c) {
 			c.Close()
 			continue
 		}
 		s.conns.Go(func() {
-			defer s.leave(g)
+			defer s.remove(c)
 			defer c.Close()
-			defer context.AfterFunc(ending, func() { stopReading(c) })()
-			s.attend(g)
+			defer context.AfterFunc(ending, func() { stopReading(accepted) })()
+			s.serveConn(c)
 		})
 	}
 }
 
-// guest is a connection that is served.
-type guest struct {
+// connection is a connection that is served.
+type connection struct {
 	net.Conn
 	asking bool // it waits for its answer
 }
 
-// enter adds a guest and reports whether there is room. To make room, it closes a guest that does
-// not wait for an answer.
-func (s *server) enter(g *guest) bool {
+// add adds a connection, unless there are too many. It then closes one that does not wait for an
+// answer; if all wait, it reports false.
+func (s *server) add(c *connection) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.guests) == maxConns {
-		i := slices.IndexFunc(s.guests, func(g *guest) bool { return !g.asking })
+	if len(s.connections) == maxConns {
+		i := slices.IndexFunc(s.connections, func(c *connection) bool { return !c.asking })
 		if i < 0 {
 			return false
 		}
-		s.guests[i].Close()
-		s.guests = slices.Delete(s.guests, i, i+1)
+		s.connections[i].Close()
+		s.connections = slices.Delete(s.connections, i, i+1)
 	}
-	s.guests = append(s.guests, g)
+	s.connections = append(s.connections, c)
 	return true
 }
 
-// setAsking records whether a guest waits for an answer. It returns false if the guest was
-// displaced before; the request is then not carried out.
-func (s *server) setAsking(g *guest, asking bool) bool {
+// setAsking records whether a connection waits for an answer. It returns false if the connection
+// was displaced before; the request is then not carried out.
+func (s *server) setAsking(c *connection, asking bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g.asking = asking
-	return slices.Contains(s.guests, g)
+	c.asking = asking
+	return slices.Contains(s.connections, c)
 }
 
-func (s *server) leave(g *guest) {
+func (s *server) remove(c *connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.guests = slices.DeleteFunc(s.guests, func(o *guest) bool { return o == g })
+	s.connections = slices.DeleteFunc(s.connections, func(o *connection) bool { return o == c })
 }
 
 // stopReading closes c for reading, so that an answer that is on its way is still written.
@@ -118,9 +119,9 @@ func stopReading(c net.Conn) {
 	}
 }
 
-// attend serves one connection until it is closed, stays silent, or sends an invalid message.
-func (s *server) attend(g *guest) {
-	if err := s.allowed(g.Conn); err != nil {
+// serveConn serves one connection until it is closed, stays silent, or sends an invalid message.
+func (s *server) serveConn(c *connection) {
+	if err := s.allowed(c.Conn); err != nil {
 		s.logf("refused: %v", err)
 		return
 	}
@@ -129,20 +130,20 @@ func (s *server) attend(g *guest) {
 		return
 	}
 	defer end()
-	w := newWire(g.Conn)
+	w := newMessageConn(c.Conn)
 	w.strict = true
 	if w.send(s.hello) != nil {
 		return
 	}
 	for {
 		var r request
-		if err := w.receive(&r, time.Now().Add(patience)); err != nil {
+		if err := w.receive(&r, time.Now().Add(replyTimeout)); err != nil {
 			if !errors.Is(err, errClosed) {
-				w.send(failed(err))
+				w.send(errorReply(err))
 			}
 			return
 		}
-		if !s.setAsking(g, true) || s.serveOne(w, &r) != nil || !s.setAsking(g, false) {
+		if !s.setAsking(c, true) || s.serveOne(w, &r) != nil || !s.setAsking(c, false) {
 			return
 		}
 	}
@@ -151,10 +152,10 @@ func (s *server) attend(g *guest) {
 // serveOne answers a request in time. If the verb is not done by then, the reply says so, and the
 // connection keeps its place until the verb is done: a verb that hangs is not forgotten. Verbs that
 // take long have no limit, but a blank is sent now and then.
-func (s *server) serveOne(w *wire, r *request) error {
+func (s *server) serveOne(w *messageConn, r *request) error {
 	done := make(chan *reply, 1)
 	go func() { done <- s.answer(r) }()
-	limit := cmp.Or(s.patience, patience*8/10)
+	limit := cmp.Or(s.verbTimeout, replyTimeout*8/10)
 	tick := time.NewTicker(limit / 4)
 	defer tick.Stop()
 	look := time.NewTicker(readingEvery)
@@ -172,7 +173,7 @@ func (s *server) serveOne(w *wire, r *request) error {
 			if takesLong(r.Verb) {
 				err = w.blank()
 			} else if time.Since(begin) >= limit {
-				err = errors.Join(errLate, w.send(failed(errLate)))
+				err = errors.Join(errLate, w.send(errorReply(errLate)))
 			}
 		}
 		if err != nil {
@@ -193,27 +194,27 @@ func (s *server) nowReading(verb runner.Verb) *runner.Reading {
 var errLate = errors.New("it was not done in time, and may still be done: the disk may hang, " +
 	"see drolab engine status")
 
-// takesLong reports whether a verb may take longer than patience: start and resume read data, and
-// shutdown waits for runs to end.
+// takesLong reports whether a verb may take longer than replyTimeout: start and resume read data,
+// and shutdown waits for runs to end.
 func takesLong(verb runner.Verb) bool {
 	return verb == verbStart || verb == runner.Resume || verb == verbShutdown
 }
 
 func (s *server) answer(r *request) *reply {
 	if !r.Folder.isSame(s.hello.Folder) {
-		s.logf("refused: %s of another runs folder", printable(string(r.Verb), 60))
+		s.logf("refused: %s of another runs folder", logLine(string(r.Verb), 60))
 		return &reply{Error: "cannot be asked here: this is the engine of " + s.hello.Folder.Path}
 	}
 	h, ok := s.verbs[r.Verb]
 	if !ok {
-		return &reply{Error: "cannot be asked here: " + printable(string(r.Verb), 60)}
+		return &reply{Error: "cannot be asked here: " + logLine(string(r.Verb), 60)}
 	}
 	out, err := s.callHandler(h, r)
 	if err != nil {
-		out = failed(err)
+		out = errorReply(err)
 	}
 	if r.Verb != verbStatus {
-		s.logf("%s %s: %s", r.Verb, printable(r.Run, 60), printable(outcome(err), 1000))
+		s.logf("%s %s: %s", r.Verb, logLine(r.Run, 60), logLine(outcomeText(err), 1000))
 	}
 	return out
 }
@@ -229,14 +230,14 @@ func (s *server) callHandler(h handler, r *request) (out *reply, err error) {
 	return h(r)
 }
 
-func outcome(err error) string {
+func outcomeText(err error) string {
 	if err != nil {
 		return err.Error()
 	}
 	return "ok"
 }
 
-// printable makes one line for a log from text from the socket, or from an error that quotes it.
-func printable(s string, most int) string {
+// logLine makes one line for a log from text from the socket, or from an error that quotes it.
+func logLine(s string, most int) string {
 	return runner.OneLine(strings.ReplaceAll(s, "\n", "; "), most)
 }

@@ -67,7 +67,7 @@ func (e *engine) shutdown(r *request) (*reply, error) {
 func (e *engine) awaitEnd(force bool) error {
 	e.count(&e.enders, 1)
 	defer e.count(&e.enders, -1)
-	for range looks(patience) {
+	for range polls(replyTimeout) {
 		if ok, err := e.mayEnd(force); ok || err != nil {
 			return err
 		}

@@ -4,8 +4,8 @@ import "fmt"
 
 // Bounds of what Advice says.
 const (
-	Recent  = 6  // samples of a minute; with fewer, Advice says nothing of GPUs
-	waiting = 50 // per cent; a GPU that is used less waits
+	MinuteSamples = 6  // samples of a minute; with fewer, Advice says nothing of GPUs
+	busyUse       = 50 // per cent; a GPU that is used less waits
 )
 
 // Advice returns the one thing that matters in some samples, or "" if nothing does. Of the GPUs it
@@ -24,7 +24,7 @@ func Advice(list []Sample) string {
 		return fmt.Sprintf("the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
 	case d.Of-d.Used < gibi && d.Of > 0:
 		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
-	case n < Recent || use >= waiting*n || len(last.GPUs) == 0:
+	case n < MinuteSamples || use >= busyUse*n || len(last.GPUs) == 0:
 		return ""
 	case busy >= n && 2*busy >= workers:
 		return fmt.Sprintf("GPU %d waits for data: %.0f %% used, %.0f workers busy",

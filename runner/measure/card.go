@@ -34,22 +34,24 @@ var checks = []check{
 	{"identifier", ofEach(identifiers, data.AsFeature), "%q %s, as identifiers do: %s", false},
 	{"twin", twins, "%q and %q %s: %s", false},
 	{"kept_twin", keptTwins, "%q is left out, but its twin %q stays: %s", false},
-	{"repeated_rows", repeated, "%d of %d test rows%s are also training rows: %s", false},
+	{"repeated_rows", repeatedRows, "%d of %d test rows%s are also training rows: %s", false},
 	{"shared_identifier", sharedIDs, "%d of %d test rows have a value of %q that training rows " +
 		"have, too: %s", false},
-	{"empty_column", ofEach(empty, data.AsFeature), "%q has no value in any row: %s", false},
+	{"empty_column", ofEach(emptyColumn, data.AsFeature), "%q has no value in any row: %s", false},
 	{"spelling", ofEach(spelling, data.AsFeature, data.AsLabel, data.AsGroup),
 		"%q has both %q and %q: write them alike", false},
-	{"number_as_text", ofEach(numbers, data.AsFeature),
+	{"number_as_text", ofEach(numbersAsText, data.AsFeature),
 		"%q is read as categories, because of %q: %s", false},
 	{"code", ofEach(codes, data.AsFeature), "%q has %d whole numbers between %v and %v, as codes " +
 		"do: add %s if they are no quantities", false},
 	{"date", ofEach(dates, data.AsFeature),
 		"%q has dates, read as %d categories: make it a number, or %s", false},
 	{"scale", scales, "features range over %.2g to %.2g: add scale=standard", false},
-	{"absent", absent, "%s %s has no %s samples", true},
-	{"below_min_group", below, "%s %s has %d test samples, below min_group=%d: merge it", false},
-	{"small", small, "%s %s is too small to measure: ± %.3g points with %d test samples", true},
+	{"absent", absentParts, "%s %s has no %s samples", true},
+	{"below_min_group", partsBelowMinGroup,
+		"%s %s has %d test samples, below min_group=%d: merge it", false},
+	{"small", smallParts,
+		"%s %s is too small to measure: ± %.3g points with %d test samples", true},
 }
 
 // evidence has the data that checks look at.

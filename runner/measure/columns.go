@@ -36,8 +36,8 @@ func identifiers(e *evidence, c *data.Sampled) []any {
 	return nil
 }
 
-// empty finds columns without a value.
-func empty(e *evidence, c *data.Sampled) []any {
+// emptyColumn finds columns without a value.
+func emptyColumn(e *evidence, c *data.Sampled) []any {
 	if len(c.Texts) == 1 && c.Texts[0] == "" && !slices.Contains(c.Codes, 0) {
 		return []any{e.drop(c.Name)}
 	}
@@ -98,9 +98,9 @@ func scales(e *evidence) []finding {
 	return []finding{{nil, []any{low, high}}}
 }
 
-// numbers finds columns that are read as categories because of the way in which their numbers are
-// written, or because a few cells are no numbers.
-func numbers(e *evidence, c *data.Sampled) []any {
+// numbersAsText finds columns that are read as categories because of the way in which their numbers
+// are written, or because a few cells are no numbers.
+func numbersAsText(e *evidence, c *data.Sampled) []any {
 	const few = .1 // of the cells that have a value
 	if c.Declared != "" {
 		return nil

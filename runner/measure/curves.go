@@ -30,9 +30,9 @@ func (e *Evaluation) areas() *areas {
 		}
 	}
 	var roc, precision []Number
-	list := make([]Scored, len(p.Labels))
+	list := make([]scoreGroup, len(p.Labels))
 	for class := range e.Classes {
-		if e.Classes == 2 && class != positive {
+		if e.Classes == 2 && class != positiveLabel {
 			continue
 		}
 		p.scored(list, class, score)
@@ -43,9 +43,9 @@ func (e *Evaluation) areas() *areas {
 }
 
 // scored fills a list with the samples, each with its score for the class.
-func (p *Pass) scored(list []Scored, class int, score func(i, class int) float64) {
+func (p *Pass) scored(list []scoreGroup, class int, score func(i, class int) float64) {
 	for i, label := range p.Labels {
-		list[i] = Scored{Score: score(i, class)}
+		list[i] = scoreGroup{Score: score(i, class)}
 		if label == class {
 			list[i].Of = 1
 		} else {
@@ -62,17 +62,17 @@ func (p *Pass) score(i, class int) float64 {
 	return 1 - p.Confidences[i]
 }
 
-// Scored is a set of samples with the same score: the number or total weight of the samples of the
-// class that the score is about (Of), and of all other samples (Others).
-type Scored struct{ Score, Of, Others float64 }
+// scoreGroup is a set of samples with the same score: the number or total weight of the samples of
+// the class that the score is about (Of), and of all other samples (Others).
+type scoreGroup struct{ Score, Of, Others float64 }
 
 // byScore sorts samples, the largest score first, and returns the sum of the samples with each
 // score.
-func byScore(list []Scored) iter.Seq[Scored] {
-	slices.SortFunc(list, func(a, b Scored) int { return cmp.Compare(b.Score, a.Score) })
-	return func(yield func(Scored) bool) {
+func byScore(list []scoreGroup) iter.Seq[scoreGroup] {
+	slices.SortFunc(list, func(a, b scoreGroup) int { return cmp.Compare(b.Score, a.Score) })
+	return func(yield func(scoreGroup) bool) {
 		for n := 0; n < len(list); {
-			sum := Scored{Score: list[n].Score}
+			sum := scoreGroup{Score: list[n].Score}
 			for ; n < len(list) && cmp.Compare(list[n].Score, sum.Score) == 0; n++ {
 				sum.Of += list[n].Of
 				sum.Others += list[n].Others
@@ -88,7 +88,7 @@ func byScore(list []Scored) iter.Seq[Scored] {
 // of the class has a larger score than another sample, where a tie counts half (Fawcett 2006,
 // Pattern Recognition Letters 27). It does not apply if one of the two kinds is missing. It sorts
 // the list.
-func AUROC(list []Scored) Number {
+func AUROC(list []scoreGroup) Number {
 	var won, of, others float64
 	for at := range byScore(list) {
 		won += at.Others * (of + at.Of/2)
@@ -101,7 +101,7 @@ func AUROC(list []Scored) Number {
 // averagePrecision returns the area under precision over recall without interpolation: the sum,
 // over the scores from the largest down, of the recall that each adds times the precision there. A
 // tie is one step. It does not apply if one of the two kinds is missing. It sorts the list.
-func averagePrecision(list []Scored) Number {
+func averagePrecision(list []scoreGroup) Number {
 	var sum, of, others float64
 	for at := range byScore(list) {
 		of += at.Of

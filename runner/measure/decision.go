@@ -7,8 +7,8 @@ import (
 	"drolab/runner/spec"
 )
 
-// positive is the label of the positive class of two: the second one.
-const positive = 1
+// positiveLabel is the label of the positive class of two: the second one.
+const positiveLabel = 1
 
 // predictions returns the predicted classes of the samples; nil if they are not known. With two
 // classes they follow from the threshold, or from which predictions are right.
@@ -21,8 +21,8 @@ func (e *Evaluation) predictions() []int {
 		if t := e.threshold(); t.Applies() {
 			p.predicted = make([]int, len(p.Labels))
 			for i := range p.predicted {
-				if p.score(i, positive) >= t.value {
-					p.predicted[i] = positive
+				if p.score(i, positiveLabel) >= t.value {
+					p.predicted[i] = positiveLabel
 				}
 			}
 		}
@@ -51,14 +51,14 @@ func (e *Evaluation) threshold() Number {
 	if e.Val == nil || e.Val.Confidences == nil {
 		return Number{}
 	}
-	list := make([]Scored, len(e.Val.Labels))
-	e.Val.scored(list, positive, e.Val.score)
+	list := make([]scoreGroup, len(e.Val.Labels))
+	e.Val.scored(list, positiveLabel, e.Val.score)
 	return bestF1(list)
 }
 
 // bestF1 returns the threshold with the greatest F1 of the class, the largest of equals. It does
 // not apply if no sample is of the class. It sorts the list.
-func bestF1(list []Scored) (threshold Number) {
+func bestF1(list []scoreGroup) (threshold Number) {
 	var all, of, taken, best float64
 	for _, s := range list {
 		all += s.Of
@@ -140,7 +140,7 @@ func (e *Evaluation) rates(label int) (rates []Number, counts []int) {
 // samples that the rate counts; ok is false if there are fewer than two such groups.
 func (e *Evaluation) span(label int) (least, most float64, ok bool) {
 	rates, counts := e.rates(label)
-	kept := judged(rates, counts, e.Spec.MinGroup)
+	kept := judgedValues(rates, counts, e.Spec.MinGroup)
 	if len(kept) < 2 {
 		return 0, 0, false
 	}
@@ -155,15 +155,15 @@ func (e *Evaluation) gap(label int) Number {
 
 // oddsGap returns the larger of the gaps among the positives and among the negatives.
 func (e *Evaluation) oddsGap() Number {
-	a, b := e.gap(positive), e.gap(1-positive)
+	a, b := e.gap(positiveLabel), e.gap(1-positiveLabel)
 	return NumIf(a.Applies() && b.Applies(), max(a.value, b.value))
 }
 
 // mixed reports whether a group has samples of both labels. If none has, the groups are made from
 // the label, and the share of each that is predicted as positive says nothing about parity.
 func (e *Evaluation) mixed() bool {
-	_, positives := e.rates(positive)
-	_, negatives := e.rates(1 - positive)
+	_, positives := e.rates(positiveLabel)
+	_, negatives := e.rates(1 - positiveLabel)
 	for g, n := range positives {
 		if n > 0 && negatives[g] > 0 {
 			return true
@@ -251,10 +251,10 @@ func fairnessRows() []Measure {
 		return Measure{Main: true, group: true, pair: true, Measure: m, Value: value}
 	}
 	return []Measure{
-		rate("group_true_positive_rate", "true positive rate", positive,
+		rate("group_true_positive_rate", "true positive rate", positiveLabel,
 			"share of the group's test samples of the second class that are classified as "+
 				"that class"),
-		rate("group_false_positive_rate", "false positive rate", 1-positive,
+		rate("group_false_positive_rate", "false positive rate", 1-positiveLabel,
 			"share of the group's test samples of the first class that are classified as the "+
 				"second"),
 		rate("group_selection_rate", "selection rate", anyLabel,
@@ -264,7 +264,7 @@ func fairnessRows() []Measure {
 			"between their false positive rates"+counted, dro.Lower, (*Evaluation).oddsGap),
 		gap("equal_opportunity", "equal opportunity gap", "the greatest true positive rate of "+
 			"the groups minus the least, on test samples of the second class"+counted, dro.Lower,
-			func(e *Evaluation) Number { return e.gap(positive) }),
+			func(e *Evaluation) Number { return e.gap(positiveLabel) }),
 		gap("demographic_parity", "demographic parity gap", "the greatest selection rate of "+
 			"the groups minus the least, on test samples"+counted+"; not for groups made from "+
 			"the label", dro.Lower, (*Evaluation).parityGap),

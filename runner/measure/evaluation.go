@@ -56,22 +56,22 @@ func (e *Evaluation) LeastAccuracy(a Axis) Number {
 // LeastOf returns the lowest value of the classes or groups whose count is least or more. It does
 // not apply if fewer than two are left: a single part is not the worst of any.
 func LeastOf(values []Number, counts []int, least int) Number {
-	kept := judged(values, counts, least)
+	kept := judgedValues(values, counts, least)
 	if len(kept) < 2 {
 		return Number{}
 	}
 	return Least(kept)
 }
 
-// judged returns the values that apply and whose count is least or more.
-func judged(values []Number, counts []int, least int) []Number {
+// judgedValues returns the values that apply and whose count is least or more.
+func judgedValues(values []Number, counts []int, least int) []Number {
 	none := func(n Number) bool { return !n.Applies() }
-	return slices.DeleteFunc(Enough(values, counts, least), none)
+	return slices.DeleteFunc(WithEnough(values, counts, least), none)
 }
 
-// Enough returns the values whose count is least or more. The others do not apply: they have too
-// few samples to be called the worst. An unknown count is enough.
-func Enough(values []Number, counts []int, least int) []Number {
+// WithEnough returns the values whose count is least or more. The others do not apply: they have
+// too few samples to be called the worst. An unknown count is enough.
+func WithEnough(values []Number, counts []int, least int) []Number {
 	kept := make([]Number, len(values))
 	for i, v := range values {
 		if i >= len(counts) || counts[i] >= least {

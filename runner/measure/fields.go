@@ -14,13 +14,13 @@ func EachField(b []byte, f func(key, value []byte) error) error {
 	if len(b) < 2 || b[0] != '{' {
 		return fmt.Errorf("%.40q: want an object", b)
 	}
-	for b = space(b[1:]); b[0] != '}'; b = space(b) {
+	for b = trimSpace(b[1:]); b[0] != '}'; b = trimSpace(b) {
 		if b[0] == ',' {
-			b = space(b[1:])
+			b = trimSpace(b[1:])
 		}
 		end := valueEnd(b)
 		key := b[1 : end-1]
-		b = space(space(b[end:])[1:]) // the colon
+		b = trimSpace(trimSpace(b[end:])[1:]) // the colon
 		end = valueEnd(b)
 		if err := f(key, b[:end]); err != nil {
 			return err
@@ -30,7 +30,7 @@ func EachField(b []byte, f func(key, value []byte) error) error {
 	return nil
 }
 
-func space(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
+func trimSpace(b []byte) []byte { return bytes.TrimLeft(b, " \t\r\n") }
 
 // valueEnd returns the index at which the JSON value at the start of b ends. It relies on b being
 // valid JSON, so it only has to count brackets outside of strings.

@@ -96,14 +96,14 @@ func (m *oneColumn) auroc(c *data.Sampled) (mean float64) {
 		}
 	}
 	for class, prior := range m.prior {
-		var scored []Scored
+		var scored []scoreGroup
 		for fold := range folds {
 			for i := range n {
 				own, all := of(fold, i), of(folds, i)
 				others := all[rows] - own[rows]
 				share := (all[class] - own[class] + prior) / (others + 1)
 				if own[rows] > 0 {
-					scored = append(scored, Scored{Score: share, Of: own[class],
+					scored = append(scored, scoreGroup{Score: share, Of: own[class],
 						Others: own[rows] - own[class]})
 				}
 			}

@@ -40,7 +40,7 @@ type Axis int
 
 // The axes of measures. Each place on an axis has a name: see Meta.Places.
 const (
-	Single    Axis = iota // one number
+	NoAxis    Axis = iota // one number
 	PerClass              // a number per class
 	PerGroup              // a number per group, if groups are given
 	PerRadius             // a number per radius of the setting risk_radii
@@ -48,7 +48,7 @@ const (
 )
 
 // IsList reports whether the measure has more than one number: it is in Lists then, else in Values.
-func (m *Measure) IsList() bool { return m.Axis != Single }
+func (m *Measure) IsList() bool { return m.Axis != NoAxis }
 
 // OfStep reports whether the measure describes training steps and not evaluations.
 func (m *Measure) OfStep() bool { return m.Value == nil && m.List == nil }
@@ -126,9 +126,9 @@ func StepNames(method dro.Algorithm) []string {
 	return spec.Map(stepMeasures(methods), func(m Measure) string { return m.Name })
 }
 
-// added holds the rows of RegisterMeasure. It has no lock, since it changes only while no run
+// registered holds the rows of RegisterMeasure. It has no lock, since it changes only while no run
 // trains.
-var added []Measure
+var registered []Measure
 
 // RegisterMeasure adds a measure of evaluations to the table and returns a function that removes
 // it. It is for the start of a program and for tests, and must not be called while runs train. It
@@ -138,14 +138,14 @@ func RegisterMeasure(m Measure) (remove func()) {
 	if taken || m.Name == "" || m.OfStep() || m.IsList() != (m.List != nil) {
 		panic("measure: RegisterMeasure wants a new name and a Value, or an Axis and a List")
 	}
-	added = append(slices.Clip(added), m)
+	registered = append(slices.Clip(registered), m)
 	same := func(o Measure) bool { return o.Name == m.Name }
-	return func() { added = slices.DeleteFunc(slices.Clone(added), same) }
+	return func() { registered = slices.DeleteFunc(slices.Clone(registered), same) }
 }
 
 // EvalMeasures lists the measures of evaluations, in the order of the log, with the registered ones
 // last. The list is the caller's own.
-func EvalMeasures() []Measure { return slices.Concat(evalRows(), added) }
+func EvalMeasures() []Measure { return slices.Concat(evalRows(), registered) }
 
 // SummaryMeasures lists the measures of a summary: the measures of the last evaluation and, of the
 // last step, the measures that do not depend on its mini-batch.
@@ -159,7 +159,7 @@ func SummaryMeasures() []Measure {
 // since only its run knows that.
 func FindMeasure(name string) (Measure, bool) {
 	named := func(m Measure) bool { return m.Name == name }
-	registered := func() []Measure { return added }
+	registered := func() []Measure { return registered }
 	// The last list is made anew for each call.
 	for _, table := range []func() []Measure{evalRows, registered, StepMeasures} {
 		list := table()

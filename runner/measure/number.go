@@ -103,9 +103,9 @@ func Worst(values []Number, lowerIsBetter bool) int {
 	return worst
 }
 
-// Leads returns the index of the best of some values. It returns -1 without one, and if the best is
-// written like another value: a mark on one of two equal figures would be a riddle.
-func Leads(values []Number, higherIsBetter bool, write func(Number) string) int {
+// LeaderIndex returns the index of the best of some values. It returns -1 without one, and if the
+// best is written like another value: a mark on one of two equal figures would be a riddle.
+func LeaderIndex(values []Number, higherIsBetter bool, write func(Number) string) int {
 	written := map[string]int{}
 	for _, v := range values {
 		if v.Applies() {

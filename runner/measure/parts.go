@@ -129,8 +129,8 @@ func (p *Parts) Counts(a Axis) Counts {
 	return Counts{}
 }
 
-// Joined returns the names at some places in one text, as of the groups of a sample.
-func Joined(names []string, places []int) string {
+// JoinNames returns the names at some places in one text, as of the groups of a sample.
+func JoinNames(names []string, places []int) string {
 	if len(places) == 0 {
 		return "(none)"
 	}

@@ -2,9 +2,9 @@ package measure
 
 import "drolab/runner/data"
 
-// repeated says how many test rows are also training rows. With few columns of few values, rows
+// repeatedRows says how many test rows are also training rows. With few columns of few values, rows
 // repeat by themselves, and then equally often within the training split.
-func repeated(e *evidence) []finding {
+func repeatedRows(e *evidence) []finding {
 	if e.Repeated == 0 {
 		return nil
 	}
@@ -43,8 +43,8 @@ func (e *evidence) parts() (list []part) {
 	return list
 }
 
-// absent finds parts that a split lacks.
-func absent(e *evidence) (list []finding) {
+// absentParts finds parts that a split lacks.
+func absentParts(e *evidence) (list []finding) {
 	for _, p := range e.parts() {
 		switch {
 		case p.untrained:
@@ -56,8 +56,8 @@ func absent(e *evidence) (list []finding) {
 	return list
 }
 
-// below finds parts that are too small to be called the worst.
-func below(e *evidence) (list []finding) {
+// partsBelowMinGroup finds parts that are too small to be called the worst.
+func partsBelowMinGroup(e *evidence) (list []finding) {
 	for _, p := range e.parts() {
 		if !p.untrained && p.test > 0 && p.test < e.minGroup {
 			list = append(list, finding{nil, []any{p.kind, p.name, p.test, e.minGroup}})
@@ -66,9 +66,9 @@ func below(e *evidence) (list []finding) {
 	return list
 }
 
-// small finds other parts whose accuracy would say little: at an accuracy of one half, the 95 %
-// interval is wider than ± 10 points.
-func small(e *evidence) (list []finding) {
+// smallParts finds other parts whose accuracy would say little: at an accuracy of one half, the 95
+// % interval is wider than ± 10 points.
+func smallParts(e *evidence) (list []finding) {
 	const wide = .1
 	for _, p := range e.parts() {
 		if p.untrained || p.test < max(1, e.minGroup) {

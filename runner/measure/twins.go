@@ -11,7 +11,7 @@ import (
 
 // twins finds features that say the same as a feature before them.
 func twins(e *evidence) (list []finding) {
-	faces := facesOf(e.withRoles(data.AsFeature))
+	faces := comparedColumns(e.withRoles(data.AsFeature))
 	for i, b := range faces {
 		for _, a := range faces[:i] {
 			if how := a.same(b); how != "" {
@@ -27,9 +27,9 @@ func twins(e *evidence) (list []finding) {
 // keptTwins finds features that say the same as a column that is left out, or as a column of
 // groups or of split_by=.
 func keptTwins(e *evidence) (list []finding) {
-	faces := facesOf(e.withRoles(data.AsFeature))
-	for _, a := range facesOf(e.withRoles(data.LeftOut, data.AsGroup, data.AsKey)) {
-		if slices.ContainsFunc(faces, func(b *face) bool { return b.Name == a.Name }) {
+	faces := comparedColumns(e.withRoles(data.AsFeature))
+	for _, a := range comparedColumns(e.withRoles(data.LeftOut, data.AsGroup, data.AsKey)) {
+		if slices.ContainsFunc(faces, func(b *comparedColumn) bool { return b.Name == a.Name }) {
 			continue // keep= keeps it
 		}
 		for _, b := range faces {
@@ -48,8 +48,8 @@ func namesake(a, b string) bool {
 	return strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// face is a column in the form in which columns are compared.
-type face struct {
+// comparedColumn is a column in the form in which columns are compared.
+type comparedColumn struct {
 	*data.Sampled
 	keys   []uint64
 	codes  []uint16 // of the values, in the order in which they first occur
@@ -58,15 +58,15 @@ type face struct {
 	others int    // number of rows with another key
 }
 
-// facesOf returns the faces of columns, of very many columns only the first. It leaves out columns
+// comparedColumns returns columns in that form, of very many only the first. It leaves out columns
 // in which nearly all rows have one value: many columns of rare events are equal.
-func facesOf(columns []*data.Sampled) (list []*face) {
+func comparedColumns(columns []*data.Sampled) (list []*comparedColumn) {
 	const rare, most = 10, 1 << 10
 	for _, c := range columns {
 		if len(list) == most {
 			break
 		}
-		f := &face{Sampled: c}
+		f := &comparedColumn{Sampled: c}
 		place, count := map[uint64]uint16{}, map[uint64]int{}
 		for row := range c.Numbers {
 			key := c.Key(row)
@@ -89,7 +89,7 @@ func facesOf(columns []*data.Sampled) (list []*face) {
 }
 
 // same says how two columns say the same, or returns "" if they do not.
-func (a *face) same(b *face) string {
+func (a *comparedColumn) same(b *comparedColumn) string {
 	const share = .001 // of the rows may differ
 	most, differ := min(int(share*float64(len(a.keys))), a.others/10), 0
 	for row, key := range a.keys {

@@ -17,7 +17,7 @@ func (e *Evaluation) Warn(s *spec.Spec, tell func(about, message string)) {
 			"theory assumes: the box may exclude the optimum", s.EtaMax))
 	}
 	n := float64(len(e.Train.Losses))
-	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < enough {
+	if held := e.Train.Worst.EffectiveSampleSize / n * float64(s.Batch); held < minEffectiveBatch {
 		tell("batch", fmt.Sprintf("the worst case rests on %.3g of the %.0f training samples "+
 			"(effective sample size), which is %.2g in a batch of %d: raise batch, or take a "+
 			"smaller rho or a larger mu", e.Train.Worst.EffectiveSampleSize, n, held, s.Batch))
@@ -63,6 +63,6 @@ func (e *Evaluation) warnOfBox(tell func(about, message string)) {
 	}
 }
 
-// enough is the number of the adversary's effective samples that a batch should hold: with fewer, a
-// step follows a handful of losses. It is a rule of thumb, not from a theorem.
-const enough = 8
+// minEffectiveBatch is the number of the adversary's effective samples that a batch should hold:
+// with fewer, a step follows a handful of losses. It is a rule of thumb, not from a theorem.
+const minEffectiveBatch = 8

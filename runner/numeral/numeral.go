@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var form = regexp.MustCompile(
+var numberForm = regexp.MustCompile(
 	`^([+-]?)([0-9](?:_?[0-9])*)?(?:\.([0-9](?:_?[0-9])*)?)?(?:[eE]([+-]?[0-9]+))?$`)
 
 // mostDigits is the number of decimal digits of the largest uint64.
@@ -20,7 +20,7 @@ func Decimal(text string) (literal string, ok bool) {
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil { // digits alone: fast, and common
 		return strconv.FormatUint(n, 10), true
 	}
-	part := form.FindStringSubmatch(text)
+	part := numberForm.FindStringSubmatch(text)
 	if part == nil || part[2]+part[3] == "" {
 		return "", false
 	}

@@ -12,12 +12,12 @@ import (
 func Remedy(text string) string {
 	const most = 1 << 63
 	text = strings.Trim(text, " \t")
-	part := form.FindStringSubmatch(text)
+	part := numberForm.FindStringSubmatch(text)
 	isNumber := part != nil && part[2]+part[3] != ""
 	if x, ok := Float(text); isNumber && (!ok || math.Abs(x) >= most) {
 		return ": it is out of range"
 	}
-	if literal, ok := meant(text); ok && !isNumber {
+	if literal, ok := likelyMeant(text); ok && !isNumber {
 		return ": write " + literal
 	}
 	switch strings.ToLower(strings.TrimLeft(text, "+-.")) {
@@ -27,9 +27,10 @@ func Remedy(text string) string {
 	return ""
 }
 
-// meant returns in decimal the number that is most likely meant by a text that is no number here:
-// one in another base, with separated thousands, with a decimal comma or in full-width digits.
-func meant(text string) (literal string, ok bool) {
+// likelyMeant returns in decimal the number that is most likely meant by a text that is no number
+// here: one in another base, with separated thousands, with a decimal comma or in full-width
+// digits.
+func likelyMeant(text string) (literal string, ok bool) {
 	text = strings.Map(halfWidth, text)
 	switch lower := strings.ToLower(strings.TrimLeft(text, "+-")); {
 	case len(lower) > 1 && lower[0] == '0' && strings.ContainsRune("xob", rune(lower[1])):

@@ -9,19 +9,19 @@ import (
 	"drolab/runner/data/source"
 )
 
-// shared is a dataset in use by some jobs, closed with the last of them. A dataset may be
+// sharedData is a dataset in use by some jobs, closed with the last of them. A dataset may be
 // gigabytes, and the runs of an experiment mostly train on the same dataset.
-type shared struct {
+type sharedData struct {
 	*data.Dataset
-	program *described // the program that it belongs to; nil: drolab's own data
-	key     string     // the name and options that it was opened with
-	users   int        // the number of jobs that have not released it; Queue.mu guards it
+	program *sharedProgram // the program that it belongs to; nil: drolab's own data
+	key     string         // the name and options that it was opened with
+	users   int            // the number of jobs that have not released it; Queue.mu guards it
 }
 
 // dataset opens the dataset of a run, or shares an open one with the same name and options. The
 // caller holds q.starting, so that nobody else opens it at the same time. It does not hold mu,
 // since opening may take minutes.
-func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
+func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*sharedData, error) {
 	if of.Spec.IsScript() {
 		return q.script(of)
 	}
@@ -49,12 +49,12 @@ func (q *Queue) Reading() *runner.Reading { return q.reading.Load() }
 
 // share adds a user to the dataset that is open under key, or opens set under that key; it returns
 // nil if there is neither. Each user calls release once.
-func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
+func (q *Queue) share(key string, set *data.Dataset, p *sharedProgram) *sharedData {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	d := q.open[key]
 	if d == nil && set != nil {
-		d = &shared{Dataset: set, program: p, key: key}
+		d = &sharedData{Dataset: set, program: p, key: key}
 		q.open[key] = d
 	}
 	if d != nil {
@@ -65,7 +65,7 @@ func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
 
 // release gives back a user's share of a dataset, and closes the dataset after the last user. Its
 // memory may be gone then.
-func (q *Queue) release(d *shared) {
+func (q *Queue) release(d *sharedData) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if d.users--; d.users == 0 {
@@ -82,7 +82,7 @@ func (q *Queue) openData(name string, o data.Options) (d *data.Dataset, err erro
 			err = runner.Panicked(q.settings.Reports, p)
 		}
 	}()
-	now, pace := q.settings.now, &runner.Pace{}
+	now, pace := q.settings.now, &runner.ReadingPace{}
 	if now == nil {
 		now = time.Now
 	}

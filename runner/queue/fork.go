@@ -15,7 +15,7 @@ import (
 // refused fork leaves no trace.
 func (j *job) fork(parent *runner.Past) error {
 	m, from := j.meta, *parent.From
-	old, err := parent.Turned()
+	old, err := parent.Settings()
 	if err != nil {
 		return err
 	}

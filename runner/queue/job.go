@@ -19,7 +19,7 @@ type job struct {
 	knobs     []runner.KnobEvent // changes of knobs to repeat
 	record    runner.Recorder    // nil until the run has a record; Queue.run closes it
 	from      *runner.State      // the checkpoint to continue from; nil: from the start
-	data      *shared            // released when the job ends
+	data      *sharedData        // released when the job ends
 	logsNotes bool               // it logs the notes of the data: the first run on them
 	threads   int                // of this run
 	until     int                // epochs, see Means

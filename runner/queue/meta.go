@@ -17,7 +17,9 @@ import (
 // newMeta returns the run.json of a run of s on d: counts, steps and the derived box. It finds
 // every reason to refuse a run before anything is written: model, batch, mean, method, memory,
 // selection and optimum. The last may take seconds.
-func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*runner.Meta, error) {
+func newMeta(
+	req runner.Request, s spec.Spec, d *sharedData, host runner.Host,
+) (*runner.Meta, error) {
 	parameters, err := parametersOf(&s, d)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,7 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 	if err != nil {
 		return nil, err
 	}
-	if err := train.AskRoom(&s, d.Dataset, parameters); err != nil {
+	if err := train.AskMemory(&s, d.Dataset, parameters); err != nil {
 		return nil, err
 	}
 	if runner.RefitsOnVal(t) {
@@ -79,7 +81,7 @@ func newMeta(req runner.Request, s spec.Spec, d *shared, host runner.Host) (*run
 const mostEncoder = 20_000
 
 // kernel names the kernel of the run's training steps or, for a program, its device.
-func kernel(s *spec.Spec, host string, d *shared) string {
+func kernel(s *spec.Spec, host string, d *sharedData) string {
 	if d.program != nil {
 		return strings.TrimSpace("program " + d.program.Device)
 	}
@@ -87,7 +89,7 @@ func kernel(s *spec.Spec, host string, d *shared) string {
 }
 
 // parametersOf counts the parameters of the model of s on d, or says why it cannot be built.
-func parametersOf(s *spec.Spec, d *shared) (int, error) {
+func parametersOf(s *spec.Spec, d *sharedData) (int, error) {
 	if d.program != nil {
 		return d.program.Parameters, nil
 	}

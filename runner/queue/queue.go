@@ -33,7 +33,7 @@ type Settings struct {
 	// Programs says which programs this user has started before: no other is started.
 	Programs bridge.Approvals
 	// Script is the script that may drive the loop of a run here; nil: no run has a script.
-	Script *Script
+	Script *ScriptRun
 	// Alone says that nobody may be there to resume a run that waits for space on a full disk. The
 	// run then retries by itself, again and again.
 	Alone bool
@@ -47,16 +47,17 @@ type Settings struct {
 	// is nil.
 	Ended func(Outcome)
 
-	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
-	retry    time.Duration    // how often a run that waits for the disk tries to log that; 0: 2 s
-	patience time.Duration    // how long a verb waits for a run or another start; 0: 7 s
+	now func() time.Time // tells when a checkpoint is due; nil is time.Now
+	// retry is how often a run that waits for the disk tries to log that; 0: 2 s.
+	retry       time.Duration
+	verbTimeout time.Duration // how long a verb waits for a run or another start; 0: 7 s
 }
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in a goroutine. Its
 // verbs may be called from any goroutine. None of them waits for training unless it says so, and
-// then it gives up after Settings.patience.
+// then it gives up after Settings.verbTimeout.
 type Queue struct {
-	runner.Orders
+	runner.OrderFunc
 	settings Settings
 	ctx      context.Context // when cancelled, all runs stop and no other starts
 	machine  *machine.Watch
@@ -74,7 +75,7 @@ type Queue struct {
 	jobs map[string]*job
 	// outcomes are the outcomes of runs that have ended, by the run's name, for Wait.
 	outcomes map[string]Outcome
-	open     map[string]*shared // datasets in use
+	open     map[string]*sharedData // datasets in use
 	wg       sync.WaitGroup
 	// turn is closed when the run launched last has its slot, or needs none: runs start in the
 	// order of their launch. It is nil for the first.
@@ -99,9 +100,9 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	q := &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
+		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*sharedData{},
 		starting: make(chan struct{}, 1)}
-	q.Orders = q.carryOut
+	q.OrderFunc = q.carryOut
 	q.machine = machine.NewWatch(ctx, s.Reports, func(p any) { runner.Panicked(s.Reports, p) })
 	return q
 }
@@ -172,18 +173,18 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 	return ids, nil
 }
 
-// begin waits until no other start prepares runs, but not longer than the queue's patience. Only
+// begin waits until no other start prepares runs, but not longer than verbTimeout. Only
 // one start prepares at a time, so that two starts on the same dataset open it once. The caller
 // calls end.
 func (q *Queue) begin() (end func(), err error) {
 	select {
-	case q.starting <- struct{}{}: // no other start: patience does not matter
+	case q.starting <- struct{}{}: // no other start
 	default:
 		select {
 		case q.starting <- struct{}{}:
 		case <-q.ctx.Done():
 			return nil, q.stopError()
-		case <-q.patience():
+		case <-q.verbTimer():
 			return nil, errors.New("another start is still reading its data: try again when " +
 				"it is done")
 		}
@@ -323,7 +324,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 			status, err = j.fail(runner.Panicked(q.settings.Reports, p))
 		}
 	}()
-	share, err := train.TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	share, err := train.ReserveMemory(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
 	var r *train.Run
 	if err == nil {
 		defer func() {

@@ -20,11 +20,11 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 		return err
 	}
 	j := &job{
-		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.Turned(past.Log),
+		meta: past.Meta, spec: past.Meta.Spec, knobs: runner.ValidKnobs(past.Log),
 		record: record, from: past.From, gate: q.gate(), threads: m.Threads, until: m.Until,
 		means: m, logsNotes: past.From == nil,
 	}
-	if err := q.takeUp(j, m); err != nil {
+	if err := q.restart(j, m); err != nil {
 		record.Close()
 		return err
 	}
@@ -32,9 +32,9 @@ func (q *Queue) reopen(id string, m runner.Means) error {
 	return nil
 }
 
-// takeUp opens the data of a job that continues, and logs the resume. The error is about a run.json
-// or data that have changed since the run began. After an error the job holds no data.
-func (q *Queue) takeUp(j *job, m runner.Means) (err error) {
+// restart opens the data of a job that continues, and logs the resume. The error is about a
+// run.json or data that have changed since the run began. After an error the job holds no data.
+func (q *Queue) restart(j *job, m runner.Means) (err error) {
 	if err := j.meta.Usable(); err != nil {
 		return fmt.Errorf("run %s: its run.json cannot be used: %w", j.meta.ID, err)
 	}

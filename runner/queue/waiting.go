@@ -24,7 +24,7 @@ func (j *job) Turn(key, value string) error {
 	now := j.meta.Spec
 	for _, k := range j.knobs {
 		if k.Step <= j.Head().Step {
-			k.Apply(&now) // takeUp, or an earlier Turn, has checked it
+			k.Apply(&now) // restart, or an earlier Turn, has checked it
 		}
 	}
 	e, err := train.ChangeKnob(&now, key, value, j.Head())
@@ -34,7 +34,7 @@ func (j *job) Turn(key, value string) error {
 	if err := j.append(e); err != nil {
 		return err
 	}
-	j.knobs = runner.Turned(append(slices.Clone(j.knobs), *e))
+	j.knobs = runner.ValidKnobs(append(slices.Clone(j.knobs), *e))
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (j *job) Head() runner.Head {
 // A run that trains has its own append, which knows its step.
 func (j *job) append(e runner.Event) error {
 	_, err := j.gate.Write(func() error { return j.record.Append(e) },
-		train.Waits(j.record, j.Head()))
+		train.WaitLogger(j.record, j.Head()))
 	return err
 }
 
@@ -71,7 +71,7 @@ func (j *job) stopEarly() (runner.Status, error) {
 	}
 	_, err := j.gate.Write(func() error {
 		return j.end(runner.Stopped, errors.New("stopped before it started"))
-	}, train.Waits(j.record, j.Head()))
+	}, train.WaitLogger(j.record, j.Head()))
 	return runner.Stopped, err
 }
 

@@ -58,15 +58,15 @@ func (t *Setting) typeError(cause error, value []byte, like any) error {
 	if own, ok := errors.AsType[*KeyError](cause); ok {
 		return own
 	}
-	want := wanted[reflect.TypeOf(like)]
-	if _, auto := like.(Auto); auto {
+	want := typeWants[reflect.TypeOf(like)]
+	if _, auto := like.(dro.Auto); auto {
 		want = t.Want
 	}
 	return &KeyError{t.Key, string(value), want}
 }
 
-// wanted says in words what a value of each type looks like. Validate checks ranges.
-var wanted = map[reflect.Type]string{
+// typeWants says in words what a value of each type looks like. Validate checks ranges.
+var typeWants = map[reflect.Type]string{
 	reflect.TypeFor[string]():          "text",
 	reflect.TypeFor[float64]():         "a number",
 	reflect.TypeFor[int]():             "a whole number",
@@ -115,12 +115,12 @@ func (s *Spec) UnmarshalJSON(b []byte) error {
 
 // assignOwn is Assign for a method's own setting.
 func (s *Spec) assignOwn(t *Setting, value []byte) error {
-	var v Auto
+	var v dro.Auto
 	switch text := string(bytes.TrimSpace(value)); {
 	case t.own.On && text == "true":
-		v = Fixed(1)
+		v = dro.Fixed(1)
 	case t.own.On && text == "false":
-		v = Fixed(0)
+		v = dro.Fixed(0)
 	case t.own.On:
 		return t.typeError(nil, value, true)
 	case t.own.Choices != nil:
@@ -130,21 +130,21 @@ func (s *Spec) assignOwn(t *Setting, value []byte) error {
 		if err != nil || at < 0 {
 			return &KeyError{t.Key, string(value), t.Want}
 		}
-		v = Fixed(float64(at))
+		v = dro.Fixed(float64(at))
 	default:
 		var x float64
 		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
 			return &KeyError{t.Key, string(value), t.Want}
 		}
-		v = Fixed(x)
+		v = dro.Fixed(x)
 	}
 	s.SetOwn(t.Key, v)
 	return nil
 }
 
 // SetOwn sets a method's own setting. It makes a new map, so that copies of s keep theirs.
-func (s *Spec) SetOwn(key string, v Auto) {
-	own := map[string]Auto{}
+func (s *Spec) SetOwn(key string, v dro.Auto) {
+	own := map[string]dro.Auto{}
 	maps.Copy(own, s.Own)
 	own[key] = v
 	s.Own = own

@@ -13,11 +13,11 @@ func (s *Spec) Judging(method dro.Algorithm) Spec {
 	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
 	one.Model, one.Init, one.Precision, one.Convolution, one.Select = "", "", "", "", SelectLast
 	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
-	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
+	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, dro.Auto{}, 0, 0
 	one.Optimizer, one.Schedule, one.Warmup, one.Patience = "", "", 0, 0
 	one.Beta1, one.Beta2, one.AdamEps = 0, 0, 0
 	one.Hidden, one.Activation, one.Dropout = nil, "", 0
-	one.Momentum, one.WeightDecay, one.Clip = 0, 0, Auto{}
+	one.Momentum, one.WeightDecay, one.Clip = 0, 0, dro.Auto{}
 	return one
 }
 

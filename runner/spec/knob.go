@@ -28,7 +28,7 @@ func (s *Spec) Knobs() (keys []string) {
 // Turn changes the knob key to a number or "auto" and returns the values before and after. The
 // error is a *KeyError, and s is unchanged then. If the changed box excludes z, the run projects z
 // into it.
-func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
+func (s *Spec) Turn(key, value string) (before, after dro.Auto, err error) {
 	after, readable := readKnob(value)
 	if !readable {
 		want := "a number or auto" + numeral.Remedy(value)
@@ -46,15 +46,15 @@ func (s *Spec) Turn(key, value string) (before, after Auto, err error) {
 }
 
 // readKnob reads the value of a knob as people write it.
-func readKnob(text string) (value Auto, ok bool) {
+func readKnob(text string) (value dro.Auto, ok bool) {
 	switch strings.TrimSpace(text) {
 	case "auto":
-		return Auto{}, true
+		return dro.Auto{}, true
 	case "none":
 		return dro.None(), true
 	}
 	x, ok := numeral.Float(text)
-	return Fixed(x), ok
+	return dro.Fixed(x), ok
 }
 
 // knobLimit returns the greatest value that a knob may take while its run trains. Only lambda0 has
@@ -86,7 +86,7 @@ func (s *Spec) KnobWant(key string) string {
 }
 
 // Replay turns a knob as a log records it, and returns the value before.
-func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
+func (s *Spec) Replay(key string, value dro.Auto) (before dro.Auto, err error) {
 	t, ok := FindSetting(key)
 	if !ok || !t.liveIn(s) {
 		return before, fmt.Errorf("%.40q is not a knob of %s", key, s.Algorithm())
@@ -114,4 +114,4 @@ func (s *Spec) Replay(key string, value Auto) (before Auto, err error) {
 type Auto = dro.Auto
 
 // Fixed returns the setting x.
-func Fixed(x float64) Auto { return dro.Fixed(x) }
+func Fixed(x float64) dro.Auto { return dro.Fixed(x) }

@@ -20,7 +20,7 @@ func TestKnobKeepsItsBounds(t *testing.T) {
 	for value, want := range map[float64]bool{most / 2: true, most: true, most * 1.01: false,
 		1e9: false} {
 		turned := s
-		_, _, err := turned.Turn("lambda0", Fixed(value).String())
+		_, _, err := turned.Turn("lambda0", dro.Fixed(value).String())
 		if (err == nil) != want {
 			t.Errorf("lambda0 %g with λ_max %g: %v", value, most, err)
 		}

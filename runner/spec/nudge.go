@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"drolab/dro"
 )
 
 // Forkable returns the keys of the settings that a fork of a run of s may change and for which
@@ -45,7 +47,7 @@ func (s *Spec) Nudge(key string, by int) (text string, ok bool) {
 	if !number {
 		return "", false
 	}
-	for _, x := range ladder(s.present(key, v), by) {
+	for _, x := range nextValues(s.present(key, v), by) {
 		if text := strconv.FormatFloat(x, 'g', -1, 64); s.accepts(key, text) {
 			return text, true
 		}
@@ -77,7 +79,7 @@ func (s *Spec) accepts(key, value string) bool {
 
 // present returns the number that a setting stands at. If the setting is auto, it is the bound
 // derived for it, or 1 if there is none.
-func (s *Spec) present(key string, v Auto) float64 {
+func (s *Spec) present(key string, v dro.Auto) float64 {
 	p, err := s.Problem()
 	switch {
 	case !v.IsAuto() || err != nil:
@@ -92,10 +94,11 @@ func (s *Spec) present(key string, v Auto) float64 {
 	return 1
 }
 
-// ladder returns the values to try next to v, in order. They are the next of 1, 2, 5, 10 and so on,
-// and then values half, a quarter and an eighth of the way there, in case a bound lies before it.
-func ladder(v float64, by int) (list []float64) {
-	next := rung(v, by)
+// nextValues returns the values to try next to v, in order. They are the next of 1, 2, 5, 10 and so
+// on, and then values half, a quarter and an eighth of the way there, in case a bound lies before
+// it.
+func nextValues(v float64, by int) (list []float64) {
+	next := next125(v, by)
 	if least := 1e-3; v != 0 && math.Abs(v) <= least && (v > 0) == (by < 0) {
 		list = append(list, 0) // many settings are switched off by 0
 	}
@@ -104,20 +107,20 @@ func ladder(v float64, by int) (list []float64) {
 		list = append(list, float64(by))
 	}
 	for part := 2.0; part <= 8; part *= 2 {
-		list = append(list, round(v+(next-v)/part))
+		list = append(list, roundTo3(v+(next-v)/part))
 	}
 	return slices.DeleteFunc(list, func(x float64) bool { return x == v || (x > v) != (by > 0) })
 }
 
-// rung returns the next of 1, 2, 5 times a power of ten above or below v, on both sides of 0.
-func rung(v float64, by int) float64 {
+// next125 returns the next of 1, 2, 5 times a power of ten above or below v, on both sides of 0.
+func next125(v float64, by int) float64 {
 	switch {
 	case v == 0:
-		return float64(by) * firstRung
+		return float64(by) * first125
 	case v < 0:
-		return -rung(-v, -by)
+		return -next125(-v, -by)
 	}
-	const near = 1e-9 // relative to v: a number written as a rung is that rung
+	const near = 1e-9 // relative to v: a number written as one of them is that one
 	exponent, below := int(math.Floor(math.Log10(v))), 0.0
 	for e := exponent - 1; e <= exponent+1; e++ {
 		for _, m := range []string{"1e", "2e", "5e"} {
@@ -134,11 +137,11 @@ func rung(v float64, by int) float64 {
 	return below
 }
 
-// firstRung is the first rung above 0.
-const firstRung = 1e-3
+// first125 is the first of these numbers above 0.
+const first125 = 1e-3
 
-// round returns x rounded to three significant digits.
-func round(x float64) float64 {
+// roundTo3 returns x rounded to three significant digits.
+func roundTo3(x float64) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
 	if err != nil {
 		return x

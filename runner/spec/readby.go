@@ -95,13 +95,16 @@ func (t *Setting) TrainedBy(s *Spec) bool {
 	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
 }
 
-// need is a setting and the values, one of which it must have for another setting to be read.
-type need struct {
+// requirement is a setting and the values, one of which it must have for another setting to be
+// read.
+type requirement struct {
 	key    string
 	values []string
 }
 
-func (n *need) met(s *Spec) bool { return n == nil || slices.Contains(n.values, s.Text(n.key)) }
+func (n *requirement) met(s *Spec) bool {
+	return n == nil || slices.Contains(n.values, s.Text(n.key))
+}
 
 // Needs returns the key of the setting that decides whether this setting is read; empty: none.
 func (t *Setting) Needs() string {

@@ -26,7 +26,7 @@ type Setting struct {
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
-	needs *need // the setting that decides whether it is read; nil: it always is
+	needs *requirement // the setting that decides whether it is read; nil: it always is
 	// parameter is the parameter of the uncertainty set that the setting is or belongs to. The
 	// setting means nothing to a set that does not read it (dro.SetReads). Empty: none.
 	parameter string
@@ -152,7 +152,7 @@ func (t *Setting) SameIn(specs []Spec) bool {
 }
 
 // Number returns the setting as methods get it; false if it is not a number.
-func (t *Setting) Number(s *Spec) (Auto, bool) {
+func (t *Setting) Number(s *Spec) (dro.Auto, bool) {
 	if t.own != nil {
 		return t.ownNumber(s), true
 	}
@@ -160,16 +160,16 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	case Auto:
 		return v, true
 	case float64:
-		return Fixed(v), true
+		return dro.Fixed(v), true
 	case int:
-		return Fixed(float64(v)), true
+		return dro.Fixed(float64(v)), true
 	case bool:
 		if v {
-			return Fixed(1), true
+			return dro.Fixed(1), true
 		}
-		return Fixed(0), true
+		return dro.Fixed(0), true
 	}
-	return Auto{}, false
+	return dro.Auto{}, false
 }
 
 // TakesNumbers reports whether the setting is a number or a list of numbers, or may be.
@@ -178,7 +178,7 @@ func (t *Setting) TakesNumbers() bool {
 		return !t.own.On && t.own.Choices == nil
 	}
 	switch t.field(&Spec{}).Interface().(type) {
-	case int, uint64, float64, []int, []float64, Auto, Threshold, Imbalance:
+	case int, uint64, float64, []int, []float64, dro.Auto, Threshold, Imbalance:
 		return true
 	}
 	return false
@@ -274,7 +274,7 @@ func (t *Setting) Single() bool {
 }
 
 // ownNumber returns the number of a method's own setting, or its default.
-func (t *Setting) ownNumber(s *Spec) Auto {
+func (t *Setting) ownNumber(s *Spec) dro.Auto {
 	if v, ok := s.Own[t.Key]; ok {
 		return v
 	}

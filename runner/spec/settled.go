@@ -3,6 +3,7 @@ package spec
 import (
 	"slices"
 
+	"drolab/dro"
 	"drolab/dro/nn"
 	"drolab/runner/data"
 )
@@ -29,10 +30,10 @@ func (s Spec) Settled() Spec {
 	} else if slices.Equal(ratios, data.PaperImbalance()) && !s.Imbalance.Drawn() {
 		s.Imbalance = Imbalance{word: paperImbalance}
 	}
-	s.LRZ = Fixed(s.LRZ.Or(s.LR))
+	s.LRZ = dro.Fixed(s.LRZ.Or(s.LR))
 	if p, err := s.Problem(); err == nil {
 		s.Coordinates = string(p.Coordinates)
-		s.LambdaMax, s.EtaMin = Fixed(p.Box.Lambda[1]), Fixed(p.Box.Eta[0])
+		s.LambdaMax, s.EtaMin = dro.Fixed(p.Box.Lambda[1]), dro.Fixed(p.Box.Eta[0])
 	}
 	return s
 }

@@ -69,12 +69,12 @@ type Spec struct {
 	// else unshifted.
 	Coordinates string `key:"coordinates"`
 	// Lambda0 and LambdaMax bound λ; auto is the bound of math.md §4.
-	Lambda0   float64 `key:"lambda0"`
-	LambdaMax Auto    `key:"lambda_max"`
+	Lambda0   float64  `key:"lambda0"`
+	LambdaMax dro.Auto `key:"lambda_max"`
 	// EtaMin and EtaMax bound η. EtaMax is the theory's B, the assumed bound
 	// of the loss; the loss itself is never clipped.
-	EtaMin Auto    `key:"eta_min"`
-	EtaMax float64 `key:"eta_max"`
+	EtaMin dro.Auto `key:"eta_min"`
+	EtaMax float64  `key:"eta_max"`
 	// Lambda and Eta are the start z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
@@ -90,20 +90,20 @@ type Spec struct {
 	AdamEps   float64 `key:"adam_eps"`
 	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; Schedule and Warmup
 	// say how it changes: see Rate.
-	LR          float64 `key:"lr"`
-	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; it changes as LR does
-	Schedule    string  `key:"schedule"`
-	Warmup      int     `key:"warmup"`
-	LRDropEpoch int     `key:"lr_drop_epoch"`
-	LRDrop      float64 `key:"lr_drop"`
+	LR          float64  `key:"lr"`
+	LRZ         dro.Auto `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; it changes as LR does
+	Schedule    string   `key:"schedule"`
+	Warmup      int      `key:"warmup"`
+	LRDropEpoch int      `key:"lr_drop_epoch"`
+	LRDrop      float64  `key:"lr_drop"`
 	// Momentum and WeightDecay act on x, in the same way in every algorithm, except that nsgdm's
 	// momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
 	// Clip is the largest norm of the gradient of x, before momentum; a longer gradient is scaled
 	// down to it. auto is the method's own (see dro.Method), which is none for most.
-	Clip   Auto `key:"clip"`
-	Epochs int  `key:"epochs"`
+	Clip   dro.Auto `key:"clip"`
+	Epochs int      `key:"epochs"`
 	// Patience ends the run after this many evaluations without a better one by Select; 0: never.
 	Patience int `key:"patience"`
 
@@ -144,7 +144,7 @@ type Spec struct {
 
 	// Own holds the settings that methods declare themselves (see dro.Method), by key; a missing
 	// key stands for the default. It is never changed in place.
-	Own map[string]Auto
+	Own map[string]dro.Auto
 }
 
 // The values of Weights.
@@ -200,7 +200,7 @@ func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		ByGroup: s.Sampling(m) == loader.ByGroup, Seed: s.Seed, Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == loader.ByGroup, Seed: s.Seed, Settings: map[string]dro.Auto{}}
 	for _, row := range allSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v

@@ -50,10 +50,10 @@ func TestEveryFieldIsDescribed(t *testing.T) {
 
 func TestSpecSurvivesJSON(t *testing.T) {
 	s := Defaults()
-	s.LambdaMax, s.Imbalance, s.Mean, s.Std = Fixed(10), KeepRatios(.5,
+	s.LambdaMax, s.Imbalance, s.Mean, s.Std = dro.Fixed(10), KeepRatios(.5,
 		1), []float64{.5}, []float64{.25}
-	s.SetOwn("c", Fixed(7))
-	s.SetOwn("share_batch", Fixed(1))
+	s.SetOwn("c", dro.Fixed(7))
+	s.SetOwn("share_batch", dro.Fixed(1))
 	b, err := json.Marshal(s)
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func stated(a dro.Algorithm) Spec {
 	s := Defaults()
 	s.Algorithms, s.Epochs = []dro.Algorithm{a}, 2
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
-		s.SetOwn("jtt_epochs", Fixed(1)) // of two
+		s.SetOwn("jtt_epochs", dro.Fixed(1)) // of two
 	}
 	return s
 }

@@ -16,8 +16,8 @@ type Threshold struct {
 // thresholdValF1 makes each evaluation choose the threshold that is best on the validation split.
 const thresholdValF1 = "val_f1"
 
-// greatest is the number of the zero Threshold.
-const greatest = .5
+// defaultThreshold is the number of the zero Threshold.
+const defaultThreshold = .5
 
 // IsSet reports whether the threshold differs from taking the class of the greatest probability.
 func (t Threshold) IsSet() bool { return t != Threshold{} }
@@ -28,7 +28,7 @@ func (t Threshold) ByVal() bool { return t.word != "" }
 // Number returns the threshold as a number, unless the validation split chooses it.
 func (t Threshold) Number() float64 {
 	if !t.IsSet() {
-		return greatest
+		return defaultThreshold
 	}
 	return t.number
 }
@@ -57,7 +57,7 @@ func (t *Threshold) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &t.number); err != nil || !(t.number > 0 && t.number < 1) {
 		return &KeyError{"threshold", string(b), "a number in (0, 1), or " + thresholdValF1}
 	}
-	if t.number == greatest {
+	if t.number == defaultThreshold {
 		t.number = 0
 	}
 	return nil

@@ -38,13 +38,13 @@ func TestValidateNamesTheKey(t *testing.T) {
 		{"coordinates", func(s *Spec) { s.Coordinates = "polar" }},
 		{"coordinates", func(s *Spec) { s.Uncertainty = "kl"; s.Coordinates = "paper" }},
 		{"lambda0", func(s *Spec) { s.Lambda0 = 0 }},
-		{"lambda_max", func(s *Spec) { s.LambdaMax = Fixed(.01) }},
-		{"eta_min", func(s *Spec) { s.EtaMin = Fixed(11) }},
+		{"lambda_max", func(s *Spec) { s.LambdaMax = dro.Fixed(.01) }},
+		{"eta_min", func(s *Spec) { s.EtaMin = dro.Fixed(11) }},
 		{"eta_max", func(s *Spec) { s.EtaMax = -1 }},
 		{"lambda", func(s *Spec) { s.Lambda = 1e9 }},
 		{"eta", func(s *Spec) { s.Eta = 11 }},
-		{"c", func(s *Spec) { s.SetOwn("c", Fixed(0)) }},
-		{"kappa", func(s *Spec) { s.SetOwn("kappa", Fixed(nan)) }},
+		{"c", func(s *Spec) { s.SetOwn("c", dro.Fixed(0)) }},
+		{"kappa", func(s *Spec) { s.SetOwn("kappa", dro.Fixed(nan)) }},
 		{"batch", func(s *Spec) { s.Batch = 0 }},
 		{"batch_z", func(s *Spec) { s.BatchZ = -1 }},
 		{"lr", func(s *Spec) { s.LR = 0 }},
@@ -73,7 +73,7 @@ func TestKeyErrorShowsTheValueAsGiven(t *testing.T) {
 	}{
 		{0, "k: 0: want more"},
 		{2.1, "k: 2.1: want more"},
-		{Fixed(3), "k: 3: want more"},
+		{dro.Fixed(3), "k: 3: want more"},
 		{strings.Repeat("é", 61), "k: " + strings.Repeat("é", 60) + "…: want more"},
 	} {
 		if got := (&KeyError{"k", test.value, "more"}).Error(); got != test.want {

@@ -137,17 +137,17 @@ func benchRun(s spec.Spec, a dro.Algorithm, src data.Source, classes, threads in
 	parts.Refitted = parts.Training().Train // methods that refit want validation counts
 	m := &runner.Meta{Spec: s, Parts: parts,
 		StepsPerEpoch: int64(max(1, src.Len()/s.Batch)), Steps: math.MaxInt64}
-	return New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+	return New(Plan{Meta: m, Data: d, Record: nullRecorder{}, Gate: &Gate{Retry: time.Second},
 		Network: Native, Threads: threads})
 }
 
-// discard is a Recorder that keeps nothing and never fails.
-type discard struct{}
+// nullRecorder is a Recorder that keeps nothing and never fails.
+type nullRecorder struct{}
 
-func (discard) Append(runner.Event) error                { return nil }
-func (discard) Checkpoint(*runner.State) (string, error) { return "", nil }
-func (discard) Finish(*runner.Summary) error             { return nil }
-func (discard) Close() error                             { return nil }
+func (nullRecorder) Append(runner.Event) error                { return nil }
+func (nullRecorder) Checkpoint(*runner.State) (string, error) { return "", nil }
+func (nullRecorder) Finish(*runner.Summary) error             { return nil }
+func (nullRecorder) Close() error                             { return nil }
 
 // median returns the median of the times, the upper one of the middle two. It sorts times in place.
 func median(times []time.Duration) time.Duration {

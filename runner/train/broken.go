@@ -7,12 +7,12 @@ import (
 	"drolab/runner/spec"
 )
 
-// The limits beyond which losses and ratios count as wild: far from any loss that a network trains
-// with, and far from 1, the mean ratio at the best z. They only choose between two cures, so their
+// The greatest losses and ratios that count as sound: far from any loss that a network trains with,
+// and far from 1, the mean ratio at the best z. They only choose between two cures, so their
 // exact size matters little.
 const (
-	wildLoss  = 1e6
-	wildRatio = 1e3
+	maxSoundLoss  = 1e6
+	maxSoundRatio = 1e3
 )
 
 // cure returns advice that keeps the numbers finite: shorter steps of z or of the weights. It names
@@ -35,14 +35,14 @@ func (r *Run) cure() string {
 	return "start from a larger lambda, or lower lr"
 }
 
-// brokenByZ reports whether the ratios were wild before the losses were.
+// brokenByZ reports whether the ratios were beyond their limit before the losses were.
 func (r *Run) brokenByZ() bool {
-	wild := func(v measure.Values) bool { return v.Named("mean_ratio").Float() > wildRatio }
-	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
+	beyond := func(v measure.Values) bool { return v.Named("mean_ratio").Float() > maxSoundRatio }
+	if beyond(r.window.Max) || r.last != nil && beyond(r.last.Max) { // at steps before
 		return true
 	}
-	own := !r.Method.Fresh() || measure.Mean(r.drawn) <= wildLoss
-	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.current))
+	own := !r.Method.Fresh() || measure.Mean(r.drawn) <= maxSoundLoss
+	return measure.Mean(r.losses) <= maxSoundLoss && (own || beyond(r.current))
 }
 
 // BrokenError is the error of a run whose numbers are no longer finite. It fails the run, since

@@ -13,12 +13,12 @@ import (
 // checkpoint to the disk takes longer than an epoch of a small table.
 const BetweenCheckpoints = 5 * time.Second
 
-// saving is the state of a run's checkpoints. Its fields belong to the run's goroutine, like all of
-// a Run.
-type saving struct {
+// checkpointState is the state of a run's checkpoints. Its fields belong to the run's goroutine,
+// like all of a Run.
+type checkpointState struct {
 	savedAt time.Time     // the time of the last checkpoint, or of the start
 	pending *runner.State // the state of the selected step until it is saved; nil: none
-	byScript
+	scriptState
 }
 
 // checkpointDue reports whether a checkpoint at the end of an epoch is worth its time. It reads the

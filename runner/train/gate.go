@@ -128,7 +128,7 @@ func (o *Order) serveWithoutSlot(w Waiting) error {
 func (o *Order) Turn(w Waiting) error {
 	err := w.Turn(o.Key, o.Value)
 	o.Answer(w.Head().Step, err)
-	if errors.As(err, &refused{}) {
+	if errors.As(err, &knobRefusal{}) {
 		return nil
 	}
 	return err
@@ -245,7 +245,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 		}
 		note := func() { told = told || tell(err) == nil }
 		note()
-		if !g.awaitRoom(note, again) {
+		if !g.awaitDisk(note, again) {
 			return told, err
 		}
 	}
@@ -259,10 +259,10 @@ func (g *Gate) Slow() error {
 	return runner.ErrSlow
 }
 
-// awaitRoom waits until the write may be tried again, or must not be, and calls note at intervals.
+// awaitDisk waits until the write may be tried again, or must not be, and calls note at intervals.
 // With again, it may be tried after the first interval, and else after a resume. A resume cancels a
 // pause that was requested meanwhile.
-func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
+func (g *Gate) awaitDisk(note func(), again bool) (try bool) {
 	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
 	for {
@@ -290,9 +290,9 @@ func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
 	}
 }
 
-// Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there
-// was space for the warning alone, the next call writes only the pause.
-func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
+// WaitLogger returns a function that logs that a run waits for the disk: a warning and a pause. If
+// there was space for the warning alone, the next call writes only the pause.
+func WaitLogger(to runner.Recorder, h runner.Head) func(cause error) error {
 	warned := false
 	return func(cause error) error {
 		if !warned {

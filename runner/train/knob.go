@@ -61,18 +61,18 @@ func (r *Run) useSpec(s spec.Spec) error {
 	return nil
 }
 
-// refused is the error of a knob that cannot be turned; the run continues.
-type refused struct{ error }
+// knobRefusal is the error of a knob that cannot be turned; the run continues.
+type knobRefusal struct{ error }
 
 // Unwrap returns the reason.
-func (r refused) Unwrap() error { return r.error }
+func (r knobRefusal) Unwrap() error { return r.error }
 
 // ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
-// refused.
+// knobRefusal.
 func ChangeKnob(s *spec.Spec, key, value string, at runner.Head) (*runner.KnobEvent, error) {
 	before, after, err := s.Turn(key, value)
 	if err != nil {
-		return nil, refused{err}
+		return nil, knobRefusal{err}
 	}
 	return runner.NewKnobEvent(at, key, before, after), nil
 }

@@ -14,7 +14,7 @@ import (
 func Measuring(
 	m *runner.Meta, d *data.Dataset, network NewNetwork, s *runner.State, threads int, method bool,
 ) (*Run, error) {
-	r := newHeldRun(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+	r := newEmptyRun(Plan{Meta: m, Data: d, Record: nullRecorder{}, Gate: &Gate{Retry: time.Second},
 		Network: network, Threads: max(1, threads)})
 	r.step = s.Step
 	err := r.addNetwork()
@@ -31,8 +31,8 @@ func Measuring(
 	return r, nil
 }
 
-// takeMethod starts the method from its state in s. It calls Pick to make room for the x that s has
-// picked, since a network without that room skips this x when it loads s.
+// takeMethod starts the method from its state in s. It calls Pick to make a copy of x for the one
+// that s has picked, since a network without a copy skips this x when it loads s.
 func (r *Run) takeMethod(s *runner.State) (err error) {
 	keys := data.KeysOf(r.Data.Train)
 	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts, keys); err != nil {

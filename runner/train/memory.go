@@ -11,13 +11,13 @@ import (
 	"drolab/runner/spec"
 )
 
-// need estimates the memory of a run besides its dataset, in bytes. It counts the network, the
+// memoryOf estimates the memory of a run besides its dataset, in bytes. It counts the network, the
 // batches of its loaders, the orders of the samples, the values that an evaluation keeps of each
 // sample, and the tensors of a checkpoint.
-func need(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
+func memoryOf(s *spec.Spec, d *data.Dataset, parameters int) (bytes float64, err error) {
 	sizes := data.Sizes{Shape: d.Shape, Classes: len(d.Classes), Train: d.Train.Len(),
 		Test: d.Test.Len()}
-	return needOf(s, sizes, parameters)
+	return memoryOfSizes(s, sizes, parameters)
 }
 
 // Memory estimates the memory of a process that trains s on data of these sizes, in bytes, with the
@@ -29,16 +29,16 @@ func Memory(s *spec.Spec, d data.Sizes) (bytes float64, err error) {
 			return 0, err
 		}
 	}
-	bytes, err = needOf(s, d, parameters)
+	bytes, err = memoryOfSizes(s, d, parameters)
 	const program = 100 << 20
 	values := float64(d.Train+d.Test) / (1 - s.ValFraction) * float64(d.Shape.Len())
 	return program + bytes + 4*values, err
 }
 
-// needOf is need for data that are not open yet. It counts two batches of each loader, the one in
-// use and the one made ahead. It may overestimate: a run that is refused can be made smaller, but a
-// run that the system kills has lost its work.
-func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
+// memoryOfSizes is memoryOf for data that are not open yet. It counts two batches of each loader,
+// the one in use and the one made ahead. It may overestimate: a run that is refused can be made
+// smaller, but a run that the system kills has lost its work.
+func memoryOfSizes(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err error) {
 	if s.IsProgram() { // the memory of the program itself is not known here
 		parameters = 0
 	} else if bytes, err = nn.Memory(s.Network(d.Shape, d.Classes)); err != nil {
@@ -60,22 +60,22 @@ func needOf(s *spec.Spec, d data.Sizes, parameters int) (bytes float64, err erro
 	return bytes, nil
 }
 
-// AskRoom returns an error if a run by itself does not fit the machine; it reserves nothing. The
+// AskMemory returns an error if a run by itself does not fit the machine; it reserves nothing. The
 // error says what is missing, in words for the person who started the run.
-func AskRoom(s *spec.Spec, d *data.Dataset, parameters int) error {
-	bytes, err := need(s, d, parameters)
+func AskMemory(s *spec.Spec, d *data.Dataset, parameters int) error {
+	bytes, err := memoryOf(s, d, parameters)
 	if err != nil {
 		return err
 	}
 	return memory.Ask(bytes, inBatches(s))
 }
 
-// TakeRoom reserves the memory of a run. The run allocates it only in its first steps, so the
+// ReserveMemory reserves the memory of a run. The run allocates it only in its first steps, so the
 // machine's free memory does not show it yet. The caller releases the share when the run has ended.
-func TakeRoom(
+func ReserveMemory(
 	ctx context.Context, s *spec.Spec, d *data.Dataset, parameters int,
 ) (*memory.Share, error) {
-	bytes, err := need(s, d, parameters)
+	bytes, err := memoryOf(s, d, parameters)
 	if err != nil {
 		return nil, err
 	}

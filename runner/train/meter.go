@@ -23,7 +23,7 @@ type meter struct {
 	news       bool           // the program has logged values since the last event
 }
 
-// newMeter makes room for the measures of a method's steps.
+// newMeter returns a meter for the measures of a method's steps.
 func newMeter(method dro.Algorithm) (m meter) {
 	m.window = runner.NewWindow(measure.StepNames(method))
 	now := slices.Clone(m.window.Min)

@@ -70,8 +70,8 @@ type LastLayer interface {
 	SetLayer(dro.Layer)
 }
 
-// Batch is a batch of samples of a split: see SplitTrain and loader.Batch, whose Index names them. It
-// holds values only if Network.Feed left the loader to read them. Its mode says how layers that
+// Batch is a batch of samples of a split: see SplitTrain and loader.Batch, whose Index names them.
+// It holds values only if Network.Feed left the loader to read them. Its mode says how layers that
 // look at their whole batch treat it.
 //
 // The samples belong to the loader, which makes its next batch in their memory. Batch holds a

@@ -112,5 +112,5 @@ func (r *Run) append(e runner.Event) error {
 func (r *Run) write(do func() error) (told bool, err error) {
 	began := time.Now()
 	defer func() { r.since = r.since.Add(time.Since(began)) }()
-	return r.Gate.Write(do, Waits(r.Record, r.Head()))
+	return r.Gate.Write(do, WaitLogger(r.Record, r.Head()))
 }

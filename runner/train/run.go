@@ -39,17 +39,17 @@ type Run struct {
 	leader Leader // the network if its script drives the loop, else nil
 	Method Method
 	input
-	ahead
+	begunStep
 	meter
 	stopwatch
-	outcome
-	saving
+	evaluationState
+	checkpointState
 	warned map[string]bool
 }
 
-// outcome holds the results of evaluations. It is part of every checkpoint, since a run that is
-// resumed at its very end only writes its summary.
-type outcome struct {
+// evaluationState holds the results of evaluations. It is part of every checkpoint, since a run
+// that is resumed at its very end only writes its summary.
+type evaluationState struct {
 	eval *runner.EvalEvent // the last evaluation
 	// selected is the evaluation that the validation split finds best, if any.
 	selected *runner.EvalEvent
@@ -61,7 +61,7 @@ type outcome struct {
 // New builds the run of a plan, but loads no checkpoint yet: Do does that. The caller closes the
 // run. After an error, or a panic of a network, nothing is left open.
 func New(p Plan) (r *Run, err error) {
-	r = newHeldRun(p)
+	r = newEmptyRun(p)
 	built := false
 	defer func() {
 		if !built { // an error, or a panic
@@ -73,8 +73,8 @@ func New(p Plan) (r *Run, err error) {
 	return r, err
 }
 
-// newHeldRun returns a run without its network and method, which can be closed.
-func newHeldRun(p Plan) *Run {
+// newEmptyRun returns a run without its network and method, which can be closed.
+func newEmptyRun(p Plan) *Run {
 	if p.Now == nil {
 		p.Now = time.Now
 	}

@@ -24,7 +24,7 @@ func (r *Run) train() error {
 		}
 	}
 	x, alpha := r.batches.Next(), r.rate()
-	r.losses, r.weights = resized(r.losses, x.N), resized(r.weights, x.N)
+	r.losses, r.weights = resize(r.losses, x.N), resize(r.weights, x.N)
 	batch := batchOf(x, r.losses)
 	r.Net.Losses(r.losses, Batch{runner.SplitTrain, nn.Train, x}, r.Method.samplewise)
 	if err := r.Net.Err(); err != nil { // no method accepts NaN as a loss
@@ -66,9 +66,9 @@ func (r *Run) finishStep(norm measure.Number) error {
 	return r.reportStep(norm)
 }
 
-// resized returns memory for n numbers: x, if its capacity allows. Only a script's batches differ
+// resize returns memory for n numbers: x, if its capacity allows. Only a script's batches differ
 // in size.
-func resized(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
+func resize(x []float64, n int) []float64 { return slices.Grow(x[:0], n)[:n] }
 
 // atStep adds the step at which the network failed to its error.
 func (r *Run) atStep(err error) error { return fmt.Errorf("step %d: %w", r.step, err) }
@@ -94,7 +94,7 @@ func (r *Run) ownBatch(x dro.Batch) dro.Batch {
 		return x
 	}
 	z := r.draws.Next()
-	r.drawn = resized(r.drawn, z.N)
+	r.drawn = resize(r.drawn, z.N)
 	probe := Batch{runner.SplitTrain, nn.Probe, z}
 	for from := 0; from < z.N; from += len(r.losses) {
 		to := min(from+len(r.losses), z.N)

@@ -13,19 +13,19 @@ import (
 	"drolab/runner/disk"
 )
 
-// desk holds the two sockets of an engine and the lock file that describes them. It belongs to the
-// goroutine of Run.
-type desk struct {
+// sockets holds the two sockets of an engine and the lock file that describes them. It belongs to
+// the goroutine of Run.
+type sockets struct {
 	engine  *engine
 	lock    *disk.Lock
 	address address
 
-	control, view *counter
+	control, view *socket
 	problem       string // why there are no sockets, as logged last
 }
 
-// counter is one socket with its server.
-type counter struct {
+// socket is one socket with its server.
+type socket struct {
 	path     string
 	listener *net.UnixListener
 	made     os.FileInfo    // the file of the socket when it was made
@@ -33,8 +33,8 @@ type counter struct {
 }
 
 // open makes the sockets and starts their servers.
-func (d *desk) open() error {
-	e := d.engine
+func (s *sockets) open() error {
+	e := s.engine
 	a, passed, err := newAddress(e.settings.RuntimeDir, e.folder)
 	if err != nil {
 		return err
@@ -43,26 +43,26 @@ func (d *desk) open() error {
 		e.logf("sockets elsewhere: %v", passed)
 	}
 	free := func() (func(), bool) { return func() {}, !e.gone() }
-	d.address = a
-	if d.control, err = e.open(a.Control, e.controlVerbs(), e.begin); err != nil {
+	s.address = a
+	if s.control, err = e.open(a.Control, e.controlVerbs(), e.begin); err != nil {
 		return err
 	}
-	if d.view, err = e.open(a.View, e.viewVerbs(), free); err != nil {
-		d.control.close()
+	if s.view, err = e.open(a.View, e.viewVerbs(), free); err != nil {
+		s.control.close()
 		return err
 	}
-	e.describe(d.lock, a)
+	e.describe(s.lock, a)
 	return nil
 }
 
 func (e *engine) open(
 	path string, verbs map[runner.Verb]handler, begin func() (func(), bool),
-) (*counter, error) {
+) (*socket, error) {
 	l, err := listen(path)
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{path: path, listener: l}
+	c := &socket{path: path, listener: l}
 	s := &server{hello: e.hello(), verbs: verbs, allowed: sameUser, begin: begin, logf: e.logf,
 		conns: &e.conns, reading: e.queue.Reading}
 	if c.made, err = os.Lstat(path); err != nil {
@@ -92,13 +92,13 @@ func listen(path string) (*net.UnixListener, error) {
 	return l, os.Chmod(path, 0o600)
 }
 
-func (c *counter) inPlace() bool {
+func (c *socket) inPlace() bool {
 	now, err := os.Lstat(c.path)
 	return err == nil && os.SameFile(now, c.made)
 }
 
 // close removes the socket; requests in progress are still answered.
-func (c *counter) close() {
+func (c *socket) close() {
 	c.listener.Close()
 	if c.inPlace() {
 		os.Remove(c.path)
@@ -107,43 +107,42 @@ func (c *counter) close() {
 }
 
 // vanished reports whether the runs folder is gone or the lock's path has another file.
-func (d *desk) vanished() bool {
-	return !d.lock.InPlace(filepath.Join(d.engine.settings.RunsDir, lockName))
+func (s *sockets) vanished() bool {
+	return !s.lock.InPlace(filepath.Join(s.engine.settings.RunsDir, lockName))
 }
 
 // remakeSockets makes both sockets anew if the file of one is gone: a runtime folder is removed
 // when its user logs out. Both are made, since they may have to move.
-func (d *desk) remakeSockets() {
-	if d.control.inPlace() && d.view.inPlace() {
+func (s *sockets) remakeSockets() {
+	if s.control.inPlace() && s.view.inPlace() {
 		return
 	}
-	d.control.close()
-	d.view.close()
-	old := *d
-	if err := d.open(); err != nil {
-		*d = old // try again at the next look
-		if d.problem = err.Error(); d.problem != old.problem {
-			d.engine.logf("nobody can connect: remaking the sockets: %v", err)
+	s.control.close()
+	s.view.close()
+	old := *s
+	if err := s.open(); err != nil {
+		*s = old // try again at the next look
+		if s.problem = err.Error(); s.problem != old.problem {
+			s.engine.logf("nobody can connect: remaking the sockets: %v", err)
 		}
 		return
 	}
-	d.problem = ""
-	d.engine.logf("sockets remade: %s", d.address.Control)
+	s.problem = ""
+	s.engine.logf("sockets remade: %s", s.address.Control)
 }
 
-// close removes the sockets, and returns when every request has its answer, or when patience for
-// the answers has run out.
-func (d *desk) close() {
-	d.control.close()
-	d.view.close()
+// close removes the sockets, and returns when every request has its answer, or after endTimeout.
+func (s *sockets) close() {
+	s.control.close()
+	s.view.close()
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		d.engine.conns.Wait()
+		s.engine.conns.Wait()
 	}()
 	select {
 	case <-answered:
-	case <-time.After(d.engine.patience()):
-		d.engine.logf("a request is left without an answer")
+	case <-time.After(s.engine.endTimeout()):
+		s.engine.logf("a request is left without an answer")
 	}
 }

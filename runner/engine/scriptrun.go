@@ -13,8 +13,8 @@ import (
 // engine of the runs folder. That process speaks the same protocol, at a control socket that is
 // named after the run's own folder.
 
-// Beside answers for the only run of a queue, whose folder is dir, until end is called.
-func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
+// serveRun answers for the only run of a queue, whose folder is dir, until end is called.
+func serveRun(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
 	end func(), err error,
 ) {
 	e, err := newEngine(Settings{Settings: queue.Settings{Host: host}, RunsDir: dir,
