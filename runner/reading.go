@@ -23,9 +23,9 @@ func (r *Reading) String() string {
 	return text
 }
 
-// Pace measures how long the rest of a reading takes. It goes by the last seconds alone: what an
-// earlier reading has left is counted in a moment.
-type Pace struct {
+// ReadingPace measures how long the rest of a reading takes. It goes by the last seconds alone:
+// what an earlier reading has left is counted in a moment.
+type ReadingPace struct {
 	looks []look // at least paceEvery apart, the oldest first
 }
 
@@ -41,7 +41,7 @@ const (
 
 // Left notes that done of a number are read at a moment, and returns the time for the rest; 0 if it
 // is not known yet.
-func (p *Pace) Left(done, of int, at time.Time) time.Duration {
+func (p *ReadingPace) Left(done, of int, at time.Time) time.Duration {
 	if n := len(p.looks); n == 0 || at.Sub(p.looks[n-1].at) >= paceEvery {
 		p.looks = append(p.looks[max(0, n-paceLooks+1):], look{at, done})
 	}

@@ -8,7 +8,7 @@ import (
 // The time left follows from the pace of the last seconds. What was read before, as of an earlier
 // reading, does not count, and at first nothing is known.
 func TestPaceOfReading(t *testing.T) {
-	var p Pace
+	var p ReadingPace
 	at := time.Unix(0, 0)
 	for _, c := range []struct {
 		after time.Duration

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"runtime"
 
 	"drolab/runner/spec"
@@ -82,32 +83,32 @@ type Verbs interface {
 	CarryOut(Order) (step int64, err error)
 }
 
-// Orders carries out orders. Its methods give them by their names.
-type Orders func(Order) (step int64, err error)
+// OrderFunc carries out orders. Its methods give them by their names.
+type OrderFunc func(Order) (step int64, err error)
 
 // CarryOut implements Verbs.
-func (do Orders) CarryOut(o Order) (step int64, err error) { return do(o) }
+func (do OrderFunc) CarryOut(o Order) (step int64, err error) { return do(o) }
 
 // Pause gives the order of that name.
-func (do Orders) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }
+func (do OrderFunc) Pause(id string) error { return do.err(Order{Verb: Pause, Run: id}) }
 
 // Resume gives the order of that name.
-func (do Orders) Resume(id string) error { return do.err(Order{Verb: Resume, Run: id}) }
+func (do OrderFunc) Resume(id string) error { return do.err(Order{Verb: Resume, Run: id}) }
 
 // Stop gives the order of that name.
-func (do Orders) Stop(id string) error { return do.err(Order{Verb: Stop, Run: id}) }
+func (do OrderFunc) Stop(id string) error { return do.err(Order{Verb: Stop, Run: id}) }
 
 // Checkpoint gives the order of that name.
-func (do Orders) Checkpoint(id string) (step int64, err error) {
+func (do OrderFunc) Checkpoint(id string) (step int64, err error) {
 	return do(Order{Verb: Checkpoint, Run: id})
 }
 
 // Knob gives the order of that name.
-func (do Orders) Knob(id, key, value string) error {
+func (do OrderFunc) Knob(id, key, value string) error {
 	return do.err(Order{Verb: Knob, Run: id, Key: key, Value: value})
 }
 
-func (do Orders) err(o Order) error {
+func (do OrderFunc) err(o Order) error {
 	_, err := do(o)
 	return err
 }
@@ -119,3 +120,15 @@ type LiveRun struct {
 	// about a run is in its record.
 	Trouble string `json:"trouble,omitempty"`
 }
+
+// The reasons why a verb is refused; each is worded to follow the name of a run.
+var (
+	ErrNotRunning = errors.New("is not running here")
+	ErrElsewhere  = errors.New("is running elsewhere: stop it there first")
+	ErrBusy       = errors.New("is still busy with an earlier request; wait for its step to " +
+		"end")
+	ErrSlow = errors.New("is in the middle of a long step or evaluation: the request follows " +
+		"it, and counts once it is logged")
+	ErrNothing = errors.New("has nothing to save before it trains")
+	ErrDone    = errors.New("is done: there is nothing to resume")
+)

@@ -3,12 +3,9 @@ package runner
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 
 	"drolab/dro"
-	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 )
@@ -65,7 +62,7 @@ func (r *Results) Named(name string) measure.Number { return r.Measures.Named(na
 // Stationary returns the least ε at which the paper's two-part test holds.
 func (s *Summary) Stationary() measure.Number {
 	gap := cmp.Or(s.Named("penalised_gap"), s.Named("dual_gap")) // the first applies if λ is fixed
-	return stationary(gap, s.Named("full_grad_norm"))
+	return stationarity(gap, s.Named("full_grad_norm"))
 }
 
 // OutputStationary returns this ε at the paper's own output.
@@ -74,10 +71,10 @@ func (s *Summary) OutputStationary() measure.Number {
 	if !gap.Applies() {
 		return gap
 	}
-	return stationary(gap, s.Named("output_grad_norm"))
+	return stationarity(gap, s.Named("output_grad_norm"))
 }
 
-func stationary(gap, norm measure.Number) measure.Number {
+func stationarity(gap, norm measure.Number) measure.Number {
 	if !gap.Applies() || !norm.Applies() {
 		return norm
 	}
@@ -195,241 +192,4 @@ func (r *Results) readFlat(b []byte, fixed any, known ...string) error {
 		}
 		return measure.ReadField(key, value, &r.Measures, &r.ByGroup)
 	})
-}
-
-// Besides its last step, a run reports the step that it selects: the evaluation with the best value
-// of one measure of the validation split. The test split plays no part in the choice.
-
-// Selector returns the measure by which the run selects; ok is false if it does not select.
-func (m *Meta) Selector() (by measure.Measure, ok bool) {
-	switch {
-	case m.Refitted != nil: // no validation split is left
-		return by, false
-	case m.Spec.Select == spec.SelectLast || m.Spec.Select == "":
-		return by, false
-	case m.Spec.Select != spec.SelectValWorst:
-		return measure.FindMeasure(m.Spec.Select)
-	}
-	return measure.FindMeasure(m.MeasureFor("val_worst_class_accuracy"))
-}
-
-// Selects sets the run's selection to the evaluation e; nil: nothing is selected.
-func (s *Summary) Selects(m *Meta, e *EvalEvent) {
-	s.Selected = nil
-	if e != nil {
-		s.Selected = &Selected{By: m.Spec.Select, Step: e.Step, Epoch: e.Epoch,
-			Results: Results{e.Values, e.ByGroup}}
-	}
-}
-
-// Selected holds the results of the run at the selected step.
-type Selected struct {
-	By    string  `json:"by"` // the setting select
-	Step  int64   `json:"step"`
-	Epoch float64 `json:"epoch"`
-
-	Results
-}
-
-type fixedSelected Selected
-
-// MarshalJSON writes one flat object.
-func (s *Selected) MarshalJSON() ([]byte, error) { return s.flat((*fixedSelected)(s)) }
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (s *Selected) UnmarshalJSON(b []byte) error {
-	*s = Selected{}
-	return s.readFlat(b, (*fixedSelected)(s), "by", "step", "epoch")
-}
-
-// CheckSelection returns an error unless runs of s on the dataset will have the measure by which
-// they select, and their threshold.
-func CheckSelection(s *spec.Spec, d *data.Dataset) error {
-	m := &Meta{Spec: *s, Parts: measure.PartsOf(d)}
-	if t := s.Threshold; t.IsSet() && (len(d.Classes) != 2 || t.ByVal() && d.Val == nil) {
-		return &spec.KeyError{Key: "threshold", Value: t,
-			Want: "0.5: another threshold needs two classes, and val_f1 also needs samples to " +
-				"validate on"}
-	}
-	counted, counts := 0, m.Counts(m.Main())
-	for i, n := range counts.Val {
-		known := !m.Ungrouped || counts.Train[i] == 0 // else the part stands for a missing group
-		if n >= max(m.Spec.MinGroup, 1) && known {
-			counted++
-		}
-	}
-	var want string
-	switch by, ok := m.Selector(); {
-	case !ok:
-		return nil
-	case d.Val == nil:
-		want = "last, or samples to validate on: a val_fraction above 0, or data with a " +
-			"validation split"
-	case !by.CanApply(m):
-		want = "a measure that these data have: this one needs groups, two classes or both"
-	case m.Spec.Select == spec.SelectValWorst && counted < 2:
-		want = fmt.Sprintf("two parts of the validation split with min_group = %d samples: "+
-			"a larger val_fraction or a smaller min_group", m.Spec.MinGroup)
-	default:
-		return nil
-	}
-	return &spec.KeyError{Key: "select", Value: m.Spec.Select, Want: want}
-}
-
-// AverageWindow is the number of evaluations over which the paper averages its results: "all of the
-// results are moving averaged by a window with size 5". With one evaluation per epoch, that is five
-// epochs.
-const AverageWindow = 5
-
-// Average is the mean of a run's last evaluations, measure by measure, reported beside the last
-// evaluation.
-type Average struct {
-	// Evaluations is the number of evaluations in the mean: fewer than AverageWindow in a short
-	// run.
-	Evaluations int     `json:"evaluations"`
-	FromEpoch   float64 `json:"from_epoch"` // of the first evaluation
-	ToEpoch     float64 `json:"to_epoch"`   // of the last evaluation
-
-	Results
-}
-
-// AverageOf averages the last evaluations of evals, which has the newest last; it returns nil if
-// there are none. A measure that does not apply at one of them has no average. The average worst
-// class is the mean of the worst classes of the evaluations, as a curve shows it; the least of the
-// averaged class_accuracy is at or above it.
-func AverageOf(evals []*EvalEvent) *Average {
-	evals = evals[max(0, len(evals)-AverageWindow):]
-	if len(evals) == 0 {
-		return nil
-	}
-	last := evals[len(evals)-1]
-	a := &Average{Evaluations: len(evals), FromEpoch: evals[0].Epoch, ToEpoch: last.Epoch}
-	for _, v := range last.Values {
-		a.Measures.Set(v.Name,
-			meanOfAll(evals, func(e *EvalEvent) measure.Number { return e.Named(v.Name) }))
-	}
-	for _, l := range last.ByGroup {
-		list := make([]measure.Number, len(l.Numbers))
-		for i := range list {
-			list[i] = meanOfAll(evals, func(e *EvalEvent) (n measure.Number) {
-				if of := e.ByGroup.Named(l.Name); i < len(of) {
-					n = of[i]
-				}
-				return n
-			})
-		}
-		a.ByGroup.Set(l.Name, list)
-	}
-	return a
-}
-
-// meanOfAll returns the mean of a number, which applies only if every evaluation has the number.
-func meanOfAll(evals []*EvalEvent, of func(*EvalEvent) measure.Number) measure.Number {
-	var sum float64
-	for _, e := range evals {
-		n := of(e)
-		if !n.Applies() {
-			return measure.Number{}
-		}
-		sum += n.Float()
-	}
-	return measure.Num(sum / float64(len(evals)))
-}
-
-type fixedAverage Average
-
-// MarshalJSON writes one flat object.
-func (a *Average) MarshalJSON() ([]byte, error) { return a.flat((*fixedAverage)(a)) }
-
-// Window summarises the steps between two step events by the least and the greatest value of each
-// measure.
-type Window struct {
-	Steps int            `json:"steps"`
-	Min   measure.Values `json:"min"`
-	Max   measure.Values `json:"max"`
-}
-
-// NewWindow returns an empty window of the named measures.
-func NewWindow(names []string) Window {
-	w := Window{Min: make(measure.Values, len(names)), Max: make(measure.Values, len(names))}
-	for i, name := range names {
-		w.Min[i].Name, w.Max[i].Name = name, name
-	}
-	return w
-}
-
-// Add adds the measures of one step, in the window's order.
-func (w *Window) Add(now measure.Values) {
-	for i, v := range now {
-		w.Min[i].Number = extreme(w.Min[i].Number, v.Number, math.Min)
-		w.Max[i].Number = extreme(w.Max[i].Number, v.Number, math.Max)
-	}
-	w.Steps++
-}
-
-// AddValue adds one value of a step, for a measure that the window may not have yet.
-func (w *Window) AddValue(name string, n measure.Number) {
-	w.Min.Set(name, extreme(w.Min.Named(name), n, math.Min))
-	w.Max.Set(name, extreme(w.Max.Named(name), n, math.Max))
-}
-
-// extreme returns the number of the two that pick chooses. If one does not apply, it returns the
-// other. A NaN stays once it is in, so that it is seen.
-func extreme(a, b measure.Number, pick func(x, y float64) float64) measure.Number {
-	switch {
-	case !b.Applies():
-		return a
-	case !a.Applies():
-		return b
-	}
-	return measure.Num(pick(a.Float(), b.Float()))
-}
-
-// Cover extends the least and the greatest values of e by those of an earlier event, so that e
-// stands for the steps of both.
-func (e *StepEvent) Cover(before *StepEvent) {
-	e.Min = extremesOf(e.Min, e.Values, before.Min, before.Values, math.Min)
-	e.Max = extremesOf(e.Max, e.Values, before.Max, before.Values, math.Max)
-}
-
-// extremesOf returns the extremes of two events, whose own values stand in for missing extremes.
-func extremesOf(a, aNow, b, bNow measure.Values, pick func(x, y float64) float64) measure.Values {
-	if len(a) != len(aNow) {
-		a = slices.Clone(aNow)
-	}
-	for i := range a {
-		name := a[i].Name
-		own, before := extremeOrValue(a, aNow, i, name), extremeOrValue(b, bNow, i, name)
-		a[i].Number = extreme(own, before, pick)
-	}
-	return a
-}
-
-// extremeOrValue returns a measure's extreme or, without one, its value. The measure is mostly at
-// the same index i.
-func extremeOrValue(extremes, now measure.Values, i int, name string) measure.Number {
-	for _, v := range [...]measure.Values{extremes, now} {
-		if i < len(v) && v[i].Name == name && v[i].Applies() {
-			return v[i].Number
-		}
-		if n := v.Named(name); n.Applies() {
-			return n
-		}
-	}
-	return measure.Number{}
-}
-
-// Clone returns a copy that shares nothing.
-func (w *Window) Clone() Window {
-	return Window{w.Steps, slices.Clone(w.Min), slices.Clone(w.Max)}
-}
-
-// Like returns w with exactly the named measures, in their order.
-func (w *Window) Like(names []string) Window {
-	o := NewWindow(names)
-	o.Steps = w.Steps
-	for i, name := range names {
-		o.Min[i].Number, o.Max[i].Number = w.Min.Named(name), w.Max.Named(name)
-	}
-	return o
 }

@@ -1,17 +1,24 @@
 package bridge
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"drolab/runner"
+	"drolab/runner/data"
+	"drolab/runner/spec"
+	"drolab/runner/train"
 )
 
 // Approvals is the folder that lists the programs that this user has started by naming them. It is
@@ -20,8 +27,9 @@ type Approvals string
 
 func (a Approvals) file() string { return filepath.Join(string(a), "approved") }
 
-// Sum returns the checksum of a program's file, in hexadecimal. The file has to be a regular one.
-func Sum(path string) (string, error) {
+// Checksum returns the checksum of a program's file, in hexadecimal. The file has to be a regular
+// one.
+func Checksum(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: want a program's file", path)
@@ -43,7 +51,7 @@ func Sum(path string) (string, error) {
 
 // Approve notes that the user has named the program in its present version.
 func (a Approvals) Approve(path string) error {
-	sum, err := Sum(path)
+	sum, err := Checksum(path)
 	if err != nil {
 		return err
 	}
@@ -53,7 +61,7 @@ func (a Approvals) Approve(path string) error {
 // ApproveAs notes that the user has seen the path and this checksum of the program, and said yes. A
 // file that has changed since is an error, too.
 func (a Approvals) ApproveAs(path, sum string) error {
-	if now, err := Sum(path); err != nil {
+	if now, err := Checksum(path); err != nil {
 		return err
 	} else if now != sum {
 		return fmt.Errorf("%s: it was changed at this moment", path)
@@ -123,7 +131,7 @@ func (a Approvals) Check(path string) (sum string, err error) {
 
 // Status returns the program's checksum, and whether the user has started this very file.
 func (a Approvals) Status(path string) (sum string, started bool, err error) {
-	sum, err = Sum(path)
+	sum, err = Checksum(path)
 	return sum, err == nil && a.has(Approval{path, sum}), err
 }
 
@@ -145,4 +153,73 @@ func shellQuoted(path string) string {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// Start returns how to start the program of s, which this user must have started before, and what a
+// run records of the program.
+func (a Approvals) Start(
+	s *spec.Spec, m *runner.ProgramMeans,
+) (p runner.Program, start Start, err error) {
+	named, ok := s.Program()
+	if !ok || !filepath.IsAbs(named.Path) {
+		return p, start, fmt.Errorf("model: %s: want program:PATH with the whole path", s.Model)
+	}
+	p = runner.Program{Path: named.Path, Arguments: named.Words}
+	if p.SHA256, err = a.Check(named.Path); err != nil {
+		return p, start, err
+	}
+	start = Start{Program: named, Spec: s}
+	if m != nil {
+		start.Python, start.Env = m.Python, m.Env
+	}
+	if start.Procs, err = named.Procs(); err != nil {
+		return p, start, err
+	}
+	p.Processes = start.Procs
+	if filepath.Ext(named.Path) == ".py" {
+		if start.Python == "" {
+			if start.Python, err = exec.LookPath("python3"); err != nil {
+				return p, start, errors.New("no python3 is in the PATH: a program that ends " +
+					"in .py needs it")
+			}
+		}
+		p.Interpreter = start.Python
+	}
+	return p, start, nil
+}
+
+// Measuring starts the program of a run, to measure checkpoints with it. It returns the run's
+// samples and a function that returns the network. The program ends when the samples or the network
+// are closed, or with ctx.
+func (a Approvals) Measuring(
+	ctx context.Context, m *runner.Meta, threads int,
+) (*data.Dataset, train.NewNetwork, error) {
+	if m.Spec.IsScript() {
+		return nil, nil, fmt.Errorf("run %s has its network and data in a script: drolab show has "+
+			"what run.evaluate gave", m.ID)
+	}
+	if a == "" {
+		return nil, nil, fmt.Errorf("run %s trains a program, and a read-only view starts none",
+			m.ID)
+	}
+	p, start, err := a.Start(&m.Spec, nil)
+	if err == nil {
+		err = start.Outside()
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
+	}
+	start.Purpose, start.Threads = Evaluating, max(1, threads)
+	n, d, err := open(ctx, start, m.Checksum)
+	if err != nil {
+		os.RemoveAll(start.Scratch)
+		return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
+	}
+	if then := m.Program; then != nil && then.SHA256 != p.SHA256 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s is not the file that the run was started with: "+
+			"its numbers may differ", filepath.Base(p.Path)))
+	}
+	d.Release = n.Close
+	network := func(*spec.Spec, *data.Dataset, int) (train.Network, error) { return n, n.Err() }
+	return d, network, nil
 }

@@ -2,7 +2,7 @@
 // samples takes the place of a network of drolab's own (docs/protocol.md).
 //
 //	process.go   a program: how it is started, its process group, its output, its end
-//	procs.go     the several processes of a program, and their parts of the samples
+//	ranks.go     the several processes of a program, and their parts of the samples
 //	frame.go     the messages in both directions, and wait_unix.go, which waits for them
 //	program.go   the conversation: questions, answers, limits of time, the first failure
 //	describe.go  hello: what the program has, as a dataset without values

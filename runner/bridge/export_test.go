@@ -12,7 +12,7 @@ import (
 // ask, which writes to out. over is closed when it has ended.
 func Wired(s Start, in, out *os.File, ask io.Writer, over chan struct{}) *Network {
 	proc := &process{log: out, over: over, ranks: []*rank{{cmd: &exec.Cmd{}, in: in, out: out,
-		printed: &printed{mu: new(sync.Mutex), log: out}}}}
+		output: &processOutput{mu: new(sync.Mutex), log: out}}}}
 	p := newProgram(proc, s)
 	r := p.ranks[0]
 	r.asked = bufio.NewWriterSize(ask, 1<<16)

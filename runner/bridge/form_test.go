@@ -22,9 +22,9 @@ func TestStepsByForms(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
 			s := pictured("linear", a)
-			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 4, 40, 7, spec.Fixed(.5)
+			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 4, 40, 7, dro.Fixed(.5)
 			if a == "jtt" {
-				s.SetOwn("jtt_epochs", spec.Fixed(2))
+				s.SetOwn("jtt_epochs", dro.Fixed(2))
 			}
 			folder := written(t, &s)
 			var logs []any

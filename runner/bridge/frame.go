@@ -35,11 +35,11 @@ const (
 	UsualHead = 1 << 16
 )
 
-// kept is the number of bytes up to which the memory of a frame is kept for the next one.
-const kept = 4 << 20
+// mostKept is the number of bytes up to which the memory of a frame is kept for the next one.
+const mostKept = 4 << 20
 
-// lengths is the number of bytes before the head.
-const lengths = 12
+// prefixSize is the number of bytes before the head.
+const prefixSize = 12
 
 // The types of an array's elements, as NumPy writes them without the byte order.
 const (
@@ -65,18 +65,18 @@ func (a Array) Len() int { return len(a.Raw) / sizes[a.Type] }
 
 // layout holds the member of a head that the protocol itself reads; the message has the others.
 type layout struct {
-	Arrays []declared `json:"arrays"`
+	Arrays []declaration `json:"arrays"`
 }
 
-// declared is the type and the number of elements of an array, as ["f8", 128].
-type declared struct {
+// declaration is the type and the number of elements of an array, as ["f8", 128].
+type declaration struct {
 	kind string
 	n    int
 }
 
 // UnmarshalJSON reads a declaration by hand. Declarations are in every message of a step, and
 // decoding them into a list of any is half of the cost of a message.
-func (d *declared) UnmarshalJSON(b []byte) (err error) {
+func (d *declaration) UnmarshalJSON(b []byte) (err error) {
 	kind, n, found := bytes.Cut(bytes.Trim(b, "[] \n"), []byte(","))
 	if !found {
 		return fmt.Errorf("%.40q is not a type and a number", b)
@@ -97,12 +97,12 @@ type Conn struct {
 	text []byte
 	long *memory.Share // of a body that is not kept; nil: there is none
 
-	begin [lengths]byte // start of the frame under way
+	begin [prefixSize]byte // start of the frame under way
 }
 
 // NewConn returns a connection over two pipes.
 func NewConn(in io.Reader, out io.Writer) *Conn {
-	return &Conn{in: bufio.NewReaderSize(eagerReader(in), 1<<16), out: out}
+	return &Conn{in: bufio.NewReaderSize(newPollingReader(in), 1<<16), out: out}
 }
 
 // Send writes a message as one frame. The message is a struct or map that makes a JSON object; it
@@ -113,9 +113,9 @@ func (c *Conn) Send(message any, arrays ...Array) error {
 	if err != nil {
 		return err
 	}
-	b := append(c.sent[:0], make([]byte, lengths)...)
+	b := append(c.sent[:0], make([]byte, prefixSize)...)
 	b = declare(append(b, text...), arrays)
-	head, body := len(b)-lengths, 0
+	head, body := len(b)-prefixSize, 0
 	for _, a := range arrays {
 		body += len(a.Raw)
 	}
@@ -129,7 +129,7 @@ func (c *Conn) Send(message any, arrays ...Array) error {
 	for _, a := range arrays {
 		b = append(b, a.Raw...)
 	}
-	if cap(b) <= kept {
+	if cap(b) <= mostKept {
 		c.sent = b
 	}
 	_, err = c.out.Write(b)
@@ -157,17 +157,17 @@ func declare(b []byte, arrays []Array) []byte {
 	return append(b, "]}"...)
 }
 
-// ErrFormat is wrapped by the errors about input that is not a frame of the protocol.
-var ErrFormat = errors.New("not a frame of the protocol")
+// errFormat is wrapped by the errors about input that is not a frame of the protocol.
+var errFormat = errors.New("not a frame of the protocol")
 
-// Sized is a message whose head, once it is read, tells how long its body may be.
-type Sized interface{ MostBody() int }
+// sized is a message whose head, once it is read, tells how long its body may be.
+type sized interface{ MostBody() int }
 
 // Receive reads a frame whose head and body have at most these numbers of bytes. It decodes the
 // head into message and returns the arrays, which are valid until the next Receive. A frame that is
-// too long, also by what a Sized message says, or too long for the machine's memory, is refused
+// too long, also by what a sized message says, or too long for the machine's memory, is refused
 // before its body is read. The error is io.EOF at the end of the pipe between two frames, and an
-// ErrFormat if the input is no frame.
+// errFormat if the input is no frame.
 func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 	c.Forget()
 	if _, err := io.ReadFull(c.in, c.begin[:]); err != nil {
@@ -176,23 +176,23 @@ func (c *Conn) Receive(message any, mostHead, mostBody int) ([]Array, error) {
 	text := binary.LittleEndian.Uint32(c.begin[:])
 	body := binary.LittleEndian.Uint32(c.begin[4:])
 	if m := binary.LittleEndian.Uint32(c.begin[8:]); m != Magic {
-		return nil, fmt.Errorf("%w: it begins with %q", ErrFormat, c.begin[:])
+		return nil, fmt.Errorf("%w: it begins with %q", errFormat, c.begin[:])
 	}
 	if err := c.read("head", &c.text, text, mostHead); err != nil {
 		return nil, err
 	}
 	var h layout
 	if err := json.Unmarshal(c.text, &h); err != nil {
-		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: its head: %w", errFormat, err)
 	}
 	if err := json.Unmarshal(c.text, message); err != nil {
-		return nil, fmt.Errorf("%w: its head: %w", ErrFormat, err)
+		return nil, fmt.Errorf("%w: its head: %w", errFormat, err)
 	}
 	arrays, err := h.split(int(body))
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := message.(Sized); ok {
+	if s, ok := message.(sized); ok {
 		mostBody = min(mostBody, s.MostBody())
 	}
 	if err := c.read("body", &c.body, body, mostBody); err != nil {
@@ -224,14 +224,14 @@ func (h *layout) split(body int) ([]Array, error) {
 		size, known := sizes[d.kind]
 		if !known || d.n < 0 || d.n > MostBody/size {
 			return nil, fmt.Errorf("%w: array %d is %d elements of type %.10q",
-				ErrFormat, i, d.n, d.kind)
+				errFormat, i, d.n, d.kind)
 		}
 		arrays[i].Type = d.kind
 		sum += d.n * size
 	}
 	if sum != body {
 		return nil, fmt.Errorf("%w: its arrays take %d bytes and its body has %d",
-			ErrFormat, sum, body)
+			errFormat, sum, body)
 	}
 	return arrays, nil
 }
@@ -240,9 +240,9 @@ func (h *layout) split(body int) ([]Array, error) {
 // little. It reads none if they are more than most, or more than the machine has room for.
 func (c *Conn) read(part string, b *[]byte, n uint32, most int) (err error) {
 	if int64(n) > int64(most) {
-		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", ErrFormat, part, n, most)
+		return fmt.Errorf("%w: its %s has %d bytes: want at most %d", errFormat, part, n, most)
 	}
-	if n > kept { // the second half is for what the reader makes of it
+	if n > mostKept { // the second half is for what the reader makes of it
 		c.long, err = memory.Reserve(context.Background(), 2*float64(n), "what it sends")
 		if err != nil {
 			return err
@@ -304,8 +304,8 @@ func (a Array) Floats(into []float64) error {
 	return nil
 }
 
-// Ints is Whole for ints.
-func (a Array) Ints(into []int, below int) error { return Whole(a, into, below) }
+// Ints is readWhole for ints.
+func (a Array) Ints(into []int, below int) error { return readWhole(a, into, below) }
 
 // outsideError says that a number is not in [0, below).
 type outsideError struct {
@@ -319,9 +319,9 @@ func (e *outsideError) Error() string {
 	return fmt.Sprintf("element %d is %d: want 0 to %d", e.element, e.value, e.below-1)
 }
 
-// Whole fills into with the values of an array of whole numbers of either width. Another type,
+// readWhole fills into with the values of an array of whole numbers of either width. Another type,
 // another length, or a number outside of [0, below) is an error, the last an *outsideError.
-func Whole[T int | int32](a Array, into []T, below int) error {
+func readWhole[T int | int32](a Array, into []T, below int) error {
 	if a.Len() != len(into) || a.Type != Int64 && a.Type != Int32 {
 		return fmt.Errorf("%d elements of type %s where %d whole numbers belong", a.Len(),
 			a.Type, len(into))

@@ -99,7 +99,7 @@ func TestNoFrame(t *testing.T) {
 	} {
 		var q message
 		_, err := NewConn(bytes.NewReader(pipe), nil).Receive(&q, MostHead, MostBody)
-		if !errors.Is(err, ErrFormat) {
+		if !errors.Is(err, errFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -138,14 +138,14 @@ func (c *announced) MostBody() int { return 8 * c.N }
 func TestUnexpectedLength(t *testing.T) {
 	usual := sent(t, message{Do: "losses"}, Floats(make([]float64, 100)))
 	head := usual[:len(usual)-800]
-	n := len(head) - lengths
+	n := len(head) - prefixSize
 	told := sent(t, announced{99}, Floats(make([]float64, 100)))
 	for want, c := range map[string]struct {
 		pipe       []byte
 		message    any
 		head, body int
 	}{
-		fmt.Sprintf("its head has %d bytes: want at most %d", n, n-1): {head[:lengths],
+		fmt.Sprintf("its head has %d bytes: want at most %d", n, n-1): {head[:prefixSize],
 			&message{}, n - 1, 800},
 		"its body has 800 bytes: want at most 799": {head, &message{}, MostHead, 799},
 		"its body has 800 bytes: want at most 792": {told[:len(told)-800], &announced{},
@@ -153,7 +153,7 @@ func TestUnexpectedLength(t *testing.T) {
 	} {
 		conn := NewConn(io.MultiReader(bytes.NewReader(c.pipe), unread{t}), nil)
 		_, err := conn.Receive(c.message, c.head, c.body)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -168,7 +168,7 @@ func TestLedger(t *testing.T) {
 	if _, known := memory.Free(); !known {
 		t.Skip("the free memory is not known on this system")
 	}
-	const n = kept/8 + 1
+	const n = mostKept/8 + 1
 	long := sent(t, message{Do: "losses"}, Floats(make([]float64, n)))
 	short := sent(t, message{Do: "close"})
 	var promised []*memory.Share
@@ -181,7 +181,7 @@ func TestLedger(t *testing.T) {
 	var lack *memory.Error
 	var err error
 	for range 100 { // other processes of the machine give memory back meanwhile
-		for bytes := float64(1 << 50); bytes > kept/4; bytes /= 2 { // all but kept/2 bytes
+		for bytes := float64(1 << 50); bytes > mostKept/4; bytes /= 2 { // all but mostKept/2 bytes
 			if s, err := memory.Reserve(t.Context(), bytes, "this test"); err == nil {
 				promised = append(promised, s)
 			}
@@ -207,11 +207,11 @@ func TestLedger(t *testing.T) {
 		t.Errorf("the ledger has %+v", share)
 	}
 	if _, err := conn.Receive(&message{}, MostHead, MostBody); err != nil || share.Bytes() != 0 ||
-		cap(conn.body) > kept {
+		cap(conn.body) > mostKept {
 		t.Errorf("%v: %v bytes on the ledger, %d kept", err, share.Bytes(), cap(conn.body))
 	}
 	err = conn.Send(message{}, Floats(make([]float64, n)))
-	if err != nil || cap(conn.sent) > kept {
+	if err != nil || cap(conn.sent) > mostKept {
 		t.Errorf("%v: %d bytes kept", err, cap(conn.sent))
 	}
 }

@@ -84,7 +84,7 @@ func (n *Network) Losses(losses []float64, b train.Batch, _ func(weights, losses
 	n.setMode(b.Mode)
 	n.last = b.N
 	n.request(question{Do: "losses", Split: b.Split, Epoch: b.Epoch}, &answer{}, "losses",
-		wanted{1, 8 * b.N}, Ints(b.Index).each())
+		answerSize{1, 8 * b.N}, Ints(b.Index).each())
 	n.gather(losses[:b.N], 0, "losses")
 }
 
@@ -98,7 +98,7 @@ func (n *Network) setMode(mode nn.Mode) {
 
 // Outputs implements train.Network.
 func (n *Network) Outputs(o train.Outputs) {
-	q, want := question{Do: "outputs"}, wanted{}
+	q, want := question{Do: "outputs"}, answerSize{}
 	for _, w := range []struct {
 		name   string
 		wanted bool
@@ -135,7 +135,7 @@ func (n *Network) Width() int { return n.width }
 
 // Features implements train.LastLayer.
 func (n *Network) Features(rows [][]float32) {
-	n.request(question{Do: "features"}, &answer{}, "features", wanted{1, 4 * n.width * n.last})
+	n.request(question{Do: "features"}, &answer{}, "features", answerSize{1, 4 * n.width * n.last})
 	for rank := 0; rank < len(n.answers) && n.err == nil; rank++ {
 		from, to := n.part(rank, n.last)
 		flat := make([]float32, (to-from)*n.width)
@@ -164,7 +164,7 @@ func (n *Network) SetLayer(l dro.Layer) {
 func (n *Network) layer(by ...Array) (l dro.Layer) {
 	const doing = "its last layer"
 	got := n.request(question{Do: "layer"}, &answer{}, doing,
-		wanted{2, 8 * n.classes * (n.width + 1)}, by...)
+		answerSize{2, 8 * n.classes * (n.width + 1)}, by...)
 	flat := make([]float64, n.classes*n.width)
 	l.Bias = make([]float64, n.classes)
 	n.floats(flat, got, doing)
@@ -204,7 +204,7 @@ func (n *Network) numbers(
 	q question, a *answer, doing string, count int, arrays ...Array,
 ) []float64 {
 	list := make([]float64, count)
-	n.floats(list, n.request(q, a, doing, wanted{1, 8 * count}, arrays...), doing)
+	n.floats(list, n.request(q, a, doing, answerSize{1, 8 * count}, arrays...), doing)
 	return list
 }
 
@@ -218,7 +218,8 @@ func (n *Network) Step(r train.Rule) (norm float64, taken bool) {
 	norms := n.numbers(question{Do: "accumulate"}, &answer{}, "a step", 2, rule)
 	if n.err == nil {
 		rate := r.Advance(norms[1], r.LR)
-		n.request(question{Do: "advance"}, &answer{}, "a step", wanted{}, Floats([]float64{rate}))
+		n.request(question{Do: "advance"}, &answer{}, "a step", answerSize{},
+			Floats([]float64{rate}))
 	}
 	return norms[0], true
 }
@@ -233,7 +234,9 @@ func (n *Network) Pick() { n.command("pick") }
 // Swap implements train.Network.
 func (n *Network) Swap() { n.command("swap") }
 
-func (n *Network) command(what string) { n.request(question{Do: what}, &answer{}, what, wanted{}) }
+func (n *Network) command(what string) {
+	n.request(question{Do: what}, &answer{}, what, answerSize{})
+}
 
 // Save implements train.Network. The program writes into a new folder.
 func (n *Network) Save(s *runner.State) {
@@ -247,15 +250,15 @@ func (n *Network) Save(s *runner.State) {
 		return
 	}
 	n.setSaving(true)
-	n.request(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", wanted{})
+	n.request(question{Do: "save", Folder: folder}, &answer{}, "a checkpoint", answerSize{})
 	n.setSaving(false)
-	s.Opaque = saved{folder, n.start.Spec, n.atOnce}
+	s.Opaque = savedFolder{folder, n.start.Spec, n.atOnce}
 }
 
 // atOnce reports whether the run was asked twice to stop. If the program has ended, nobody has
 // taken the requests.
 func (n *Network) atOnce() bool {
-	taken, _ := n.hurried()
+	taken, _ := n.stopRequests()
 	return taken+len(n.start.Stops) > 1
 }
 
@@ -278,7 +281,8 @@ func (n *Network) Load(s *runner.State) error {
 	if err := unpack(s.Opaque, folder, n.start.Spec); err != nil {
 		return err
 	}
-	n.request(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint", wanted{})
+	n.request(question{Do: "load", Folder: folder}, &answer{}, "taking up a checkpoint",
+		answerSize{})
 	return n.err
 }
 

@@ -15,9 +15,9 @@ import (
 	"drolab/runner/spec"
 )
 
-// saved is the folder into which a program has saved. It implements runner.Opaque as one stream of
-// all its files; the same files give the same stream.
-type saved struct {
+// savedFolder is the folder into which a program has saved. It implements runner.Opaque as one
+// stream of all its files; the same files give the same stream.
+type savedFolder struct {
 	folder string
 	of     *spec.Spec  // bounds the bytes of all files
 	atOnce func() bool // whether the run is to stop without them
@@ -27,13 +27,13 @@ type saved struct {
 const mostFiles = 10_000
 
 // WriteTo implements runner.Opaque.
-func (s saved) WriteTo(w io.Writer) (int64, error) {
+func (s savedFolder) WriteTo(w io.Writer) (int64, error) {
 	root, err := os.OpenRoot(s.folder)
 	if err != nil {
 		return 0, err
 	}
 	defer root.Close()
-	c := &counter{of: s, w: w}
+	c := &countingWriter{of: s, w: w}
 	out, files, left := tar.NewWriter(c), 0, &allowance{s.folder, s.of.MostSaved()}
 	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -92,16 +92,16 @@ func pack(out *tar.Writer, root *os.Root, name string, left *allowance) error {
 }
 
 // Release implements runner.Opaque.
-func (s saved) Release() { os.RemoveAll(s.folder) }
+func (s savedFolder) Release() { os.RemoveAll(s.folder) }
 
-// counter counts the bytes that are written, as long as they are of use.
-type counter struct {
-	of saved
+// countingWriter counts the bytes that are written, as long as they are of use.
+type countingWriter struct {
+	of savedFolder
 	w  io.Writer
 	n  int64
 }
 
-func (c *counter) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	if c.of.atOnce() {
 		how := "drolab resume"
 		if c.of.of.IsScript() {

@@ -48,7 +48,7 @@ func TestSavedIsBounded(t *testing.T) {
 		"the disk":    {1e6, []int64{15e12}, syscall.ENOSPC.Error(), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := saved{holes(t, c.sizes...), &spec.Spec{CheckpointGB: c.gb}, never}
+			s := savedFolder{holes(t, c.sizes...), &spec.Spec{CheckpointGB: c.gb}, never}
 			n, err := s.WriteTo(io.Discard)
 			if (err == nil) != (c.want == "") ||
 				err != nil && !strings.Contains(err.Error(), c.want) ||
@@ -62,7 +62,7 @@ func TestSavedIsBounded(t *testing.T) {
 // TestPackingIsStopped: of a checkpoint whose run is to stop at once, nothing more is written.
 func TestPackingIsStopped(t *testing.T) {
 	var writes int
-	s := saved{holes(t, 1<<30), &spec.Spec{CheckpointGB: 100}, func() bool {
+	s := savedFolder{holes(t, 1<<30), &spec.Spec{CheckpointGB: 100}, func() bool {
 		writes++
 		return writes > 3
 	}}
@@ -80,7 +80,7 @@ func (stream) Release() {}
 // TestUnpackingIsBounded: a checkpoint that is larger than the settings allow is not unpacked.
 func TestUnpackingIsBounded(t *testing.T) {
 	var b bytes.Buffer
-	s := saved{holes(t, 400e3, 600e3), &spec.Spec{CheckpointGB: 1}, never}
+	s := savedFolder{holes(t, 400e3, 600e3), &spec.Spec{CheckpointGB: 1}, never}
 	if _, err := s.WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}

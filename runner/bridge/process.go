@@ -1,24 +1,12 @@
 package bridge
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unicode"
 
-	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/spec"
-	"drolab/runner/train"
 )
 
 // process is a started program, of one system process or several. They have a process group of
@@ -42,11 +30,11 @@ type process struct {
 }
 
 const (
-	// lastWords is how long after a program's end to wait for what it has sent: a worker that it
+	// drainTime is how long after a program's end to wait for what it has sent: a worker that it
 	// leaves may hold its pipes open.
-	lastWords = time.Second
-	// grace is how long a program that is told to end may take for that.
-	grace = 5 * time.Second
+	drainTime = time.Second
+	// gracePeriod is how long a program that is told to end may take for that.
+	gracePeriod = 5 * time.Second
 )
 
 // begin starts the processes of a program. If it succeeds, stop closes the log.
@@ -58,7 +46,7 @@ func begin(s Start) (*process, error) {
 	}
 	if err == nil {
 		started := make(chan error)
-		go p.live(started)
+		go p.run(started)
 		err = <-started
 	}
 	for _, cmd := range cmds {
@@ -67,16 +55,16 @@ func begin(s Start) (*process, error) {
 		}
 	}
 	if err != nil {
-		p.hangUp()
+		p.closePipes()
 		return nil, err
 	}
 	return p, nil
 }
 
-// live starts the program and waits for its end. Both happen on one thread, because the system ends
+// run starts the program and waits for its end. Both happen on one thread, because the system ends
 // a process when the thread that started it ends. The program has ended when one of its processes
 // has, unless it is told to end: then each takes its own time.
-func (p *process) live(started chan<- error) {
+func (p *process) run(started chan<- error) {
 	defer close(p.over)
 	defer lockThread()()
 	err := p.start()
@@ -102,7 +90,7 @@ func (p *process) live(started chan<- error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended = time.Now()
-	p.setDeadlines(p.ended.Add(lastWords), p.ended)
+	p.setDeadlines(p.ended.Add(drainTime), p.ended)
 }
 
 // start starts all processes or none. They join the process group of the first one, which exists at
@@ -122,9 +110,9 @@ func (p *process) start() error {
 	return nil
 }
 
-// patience limits how long the next read or write may take. If its run is to stop, a program that
+// limitTime limits how long the next read or write may take. If its run is to stop, a program that
 // has not answered yet gets no time again.
-func (p *process) patience(d time.Duration, again bool) {
+func (p *process) limitTime(d time.Duration, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.stops > 0 && again {
@@ -133,11 +121,11 @@ func (p *process) patience(d time.Duration, again bool) {
 	if p.stops > 0 && !p.saving {
 		d = min(d, p.allowedSilence())
 	}
-	p.until(time.Now().Add(d))
+	p.setLimit(time.Now().Add(d))
 }
 
-// until sets the limit of reads and writes. The caller holds mu.
-func (p *process) until(limit time.Time) {
+// setLimit sets the limit of reads and writes. The caller holds mu.
+func (p *process) setLimit(limit time.Time) {
 	if p.due = limit; p.ended.IsZero() {
 		p.setDeadlines(limit, limit)
 	}
@@ -152,7 +140,7 @@ func (p *process) setDeadlines(read, write time.Time) {
 
 // allowedSilence returns how long a program may be silent when its run is to stop. The program may
 // be in a long step, after which the run saves. The caller holds mu.
-func (p *process) allowedSilence() time.Duration { return max(grace, 3*p.usual) }
+func (p *process) allowedSilence() time.Duration { return max(gracePeriod, 3*p.usual) }
 
 // recordTime records how long an answer has taken. The record decays with later answers.
 func (p *process) recordTime(d time.Duration) {
@@ -168,15 +156,15 @@ func (p *process) setSaving(now bool) {
 	p.saving = now
 }
 
-// hurried returns how often the run was to stop, and how long the program may then be silent.
-func (p *process) hurried() (stops int, spare time.Duration) {
+// stopRequests returns how often the run was to stop, and how long the program may then be silent.
+func (p *process) stopRequests() (stops int, spare time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stops, p.allowedSilence().Round(time.Second)
 }
 
 // listenToStops listens for the stops of the run, because the run itself waits for the program and
-// cannot listen. The first stop leaves the program little patience; the second one ends it.
+// cannot listen. The first stop leaves the program little time; the second one ends it.
 func (p *process) listenToStops(stops, done <-chan struct{}) {
 	for range 2 {
 		select {
@@ -189,7 +177,7 @@ func (p *process) listenToStops(stops, done <-chan struct{}) {
 		p.mu.Lock()
 		p.stops++
 		if soon := time.Now().Add(p.allowedSilence()); p.due.After(soon) && !p.saving {
-			p.until(soon)
+			p.setLimit(soon)
 		}
 		p.mu.Unlock()
 	}
@@ -207,7 +195,7 @@ func (p *process) hasEnded() bool {
 	select {
 	case <-p.over:
 		return true
-	case <-time.After(3 * lastWords): // its workers may hold its output open
+	case <-time.After(3 * drainTime): // its workers may hold its output open
 		return false
 	}
 }
@@ -218,12 +206,12 @@ func (p *process) stop(force bool) {
 	if !force {
 		select {
 		case <-p.over:
-		case <-time.After(grace):
+		case <-time.After(gracePeriod):
 		}
 	}
 	p.kill()
 	<-p.over
-	p.hangUp()
+	p.closePipes()
 	p.log.Close()
 }
 
@@ -242,180 +230,4 @@ func (p *process) isOver() bool {
 	default:
 		return false
 	}
-}
-
-// printed takes the output of a process: all of it goes to the log, and the end of its standard
-// error is kept.
-type printed struct {
-	mu   *sync.Mutex // of the log
-	log  io.Writer
-	name string // begins each line in the log
-	end  []byte
-}
-
-const mostEnd = 4 << 10 // bytes
-
-// Write implements io.Writer, for the standard error.
-func (p *printed) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.end = append(p.end, b[max(0, len(b)-mostEnd):]...)
-	p.end = p.end[max(0, len(p.end)-mostEnd):]
-	p.pass(b)
-	return len(b), nil
-}
-
-// pass writes to the log, with the name before each line.
-func (p *printed) pass(b []byte) {
-	if p.name != "" {
-		text := strings.TrimSuffix(string(b), "\n")
-		b = []byte(p.name + strings.ReplaceAll(text, "\n", "\n"+p.name) + "\n")
-	}
-	p.log.Write(b)
-}
-
-// toLog takes the standard output.
-type toLog struct{ *printed }
-
-// Write implements io.Writer.
-func (t toLog) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.pass(b)
-	return len(b), nil
-}
-
-// line returns the last line of the standard error that is not blank.
-func (p *printed) line() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	last := bytes.TrimSpace(p.end)
-	return OneLine(string(last[bytes.LastIndexByte(last, '\n')+1:]), mostLine)
-}
-
-// mostLine bounds a line of a program in the cause of a failure.
-const mostLine = 300 // runes
-
-// OneLine returns text from elsewhere as one line of at most n runes that a terminal shows as it
-// is.
-func OneLine(text string, n int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return '?'
-		}
-		return r
-	}, text)
-	if runes := []rune(text); len(runes) > n {
-		text = string(runes[:n]) + "…"
-	}
-	return text
-}
-
-// command returns the command that runs a program, in the folder of its file. The interpreter runs
-// a file of Python; any other file runs by itself.
-func command(s Start) *exec.Cmd {
-	path := s.Program.Path
-	line := append([]string{path}, s.Program.Words...)
-	if filepath.Ext(path) == ".py" {
-		line = append([]string{s.Python}, line...)
-	}
-	cmd := exec.Command(line[0], line[1:]...)
-	cmd.Dir = filepath.Dir(path)
-	cmd.Env = s.Env
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], "DROLAB_PIPES=3,4",
-		"PYTHONUNBUFFERED=1", "PWD="+cmd.Dir)
-	return cmd
-}
-
-// named returns the words for the program in an error.
-func (s Start) named() string { return "the program " + filepath.Base(s.Program.Path) }
-
-// Start returns how to start the program of s, which this user must have started before, and what a
-// run records of the program.
-func (a Approvals) Start(
-	s *spec.Spec, m *runner.ProgramMeans,
-) (p runner.Program, start Start, err error) {
-	named, ok := s.Program()
-	if !ok || !filepath.IsAbs(named.Path) {
-		return p, start, fmt.Errorf("model: %s: want program:PATH with the whole path", s.Model)
-	}
-	p = runner.Program{Path: named.Path, Arguments: named.Words}
-	if p.SHA256, err = a.Check(named.Path); err != nil {
-		return p, start, err
-	}
-	start = Start{Program: named, Spec: s}
-	if m != nil {
-		start.Python, start.Env = m.Python, m.Env
-	}
-	if start.Procs, err = named.Procs(); err != nil {
-		return p, start, err
-	}
-	p.Processes = start.Procs
-	if filepath.Ext(named.Path) == ".py" {
-		if start.Python == "" {
-			if start.Python, err = exec.LookPath("python3"); err != nil {
-				return p, start, errors.New("no python3 is in the PATH: a program that ends " +
-					"in .py needs it")
-			}
-		}
-		p.Interpreter = start.Python
-	}
-	return p, start, nil
-}
-
-// Outside prepares a program that runs outside of any run: it gets a temporary folder of its own,
-// and its output is discarded.
-func (s *Start) Outside() (err error) {
-	s.Log = nobody{}
-	s.Scratch, err = os.MkdirTemp("", "drolab-program-")
-	return err
-}
-
-// nobody discards what a program prints.
-type nobody struct{}
-
-// Write implements io.Writer.
-func (nobody) Write(b []byte) (int, error) { return len(b), nil }
-
-// Close implements io.Closer.
-func (nobody) Close() error { return nil }
-
-// Measuring starts the program of a run, to measure checkpoints with it. It returns the run's
-// samples and a function that returns the network. The program ends when the samples or the network
-// are closed, or with ctx.
-func (a Approvals) Measuring(
-	ctx context.Context, m *runner.Meta, threads int,
-) (*data.Dataset, train.NewNetwork, error) {
-	if m.Spec.IsScript() {
-		return nil, nil, fmt.Errorf("run %s has its network and data in a script: drolab show has "+
-			"what run.evaluate gave", m.ID)
-	}
-	if a == "" {
-		return nil, nil, fmt.Errorf("run %s trains a program, and a read-only view starts none",
-			m.ID)
-	}
-	p, start, err := a.Start(&m.Spec, nil)
-	if err == nil {
-		err = start.Outside()
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
-	}
-	start.Purpose, start.Threads = Evaluating, max(1, threads)
-	n, d, err := open(ctx, start, m.Checksum)
-	if err != nil {
-		os.RemoveAll(start.Scratch)
-		return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
-	}
-	if then := m.Program; then != nil && then.SHA256 != p.SHA256 {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s is not the file that the run was started with: "+
-			"its numbers may differ", filepath.Base(p.Path)))
-	}
-	d.Release = n.Close
-	network := func(*spec.Spec, *data.Dataset, int) (train.Network, error) { return n, n.Err() }
-	return d, network, nil
 }

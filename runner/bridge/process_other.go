@@ -14,7 +14,7 @@ func setApart(*exec.Cmd, int) {}
 
 func lockThread() (leave func()) { return func() {} }
 
-func eagerReader(in io.Reader) io.Reader { return in }
+func newPollingReader(in io.Reader) io.Reader { return in }
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

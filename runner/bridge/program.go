@@ -10,35 +10,12 @@ import (
 	"syscall"
 	"time"
 
+	"drolab/runner"
 	"drolab/runner/measure"
-	"drolab/runner/spec"
 )
 
 // version is the version of docs/protocol.md.
 const version = 2
-
-// The purposes for which a program is started.
-const (
-	Describing = "describe"
-	Training   = "train"
-	Evaluating = "evaluate"
-)
-
-// Start says how a program is started.
-type Start struct {
-	Program spec.Program // its path is absolute
-	Procs   int          // number of processes; 0 is one. To describe itself, it needs only one
-	Spec    *spec.Spec   // the program is told its settings
-	Purpose string       // one of the above
-	Python  string       // the interpreter of files of Python
-	Env     []string     // nil: the environment of this process
-	Threads int
-	Scratch string         // a folder of its own, which is removed at the end
-	Log     io.WriteCloser // for its output; closed at the end
-	// Stops has a value for each time that the run is to stop; closing Done counts as one more. See
-	// listenToStops. A nil channel asks for no stop.
-	Stops, Done <-chan struct{}
-}
 
 // Program is a started program. It belongs to one goroutine. Its first failure stays: after that,
 // nothing is said to the program.
@@ -48,7 +25,7 @@ type Program struct {
 	err     error
 	heads   []head         // of the answers to a question, by rank
 	answers [][]Array      // by rank; valid until the next answers
-	turns   []int          // memory of receive
+	pending []int          // memory of receive: the ranks that it has not read yet
 	logged  measure.Values // values of its own since the last call of Logged, by name
 }
 
@@ -82,11 +59,11 @@ type head interface{ plain() *answer }
 
 func (a *answer) plain() *answer { return a }
 
-// wanted says what an answer to a question has: arrays of so many bytes together.
-type wanted struct{ arrays, bytes int }
+// answerSize says what an answer to a question has: arrays of so many bytes together.
+type answerSize struct{ arrays, bytes int }
 
-// described is the answer to hello. Its arrays are known when its head is: see greeting.
-var described = wanted{-1, MostBody}
+// helloSize is the answer to hello. Its arrays are known when its head is: see helloAnswer.
+var helloSize = answerSize{-1, MostBody}
 
 // launch starts a program and says nothing to it yet. After an error the log is closed, and the
 // caller removes the scratch folder.
@@ -109,8 +86,8 @@ func launch(s Start) (*Program, error) {
 func newProgram(proc *process, s Start) *Program {
 	p := &Program{process: proc, start: s}
 	for _, r := range p.ranks {
-		r.asked = bufio.NewWriterSize(punctual(func(b []byte) (int, error) {
-			p.patience(p.limit(), false)
+		r.asked = bufio.NewWriterSize(timedWriter(func(b []byte) (int, error) {
+			p.limitTime(p.limit(), false)
 			return r.out.Write(b)
 		}), 1<<16)
 		r.conn = NewConn(r.in, r.asked)
@@ -120,12 +97,12 @@ func newProgram(proc *process, s Start) *Program {
 	return p
 }
 
-// punctual is a pipe whose writes have a limit of time. Most questions stay in the buffer in front
-// of it and need no limit.
-type punctual func([]byte) (int, error)
+// timedWriter is a pipe whose writes have a limit of time. Most questions stay in the buffer in
+// front of it and need no limit.
+type timedWriter func([]byte) (int, error)
 
 // Write implements io.Writer.
-func (p punctual) Write(b []byte) (int, error) { return p(b) }
+func (p timedWriter) Write(b []byte) (int, error) { return p(b) }
 
 // Err returns the first failure, in one line.
 func (p *Program) Err() error { return p.err }
@@ -144,7 +121,7 @@ func (p *Program) failAt(rank int, doing string, err error) {
 		rank, err = p.culprit(rank, err)
 		late, broken = errors.Is(err, os.ErrDeadlineExceeded), isBroken(err)
 	}
-	stops, spare := p.hurried()
+	stops, spare := p.stopRequests()
 	name := p.named(rank)
 	const goOn = "drolab resume continues from the last checkpoint"
 	switch {
@@ -163,7 +140,8 @@ func (p *Program) failAt(rank int, doing string, err error) {
 		p.err = fmt.Errorf("%s did not answer for %v when asked for %s: raise "+
 			"program_patience, or look at its log%s", name, p.limit(), doing, p.behind(rank))
 	default:
-		p.err = fmt.Errorf("%s, asked for %s: %s", name, doing, OneLine(err.Error(), mostLine))
+		p.err = fmt.Errorf("%s, asked for %s: %s", name, doing,
+			runner.OneLine(err.Error(), mostLine))
 	}
 }
 
@@ -175,7 +153,7 @@ func isBroken(err error) bool {
 
 // behind returns the last line that a process printed, for the end of an error.
 func (p *Program) behind(rank int) string {
-	if line := p.ranks[rank].printed.line(); line != "" {
+	if line := p.ranks[rank].output.line(); line != "" {
 		return ": " + line
 	}
 	return ""
@@ -183,7 +161,7 @@ func (p *Program) behind(rank int) string {
 
 func (p *Program) limit() time.Duration {
 	if p.closing.Load() {
-		return grace
+		return gracePeriod
 	}
 	return time.Duration(p.start.Spec.ProgramPatience * float64(time.Second))
 }
@@ -219,7 +197,7 @@ func (p *Program) flush(doing string) {
 // request sends a question and reads its answer into a. It returns the answer's arrays, which are
 // valid until the next answer, or nil after a failure. Of several processes, it is the answer of
 // the first one; p.answers has the arrays of all.
-func (p *Program) request(q any, a head, doing string, w wanted, arrays ...Array) []Array {
+func (p *Program) request(q any, a head, doing string, w answerSize, arrays ...Array) []Array {
 	p.heads[0] = a
 	p.send(q, doing, arrays...)
 	if p.err == nil {
@@ -238,22 +216,22 @@ func (p *Program) request(q any, a head, doing string, w wanted, arrays ...Array
 // receive reads the answer of each process. The time starts anew when the process says that it is
 // alive, unless its run is to stop. A process that waits for the others is read after them, so that
 // the time ends of the one that they wait for. An error is that of the process with this rank.
-func (p *Program) receive(w wanted) (rank int, err error) {
+func (p *Program) receive(w answerSize) (rank int, err error) {
 	mostHead := UsualHead
-	if w == described {
+	if w == helloSize {
 		mostHead = MostHead
 	}
 	asked := time.Now()
-	turns := p.turns[:0]
+	pending := p.pending[:0]
 	for i := range p.ranks {
-		turns = append(turns, i)
+		pending = append(pending, i)
 	}
-	p.turns = turns
-	for again := false; len(turns) > 0; again = true {
-		i := turns[0]
+	p.pending = pending
+	for again := false; len(pending) > 0; again = true {
+		i := pending[0]
 		a := p.heads[i].plain()
 		*a = answer{}
-		p.patience(p.limit(), again)
+		p.limitTime(p.limit(), again)
 		got, err := p.ranks[i].conn.Receive(p.heads[i], mostHead, min(w.bytes+mostLogged, MostBody))
 		switch {
 		case err != nil:
@@ -261,20 +239,20 @@ func (p *Program) receive(w wanted) (rank int, err error) {
 		case a.Error != nil:
 			return i, a.failure()
 		case a.Alive && a.Waits:
-			copy(turns, turns[1:])
-			turns[len(turns)-1] = i
+			copy(pending, pending[1:])
+			pending[len(pending)-1] = i
 			continue
 		case a.Alive:
 			continue
 		}
-		if got, err = p.takeLog(i, a, got); err == nil && w != described && len(got) != w.arrays {
+		if got, err = p.takeLog(i, a, got); err == nil && w != helloSize && len(got) != w.arrays {
 			err = fmt.Errorf("its answer has %d arrays: want %d", len(got), w.arrays)
 		}
 		if err != nil {
 			return i, err
 		}
 		p.answers[i] = got
-		turns = turns[1:]
+		pending = pending[1:]
 	}
 	p.recordTime(time.Since(asked))
 	return 0, nil
@@ -282,7 +260,7 @@ func (p *Program) receive(w wanted) (rank int, err error) {
 
 // failure returns the error that an answer has.
 func (a *answer) failure() error {
-	line := OneLine(*a.Error, mostLine)
+	line := runner.OneLine(*a.Error, mostLine)
 	if a.Lost {
 		return fmt.Errorf("%w: %s", errLost, line)
 	}

@@ -29,10 +29,10 @@ func native(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
 	s.Batch, s.BatchZ, s.Epochs, s.LogEvery, s.CheckpointEvery = 32, 40, 3, 1, 5
-	s.WeightDecay, s.Clip, s.Augment, s.ProgramPatience = 1e-3, spec.Fixed(2), false, 60
+	s.WeightDecay, s.Clip, s.Augment, s.ProgramPatience = 1e-3, dro.Fixed(2), false, 60
 	s.ValFraction, s.Select = held, spec.SelectValWorst
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
-		s.SetOwn("jtt_epochs", spec.Fixed(1))
+		s.SetOwn("jtt_epochs", dro.Fixed(1))
 	}
 	return s
 }

@@ -1,22 +1,15 @@
 package bridge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
-	"sort"
 	"syscall"
 
-	"drolab/dro"
-	"drolab/dro/nn"
 	"drolab/runner"
 	"drolab/runner/data"
-	"drolab/runner/data/loader"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
 	"drolab/runner/train"
@@ -34,7 +27,7 @@ type Script struct {
 	Opening Opening
 	data    *data.Dataset
 	run     *train.Run
-	needs   needs
+	needs   sampleNeeds
 	dir     string // the run's scratch folder
 	loaded  string // folder in dir with the files of the checkpoint to go on from
 	saving  string // folder in dir with the files of the checkpoint under way
@@ -72,7 +65,7 @@ type scriptMessage struct {
 	Cause   string   `json:"cause"`
 }
 
-// MostBody implements Sized: six numbers for each sample, and room for a batch that is larger
+// MostBody implements sized: six numbers for each sample, and room for a batch that is larger
 // than a small split. A test split that the script did not count may have any size.
 func (m *scriptMessage) MostBody() int {
 	if m.Split == runner.SplitTest && m.opening.Samples[m.Split] == 0 {
@@ -103,8 +96,8 @@ type scriptNote struct {
 	Note string `json:"note"`
 }
 
-// welcome is the answer to the first message.
-type welcome struct {
+// startAnswer is the answer to the first message.
+type startAnswer struct {
 	Version int    `json:"version"`
 	ID      string `json:"id"`
 	Folder  string `json:"folder,omitempty"`     // with the files that the script has saved
@@ -124,7 +117,7 @@ func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	s := &Script{conn: NewConn(in, out), waits: true}
 	arrays, err := s.conn.Receive(&s.Opening, MostHead, 0)
 	if err != nil {
-		return s, gone(err)
+		return s, pipeError(err)
 	}
 	switch o := &s.Opening; {
 	case o.Do != "start":
@@ -137,13 +130,13 @@ func Accept(in io.Reader, out io.Writer) (*Script, error) {
 	return s, nil
 }
 
-// gone returns the error of a read or a write, or train.ErrLeft if the other side has gone.
-func gone(err error) error {
+// pipeError returns the error of a read or a write, or train.ErrLeft if the other side has gone.
+func pipeError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, os.ErrClosed) || errors.Is(err, syscall.EPIPE) {
 		return train.ErrLeft
 	}
-	return errors.New("the script: " + OneLine(err.Error(), mostLine))
+	return errors.New("the script: " + runner.OneLine(err.Error(), mostLine))
 }
 
 // End tells the script how its run ended; a nil error means well. The script hears it when it next
@@ -152,7 +145,7 @@ func gone(err error) error {
 func (s *Script) End(err error) {
 	var end scriptAnswer
 	if err != nil {
-		end.Error = OneLine(err.Error(), mostLine)
+		end.Error = runner.OneLine(err.Error(), mostLine)
 	}
 	for !s.waits {
 		if _, _, err := s.receive(); err != nil {
@@ -176,7 +169,7 @@ func (s *Script) Lead(r *train.Run) error {
 	s.run, s.needs = r, needsOf(r)
 	s.ranks = newShuffles(s.Opening.Processes, r.Data.Train.Len())
 	s.form.open(r)
-	if err := s.answer(welcome{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
+	if err := s.answer(startAnswer{version, r.Meta.ID, s.loaded, s.form.most, r.Head().Step,
 		s.epoch, s.spec.ProgramPatience}); err != nil {
 		return err
 	}
@@ -199,7 +192,7 @@ func (s *Script) receive() (*scriptMessage, []Array, error) {
 	m := &scriptMessage{opening: &s.Opening}
 	arrays, err := s.conn.Receive(m, UsualHead, MostBody)
 	if err != nil {
-		return nil, nil, gone(err)
+		return nil, nil, pipeError(err)
 	}
 	s.waits = m.Do != "step" && m.Do != "log"
 	return m, arrays, nil
@@ -214,14 +207,14 @@ func (s *Script) Waits(cause error) {
 	}
 	s.noted = true
 	s.conn.Send(scriptNote{fmt.Sprintf("the run waits: %s (it continues when this is fixed)",
-		OneLine(cause.Error(), mostLine))})
+		runner.OneLine(cause.Error(), mostLine))})
 }
 
 // answer sends an answer, after which the script no longer waits.
 func (s *Script) answer(head any, arrays ...Array) error {
 	s.waits, s.noted = false, false
 	if err := s.conn.Send(head, arrays...); err != nil {
-		return gone(err)
+		return pipeError(err)
 	}
 	return nil
 }
@@ -265,7 +258,7 @@ func (s *Script) end(m *scriptMessage) error {
 	case "stopped":
 		return train.ErrStopped
 	case "failed":
-		cause := OneLine(m.Cause, mostLine)
+		cause := runner.OneLine(m.Cause, mostLine)
 		if cause == "" {
 			cause = "the script failed without a reason"
 		}
@@ -336,7 +329,7 @@ func (s *Script) checkpoint() error {
 		return s.end(m)
 	case m.Do != "saved":
 		return fmt.Errorf("run.%s comes within the block of run.checkpoint",
-			OneLine(m.Do, mostName))
+			runner.OneLine(m.Do, mostName))
 	}
 	s.saving = folder
 	if err := s.run.Checkpoint(); err != nil {
@@ -344,362 +337,3 @@ func (s *Script) checkpoint() error {
 	}
 	return s.answer(scriptAnswer{})
 }
-
-// needsOf returns what the run's method needs to know of samples.
-func needsOf(r *train.Run) (n needs) {
-	_, n.index = r.Method.Trainer.(dro.Epochal)
-	m, err := dro.Find(r.Meta.Spec.Algorithm())
-	if err == nil && m.Uses != "" {
-		n.group, n.label = r.Data.Grouped, !r.Data.Grouped || m.Uses == "labels"
-	}
-	return n
-}
-
-// Opening is the first message of a script. It says which run the script wants, and what the script
-// trains on.
-type Opening struct {
-	Traits                                 // the training split is required
-	Do          string                     `json:"do"`
-	Name        string                     `json:"name"`
-	Resume      string                     `json:"resume"`
-	From        string                     `json:"from"`
-	Settings    map[string]json.RawMessage `json:"settings"`
-	ClassCounts map[string][]int           `json:"class_counts"` // by the names of the splits
-	GroupCounts map[string][]int           `json:"group_counts"`
-	// StepsPerEpoch is the number of steps in an epoch. 0: samples / batch, rounded up.
-	StepsPerEpoch int      `json:"steps_per_epoch"`
-	Processes     int      `json:"processes"` // of which each trains on a part of a batch
-	Notes         bool     `json:"notes"`     // whether the script takes notes before an answer
-	Path          string   `json:"path"`
-	Arguments     []string `json:"arguments"`
-	Interpreter   string   `json:"interpreter"`
-}
-
-// Describe returns what a script has, in the form in which a program describes itself. The data are
-// counts only: the class of a sample comes with the sample.
-func (o *Opening) Describe() (*Description, error) {
-	if len(o.Classes) == 0 {
-		o.Classes = []string{"all"}
-	}
-	d, err := o.Traits.describe()
-	n := o.Samples[runner.SplitTrain]
-	switch {
-	case err != nil:
-		return nil, err
-	case n < 1:
-		return nil, errors.New("samples: want how many the training split has")
-	case o.StepsPerEpoch < 0 || o.StepsPerEpoch > n:
-		return nil, fmt.Errorf("steps_per_epoch is %d: want 1 to the %d samples", o.StepsPerEpoch,
-			n)
-	}
-	d.Pick, d.StepsPerEpoch = true, o.StepsPerEpoch
-	return d, o.count(d.Data)
-}
-
-// count makes the splits from their counts.
-func (o *Opening) count(d *data.Dataset) error {
-	for name := range o.Samples {
-		if !slices.Contains(runner.Splits(), name) {
-			return fmt.Errorf("samples: the splits are train, val and test, and not %q",
-				OneLine(name, mostName))
-		}
-	}
-	return o.fill(d, "script ", func(hash io.Writer, split string, n int) (data.Source, error) {
-		c := &counted{n: n}
-		if n == 0 { // a test split that the script does not count
-			return c, nil
-		}
-		var err error
-		c.labels, err = partEnds("class", split, o.ClassCounts[split], len(d.Classes), n)
-		c.groups = c.labels
-		if err == nil && d.Grouped {
-			c.groups, err = partEnds("group", split, o.GroupCounts[split], len(d.Groups), n)
-		}
-		fmt.Fprintln(hash, split, n, c.labels, c.groups)
-		return c, err
-	})
-}
-
-// partEnds checks the counts of the parts of a split. It returns where each part ends if the
-// samples lie part by part.
-func partEnds(what, split string, counts []int, kinds, n int) ([]int, error) {
-	if kinds == 1 && counts == nil {
-		counts = []int{n}
-	}
-	if len(counts) != kinds {
-		return nil, fmt.Errorf("%s_counts of the %s split has %d numbers: want one for each of %d",
-			what, split, len(counts), kinds)
-	}
-	list, sum := make([]int, kinds), 0
-	for i, c := range counts {
-		if c < 0 || c > n {
-			return nil, fmt.Errorf("%s_counts of the %s split has %d: want 0 to %d", what, split,
-				c, n)
-		}
-		sum += c
-		list[i] = sum
-	}
-	if sum != n {
-		return nil, fmt.Errorf("%s_counts of the %s split add up to %d: want its %d samples", what,
-			split, sum, n)
-	}
-	return list, nil
-}
-
-// counted is a split of which only counts are known. Its samples are ordered by class and also by
-// group, which is enough for counting them.
-type counted struct {
-	unseen
-	n              int
-	labels, groups []int // where each part ends
-}
-
-// Len implements data.Source.
-func (c *counted) Len() int { return c.n }
-
-// Label implements data.Source.
-func (c *counted) Label(i int) int { return sort.SearchInts(c.labels, i+1) }
-
-// Group implements data.Source.
-func (c *counted) Group(i int) int { return sort.SearchInts(c.groups, i+1) }
-
-// Known fills in the data of a run that a script goes on with, if the script does not give them
-// again.
-func (o *Opening) Known(m *runner.Meta) {
-	if len(o.Samples) > 0 {
-		return
-	}
-	o.Samples = map[string]int{}
-	o.ClassCounts, o.GroupCounts = map[string][]int{}, map[string][]int{}
-	o.Classes, o.Groups = m.Classes, m.Groups
-	for _, split := range runner.Splits() {
-		counts := *m.ClassCounts.Of(split)
-		o.Samples[split] = data.Sum(counts)
-		o.ClassCounts[split], o.GroupCounts[split] = counts, *m.GroupCounts.Of(split)
-	}
-	o.Parameters = m.Parameters
-}
-
-// A script has already said what a run asks of its network and of its samplers, or says it next.
-
-// Batches implements train.Leader.
-func (s *Script) Batches() train.Sampler { return chosen{s, &s.x} }
-
-// Draws implements train.Leader.
-func (s *Script) Draws() train.Sampler { return chosen{s, &s.z} }
-
-// chosen is the sampler of the samples that a script chose.
-type chosen struct {
-	*Script
-	of *scriptSamples
-}
-
-// Next implements train.Sampler.
-func (c chosen) Next() *loader.Batch { return &c.of.batch }
-
-// State implements train.Sampler. The script itself keeps the place among its samples.
-func (c chosen) State() loader.State { return loader.State{Kind: "script", Epoch: c.epoch} }
-
-// Restore implements train.Sampler.
-func (c chosen) Restore(s loader.State) error {
-	if s.Kind != "script" {
-		return errors.New("the checkpoint does not belong to a script's run")
-	}
-	c.epoch = s.Epoch
-	return nil
-}
-
-// Close implements train.Sampler.
-func (c chosen) Close() {}
-
-// Feed implements train.Network.
-func (s *Script) Feed(string, nn.Mode, *loader.Options) {}
-
-// Losses implements train.Network. The losses came with the samples.
-func (s *Script) Losses(losses []float64, b train.Batch, _ func(weights, losses []float64)) {
-	if b.Mode != nn.Probe {
-		copy(losses, s.x.losses)
-		s.part = 0 // of the fresh draw of this step
-		return
-	}
-	copy(losses[:b.N], s.z.losses[s.part:])
-	s.part += b.N
-}
-
-// Outputs implements train.Network. It does nothing, since evaluations come from the script.
-func (s *Script) Outputs(train.Outputs) {}
-
-// weights has the run take a step. The script sends its samples with its question, and drolab
-// answers with the weights; or it sends them with its step, after the form was the answer.
-func (s *Script) weights(m *scriptMessage, arrays []Array) error {
-	s.form.used = s.form.most > 0 && len(m.Has) == 0
-	if !s.form.used {
-		if err := s.takeBatch(m.Has, arrays); err != nil {
-			return fmt.Errorf("weights: %w", err)
-		}
-	}
-	if err := s.run.Ready(); err != nil {
-		return err
-	}
-	if s.form.used {
-		if err := s.answerForm(); err != nil {
-			return err
-		}
-		if s.hearStep(); s.report.err != nil {
-			return s.report.err
-		}
-	}
-	return s.run.TakeStep(s.x.batch.N)
-}
-
-// takeBatch takes in the samples of a step.
-func (s *Script) takeBatch(has []string, arrays []Array) error {
-	if err := s.x.take(s, runner.SplitTrain, has, arrays, s.needs); err != nil {
-		return err
-	}
-	if s.x.ordered {
-		s.ranks.add(s.x.batch.Index)
-	}
-	if s.ranks.whole() {
-		s.lookAtShuffles()
-	}
-	return nil
-}
-
-// lookAtShuffles warns, at the end of the first epoch, of ranks that do not share out the split.
-func (s *Script) lookAtShuffles() {
-	if given, different, wrong := s.ranks.endEpoch(); wrong {
-		s.run.RanksOverlap(given, different)
-	}
-}
-
-// Gradient implements train.Network. It gives the script the weights of its samples, unless the
-// script has computed them.
-func (s *Script) Gradient(weights []float64, _ bool) {
-	if !s.form.used {
-		head, rate := s.beginStep()
-		s.report.err = s.answer(head, Floats(weights), rate)
-	}
-}
-
-// beginStep returns what the script hears with its weights, or with their form.
-func (s *Script) beginStep() (head scriptAnswer, rate Array) {
-	alpha, stop, save := s.run.Requests()
-	s.report = stepReport{rate: alpha}
-	head = scriptAnswer{Fresh: s.run.Method.Fresh(), Stop: stop, Save: save}
-	return head, Floats([]float64{alpha})
-}
-
-// GradNorm implements train.Network.
-func (s *Script) GradNorm() float64 { return math.NaN() }
-
-// Step implements train.Network. It waits for the step of the script.
-func (s *Script) Step(train.Rule) (norm float64, ok bool) {
-	if !s.form.used && s.report.err == nil {
-		s.hearStep()
-	}
-	if s.report.err != nil {
-		return math.NaN(), false
-	}
-	return s.report.norm, !s.report.skipped
-}
-
-// hearStep waits for the step of the script.
-func (s *Script) hearStep() {
-	m, arrays, err := s.receive()
-	switch {
-	case err == nil && m.Do == "end":
-		err = s.end(m)
-	case err == nil && m.Do != "step":
-		err = fmt.Errorf("run.%s comes before the run.step of the weights before it",
-			OneLine(m.Do, mostName))
-	case err == nil:
-		err = s.step(m, arrays)
-	}
-	s.report.err = err
-}
-
-// step takes in what the script says of its step.
-func (s *Script) step(m *scriptMessage, arrays []Array) error {
-	rule := []float64{math.NaN(), math.NaN()}
-	if len(arrays) == 0 {
-		return errors.New("step: it has no step size and norm")
-	}
-	if err := arrays[0].Floats(rule); err != nil {
-		return fmt.Errorf("step: %w", err)
-	}
-	if lr := rule[0]; !math.IsNaN(lr) { // NaN: drolab's own step size holds
-		if !(lr >= 0) || math.IsInf(lr, 0) {
-			return fmt.Errorf("step: lr is %v: want a number ≥ 0", lr)
-		}
-		s.report.rate = lr
-	}
-	s.report.skipped = m.Skipped
-	if s.report.norm = rule[1]; math.IsNaN(s.report.norm) {
-		s.report.norm = s.run.WithoutNorm()
-	} else {
-		s.report.normed = !m.Skipped
-	}
-	arrays = arrays[1:]
-	if s.form.used {
-		n := min(len(m.Has), len(arrays))
-		if err := s.takeBatch(m.Has, arrays[:n]); err != nil {
-			return fmt.Errorf("weights of step %d: %w", s.run.Head().Step+1, err)
-		}
-		arrays = arrays[n:]
-	}
-	switch fresh := s.run.Method.Fresh(); {
-	case m.Skipped || !fresh && len(m.Fresh) == 0:
-		return nil
-	case len(m.Fresh) == 0:
-		return fmt.Errorf("step: %s looks at an independent draw of samples at the new x: give "+
-			"run.step(fresh=draw), or the setting share_batch", s.run.Meta.Spec.Algorithm())
-	}
-	if err := s.z.take(s, runner.SplitTrain, m.Fresh, arrays, s.needs); err != nil {
-		return fmt.Errorf("step: the fresh draw: %w", err)
-	}
-	return nil
-}
-
-// LastStep implements train.Leader.
-func (s *Script) LastStep() (rate float64, norm bool, err error) {
-	return s.report.rate, s.report.normed, s.report.err
-}
-
-// Pick implements train.Network. A script keeps no second network, and no method asks it for one.
-func (s *Script) Pick() {}
-
-// Swap implements train.Network.
-func (s *Script) Swap() {}
-
-// Save implements train.Network. The script may save for a stop, which is then no reason to give up
-// its files; one more stop is. Nobody else takes these requests.
-func (s *Script) Save(to *runner.State) {
-	stops := max(1, len(s.run.Gate.Stops))
-	to.Opaque = saved{s.saving, s.spec, func() bool { return len(s.run.Gate.Stops) > stops }}
-}
-
-// Load implements train.Network.
-func (s *Script) Load(from *runner.State) error {
-	if from == nil {
-		s.again = true
-		return nil
-	}
-	if from.Opaque == nil {
-		return errors.New("it belongs to a network of drolab's own, not to a script")
-	}
-	s.loaded = filepath.Join(s.dir, "load")
-	if err := os.Mkdir(s.loaded, 0o700); err != nil {
-		return err
-	}
-	return unpack(from.Opaque, s.loaded, s.spec)
-}
-
-// Err implements train.Network. It is always nil, because nothing is computed here. Lead returns
-// the errors of the script's messages.
-func (s *Script) Err() error { return nil }
-
-// Close implements train.Network.
-func (s *Script) Close() { os.RemoveAll(s.dir) }
-
-var _ train.Leader = (*Script)(nil)

@@ -10,28 +10,30 @@ import (
 )
 
 const (
-	looking   = 100 * time.Microsecond // how long a pipe is looked at before the reader sleeps
-	worth     = 64                     // successful looks in a row that make the next pause short
-	mostPause = 4096                   // most waits of a pause
+	// pollTime is how long a pipe is looked at before the reader sleeps.
+	pollTime = 100 * time.Microsecond
+	// hitsForShortPause is the number of successful looks in a row after which a pause is short.
+	hitsForShortPause = 64
+	mostPause         = 4096 // most waits of a pause
 )
 
-// eager reads a pipe. A process that sleeps takes longer to wake than a short answer takes to come.
-// So the reader looks at the pipe again and again for a moment. A look is in vain if the other side
-// computes or others want this processor; then more and more waits go without a look.
-type eager struct {
-	raw     syscall.RawConn
-	read    func(fd uintptr) (done bool)
-	worth   int // successful looks in a row
-	without int // number of further waits without a look
-	pause   int // number of waits without a look after the next look in vain
+// pollingReader reads a pipe. A process that sleeps takes longer to wake than a short answer takes
+// to come. So the reader looks at the pipe again and again for a moment. A look is in vain if the
+// other side computes or others want this processor; then more and more waits go without a look.
+type pollingReader struct {
+	raw   syscall.RawConn
+	read  func(fd uintptr) (done bool)
+	hits  int // successful looks in a row
+	skips int // number of further waits without a look
+	pause int // number of waits without a look after the next look in vain
 
 	into []byte // buffer of the Read under way
 	n    int
 	err  error
 }
 
-// eagerReader wraps in into a reader that is quick to read an answer that comes soon.
-func eagerReader(in io.Reader) io.Reader {
+// newPollingReader wraps in into a reader that is quick to read an answer that comes soon.
+func newPollingReader(in io.Reader) io.Reader {
 	f, ok := in.(*os.File)
 	if !ok {
 		return in
@@ -40,40 +42,40 @@ func eagerReader(in io.Reader) io.Reader {
 	if err != nil {
 		return in
 	}
-	e := &eager{raw: raw, pause: 1}
-	e.read = e.look // only once, since it is allocated on the heap
+	e := &pollingReader{raw: raw, pause: 1}
+	e.read = e.poll // only once, since it is allocated on the heap
 	return e
 }
 
-// look reads what has come. It returns false if nothing has come and the reader is to sleep.
-func (e *eager) look(fd uintptr) bool {
+// poll reads what has come. It returns false if nothing has come and the reader is to sleep.
+func (e *pollingReader) poll(fd uintptr) bool {
 	if e.try(fd) {
 		return true
 	}
-	if e.without > 0 {
-		e.without--
+	if e.skips > 0 {
+		e.skips--
 		return false
 	}
-	for until := time.Now().Add(looking); time.Now().Before(until); {
+	for until := time.Now().Add(pollTime); time.Now().Before(until); {
 		if e.try(fd) {
-			e.found()
+			e.countHit()
 			return true
 		}
 	}
-	e.worth, e.without = 0, e.pause
+	e.hits, e.skips = 0, e.pause
 	e.pause = min(2*e.pause, mostPause)
 	return false
 }
 
-// found counts a successful look.
-func (e *eager) found() {
-	if e.worth++; e.worth == worth {
+// countHit counts a successful look.
+func (e *pollingReader) countHit() {
+	if e.hits++; e.hits == hitsForShortPause {
 		e.pause = 1
 	}
 }
 
 // try reads what has come, if something has.
-func (e *eager) try(fd uintptr) bool {
+func (e *pollingReader) try(fd uintptr) bool {
 	e.n, e.err = syscall.Read(int(fd), e.into)
 	for e.err == syscall.EINTR {
 		e.n, e.err = syscall.Read(int(fd), e.into)
@@ -82,7 +84,7 @@ func (e *eager) try(fd uintptr) bool {
 }
 
 // Read implements io.Reader.
-func (e *eager) Read(b []byte) (int, error) {
+func (e *pollingReader) Read(b []byte) (int, error) {
 	e.into = b
 	if err := e.raw.Read(e.read); err != nil {
 		return 0, err

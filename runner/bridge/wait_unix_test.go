@@ -16,15 +16,15 @@ func TestLooksLess(t *testing.T) {
 	}
 	defer in.Close()
 	defer out.Close()
-	e := eagerReader(in).(*eager)
+	e := newPollingReader(in).(*pollingReader)
 	e.into = make([]byte, 1)
 	looks := 0
 	wait := func() (found bool) {
 		e.raw.Control(func(fd uintptr) {
-			if e.without == 0 {
+			if e.skips == 0 {
 				looks++
 			}
-			found = e.look(fd)
+			found = e.poll(fd)
 		})
 		return found
 	}
@@ -36,14 +36,15 @@ func TestLooksLess(t *testing.T) {
 	if looks > 14 { // with 1 + 2 + 4 + ... waits between them
 		t.Errorf("%d looks in 10000 waits in vain", looks)
 	}
-	for e.without > 0 {
+	for e.skips > 0 {
 		wait()
 	}
-	for range worth {
-		e.found()
+	for range hitsForShortPause {
+		e.countHit()
 	}
-	if wait(); e.without != 1 {
-		t.Errorf("%d waits without a look behind %d that were worth it: want 1", e.without, worth)
+	if wait(); e.skips != 1 {
+		t.Errorf("%d waits without a look behind %d that were worth it: want 1", e.skips,
+			hitsForShortPause)
 	}
 	out.Write([]byte{7})
 	if !wait() || e.n != 1 || e.into[0] != 7 {

@@ -48,7 +48,7 @@ func Freeze(p *runner.Past, means Means, threads int) (*Frozen, error) {
 		return nil, err
 	}
 	f := &Frozen{Meta: &m, Step: p.From.Step, Data: d}
-	if err = train.AskRoom(&m.Spec, d, m.Parameters); err == nil {
+	if err = train.AskMemory(&m.Spec, d, m.Parameters); err == nil {
 		f.Run, err = train.Measuring(&m, d, network, p.From, threads, true)
 	}
 	if err != nil {

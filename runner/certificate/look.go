@@ -170,7 +170,7 @@ func (l *View) Group(i int) string {
 	if names == nil {
 		names = l.Data.Classes
 	}
-	return measure.Joined(names, l.In(measure.PerGroup, i))
+	return measure.JoinNames(names, l.In(measure.PerGroup, i))
 }
 
 // Totals has the figures of a View over the whole split. Without labels they do not apply.

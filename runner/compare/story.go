@@ -374,7 +374,7 @@ func (c *cast) commonPart(a *arm) (name string) {
 func worstPart(m *runner.Meta, e *runner.EvalEvent) (name string) {
 	counts := m.Counts(m.Main()).Test
 	values := e.ByGroup.Named(m.MeasureFor("class_accuracy"))
-	known := measure.Enough(values, counts, m.Spec.MinGroup)
+	known := measure.WithEnough(values, counts, m.Spec.MinGroup)
 	if i, names := measure.Worst(known, false), m.Names(m.Main()); i >= 0 && i < len(names) {
 		name = names[i]
 	}

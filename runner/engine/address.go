@@ -29,8 +29,8 @@ type address struct {
 	View    string `json:"view"`
 }
 
-// info is the description, in the lock file, of the engine that holds the lock.
-type info struct {
+// lockInfo is the description, in the lock file, of the engine that holds the lock.
+type lockInfo struct {
 	address
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"` // the machine: the folder may be on a shared disk
@@ -38,8 +38,8 @@ type info struct {
 	Started time.Time `json:"started"`
 }
 
-// readInfo reads the info in the lock file of a runs folder; ok is false if there is none.
-func readInfo(runsDir string) (i info, ok bool) {
+// readLockInfo reads the info in the lock file of a runs folder; ok is false if there is none.
+func readLockInfo(runsDir string) (i lockInfo, ok bool) {
 	f, _, err := disk.OpenRegular(filepath.Join(runsDir, lockName))
 	if err != nil {
 		return i, false
@@ -71,7 +71,7 @@ func newAddress(runtimeDir string, of runsFolder) (a address, passed error, err 
 // is ignored, because it may be left over or have come with a copied folder.
 func addresses(runtimeDir string, of runsFolder) []address {
 	var list []address
-	if i, ok := readInfo(of.Path); ok && disk.Held(filepath.Join(of.Path, lockName)) {
+	if i, ok := readLockInfo(of.Path); ok && disk.Held(filepath.Join(of.Path, lockName)) {
 		list = append(list, i.address)
 	}
 	for _, folder := range folders(runtimeDir, of.Path) {

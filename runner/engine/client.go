@@ -4,20 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"drolab/runner"
 	"drolab/runner/disk"
-	"drolab/runner/queue"
 	"drolab/runner/record"
 	"drolab/runner/spec"
 )
@@ -26,7 +23,7 @@ import (
 // end and another start between two verbs. Its methods may be used from any goroutine. It
 // implements runner.Verbs; Start and Resume start an engine where there is none.
 type Client struct {
-	runner.Orders
+	runner.OrderFunc
 	RunsDir string // must exist
 	// RuntimeDir is $XDG_RUNTIME_DIR.
 	RuntimeDir string
@@ -44,14 +41,14 @@ type Client struct {
 
 	reading *atomic.Pointer[runner.Reading] // of the start under way
 
-	patience time.Duration // limit for an answer; 0 is the protocol's
-	run      string        // ID of the run whose folder RunsDir is, if a script owns its loop
+	timeout time.Duration // limit for an answer; 0: replyTimeout
+	run     string        // ID of the run whose folder RunsDir is, if a script owns its loop
 }
 
 // NewClient returns a client with these settings, which may be those of another client.
 func NewClient(settings Client) *Client {
 	c := &settings
-	c.Orders, c.reading = c.sendOrder, &atomic.Pointer[runner.Reading]{}
+	c.OrderFunc, c.reading = c.sendOrder, &atomic.Pointer[runner.Reading]{}
 	return c
 }
 
@@ -121,7 +118,7 @@ func (c *Client) Shutdown(force bool) error {
 	if _, err := c.askAt(control, end); err != nil {
 		return err
 	}
-	for range looks(patience) {
+	for range polls(replyTimeout) {
 		if held, err := c.held(); !held && err == nil {
 			return nil
 		}
@@ -129,10 +126,10 @@ func (c *Client) Shutdown(force bool) error {
 	return errors.New("the engine is ending, but still holds its lock" + describeHolder(c.RunsDir))
 }
 
-// askAt sends a request to the running engine. Connecting and asking share one limit, the patience
+// askAt sends a request to the running engine. Connecting and asking share one limit, the timeout
 // of c, but the answer to a verb that takes long has no limit.
 func (c *Client) askAt(socket func(address) string, r *request) (out reply, err error) {
-	limit := time.Now().Add(cmp.Or(c.patience, patience))
+	limit := time.Now().Add(cmp.Or(c.timeout, replyTimeout))
 	w, err := c.connect(socket, limit)
 	if err != nil {
 		return out, err
@@ -143,8 +140,8 @@ func (c *Client) askAt(socket func(address) string, r *request) (out reply, err 
 
 // connect connects to the running engine. It tries an engine that is too busy, or that is starting
 // or ending, again until the limit.
-func (c *Client) connect(socket func(address) string, limit time.Time) (w *wire, err error) {
-	for range looks(time.Until(limit)) {
+func (c *Client) connect(socket func(address) string, limit time.Time) (w *messageConn, err error) {
+	for range polls(time.Until(limit)) {
 		w, _, err = c.dial(socket, limit)
 		if !errors.Is(err, ErrNone) && !errors.Is(err, errEnding) {
 			return w, err
@@ -186,13 +183,13 @@ func (c *Client) Reading() *runner.Reading { return c.reading.Load() }
 
 // exchange sends a request and returns the reply. The reply to a verb that takes long has no limit,
 // but the server has to send a blank now and then.
-func exchange(w *wire, r *request, limit time.Time) (out reply, err error) {
+func exchange(w *messageConn, r *request, limit time.Time) (out reply, err error) {
 	r.Folder = w.folder
 	if err := w.send(r); err != nil {
 		return out, fmt.Errorf("asking the engine: %w", err)
 	}
 	if takesLong(r.Verb) || limit.IsZero() {
-		w.gap, limit = patience, time.Time{}
+		w.gap, limit = replyTimeout, time.Time{}
 	}
 	for {
 		out = reply{}
@@ -213,7 +210,7 @@ func control(a address) string { return a.Control }
 
 // dial finds the engine and reads its hello. The error is ErrNone or errEnding
 // where that is the reason.
-func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hello, error) {
+func (c *Client) dial(socket func(address) string, limit time.Time) (*messageConn, hello, error) {
 	mine, err := folderAt(c.RunsDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNone
@@ -236,9 +233,9 @@ func (c *Client) dial(socket func(address) string, limit time.Time) (*wire, hell
 		if err != nil {
 			continue // nobody is there any more
 		}
-		w := newWire(conn)
+		w := newMessageConn(conn)
 		w.folder = mine
-		h, err := greet(w, limit)
+		h, err := readHello(w, limit)
 		if err == nil {
 			c.note(passed)
 			return w, h, nil
@@ -263,9 +260,9 @@ func (c *Client) note(passed []error) {
 // errStranger says that somebody else answers.
 var errStranger = errors.New("the engine is not yours")
 
-// greet reads the hello of an engine. It refuses an engine of another user or of another folder
+// readHello reads the hello of an engine. It refuses an engine of another user or of another folder
 // than w.folder.
-func greet(w *wire, limit time.Time) (h hello, err error) {
+func readHello(w *messageConn, limit time.Time) (h hello, err error) {
 	if err := sameUser(w.Conn); err != nil {
 		return h, fmt.Errorf("%w: %w", errStranger, err)
 	}
@@ -304,172 +301,4 @@ func (c *Client) lock() string { return filepath.Join(c.RunsDir, lockName) }
 
 var _ runner.Verbs = (*Client)(nil)
 
-// ReadOnly is runner.Verbs for a viewer that may change nothing.
-type ReadOnly struct{}
-
-var errReadOnly = errors.New("this view is read-only; use drolab attach to make changes")
-
-// Start implements runner.Verbs.
-func (ReadOnly) Start(runner.Request) ([]string, error) { return nil, errReadOnly }
-
-// CarryOut implements runner.Verbs.
-func (ReadOnly) CarryOut(runner.Order) (int64, error) { return 0, errReadOnly }
-
 var _ runner.Verbs = ReadOnly{}
-
-// startPatience is how long a client waits for an engine that starts or ends. An ending engine
-// waits for its runs to reach the end of a step or of an evaluation.
-const startPatience = 30 * time.Second
-
-// maxLog is the size of the engine's log, in bytes, above which a new engine empties it.
-const maxLog = 1 << 20
-
-// reach connects to an engine of this very version. It starts one where there is none, and replaces
-// an idle engine of another version.
-func (c *Client) reach() (*wire, error) {
-	var child *child
-	for range looks(startPatience) {
-		w, h, err := c.dial(control, time.Now().Add(patience))
-		held, broken := c.held()
-		switch {
-		case err == nil && h.Version == c.Version:
-			return w, nil
-		case err == nil:
-			if err := c.replace(w, h); err != nil {
-				return nil, err
-			}
-		case !errors.Is(err, ErrNone) && !errors.Is(err, errEnding):
-			return nil, err
-		case broken != nil:
-			return nil, broken
-		case held:
-			// Somebody's engine is about to answer, or to end.
-		case child == nil:
-			if child, err = c.launch(); err != nil {
-				return nil, fmt.Errorf(
-					"starting the engine: %w: or train in this process with --inline", err)
-			}
-		default:
-			if why, ended := child.ended(); ended {
-				return nil, fmt.Errorf(
-					"the engine did not start: %s: or train in this process with --inline", why)
-			}
-		}
-	}
-	return nil, fmt.Errorf("the engine of %s does not answer%s: "+
-		"end that process, or train in this one with --inline", c.RunsDir,
-		describeHolder(c.RunsDir))
-}
-
-// replace ends an engine of another version that has nothing to do.
-func (c *Client) replace(w *wire, h hello) error {
-	defer w.Close()
-	end := &request{Order: runner.Order{Verb: verbShutdown}}
-	if _, err := exchange(w, end, time.Time{}); err != nil {
-		return fmt.Errorf("the engine (pid %d) is drolab %s and this is %s; it still has %w: "+
-			"let them end, stop them, or train in this process with --inline",
-			h.PID, h.Version, c.Version, err)
-	}
-	return nil
-}
-
-// child is an engine that this client has started.
-type child struct {
-	exited chan error
-	log    string
-	from   int64 // offset in the log, in bytes, at which its part begins
-}
-
-// launch starts the engine in a session of its own. The engine goes on when its executable is
-// removed, as go run does.
-func (c *Client) launch() (*child, error) {
-	cmd := c.Command()
-	detach(cmd)
-	cmd.Dir = "/" // no disk is kept from being unmounted
-	started := &child{exited: make(chan error, 1), log: filepath.Join(c.RunsDir, logName)}
-	// Without a log, the child's words are lost.
-	if log, size, err := disk.AppendPlain(started.log, maxLog); err == nil {
-		defer log.Close()
-		started.from = size
-		cmd.Stdout, cmd.Stderr = log, log
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	go func() { started.exited <- cmd.Wait() }()
-	return started, nil
-}
-
-// ended reports whether the engine exited before it was of use, and why: the last line of its log
-// or, without one, its exit status.
-func (s *child) ended() (why string, yes bool) {
-	select {
-	case err := <-s.exited:
-		s.exited <- err
-		if why = lastLine(s.log, s.from); why == "" {
-			why = fmt.Sprint(err)
-		}
-		return why, true
-	default:
-		return "", false
-	}
-}
-
-func lastLine(path string, from int64) string {
-	f, _, err := disk.OpenRegular(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.NewSectionReader(f, from, maxLog))
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
-	return strings.TrimPrefix(lines[len(lines)-1], "drolab: ")
-}
-
-// A run whose loop belongs to a script lives in a process that the script has started, not in the
-// engine of the runs folder. That process speaks the same protocol, at a control socket that is
-// named after the run's own folder.
-
-// Beside answers for the only run of a queue, whose folder is dir, until end is called.
-func Beside(dir, runtimeDir string, host runner.Host, q *queue.Queue, log io.Writer) (
-	end func(), err error,
-) {
-	e, err := newEngine(Settings{Settings: queue.Settings{Host: host}, RunsDir: dir,
-		RuntimeDir: runtimeDir, Log: log}, q)
-	if err != nil {
-		return nil, err
-	}
-	a, _, err := newAddress(runtimeDir, e.folder)
-	if err != nil {
-		return nil, err
-	}
-	verbs := e.controlVerbs()
-	delete(verbs, verbStart)
-	delete(verbs, verbShutdown)
-	verbs[runner.Resume] = func(r *request) (*reply, error) { // a restart is the script's task
-		return &reply{}, q.ContinuePaused(r.Run)
-	}
-	c, err := e.open(a.Control, verbs, func() (func(), bool) { return func() {}, true })
-	if err != nil {
-		return nil, err
-	}
-	return func() {
-		c.close()
-		e.setOver()
-		e.conns.Wait()
-	}, nil
-}
-
-// script returns the client for a run whose loop belongs to a script, and nil for every other run.
-func (c *Client) script(id string) *Client {
-	r, err := record.Find(c.RunsDir, id)
-	if err != nil || !r.Meta.Spec.IsScript() {
-		return nil // the engine says what is wrong
-	}
-	s := NewClient(*c)
-	s.RunsDir, s.run = filepath.Join(c.RunsDir, r.Meta.ID), r.Meta.ID
-	return s
-}

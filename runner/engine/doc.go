@@ -4,9 +4,9 @@
 //	drolab -> Client --verb-> control socket -> server -> queue.Queue -> a goroutine for each run
 //	             │               view socket -> server: status, no verb that changes anything  │
 //	             └─ nobody answers: start `drolab engine`, wait until it does                  v
-//	any viewer <------------------------------------------------------------- run directories
+//	any viewer <----------------------------------------------------------------- run directories
 //
-// Every verb is answered within 10 seconds (patience). The answer to an unfinished verb
+// Every verb is answered within 10 seconds (replyTimeout). The answer to an unfinished verb
 // says that it is late. While a start or a resume reads data, and while a shutdown waits,
 // the server sends a blank now and then. A second start is refused if the first one takes
 // too long. Memory for a run is reserved before it is allocated, and threads are bounded.
@@ -37,7 +37,7 @@
 //
 //	script --what it did--> bridge.Script -> train.Run, in the goroutine of a queue.Queue
 //	       <---weights----
-//	drolab pause, Watch ... ---verbs---> Beside -> queue.Queue
+//	drolab pause, Watch ... ---verbs---> serveRun -> queue.Queue
 //
 // It has no step, record or order of its own.
 package engine

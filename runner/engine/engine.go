@@ -3,17 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,8 +36,8 @@ type Settings struct {
 
 	// look is the time between two looks around; 0 is 2 seconds, or a quarter of Idle if that is
 	// less.
-	look     time.Duration
-	patience time.Duration // limit for starts and requests that do not end; 0 is the protocol's
+	look       time.Duration
+	endTimeout time.Duration // limit for starts and requests that do not end; 0: replyTimeout
 }
 
 // errRunning says that the runs folder has its engine already.
@@ -102,7 +97,7 @@ func Run(ctx context.Context, s Settings) error {
 		return err
 	}
 	defer e.home.Close()
-	d := &desk{engine: e, lock: lock}
+	d := &sockets{engine: e, lock: lock}
 	if err := d.open(); err != nil {
 		return err
 	}
@@ -111,9 +106,9 @@ func Run(ctx context.Context, s Settings) error {
 		e.logf("the disk has no locks: a file under /tmp keeps this machine's engines apart; "+
 			"do not train in %s from two machines at once", s.RunsDir)
 	}
-	e.live(ctx, d)
+	e.serveUntilEnd(ctx, d)
 	cancel()
-	e.settle()
+	e.awaitRuns()
 	e.setOver()
 	d.close()
 	e.logf("ended")
@@ -129,17 +124,17 @@ func newEngine(s Settings, q *queue.Queue) (*engine, error) {
 	return e, err
 }
 
-// settle waits until the runs have ended. It gives up on a start that does not end, which may hang
-// on a disk that is gone.
-func (e *engine) settle() {
+// awaitRuns waits until the runs have ended. It gives up on a start that does not end, which may
+// hang on a disk that is gone.
+func (e *engine) awaitRuns() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		e.queue.Wait()
 	}()
-	tick := time.NewTicker(patience / 100)
+	tick := time.NewTicker(replyTimeout / 100)
 	defer tick.Stop()
-	for idle := time.Now(); time.Since(idle) < e.patience(); {
+	for idle := time.Now(); time.Since(idle) < e.endTimeout(); {
 		select {
 		case <-ended:
 			return
@@ -152,19 +147,19 @@ func (e *engine) settle() {
 	e.logf("a start that does not end is left")
 }
 
-func (e *engine) patience() time.Duration { return cmp.Or(e.settings.patience, patience) }
+func (e *engine) endTimeout() time.Duration { return cmp.Or(e.settings.endTimeout, replyTimeout) }
 
 // describeHolder describes the engine that holds the lock, for an error message.
 func describeHolder(runsDir string) string {
-	i, ok := readInfo(runsDir)
+	i, ok := readLockInfo(runsDir)
 	if !ok {
 		return ""
 	}
 	return fmt.Sprintf(" (pid %d on %s, drolab %s)", i.PID, i.Host, i.Version)
 }
 
-// live keeps the engine in service and returns when the engine is to end.
-func (e *engine) live(ctx context.Context, d *desk) {
+// serveUntilEnd keeps the engine in service and returns when the engine is to end.
+func (e *engine) serveUntilEnd(ctx context.Context, d *sockets) {
 	e.work(ctx)
 	often := max(time.Millisecond, min(2*time.Second, e.settings.Idle/4))
 	tick := time.NewTicker(cmp.Or(e.settings.look, often))
@@ -206,13 +201,13 @@ func (e *engine) work(ctx context.Context) {
 	if do == nil {
 		return
 	}
-	e.working(true, false)
-	go func() { e.working(false, e.tryWork(func() { do(ctx, e.queue) })) }()
+	e.setWorking(true, false)
+	go func() { e.setWorking(false, e.tryWork(func() { do(ctx, e.queue) })) }()
 }
 
-// working records whether work is under way. Broken work is not looked for again, since it would
+// setWorking records whether work is under way. Broken work is not looked for again, since it would
 // break again.
-func (e *engine) working(works, broken bool) {
+func (e *engine) setWorking(works, broken bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.works = works
@@ -242,7 +237,7 @@ func (e *engine) stopLost() {
 	}
 	for _, r := range e.queue.Live() {
 		err := e.queue.Stop(r.ID)
-		e.logf("run %s stops, since its folder was removed or moved: %s", r.ID, outcome(err))
+		e.logf("run %s stops, since its folder was removed or moved: %s", r.ID, outcomeText(err))
 	}
 }
 
@@ -316,102 +311,12 @@ func (e *engine) describe(lock *disk.Lock, a address) {
 	if err != nil {
 		machine = "this machine"
 	}
-	b, err := json.Marshal(info{a, os.Getpid(), machine, e.settings.Host.Version, e.started.UTC()})
+	b, err := json.Marshal(lockInfo{a, os.Getpid(), machine, e.settings.Host.Version,
+		e.started.UTC()})
 	if err == nil {
 		_, err = lock.Write(append(b, '\n'))
 	}
 	if err != nil {
 		e.logf("writing the lock file: %v", err)
 	}
-}
-
-// runsFolder identifies a runs folder to both sides of a socket. Its path is for people: a folder
-// has many paths, by links and mounts, and after a move a path leads to another folder. The number
-// of the folder on its disk decides.
-type runsFolder struct {
-	Path   string `json:"path"`
-	Device uint64 `json:"device"`
-	Inode  uint64 `json:"inode"` // 0 on systems without inodes: there the path decides
-}
-
-// folderAt returns the runs folder at a path.
-func folderAt(path string) (f runsFolder, err error) {
-	if f.Path, err = filepath.Abs(path); err == nil {
-		f.Path, err = filepath.EvalSymlinks(f.Path)
-	}
-	if err != nil {
-		return f, err
-	}
-	f.Device, f.Inode = disk.Identity(f.Path)
-	return f, nil
-}
-
-// isSame reports whether two sides mean the same folder.
-func (f runsFolder) isSame(other runsFolder) bool { return f.key() == other.key() }
-
-// key returns the part of f that decides which folder it is.
-func (f runsFolder) key() runsFolder {
-	if f.Inode != 0 {
-		f.Path = ""
-	}
-	return f
-}
-
-// name returns the name of the folder's sockets, without their extensions.
-func (f runsFolder) name() string {
-	sum := sha256.Sum256(fmt.Append(nil, f.key()))
-	return hex.EncodeToString(sum[:8])
-}
-
-// gone reports whether the engine's folder was removed or moved, or another folder has its path. If
-// this cannot be found out, it returns false.
-func (e *engine) gone() bool {
-	there, err := os.Stat(e.settings.RunsDir)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	mine, err := e.home.Stat()
-	return err == nil && !os.SameFile(mine, there)
-}
-
-// LogoutAdvice says what to do where systemd would end the engine at logout: this process is in the
-// control group of a login session, with KillUserProcesses=yes. Elsewhere, and where this cannot be
-// found out, the advice is empty.
-func LogoutAdvice() string {
-	group, err := os.ReadFile("/proc/self/cgroup")
-	inLogin := err == nil && strings.Contains(string(group), "/session-")
-	if !inLogin || !killsAtLogout(logindFiles()) {
-		return ""
-	}
-	return "this system ends all your processes at logout (KillUserProcesses=yes): " +
-		"start the engine with\n" +
-		"  loginctl enable-linger && systemd-run --user --scope drolab engine"
-}
-
-// logindFiles lists the settings files of systemd-logind; a later file overrides an earlier one.
-func logindFiles() []string {
-	var list []string
-	for _, base := range []string{"/usr/lib/systemd", "/run/systemd", "/etc/systemd"} {
-		list = append(list, filepath.Join(base, "logind.conf"))
-		// No error can come: the pattern is well formed.
-		more, _ := filepath.Glob(filepath.Join(base, "logind.conf.d", "*.conf"))
-		list = append(list, more...)
-	}
-	return list
-}
-
-// killsAtLogout reads KillUserProcesses. If it is not set, it counts as no, which is the default in
-// distributions.
-func killsAtLogout(files []string) (kills bool) {
-	for _, path := range files {
-		text, _ := os.ReadFile(path) // a file that cannot be read sets nothing
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(line, "=")
-			if strings.TrimSpace(key) == "KillUserProcesses" {
-				value = strings.ToLower(strings.TrimSpace(value))
-				kills = slices.Contains([]string{"yes", "true", "on", "1"}, value)
-			}
-		}
-	}
-	return kills
 }

@@ -18,22 +18,22 @@ import (
 func TestFaults(t *testing.T) {
 	for _, kind := range codes() {
 		err := fmt.Errorf("run a %w: b", kind)
-		if got := failed(err).err(); !errors.Is(got, kind) || got.Error() != err.Error() {
+		if got := errorReply(err).err(); !errors.Is(got, kind) || got.Error() != err.Error() {
 			t.Errorf("%v comes as %v", err, got)
 		}
 	}
 	var key *spec.KeyError
 	bad := &spec.KeyError{Key: "lr", Value: -1.5, Want: "more"}
-	if got := failed(fmt.Errorf("run a: %w", bad)).err(); !errors.As(got, &key) ||
+	if got := errorReply(fmt.Errorf("run a: %w", bad)).err(); !errors.As(got, &key) ||
 		key.Key != "lr" || key.Error() != "lr: -1.5: want more" {
 		t.Errorf("a bad setting comes as %v, %v", got, key)
 	}
 	var disk *runner.DiskError
 	full := &runner.DiskError{What: "disk full", Err: syscall.ENOSPC}
-	if got := failed(full).err(); !errors.As(got, &disk) || disk.What != "disk full" {
+	if got := errorReply(full).err(); !errors.As(got, &disk) || disk.What != "disk full" {
 		t.Errorf("a full disk comes as %v, %v", got, disk)
 	}
-	if got := failed(errors.New("other")).err(); got.Error() != "other" ||
+	if got := errorReply(errors.New("other")).err(); got.Error() != "other" ||
 		errors.Unwrap(got) != nil {
 		t.Errorf("another error comes as %v", got)
 	}

@@ -158,7 +158,7 @@ func fakeEngine(t *testing.T, words string) (path string, asked *atomic.Int64) {
 // pointTo makes a lock file say that the engine is elsewhere.
 func pointTo(t *testing.T, runs, socket string) {
 	t.Helper()
-	b, err := json.Marshal(info{address: address{socket, socket}, PID: 7})
+	b, err := json.Marshal(lockInfo{address: address{socket, socket}, PID: 7})
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(runs, lockName), b, 0o600))
 }

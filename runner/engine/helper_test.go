@@ -132,7 +132,7 @@ func start(t *testing.T, change func(*Settings)) *inProcess {
 		}
 		p.ended <- nil
 	})
-	await(t, func() bool { _, ok := readInfo(s.RunsDir); return ok })
+	await(t, func() bool { _, ok := readLockInfo(s.RunsDir); return ok })
 	return p
 }
 
@@ -158,7 +158,7 @@ func at(t *testing.T, dir string) runsFolder {
 }
 
 // soon returns the time by which an answer must come.
-func soon() time.Time { return time.Now().Add(patience) }
+func soon() time.Time { return time.Now().Add(replyTimeout) }
 
 // brief returns a request for a run on a small table.
 func brief(a dro.Algorithm, epochs int) runner.Request {
@@ -203,7 +203,7 @@ func talk(t *testing.T, path string, say []byte) (hello, answer string, err erro
 	must(t, err)
 	defer c.Close()
 	must(t, c.SetDeadline(time.Now().Add(time.Minute)))
-	w := newWire(c)
+	w := newMessageConn(c)
 	if !w.in.Scan() {
 		return "", "", errors.Join(errClosed, w.in.Err())
 	}
@@ -222,7 +222,7 @@ func talk(t *testing.T, path string, say []byte) (hello, answer string, err erro
 
 func (p *inProcess) sockets(t *testing.T) address {
 	t.Helper()
-	i, ok := readInfo(p.RunsDir)
+	i, ok := readLockInfo(p.RunsDir)
 	if !ok {
 		t.Fatal("the lock file says nothing")
 	}

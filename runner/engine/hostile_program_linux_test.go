@@ -144,7 +144,7 @@ func (m misdeed) begin(t *testing.T, c *Client, program string) (end func() stri
 		s.ProgramPatience = patience
 	}
 	if m.of == "jtt" {
-		s.SetOwn("jtt_epochs", spec.Fixed(1))
+		s.SetOwn("jtt_epochs", dro.Fixed(1))
 	}
 	ids, err := c.Start(r)
 	if err != nil && (m.at == "hello-describe" || m.how == "mutated") { // or the machine is slow

@@ -139,7 +139,7 @@ func TestManyConnections(t *testing.T) {
 		must(t, err)
 		open = append(open, c)
 		must(t, c.SetDeadline(time.Now().Add(time.Minute)))
-		if newWire(c).in.Scan() {
+		if newMessageConn(c).in.Scan() {
 			served++
 		}
 	}
@@ -162,12 +162,12 @@ func TestManyConnections(t *testing.T) {
 // make way gets nothing done.
 func TestGuests(t *testing.T) {
 	s := &server{}
-	var all []*guest
+	var all []*connection
 	come := func() bool {
 		here, there := net.Pipe()
 		t.Cleanup(func() { here.Close(); there.Close() })
-		all = append(all, &guest{Conn: there})
-		return s.enter(all[len(all)-1])
+		all = append(all, &connection{Conn: there})
+		return s.add(all[len(all)-1])
 	}
 	for range maxConns {
 		come()
@@ -183,14 +183,14 @@ func TestGuests(t *testing.T) {
 		t.Error("somebody comes in where all wait for their answers")
 	}
 	s.setAsking(all[1], false)
-	if !come() || len(s.guests) != maxConns {
-		t.Errorf("%d guests", len(s.guests))
+	if !come() || len(s.connections) != maxConns {
+		t.Errorf("%d guests", len(s.connections))
 	}
 	for _, g := range all {
-		s.leave(g)
+		s.remove(g)
 	}
-	if len(s.guests) != 0 {
-		t.Errorf("%d guests are left", len(s.guests))
+	if len(s.connections) != 0 {
+		t.Errorf("%d guests are left", len(s.connections))
 	}
 }
 
@@ -220,7 +220,7 @@ func TestPeer(t *testing.T) {
 func TestOtherUser(t *testing.T) {
 	if path := os.Getenv("DROLAB_TEST_DIAL"); path != "" {
 		c, err := net.Dial("unix", path)
-		if err == nil && !newWire(c).in.Scan() {
+		if err == nil && !newMessageConn(c).in.Scan() {
 			err = errClosed
 		}
 		fmt.Println("outcome:", err)
@@ -293,7 +293,7 @@ func TestStrangeServers(t *testing.T) {
 				}
 				c.Write([]byte(say))
 				c.(*net.UnixConn).CloseWrite()
-				newWire(c).in.Scan()
+				newMessageConn(c).in.Scan()
 				c.Close()
 			}
 		})
@@ -386,9 +386,9 @@ func FuzzServer(f *testing.F) {
 			begin: func() (func(), bool) { return func() {}, true }, logf: e.logf}
 		here, there := net.Pipe()
 		done := make(chan struct{})
-		g := &guest{Conn: there}
-		s.enter(g)
-		go func() { defer close(done); s.attend(g); there.Close() }()
+		g := &connection{Conn: there}
+		s.add(g)
+		go func() { defer close(done); s.serveConn(g); there.Close() }()
 		go func() {
 			here.Write(say)
 			here.Write([]byte("\n"))

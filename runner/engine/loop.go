@@ -34,7 +34,7 @@ type LoopSettings struct {
 func ServeLoop(ctx context.Context, in io.ReadCloser, out io.Writer, s LoopSettings) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer orphaned(func() {
+	defer onParentEnd(func() {
 		cancel() // a paused run hears nothing else
 		in.Close()
 	})()
@@ -49,9 +49,9 @@ func ServeLoop(ctx context.Context, in io.ReadCloser, out io.Writer, s LoopSetti
 	return err
 }
 
-// orphaned calls gone when the process that started this one has ended. The end of the pipe does
+// onParentEnd calls gone when the process that started this one has ended. The end of the pipe does
 // not tell, because a worker that the process leaves may hold the pipe open.
-func orphaned(gone func()) (stop func()) {
+func onParentEnd(gone func()) (stop func()) {
 	parent, over := os.Getppid(), make(chan struct{})
 	go func() {
 		tick := time.NewTicker(time.Second)
@@ -71,7 +71,7 @@ func orphaned(gone func()) (stop func()) {
 // serve holds the run until it ends.
 func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	o := &script.Opening
-	a, err := s.askedFor(o)
+	a, err := s.requestedRun(o)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	}
 	p := runner.Program{Path: o.Path, Arguments: o.Arguments, Interpreter: o.Interpreter,
 		Device: d.Device, Packages: d.Packages, Processes: o.Processes}
-	if p.SHA256, err = bridge.Sum(o.Path); err != nil {
+	if p.SHA256, err = bridge.Checksum(o.Path); err != nil {
 		p.SHA256 = "" // typed in, or in a notebook
 	}
 	s.Queue.Store, s.Queue.Parallel = s.Store, 1
@@ -93,7 +93,7 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	s.Queue.Alone, s.Queue.Waits = true, script.Waits
 	// The run does not begin before it can be asked: whoever finds it finds it listening.
 	listening := make(chan struct{})
-	s.Queue.Script = &queue.Script{Description: d, Program: p,
+	s.Queue.Script = &queue.ScriptRun{Description: d, Program: p,
 		Network: func(place runner.Workplace, of *spec.Spec) (train.Network, error) {
 			<-listening
 			return script.Network(place, of, d.Data)
@@ -103,7 +103,8 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	if err != nil {
 		return err
 	}
-	end, err := Beside(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q, io.Discard)
+	end, err := serveRun(filepath.Join(s.Store.Dir(), id), s.RuntimeDir, s.Queue.Host, q,
+		io.Discard)
 	if err != nil { // the run cannot be asked anything then, but trains
 		end = func() {}
 	}
@@ -115,13 +116,13 @@ func (s *LoopSettings) serve(ctx context.Context, script *bridge.Script) error {
 	return err
 }
 
-// asked is the run that a script wants: one to go on with, or a new one.
-type asked struct {
+// runRequest is the run that a script wants: one to go on with, or a new one.
+type runRequest struct {
 	resume  string
 	request runner.Request
 }
 
-func (a *asked) start(q *queue.Queue) (id string, err error) {
+func (a *runRequest) start(q *queue.Queue) (id string, err error) {
 	if a.resume != "" {
 		return a.resume, q.Resume(a.resume)
 	}
@@ -132,15 +133,15 @@ func (a *asked) start(q *queue.Queue) (id string, err error) {
 	return ids[0], nil
 }
 
-// askedFor reads which run a script wants.
-func (s *LoopSettings) askedFor(o *bridge.Opening) (a asked, err error) {
+// requestedRun reads which run a script wants.
+func (s *LoopSettings) requestedRun(o *bridge.Opening) (a runRequest, err error) {
 	switch {
 	case o.Resume != "" && o.From != "":
 		return a, errors.New("give resume to continue a run, or from_ to fork one, but not both")
 	case o.Resume != "":
-		return s.resumed(o)
+		return s.resumedRun(o)
 	case o.From != "":
-		return s.fork(o)
+		return s.forkedRun(o)
 	}
 	of := spec.Defaults()
 	of.LRDropEpoch = 0 // the script has its own schedule, unless it asks for drolab's
@@ -191,8 +192,8 @@ func assign(s *spec.Spec, o *bridge.Opening) error {
 	return s.Unread(keys)
 }
 
-// resumed returns the run to go on with. Its settings must be as they were.
-func (s *LoopSettings) resumed(o *bridge.Opening) (a asked, err error) {
+// resumedRun returns the run to go on with. Its settings must be as they were.
+func (s *LoopSettings) resumedRun(o *bridge.Opening) (a runRequest, err error) {
 	r, _, err := s.Find(o.Resume)
 	if err != nil {
 		return a, fmt.Errorf("resume: %w", err)
@@ -212,11 +213,11 @@ func (s *LoopSettings) resumed(o *bridge.Opening) (a asked, err error) {
 		}
 	}
 	o.Known(&r.Meta)
-	return asked{resume: r.Meta.ID}, nil
+	return runRequest{resume: r.Meta.ID}, nil
 }
 
-// fork returns a new run that goes on from a checkpoint of another run.
-func (s *LoopSettings) fork(o *bridge.Opening) (a asked, err error) {
+// forkedRun returns a new run that goes on from a checkpoint of another run.
+func (s *LoopSettings) forkedRun(o *bridge.Opening) (a runRequest, err error) {
 	r, step, err := s.Find(o.From)
 	if err != nil {
 		return a, fmt.Errorf("from_: %w", err)

@@ -57,10 +57,11 @@ func openings() map[string]map[string]any {
 		"class_counts of the train split":      samples(map[string]int{"train": 99}),
 		"want 1 to 134217728":                  samples(map[string]int{"train": 1 << 40}),
 		"want last, or samples to validate on": samples(map[string]int{"train": 360}),
-		"go back to its start":                 {"restart": false, "settings": asked("jtt")},
-		"but not both":                         {"resume": "x", "from": "y"},
-		"resume: ":                             {"resume": "x"},
-		"the better side of 65 values":         {"higher": make([]string, 65)},
+		"go back to its start": {"restart": false,
+			"settings": statedSettings("jtt")},
+		"but not both":                 {"resume": "x", "from": "y"},
+		"resume: ":                     {"resume": "x"},
+		"the better side of 65 values": {"higher": make([]string, 65)},
 	}
 }
 

@@ -37,7 +37,7 @@ func hanging(t *testing.T) (opened <-chan struct{}, release func()) {
 // engine can be ended.
 func TestStartThatHangs(t *testing.T) {
 	opened, release := hanging(t)
-	p := start(t, func(s *Settings) { s.patience = 20 * time.Millisecond })
+	p := start(t, func(s *Settings) { s.endTimeout = 20 * time.Millisecond })
 	id := p.launch(t, 1_000_000)
 	r := brief("sfk", 1)
 	r.Specs[0].Dataset = "hanging"
@@ -70,7 +70,7 @@ func TestStartThatHangs(t *testing.T) {
 func TestSlowStart(t *testing.T) {
 	s := &server{verbs: map[runner.Verb]handler{}, allowed: func(net.Conn) error { return nil },
 		begin: func() (func(), bool) { return func() {}, true }, logf: func(string, ...any) {},
-		patience: 4 * time.Millisecond}
+		verbTimeout: 4 * time.Millisecond}
 	blanks, done := make(chan struct{}), make(chan struct{})
 	s.verbs[verbStart] = func(*request) (*reply, error) {
 		<-blanks
@@ -80,10 +80,10 @@ func TestSlowStart(t *testing.T) {
 	here, there := net.Pipe()
 	defer here.Close()
 	over := make(chan struct{})
-	g := &guest{Conn: there}
-	s.enter(g)
-	go func() { defer close(over); s.attend(g); there.Close() }()
-	w := newWire(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
+	g := &connection{Conn: there}
+	s.add(g)
+	go func() { defer close(over); s.serveConn(g); there.Close() }()
+	w := newMessageConn(&counting{Conn: here, blank: sync.OnceFunc(func() { close(blanks) })})
 	var h hello
 	must(t, w.receive(&h, soon()))
 	out, err := exchange(w, &request{Order: runner.Order{Verb: verbStart}}, soon())
@@ -113,11 +113,11 @@ func (c *counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSilentServer: a client waits for each byte only as long as the gap of its wire.
+// TestSilentServer: a client waits for each byte only as long as the gap of its connection.
 func TestSilentServer(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()
-	w := newWire(here)
+	w := newMessageConn(here)
 	w.gap = time.Millisecond
 	var out reply
 	if err := w.receive(&out, time.Time{}); err == nil {
@@ -144,12 +144,12 @@ func TestOneLimit(t *testing.T) {
 		verbStart: false, verbShutdown: false} {
 		here, there := net.Pipe()
 		go func() {
-			newWire(there).in.Scan()
+			newMessageConn(there).in.Scan()
 			there.Write([]byte("{}\n"))
 			there.Close()
 		}()
 		c := &watched{Conn: here}
-		_, err := exchange(newWire(c), &request{Order: runner.Order{Verb: verb}}, limit)
+		_, err := exchange(newMessageConn(c), &request{Order: runner.Order{Verb: verb}}, limit)
 		if err != nil || c.limit.Equal(limit) != shared {
 			t.Errorf("%s: %v, until %v of %v", verb, err, c.limit, limit)
 		}
@@ -168,7 +168,7 @@ func TestEngineThatHangs(t *testing.T) {
 		defer l.Close()
 	}
 	c := NewClient(Client{RunsDir: dir, RuntimeDir: dir, Version: "test",
-		patience: 20 * time.Millisecond})
+		timeout: 20 * time.Millisecond})
 	_, status := c.Status()
 	for verb, err := range map[string]error{"status": status, "stop": c.Stop("x"),
 		"pause": c.Pause("x")} {
@@ -185,7 +185,7 @@ func TestFieldOfTheFuture(t *testing.T) {
 	for strict, want := range map[bool]bool{false: true, true: false} {
 		here, there := net.Pipe()
 		go io.WriteString(there, `{"protocol":2,"pid":7,"later":{"a":[1]}}`+"\n")
-		w := newWire(here)
+		w := newMessageConn(here)
 		w.strict = strict
 		var h hello
 		if err := w.receive(&h, soon()); (err == nil) != want || want && h.PID != 7 {
@@ -210,7 +210,7 @@ func FuzzClient(f *testing.F) {
 			there.Close()
 		}()
 		go io.Copy(io.Discard, there)
-		w := newWire(here)
+		w := newMessageConn(here)
 		defer w.Close()
 		var h hello
 		if w.receive(&h, soon()) != nil {

@@ -9,7 +9,7 @@ func TestPrintable(t *testing.T) {
 		"12345678901234567890":        "12345678901234567…",
 	} {
 		t.Run(in, func(t *testing.T) {
-			if got := printable(in, 17); got != want {
+			if got := logLine(in, 17); got != want {
 				t.Errorf("%q is logged as %q, want %q", in, got, want)
 			}
 		})

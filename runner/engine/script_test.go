@@ -31,16 +31,16 @@ func native(a dro.Algorithm) spec.Spec {
 	s := spec.Defaults()
 	s.Algorithms, s.Dataset, s.Model = []dro.Algorithm{a}, "csv:example", "linear"
 	s.Batch, s.BatchZ, s.Epochs, s.LogEvery = 32, 40, 3, 1
-	s.WeightDecay, s.Clip, s.Augment = 1e-3, spec.Fixed(2), false
+	s.WeightDecay, s.Clip, s.Augment = 1e-3, dro.Fixed(2), false
 	s.ValFraction, s.Select, s.CheckpointKeep = held, spec.SelectValWorst, 100
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
-		s.SetOwn("jtt_epochs", spec.Fixed(1))
+		s.SetOwn("jtt_epochs", dro.Fixed(1))
 	}
 	return s
 }
 
-// asked returns the settings of native that a script states.
-func asked(a dro.Algorithm) map[string]any {
+// statedSettings returns the settings of native that a script states.
+func statedSettings(a dro.Algorithm) map[string]any {
 	list := map[string]any{"method": a, "batch": 32, "epochs": 3, "log_every": 1,
 		"weight_decay": 1e-3, "clip": 2, "select": spec.SelectValWorst, "checkpoint_keep": 100}
 	m, err := dro.Find(a)
@@ -112,8 +112,9 @@ func newScript(in io.Reader, out io.Writer, a dro.Algorithm) (*script, error) {
 	for _, split := range runner.Splits() {
 		samples[split] = train.Source(s.data, split).Len()
 	}
-	s.opening = map[string]any{"do": "start", "version": 2, "name": "test", "settings": asked(a),
-		"samples": samples, "classes": s.data.Classes, "restart": true,
+	s.opening = map[string]any{"do": "start", "version": 2, "name": "test",
+		"settings": statedSettings(a), "samples": samples, "classes": s.data.Classes,
+		"restart":         true,
 		"class_counts":    counts(data.ClassCounts, len(s.data.Classes)),
 		"steps_per_epoch": s.data.Train.Len() / 32,
 		"packages":        map[string]string{"x": "\x1b[31mred"}}

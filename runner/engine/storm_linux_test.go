@@ -232,7 +232,7 @@ func (s *storm) request() runner.Request {
 // nonsense sends a message that no client sends, to either socket.
 func (s *storm) nonsense(t *testing.T) string {
 	t.Helper()
-	i, ok := readInfo(s.RunsDir)
+	i, ok := readLockInfo(s.RunsDir)
 	if !ok {
 		t.Fatal("the lock file says nothing")
 	}

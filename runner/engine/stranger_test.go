@@ -122,7 +122,7 @@ func TestLinksBesideTheRuns(t *testing.T) {
 	must(t, os.Symlink(victim, filepath.Join(runs, logName)))
 	must(t, syscall.Mkfifo(filepath.Join(runs, lockName), 0o600))
 	c := spawning(t, runs, runtimeDir, "test")
-	if _, ok := readInfo(runs); ok {
+	if _, ok := readLockInfo(runs); ok {
 		t.Error("a pipe says where the engine is")
 	}
 	must(t, os.Remove(filepath.Join(runs, lockName)))
@@ -163,7 +163,7 @@ func mischief(dir, socket string) (did []string) {
 		}
 	}
 	c, err := net.Dial("unix", socket)
-	if err == nil && newWire(c).in.Scan() {
+	if err == nil && newMessageConn(c).in.Scan() {
 		note("asked", nil)
 	}
 	return did

@@ -33,11 +33,11 @@ const (
 
 // Bounds of what nvidia-smi prints. So there are at most 2500 rows of each query.
 const (
-	fresh    = 25 * time.Second      // how long a row counts: two more are due meanwhile
-	pause    = 10 * time.Millisecond // after a line: a program that prints without end waits
-	mostLine = 1 << 10               // bytes
-	mostGPUs = 64
-	mebi     = 1 << 20
+	mostAge   = 25 * time.Second      // how long a row counts: two more are due meanwhile
+	linePause = 10 * time.Millisecond // after a line: a program that prints without end waits
+	mostLine  = 1 << 10               // bytes
+	mostGPUs  = 64
+	mebi      = 1 << 20
 )
 
 // startGPUs starts nvidia-smi for both queries, if it is there.
@@ -74,7 +74,7 @@ func (g *gpus) read(ctx context.Context, from io.Reader) {
 		if len(f) == gpuFields || len(f) == appFields {
 			g.Store([2]string(f), row{f, time.Now()})
 		}
-		time.Sleep(pause)
+		time.Sleep(linePause)
 	}
 }
 
@@ -83,7 +83,7 @@ func (g *gpus) read(ctx context.Context, from io.Reader) {
 func (g *gpus) list(now time.Time, pids []int) (list []GPU) {
 	for key, value := range g.Range {
 		f := value.(row).fields
-		if now.Sub(value.(row).at) > fresh {
+		if now.Sub(value.(row).at) > mostAge {
 			g.Delete(key)
 		} else if index, err := strconv.Atoi(f[0]); len(f) == gpuFields && err == nil {
 			list = append(list, GPU{index, part(f[2], "100", 1), part(f[3], f[4], mebi),

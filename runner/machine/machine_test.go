@@ -44,7 +44,7 @@ func TestLinesOfGPUs(t *testing.T) {
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
-		if old := g.list(time.Now().Add(2*fresh), c.pids); len(old) > 0 {
+		if old := g.list(time.Now().Add(2*mostAge), c.pids); len(old) > 0 {
 			t.Errorf("%s: GPUs that were not told of for long: %v", c.name, old)
 		}
 	}
@@ -161,11 +161,11 @@ func TestFamily(t *testing.T) {
 	}
 	for roots, want := range map[[2]int]string{{1, 1}: "[1 1 2 3 4]", {1, 7}: "[1 7 2 8 3 4]",
 		{7, 5}: "[7 5 8]"} {
-		if got := fmt.Sprint(family(roots[:], children)); got != want {
+		if got := fmt.Sprint(processTree(roots[:], children)); got != want {
 			t.Errorf("of %v: %s, want %s", roots, got, want)
 		}
 	}
-	if got := family(nil, nil); len(got) > 0 {
+	if got := processTree(nil, nil); len(got) > 0 {
 		t.Errorf("of no program: %v", got)
 	}
 }

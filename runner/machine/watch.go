@@ -107,7 +107,7 @@ func children() map[int][]int {
 
 // look completes a sample for the run, and gives it to the run unless it is the first.
 func (r *run) look(s Sample, gpus *gpus, children func() map[int][]int) {
-	pids, known := family(r.roots, children), map[int]*process.Process{}
+	pids, known := processTree(r.roots, children), map[int]*process.Process{}
 	if len(pids) == 0 {
 		pids = []int{os.Getpid()}
 	}
@@ -133,9 +133,9 @@ func (r *run) look(s Sample, gpus *gpus, children func() map[int][]int) {
 	r.known = known
 }
 
-// family returns processes and all that they have started, but not this process, which is the child
-// of a script.
-func family(roots []int, children func() map[int][]int) []int {
+// processTree returns processes and all that they have started, but not this process, which is the
+// child of a script.
+func processTree(roots []int, children func() map[int][]int) []int {
 	list := slices.Clone(roots)
 	for i := 0; i < len(list); i++ {
 		for _, pid := range children()[list[i]] {
@@ -146,13 +146,4 @@ func family(roots []int, children func() map[int][]int) []int {
 		}
 	}
 	return list
-}
-
-// Processor returns the name of the processor, or "" if the system does not tell it.
-func Processor() string {
-	list, _ := cpu.Info()
-	if len(list) == 0 {
-		return ""
-	}
-	return list[0].ModelName
 }

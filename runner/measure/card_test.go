@@ -246,10 +246,10 @@ func TestIntervalOfAUROC(t *testing.T) {
 		covered := 0
 		for range draws {
 			e := binormal(rng, 2000, 80, truth)
-			var scored []Scored
+			var scored []scoreGroup
 			for i, label := range e.Labels {
-				scored = append(scored, Scored{Score: e.Columns[0].Numbers[i], Of: float64(label),
-					Others: 1 - float64(label)})
+				scored = append(scored, scoreGroup{Score: e.Columns[0].Numbers[i],
+					Of: float64(label), Others: 1 - float64(label)})
 			}
 			in := Wilson(AUROC(scored), newOneColumn(e).fewest)
 			if in[0].Float() <= truth && truth <= in[1].Float() {

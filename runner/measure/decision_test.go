@@ -237,7 +237,7 @@ func TestThreshold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for range 50 {
 		var c decided
-		for c.Classes != 2 || !slices.Contains(c.Labels, positive) {
+		for c.Classes != 2 || !slices.Contains(c.Labels, positiveLabel) {
 			c = drawDecided(rng)
 		}
 		e := c.evaluation()
@@ -247,11 +247,11 @@ func TestThreshold(t *testing.T) {
 			for i, label := range c.Labels {
 				in := c.Scores[2*i+1] >= at
 				switch {
-				case in && label == positive:
+				case in && label == positiveLabel:
 					hit, taken, all = hit+1, taken+1, all+1
 				case in:
 					taken++
-				case label == positive:
+				case label == positiveLabel:
 					all++
 				}
 			}
@@ -272,8 +272,8 @@ func TestThreshold(t *testing.T) {
 			t.Fatalf("the threshold is %v, want %v", on(t, again, "threshold"), best)
 		}
 		values, _ := again.f1()
-		if math.Abs(values[positive].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
-			t.Errorf("at the threshold F1 is %v, want %v", values[positive], most)
+		if math.Abs(values[positiveLabel].Float()-most) > 1e-12 || on(t, again, "auroc") != plain {
+			t.Errorf("at the threshold F1 is %v, want %v", values[positiveLabel], most)
 		}
 		stored := c.evaluation()
 		stored.Spec, stored.Threshold = again.Spec, Num(best)
@@ -435,9 +435,9 @@ func BenchmarkDecisions(b *testing.B) {
 }
 
 // drawn returns scores with many ties. Each score belongs to one sample, or has a random weight.
-func drawn(rng *rand.Rand, n, values int, weighted bool) (list []Scored) {
+func drawn(rng *rand.Rand, n, values int, weighted bool) (list []scoreGroup) {
 	for range n {
-		s := Scored{Score: float64(rng.IntN(values)) / float64(values)}
+		s := scoreGroup{Score: float64(rng.IntN(values)) / float64(values)}
 		weight := 1.0
 		if weighted {
 			weight = rng.Float64() + .01
@@ -473,10 +473,10 @@ func TestAUROC(t *testing.T) {
 			t.Errorf("%d values: %v, want %v", values, got, won/pairs)
 		}
 	}
-	if AUROC([]Scored{{1, 1, 0}, {2, 3, 0}}).Applies() || AUROC(nil).Applies() {
+	if AUROC([]scoreGroup{{1, 1, 0}, {2, 3, 0}}).Applies() || AUROC(nil).Applies() {
 		t.Error("it applies without others")
 	}
-	if got := AUROC([]Scored{{math.NaN(), 1, 0}, {math.NaN(), 0, 1}}); got.Float() != .5 {
+	if got := AUROC([]scoreGroup{{math.NaN(), 1, 0}, {math.NaN(), 0, 1}}); got.Float() != .5 {
 		t.Errorf("scores that are no numbers: %v", got)
 	}
 }
@@ -485,7 +485,7 @@ func TestAUROC(t *testing.T) {
 func TestAUROCAgainstPeer(t *testing.T) {
 	peertest.Python(t, "sklearn")
 	rng := rand.New(rand.NewPCG(3, 4))
-	var lists [][]Scored
+	var lists [][]scoreGroup
 	var sent [][][3]float64
 	for _, values := range []int{2, 10, 1000, 1 << 30} {
 		list := drawn(rng, 500, values, values == 10)

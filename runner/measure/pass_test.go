@@ -243,7 +243,7 @@ func TestMeasuresOfNothing(t *testing.T) {
 		e.Train, e.Test, e.Val, e.Ratios = nothing(), nothing(), nothing(), nil
 		for _, m := range EvalMeasures() {
 			var values []Number
-			if m.Axis == Single {
+			if m.Axis == NoAxis {
 				values = []Number{m.Value(e)}
 			} else {
 				values = m.List(e)

@@ -23,10 +23,10 @@ func TestLeads(t *testing.T) {
 		{[]Number{Num(1), Num(1)}, -1, -1},
 	} {
 		write := func(n Number) string { return fmt.Sprintf("%.1f", n.Float()) }
-		if got := Leads(c.values, true, write); got != c.higher {
+		if got := LeaderIndex(c.values, true, write); got != c.higher {
 			t.Errorf("%v: the highest that leads is %d, want %d", c.values, got, c.higher)
 		}
-		if got := Leads(c.values, false, write); got != c.noLower {
+		if got := LeaderIndex(c.values, false, write); got != c.noLower {
 			t.Errorf("%v: the lowest that leads is %d, want %d", c.values, got, c.noLower)
 		}
 	}

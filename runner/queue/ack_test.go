@@ -29,7 +29,7 @@ func TestKnobIsWrittenWhenAnswered(t *testing.T) {
 	store := newFull(0)
 	store.makeRoom()
 	ctx, cancel := context.WithCancel(context.Background())
-	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, patience: time.Hour})
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, verbTimeout: time.Hour})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{endless(dro.ERM), endless(dro.SFK)}})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestKnobOfAPausedRunCounts(t *testing.T) {
 	_, live, id := turnedAt(t, brief(dro.SFK), 6, [2]string{"lr", "0.002"})
 	want := live.runs[id].lines(t, measured)
 	store := &at{memory: newMemory(), step: 6}
-	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	turned := make(chan error, 1)
 	store.do = func(id string) {
 		if err := q.Pause(id); err != nil {
@@ -98,7 +98,7 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 	store.makeRoom()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, patience: time.Hour})
+	q := NewQueue(ctx, Settings{Store: store, Parallel: 1, verbTimeout: time.Hour})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{endless(dro.ERM), endless(dro.SFK)}})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestCheckpointIsWrittenWhenAnswered(t *testing.T) {
 // checkpoint that the stop leaves.
 func TestCheckpointBesideAStop(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
-	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	done := make(chan train.Answer, 1)
 	store.do = func(id string) {
 		o := train.Order{Order: runner.Order{Verb: runner.Checkpoint}, Done: done}
@@ -162,7 +162,7 @@ func TestCheckpointBesideAStop(t *testing.T) {
 // TestVerbOnAFullDisk: a verb that a full disk would lose is refused.
 func TestVerbOnAFullDisk(t *testing.T) {
 	store := newFull(9)
-	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	ids, err := q.Start(runner.Request{Specs: []spec.Spec{brief(dro.ERM)}})
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestVerbOnAFullDisk(t *testing.T) {
 // TestVerbDuringALongStep: a verb is answered before a long step ends, with the error ErrSlow.
 func TestVerbDuringALongStep(t *testing.T) {
 	store := &at{memory: newMemory(), step: 6}
-	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Nanosecond})
+	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Nanosecond})
 	store.do = func(id string) {
 		if err := q.Knob(id, "lr", "0.002"); !errors.Is(err, runner.ErrSlow) {
 			t.Errorf("a run that cannot answer: %v", err)

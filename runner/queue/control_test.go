@@ -120,7 +120,7 @@ func stoppedAndResumed(t *testing.T, settings spec.Spec, step int64, lost int) *
 func TestResumeOfARunThatEnds(t *testing.T) {
 	told := make(chan error, 1)
 	store := &at{memory: newMemory(), step: 6}
-	q := NewQueue(context.Background(), Settings{Store: store, patience: time.Hour})
+	q := NewQueue(context.Background(), Settings{Store: store, verbTimeout: time.Hour})
 	store.do = func(id string) {
 		if err := q.Stop(id); err != nil {
 			t.Error(err)

@@ -52,18 +52,18 @@ func TestNumbersAreThoseOfVersionsBefore(t *testing.T) {
 		}), "2ec8808e5c0e54af"},
 		{"sfk-auto, rule 1, own z-batch", set(brief(dro.SFKAuto), func(s *spec.Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
-			s.SetOwn("c_rule", spec.Fixed(1))
+			s.SetOwn("c_rule", dro.Fixed(1))
 		}), "b32c0f73f45f8f91"},
 		{"sfk-auto, own z-batch", set(brief(dro.SFKAuto), func(s *spec.Spec) {
 			s.BatchZ, s.ValFraction = 48, .2
 		}), "c8da05a593242043"},
 		{"sfk, shared batch", set(brief(dro.SFK), func(s *spec.Spec) {
 			s.WeightDecay, s.LRDropEpoch = 1e-3, 1
-			s.SetOwn("share_batch", spec.Fixed(1))
+			s.SetOwn("share_batch", dro.Fixed(1))
 		}), "6cf31908dc6ec357"},
 		{"sfk-auto, rule 1, cvar", set(brief(dro.SFKAuto), func(s *spec.Spec) {
 			s.Uncertainty = "cvar"
-			s.SetOwn("c_rule", spec.Fixed(1))
+			s.SetOwn("c_rule", dro.Fixed(1))
 		}), "c35fa046a49f03e8"},
 		{"pgd, kl", set(brief(dro.PGD), func(s *spec.Spec) { s.Uncertainty = "kl" }),
 			"f51fc4a86b4bdfed"},

@@ -214,7 +214,7 @@ func TestForeignNetwork(t *testing.T) {
 		}
 		t.Run(string(a), func(t *testing.T) {
 			s := brief(a)
-			s.BatchZ, s.WeightDecay, s.Clip = 40, 1e-3, spec.Fixed(2)
+			s.BatchZ, s.WeightDecay, s.Clip = 40, 1e-3, dro.Fixed(2)
 			var net *foreign
 			tr := trained(t, func(s *spec.Spec, d *data.Dataset, n int) (train.Network, error) {
 				made, err := newForeign(s, d, n)

@@ -102,7 +102,7 @@ func TestForkMayChange(t *testing.T) {
 	store, parent := parentRun(t, dro.PGD)
 	for name, change := range map[string]func(*spec.Spec){
 		"lr":     func(s *spec.Spec) { s.LR /= 10 },
-		"rho":    func(s *spec.Spec) { s.Rho = 0.1; s.LambdaMax = spec.Fixed(10) },
+		"rho":    func(s *spec.Spec) { s.Rho = 0.1; s.LambdaMax = dro.Fixed(10) },
 		"to sfk": func(s *spec.Spec) { s.Algorithms = []dro.Algorithm{dro.SFK} },
 		"to erm": func(s *spec.Spec) { s.Algorithms = []dro.Algorithm{dro.ERM} },
 		"to pan": func(s *spec.Spec) { s.Algorithms = []dro.Algorithm{dro.PAN} },

@@ -167,7 +167,7 @@ func TestStartBesideOneThatHangs(t *testing.T) {
 			return nil, errors.New("it was nothing")
 		}})()
 	q := NewQueue(context.Background(), Settings{Store: newMemory(), Threads: 1,
-		patience: time.Millisecond})
+		verbTimeout: time.Millisecond})
 	answer := make(chan error, 1)
 	s := brief(dro.ERM)
 	s.Dataset = "hanging"

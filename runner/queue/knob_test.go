@@ -140,8 +140,8 @@ func TestTurned(t *testing.T) {
 		return runner.KnobEvent{Head: runner.Head{Step: step}, Key: key, New: measure.Num(value)}
 	}
 	// The run was resumed before step 150, and then lr was turned at 120.
-	got := runner.Turned([]runner.KnobEvent{k(50, "lr", 1), k(150, "lr", 2), k(150, "c", 3), k(120,
-		"lr", 4), k(120, "lr", 5)})
+	got := runner.ValidKnobs([]runner.KnobEvent{k(50, "lr", 1), k(150, "lr", 2), k(150, "c", 3),
+		k(120, "lr", 4), k(120, "lr", 5)})
 	want := []runner.KnobEvent{k(50, "lr", 1), k(120, "lr", 4), k(120, "lr", 5), k(150, "c", 3)}
 	if !slices.Equal(got, want) {
 		t.Errorf("Turned = %v, want %v", got, want)

@@ -153,7 +153,7 @@ func quick(a dro.Algorithm) spec.Spec {
 	s.Algorithms = []dro.Algorithm{a}
 	s.Model, s.Samples, s.Batch, s.Epochs, s.LogEvery = "linear", 600, 32, 2, 3
 	if m, _ := dro.Find(a); m != nil && m.ReadsKey("jtt_epochs") {
-		s.SetOwn("jtt_epochs", spec.Fixed(1)) // of two
+		s.SetOwn("jtt_epochs", dro.Fixed(1)) // of two
 	}
 	if refits(a) { // to held-out samples; few features make the fit quick
 		s.ValFraction, s.Model, s.Hidden = .2, "mlp", []int{8}

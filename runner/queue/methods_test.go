@@ -57,7 +57,7 @@ func restart(t *testing.T, spec *spec.Spec) (*nn.Net, *loader.Loader) {
 func TestGroupWeightsMoveAsTheLossesSay(t *testing.T) {
 	settings := brief("group")
 	const eta = .05
-	settings.SetOwn("group_step", spec.Fixed(eta))
+	settings.SetOwn("group_step", dro.Fixed(eta))
 	tr := everyStep(t, settings)
 	net, batches := restart(t, &settings)
 	losses, q := make([]float64, settings.Batch), []float64{.5, .5}
@@ -143,7 +143,7 @@ func TestNormalisedMomentumMovesByAlpha(t *testing.T) {
 // twice returns a brief spec of jtt that begins anew after its first epoch.
 func twice() spec.Spec {
 	settings := brief("jtt")
-	settings.SetOwn("jtt_epochs", spec.Fixed(1))
+	settings.SetOwn("jtt_epochs", dro.Fixed(1))
 	return settings
 }
 

@@ -111,7 +111,7 @@ func TestClipBoundsTheStep(t *testing.T) {
 		settings.Momentum = 0
 		_, free, _ := steps(t, settings)
 		clip := free[len(free)/2] // reached by some steps
-		settings.Clip = spec.Fixed(clip)
+		settings.Clip = dro.Fixed(clip)
 		moved, norms, _ := steps(t, settings)
 		cut := 0
 		for i := range moved {
@@ -134,7 +134,7 @@ func TestClipBoundsTheStep(t *testing.T) {
 func TestClipBoundsAnAveragedGradient(t *testing.T) {
 	settings := brief("nsgdm")
 	_, free, _ := steps(t, settings)
-	settings.Clip = spec.Fixed(free[0] / 4)
+	settings.Clip = dro.Fixed(free[0] / 4)
 	_, norms, tr := steps(t, settings)
 	square := 0.0
 	for _, v := range tr.states[0].Velocities {
@@ -152,14 +152,14 @@ func TestClipBoundsAnAveragedGradient(t *testing.T) {
 // "auto" is the method's own bound. "none" is no bound, and gives the same bits as a bound that no
 // gradient reaches.
 func TestClipInWords(t *testing.T) {
-	of := func(a dro.Algorithm, clip spec.Auto) *trace {
+	of := func(a dro.Algorithm, clip dro.Auto) *trace {
 		spec := brief(a)
 		spec.Clip = clip
 		return runAll(t, 1, spec)[0]
 	}
 	for _, a := range []dro.Algorithm{dro.PGD, "nsgdm", "jtt"} {
-		expectSameRun(t, of(a, spec.Auto{}), of(a, dro.None()))
-		expectSameRun(t, of(a, spec.Fixed(1e9)), of(a, dro.None()))
+		expectSameRun(t, of(a, dro.Auto{}), of(a, dro.None()))
+		expectSameRun(t, of(a, dro.Fixed(1e9)), of(a, dro.None()))
 	}
 	m, err := dro.Find("dsgdc")
 	if err != nil {
@@ -167,9 +167,9 @@ func TestClipInWords(t *testing.T) {
 	}
 	settings := brief("dsgdc")
 	for _, c := range []struct {
-		clip spec.Auto
+		clip dro.Auto
 		want float64
-	}{{spec.Auto{}, 10}, {dro.None(), 0}, {spec.Fixed(2), 2}} {
+	}{{dro.Auto{}, 10}, {dro.None(), 0}, {dro.Fixed(2), 2}} {
 		if settings.Clip = c.clip; settings.ClipFor(m) != c.want {
 			t.Errorf("clip %v of dsgdc is %v, want %v", c.clip, settings.ClipFor(m), c.want)
 		}
@@ -238,7 +238,7 @@ func TestLabelNoiseIsTold(t *testing.T) {
 func TestClipReachesTheMethod(t *testing.T) {
 	const clip = .01
 	settings := brief("dsgdc")
-	settings.Clip = spec.Fixed(clip)
+	settings.Clip = dro.Fixed(clip)
 	before, most := settings.Eta, 0.0
 	for _, s := range everyStep(t, settings).states {
 		eta := s.Method.Numbers["eta"]

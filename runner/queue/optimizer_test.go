@@ -20,7 +20,7 @@ var long = flag.Bool("long", false, "20 stops of a run with dropout and patience
 func adapted() spec.Spec {
 	s := choosing(dro.SFKAuto, "val_loss")
 	s.Model, s.Hidden, s.Activation, s.Dropout = "mlp", []int{24, 16}, "gelu", .2
-	s.Optimizer, s.LR, s.WeightDecay, s.Clip = "adamw", .05, .01, spec.Fixed(1)
+	s.Optimizer, s.LR, s.WeightDecay, s.Clip = "adamw", .05, .01, dro.Fixed(1)
 	s.Schedule, s.Warmup, s.Patience, s.Epochs, s.CheckpointEvery = "cosine", 1, 2, 12, 4
 	return s
 }

@@ -15,15 +15,15 @@ import (
 	"drolab/runner/train"
 )
 
-// described is a program with its description of itself, for the runs that share it.
-type described struct {
+// sharedProgram is a program with its description of itself, for the runs that share it.
+type sharedProgram struct {
 	*bridge.Description
 	record runner.Program
 }
 
 // program opens the data of a run that trains a program, as dataset does for other runs. The error
 // may be about a program that this user has not started before.
-func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
+func (q *Queue) program(s *spec.Spec, m runner.Means) (*sharedData, error) {
 	p, start, err := q.settings.Programs.Start(s, m.Program)
 	if err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (q *Queue) program(s *spec.Spec, m runner.Means) (*shared, error) {
 		return nil, err
 	}
 	p.Device, p.Packages = d.Device, d.Packages
-	return q.share(key, d.Data, &described{d, p}), nil
+	return q.share(key, d.Data, &sharedProgram{d, p}), nil
 }
 
 // network returns the builder of a job's network: of the program, if the model is one. The builder
@@ -83,7 +83,7 @@ func (q *Queue) network(j *job) train.NewNetwork {
 }
 
 // suits refuses a method that needs what the program cannot do, or what a script decides.
-func (d *described) suits(t dro.Trainer, s *spec.Spec) error {
+func (d *sharedProgram) suits(t dro.Trainer, s *spec.Spec) error {
 	_, restarts := t.(dro.Epochal)
 	_, moves := t.(dro.Mover)
 	_, picks := t.(dro.Picker)
@@ -116,18 +116,18 @@ func (j *job) noteProgram() error {
 		cmp.Or(then.SHA256, "none")))
 }
 
-// Script is a script that drives the loop of a run, and has asked for the run itself.
-type Script struct {
+// ScriptRun is a script that drives the loop of a run, and has asked for the run itself.
+type ScriptRun struct {
 	*bridge.Description
 	Program runner.Program // recorded in the run
 	Network func(runner.Workplace, *spec.Spec) (train.Network, error)
 }
 
 // script opens the data of a run that a script drives. Only the script can start such a run.
-func (q *Queue) script(of *runner.Meta) (*shared, error) {
+func (q *Queue) script(of *runner.Meta) (*sharedData, error) {
 	s := q.settings.Script
 	if s == nil {
 		return nil, errors.New(runner.ByScript(of.ID))
 	}
-	return q.share(spec.ScriptModel, s.Data, &described{s.Description, s.Program}), nil
+	return q.share(spec.ScriptModel, s.Data, &sharedProgram{s.Description, s.Program}), nil
 }

@@ -15,7 +15,6 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/bridge"
-	"drolab/runner/data"
 	"drolab/runner/data/source"
 	"drolab/runner/machine"
 	"drolab/runner/spec"
@@ -34,7 +33,7 @@ type Settings struct {
 	// Programs says which programs this user has started before: no other is started.
 	Programs bridge.Approvals
 	// Script is the script that may drive the loop of a run here; nil: no run has a script.
-	Script *Script
+	Script *ScriptRun
 	// Alone says that nobody may be there to resume a run that waits for space on a full disk. The
 	// run then retries by itself, again and again.
 	Alone bool
@@ -48,16 +47,17 @@ type Settings struct {
 	// is nil.
 	Ended func(Outcome)
 
-	now      func() time.Time // tells when a checkpoint is due; nil is time.Now
-	retry    time.Duration    // how often a run that waits for the disk tries to log that; 0: 2 s
-	patience time.Duration    // how long a verb waits for a run or another start; 0: 7 s
+	now func() time.Time // tells when a checkpoint is due; nil is time.Now
+	// retry is how often a run that waits for the disk tries to log that; 0: 2 s.
+	retry       time.Duration
+	verbTimeout time.Duration // how long a verb waits for a run or another start; 0: 7 s
 }
 
 // Queue runs up to Parallel runs at once, in the order of their start, each in a goroutine. Its
 // verbs may be called from any goroutine. None of them waits for training unless it says so, and
-// then it gives up after Settings.patience.
+// then it gives up after Settings.verbTimeout.
 type Queue struct {
-	runner.Orders
+	runner.OrderFunc
 	settings Settings
 	ctx      context.Context // when cancelled, all runs stop and no other starts
 	machine  *machine.Watch
@@ -75,7 +75,7 @@ type Queue struct {
 	jobs map[string]*job
 	// outcomes are the outcomes of runs that have ended, by the run's name, for Wait.
 	outcomes map[string]Outcome
-	open     map[string]*shared // datasets in use
+	open     map[string]*sharedData // datasets in use
 	wg       sync.WaitGroup
 	// turn is closed when the run launched last has its slot, or needs none: runs start in the
 	// order of their launch. It is nil for the first.
@@ -100,9 +100,9 @@ func NewQueue(ctx context.Context, s Settings) *Queue {
 	}
 	s.Host.Threads = s.Threads
 	q := &Queue{settings: s, ctx: ctx, slots: make(chan struct{}, s.Parallel),
-		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*shared{},
+		jobs: map[string]*job{}, outcomes: map[string]Outcome{}, open: map[string]*sharedData{},
 		starting: make(chan struct{}, 1)}
-	q.Orders = q.carryOut
+	q.OrderFunc = q.carryOut
 	q.machine = machine.NewWatch(ctx, s.Reports, func(p any) { runner.Panicked(s.Reports, p) })
 	return q
 }
@@ -173,18 +173,18 @@ func (q *Queue) Start(req runner.Request) ([]string, error) {
 	return ids, nil
 }
 
-// begin waits until no other start prepares runs, but not longer than the queue's patience. Only
+// begin waits until no other start prepares runs, but not longer than verbTimeout. Only
 // one start prepares at a time, so that two starts on the same dataset open it once. The caller
 // calls end.
 func (q *Queue) begin() (end func(), err error) {
 	select {
-	case q.starting <- struct{}{}: // no other start: patience does not matter
+	case q.starting <- struct{}{}: // no other start
 	default:
 		select {
 		case q.starting <- struct{}{}:
 		case <-q.ctx.Done():
 			return nil, q.stopError()
-		case <-q.patience():
+		case <-q.verbTimer():
 			return nil, errors.New("another start is still reading its data: try again when " +
 				"it is done")
 		}
@@ -203,15 +203,6 @@ func (q *Queue) stopError() error {
 		return errors.New("all runs are being stopped: start it again")
 	}
 	return nil
-}
-
-// parent reads the run that RUN@STEP names, as it was at a checkpoint that was kept.
-func (q *Queue) parent(name string) (*runner.Past, error) {
-	id, step, err := runner.ParseParent(name)
-	if err != nil {
-		return nil, err
-	}
-	return q.settings.Store.Load(id, step)
 }
 
 // means fills in missing values. The error is a *spec.KeyError about too many threads.
@@ -333,7 +324,7 @@ func (q *Queue) train(j *job) (status runner.Status, err error) {
 			status, err = j.fail(runner.Panicked(q.settings.Reports, p))
 		}
 	}()
-	share, err := train.TakeRoom(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
+	share, err := train.ReserveMemory(q.ctx, &j.meta.Spec, j.data.Dataset, j.meta.Parameters)
 	var r *train.Run
 	if err == nil {
 		defer func() {
@@ -380,68 +371,3 @@ func (q *Queue) Wait() []Outcome {
 }
 
 var _ runner.Verbs = (*Queue)(nil)
-
-// shared is a dataset in use by some jobs, closed with the last of them. A dataset may be
-// gigabytes, and the runs of an experiment mostly train on the same dataset.
-type shared struct {
-	*data.Dataset
-	program *described // the program that it belongs to; nil: drolab's own data
-	key     string     // the name and options that it was opened with
-	users   int        // the number of jobs that have not released it; Queue.mu guards it
-}
-
-// dataset opens the dataset of a run, or shares an open one with the same name and options. The
-// caller holds q.starting, so that nobody else opens it at the same time. It does not hold mu,
-// since opening may take minutes.
-func (q *Queue) dataset(of *runner.Meta, m runner.Means) (*shared, error) {
-	if of.Spec.IsScript() {
-		return q.script(of)
-	}
-	if of.Spec.IsProgram() {
-		return q.program(&of.Spec, m)
-	}
-	o, name := of.Spec.DataOptions(m.DataDir), of.Spec.Dataset
-	if m.Dir != "" {
-		name = source.Locate(name, m.Dir)
-	}
-	key := fmt.Sprintf("%s %+v", name, o)
-	if d := q.share(key, nil, nil); d != nil {
-		return d, nil
-	}
-	set, err := q.openData(name, o)
-	if err != nil {
-		return nil, err
-	}
-	return q.share(key, set, nil), nil
-}
-
-// Reading says how far the data are that a start or a resume reads now; nil if none is reading, or
-// if its data do not tell.
-func (q *Queue) Reading() *runner.Reading { return q.reading.Load() }
-
-// share adds a user to the dataset that is open under key, or opens set under that key; it returns
-// nil if there is neither. Each user calls release once.
-func (q *Queue) share(key string, set *data.Dataset, p *described) *shared {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	d := q.open[key]
-	if d == nil && set != nil {
-		d = &shared{Dataset: set, program: p, key: key}
-		q.open[key] = d
-	}
-	if d != nil {
-		d.users++
-	}
-	return d
-}
-
-// release gives back a user's share of a dataset, and closes the dataset after the last user. Its
-// memory may be gone then.
-func (q *Queue) release(d *shared) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if d.users--; d.users == 0 {
-		delete(q.open, d.key)
-		d.Close()
-	}
-}

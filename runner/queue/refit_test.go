@@ -316,7 +316,7 @@ func TestForkOfAnEndedRunIsRefitted(t *testing.T) {
 func TestRefitSaysWhatItLacksBeforeTheStart(t *testing.T) {
 	noVal, noSplit := brief("afr"), brief("dfr")
 	noVal.ValFraction, noSplit.ValFraction = 0, 0
-	noSplit.SetOwn("dfr_split", spec.Fixed(1))
+	noSplit.SetOwn("dfr_split", dro.Fixed(1))
 	for _, s := range []spec.Spec{noVal, noSplit} {
 		store := newMemory()
 		q := NewQueue(t.Context(), Settings{Store: store, Threads: 1})

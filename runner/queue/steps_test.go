@@ -43,12 +43,12 @@ func TestStepsAgainstPyTorch(t *testing.T) {
 		with("doro", map[string]float64{"epsilon": .05, "rho": .5}, none),
 		with("doro", map[string]float64{"epsilon": .2, "mu": .125}, func(s *spec.Spec) {
 			s.Uncertainty, s.Mu = "cvar", .125 // 48 samples of the 384 that are left
-			s.SetOwn("doro_epsilon", spec.Fixed(.2))
+			s.SetOwn("doro_epsilon", dro.Fixed(.2))
 		}),
 		with("group", map[string]float64{"step": .5, "adjust": 3}, func(s *spec.Spec) {
 			s.Sampler = "groups"
-			s.SetOwn("group_step", spec.Fixed(.5))
-			s.SetOwn("group_adjust", spec.Fixed(3))
+			s.SetOwn("group_step", dro.Fixed(.5))
+			s.SetOwn("group_adjust", dro.Fixed(3))
 		}),
 		with("subsample", nil, none),
 	}
@@ -132,7 +132,7 @@ func batchesOf(t *testing.T, s *spec.Spec, batches int, problem map[string]any) 
 func TestReplacement(t *testing.T) {
 	s := brief(dro.SFK)
 	s.Sampler, s.Batch, s.Epochs, s.Loss = "replacement", 700, 6, nn.ErrorProbability
-	s.SetOwn("output", spec.Fixed(1))
+	s.SetOwn("output", dro.Fixed(1))
 	whole, parts := trained(t, nil, s, 1), trained(t, nil, s, 2)
 	a, b := whole.states[len(whole.states)-1], parts.states[len(parts.states)-1]
 	if a.Step != 6 || !slices.Equal(a.Parameters[0].Data, b.Parameters[0].Data) {

@@ -59,7 +59,7 @@ func TestWarningsOfSteps(t *testing.T) {
 	if got := warnings(runAll(t, 1, pan)[0]); strings.Count(got, none) != 1 {
 		t.Errorf("warnings:\n%s", got)
 	}
-	s.SetOwn("c", spec.Fixed(1e-3))
+	s.SetOwn("c", dro.Fixed(1e-3))
 	s.LogEvery = 1000
 	if got := warnings(runAll(t, 1, s)[0]); strings.Count(got, "c is too small") != 1 {
 		t.Errorf("warnings:\n%s", got)
@@ -146,7 +146,7 @@ func TestAutomaticStepsAreResumed(t *testing.T) {
 	for _, rule := range []float64{1, 2, 3} {
 		settings := brief(dro.SFKAuto)
 		settings.LogEvery, settings.CheckpointEvery = 1, 1
-		settings.SetOwn("c_rule", spec.Fixed(rule))
+		settings.SetOwn("c_rule", dro.Fixed(rule))
 		whole := runAll(t, 1, settings)[0]
 		for _, step := range []int64{3, 21} {
 			expectSameRun(t, stoppedAndResumed(t, settings, step, 1), whole)

@@ -35,7 +35,7 @@ func (q *Queue) resume(o runner.Order) error {
 		select {
 		case <-over:
 			err = runner.ErrNotRunning
-		case <-q.patience(): // it waits for the disk, and the order makes it try again
+		case <-q.verbTimer(): // it waits for the disk, and the order makes it try again
 		}
 	}
 	if !errors.Is(err, runner.ErrNotRunning) {
@@ -71,18 +71,17 @@ func (q *Queue) continueLive(o runner.Order) (over <-chan struct{}, err error) {
 	return over, err
 }
 
-// Verbs answer a person or a program that waits. A request that takes longer than patience is not
-// undone: the answer is that it was sent, and the log tells when it is done.
-
-// patience returns a channel that receives when a verb has waited long enough for a run or another
-// start, and before an engine gives up the verb.
-func (q *Queue) patience() <-chan time.Time {
-	return time.After(cmp.Or(q.settings.patience, 7*time.Second))
+// verbTimer returns a channel that receives when a verb has waited long enough for a run or another
+// start, and before an engine gives up the verb: a person or a program waits for the answer. A
+// request that takes longer is not undone. Its answer is that it was sent, and the log tells when
+// it is done.
+func (q *Queue) verbTimer() <-chan time.Time {
+	return time.After(cmp.Or(q.settings.verbTimeout, 7*time.Second))
 }
 
 // sendAndWait sends an order to a live run, and waits until its result is on disk. It waits without
-// the lock, and gives up after patience with the gate's explanation: the order still stands then,
-// and may yet be carried out.
+// the lock, and gives up after verbTimeout with the gate's explanation: the order still stands
+// then, and may yet be carried out.
 func (q *Queue) sendAndWait(o runner.Order) (step int64, err error) {
 	var slow func() error
 	done := make(chan train.Answer, 1)
@@ -96,7 +95,7 @@ func (q *Queue) sendAndWait(o runner.Order) (step int64, err error) {
 	var a train.Answer
 	select {
 	case a = <-done:
-	case <-q.patience():
+	case <-q.verbTimer():
 		a.Err = slow()
 	}
 	if a.Err != nil {

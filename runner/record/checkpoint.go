@@ -46,7 +46,7 @@ func writeCheckpoint(f *disk.Folder, s *runner.State, at eventlog.Position) erro
 	return f.WriteSealed(stateName(s.Step), &stateFile{
 		State: *s, Method: encodeMethod(s.Method),
 		Tensors: name, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Knobs: runner.Turned(at.Knobs),
+		Knobs: runner.ValidKnobs(at.Knobs),
 	}, &at.Extent)
 }
 

@@ -114,7 +114,7 @@ func TestDamagedLog(t *testing.T) {
 			continue
 		}
 		must(t, err)
-		turned := runner.Turned(past.Log)
+		turned := runner.ValidKnobs(past.Log)
 		if len(turned) != 2 || turned[0].New.Float() != 0.5 || turned[1].New.Float() != 9 {
 			t.Errorf("%s: turned %+v", name, turned)
 		}
@@ -363,7 +363,7 @@ func TestFlippedLines(t *testing.T) {
 		if err != nil {
 			continue // named
 		}
-		if k := runner.Turned(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 ||
+		if k := runner.ValidKnobs(past.Log); len(k) != 2 || k[0].New.Float() != 0.5 ||
 			k[1].New.Float() != 9 {
 			t.Errorf("byte %d flipped from %q to %q: turned %+v", i, good[i], bad[i], k)
 		}

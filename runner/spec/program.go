@@ -53,7 +53,7 @@ func (s *Spec) Program() (p Program, ok bool) {
 	if !ok {
 		return p, false
 	}
-	words, closed := split(text)
+	words, closed := splitWords(text)
 	if !closed || len(words) == 0 {
 		return p, false
 	}
@@ -75,7 +75,7 @@ func (s *Spec) MostSaved() int64 { return int64(1e9 * s.CheckpointGB) }
 // String returns the setting model that names p.
 func (p Program) String() string {
 	words := append([]string{p.Path}, p.Words...)
-	return ProgramPrefix + strings.Join(data.Map(words, quoted), " ")
+	return ProgramPrefix + strings.Join(data.Map(words, quoteWord), " ")
 }
 
 // Own returns the settings that the program has of its own: its arguments of the form key=value.
@@ -136,9 +136,9 @@ func (s *Spec) takeProgram() {
 	s.Dataset = ProgramData
 }
 
-// split splits a line at its blanks outside of quotes, as a shell does; closed is false if a quote
-// is left open.
-func split(line string) (words []string, closed bool) {
+// splitWords splits a line at its blanks outside of quotes, as a shell does; closed is false if a
+// quote is left open.
+func splitWords(line string) (words []string, closed bool) {
 	var word strings.Builder
 	begun, quote := false, rune(0)
 	for _, r := range line {
@@ -164,8 +164,8 @@ func split(line string) (words []string, closed bool) {
 	return words, quote == 0
 }
 
-// quoted returns the word with quotes, if split needs them to read it as one word.
-func quoted(word string) string {
+// quoteWord returns the word with quotes, if split needs them to read it as one word.
+func quoteWord(word string) string {
 	switch {
 	case word != "" && !strings.ContainsAny(word, " \t\"'"):
 		return word

@@ -1,18 +1,11 @@
 package spec
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 
 	"drolab/dro"
-	"drolab/runner/data/source"
 )
 
 // Setting describes one key of a Spec: its name, its meaning and its possible values. Presets,
@@ -33,7 +26,7 @@ type Setting struct {
 	native bool // means nothing to a run of a program, see Spec.Program
 	bridge bool // means nothing to any other run
 
-	needs *need // the setting that decides whether it is read; nil: it always is
+	needs *requirement // the setting that decides whether it is read; nil: it always is
 	// parameter is the parameter of the uncertainty set that the setting is or belongs to. The
 	// setting means nothing to a set that does not read it (dro.SetReads). Empty: none.
 	parameter string
@@ -61,33 +54,6 @@ func FindSetting(key string) (Setting, bool) {
 		}
 	}
 	return Setting{}, false
-}
-
-// ReadBy reports whether runs of the method depend on the setting. A setting that some methods name
-// as read is read by those methods only.
-func (t *Setting) ReadBy(m *dro.Method) bool {
-	if t.Key == "sampler" && m.Subsamples { // the method has its own sampling
-		return false
-	}
-	return t.own == nil && !dro.ReadBySome(t.Key) || m.ReadsKey(t.Key)
-}
-
-// ReadIn reports whether one of the Spec's methods reads the setting.
-func (t *Setting) ReadIn(s *Spec) bool {
-	if s.Foreign() {
-		return t.judges()
-	}
-	read := func(a dro.Algorithm) bool {
-		m, err := dro.Find(a)
-		return err != nil || t.ReadBy(m)
-	}
-	return t.suits(s) && t.needs.met(s) && t.ofSet(s.Uncertainty) &&
-		slices.ContainsFunc(s.Algorithms, read)
-}
-
-// suits reports whether the setting means something to the Spec's network.
-func (t *Setting) suits(s *Spec) bool {
-	return (!t.native || !s.IsProgram()) && (!t.bridge || s.IsProgram())
 }
 
 // Inherited reports whether a fork inherits the setting from its parent.
@@ -186,7 +152,7 @@ func (t *Setting) SameIn(specs []Spec) bool {
 }
 
 // Number returns the setting as methods get it; false if it is not a number.
-func (t *Setting) Number(s *Spec) (Auto, bool) {
+func (t *Setting) Number(s *Spec) (dro.Auto, bool) {
 	if t.own != nil {
 		return t.ownNumber(s), true
 	}
@@ -194,16 +160,16 @@ func (t *Setting) Number(s *Spec) (Auto, bool) {
 	case Auto:
 		return v, true
 	case float64:
-		return Fixed(v), true
+		return dro.Fixed(v), true
 	case int:
-		return Fixed(float64(v)), true
+		return dro.Fixed(float64(v)), true
 	case bool:
 		if v {
-			return Fixed(1), true
+			return dro.Fixed(1), true
 		}
-		return Fixed(0), true
+		return dro.Fixed(0), true
 	}
-	return Auto{}, false
+	return dro.Auto{}, false
 }
 
 // TakesNumbers reports whether the setting is a number or a list of numbers, or may be.
@@ -212,7 +178,7 @@ func (t *Setting) TakesNumbers() bool {
 		return !t.own.On && t.own.Choices == nil
 	}
 	switch t.field(&Spec{}).Interface().(type) {
-	case int, uint64, float64, []int, []float64, Auto, Threshold, Imbalance:
+	case int, uint64, float64, []int, []float64, dro.Auto, Threshold, Imbalance:
 		return true
 	}
 	return false
@@ -278,106 +244,6 @@ func (s *Spec) Text(key string) string {
 	return t.Text(s)
 }
 
-// FlowText writes a value as YAML does on one line.
-func FlowText(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "" // a number that is not finite, which Validate refuses
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(string(text), `"`, ""), ",", ", ")
-}
-
-// Assign sets the setting of that key to a JSON value, as presets, --set and run.json do. The error
-// is a *KeyError, and s is unchanged then; Validate checks ranges. The value is replaced as a
-// whole: nothing is shared with another Spec.
-func (s *Spec) Assign(key string, value []byte) error {
-	t, ok := FindSetting(key)
-	if !ok {
-		return &KeyError{key, string(value), "a setting"}
-	}
-	return s.assign(&t, value)
-}
-
-func (s *Spec) assign(t *Setting, value []byte) error {
-	if t.own != nil {
-		return s.assignOwn(t, value)
-	}
-	field := t.field(s)
-	isNull := bytes.Equal(bytes.TrimSpace(value), []byte("null"))
-	if isNull && field.Kind() != reflect.Slice { // the JSON of an empty list
-		return t.typeError(nil, value, field.Interface())
-	}
-	fresh := reflect.New(field.Type())
-	if err := json.Unmarshal(value, fresh.Interface()); err != nil {
-		return t.typeError(err, value, field.Interface())
-	}
-	field.Set(fresh.Elem())
-	if t.Key == "model" && s.IsProgram() {
-		s.takeProgram()
-	}
-	return nil
-}
-
-// typeError returns the error for a value that is not of the setting's type.
-func (t *Setting) typeError(cause error, value []byte, like any) error {
-	if own, ok := errors.AsType[*KeyError](cause); ok {
-		return own
-	}
-	want := wanted[reflect.TypeOf(like)]
-	if _, auto := like.(Auto); auto {
-		want = t.Want
-	}
-	return &KeyError{t.Key, string(value), want}
-}
-
-// wanted says in words what a value of each type looks like. Validate checks ranges.
-var wanted = map[reflect.Type]string{
-	reflect.TypeFor[string]():          "text",
-	reflect.TypeFor[float64]():         "a number",
-	reflect.TypeFor[int]():             "a whole number",
-	reflect.TypeFor[uint64]():          "a whole number ≥ 0",
-	reflect.TypeFor[bool]():            "true or false",
-	reflect.TypeFor[[]float64]():       "a list of numbers, as in [0.5, 0.5]",
-	reflect.TypeFor[[]int]():           "a list of whole numbers, as in [64, 32]",
-	reflect.TypeFor[[]dro.Algorithm](): "a list, as in [sfk, erm]",
-}
-
-// MarshalJSON writes every setting by its key. Of the methods' own settings it writes only those
-// that the Spec's methods read.
-func (s Spec) MarshalJSON() ([]byte, error) {
-	var fields []string
-	for _, t := range AllSettings() {
-		if !t.suits(&s) || t.own != nil && !t.ReadIn(&s) {
-			continue
-		}
-		value, err := json.Marshal(t.value(&s))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Key, err)
-		}
-		fields = append(fields, fmt.Sprintf("%q:%s", t.Key, value))
-	}
-	return []byte("{" + strings.Join(fields, ",") + "}"), nil
-}
-
-// UnmarshalJSON reads what MarshalJSON writes, and skips unknown keys. A key that is missing gets
-// the default: a setting that is added later must by default do what was done without it.
-func (s *Spec) UnmarshalJSON(b []byte) error {
-	*s = Defaults()
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(b, &values); err != nil {
-		return err
-	}
-	list := allSettings()
-	for i := range list { // a setting is large to copy, and thousands of runs are listed
-		if value, ok := values[list[i].Key]; ok {
-			if err := s.assign(&list[i], value); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Equal reports whether two Specs state the same. Settings that none of their methods reads do not
 // count.
 func (s *Spec) Equal(o *Spec) bool { return s.agrees(*o, func(*Setting) bool { return true }) }
@@ -408,124 +274,9 @@ func (t *Setting) Single() bool {
 }
 
 // ownNumber returns the number of a method's own setting, or its default.
-func (t *Setting) ownNumber(s *Spec) Auto {
+func (t *Setting) ownNumber(s *Spec) dro.Auto {
 	if v, ok := s.Own[t.Key]; ok {
 		return v
 	}
 	return t.own.Default
-}
-
-// assignOwn is Assign for a method's own setting.
-func (s *Spec) assignOwn(t *Setting, value []byte) error {
-	var v Auto
-	switch text := string(bytes.TrimSpace(value)); {
-	case t.own.On && text == "true":
-		v = Fixed(1)
-	case t.own.On && text == "false":
-		v = Fixed(0)
-	case t.own.On:
-		return t.typeError(nil, value, true)
-	case t.own.Choices != nil:
-		var word string
-		err := json.Unmarshal(value, &word)
-		at := slices.Index(t.own.Choices, word)
-		if err != nil || at < 0 {
-			return &KeyError{t.Key, string(value), t.Want}
-		}
-		v = Fixed(float64(at))
-	default:
-		var x float64
-		if err := json.Unmarshal(value, &x); err != nil || text == "null" {
-			return &KeyError{t.Key, string(value), t.Want}
-		}
-		v = Fixed(x)
-	}
-	s.SetOwn(t.Key, v)
-	return nil
-}
-
-// SetOwn sets a method's own setting. It makes a new map, so that copies of s keep theirs.
-func (s *Spec) SetOwn(key string, v Auto) {
-	own := map[string]Auto{}
-	maps.Copy(own, s.Own)
-	own[key] = v
-	s.Own = own
-}
-
-// Unread returns an error for the first of the keys, given for runs of s, that no method of s
-// reads; nil if all are read. A record that states such a setting would mislead.
-func (s *Spec) Unread(keys []string) error {
-	for _, key := range keys {
-		t, ok := FindSetting(key)
-		if !ok {
-			continue
-		}
-		if want := t.unread(s); want != "" {
-			return &KeyError{key, t.Text(s), want}
-		}
-	}
-	return nil
-}
-
-// unread says what runs of s want in place of a setting that they do not read; empty if they read
-// it.
-func (t *Setting) unread(s *Spec) string {
-	switch n := t.needs; {
-	case t.Key == "dataset" && s.IsProgram() && s.Dataset != ProgramData:
-		return ProgramData + ", since a program has its own data"
-	case t.Key == "dataset" && !s.IsProgram() && s.Dataset == ProgramData:
-		return "a name, or model: program:PATH"
-	case !t.suits(s) && s.IsScript():
-		return "none: the script has its own network and data"
-	case !t.suits(s) && s.IsProgram():
-		return "none: the program has its own network and data, and takes arguments after its " +
-			"name, as in program:train.py width=2"
-	case !t.suits(s):
-		return "a model that is a program, as in program:train.py"
-	case t.Key == "augment" && s.Augment && source.Table(s.Dataset):
-		return "false: the samples of " + s.Dataset + " are not pictures to crop and mirror"
-	case t.ReadIn(s):
-		return ""
-	case !n.met(s):
-		return fmt.Sprintf("%s: %s, with which it is read; it is %s", n.key,
-			strings.Join(n.values, " or "), s.Text(n.key))
-	case !t.ofSet(s.Uncertainty):
-		sets := slices.DeleteFunc(dro.SetNames(), func(name string) bool { return !t.ofSet(name) })
-		return fmt.Sprintf("a set that reads it (%s): %s does not", join(sets), s.Uncertainty)
-	}
-	var readers []dro.Algorithm
-	for _, m := range dro.Methods() {
-		if t.ReadBy(&m) {
-			readers = append(readers, m.Name)
-		}
-	}
-	return fmt.Sprintf("a method that reads it (%s): %s does not", join(readers),
-		join(s.Algorithms))
-}
-
-// TrainedBy reports whether the steps of the Spec's run depend on the setting. Where they do not
-// and the run reads it, the report alone depends on it.
-func (t *Setting) TrainedBy(s *Spec) bool {
-	m, err := dro.Find(s.Algorithm())
-	steers := !t.viewed || t.ends && s.Patience > 0
-	return t.ReadIn(s) && steers && (err != nil || m.TrainsBy(t.Key))
-}
-
-// need is a setting and the values, one of which it must have for another setting to be read.
-type need struct {
-	key    string
-	values []string
-}
-
-func (n *need) met(s *Spec) bool { return n == nil || slices.Contains(n.values, s.Text(n.key)) }
-
-// Needs returns the key of the setting that decides whether this setting is read; empty: none.
-func (t *Setting) Needs() string {
-	switch {
-	case t.needs != nil:
-		return t.needs.key
-	case t.parameter != "":
-		return "uncertainty"
-	}
-	return ""
 }

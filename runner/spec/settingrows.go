@@ -13,8 +13,10 @@ import (
 	"drolab/runner/data/source"
 )
 
-// settingRows describes the fields of Spec, in the order in which people look
-// for them.
+// settingRows describes the fields of Spec, in the order in which people look for them. A row says
+// fixed if another value would not fit the checkpoint from which a fork continues: its tensors, its
+// position in the data, or the samples held out. It says live if the next step may be taken with
+// another value.
 var settingRows = sync.OnceValue(func() []Setting {
 	return slices.Concat(runRows(), setRows(), trainingRows(), dataRows(), dualRows(), recordRows())
 })
@@ -57,12 +59,8 @@ func settingsOfMethods(methods []dro.Method) (list []Setting) {
 	return list
 }
 
-// A row says fixed if another value would not fit the checkpoint from which a fork continues: its
-// tensors, its position in the data, or the samples held out. It says live if the next step may be
-// taken with another value.
-
 func runRows() []Setting {
-	return grouped("Runs", []Setting{
+	return withHeading("Runs", []Setting{
 		{Key: "algorithms",
 			Doc:  "methods to run side by side, on the same data with the same seeds",
 			Want: "each algorithm once, of ", among: dro.MethodNames, ok: algorithmsOnce},
@@ -76,7 +74,7 @@ func runRows() []Setting {
 
 // setRows returns the settings of what the adversary may do.
 func setRows() []Setting {
-	return grouped("Uncertainty set", []Setting{
+	return withHeading("Uncertainty set", []Setting{
 		{Key: "uncertainty", Doc: "the divergence that bounds how far the adversary may reweight",
 			Want: "text", Choices: dro.SetNames},
 		{Key: "rho", Doc: "radius ρ > 0, in the scale of φ(t) = (t−1)²/2 at χ²",
@@ -90,7 +88,7 @@ func setRows() []Setting {
 }
 
 func trainingRows() []Setting {
-	return grouped("Training", []Setting{
+	return withHeading("Training", []Setting{
 		{Key: "epochs", Doc: "passes over the training split",
 			Want: "a whole number from 1 to 1000000000", in: between(1, 1e9)},
 		{Key: "batch", Doc: "n_x: samples in a step of the weights", Want: "a whole number ≥ 1",
@@ -100,11 +98,11 @@ func trainingRows() []Setting {
 		{Key: "optimizer", native: true,
 			Doc:   "optimizer of the weights; dual variables take their own steps, at lr_z",
 			words: nn.Optimizers, fixed: true},
-		{Key: "beta1", native: true, needs: adamw, Doc: "AdamW: decay of the mean gradient",
+		{Key: "beta1", native: true, needs: withAdamW, Doc: "AdamW: decay of the mean gradient",
 			Want: "a number in [0, 1)", in: fraction},
-		{Key: "beta2", native: true, needs: adamw, Doc: "AdamW: decay of the mean square",
+		{Key: "beta2", native: true, needs: withAdamW, Doc: "AdamW: decay of the mean square",
 			Want: "a number in [0, 1)", in: fraction},
-		{Key: "adam_eps", native: true, needs: adamw,
+		{Key: "adam_eps", native: true, needs: withAdamW,
 			Doc:  "AdamW: added to the root of the mean square",
 			Want: "a number ≥ 1.2e-38 (float32's least)", in: atLeast(leastFloat32)},
 		{Key: "sampler",
@@ -125,13 +123,14 @@ func trainingRows() []Setting {
 		{Key: "warmup", Doc: "epochs in which lr and lr_z rise from 0, in equal steps",
 			Want: "a whole number ≥ 0, below epochs", by: "epochs",
 			ok: func(s *Spec) bool { return s.Warmup >= 0 && s.Warmup < max(s.Epochs, 1) }},
-		{Key: "lr_drop_epoch", needs: stepDown,
+		{Key: "lr_drop_epoch", needs: withStepSchedule,
 			Doc:  "epochs after which lr is multiplied by lr_drop; 0: never",
 			Want: "a whole number ≥ 0", in: atLeast(0)},
-		{Key: "lr_drop", needs: stepDown, Doc: "factor on lr and lr_z from lr_drop_epoch on",
+		{Key: "lr_drop", needs: withStepSchedule,
+			Doc:  "factor on lr and lr_z from lr_drop_epoch on",
 			Want: "a number > 0", in: positive},
-		{Key: "momentum", needs: sgd, Doc: "momentum of the weights (nsgdm: also of η), 0 ≤ m " +
-			"< 1",
+		{Key: "momentum", needs: withSGD,
+			Doc:  "momentum of the weights (nsgdm: also of η), 0 ≤ m < 1",
 			Want: "a number in [0, 1)", in: fraction},
 		{Key: "weight_decay",
 			Doc:  "weight decay, the same in every method, ≥ 0; decoupled with AdamW",
@@ -149,15 +148,15 @@ func trainingRows() []Setting {
 
 // The settings and values with which other settings are read.
 var (
-	sgd      = &need{"optimizer", []string{nn.Optimizers()[0]}}
-	adamw    = &need{"optimizer", []string{nn.AdamWName}}
-	stepDown = &need{"schedule", []string{stepSchedule}}
-	mlp      = &need{"model", []string{"mlp"}}
-	dropping = &need{"model", []string{"alexnet", "mlp"}}
+	withSGD          = &requirement{"optimizer", []string{nn.Optimizers()[0]}}
+	withAdamW        = &requirement{"optimizer", []string{nn.AdamWName}}
+	withStepSchedule = &requirement{"schedule", []string{stepSchedule}}
+	withMLP          = &requirement{"model", []string{"mlp"}}
+	withDropout      = &requirement{"model", []string{"alexnet", "mlp"}}
 )
 
 func dataRows() []Setting {
-	return grouped("Data and model", []Setting{
+	return withHeading("Data and model", []Setting{
 		{Key: "dataset", Doc: "a dataset's name, or files of your own (see drolab data list)",
 			Want: "a dataset's name or files of your own", Choices: source.Names, fixed: true,
 			ok: func(s *Spec) bool {
@@ -170,15 +169,15 @@ func dataRows() []Setting {
 				_, isProgram := s.Program()
 				return isProgram || s.IsScript() || nn.Known(s.Model)
 			}},
-		{Key: "hidden", native: true, needs: mlp, Doc: "units of the hidden layers of mlp",
+		{Key: "hidden", native: true, needs: withMLP, Doc: "units of the hidden layers of mlp",
 			Want: "a list of 1 to 16 whole numbers from 1 to 65536", fixed: true,
 			ok: func(s *Spec) bool {
 				return len(s.Hidden) <= 16 && len(s.Hidden) > 0 &&
 					slices.Min(s.Hidden) > 0 && slices.Max(s.Hidden) <= 1<<16
 			}},
-		{Key: "activation", native: true, needs: mlp, Doc: "activation of mlp's hidden layers",
+		{Key: "activation", native: true, needs: withMLP, Doc: "activation of mlp's hidden layers",
 			words: nn.Activations, fixed: true},
-		{Key: "dropout", native: true, needs: dropping,
+		{Key: "dropout", native: true, needs: withDropout,
 			Doc: "share of mlp's hidden values, or of the input of alexnet's last layer, that a " +
 				"training step sets to 0",
 			Want: "a number in [0, 1)", in: fraction},
@@ -242,7 +241,7 @@ func dualRows() []Setting {
 	coordinates := func() []string {
 		return []string{"auto", string(dro.Paper), string(dro.Unshifted)}
 	}
-	return grouped("Dual variables", []Setting{
+	return withHeading("Dual variables", []Setting{
 		{Key: "coordinates", Doc: "paper: η is shifted by λ/(k−1); auto is paper at k = 2",
 			words: coordinates},
 		{Key: "lambda", Doc: "λ at the start; PAN and the other penalised methods keep it",
@@ -264,7 +263,7 @@ func dualRows() []Setting {
 // recordRows returns the settings of records, all of them viewed: runs that differ in them alone
 // compute the same numbers, and comparisons treat them as repeats of one another.
 func recordRows() []Setting {
-	rows := grouped("Records", []Setting{
+	rows := withHeading("Records", []Setting{
 		{Key: "log_every", Doc: "steps between points of the curves", Want: "a whole number ≥ 1",
 			in: atLeast(1)},
 		{Key: "eval_every", ends: true, Doc: "epochs between evaluations; 0: only at the end",
@@ -310,8 +309,8 @@ func recordRows() []Setting {
 // mostRadii limits the cost of an evaluation: each radius takes an exact solution.
 const mostRadii = 100
 
-// grouped puts rows under a heading, and completes those that take words.
-func grouped(name string, rows []Setting) []Setting {
+// withHeading puts rows under a heading, and completes those that take words.
+func withHeading(name string, rows []Setting) []Setting {
 	for i := range rows {
 		t := &rows[i]
 		t.Group = name

@@ -1,11 +1,8 @@
 package spec
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"drolab/dro"
 	"drolab/dro/nn"
@@ -72,12 +69,12 @@ type Spec struct {
 	// else unshifted.
 	Coordinates string `key:"coordinates"`
 	// Lambda0 and LambdaMax bound λ; auto is the bound of math.md §4.
-	Lambda0   float64 `key:"lambda0"`
-	LambdaMax Auto    `key:"lambda_max"`
+	Lambda0   float64  `key:"lambda0"`
+	LambdaMax dro.Auto `key:"lambda_max"`
 	// EtaMin and EtaMax bound η. EtaMax is the theory's B, the assumed bound
 	// of the loss; the loss itself is never clipped.
-	EtaMin Auto    `key:"eta_min"`
-	EtaMax float64 `key:"eta_max"`
+	EtaMin dro.Auto `key:"eta_min"`
+	EtaMax float64  `key:"eta_max"`
 	// Lambda and Eta are the start z_1; PAN, nsgdm and dsgdc keep λ there.
 	Lambda float64 `key:"lambda"`
 	Eta    float64 `key:"eta"`
@@ -93,20 +90,20 @@ type Spec struct {
 	AdamEps   float64 `key:"adam_eps"`
 	// LR is the step size α, of x and, in PGD, PAN, nsgdm and dsgdc, of z; Schedule and Warmup
 	// say how it changes: see Rate.
-	LR          float64 `key:"lr"`
-	LRZ         Auto    `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; it changes as LR does
-	Schedule    string  `key:"schedule"`
-	Warmup      int     `key:"warmup"`
-	LRDropEpoch int     `key:"lr_drop_epoch"`
-	LRDrop      float64 `key:"lr_drop"`
+	LR          float64  `key:"lr"`
+	LRZ         dro.Auto `key:"lr_z"` // of z in PGD, PAN and dsgdc; auto is LR; it changes as LR does
+	Schedule    string   `key:"schedule"`
+	Warmup      int      `key:"warmup"`
+	LRDropEpoch int      `key:"lr_drop_epoch"`
+	LRDrop      float64  `key:"lr_drop"`
 	// Momentum and WeightDecay act on x, in the same way in every algorithm, except that nsgdm's
 	// momentum averages the gradient of (x, η).
 	Momentum    float64 `key:"momentum"`
 	WeightDecay float64 `key:"weight_decay"`
 	// Clip is the largest norm of the gradient of x, before momentum; a longer gradient is scaled
 	// down to it. auto is the method's own (see dro.Method), which is none for most.
-	Clip   Auto `key:"clip"`
-	Epochs int  `key:"epochs"`
+	Clip   dro.Auto `key:"clip"`
+	Epochs int      `key:"epochs"`
 	// Patience ends the run after this many evaluations without a better one by Select; 0: never.
 	Patience int `key:"patience"`
 
@@ -147,7 +144,7 @@ type Spec struct {
 
 	// Own holds the settings that methods declare themselves (see dro.Method), by key; a missing
 	// key stands for the default. It is never changed in place.
-	Own map[string]Auto
+	Own map[string]dro.Auto
 }
 
 // The values of Weights.
@@ -195,139 +192,6 @@ func (s Spec) Expand() []Spec {
 // refuses.
 func (s *Spec) Algorithm() dro.Algorithm { return s.Algorithms[0] }
 
-// KeyError is the error of a setting that cannot be used. It tells a person the key, the value and
-// the values that are allowed.
-type KeyError struct {
-	Key   string
-	Value any    // as given: text if it could not be read
-	Want  string // what is allowed
-}
-
-func (e *KeyError) Error() string {
-	value := []rune(fmt.Sprint(e.Value))
-	if len(value) > 60 { // a value from a file may be anything
-		value = append(value[:60], '…')
-	}
-	return fmt.Sprintf("%s: %s: want %s", e.Key, string(value), e.Want)
-}
-
-// Validate returns a *KeyError for the first setting that cannot be used, or an error for settings
-// that do not fit each other. It looks at values only: source.Open checks that the data exist.
-func (s *Spec) Validate() error { return cmp.Or(s.Problems()...) }
-
-// Problems returns all errors that Validate can find: an error for each setting that cannot be used
-// by itself or, if there is none, the first error of settings that do not fit each other.
-func (s *Spec) Problems() []error {
-	list := s.WrongValues()
-	if list == nil {
-		if err := s.checkTogether(); err != nil {
-			list = []error{err}
-		}
-	}
-	return list
-}
-
-// checkTogether checks that settings which are valid one by one fit each other.
-func (s *Spec) checkTogether() error {
-	set, err := s.Set()
-	if err == nil {
-		err = cmp.Or(nn.CheckPrecision(s.Model, s.Precision),
-			nn.CheckConvolution(s.Model, s.Convolution, s.Precision))
-	}
-	if err != nil {
-		return err
-	}
-	for _, a := range s.Algorithms {
-		m, err := dro.Find(a)
-		if err == nil {
-			err = m.Applies(set)
-		}
-		if err := s.checkTraining(m); err != nil {
-			return err
-		}
-		if err == nil && m.CrossEntropy && s.Loss != nn.CrossEntropy {
-			err = fmt.Errorf("%s takes a loss for −log of the right class's probability: "+
-				"want loss: %s", a, nn.CrossEntropy)
-		}
-		if err != nil {
-			return fmt.Errorf("algorithms: %w", err)
-		}
-	}
-	p, err := s.Problem()
-	if err != nil {
-		return err
-	}
-	return s.checkStart(p)
-}
-
-// checkStart checks that z_1 is inside the box. A set without a radius has no λ.
-func (s *Spec) checkStart(p *dro.Problem) error {
-	inside := func(key string, value float64, side [2]float64) error {
-		if value >= side[0] && value <= side[1] {
-			return nil
-		}
-		want := fmt.Sprintf("a start inside %s's box [%g, %g]", s.Uncertainty, side[0], side[1])
-		return &KeyError{key, value, want}
-	}
-	if p.Set.HasRadius() {
-		if err := inside("lambda", s.Lambda, p.Box.Lambda); err != nil {
-			return err
-		}
-	}
-	return inside("eta", s.Eta, p.Box.Eta)
-}
-
-// MoveStart moves z_1 to the nearest point of the box, which depends on the set, its radius and the
-// bounds. The error is about settings that do not make a problem.
-func (s *Spec) MoveStart() error {
-	p, err := s.Problem()
-	if err != nil {
-		return err
-	}
-	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
-	if s.Eta = z.Eta; p.Set.HasRadius() {
-		s.Lambda = z.Lambda
-	}
-	return nil
-}
-
-// WrongValues returns a *KeyError for each setting that cannot be used by itself, in the order of
-// AllSettings.
-func (s *Spec) WrongValues() (list []error) {
-	for _, t := range allSettings() {
-		if err := t.check(s); err != nil {
-			list = append(list, err)
-		}
-	}
-	return list
-}
-
-// Set returns the uncertainty set. The error is about a name, order or level for which there is no
-// set.
-func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
-
-// Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,
-// with every "auto" derived (math.md §4). The error is about settings that are valid one by one but
-// make no problem together, such as an empty box.
-func (s *Spec) Problem() (*dro.Problem, error) {
-	set, err := s.Set()
-	if err != nil {
-		return nil, err
-	}
-	c := dro.DefaultCoordinates(set)
-	if s.Coordinates != "auto" {
-		if c, err = dro.ParseCoordinates(s.Coordinates); err != nil {
-			return nil, err
-		}
-	}
-	derived := dro.DefaultBox(set, s.Rho, c, s.Lambda0, s.EtaMax)
-	p := &dro.Problem{Set: set, Rho: s.Rho, Coordinates: c, Box: dro.Box{
-		Lambda: [2]float64{s.Lambda0, s.LambdaMax.Or(derived.Lambda[1])},
-		Eta:    [2]float64{s.EtaMin.Or(derived.Eta[0]), s.EtaMax},
-	}}
-	return p, p.Validate()
-}
-
 // Task returns the task of the Spec's method m on data with the given numbers of training samples:
 // in all, of each class and of each group.
 func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task, error) {
@@ -336,7 +200,7 @@ func (s *Spec) Task(m *dro.Method, samples int, classes, groups []int) (dro.Task
 		return dro.Task{}, err
 	}
 	t := dro.Task{Problem: p, Samples: samples, Classes: classes, Groups: groups,
-		ByGroup: s.Sampling(m) == loader.ByGroup, Seed: s.Seed, Settings: map[string]Auto{}}
+		ByGroup: s.Sampling(m) == loader.ByGroup, Seed: s.Seed, Settings: map[string]dro.Auto{}}
 	for _, row := range allSettings() {
 		if v, ok := row.Number(s); ok && row.ReadBy(m) {
 			t.Settings[row.Key] = v
@@ -384,41 +248,6 @@ func AllFinite(xs ...float64) bool {
 	return all(xs, func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) })
 }
 
-// join joins words with commas, for an error.
-func join[T ~string](words []T) string {
-	return strings.Join(data.Map(words, func(w T) string { return string(w) }), ", ")
-}
-
-// autoConvolution is the value of convolution that SettleConvolution replaces.
-const autoConvolution = "auto"
-
-func convolutions() []string { return append([]string{autoConvolution}, nn.Convolutions()...) }
-
-// SettleConvolution replaces the convolution auto by what it comes to for the model and its
-// precision. A record says that, so that a run can be repeated whatever auto is later.
-func (s *Spec) SettleConvolution() {
-	if s.Convolution == autoConvolution {
-		s.Convolution = nn.FasterConvolution(s.Model, s.Precision)
-	}
-}
-
-// Settled returns the Spec with the values that its words "auto" and "paper" come to. Specs that
-// are then equal are one configuration.
-func (s Spec) Settled() Spec {
-	s.SettleConvolution()
-	if ratios := s.Imbalance.Ratios(s.Dataset); ratios == nil {
-		s.Imbalance = Imbalance{word: noImbalance}
-	} else if slices.Equal(ratios, data.PaperImbalance()) && !s.Imbalance.Drawn() {
-		s.Imbalance = Imbalance{word: paperImbalance}
-	}
-	s.LRZ = Fixed(s.LRZ.Or(s.LR))
-	if p, err := s.Problem(); err == nil {
-		s.Coordinates = string(p.Coordinates)
-		s.LambdaMax, s.EtaMin = Fixed(p.Box.Lambda[1]), Fixed(p.Box.Eta[0])
-	}
-	return s
-}
-
 // Network returns the configuration of the network for inputs of a shape and a number of classes.
 func (s Spec) Network(shape data.Shape, classes int) nn.Config {
 	s.SettleConvolution()
@@ -440,57 +269,6 @@ func (s *Spec) Normalisation(mean, std []float32) (ownMean, ownStd []float32) {
 	return data.Map(s.Mean, single), data.Map(s.Std, single)
 }
 
-// Judging returns the Spec that judges predictions of another program, made by the named method, as
-// if a run of s had made them. It has the same data, set, radii and measures, and no training.
-func (s *Spec) Judging(method dro.Algorithm) Spec {
-	one := *s
-	one.Algorithms, one.Seeds, one.Own = []dro.Algorithm{method}, 1, nil
-	one.Model, one.Init, one.Precision, one.Convolution, one.Select = "", "", "", "", SelectLast
-	one.Epochs, one.Batch, one.BatchZ, one.Augment, one.Optimum = 0, 0, 0, false, false
-	one.LR, one.LRZ, one.LRDropEpoch, one.LRDrop = 0, Auto{}, 0, 0
-	one.Optimizer, one.Schedule, one.Warmup, one.Patience = "", "", 0, 0
-	one.Beta1, one.Beta2, one.AdamEps = 0, 0, 0
-	one.Hidden, one.Activation, one.Dropout = nil, "", 0
-	one.Momentum, one.WeightDecay, one.Clip = 0, 0, Auto{}
-	return one
-}
-
-// Foreign reports whether the Spec describes predictions of another program: see Judging.
-func (s *Spec) Foreign() bool { return s.Model == "" }
-
-// judges reports whether the setting decides how a run is judged, and not how it is trained.
-func (t *Setting) judges() bool {
-	return t.Group == "Uncertainty set" || slices.Contains([]string{"algorithms", "seeds", "seed",
-		"dataset", "loss", "min_group", "risk_radii", "threshold"}, t.Key)
-}
-
-// The settings that an uncertainty set reads, and the set in words.
-
-// ofSet reports whether the setting means something to the named uncertainty set.
-func (t *Setting) ofSet(name string) bool {
-	return t.parameter == "" || dro.SetReads(name, t.parameter)
-}
-
-// Radius returns the set and its radius in a form short enough for a table: "χ², 0.5", "cvar 0.1".
-func (s *Spec) Radius() string {
-	set, err := s.Set()
-	switch {
-	case err != nil:
-		return s.Uncertainty
-	case !set.HasRadius():
-		return set.Label()
-	}
-	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
-}
-
-// Bounds returns the sides of the box of z in words; a set without a radius has no λ.
-func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
-	if dro.SetReads(s.Uncertainty, "rho") {
-		sides = append(sides, fmt.Sprintf("λ in [%.4g, %.4g]", lambda[0], lambda[1]))
-	}
-	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
-}
-
 // Map returns f of each element; nil of none.
 func Map[T, U any](list []T, f func(T) U) (out []U) {
 	out = slices.Grow(out, len(list))
@@ -498,21 +276,4 @@ func Map[T, U any](list []T, f func(T) U) (out []U) {
 		out = append(out, f(v))
 	}
 	return out
-}
-
-// FirstFew returns the first few lines of a kind, and how many more there are.
-func FirstFew(lines []string) []string {
-	const few = 5
-	if more := len(lines) - few; more > 0 {
-		lines = append(lines[:few:few], fmt.Sprintf("and %d more like that", more))
-	}
-	return lines
-}
-
-// Plural returns a count with its noun: "1 epoch", "30 epochs". It is for nouns that take an s.
-func Plural[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -27,8 +27,8 @@ type Stepper interface {
 	Results(losses, drawn []float64) (norm float64, taken bool)
 }
 
-// ahead holds what a run with a Stepper has begun.
-type ahead struct {
+// begunStep holds what a run with a Stepper has begun.
+type begunStep struct {
 	stepper Stepper         // nil: the weights come from drolab
 	begun   bool            // the next step has its batch, and the network has it
 	at      int             // which of the two batches is the next step's
@@ -54,14 +54,14 @@ func (r *Run) trainByForm(f dro.Form) error {
 		r.beginStep()
 	}
 	x, alpha := &r.batch[r.at], r.rate()
-	r.losses, r.weights = resized(r.losses, x.N), resized(r.weights, x.N)
+	r.losses, r.weights = resize(r.losses, x.N), resize(r.weights, x.N)
 	keep := r.Method.Picker != nil
 	r.stepper.Weigh(f, Batch{runner.SplitTrain, nn.Train, x}, r.stepRule(alpha), keep)
 	batch := batchOf(x, r.losses)
 	own, drawn := batch, []float64(nil)
 	if r.Method.Fresh() {
 		z := r.draws.Next()
-		r.drawn = resized(r.drawn, z.N)
+		r.drawn = resize(r.drawn, z.N)
 		own, drawn = batchOf(z, r.drawn), r.drawn
 		probe := Batch{runner.SplitTrain, nn.Probe, z}
 		for from := 0; from < z.N; from += x.N {

@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/data"
 )
 
 // BetweenCheckpoints is the least time between two checkpoints that nobody asked for. Writing a
 // checkpoint to the disk takes longer than an epoch of a small table.
 const BetweenCheckpoints = 5 * time.Second
 
-// saving is the state of a run's checkpoints. Its fields belong to the run's goroutine, like all of
-// a Run.
-type saving struct {
+// checkpointState is the state of a run's checkpoints. Its fields belong to the run's goroutine,
+// like all of a Run.
+type checkpointState struct {
 	savedAt time.Time     // the time of the last checkpoint, or of the start
 	pending *runner.State // the state of the selected step until it is saved; nil: none
-	byScript
+	scriptState
 }
 
 // checkpointDue reports whether a checkpoint at the end of an epoch is worth its time. It reads the
@@ -140,150 +139,4 @@ func (r *Run) restore(s *runner.State) error {
 // ofCheckpoint adds the step of the checkpoint to an error, since a run keeps several checkpoints.
 func ofCheckpoint(s *runner.State, err error) error {
 	return fmt.Errorf("checkpoint of step %d: %w", s.Step, err)
-}
-
-// Measuring returns a run that holds the network of a checkpoint but does not train. It serves to
-// measure the network on data that need not be the run's own. It has neither loaders nor a meter,
-// so its Do must not be called. If method is true, it also holds the state of the method, which
-// Evaluation and Stationarity need. The caller closes it.
-func Measuring(
-	m *runner.Meta, d *data.Dataset, network NewNetwork, s *runner.State, threads int, method bool,
-) (*Run, error) {
-	r := newHeldRun(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
-		Network: network, Threads: max(1, threads)})
-	r.step = s.Step
-	err := r.addNetwork()
-	if err == nil && method {
-		err = r.takeMethod(s)
-	}
-	if err == nil {
-		err = r.Net.Load(s)
-	}
-	if err != nil {
-		r.Close()
-		return nil, ofCheckpoint(s, err)
-	}
-	return r, nil
-}
-
-// takeMethod starts the method from its state in s. It calls Pick to make room for the x that s has
-// picked, since a network without that room skips this x when it loads s.
-func (r *Run) takeMethod(s *runner.State) (err error) {
-	keys := data.KeysOf(r.Data.Train)
-	if r.Method, err = newMethod(&r.Meta.Spec, &r.Meta.Parts, keys); err != nil {
-		return err
-	}
-	if r.Method.Picker != nil {
-		r.Net.Pick()
-	}
-	return r.Method.resume(s)
-}
-
-// serveOrders carries out the orders that arrived since the last step. Without an order it costs
-// one check of an empty channel. A closed Gate.Done is a request to stop.
-func (r *Run) serveOrders() error {
-	for {
-		select {
-		case <-r.Gate.Done:
-			return r.stop()
-		default:
-		}
-		o, ok := r.Gate.Next()
-		if !ok {
-			return nil
-		}
-		if err := r.serve(o); err != nil {
-			return err
-		}
-	}
-}
-
-// serve carries out one order. An error ends the run, as ErrStopped does for a stop; an error
-// that concerns only the sender of the order goes into the answer.
-func (r *Run) serve(o Order) error {
-	switch o.Verb {
-	case runner.Stop:
-		return r.stop()
-	case runner.Checkpoint:
-		if r.leader != nil {
-			r.asked = append(r.asked, o)
-			return nil
-		}
-		err := r.save()
-		o.Answer(r.step, err)
-		return err
-	case runner.Pause:
-		return r.pauseUntilResumed()
-	case runner.Knob:
-		return o.Turn(r)
-	}
-	return nil // a resume of a run that is not paused
-}
-
-// pauseUntilResumed saves, gives the slot to another run, and waits until this run may continue. A
-// stop in the meantime needs no further checkpoint.
-func (r *Run) pauseUntilResumed() error {
-	if r.leader == nil { // else only the script can save, and it waits during the pause
-		if err := r.save(); err != nil {
-			return err
-		}
-	}
-	if err := r.Mark(runner.Paused); err != nil {
-		return err
-	}
-	defer r.pause()()
-	r.Gate.Leave()
-	err := r.Gate.Enter(nil, func() {}, true, r)
-	if err == ErrStopped && r.leader != nil {
-		err = r.stop()
-	}
-	if err == nil {
-		return r.Mark(runner.Running)
-	}
-	return err
-}
-
-// stop writes a checkpoint of this moment and ends the run, so that a resume continues from this
-// very step.
-func (r *Run) stop() error {
-	if r.leader != nil {
-		r.stopping = true
-		return nil
-	}
-	if err := r.save(); err != nil {
-		return err
-	}
-	return ErrStopped
-}
-
-// Saved implements Waiting: a run that waits or has stopped was saved before, unless only its
-// script can save.
-func (r *Run) Saved() error {
-	if r.leader != nil && (r.savedStep != r.step || r.step == 0) {
-		return errOwnSaves
-	}
-	return nil
-}
-
-// Mark implements Waiting: it appends a status to the log, at the run's present step.
-func (r *Run) Mark(s runner.Status) error {
-	return r.append(&runner.StatusEvent{Head: r.Head(), Status: s})
-}
-
-// append writes e to the log, and waits for space on a full disk. After a wait that the log
-// mentions, it writes that the run continues, unless e is itself a status.
-func (r *Run) append(e runner.Event) error {
-	told, err := r.write(func() error { return r.Record.Append(e) })
-	if _, isStatus := e.(*runner.StatusEvent); err != nil || !told || isStatus {
-		return err
-	}
-	return r.Mark(runner.Running)
-}
-
-// write performs a write of any kind. If it has to wait, the log says as soon as it can that the
-// run is paused, and told is true. The time is not counted as time of steps.
-func (r *Run) write(do func() error) (told bool, err error) {
-	began := time.Now()
-	defer func() { r.since = r.since.Add(time.Since(began)) }()
-	return r.Gate.Write(do, Waits(r.Record, r.Head()))
 }

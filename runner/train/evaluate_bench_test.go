@@ -24,7 +24,7 @@ func BenchmarkEvaluation(b *testing.B) {
 	perEpoch := int64(d.Train.Len() / s.Batch)
 	m := &runner.Meta{Spec: s, Parts: measure.PartsOf(d), StepsPerEpoch: perEpoch,
 		Steps: perEpoch * int64(s.Epochs)}
-	r, err := New(Plan{Meta: m, Data: d, Record: discard{}, Gate: &Gate{Retry: time.Second},
+	r, err := New(Plan{Meta: m, Data: d, Record: nullRecorder{}, Gate: &Gate{Retry: time.Second},
 		Network: Native, Threads: 1})
 	if err != nil {
 		b.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"drolab/runner"
-	"drolab/runner/spec"
 )
 
 // Order is a request of a user to a run. The run carries it out between two steps. It is a value:
@@ -41,12 +40,6 @@ type Waiting interface {
 	Turn(key, value string) error // turns a knob, and has it on disk when it returns
 	Saved() error                 // says why no checkpoint of the present step is on disk, or nil
 }
-
-// refused is the error of a knob that cannot be turned; the run continues.
-type refused struct{ error }
-
-// Unwrap returns the reason.
-func (r refused) Unwrap() error { return r.error }
 
 // ErrStopped ends a run that was asked to stop. It is not a failure.
 var ErrStopped = errors.New("stopped")
@@ -135,7 +128,7 @@ func (o *Order) serveWithoutSlot(w Waiting) error {
 func (o *Order) Turn(w Waiting) error {
 	err := w.Turn(o.Key, o.Value)
 	o.Answer(w.Head().Step, err)
-	if errors.As(err, &refused{}) {
+	if errors.As(err, &knobRefusal{}) {
 		return nil
 	}
 	return err
@@ -252,7 +245,7 @@ func (g *Gate) Write(do func() error, tell func(cause error) error) (told bool, 
 		}
 		note := func() { told = told || tell(err) == nil }
 		note()
-		if !g.awaitRoom(note, again) {
+		if !g.awaitDisk(note, again) {
 			return told, err
 		}
 	}
@@ -266,10 +259,10 @@ func (g *Gate) Slow() error {
 	return runner.ErrSlow
 }
 
-// awaitRoom waits until the write may be tried again, or must not be, and calls note at intervals.
+// awaitDisk waits until the write may be tried again, or must not be, and calls note at intervals.
 // With again, it may be tried after the first interval, and else after a resume. A resume cancels a
 // pause that was requested meanwhile.
-func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
+func (g *Gate) awaitDisk(note func(), again bool) (try bool) {
 	retry := time.NewTicker(g.Retry)
 	defer retry.Stop()
 	for {
@@ -297,19 +290,9 @@ func (g *Gate) awaitRoom(note func(), again bool) (try bool) {
 	}
 }
 
-// ChangeKnob turns a knob of s on request, and returns the event for the log. The error is a
-// refused.
-func ChangeKnob(s *spec.Spec, key, value string, at runner.Head) (*runner.KnobEvent, error) {
-	before, after, err := s.Turn(key, value)
-	if err != nil {
-		return nil, refused{err}
-	}
-	return runner.NewKnobEvent(at, key, before, after), nil
-}
-
-// Waits returns a function that logs that a run waits for the disk: a warning and a pause. If there
-// was space for the warning alone, the next call writes only the pause.
-func Waits(to runner.Recorder, h runner.Head) func(cause error) error {
+// WaitLogger returns a function that logs that a run waits for the disk: a warning and a pause. If
+// there was space for the warning alone, the next call writes only the pause.
+func WaitLogger(to runner.Recorder, h runner.Head) func(cause error) error {
 	warned := false
 	return func(cause error) error {
 		if !warned {

@@ -35,9 +35,9 @@ var ErrLeft = errors.New("its script has gone")
 
 var errOwnSaves = errors.New("its script saves with run.checkpoint(), and is paused or busy")
 
-// byScript holds the requests to a script's run, and the passes over splits that the script has
+// scriptState holds the requests to a script's run, and the passes over splits that the script has
 // given since its last step.
-type byScript struct {
+type scriptState struct {
 	asked     []Order // the orders for a checkpoint
 	stopping  bool
 	began     int64 // the step that the run continues from

@@ -15,7 +15,7 @@ import (
 
 // refusing is a log that takes no event, and remembers the kinds of those that it was given.
 type refusing struct {
-	discard
+	nullRecorder
 	kinds []string
 }
 
@@ -33,7 +33,7 @@ func TestNothingFollowsALostEvaluation(t *testing.T) {
 	parts := measure.Parts{Classes: classes,
 		ClassCounts: measure.Counts{Train: counts, Test: counts}}
 	log := &refusing{}
-	r := newHeldRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
+	r := newEmptyRun(Plan{Meta: &runner.Meta{Spec: s, Parts: parts, StepsPerEpoch: 1, Steps: 2},
 		Data: &data.Dataset{Classes: classes}, Record: log, Gate: &Gate{Retry: time.Second}})
 	r.leader = struct{ Leader }{}
 	var err error

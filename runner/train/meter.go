@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"drolab/dro"
 	"drolab/runner"
@@ -24,7 +23,7 @@ type meter struct {
 	news       bool           // the program has logged values since the last event
 }
 
-// newMeter makes room for the measures of a method's steps.
+// newMeter returns a meter for the measures of a method's steps.
 func newMeter(method dro.Algorithm) (m meter) {
 	m.window = runner.NewWindow(measure.StepNames(method))
 	now := slices.Clone(m.window.Min)
@@ -109,89 +108,4 @@ func (r *Run) reportLogged() error {
 		return err
 	}
 	return errors.Join(err, r.append(r.event(r.Head(), r.epoch(), r.speed())))
-}
-
-// The limits beyond which losses and ratios count as wild: far from any loss that a network trains
-// with, and far from 1, the mean ratio at the best z. They only choose between two cures, so their
-// exact size matters little.
-const (
-	wildLoss  = 1e6
-	wildRatio = 1e3
-)
-
-// cure returns advice that keeps the numbers finite: shorter steps of z or of the weights. It names
-// only settings that this run reads, so that the advice can be followed.
-func (r *Run) cure() string {
-	if r.Method.Dual() == nil || !r.brokenByZ() {
-		return "lower lr, or check the data"
-	}
-	reads := func(key string) bool {
-		t, ok := spec.FindSetting(key)
-		return ok && t.ReadIn(&r.spec)
-	}
-	switch {
-	case reads("c"):
-		return "raise c, take sfk-auto, or narrow the box (lambda_max, eta_min, eta_max)"
-	case reads("lr_z"):
-		return "lower lr_z, start from a larger lambda, " +
-			"or narrow the box (lambda0, eta_min, eta_max)"
-	}
-	return "start from a larger lambda, or lower lr"
-}
-
-// brokenByZ reports whether the ratios were wild before the losses were.
-func (r *Run) brokenByZ() bool {
-	wild := func(v measure.Values) bool { return v.Named("mean_ratio").Float() > wildRatio }
-	if wild(r.window.Max) || r.last != nil && wild(r.last.Max) { // at steps before
-		return true
-	}
-	own := !r.Method.Fresh() || measure.Mean(r.drawn) <= wildLoss
-	return measure.Mean(r.losses) <= wildLoss && (own || wild(r.current))
-}
-
-// BrokenError is the error of a run whose numbers are no longer finite. It fails the run, since
-// further steps cannot make them finite again.
-type BrokenError struct {
-	Step  int64
-	What  string  // the title of the measure
-	Value float64 // a NaN or an infinity
-	Cure  string  // settings to change, for a new run
-}
-
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("step %d: %s is %v: %s", e.Step, e.What, e.Value, e.Cure)
-}
-
-// stopwatch counts the images trained on, and the time that they took, since the last step event.
-// It stands still while the run evaluates, saves or is paused. No computation depends on it: speed
-// is the one measure that differs between equal runs.
-type stopwatch struct {
-	since   time.Time
-	elapsed time.Duration
-	images  int
-	total   struct { // the sums over this process's part of the run
-		elapsed time.Duration
-		images  int
-	}
-}
-
-// pause stops the watch until start is called.
-func (w *stopwatch) pause() (start func()) {
-	w.elapsed += time.Since(w.since)
-	return func() { w.since = time.Now() }
-}
-
-// speed returns the images a second since the last call.
-func (w *stopwatch) speed() measure.Number {
-	defer w.pause()()
-	n := perSecond(w.images, w.elapsed)
-	w.total.elapsed, w.total.images = w.total.elapsed+w.elapsed, w.total.images+w.images
-	w.elapsed, w.images = 0, 0
-	return n
-}
-
-// perSecond returns images per second. It does not apply if no time has passed, as in a run without
-// a step.
-func perSecond(images int, in time.Duration) measure.Number {
-	return measure.NumIf(in > 0, float64(images)/in.Seconds())
 }

@@ -198,3 +198,15 @@ func (n *native) Err() error { return nil }
 
 // Close implements Network.
 func (n *native) Close() { n.net.Close() }
+
+// Kernel names the kernel of the run's training steps on data: the host's kernel or the kernel of
+// another precision, with a suffix if sums have another order.
+func Kernel(s *spec.Spec, host string, d *data.Dataset) string {
+	if s.Precision != spec.Defaults().Precision {
+		host = nn.Kernel(s.Precision)
+	}
+	if order := nn.Order(s.Network(d.Shape, len(d.Classes))); order != "" {
+		return host + "-" + order
+	}
+	return host
+}

@@ -252,12 +252,12 @@ func Remember(dir, cache string, looks bool) Remembered {
 	c.ReadOnly = looks
 	r := Remembered{Folder: Folder(dir), catalogue: c, reading: &atomic.Pointer[runner.Reading]{}}
 	const patience = 500 * time.Millisecond // a reading that is over by then shows nothing
-	var pace runner.Pace
+	var pace runner.ReadingPace
 	var began time.Time
 	c.Progress = func(done, of int) error {
 		at := time.Now()
 		if done == 0 {
-			pace, began = runner.Pace{}, at
+			pace, began = runner.ReadingPace{}, at
 		}
 		left := pace.Left(done, of, at)
 		switch {

@@ -26,7 +26,7 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	write("one")
-	sum, err := bridge.Sum(path)
+	sum, err := bridge.Checksum(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (p *Page) fields() page.Fields[*certificate.Sample] {
 			Cell: func(s *certificate.Sample) string { return figure(s.Ratios[p.rho]) }},
 		{Column: page.Column{Head: "group", Words: true, Spare: 3, Most: 40},
 			Cell: func(s *certificate.Sample) string {
-				return measure.Joined(p.pick.Groups, s.Groups)
+				return measure.JoinNames(p.pick.Groups, s.Groups)
 			}}}
 	if p.pick.Groups == nil {
 		return list[:len(list)-1]

@@ -326,7 +326,7 @@ func (p *Page) facts(w int) (lines []string) {
 	}
 	say("loss", loss, t.Text)
 	if pick.Groups != nil {
-		say("group", measure.Joined(pick.Groups, s.Groups), t.Text)
+		say("group", measure.JoinNames(pick.Groups, s.Groups), t.Text)
 	}
 	if !pick.Set.HasRadius() {
 		say("ratio", figure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)

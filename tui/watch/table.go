@@ -146,7 +146,7 @@ func (w *Page) bests(columns []column) []int {
 // leads returns the row whose figure is best; -1 for none, and for several alike.
 func (w *Page) leads(m *lab.Measure, figure panel.Figure) int {
 	values := kit.Map(w.Rows(), func(row []int) measure.Number { return figure.Over(w.Of(row)) })
-	return measure.Leads(values, m.Better == dro.Higher,
+	return measure.LeaderIndex(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
 

@@ -113,7 +113,7 @@ func (c *Console) Readings(what string) *Meter {
 
 // Progress returns a function that shows how much is read, and returns an error once ctx ends.
 func (m *Meter) Progress(ctx context.Context) func(done, of int) error {
-	pace := &runner.Pace{}
+	pace := &runner.ReadingPace{}
 	return func(done, of int) error {
 		if ctx.Err() != nil {
 			m.End()

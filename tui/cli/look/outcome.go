@@ -144,7 +144,8 @@ func (o *outcome) figures() (list []figure) {
 func number(style page.Style, v float64) string { return style.Text(measure.Known(v)) }
 
 // best returns the row that leads in a figure, even if the lead is not significant, or -1 (see
-// measure.Leads). It is -1, too, if the figure is not comparable because the sets or radii differ.
+// measure.LeaderIndex). It is -1, too, if the figure is not comparable because the sets or radii
+// differ.
 func (o *outcome) best(f *figure) int {
 	var values []measure.Number
 	for _, r := range o.Rows {
@@ -153,7 +154,7 @@ func (o *outcome) best(f *figure) int {
 		}
 		values = append(values, r.Cells[f.column].Mean)
 	}
-	return measure.Leads(values, o.Columns[f.column].Higher,
+	return measure.LeaderIndex(values, o.Columns[f.column].Higher,
 		func(n measure.Number) string { return number(f.value, n.Float()) })
 }
 

@@ -259,7 +259,7 @@ func (f *runFlags) train(
 	var failed console.Failures
 	by.showReading(tr, func() {
 		if ids, err = f.start(requests, by.Start); err == nil {
-			more, failed = resumeAll(tr, resumed, runner.Orders(by.CarryOut).Resume)
+			more, failed = resumeAll(tr, resumed, runner.OrderFunc(by.CarryOut).Resume)
 		}
 	})
 	if err != nil { // the runs of earlier presets, if any, end with a record of it

@@ -74,7 +74,7 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 func judge(t *Track, values []measure.Number, of lab.Measure) (worst int, few []bool) {
 	known, left := values, 0
 	if of.Better != dro.Neither {
-		known = measure.Enough(values, t.counted(of), t.Meta.Spec.MinGroup)
+		known = measure.WithEnough(values, t.counted(of), t.Meta.Spec.MinGroup)
 	}
 	for i, v := range known {
 		few = append(few, values[i].Applies() && !v.Applies())

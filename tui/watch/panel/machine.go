@@ -47,7 +47,7 @@ func (w *Board) machineLines(cells int) (lines []Setting) {
 	if len(list) == 0 {
 		return []Setting{{Key: "no figures yet: a look comes every 10 s"}}
 	}
-	if advice := machine.Advice(list[max(0, len(list)-machine.Recent):]); advice != "" {
+	if advice := machine.Advice(list[max(0, len(list)-machine.MinuteSamples):]); advice != "" {
 		lines = append(lines, Setting{Key: advice, Differs: true})
 	}
 	spark := func(past []float64) string { return plot.Spark(past, cells/16) }

@@ -23,7 +23,7 @@ import (
 type rank struct {
 	cmd     *exec.Cmd
 	in, out *os.File // pipes: from the process, and to it
-	printed *printed
+	output  *processOutput
 	conn    *Conn
 	asked   *bufio.Writer // questions without an answer wait for the next question with one
 }
@@ -62,13 +62,13 @@ func (p *process) connect(cmds []*exec.Cmd) error {
 	for i, cmd := range cmds {
 		said, says, err := os.Pipe()
 		told, tells, lacks := os.Pipe()
-		r := &rank{cmd: cmd, in: said, out: tells, printed: &printed{mu: one, log: p.log}}
+		r := &rank{cmd: cmd, in: said, out: tells, output: &processOutput{mu: one, log: p.log}}
 		if i > 0 {
-			r.printed.name = fmt.Sprintf("rank %d: ", i)
+			r.output.name = fmt.Sprintf("rank %d: ", i)
 		}
 		cmd.ExtraFiles = append([]*os.File{told, says}, cmd.ExtraFiles...) // 3, 4 and perhaps 5
-		cmd.Stdout, cmd.Stderr = toLog{r.printed}, r.printed
-		cmd.WaitDelay = lastWords
+		cmd.Stdout, cmd.Stderr = stdoutWriter{r.output}, r.output
+		cmd.WaitDelay = drainTime
 		p.ranks = append(p.ranks, r)
 		if err := errors.Join(err, lacks); err != nil {
 			return err
@@ -77,8 +77,8 @@ func (p *process) connect(cmds []*exec.Cmd) error {
 	return nil
 }
 
-// hangUp closes this side of the pipes.
-func (p *process) hangUp() {
+// closePipes closes this side of the pipes.
+func (p *process) closePipes() {
 	for _, r := range p.ranks {
 		r.in.Close()
 		r.out.Close()
@@ -102,7 +102,7 @@ var errLost = errors.New("it has lost the other processes")
 func (p *Program) culprit(rank int, err error) (int, error) {
 	ended := p.hasEnded()
 	if !ended {
-		p.patience(lastWords, false)
+		p.limitTime(drainTime, false)
 	}
 	for i, r := range p.ranks {
 		for {

@@ -144,7 +144,7 @@ func TestProcsInPyTorch(t *testing.T) {
 			t.Parallel()
 			r := newRoom(t)
 			s := pictured("linear", c.a)
-			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, spec.Fixed(.5)
+			s.Epochs, s.BatchZ, s.CheckpointEvery, s.Clip = 10, 41, 7, dro.Fixed(.5)
 			if c.a == "tilted" { // the third process has no samples
 				s.Batch, s.Epochs = 2, 1
 			}

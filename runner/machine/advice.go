@@ -1,0 +1,37 @@
+package machine
+
+import "fmt"
+
+// Bounds of what Advice says.
+const (
+	MinuteSamples = 6  // samples of a minute; with fewer, Advice says nothing of GPUs
+	busyUse       = 50 // per cent; a GPU that is used less waits
+)
+
+// Advice returns the one thing that matters in some samples, or "" if nothing does. Of the GPUs it
+// looks at the first one, and says nothing if no process of the run is known there.
+func Advice(list []Sample) string {
+	var last Sample
+	var n, use, busy, workers, cores float64
+	for _, last = range list {
+		if g := last.GPUs; len(g) > 0 && g[0].Run > 0 && g[0].Use.Of > 0 {
+			n, use, cores = n+1, use+g[0].Use.Used, cores+last.Run.CPU
+			busy, workers = busy+float64(last.Run.Busy), workers+float64(last.Run.Workers)
+		}
+	}
+	switch m, d := last.Memory, last.Disk; {
+	case m.Of-m.Used < gibi && m.Of > 0:
+		return fmt.Sprintf("the memory is nearly full: %.1f GiB free", (m.Of-m.Used)/gibi)
+	case d.Of-d.Used < gibi && d.Of > 0:
+		return fmt.Sprintf("the disk of the runs is nearly full: %.1f GiB free", (d.Of-d.Used)/gibi)
+	case n < MinuteSamples || use >= busyUse*n || len(last.GPUs) == 0:
+		return ""
+	case busy >= n && 2*busy >= workers:
+		return fmt.Sprintf("GPU %d waits for data: %.0f %% used, %.0f workers busy",
+			last.GPUs[0].Index, use/n, busy/n)
+	case cores >= .9*n:
+		return fmt.Sprintf("GPU %d waits for the processor: %.0f %% used, the run uses %.1f cores",
+			last.GPUs[0].Index, use/n, cores/n)
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package spec
+
+import (
+	"fmt"
+
+	"drolab/dro"
+)
+
+// MoveStart moves z_1 to the nearest point of the box, which depends on the set, its radius and the
+// bounds. The error is about settings that do not make a problem.
+func (s *Spec) MoveStart() error {
+	p, err := s.Problem()
+	if err != nil {
+		return err
+	}
+	z := p.Box.Project(dro.Z{Lambda: s.Lambda, Eta: s.Eta})
+	if s.Eta = z.Eta; p.Set.HasRadius() {
+		s.Lambda = z.Lambda
+	}
+	return nil
+}
+
+// Set returns the uncertainty set. The error is about a name, order or level for which there is no
+// set.
+func (s *Spec) Set() (dro.Set, error) { return dro.NewSet(s.Uncertainty, s.K, s.Mu) }
+
+// Problem returns the constrained problem that the Spec states: set, radius, coordinates and box,
+// with every "auto" derived (math.md §4). The error is about settings that are valid one by one but
+// make no problem together, such as an empty box.
+func (s *Spec) Problem() (*dro.Problem, error) {
+	set, err := s.Set()
+	if err != nil {
+		return nil, err
+	}
+	c := dro.DefaultCoordinates(set)
+	if s.Coordinates != "auto" {
+		if c, err = dro.ParseCoordinates(s.Coordinates); err != nil {
+			return nil, err
+		}
+	}
+	derived := dro.DefaultBox(set, s.Rho, c, s.Lambda0, s.EtaMax)
+	p := &dro.Problem{Set: set, Rho: s.Rho, Coordinates: c, Box: dro.Box{
+		Lambda: [2]float64{s.Lambda0, s.LambdaMax.Or(derived.Lambda[1])},
+		Eta:    [2]float64{s.EtaMin.Or(derived.Eta[0]), s.EtaMax},
+	}}
+	return p, p.Validate()
+}
+
+// The settings that an uncertainty set reads, and the set in words.
+
+// ofSet reports whether the setting means something to the named uncertainty set.
+func (t *Setting) ofSet(name string) bool {
+	return t.parameter == "" || dro.SetReads(name, t.parameter)
+}
+
+// Radius returns the set and its radius in a form short enough for a table: "χ², 0.5", "cvar 0.1".
+func (s *Spec) Radius() string {
+	set, err := s.Set()
+	switch {
+	case err != nil:
+		return s.Uncertainty
+	case !set.HasRadius():
+		return set.Label()
+	}
+	return fmt.Sprintf("%s, %.3g", set.Label(), s.Rho)
+}
+
+// Bounds returns the sides of the box of z in words; a set without a radius has no λ.
+func (s *Spec) Bounds(lambda, eta [2]float64) (sides []string) {
+	if dro.SetReads(s.Uncertainty, "rho") {
+		sides = append(sides, fmt.Sprintf("λ in [%.4g, %.4g]", lambda[0], lambda[1]))
+	}
+	return append(sides, fmt.Sprintf("η in [%.4g, %.4g]", eta[0], eta[1]))
+}
