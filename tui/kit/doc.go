@@ -1,6 +1,6 @@
 // Package kit is the toolkit of the interface's pages, over Lip Gloss and Bubbles. It has one
-// palette (theme.go), rows of key tables (keys.go), text of a given width (layout.go, over
-// tui/cell), boxes, overlays, typed lines, the lines of tables (table.go), and charts as lines of
+// palette (theme.go), rows of key tables (keys.go), text of a given width (text.go, over
+// tui/cell), boxes (box.go), overlays, typed lines (input.go), the lines of tables (table.go), and charts as lines of
 // text (Theme.Rows).
 //
 // It knows cells, not runs. Pages draw lines of exactly the width that they are given. Only View
