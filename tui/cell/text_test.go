@@ -1,7 +1,6 @@
 package cell
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
@@ -20,41 +19,6 @@ func TestNarrow(t *testing.T) {
 		"─λ̄─", "a\xffb", "世─"} {
 		if got, want := Width(s), ansi.StringWidthWc(Sent(s)); got != want {
 			t.Errorf("%q has %d cells, by the renderer's count %d", s, got, want)
-		}
-	}
-}
-
-func TestSeven(t *testing.T) {
-	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve",
-		strings.Repeat("│", 5)} {
-		got := ASCII(s)
-		if !plain(got) || Width(got) != Width(s) {
-			t.Errorf("ASCII(%q) = %q, %d cells of %d", s, got, Width(got), Width(s))
-		}
-	}
-}
-
-func TestSpell(t *testing.T) {
-	for s, want := range map[string]string{"λ0 ≥ 1": "lambda0 >= 1", "χ², 0.5": "chi2, 0.5",
-		"2 × 3 · 4": "2 x 3 . 4", "世界": "??", "e\u0301": "e", "plain": "plain"} {
-		if got := Spell(s); got != want {
-			t.Errorf("Spell(%q) = %q, want %q", s, got, want)
-		}
-	}
-}
-
-// TestMarks: the marks of all shapes and letters differ, in ASCII too.
-func TestMarks(t *testing.T) {
-	for _, ascii := range []bool{false, true} {
-		seen := map[rune]bool{}
-		for i := range Marks {
-			seen[Mark(i, ascii)] = true
-		}
-		for i := range Letters {
-			seen[Mark(Marks*ShapeRows+i, ascii)] = true
-		}
-		if len(seen) != Marks+Letters {
-			t.Errorf("ASCII %v: %d marks for %d series", ascii, len(seen), Marks+Letters)
 		}
 	}
 }
