@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"drolab/dro"
 	"drolab/runner/compare"
 	"drolab/runner/spec"
 	"drolab/tui/cell"
@@ -235,50 +234,6 @@ func (l *Page) value(key string, room int) string {
 		all = strings.Join(list[:n], gap) + l.Theme.Dim.Paint(fmt.Sprintf(" +%d more", len(list)-n))
 	}
 	return all
-}
-
-// boxesOf returns the boxes of a setting, nil for a setting without boxes.
-func (l *Page) boxesOf(key string) (boxes []tick) {
-	s := l.spec()
-	switch {
-	case key == "algorithms":
-		for _, a := range dro.Algorithms() {
-			boxes = append(boxes, tick{string(a), slices.Contains(s.Algorithms, a)})
-		}
-	case key == "seeds" && s.Seeds <= seedBoxes:
-		for i := range seedBoxes {
-			boxes = append(boxes, tick{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
-		}
-	}
-	return boxes
-}
-
-// tick is a box with its name, ticked if on.
-type tick struct {
-	name string
-	on   bool
-}
-
-// viewTicks paints boxes.
-func (l *Page) viewTicks(boxes []tick, here bool) []string {
-	t := l.Theme
-	// The ASCII stand-ins for the circles would read as letters of the names.
-	off, on := t.Off, t.On
-	if t.ASCII {
-		off, on = "[ ]", "[x]"
-	}
-	list := make([]string, len(boxes))
-	for i, b := range boxes {
-		text, st := off+b.name, t.Dim
-		if b.on {
-			text, st = on+b.name, t.Text
-		}
-		if here && i == l.box {
-			st = t.Caret
-		}
-		list[i] = st.Paint(text)
-	}
-	return list
 }
 
 // total says what Enter starts.
