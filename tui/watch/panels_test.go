@@ -57,22 +57,3 @@ func TestToyPanel(t *testing.T) {
 		t.Errorf("exported %v", files)
 	}
 }
-
-// TestColumnsWithoutLambda: a set without a radius has no λ, so the table has no column for it.
-func TestColumnsWithoutLambda(t *testing.T) {
-	r := watching(t, 80, 24)
-	w := r.watch
-	for set, want := range map[string]bool{"chi2": true, "cvar": false} {
-		for _, run := range w.Tracks {
-			run.Meta.Spec.Uncertainty = set
-		}
-		w.setColumns()
-		heads := map[string]bool{}
-		for _, c := range w.columns {
-			heads[c.Head] = true
-		}
-		if heads["λ"] != want || !heads["η"] {
-			t.Errorf("%s: the columns are %v", set, heads)
-		}
-	}
-}

@@ -15,8 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// This file lets the user try a change: a fork from the checkpoint nearest to the crosshair races
-// the run that it comes from, and a turn of a knob can be taken back.
+// A fork from the checkpoint nearest to the crosshair races the run that it comes from.
 
 // fork asks the page of runs to open its form for a fork over this page. The fork is of the run at
 // the crosshair, at the checkpoint nearest to it, or of the run under the cursor at its newest
@@ -127,23 +126,4 @@ func (w *Page) ahead(branch, parent *panel.Track, epoch float64) (list []string)
 		list = append(list, st.Paint(t.Greek(of.title+" "+text)))
 	}
 	return list
-}
-
-// undoSetting asks the run to give a setting the exact value that it had before its last turn.
-// Pressed again, the key takes back the turn before that one.
-func (w *Page) undoSetting() tea.Cmd {
-	t := w.Run()
-	key, value, _ := t.Back()
-	return w.TurnBack(t.ID, key, value)
-}
-
-func (w *Page) noUndoSetting(t *panel.Track) string {
-	if w.clock != nil { // the key has another meaning there
-		return replayChangesNothing
-	}
-	if why := w.noVerb("undo")(t); why != "" {
-		return why
-	}
-	_, _, ok := t.Back()
-	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
 }

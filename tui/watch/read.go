@@ -1,12 +1,9 @@
 package watch
 
 import (
-	"bytes"
 	"errors"
-	"io/fs"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"drolab/runner"
@@ -197,17 +194,6 @@ func tidy() tea.Msg {
 	return nil
 }
 
-// openMsg brings the runs that lab.Watch asks for. Problems do not take the place of runs: the runs
-// that could be opened are watched, and the first problem is shown.
-type openMsg struct {
-	request  int            // the number of the request that this answers
-	runs     []panel.Opened // the runs to watch
-	found    int            // the number of runs that were found, of which runs has some
-	wanted   lab.Watch      // what was asked for
-	colors   lab.Colors     // the colours of the folder; nil leaves them as they were
-	problems []error        // one for each name or directory
-}
-
 // readMsg brings the events that were appended to the logs of the watched runs. Every read is
 // answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
@@ -246,110 +232,4 @@ func (m readMsg) brings() bool {
 // a while.
 func (m readMsg) News() bool {
 	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.events) > 0 })
-}
-
-// printed is the last output of the program of the run under the cursor, which the log pane can
-// show in place of the events. It is read anew now and then while it is shown.
-type printed struct {
-	id      string   // the run's ID
-	lines   []string // the end of the output, as it may be drawn
-	problem string   // why there are no lines; "" without a problem
-	looked  time.Time
-	reading bool
-}
-
-// The bounds of the end of a program's output that is shown.
-const (
-	mostPrinted = 64 << 10 // bytes
-	mostLines   = 1000
-)
-
-// trains reports whether the run trains a program, which may have printed something.
-func trains(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
-
-// readPrinted looks for new output of the run's program, if the pane shows it.
-func (w *Page) readPrinted(now time.Time) tea.Cmd {
-	t, p := w.Run(), &w.printed
-	same := t != nil && p.id == t.ID
-	fresh := same && now.Sub(p.looked) < lookAgain
-	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
-		return nil
-	}
-	if !same {
-		*p = printed{id: t.ID}
-	}
-	p.reading, p.looked = true, now
-	run, before := t.Run, *p
-	return func() tea.Msg {
-		text, whole, err := run.Printed(mostPrinted)
-		m := printedMsg{id: before.id}
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			m.problem = noOutput
-		case err != nil:
-			m.problem = cell.OneLine(err.Error())
-		}
-		m.lines = linesOf(text, whole)
-		m.changes = !same || m.problem != before.problem || !slices.Equal(m.lines, before.lines)
-		return m
-	}
-}
-
-// linesOf returns the lines of a text. Of a line that a program has written over, such as a
-// progress bar, the last form stays.
-func linesOf(text []byte, whole bool) (lines []string) {
-	if !whole { // its first line may have lost its beginning
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimRight(line, "\r\n")
-		line = line[strings.LastIndexByte(line, '\r')+1:]
-		lines = append(lines, cell.Bare(strings.ReplaceAll(line, "\t", "    ")))
-	}
-	return slices.Clone(lines[max(0, len(lines)-mostLines):])
-}
-
-// printedMsg brings the output of a program.
-type printedMsg struct {
-	id, problem string
-	lines       []string
-	changes     bool
-}
-
-// Changes reports whether the output differs from before.
-func (m printedMsg) Changes() bool { return m.changes }
-
-// showPrinted shows the output. Output of another run than the one asked for last is dropped.
-func (w *Page) showPrinted(m printedMsg) {
-	if p := &w.printed; p.id == m.id {
-		p.reading = false
-		if m.changes {
-			p.lines, p.problem = m.lines, m.problem
-			w.touch()
-		}
-	}
-}
-
-// program draws the log pane with the output of the program of the run under the cursor.
-func (w *Page) program(r kit.Rect, box bool) []string {
-	t, p, run := w.Theme, &w.printed, w.Run()
-	var all []string
-	note := ""
-	switch {
-	case !trains(run):
-		note = noProgram
-	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
-		note = "reading" + t.More
-	case p.problem != "":
-		note = p.problem
-	default:
-		all, note = p.lines, kit.Plural(len(p.lines), "line")
-	}
-	iw, ih := kit.Inside(box, r.W, r.H)
-	said := func(line string) string { return line }
-	shown, below := scrolled(all, said, w.words, w.logBack, ih)
-	lines := kit.Map(shown, func(line string) string {
-		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
-	})
-	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)
 }

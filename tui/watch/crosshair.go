@@ -4,26 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"drolab/tui/kit"
 	"drolab/tui/plot"
 	"drolab/tui/watch/panel"
 )
 
 // The crosshair reads all plots at one x; zooming and panning moves the x of all of them, too. The
-// Board has its place (Cross, Picked), in the unit of the horizontal axis; this file turns cells of
-// the page into that unit and back.
-
-// inside returns the area within a panel that is shown; ok is false for a panel out of view. It
-// must agree with what View gives to Draw, or the mouse points beside what is seen.
-func (w *Page) inside(p int) (r kit.Rect, ok bool) {
-	panels, i := w.layout().panels, p-w.first()
-	if i < 0 || i >= len(panels) {
-		return r, false
-	}
-	r = panels[i]
-	iw, ih := w.room(r)
-	return kit.Area(r.X+(r.W-iw)/2, r.Y+1, iw, ih), true
-}
+// Board has its place (Cross, Picked), in the unit of the horizontal axis. Here cells of the page
+// become that unit and back.
 
 // cells returns the width of the focused plot in cells; 0 where no plot is focused. Of two plots it
 // takes the first; both are as wide, but for a cell.
@@ -61,13 +48,6 @@ func (w *Page) side(by int) {
 	}
 }
 
-// noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.cells() > 0, noSteps) }
-
-func (w *Page) noUnzoom(*panel.Track) string {
-	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)
-}
-
 // upOrDown moves the cursor by a row; at the crosshair it picks the line above or below. The picked
 // run is drawn in front, and only Enter puts the cursor on it: the other panels must not change
 // while one reads a plot.
@@ -93,29 +73,6 @@ func (w *Page) enter() {
 	w.zoom()
 }
 
-// under returns the plot at a place of the page: its panel, the x there, and how high the place
-// lies in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
-func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
-	if len(w.Tracks) == 0 {
-		return 0, 0, 0, nil
-	}
-	for i := range w.layout().panels {
-		p = w.first() + i
-		r, ok := w.inside(p)
-		v := w.Shows(p)
-		if !ok || !r.Contains(x, y) || !v.Plots() {
-			continue
-		}
-		for _, c := range w.Plots(p, v, r.W, r.H) {
-			at, height, ok = c.ColumnX(x-r.X-c.At.X, y-r.Y-c.At.Y, c.At.W, c.At.H)
-			if ok {
-				return p, at, height, &c
-			}
-		}
-	}
-	return 0, 0, 0, nil
-}
-
 // point puts the crosshair at a place of the page, on the line that is nearest to it; off the plots
 // it removes the crosshair. It reports whether the screen looks different.
 func (w *Page) point(x, y int) bool {
@@ -136,33 +93,4 @@ func (w *Page) point(x, y int) bool {
 		}
 	}
 	return w.Cross != before || w.Picked != picked
-}
-
-// Point moves the crosshair with the mouse while its button is up, and reports whether the screen
-// looks different. Terminals report every cell that is passed, and most of these moves cost no
-// frame.
-func (w *Page) Point(m kit.Hover) bool {
-	if !w.point(m.X, m.Y) {
-		return false
-	}
-	w.touch()
-	return true
-}
-
-// drag pans by as much as the mouse moved since it was pressed on a plot. It goes from the view at
-// the press each time; small moves added up would drift by their rounding.
-func (w *Page) drag(m kit.Drag) {
-	if w.grip.cells == 0 {
-		return
-	}
-	r := w.grip.span
-	w.Show(r)
-	w.Pan(float64(w.grip.x-m.X) * (r.Hi - r.Lo) / float64(w.grip.cells))
-}
-
-// grip is the plot that the mouse has hold of, from one press to the next; cells is 0 if the press
-// was not on a plot.
-type grip struct {
-	x, cells int        // the column of the press, and the width of the plot
-	span     plot.Range // the part of x that was shown then
 }

@@ -9,6 +9,40 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// turn asks for a setting and its value. The form has the run as it is now; if it ends meanwhile,
+// the verb is refused where it arrives.
+func (w *Page) turn() tea.Cmd {
+	t := w.Run()
+	return kit.Show(&kit.Overlay{Title: changeSetting + t.Label, Form: newForm(w.Lab, t)})
+}
+
+// noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
+func (w *Page) noTurn(t *panel.Track) string {
+	if !t.Turns {
+		return t.Label + unreadableSettings
+	}
+	return w.noVerb("change")(t)
+}
+
+// undoSetting asks the run to give a setting the exact value that it had before its last turn.
+// Pressed again, the key takes back the turn before that one.
+func (w *Page) undoSetting() tea.Cmd {
+	t := w.Run()
+	key, value, _ := t.Back()
+	return w.TurnBack(t.ID, key, value)
+}
+
+func (w *Page) noUndoSetting(t *panel.Track) string {
+	if w.clock != nil { // the key has another meaning there
+		return replayChangesNothing
+	}
+	if why := w.noVerb("undo")(t); why != "" {
+		return why
+	}
+	_, _, ok := t.Back()
+	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
+}
+
 // Form is the form that changes a setting of a run while it goes on. It shows the settings that can
 // be changed with their values, the new value as it is typed, and what is wrong with it. The run's
 // own rule, spec.Spec.Turn, decides what may be typed; the form changes nothing by itself. The

@@ -7,47 +7,7 @@ import (
 
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/kit"
-	"drolab/tui/lab"
 )
-
-func TestLayout(t *testing.T) {
-	for w := kit.LeastWidth; w <= 220; w += 7 {
-		for h := kit.LeastHeight - 2; h <= 70; h += 3 {
-			for _, panels := range []int{1, 2, 4, 6} {
-				for runs := 1; runs <= lab.MaxWatched; runs++ {
-					l := layWatch(w, h, runs, panels, h/20*(w%3), h/50*10*(w%2), h%2 == 0)
-					cover(t, append([]kit.Rect{l.runs, l.head, l.eye, l.log}, l.panels...), w, h)
-					if len(l.panels) != panels {
-						t.Fatalf("%d panels of %d at %dx%d", len(l.panels), panels, w, h)
-					}
-				}
-			}
-		}
-	}
-}
-
-// cover fails unless the rectangles fill w by h cells without overlap.
-func cover(t *testing.T, list []kit.Rect, w, h int) {
-	t.Helper()
-	area := 0
-	for i, r := range list {
-		if r.H == 0 {
-			continue
-		}
-		area += r.W * r.H
-		if r.X < 0 || r.Y < 0 || r.W < 1 || r.H < 1 || r.X+r.W > w || r.Y+r.H > h {
-			t.Fatalf("%+v leaves a page of %dx%d", r, w, h)
-		}
-		for _, o := range list[:i] {
-			if r.X < o.X+o.W && o.X < r.X+r.W && r.Y < o.Y+o.H && o.Y < r.Y+r.H {
-				t.Fatalf("%+v and %+v overlap at %dx%d", r, o, w, h)
-			}
-		}
-	}
-	if area != w*h {
-		t.Fatalf("the parts fill %d cells of %dx%d", area, w, h)
-	}
-}
 
 // TestTurns: over a slow line, the parts of the page show news in turns, each within one round. The
 // effect of a key is shown at once.

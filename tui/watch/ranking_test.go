@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -96,26 +95,6 @@ func TestNoBestOfDifferentQuestions(t *testing.T) {
 	}
 }
 
-// TestWhichPanels: the hint of the key to other panels says which panels are in view.
-func TestWhichPanels(t *testing.T) {
-	r := watching(t, 120, 40)
-	all := fmt.Sprint(len(r.watch.Panels))
-	for _, c := range []struct {
-		cells int
-		keys  []string
-		want  string
-	}{
-		{120, nil, "panels 1–4 of " + all}, {80, nil, "panels 1–4/" + all},
-		{120, []string{"z"}, "panel 1 of " + all},
-		{120, []string{"tab", "tab"}, "panel 3 of " + all},
-		{120, []string{"z", "tab", "tab", "tab"}, "panels 5–8 of " + all},
-	} {
-		if r.Press(c.keys...); r.watch.whichPanels(c.cells) != c.want {
-			t.Errorf("after %v: %q, want %q", c.keys, r.watch.whichPanels(c.cells), c.want)
-		}
-	}
-}
-
 // TestRanksByQuestion: for runs at two radii, each radius has its own ranking, and the baseline of
 // a run is the run of the baseline's method at the same radius.
 func TestRanksByQuestion(t *testing.T) {
@@ -143,24 +122,5 @@ func TestRanksByQuestion(t *testing.T) {
 	}
 	if n := strings.Count(text, "  -1.000 "); n != 2 {
 		t.Errorf("%d runs are compared with ERM at their radius:\n%s", n, text)
-	}
-}
-
-// TestHeadlineSaysBounds: the headline says whether λ is at a bound, if there is room for that.
-func TestHeadlineSaysBounds(t *testing.T) {
-	r := watching(t, 120, 40)
-	run := r.watch.Run()
-	run.Status = runner.Done
-	box := run.Meta.Box.Lambda
-	for v, want := range map[float64]string{
-		box[0]:                "at its lower bound",
-		box[1]:                "at its upper bound",
-		(box[0] + box[1]) / 2: "(bounds ",
-	} {
-		run.Last.Set("lambda", measure.Num(v))
-		r.watch.touch()
-		if s := tuitest.Text(r.Shot()); !strings.Contains(s, want) {
-			t.Errorf("λ %v, no %q:\n%s", v, want, s)
-		}
 	}
 }
