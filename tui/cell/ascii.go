@@ -58,7 +58,7 @@ func ASCIIRune(r rune) rune {
 // replace returns s with stand-ins for all characters that are not ASCII. pick chooses one of the
 // two that standIn has for each.
 func replace(s string, pick func(same, word string) string) string {
-	if plain(s) {
+	if isASCII(s) {
 		return s
 	}
 	var b strings.Builder
@@ -72,7 +72,7 @@ func replace(s string, pick func(same, word string) string) string {
 	return b.String()
 }
 
-// plain reports whether s is ASCII.
-func plain(s string) bool {
+// isASCII reports whether s is ASCII.
+func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

@@ -9,7 +9,7 @@ func TestSeven(t *testing.T) {
 	for _, s := range []string{"╭─ λ ± 3 ─╮", "\x1b[1m世界\x1b[m", "naïve",
 		strings.Repeat("│", 5)} {
 		got := ASCII(s)
-		if !plain(got) || Width(got) != Width(s) {
+		if !isASCII(got) || Width(got) != Width(s) {
 			t.Errorf("ASCII(%q) = %q, %d cells of %d", s, got, Width(got), Width(s))
 		}
 	}

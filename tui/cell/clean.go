@@ -9,28 +9,28 @@ import (
 	"unicode/utf8"
 )
 
-// own begins every sequence with which the interface styles text. Its parameter means nothing to a
-// terminal and is drawn at random in each process. So the program's own sequences are told from
-// those of a file, even in one line.
-var own = "\x1b[" + strconv.Itoa(1e8+rand.IntN(9e8)) + ";"
+// ownPrefix begins every sequence with which the interface styles text. Its parameter means nothing
+// to a terminal and is drawn at random in each process. So the program's own sequences are told
+// from those of a file, even in one line.
+var ownPrefix = "\x1b[" + strconv.Itoa(1e8+rand.IntN(9e8)) + ";"
 
 // SGR returns the program's own sequence for colours and attributes; "" turns all of them off.
-func SGR(parameters string) string { return own + parameters + "m" }
+func SGR(parameters string) string { return ownPrefix + parameters + "m" }
 
 // Seal makes the sequences of s the program's own. s is text that a library styled, and that was
 // Clean before.
-func Seal(s string) string { return strings.ReplaceAll(s, "\x1b[", own) }
+func Seal(s string) string { return strings.ReplaceAll(s, "\x1b[", ownPrefix) }
 
-// Sent returns a line as a terminal gets it: Clean, with the program's own sequences as the
+// ForTerminal returns a line as a terminal gets it: Clean, with the program's own sequences as the
 // terminal knows them.
-func Sent(line string) string { return strings.ReplaceAll(Clean(line), own, "\x1b[") }
+func ForTerminal(line string) string { return strings.ReplaceAll(Clean(line), ownPrefix, "\x1b[") }
 
 // ownLength returns the length of the program's own sequence that s begins with; 0 for none.
 func ownLength(s string) int {
-	if !strings.HasPrefix(s, own) {
+	if !strings.HasPrefix(s, ownPrefix) {
 		return 0
 	}
-	for i := len(own); i < len(s); i++ {
+	for i := len(ownPrefix); i < len(s); i++ {
 		switch c := s[i]; {
 		case c == 'm':
 			return i + 1
@@ -94,15 +94,15 @@ func Steers(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
 		return r < ' ' || r == 0x7f
-	case narrow(r):
+	case isNarrow(r):
 		return false
 	}
-	return !unicode.IsGraphic(r) || shapes(r) ||
+	return !unicode.IsGraphic(r) || modifiesGlyph(r) ||
 		unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// shapes reports whether a character only changes the look of the one before.
-func shapes(r rune) bool {
+// modifiesGlyph reports whether a character only changes the look of the one before.
+func modifiesGlyph(r rune) bool {
 	const nonJoiner, joiner, lightSkin, darkSkin = 0x200c, 0x200d, 0x1f3fb, 0x1f3ff
 	return r == nonJoiner || r == joiner || r >= lightSkin && r <= darkSkin ||
 		unicode.Is(unicode.Variation_Selector, r)
@@ -111,7 +111,7 @@ func shapes(r rune) bool {
 // replacement returns the replacement of a character that steers.
 func replacement(r rune) string {
 	switch {
-	case shapes(r):
+	case modifiesGlyph(r):
 		return ""
 	case unicode.IsSpace(r):
 		return " "

@@ -24,7 +24,7 @@ func TestClean(t *testing.T) {
 		red + "ours" + off:                 red + "ours" + off,
 		red + "\x1b[31mtheirs\x1b[m" + off: red + `\x1b[31mtheirs\x1b[m` + off,
 		"\x1b" + red + "after half":        `\x1b` + red + "after half",
-		own + "31xm":                       `\x1b` + own[1:] + "31xm",
+		ownPrefix + "31xm":                 `\x1b` + ownPrefix[1:] + "31xm",
 	} {
 		t.Run(in, func(t *testing.T) {
 			if got := Clean(in); got != want {
@@ -35,13 +35,14 @@ func TestClean(t *testing.T) {
 	if got := OneLine("first\r\n  second\n\n\x1bthird"); got != `first; second; \x1bthird` {
 		t.Errorf("OneLine gives %q", got)
 	}
-	if got := Sent(red + "x\x1b[31m" + off); got != "\x1b[31mx\\x1b[31m\x1b[m" {
+	if got := ForTerminal(red + "x\x1b[31m" + off); got != "\x1b[31mx\\x1b[31m\x1b[m" {
 		t.Errorf("sent is %q", got)
 	}
 }
 
 func FuzzClean(f *testing.F) {
-	for _, s := range []string{"", "λ", "\x1b[1m", SGR("1"), own, own[:5], "\xc2\x9b", "a\u202e"} {
+	for _, s := range []string{"", "λ", "\x1b[1m", SGR("1"), ownPrefix, ownPrefix[:5], "\xc2\x9b",
+		"a\u202e"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -49,7 +50,7 @@ func FuzzClean(f *testing.F) {
 		if Clean(got) != got {
 			t.Errorf("%q becomes %q, then %q", s, got, Clean(got))
 		}
-		if strings.ContainsFunc(strings.ReplaceAll(got, own, ""), Steers) {
+		if strings.ContainsFunc(strings.ReplaceAll(got, ownPrefix, ""), Steers) {
 			t.Errorf("%q becomes %q", s, got)
 		}
 		if Width(s) != Width(got) {

@@ -16,17 +16,17 @@ func OneLine(s string) string {
 	return strings.Join(lines, "; ")
 }
 
-// Bare returns text of another program without its colours and other terminal sequences.
-func Bare(s string) string { return Clean(ansi.Strip(s)) }
+// Strip returns text of another program without its colours and other terminal sequences.
+func Strip(s string) string { return Clean(ansi.Strip(s)) }
 
 // Width returns the number of cells of s, styled or not, as the renderer counts them.
 func Width(s string) int {
-	_, n := measured(s)
+	_, n := cleanWidth(s)
 	return n
 }
 
-// measured returns s as it may be shown, and its width.
-func measured(s string) (string, int) {
+// cleanWidth returns s as it may be shown, and its width.
+func cleanWidth(s string) (string, int) {
 	if n, ok := plainWidth(s); ok {
 		return s, n
 	}
@@ -37,7 +37,7 @@ func measured(s string) (string, int) {
 // RuneWidth returns the number of cells of a character; 0 for one that combines with the one
 // before.
 func RuneWidth(r rune) int {
-	if r >= ' ' && r < 0x7f || narrow(r) {
+	if r >= ' ' && r < 0x7f || isNarrow(r) {
 		return 1
 	}
 	return ansi.StringWidthWc(string(r))
@@ -62,7 +62,7 @@ func plainWidth(s string) (n int, ok bool) {
 			i++
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
-			if !narrow(r) {
+			if !isNarrow(r) {
 				return 0, false
 			}
 			i += size
@@ -72,9 +72,9 @@ func plainWidth(s string) (n int, ok bool) {
 	return n, true
 }
 
-// narrow reports whether a character is certainly one cell wide: boxes, blocks and shapes, braille,
-// Greek and the other characters that the interface itself writes.
-func narrow(r rune) bool {
+// isNarrow reports whether a character is certainly one cell wide: boxes, blocks and shapes,
+// braille, Greek and the other characters that the interface itself writes.
+func isNarrow(r rune) bool {
 	return r >= 0x2500 && r <= 0x25fc || r == '★' || r == '☆' ||
 		r >= 0x2800 && r <= 0x28ff || r >= 'α' && r <= 'ω' ||
 		r >= '←' && r <= '↓' || r == '·' || r == '–' || r == '…' || r == '×' || r == '±' ||
@@ -84,7 +84,7 @@ func narrow(r rune) bool {
 // Middle shortens s to at most w cells, with an ellipsis in the middle if it was longer, since both
 // ends tell apart names that are made of parts.
 func Middle(s string, w int) string {
-	s, cells := measured(s)
+	s, cells := cleanWidth(s)
 	if cells <= w || w < 4 {
 		return Cut(s, w)
 	}
@@ -97,13 +97,13 @@ func First(s string, w int) string { return ansi.TruncateWc(Clean(s), max(0, w),
 
 // Last returns the end of s, at most w cells of it.
 func Last(s string, w int) string {
-	s, cells := measured(s)
+	s, cells := cleanWidth(s)
 	return ansi.TruncateLeftWc(s, max(0, cells-max(0, w)), "")
 }
 
 // Cut shortens s to at most w cells, with an ellipsis where it was longer.
 func Cut(s string, w int) string {
-	s, cells := measured(s)
+	s, cells := cleanWidth(s)
 	switch {
 	case w <= 0:
 		return ""

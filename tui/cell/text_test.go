@@ -10,14 +10,14 @@ import (
 // with that count.
 func TestNarrow(t *testing.T) {
 	for r := rune(0); r < 0x30000; r++ {
-		if s := string(r); narrow(r) && ansi.StringWidthWc(s) != 1 {
+		if s := string(r); isNarrow(r) && ansi.StringWidthWc(s) != 1 {
 			t.Errorf("%q has %d cells", s, ansi.StringWidthWc(s))
 		}
 	}
 	for _, s := range []string{SGR("1;38;2;1;2;3") + "red" + SGR(""), "\x1b[1mx",
 		"\x1b[", "\x1b[1", "\x1b[2Jx", "\x1b]0;title\x07x", "\x1bm", "a\tb", "a\x7fb", "\x1b[1:2mx",
 		"─λ̄─", "a\xffb", "世─"} {
-		if got, want := Width(s), ansi.StringWidthWc(Sent(s)); got != want {
+		if got, want := Width(s), ansi.StringWidthWc(ForTerminal(s)); got != want {
 			t.Errorf("%q has %d cells, by the renderer's count %d", s, got, want)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 // smallest size.
 const largeWide, largeHigh = 29, 5
 
-// large writes a number in digits of five rows of dots, which are so many rows high. A row of a
-// digit is an octal figure, whose bits are its three dots; the point has one.
-func large(text string, size int) (rows []string) {
+// largeDigits writes a number in digits of five rows of dots, which are so many rows high. A row of
+// a digit is an octal figure, whose bits are its three dots; the point has one.
+func largeDigits(text string, size int) (rows []string) {
 	glyphs := [...]string{"75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111",
 		"75757", "75717", "00001"}
 	lines := make([]string, largeHigh)

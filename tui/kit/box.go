@@ -37,8 +37,8 @@ func Tile(r Rect, columns, lines int) []Rect {
 // Share returns the start of the i-th of n parts of a length.
 func Share(length, i, n int) int { return length/n*i + min(i, length%n) }
 
-// Placed is a block of lines, each exactly w cells wide, and where it goes.
-type Placed struct {
+// Block is a block of lines, each exactly w cells wide, and where it goes.
+type Block struct {
 	Rect
 	Lines []string
 }
@@ -47,7 +47,7 @@ type Placed struct {
 // line must come from left to right. The widths of blocks are known. Lip Gloss measures what it
 // joins, which takes a hundred times as long on a page of four panels, more than the rest of a
 // frame.
-func Compose(w, h int, blocks []Placed) []string {
+func Compose(w, h int, blocks []Block) []string {
 	out := make([]string, max(0, h))
 	at := make([]int, len(out))
 	for _, b := range blocks {
@@ -134,11 +134,11 @@ func (t *Theme) Progress(part float64, w int, done Style) string {
 // no size.
 func (t *Theme) Place(
 	r Rect, title, note string, focused, box bool, draw func(w, h int) []string,
-) Placed {
+) Block {
 	if r.W == 0 {
-		return Placed{}
+		return Block{}
 	}
-	return Placed{r, t.Panel(title, note, focused, box, draw(Inside(box, r.W, r.H)), r.W, r.H)}
+	return Block{r, t.Panel(title, note, focused, box, draw(Inside(box, r.W, r.H)), r.W, r.H)}
 }
 
 // Empty draws a page that has nothing to show, with lines that say why.

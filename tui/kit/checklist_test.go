@@ -28,8 +28,8 @@ func TestChecklist(t *testing.T) {
 	for range 100 {
 		f.Press(tea.KeyPressMsg{Code: tea.KeyDown})
 	}
-	if !on[1] || on[2] || f.At != len(on)-1 {
-		t.Errorf("chosen %v, the cursor is at %d", on, f.At)
+	if !on[1] || on[2] || f.Cursor != len(on)-1 {
+		t.Errorf("chosen %v, the cursor is at %d", on, f.Cursor)
 	}
 	theme := NewTheme(colorprofile.ASCII, true, true)
 	lines := f.View(theme, 40, 10)

@@ -75,8 +75,8 @@ func rgb(c uint32) ansi.RGBColor {
 	return ansi.RGBColor{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c)}
 }
 
-// halfway mixes two colours, with a bit more of the second.
-func halfway(a, b uint32) (mix uint32) {
+// mixColours mixes two colours, with a bit more of the second.
+func mixColours(a, b uint32) (mix uint32) {
 	for shift := 0; shift <= 16; shift += 8 {
 		mix |= ((a>>shift&0xff)*2 + (b>>shift&0xff)*3) / 5 << shift
 	}

@@ -84,9 +84,9 @@ func (in Input) View(st Style, cells int) string {
 	return cell.Cut(cell.Seal(line.View()), cells)
 }
 
-// Line is a form with one line to type. Check runs after every key, so that the user learns of a
-// problem while there is time to mend it. Enter takes the line if it has no problem.
-type Line struct {
+// LineForm is a form with one line to type. Check runs after every key, so that the user learns of
+// a problem while there is time to mend it. Enter takes the line if it has no problem.
+type LineForm struct {
 	Input
 	About  string             // a sentence above it
 	Check  func(string) error // nil takes everything
@@ -96,7 +96,7 @@ type Line struct {
 }
 
 // Press implements Form.
-func (l *Line) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+func (l *LineForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	if key.String() == "enter" && l.Problem == nil {
 		return true, l.Accept(l.String())
 	}
@@ -105,25 +105,25 @@ func (l *Line) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 }
 
 // Type takes a key as text.
-func (l *Line) Type(key tea.KeyPressMsg) {
+func (l *LineForm) Type(key tea.KeyPressMsg) {
 	if l.Update(key) && l.Check != nil {
 		l.Problem = l.Check(l.String())
 	}
 }
 
 // Hint implements Form.
-func (*Line) Hint() []Key { return TypingKeys() }
+func (*LineForm) Hint() []Key { return TypingKeys() }
 
 // View implements Form.
-func (l *Line) View(t *Theme, w, h int) []string {
+func (l *LineForm) View(t *Theme, w, h int) []string {
 	lines := []string{t.Dim.Paint(l.About), "", l.Input.View(t.Text, w)}
 	if l.Problem != nil {
-		lines = append(append(lines, ""), t.Wrong(l.Problem, w)...)
+		lines = append(append(lines, ""), t.ErrorLines(l.Problem, w)...)
 	}
 	return Fill(lines, w, min(h, len(lines)))
 }
 
-// Wrong returns the lines that say what is wrong, wrapped at w cells.
-func (t *Theme) Wrong(err error, w int) []string {
+// ErrorLines returns the lines that say what is wrong, wrapped at w cells.
+func (t *Theme) ErrorLines(err error, w int) []string {
 	return t.Bad.PaintAll(Wrap(t.Greek("! "+cell.OneLine(err.Error())), w))
 }

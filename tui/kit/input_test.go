@@ -88,7 +88,7 @@ func TestInputView(t *testing.T) {
 		}
 		cells := 2 + rng.IntN(40)
 		view := in.View(kit.Style{}, cells)
-		if w := cell.Width(view); w > cells || !strings.Contains(cell.Sent(view), reverse) {
+		if w := cell.Width(view); w > cells || !strings.Contains(cell.ForTerminal(view), reverse) {
 			t.Fatalf("%d cells of %d for %q: %q", w, cells, in.String(), view)
 		}
 	}

@@ -112,8 +112,11 @@ func Unless(can bool, why string) string {
 
 // Names returns the row's keys as they are shown.
 func (k *Key) Names(ascii bool) string {
-	name := func(key string) string { return KeyName(key, ascii) }
-	return strings.Join(Map(k.Keys.Keys(), name), " ")
+	var names []string
+	for _, key := range k.Keys.Keys() {
+		names = append(names, KeyName(key, ascii))
+	}
+	return strings.Join(names, " ")
 }
 
 // Name returns the first of Names.
@@ -170,7 +173,7 @@ func (t *Theme) Footer(rows []Key, w int) string {
 		return strings.TrimPrefix(hints, "  ")
 	}
 	last, first := take(true), take(false)
-	return Spread(" "+first, last+" ", w)
+	return Justify(" "+first, last+" ", w)
 }
 
 // keyColumn is the least width of the keys in the help.

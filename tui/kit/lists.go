@@ -11,8 +11,8 @@ func Map[T, U any](list []T, f func(T) U) []U {
 	return out
 }
 
-// Distinct returns the first element of each key.
-func Distinct[S ~[]T, T any, K comparable](list S, key func(T) K) S {
+// DistinctBy returns the first element of each key.
+func DistinctBy[S ~[]T, T any, K comparable](list S, key func(T) K) S {
 	seen := map[K]bool{}
 	return slices.DeleteFunc(slices.Clone(list), func(v T) bool {
 		k := key(v)
@@ -22,8 +22,8 @@ func Distinct[S ~[]T, T any, K comparable](list S, key func(T) K) S {
 	})
 }
 
-// Grouped returns the elements in groups of one key each, in the order of the first of each group.
-func Grouped[S ~[]T, T any, K comparable](list S, key func(T) K) (groups []S) {
+// GroupBy returns the elements in groups of one key each, in the order of the first of each group.
+func GroupBy[S ~[]T, T any, K comparable](list S, key func(T) K) (groups []S) {
 	places := map[K]int{}
 	for _, v := range list {
 		k := key(v)

@@ -18,7 +18,7 @@ import (
 type Overlay struct {
 	Title   string
 	Lines   []string // wrapped where the screen is narrower
-	choices []Choice
+	choices []Answer
 	danger  bool // what it asks cannot be taken back
 	Form    Form // in place of lines
 
@@ -38,20 +38,20 @@ type Form interface {
 // FormWidth is the width of forms, if the screen has room for it.
 const FormWidth = 64
 
-// Choice is an answer to a question: the keys that give it, its name and the command that follows.
-type Choice struct {
+// Answer is an answer to a question: the keys that give it, its name and the command that follows.
+type Answer struct {
 	Keys []string
 	Name string
 	Then tea.Cmd
 }
 
 // Question returns a command that opens an overlay with a question.
-func Question(title string, lines []string, choices ...Choice) tea.Cmd {
+func Question(title string, lines []string, choices ...Answer) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices})
 }
 
 // Danger is a Question about an action that cannot be taken back, and looks so.
-func Danger(title string, lines []string, choices ...Choice) tea.Cmd {
+func Danger(title string, lines []string, choices ...Answer) tea.Cmd {
 	return Show(&Overlay{Title: title, Lines: lines, choices: choices, danger: true})
 }
 
@@ -163,9 +163,9 @@ func (o *Overlay) Hint(t *Theme, w int) string {
 	return t.Footer([]Key{{Keys: On("esc"), Hint: "back"}}, w)
 }
 
-// Names returns the names of runs, a line each; of many, those of the first and the number of the
-// rest.
-func Names(ids []string) (lines []string) {
+// RunNames returns the names of runs, a line each; of many, those of the first and the number of
+// the rest.
+func RunNames(ids []string) (lines []string) {
 	const most = 8
 	for _, id := range ids[:min(len(ids), most)] {
 		lines = append(lines, "  "+id)
@@ -179,5 +179,5 @@ func Names(ids []string) (lines []string) {
 // QuestionLines returns the lines of a question about runs: a head, their names, and lines that say
 // what follows.
 func QuestionLines(head string, ids []string, what ...string) []string {
-	return slices.Concat([]string{head, ""}, Names(ids), []string{""}, what)
+	return slices.Concat([]string{head, ""}, RunNames(ids), []string{""}, what)
 }

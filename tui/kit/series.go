@@ -27,8 +27,8 @@ const Colors = cell.Marks
 // The numbers of a colour: one in each row of series. Those of variants are sought among the
 // shapes first.
 const (
-	rows   = 256 / Colors
-	shapes = cell.ShapeRows - 1
+	seriesRows = 256 / Colors
+	shapeRows  = cell.ShapeRows - 1
 )
 
 // MethodNumber returns the number of the i-th method. The first methods have a colour and a shape
@@ -36,7 +36,7 @@ const (
 // methods share numbers: of those that are shown together, one is numbered like a variant.
 func MethodNumber(i int) uint8 {
 	if i %= Colors + cell.Letters; i >= Colors {
-		i += Colors * shapes
+		i += Colors * shapeRows
 	}
 	return uint8(i)
 }
@@ -72,13 +72,13 @@ func (n *Numbering) Next(method, from uint8) uint8 {
 		return method
 	}
 	variant := func(k uint8) uint8 {
-		row := 1 + (from%shapes+k)%shapes
-		if k >= shapes { // no shape is free
+		row := 1 + (from%shapeRows+k)%shapeRows
+		if k >= shapeRows { // no shape is free
 			row = 1 + k
 		}
 		return method%Colors + Colors*row
 	}
-	for k := range uint8(rows - 1) {
+	for k := range uint8(seriesRows - 1) {
 		if n.Claim(variant(k), method) {
 			return variant(k)
 		}

@@ -42,5 +42,9 @@ func (st Style) library() lipgloss.Style {
 
 // PaintAll paints every line of a text.
 func (st Style) PaintAll(lines []string) []string {
-	return Map(lines, st.Paint)
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = st.Paint(line)
+	}
+	return out
 }

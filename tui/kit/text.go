@@ -41,9 +41,9 @@ func Right(s string, w int) string {
 	return Blanks(w-cell.Width(s)) + s
 }
 
-// Spread brings a and b to w cells together, a to the left and b to the right; b is dropped if they
-// do not both fit.
-func Spread(a, b string, w int) string {
+// Justify brings a and b to w cells together, a to the left and b to the right; b is dropped if
+// they do not both fit.
+func Justify(a, b string, w int) string {
 	if gap := w - cell.Width(a) - cell.Width(b); gap >= 1 {
 		return a + Blanks(gap) + b
 	}
@@ -100,8 +100,9 @@ func Fill(lines []string, w, h int) []string {
 	return out
 }
 
-// Pointed returns a line that begins with a blank. If here is set, the cursor replaces the blank.
-func (t *Theme) Pointed(line string, here bool) string {
+// WithCursor returns a line that begins with a blank. If here is set, the cursor replaces the
+// blank.
+func (t *Theme) WithCursor(line string, here bool) string {
 	if !here {
 		return line
 	}

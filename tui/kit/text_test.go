@@ -12,7 +12,7 @@ func TestWidths(t *testing.T) {
 		"a世b界c"} {
 		for w := range 12 {
 			for name, got := range map[string]string{"left": Left(s, w), "right": Right(s, w),
-				"spread": Spread(s, "xy", w)} {
+				"spread": Justify(s, "xy", w)} {
 				if cell.Width(got) != w {
 					t.Errorf("%s(%q, %d) = %q has %d cells", name, s, w, got, cell.Width(got))
 				}

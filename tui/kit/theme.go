@@ -100,7 +100,7 @@ func NewTheme(profile colorprofile.Profile, dark, ascii bool) *Theme {
 		t.Series[i], t.faint[i] = fg(c), fg(p.faded)
 		t.back[i] = styleOf(plain.Faint(true).Foreground(color(c)))
 		if profile == colorprofile.TrueColor {
-			t.faint[i] = fg(ink{rgb: halfway(c.rgb, p.border.rgb)})
+			t.faint[i] = fg(ink{rgb: mixColours(c.rgb, p.border.rgb)})
 			t.back[i] = t.faint[i]
 		}
 	}
@@ -118,8 +118,8 @@ func (t *Theme) Contrast() {
 	t.setRoles()
 }
 
-// Top returns the style of the best of some figures, which differs in weight and tint.
-func (t *Theme) Top() Style {
+// BestStyle returns the style of the best of some figures, which differs in weight and tint.
+func (t *Theme) BestStyle() Style {
 	if !t.color {
 		return t.Title
 	}

@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/tui/kit"
 )
@@ -18,8 +19,8 @@ type Colors map[string]uint8
 func ColorsOf(runs []*record.Run) Colors {
 	all, given := Colors{}, map[string]*kit.Numbering{} // by preset
 	preset := func(r *record.Run) string { return r.Meta.Preset }
-	for _, list := range kit.Grouped(runs, preset) {
-		metas := kit.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
+	for _, list := range kit.GroupBy(runs, preset) {
+		metas := data.Map(list, func(r *record.Run) *runner.Meta { return &r.Meta })
 		given[preset(list[0])] = numbering(metas)
 	}
 	for _, r := range slices.Backward(runs) { // the oldest first
@@ -34,13 +35,13 @@ func ColorsOf(runs []*record.Run) Colors {
 // Number returns the number of a run that is shown alone.
 func (c Colors) Number(key string, m *runner.Meta) uint8 { return c.find(m, key, kit.Numbers()) }
 
-// Of returns the numbers of runs that are shown together. Runs that differ in seed alone have the
-// same number; others have different marks, as long as there are free ones. A method has one colour
-// wherever it is shown. A configuration keeps the number that it has in c, if no run before it has
-// its mark. Of the other configurations, the first of a method has the method's own number. The
-// rest look for a free number from a place that their settings determine, so that they find the
+// ForRuns returns the numbers of runs that are shown together. Runs that differ in seed alone have
+// the same number; others have different marks, as long as there are free ones. A method has one
+// colour wherever it is shown. A configuration keeps the number that it has in c, if no run before
+// it has its mark. Of the other configurations, the first of a method has the method's own number.
+// The rest look for a free number from a place that their settings determine, so that they find the
 // same one the next day.
-func (c Colors) Of(runs []*runner.Meta) []uint8 {
+func (c Colors) ForRuns(runs []*runner.Meta) []uint8 {
 	numbers, mine := make([]uint8, len(runs)), map[string]uint8{}
 	given := numbering(runs)
 	for i, m := range runs {
@@ -60,7 +61,7 @@ func methodNumber(m *runner.Meta) uint8 {
 
 // numbering returns the numbering for runs that are shown together.
 func numbering(runs []*runner.Meta) *kit.Numbering {
-	return kit.Numbers(kit.Map(runs, methodNumber)...)
+	return kit.Numbers(data.Map(runs, methodNumber)...)
 }
 
 // find returns the number that a configuration has in c if it is free, or else the next of its

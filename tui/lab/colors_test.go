@@ -20,7 +20,7 @@ func TestMethodsColours(t *testing.T) {
 		m.Spec.LR = .1 * float64(len(runs)+1)
 		runs = append(runs, m)
 	}
-	numbers := Colors(nil).Of(runs)
+	numbers := Colors(nil).ForRuns(runs)
 	known, marks := Colors{}, map[rune]bool{}
 	for i, m := range runs {
 		if n := numbers[i]; n%kit.Colors != methodNumber(m) || i < 2 && n != methodNumber(m) {
@@ -33,7 +33,7 @@ func TestMethodsColours(t *testing.T) {
 		marks[mark] = true
 		known[m.Configuration()] = numbers[i]
 	}
-	if again := known.Of(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
+	if again := known.ForRuns(runs[3:]); fmt.Sprint(again) != fmt.Sprint(numbers[3:]) {
 		t.Errorf("%v, and alone %v", numbers[3:], again)
 	}
 	many := make([]*runner.Meta, 40) // more than there are marks
@@ -41,7 +41,7 @@ func TestMethodsColours(t *testing.T) {
 		many[i] = &runner.Meta{}
 		many[i].Spec.Algorithms, many[i].Spec.LR = []dro.Algorithm{dro.PGD}, float64(i)
 	}
-	for _, n := range Colors(nil).Of(many) {
+	for _, n := range Colors(nil).ForRuns(many) {
 		if n%kit.Colors != methodNumber(many[0]) {
 			t.Errorf("a variant has the number %d", n)
 		}

@@ -23,7 +23,7 @@ type Config struct {
 	// Replay makes the interface begin with a replay of the runs of Kept. The runs of Kept are all
 	// that is shown; if it is nil, the runs in RunsDir are shown.
 	Replay *Replay
-	Kept   *Kept
+	Kept   *FixedRuns
 	// Programs knows the programs that the user has started; no other program is started. "" asks
 	// about none, and no program evaluates.
 	Programs bridge.Approvals

@@ -21,9 +21,9 @@ func Explain(m *runner.Meta) string { return compare.Explain(compare.Uses(m)) }
 const MarkLegend = "After a method's name, (g) means that it uses groups, (c) classes in " +
 	"their place, and (l) labels; an uncertainty set knows none of these."
 
-// PlainSentence returns one sentence that explains a column, a measure or a setting to a newcomer;
+// plainSentence returns one sentence that explains a column, a measure or a setting to a newcomer;
 // "" if nobody has written one. The exact definition is the measure's own.
-func PlainSentence(name string) string {
+func plainSentence(name string) string {
 	return map[string]string{
 		"rho": "ρ: how far the adversary may reweight the data; 0 is ERM.",
 		"worst_class_accuracy": "Worst %: the share of test samples classified correctly in the " +
@@ -73,7 +73,7 @@ const TrendHead = "worst 0–100"
 // definition.
 func Define(names []string) (texts []string) {
 	for _, name := range names {
-		plain, exact := PlainSentence(name), ""
+		plain, exact := plainSentence(name), ""
 		if m, ok := measure.FindMeasure(name); ok {
 			exact = m.Definition()
 		}
@@ -96,7 +96,7 @@ func Define(names []string) (texts []string) {
 // width.
 func (l *Lab) Defined(title string, texts []string) *kit.Overlay {
 	const readable = 76
-	texts = kit.Distinct(texts, func(text string) string { return text })
+	texts = kit.DistinctBy(texts, func(text string) string { return text })
 	lines := kit.Wrap(l.Theme.Greek(strings.Join(texts, "\n\n")), min(readable, l.Body.W-6))
 	return &kit.Overlay{Title: l.Theme.Greek(title), Lines: lines}
 }

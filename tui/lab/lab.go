@@ -24,7 +24,7 @@ type Lab struct {
 	Body kit.Rect
 	// Colors holds the numbers of the configurations in the folder, as of the last look at it.
 	Colors Colors
-	looks  looks
+	looks  lookState
 	asked  bool // something was asked of the Verbs, which are made for the first request
 	// Newcomer says that the folder had no run when the interface began.
 	Newcomer bool

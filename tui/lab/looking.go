@@ -14,23 +14,23 @@ import (
 // How often the folder is looked at while the page is shown: listing costs a few files a run. The
 // end of a run is seen sooner: see Ends.
 const (
-	lookLive    = 500 * time.Millisecond // while a run is live
-	lookIdle    = 10 * time.Second
-	lookingLive = 4 // looking takes at most one part in so many of the time
-	lookingIdle = 10
+	liveInterval = 500 * time.Millisecond // while a run is live
+	idleInterval = 10 * time.Second
+	liveShare    = 4 // looking takes at most one part in so many of the time
+	idleShare    = 10
 )
 
 // LookAfter returns how long the result of a look at the folder stands; took is the time that the
 // look took.
 func LookAfter(live bool, took time.Duration) time.Duration {
 	if live {
-		return max(lookLive, lookingLive*took)
+		return max(liveInterval, liveShare*took)
 	}
-	return max(lookIdle, lookingIdle*took)
+	return max(idleInterval, idleShare*took)
 }
 
-// looks is the state of looking at the folder of runs. One look at a time is under way.
-type looks struct {
+// lookState is the state of looking at the folder of runs. One look at a time is under way.
+type lookState struct {
 	listed  time.Time     // the tick at which it was listed last
 	took    time.Duration // the time that listing it took
 	changed time.Time     // when it had last changed before that, by the clock of its disk

@@ -18,16 +18,16 @@ type Measure = measure.Measure
 
 // speed returns the measure of training speed. It is not in the table, because it depends on the
 // clock, so that no two runs have the same.
-func speed() Measure {
-	return Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
+func speed() measure.Measure {
+	return measure.Measure{Main: true, Measure: dro.Measure{Name: speedName, Title: "samples/s",
 		Scale: dro.Whole, Better: dro.Higher,
 		Doc: "training samples per second, over the time spent in steps"}}
 }
 
 const speedName = "images_per_second"
 
-// StepMeasures returns the measures of a logged step that can be drawn.
-func StepMeasures() []Measure { return append(measure.StepMeasures(), speed()) }
+// StepNumbers returns the measures of a logged step that can be drawn.
+func StepNumbers() []measure.Measure { return append(measure.StepMeasures(), speed()) }
 
 // StepValue returns a measure of a logged step, with its least and its greatest value since the
 // step logged before.
@@ -38,38 +38,39 @@ func StepValue(e *runner.StepEvent, name string) (v, low, high measure.Number) {
 	return e.Named(name), e.Min.Named(name), e.Max.Named(name)
 }
 
-// EvalMeasures returns the measures of an evaluation that are one number each.
-func EvalMeasures() []Measure {
-	return slices.DeleteFunc(measure.EvalMeasures(), func(m Measure) bool { return m.IsList() })
+// EvalNumbers returns the measures of an evaluation that are one number each.
+func EvalNumbers() []measure.Measure {
+	return slices.DeleteFunc(measure.EvalMeasures(),
+		func(m measure.Measure) bool { return m.IsList() })
 }
 
 // ListNamed returns the measure of an evaluation that has this name and a number for each class,
 // group or radius. It panics if there is none.
-func ListNamed(name string) Measure {
+func ListNamed(name string) measure.Measure {
 	if m, ok := measure.FindMeasure(name); ok && m.IsList() {
 		return m
 	}
 	panic("lab: no such list measure")
 }
 
-// SummaryMeasures returns the measures of a run's summary that are one number each.
-func SummaryMeasures() []Measure {
+// SummaryNumbers returns the measures of a run's summary that are one number each.
+func SummaryNumbers() []measure.Measure {
 	list := append(measure.SummaryMeasures(), speed())
-	return slices.DeleteFunc(list, func(m Measure) bool { return m.IsList() })
+	return slices.DeleteFunc(list, func(m measure.Measure) bool { return m.IsList() })
 }
 
 // Named returns the measure with this name in a list. It panics if there is none.
-func Named(list []Measure, name string) Measure {
-	if i := slices.IndexFunc(list, func(m Measure) bool { return m.Name == name }); i >= 0 {
+func Named(list []measure.Measure, name string) measure.Measure {
+	if i := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == name }); i >= 0 {
 		return list[i]
 	}
 	panic("lab: no such measure")
 }
 
-// Half95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations over
-// √n, for the bands of curves. Two seeds have no interval: theirs, of nine deviations, would hide
-// the rest and say nothing.
-func Half95(n int) float64 {
+// HalfWidth95 returns the half width of the 95 % t interval of the mean over n seeds, in deviations
+// over √n, for the bands of curves. Two seeds have no interval: theirs, of nine deviations, would
+// hide the rest and say nothing.
+func HalfWidth95(n int) float64 {
 	if n < 3 {
 		return math.NaN()
 	}
@@ -77,7 +78,7 @@ func Half95(n int) float64 {
 }
 
 // Write formats a value of a measure as tables show it.
-func Write(m Measure, n page.Number) string {
+func Write(m measure.Measure, n page.Number) string {
 	switch {
 	case !n.Applies():
 		return page.None

@@ -27,12 +27,12 @@ type Answered struct {
 }
 
 // Watch asks the Watch page to show these runs in place of what it shows; without IDs the newest,
-// or all runs of Kept. With Replay they are shown as if they trained now.
+// or all runs of Config.Kept. With Replay they are shown as if they trained now.
 type Watch struct {
 	IDs    []string
 	Replay *Replay
-	// Ghost is the one of IDs that the others are raced against; "" is none.
-	Ghost string
+	// Parent is the one of IDs that the others are forks of; "" is none.
+	Parent string
 }
 
 // Film asks for the film, and Prepare asks the Launch page to review the start of a preset.

@@ -26,7 +26,7 @@ type Source interface {
 
 // Evaluations returns the log of a run with only its evaluations, and with the events that say
 // which of them stand. A log that cannot tell events apart gives all of them.
-func Evaluations(s Source, r *record.Run) Log {
+func Evaluations(s Source, r *record.Run) eventlog.Log {
 	log := s.Open(r)
 	if l, ok := log.(interface{ Only(types ...string) }); ok {
 		l.Only("eval")
@@ -47,12 +47,12 @@ func (f Folder) List() ([]*record.Run, []error) { return record.List(string(f)) 
 func (f Folder) Find(id string) (*record.Run, error) { return record.Find(string(f), id) }
 
 // Open implements Source.
-func (Folder) Open(r *record.Run) Log { return r.Tail() }
+func (Folder) Open(r *record.Run) eventlog.Log { return r.Tail() }
 
 func (f Folder) Delete(id string) error { return record.Delete(string(f), id) }
 
-// Remembered is a Folder with its catalogue.
-type Remembered struct {
+// CatalogueFolder is a Folder with its catalogue.
+type CatalogueFolder struct {
 	Folder
 	catalogue *record.Catalogue
 	reading   *atomic.Pointer[runner.Reading]
@@ -60,11 +60,12 @@ type Remembered struct {
 
 // Remember returns the folder of runs dir. Its catalogue is in the folder cache; "" keeps none.
 // With looks the runs are only looked at, and nothing is written to cache.
-func Remember(dir, cache string, looks bool) Remembered {
+func Remember(dir, cache string, looks bool) CatalogueFolder {
 	c := record.NewCatalogue(dir, cache)
 	c.ReadOnly = looks
-	r := Remembered{Folder: Folder(dir), catalogue: c, reading: &atomic.Pointer[runner.Reading]{}}
-	const patience = 500 * time.Millisecond // a reading that is over by then shows nothing
+	r := CatalogueFolder{Folder: Folder(dir), catalogue: c,
+		reading: &atomic.Pointer[runner.Reading]{}}
+	const quietTime = 500 * time.Millisecond // a reading that is over by then shows nothing
 	var pace runner.Pace
 	var began time.Time
 	c.Progress = func(done, of int) error {
@@ -76,7 +77,7 @@ func Remember(dir, cache string, looks bool) Remembered {
 		switch {
 		case done == of:
 			r.reading.Store(nil)
-		case at.Sub(began) >= patience:
+		case at.Sub(began) >= quietTime:
 			r.reading.Store(&runner.Reading{What: "runs", Done: done, Of: of, Left: left})
 		}
 		return nil
@@ -85,16 +86,16 @@ func Remember(dir, cache string, looks bool) Remembered {
 }
 
 // Reading says how many runs of the folder are read, while many of them are; nil otherwise.
-func (f Remembered) Reading() *runner.Reading { return f.reading.Load() }
+func (f CatalogueFolder) Reading() *runner.Reading { return f.reading.Load() }
 
 // List implements Source.
-func (f Remembered) List() ([]*record.Run, []error) { return f.catalogue.List() }
+func (f CatalogueFolder) List() ([]*record.Run, []error) { return f.catalogue.List() }
 
-// Shown is a Source from which nothing can be deleted.
-type Shown struct{ Source }
+// NoDelete is a Source from which nothing can be deleted.
+type NoDelete struct{ Source }
 
 // Delete implements Source.
-func (Shown) Delete(string) error { return errShown }
+func (NoDelete) Delete(string) error { return errNoDelete }
 
 // InSmall returns a Source whose long logs give what lies far back in small, for curves: see
 // eventlog.InSmall. With keep it may write an index beside a log.
@@ -106,20 +107,24 @@ type inSmall struct {
 }
 
 // Open implements Source.
-func (t inSmall) Open(r *record.Run) Log { return eventlog.InSmall(t.Source.Open(r), t.keep) }
+func (t inSmall) Open(r *record.Run) eventlog.Log {
+	return eventlog.InSmall(t.Source.Open(r), t.keep)
+}
 
-// Kept is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
+// FixedRuns is a Source of runs that lie in no folder of runs, or in several. It changes no run. It
 // reads the runs once, when they are first asked for, since the first frame comes before that.
-type Kept struct {
+type FixedRuns struct {
 	// Runs returns the runs in the order in which they were read, all of them or an error.
 	Runs func() ([]*record.Run, error)
 }
 
-// NewKept returns the Source of the runs that read returns, which is called once.
-func NewKept(read func() ([]*record.Run, error)) *Kept { return &Kept{sync.OnceValues(read)} }
+// NewFixedRuns returns the Source of the runs that read returns, which is called once.
+func NewFixedRuns(read func() ([]*record.Run, error)) *FixedRuns {
+	return &FixedRuns{sync.OnceValues(read)}
+}
 
 // List implements Source.
-func (k *Kept) List() ([]*record.Run, []error) {
+func (k *FixedRuns) List() ([]*record.Run, []error) {
 	runs, err := k.Runs()
 	if err != nil {
 		return nil, []error{err}
@@ -130,7 +135,7 @@ func (k *Kept) List() ([]*record.Run, []error) {
 }
 
 // Find implements Source.
-func (k *Kept) Find(id string) (*record.Run, error) {
+func (k *FixedRuns) Find(id string) (*record.Run, error) {
 	runs, err := k.Runs()
 	if err != nil {
 		return nil, err
@@ -142,9 +147,9 @@ func (k *Kept) Find(id string) (*record.Run, error) {
 }
 
 // Open implements Source.
-func (*Kept) Open(r *record.Run) Log { return r.Tail() }
+func (*FixedRuns) Open(r *record.Run) eventlog.Log { return r.Tail() }
 
 // Delete implements Source.
-func (*Kept) Delete(string) error { return errShown }
+func (*FixedRuns) Delete(string) error { return errNoDelete }
 
-var errShown = errors.New("runs that are only shown cannot be deleted")
+var errNoDelete = errors.New("runs that are only shown cannot be deleted")

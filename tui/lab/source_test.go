@@ -16,7 +16,7 @@ func TestKeptIsListedNewestFirst(t *testing.T) {
 		given = append(given,
 			&record.Run{Meta: runner.Meta{ID: id, Created: time.Unix(int64(10*(i%2)), 0)}})
 	}
-	k, reads := NewKept(func() ([]*record.Run, error) { return given, nil }), ""
+	k, reads := NewFixedRuns(func() ([]*record.Run, error) { return given, nil }), ""
 	shown, err := k.Runs()
 	listed, problems := k.List()
 	if err != nil || problems != nil {

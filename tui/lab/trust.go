@@ -37,6 +37,6 @@ func (s *Lab) Trusting(of *spec.Spec, start tea.Cmd) tea.Cmd {
 		}
 		lines = append(append(lines, ""), kit.Wrap(untrusted, 72)...)
 		return kit.Question("Start this program?", lines,
-			kit.Choice{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
+			kit.Answer{Keys: []string{"y"}, Name: "trust and start", Then: trust})()
 	}
 }

@@ -8,29 +8,29 @@ import (
 )
 
 // boxesOf returns the boxes of a setting, nil for a setting without boxes.
-func (l *Page) boxesOf(key string) (boxes []tick) {
+func (l *Page) boxesOf(key string) (boxes []checkbox) {
 	s := l.spec()
 	switch {
 	case key == "algorithms":
 		for _, a := range dro.Algorithms() {
-			boxes = append(boxes, tick{string(a), slices.Contains(s.Algorithms, a)})
+			boxes = append(boxes, checkbox{string(a), slices.Contains(s.Algorithms, a)})
 		}
 	case key == "seeds" && s.Seeds <= seedBoxes:
 		for i := range seedBoxes {
-			boxes = append(boxes, tick{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
+			boxes = append(boxes, checkbox{fmt.Sprint(s.Seed + uint64(i)), i < s.Seeds})
 		}
 	}
 	return boxes
 }
 
-// tick is a box with its name, ticked if on.
-type tick struct {
+// checkbox is a box with its name, ticked if on.
+type checkbox struct {
 	name string
 	on   bool
 }
 
-// viewTicks paints boxes.
-func (l *Page) viewTicks(boxes []tick, here bool) []string {
+// viewBoxes paints boxes.
+func (l *Page) viewBoxes(boxes []checkbox, here bool) []string {
 	t := l.Theme
 	// The ASCII stand-ins for the circles would read as letters of the names.
 	off, on := t.Off, t.On

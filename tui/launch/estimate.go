@@ -32,7 +32,7 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 	const enough = 50 // the newest runs only
 	var like []*record.Run
 	for _, r := range past {
-		if len(like) < enough && alike(r, s, cpu) {
+		if len(like) < enough && sameWorkload(r, s, cpu) {
 			like = append(like, r)
 		}
 	}
@@ -56,8 +56,8 @@ func estimateOf(specs []spec.Spec, past []*record.Run, cpu string) estimate {
 		fmt.Sprintf(estimatedFrom, kit.Plural(len(like), "run"))}
 }
 
-// alike reports whether the speed of r says how fast s would run.
-func alike(r *record.Run, s *spec.Spec, cpu string) bool {
+// sameWorkload reports whether the speed of r says how fast s would run.
+func sameWorkload(r *record.Run, s *spec.Spec, cpu string) bool {
 	m := &r.Meta
 	speed := r.Summary().ImagesPerSecond.Float()
 	return r.Status() == runner.Done && m.Host.CPU == cpu && m.Spec.Model == s.Model &&

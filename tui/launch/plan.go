@@ -18,27 +18,28 @@ import (
 // derived.
 func (l *Page) viewPlan(w, h int) []string {
 	t := l.Theme
-	points := []kit.Point{{Name: "Purpose", Text: l.preset().Doc}}
+	points := []kit.Statement{{Name: "Purpose", Text: l.preset().Doc}}
 	if l.right {
 		s := l.setting()
-		points[0] = kit.Point{Name: "Means", Text: s.Doc, Whole: true}
+		points[0] = kit.Statement{Name: "Means", Text: s.Doc, Whole: true}
 		if preset := l.fromPreset(s.Key); preset != "" && h > 4 {
-			points = append(points, kit.Point{Name: "Preset", Text: preset, Whole: true})
+			points = append(points, kit.Statement{Name: "Preset", Text: preset, Whole: true})
 		}
 	}
 	if l.problem != nil {
-		points[0] = kit.Point{Text: "! " + cell.OneLine(l.problem.Error()),
+		points[0] = kit.Statement{Text: "! " + cell.OneLine(l.problem.Error()),
 			Style: t.Bad, Whole: true}
 	}
-	rest := []kit.Point{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()},
+	rest := []kit.Statement{{Name: "Time", Text: l.time()}, {Name: "Problem", Text: l.resolved()},
 		{Name: "Budget", Text: l.budget()}}
 	if about, there := l.dataset(); there {
-		points = slices.Concat(points, rest[:2], []kit.Point{{Name: "Data", Text: about}}, rest[2:])
+		points = slices.Concat(points, rest[:2],
+			[]kit.Statement{{Name: "Data", Text: about}}, rest[2:])
 	} else {
 		points = slices.Concat(points,
-			[]kit.Point{{Name: "Data", Text: about, Style: t.Warn, Whole: true}}, rest)
+			[]kit.Statement{{Name: "Data", Text: about, Style: t.Warn, Whole: true}}, rest)
 	}
-	return t.Points(points, 9, w, h)
+	return t.Statements(points, 9, w, h)
 }
 
 // review shows in a few lines what Enter would start. A second Enter starts it. On the first entry
@@ -60,7 +61,7 @@ func (l *Page) review() tea.Cmd {
 	}
 	settled := *s
 	settled.SettleProgram("") // as it will be started
-	return kit.Question("Start "+l.preset().Name+"?", lines, kit.Choice{Keys: []string{"enter"},
+	return kit.Question("Start "+l.preset().Name+"?", lines, kit.Answer{Keys: []string{"enter"},
 		Name: "start", Then: l.Trusting(&settled, kit.Send(beginMsg{}))})
 }
 

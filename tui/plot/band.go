@@ -16,16 +16,16 @@ type BandPoint struct {
 // valid until the next call. Seeds are aligned by x: the value of a seed in a column is the mean of
 // its points there, or lies on the straight line between its neighbours if it has no points there.
 // A seed has no value before its first point, after its last and within a break. The interval is
-// mean ± Half(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller and the
-// drawn band says less.
+// mean ± HalfWidth(N)·s/√N of these values. Where seeds were cut short or diverged, N is smaller
+// and the drawn band says less.
 func (l *Line) Points(view Range, n int) (list []BandPoint) {
 	view = view.usable(Scale{})
 	if n < 1 || len(l.Seeds) == 0 {
 		return nil
 	}
 	merged := func(s *Series) bool { return s == nil || s.per > 1 }
-	if l.MapX == nil && len(l.Seeds) <= mostCut && !slices.ContainsFunc(l.Seeds, merged) {
-		return l.kept(view, n)
+	if l.MapX == nil && len(l.Seeds) <= mostCachedSeeds && !slices.ContainsFunc(l.Seeds, merged) {
+		return l.cachedPoints(view, n)
 	}
 	values := make([]float64, n*len(l.Seeds))
 	var c columns
@@ -33,19 +33,19 @@ func (l *Line) Points(view Range, n int) (list []BandPoint) {
 		s.sample(&c, view, n, l.MapX)
 		c.values(values[i*n:(i+1)*n], 0)
 	}
-	half := l.halves()
+	half := l.halfWidths()
 	for j := range n {
 		list = append(list, interval(values[j:], n, half, view, j))
 	}
 	return list
 }
 
-// halves returns Half for each number of seeds; NaN where there is none.
-func (l *Line) halves() []float64 {
+// halfWidths returns HalfWidth for each number of seeds; NaN where there is none.
+func (l *Line) halfWidths() []float64 {
 	half := make([]float64, len(l.Seeds)+1)
 	for k := range half {
-		if half[k] = math.NaN(); k >= 2 && l.Half != nil {
-			half[k] = l.Half(k)
+		if half[k] = math.NaN(); k >= 2 && l.HalfWidth != nil {
+			half[k] = l.HalfWidth(k)
 		}
 	}
 	return half
@@ -91,7 +91,7 @@ func between(dst []float64, x0, y0, x1, y1 float64) {
 }
 
 // interval returns the band point of column j of stride columns. The values of the seeds there are
-// every stride-th of values, from the first; half is Half by n.
+// every stride-th of values, from the first; half is HalfWidth by n.
 func interval(values []float64, stride int, half []float64, view Range, j int) BandPoint {
 	x := view.Lo + (float64(j)+0.5)/float64(stride)*(view.Hi-view.Lo)
 	p := BandPoint{X: x, Lo: math.NaN(), Hi: math.NaN()}

@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// cut is a band in the columns of a view. The first of its seeds keeps it, so that the next drawing
-// costs the columns that changed since, not the length of the seeds. A band is needed at every
-// frame, for its axis, its shade and its line. A cut only saves time: without it a look at forty
-// live runs costs 7 ms of a core and not 3 (BenchmarkLive of tui). It serves only seeds whose every
-// bucket is a single point.
-type cut struct {
+// bandCache is a band in the columns of a view. The first of its seeds keeps it, so that the next
+// drawing costs the columns that changed since, not the length of the seeds. A band is needed at
+// every frame, for its axis, its shade and its line. A cache only saves time: without it a look at
+// forty live runs costs 7 ms of a core and not 3 (BenchmarkLive of tui). It serves only seeds whose
+// every bucket is a single point.
+type bandCache struct {
 	view   Range
 	shaded bool
 	half   []float64
-	seeds  []*seedCut // none until something is kept
-	values []float64  // the values of one seed after the other
+	seeds  []*seedCache // none until something is kept
+	values []float64    // the values of one seed after the other
 	points []BandPoint
 }
 
-// seedCut is one seed of a cut, as far as its buckets have been placed in columns.
-type seedCut struct {
+// seedCache is one seed of a bandCache, as far as its buckets have been placed in columns.
+type seedCache struct {
 	series   *Series
 	reshaped int
 	placed   int  // number of buckets placed
@@ -29,24 +29,26 @@ type seedCut struct {
 	cols     columns
 }
 
-// mostCut is the maximum number of seeds of a band that is kept. Cuts of more seeds take more
-// memory than the seeds themselves, and save no time where so much is drawn only once a second.
-const mostCut = 8
+// mostCachedSeeds is the maximum number of seeds of a band that is kept. Caches of more seeds take
+// more memory than the seeds themselves, and save no time where so much is drawn only once a
+// second.
+const mostCachedSeeds = 8
 
-// maxCuts is the maximum number of cuts kept for a band. It is drawn in one or two widths, and its
-// axis has another.
-const maxCuts = 4
+// maxBandCaches is the maximum number of caches kept for a band. It is drawn in one or two widths,
+// and its axis has another.
+const maxBandCaches = 4
 
-// kept returns the points of the band in n columns, brought up to date. They belong to the cut.
-func (l *Line) kept(view Range, n int) []BandPoint {
-	cuts := &l.Seeds[0].cuts
-	i := slices.IndexFunc(*cuts, func(c *cut) bool { return len(c.points) == n })
+// cachedPoints returns the points of the band in n columns, brought up to date. They belong to the
+// cache.
+func (l *Line) cachedPoints(view Range, n int) []BandPoint {
+	cuts := &l.Seeds[0].bandCaches
+	i := slices.IndexFunc(*cuts, func(c *bandCache) bool { return len(c.points) == n })
 	if i < 0 {
-		if len(*cuts) == maxCuts {
+		if len(*cuts) == maxBandCaches {
 			*cuts = (*cuts)[1:]
 		}
 		i = len(*cuts)
-		*cuts = append(*cuts, &cut{points: make([]BandPoint, n)})
+		*cuts = append(*cuts, &bandCache{points: make([]BandPoint, n)})
 	}
 	c := (*cuts)[i]
 	if !c.holds(l, view) {
@@ -56,20 +58,21 @@ func (l *Line) kept(view Range, n int) []BandPoint {
 	return c.points
 }
 
-// holds reports whether the cut is one of this band and view.
-func (c *cut) holds(l *Line, view Range) bool {
-	return c.view == view && c.shaded == (l.Half != nil) &&
-		slices.EqualFunc(c.seeds, l.Seeds, func(k *seedCut, s *Series) bool {
+// holds reports whether the cache is one of this band and view.
+func (c *bandCache) holds(l *Line, view Range) bool {
+	return c.view == view && c.shaded == (l.HalfWidth != nil) &&
+		slices.EqualFunc(c.seeds, l.Seeds, func(k *seedCache, s *Series) bool {
 			return k.series == s && k.reshaped == s.reshaped
 		})
 }
 
-func (c *cut) reset(l *Line, view Range) {
+func (c *bandCache) reset(l *Line, view Range) {
 	n := len(c.points)
-	c.view, c.shaded, c.half, c.seeds = view, l.Half != nil, l.halves(), nil
+	c.view, c.shaded, c.half, c.seeds = view, l.HalfWidth != nil, l.halfWidths(), nil
 	c.values = slices.Repeat([]float64{math.NaN()}, n*len(l.Seeds))
 	for _, s := range l.Seeds {
-		k := &seedCut{series: s, reshaped: s.reshaped, last: -1, placed: s.firstIn(view, identity)}
+		k := &seedCache{series: s, reshaped: s.reshaped, last: -1,
+			placed: s.firstIn(view, identity)}
 		k.cols.reset(n)
 		c.seeds = append(c.seeds, k)
 	}
@@ -79,7 +82,7 @@ func (c *cut) reset(l *Line, view Range) {
 }
 
 // update brings the points up to date with the seeds.
-func (c *cut) update() {
+func (c *bandCache) update() {
 	n := len(c.points)
 	from, to := n, 0
 	for i, k := range c.seeds {
@@ -94,7 +97,7 @@ func (c *cut) update() {
 
 // update brings the values up to date with the seed, and returns the range of columns in which they
 // may have changed.
-func (k *seedCut) update(values []float64, view Range) (first, end int) {
+func (k *seedCache) update(values []float64, view Range) (first, end int) {
 	n, all := len(values), k.series.buckets
 	if k.past || k.placed == len(all) {
 		return 0, 0

@@ -11,7 +11,7 @@ import (
 func fresh(list []*Series) (copies []*Series) {
 	for _, s := range list {
 		c := *s
-		c.cuts = nil
+		c.bandCaches = nil
 		copies = append(copies, &c)
 	}
 	return copies
@@ -23,7 +23,7 @@ func TestBandKeptLooksNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(25, 26))
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
 	for range 200 {
-		b := Line{Half: student,
+		b := Line{HalfWidth: student,
 			Seeds: []*Series{new(Series), new(Series), new(Series)}[:1+r.IntN(3)]}
 		view := Range{0, float64(5 + r.IntN(60))}
 		for range 30 {
@@ -38,7 +38,7 @@ func TestBandKeptLooksNew(t *testing.T) {
 			}
 			n := []int{1, 7, 40, 64, 100, 256}[r.IntN(6)]
 			got := b.Points(view, n)
-			want := (&Line{Half: student, Seeds: fresh(b.Seeds)}).Points(view, n)
+			want := (&Line{HalfWidth: student, Seeds: fresh(b.Seeds)}).Points(view, n)
 			if !slices.EqualFunc(got, want, func(p, q BandPoint) bool {
 				return p.X == q.X && p.N == q.N && same(p.Mean, q.Mean) &&
 					same(p.Lo, q.Lo) && same(p.Hi, q.Hi)
@@ -52,11 +52,11 @@ func TestBandKeptLooksNew(t *testing.T) {
 // TestBandKeptCostsWhatChanged: computing the points of a band again costs only the columns that
 // have changed.
 func TestBandKeptCostsWhatChanged(t *testing.T) {
-	b := Line{Half: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
+	b := Line{HalfWidth: student, Seeds: seeds(make([]float64, 8000), make([]float64, 8000),
 		make([]float64, 8000))}
 	view := Range{0, 8100}
 	b.Points(view, 256)
-	c := b.Seeds[0].cuts[0]
+	c := b.Seeds[0].bandCaches[0]
 	c.points[10].Mean = 7 // unchanged columns are not recomputed
 	for _, s := range b.Seeds {
 		s.Append(8001, 1)

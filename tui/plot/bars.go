@@ -43,7 +43,7 @@ func (b *Bars) layout(w int) *rowLayout {
 	const leastBar = 10
 	value := func(i int) (string, Style) {
 		bar := &b.Bars[i]
-		return known(bar.Value, b.number(bar.Value)), bar.style()
+		return orDash(bar.Value, b.number(bar.Value)), bar.style()
 	}
 	// Without the value or the change, no cell is shown: it would be taken for the value.
 	if l.addColumn(b.valueWidth(), leastBar, value) &&

@@ -1,8 +1,8 @@
 package plot
 
-// thinned is a list of bounded length. When it is full, every second item is dropped; from then on
-// only every second, fourth, ... is kept, and the latest.
-type thinned[T any] struct {
+// boundedList is a list of bounded length. When it is full, every second item is dropped; from then
+// on only every second, fourth, ... is kept, and the latest.
+type boundedList[T any] struct {
 	items  []T
 	stride int  // one item in so many is kept; 0 is 1
 	skip   int  // items until the next that is kept
@@ -10,10 +10,10 @@ type thinned[T any] struct {
 }
 
 // Len returns the number of items that are kept.
-func (l *thinned[T]) Len() int { return len(l.items) }
+func (l *boundedList[T]) Len() int { return len(l.items) }
 
 // add adds an item to a list of at most so many, an even number.
-func (l *thinned[T]) add(item T, most int) {
+func (l *boundedList[T]) add(item T, most int) {
 	if l.loose {
 		l.items = l.items[:len(l.items)-1]
 	}

@@ -17,10 +17,10 @@ import (
 
 // arms of a box-drawing rune, as bits.
 const (
-	left = 1 << iota
-	right
-	up
-	down
+	armLeft = 1 << iota
+	armRight
+	armUp
+	armDown
 )
 
 // boxRunes returns the box-drawing runes, indexed by their arms.
@@ -56,10 +56,10 @@ func boxLine(grid []uint8, spans []span, h int) {
 func extend(grid []uint8, w, h, x int, s span) {
 	for r := s.lo; r <= s.hi; r++ {
 		if r > s.lo {
-			grid[(h-1-r)*w+x] |= down
+			grid[(h-1-r)*w+x] |= armDown
 		}
 		if r < s.hi {
-			grid[(h-1-r)*w+x] |= up
+			grid[(h-1-r)*w+x] |= armUp
 		}
 	}
 }

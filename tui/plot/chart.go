@@ -16,12 +16,12 @@ type Line struct {
 	Name   string    // name in the caller's lists and at the end of the line
 	Briefs []string  // shorter forms of the name, the longest first
 	Seeds  []*Series // without one, or if the only one is nil, nothing is drawn
-	// Half returns the half width of the interval of n ≥ 2 seeds, in standard errors of their mean;
-	// nil draws no interval.
-	Half   func(n int) float64
-	Number uint8 // series number of its style
-	Faint  bool  // raw data under a smoothed line; drawn before the others
-	Back   bool  // dimmed, and drawn before the lines in front
+	// HalfWidth returns the half width of the interval of n ≥ 2 seeds, in standard errors of their
+	// mean; nil draws no interval.
+	HalfWidth func(n int) float64
+	Number    uint8 // series number of its style
+	Faint     bool  // raw data under a smoothed line; drawn before the others
+	Back      bool  // dimmed, and drawn before the lines in front
 	// Glyph tells the line from others where colour does not; 0 for none. It replaces the line
 	// runes, and stands here and there on a line of dots. In ASCII with several lines, a missing
 	// one is chosen by Number.
@@ -224,8 +224,8 @@ func (c *Chart) marked() bool { return len(c.names()) > 1 }
 // mark returns the mark of a series.
 func (c *Chart) mark(number uint8) rune { return cell.Mark(int(number), c.Charset == ASCII) }
 
-// bead is a glyph on a line.
-type bead struct {
+// lineGlyph is a glyph on a line.
+type lineGlyph struct {
 	place
 	glyph rune
 	Style

@@ -87,9 +87,9 @@ type drawing struct {
 	endCells, endName, endValue int // widths beside the plot; 0 for a part left out
 	endLevel                    int // the form of the names at the ends
 
-	dots  *dots
-	beads []bead
-	alert []place
+	dots       *dots
+	lineGlyphs []lineGlyph
+	alert      []place
 }
 
 type place struct{ x, y int }
@@ -190,7 +190,7 @@ func (p *drawing) lines() {
 					glyph = c.mark(l.Number)
 				}
 				if glyph != 0 && role != Faint {
-					p.addBeads(&p.f.trace, l.style(), glyph)
+					p.addLineGlyphs(&p.f.trace, l.style(), glyph)
 				}
 			}
 		}
@@ -198,21 +198,21 @@ func (p *drawing) lines() {
 	if p.dots != nil {
 		p.dots.paint(p.f, p.x0)
 	}
-	for _, b := range p.beads {
+	for _, b := range p.lineGlyphs {
 		p.f.set(p.x0+b.x, b.y, b.glyph, b.Style)
 	}
 }
 
-// addBeads puts beads on a line, far enough apart that its course is seen between them. The beads
-// of different series are in different columns, so that lines on each other show their glyphs in
-// turn.
-func (p *drawing) addBeads(t *trace, s Style, glyph rune) {
+// addLineGlyphs puts glyphs on a line, far enough apart that its course is seen between them. The
+// glyphs of different series are in different columns, so that lines on each other show their
+// glyphs in turn.
+func (p *drawing) addLineGlyphs(t *trace, s Style, glyph rune) {
 	const apart = 16
 	fx, fy := p.cellPixels()
 	shift := int(s.Series)/cell.Marks + int(s.Series)%cell.Marks
 	for x := 5 * (shift + 1) % apart; x < p.w; x += apart {
 		if at := &t.spans[x*fx]; at.on {
-			p.beads = append(p.beads, bead{place{x, p.h - 1 - at.last/fy}, glyph, s})
+			p.lineGlyphs = append(p.lineGlyphs, lineGlyph{place{x, p.h - 1 - at.last/fy}, glyph, s})
 		}
 	}
 }

@@ -191,4 +191,4 @@ func settle(list []End, h int) []End {
 }
 
 // Brief writes a value of the chart in at most six cells where it can.
-func (c *Chart) Brief(v float64) string { return briefly(v, c.Percent) }
+func (c *Chart) Brief(v float64) string { return formatEnd(v, c.Percent) }

@@ -50,7 +50,7 @@ func TestPercentStaysInBounds(t *testing.T) {
 		b.Append(float64(x), .9)
 	}
 	c := Chart{X: Range{0, 9}, Percent: true, Lines: []Line{{Seeds: []*Series{a, b},
-		Half: func(int) float64 { return 12 }}}}
+		HalfWidth: func(int) float64 { return 12 }}}}
 	if got := c.FitY(); got != (Range{0, 1}) {
 		t.Errorf("a wide band: %v", got)
 	}
@@ -97,7 +97,7 @@ func TestEndsKeepValues(t *testing.T) {
 		c.Lines[0].Seeds[0].Append(9.5, v)
 		c.Y = c.FitY()
 		f, _ := c.Draw(60, 10)
-		if s := f.String(); !strings.Contains(s, " "+brief(v)+"\n") {
+		if s := f.String(); !strings.Contains(s, " "+formatBrief(v)+"\n") {
 			t.Errorf("%g is cut, or touches its name:\n%s", v, s)
 		}
 	}

@@ -7,8 +7,8 @@ import "sort"
 const filmColumns = 1 << 9
 
 // Film is a list of values at each of many moments, such as the accuracy of every class at every
-// evaluation. At most 512 moments are kept (see thinned). The zero value is empty.
-type Film struct{ thinned[moment] }
+// evaluation. At most 512 moments are kept (see boundedList). The zero value is empty.
+type Film struct{ boundedList[moment] }
 
 // moment is the values at x.
 type moment struct {

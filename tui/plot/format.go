@@ -27,20 +27,20 @@ func Format(v float64) string {
 	case a < 99999.5:
 		return formatWithin(v, 'f', 4, "", LabelWidth)
 	default:
-		return suffixed(v, a, LabelWidth)
+		return formatSuffixed(v, a, LabelWidth)
 	}
 }
 
-// brief writes v with one to three significant digits: enough beside a line, and steady from step
-// to step. It takes at most endValue cells and a sign, except for an exponent of three digits.
-func brief(v float64) string {
+// formatBrief writes v with one to three significant digits: enough beside a line, and steady from
+// step to step. It takes at most endValue cells and a sign, except for an exponent of three digits.
+func formatBrief(v float64) string {
 	switch a := math.Abs(v); {
 	case v == 0 || !finite(v):
 		return Format(v)
 	case a < 0.9995e-3 || a >= 0.9995e15:
 		return number(v, 'e', 0)
 	case a >= 9999.5:
-		return suffixed(v, a, endValue+len(number(v, 'f', 0))-len(number(a, 'f', 0)))
+		return formatSuffixed(v, a, endValue+len(number(v, 'f', 0))-len(number(a, 'f', 0)))
 	case a < 0.09995:
 		return number(v, 'f', 3)
 	case a < 9.995:
@@ -52,16 +52,16 @@ func brief(v float64) string {
 	}
 }
 
-// briefly is brief, or Percent for parts of 1 that are shown in per cent.
-func briefly(v float64, percent bool) string {
+// formatEnd is formatBrief, or Percent for parts of 1 that are shown in per cent.
+func formatEnd(v float64, percent bool) string {
 	if percent {
 		return Percent(v)
 	}
-	return brief(v)
+	return formatBrief(v)
 }
 
-// known returns the text of a value, or a dash where there is none: NaN.
-func known(v float64, text string) string {
+// orDash returns the text of a value, or a dash where there is none: NaN.
+func orDash(v float64, text string) string {
 	if math.IsNaN(v) {
 		return "–"
 	}
@@ -76,8 +76,8 @@ func Percent(v float64) string {
 	return Format(100 * v)
 }
 
-// suffixed writes 1e3 <= a < 1e15 with an SI suffix, in w cells.
-func suffixed(v, a float64, w int) string {
+// formatSuffixed writes 1e3 <= a < 1e15 with an SI suffix, in w cells.
+func formatSuffixed(v, a float64, w int) string {
 	for _, u := range [...]struct {
 		unit   float64
 		suffix string

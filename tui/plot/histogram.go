@@ -9,7 +9,7 @@ import (
 type Histogram struct {
 	Counts  []float64
 	Ticks   []string // labels below the left edges of the bins; "" for none
-	At      int      // the bin whose tick at the left edge stands out; -1 for none
+	Mark    int      // the bin whose tick at the left edge stands out; -1 for none
 	Number  uint8    // series number of the colour
 	Charset Charset
 }
@@ -91,7 +91,7 @@ func (h *Histogram) axis(f *Frame, edge func(int) int, y int) {
 	}
 	for i, text := range h.Ticks {
 		st := axis
-		if i == h.At {
+		if i == h.Mark {
 			st = Style{}
 		}
 		if x := edge(i); i < len(h.Counts) && text != "" && x >= free {

@@ -11,7 +11,7 @@ import (
 // bins. Whatever the counts, nothing leaves the frame.
 func TestHistogram(t *testing.T) {
 	h := &Histogram{Counts: []float64{30, 0, 60, 10}, Ticks: []string{"0", "", "1", "4"},
-		At: 2, Charset: Lines}
+		Mark: 2, Charset: Lines}
 	var f Frame
 	h.DrawTo(&f, 28, 10)
 	lines := strings.Split(f.String(), "\n")

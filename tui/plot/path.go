@@ -5,10 +5,10 @@ package plot
 const pathPoints = 1 << 12
 
 // Path is a trajectory in the plane, such as (λ, η) over steps. At most 4096 points are kept (see
-// thinned). A single excursion may vanish from a long path; the line charts of the coordinates keep
-// it. The zero value is an empty path.
+// boundedList). A single excursion may vanish from a long path; the line charts of the coordinates
+// keep it. The zero value is an empty path.
 type Path struct {
-	thinned[pathPoint]
+	boundedList[pathPoint]
 	part int // of the next point
 }
 

@@ -92,7 +92,7 @@ func nastyChart(r *rand.Rand) *Chart {
 	}
 	if r.IntN(3) == 0 {
 		seeds := []*Series{nastySeries(r, 50), nastySeries(r, 20), nil, nastySeries(r, 0)}
-		c.Lines = append(c.Lines, Line{Name: nastyName(r), Seeds: seeds, Half: student})
+		c.Lines = append(c.Lines, Line{Name: nastyName(r), Seeds: seeds, HalfWidth: student})
 	}
 	if r.IntN(5) == 0 {
 		c.Lines = append(c.Lines, Line{Name: "no seeds"})

@@ -10,12 +10,12 @@ import (
 // bound is NaN; the zero value holds the single value 0.
 type Range struct{ Lo, Hi float64 }
 
-// fill is the least part of an axis (as lengths on its scale) that the data must cover before Fit
-// zooms in. roomy is the least that they must cover for the axis to grow instead of being chosen
-// afresh.
+// leastFill is the least part of an axis (as lengths on its scale) that the data must cover before
+// Fit zooms in. leastFillToGrow is the least that they must cover for the axis to grow instead of
+// being chosen afresh.
 const (
-	fill  = 0.4
-	roomy = 0.55
+	leastFill       = 0.4
+	leastFillToGrow = 0.55
 )
 
 // EmptyRange contains nothing; Add grows it.
@@ -61,18 +61,19 @@ func (r Range) usable(s Scale) Range {
 		return Range{lo, hi}
 	}
 	empty := r.empty() // before clamping, which keeps NaN but closes (+Inf, -Inf)
-	r.Lo, r.Hi = max(-limit, min(limit, r.Lo)), max(-limit, min(limit, r.Hi))
+	r.Lo = max(-page.AxisLimit, min(page.AxisLimit, r.Lo))
+	r.Hi = max(-page.AxisLimit, min(page.AxisLimit, r.Hi))
 	switch {
 	case s.Kind == Log10 && (empty || r.Hi <= 0):
 		return Range{0.1, 1}
 	case empty:
 		return Range{0, 1}
 	case s.Kind == Log10:
-		r.Hi = max(r.Hi, tiny)
+		r.Hi = max(r.Hi, page.AxisTiny)
 		if r.Lo <= 0 {
 			r.Lo = r.Hi / 1e3
 		}
-		r.Lo = max(r.Lo, tiny)
+		r.Lo = max(r.Lo, page.AxisTiny)
 	}
 	if !(s.span(r) > leastSpan) {
 		return r.widen(s)
@@ -85,7 +86,7 @@ const leastSpan = 1e-9
 
 // widen opens the range of a logarithmic axis around its middle, for constant data.
 func (r Range) widen(s Scale) Range {
-	least, most := -s.forward(limit), s.forward(limit)
+	least, most := -s.forward(page.AxisLimit), s.forward(page.AxisLimit)
 	u := (s.forward(r.Lo) + s.forward(r.Hi)) / 2
 	u = max(least+0.5, min(most-0.5, u))
 	return Range{s.backward(u - 0.5), s.backward(u + 0.5)}
@@ -98,7 +99,7 @@ func (r Range) widen(s Scale) Range {
 // shows the same axes.
 func (r Range) Fit(data Range, s Scale) Range {
 	if s.Kind == Log10 && data.Lo <= 0 {
-		data.Lo = min(data.Hi, max(tiny, data.Hi/1e3))
+		data.Lo = min(data.Hi, max(page.AxisTiny, data.Hi/1e3))
 	}
 	known := r.spans() && r == r.usable(s)
 	if data.empty() || (s.Kind == Log10 && data.Hi <= 0) {
@@ -110,15 +111,15 @@ func (r Range) Fit(data Range, s Scale) Range {
 	data = data.usable(s)
 	want := data
 	if known {
-		if r.Contains(data.Lo) && r.Contains(data.Hi) && s.span(data) >= fill*s.span(r) {
+		if r.Contains(data.Lo) && r.Contains(data.Hi) && s.span(data) >= leastFill*s.span(r) {
 			return r
 		}
-		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= roomy*s.span(u) {
+		if u := r.Add(data.Lo).Add(data.Hi); s.span(data) >= leastFillToGrow*s.span(u) {
 			want = u
 		}
 	}
 	got := s.snap(s.headroom(want, data, r, known))
-	if s.span(data) < fill*s.span(got) { // else the next Fit would zoom in again
+	if s.span(data) < leastFill*s.span(got) { // else the next Fit would zoom in again
 		return s.snap(data)
 	}
 	return got
@@ -130,11 +131,11 @@ func (r Range) Fit(data Range, s Scale) Range {
 func GrowX(planned, last float64) Range {
 	for _, part := range []float64{4, 2, 1} {
 		if planned > 0 && !(last > planned/part) {
-			return Range{0, min(planned/part, limit)}
+			return Range{0, min(planned/part, page.AxisLimit)}
 		}
 	}
 	if !(last > 0) {
 		return Range{0, 1}
 	}
-	return Range{0, snapUp(min(last, limit/10), 0)}
+	return Range{0, snapUp(min(last, page.AxisLimit/10), 0)}
 }

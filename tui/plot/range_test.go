@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"drolab/runner/page"
 )
 
 // nastyRange returns any range, sometimes an empty or inverted one.
@@ -29,11 +31,12 @@ func TestFitProperties(t *testing.T) {
 		if again := got.Fit(data, s); again != got {
 			t.Fatalf("%v.Fit(%v, %v) = %v, then %v: not stable", old, data, s, got, again)
 		}
-		if data.empty() || math.Abs(data.Lo) > limit || math.Abs(data.Hi) > limit ||
+		if data.empty() || math.Abs(data.Lo) > page.AxisLimit ||
+			math.Abs(data.Hi) > page.AxisLimit ||
 			math.IsInf(data.Hi-data.Lo, 0) {
 			continue
 		}
-		if s.Kind == Log10 && data.Lo < tiny {
+		if s.Kind == Log10 && data.Lo < page.AxisTiny {
 			continue
 		}
 		if !(got.Contains(data.Lo) && got.Contains(data.Hi)) {
@@ -81,7 +84,7 @@ func TestGrowX(t *testing.T) {
 		{1000, 5, 250}, {1000, 251, 500}, {1000, 501, 1000}, {1000, 1000, 1000},
 		{1000, 1001, 2000}, {0, 0, 1},
 		{0, 1, 1}, {0, 3, 5}, {0, 5.5, 10}, {0, math.NaN(), 1}, {-1, 1e308, 1e299},
-		{math.Inf(1), 5, limit},
+		{math.Inf(1), 5, page.AxisLimit},
 	} {
 		if got := GrowX(c.planned, c.last); got.Lo != 0 || math.Abs(got.Hi/c.hi-1) > 1e-9 {
 			t.Errorf("GrowX(%v, %v) = %v, want 0..%v", c.planned, c.last, got, c.hi)

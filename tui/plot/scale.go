@@ -23,25 +23,21 @@ type Scale struct {
 	linear float64
 }
 
-// limit bounds the values that an axis spans, so that no difference of two of them overflows and no
-// step between ticks underflows. Larger values are drawn at the edge.
-const (
-	limit     = page.AxisLimit
-	tiny      = page.AxisTiny
-	threshold = 1e-3
-)
+// symlogThreshold is the usual Scale.linear.
+const symlogThreshold = 1e-3
 
-func (s Scale) threshold() float64 { return cmp.Or(s.linear, threshold) }
+func (s Scale) threshold() float64 { return cmp.Or(s.linear, symlogThreshold) }
 
-// forward maps v to a length; NaN where the scale has no place for it.
+// forward maps v to a length; NaN where the scale has no place for it. A value beyond
+// page.AxisLimit is drawn at the edge.
 func (s Scale) forward(v float64) float64 {
-	v = max(-limit, min(limit, v))
+	v = max(-page.AxisLimit, min(page.AxisLimit, v))
 	switch s.Kind {
 	case Log10:
 		if v <= 0 {
 			return math.NaN()
 		}
-		return math.Log10(max(v, tiny))
+		return math.Log10(max(v, page.AxisTiny))
 	case Symlog:
 		return math.Copysign(math.Log1p(math.Abs(v)/s.threshold())/math.Ln10, v)
 	}
@@ -116,12 +112,12 @@ func pushOut(v, w float64) float64 {
 	if v <= 0 && w > 0 {
 		return 0
 	}
-	return min(max(v, w), limit)
+	return min(max(v, w), page.AxisLimit)
 }
 
 // snap moves the bounds outward to 1-2-5 values, within what an axis spans.
 func (s Scale) snap(r Range) Range {
-	least, small := -limit, 0.0
+	least, small := -page.AxisLimit, 0.0
 	lo, hi := r.Lo, r.Hi
 	switch s.Kind {
 	case Linear:
@@ -133,11 +129,11 @@ func (s Scale) snap(r Range) Range {
 		small = s.threshold()
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
 	case Log10:
-		least = tiny
+		least = page.AxisTiny
 		lo, hi = -snapUp(-lo, small), snapUp(hi, small)
 	}
 	// Rounding must not move a bound inward.
-	return Range{max(least, min(lo, r.Lo)), min(limit, max(hi, r.Hi))}
+	return Range{max(least, min(lo, r.Lo)), min(page.AxisLimit, max(hi, r.Hi))}
 }
 
 // snapUp is the least of ..., 1, 2, 5, 10, 20, ... (and their negatives, and 0

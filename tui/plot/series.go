@@ -20,15 +20,15 @@ const MostBuckets = 1 << 13
 //
 // A Series is not safe for concurrent use.
 type Series struct {
-	buckets   []Bucket
-	most      int     // maximum number of buckets; 0 is MostBuckets
-	per       uint32  // points a bucket may hold, a power of two; 0 is 1
-	tail      []point // latest points, at most as many as buckets
-	breakNext bool
-	reshaped  int    // number of times that buckets other than the last changed
-	all       Bucket // every bucket merged; stale where allStale
-	allStale  bool
-	cuts      []*cut // of the bands whose first seed it is
+	buckets    []Bucket
+	most       int     // maximum number of buckets; 0 is MostBuckets
+	per        uint32  // points a bucket may hold, a power of two; 0 is 1
+	tail       []point // latest points, at most as many as buckets
+	breakNext  bool
+	reshaped   int    // number of times that buckets other than the last changed
+	all        Bucket // every bucket merged; stale where allStale
+	allStale   bool
+	bandCaches []*bandCache // of the bands whose first seed it is
 }
 
 type point struct {
@@ -93,7 +93,7 @@ func (s *Series) push(b *Bucket) {
 // 2*per.
 func (s *Series) halve() {
 	s.reshaped++
-	s.cuts = nil // they hold single points
+	s.bandCaches = nil // they hold single points
 	n := len(s.buckets) / 2
 	for i := range n {
 		b := s.buckets[2*i]

@@ -56,7 +56,7 @@ func (s *Spread) frontValue(i int) (text string, style Style) {
 		style = r.style()
 	}
 	v := r.Values[s.Front]
-	return known(v, briefly(v, s.Percent)), style
+	return orDash(v, formatEnd(v, s.Percent)), style
 }
 
 // DrawTo draws the chart in w by h cells into f, reusing its memory: a scale above, if there is

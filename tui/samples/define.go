@@ -29,8 +29,8 @@ func (p *Page) lossText() string {
 	return crossEntropy
 }
 
-// defines returns the definitions of what is shown, a paragraph each.
-func (p *Page) defines() []string {
+// definitions returns the definitions of what is shown, a paragraph each.
+func (p *Page) definitions() []string {
 	pick, m := p.pick, &p.run.Meta
 	which := map[string]string{runner.SplitTest: "test", runner.SplitVal: "validation",
 		runner.SplitTrain: "training"}[p.split]
@@ -44,7 +44,7 @@ func (p *Page) defines() []string {
 			p.uncertainty() + ". The ratio never falls as the loss grows, so the order, " +
 			"heaviest first, is the same for both and for every radius."}
 	if pick.Set.HasRadius() {
-		list := kit.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
+		list := data.Map(pick.Radii, func(rho float64) string { return fmt.Sprintf("%g", rho) })
 		text = append(text, "Radii, + and -: the run's ρ = "+fmt.Sprintf("%g", m.Spec.Rho)+
 			" and its risk_radii: "+strings.Join(list, ", ")+".")
 	}
@@ -60,7 +60,7 @@ func (p *Page) defines() []string {
 			"precision of float32, – for a missing or unknown category.")
 	}
 	note := func(text string) string { return "note: " + cell.OneLine(text) }
-	return append(text, kit.Map(pick.Notes, note)...)
+	return append(text, data.Map(pick.Notes, note)...)
 }
 
-func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.defines())) }
+func (p *Page) define() tea.Cmd { return kit.Show(p.Defined("Samples", p.definitions())) }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"drolab/runner/certificate"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/kit"
@@ -15,12 +16,12 @@ func (p *Page) fields() page.Fields[*certificate.Sample] {
 			Cell: func(s *certificate.Sample) string { return strconv.Itoa(s.Row) }},
 		{Column: page.Column{Head: "label", Words: true, Most: 16},
 			Cell: func(s *certificate.Sample) string { return p.pick.Classes[s.Label] }},
-		{Column: page.Column{Head: predicted, Words: true, Spare: 1, Most: 16},
+		{Column: page.Column{Head: predictionHead, Words: true, Spare: 1, Most: 16},
 			Cell: func(s *certificate.Sample) string { return p.pick.Classes[s.Prediction] }},
 		{Column: page.Column{Head: "loss", Spare: 4, Most: 8},
-			Cell: func(s *certificate.Sample) string { return figure(s.Loss) }},
+			Cell: func(s *certificate.Sample) string { return formatFigure(s.Loss) }},
 		{Column: page.Column{Head: "ratio", Most: 8},
-			Cell: func(s *certificate.Sample) string { return figure(s.Ratios[p.rho]) }},
+			Cell: func(s *certificate.Sample) string { return formatFigure(s.Ratios[p.rho]) }},
 		{Column: page.Column{Head: "group", Words: true, Spare: 3, Most: 40},
 			Cell: func(s *certificate.Sample) string {
 				return measure.Joined(p.pick.Groups, s.Groups)
@@ -31,18 +32,18 @@ func (p *Page) fields() page.Fields[*certificate.Sample] {
 	return list
 }
 
-const predicted = "predicted"
+const predictionHead = "predicted"
 
 // viewList draws the samples as a list.
 func (p *Page) viewList(w, h int) []string {
 	const gap = 2
 	t := p.Theme
-	samples := kit.Map(p.shown, func(i int) *certificate.Sample { return &p.pick.Samples[i] })
+	samples := data.Map(p.shown, func(i int) *certificate.Sample { return &p.pick.Samples[i] })
 	grid := t.Grid(p.fields().Table(samples, nil), w, gap)
 	lines := []string{t.Dim.Paint(kit.Left(grid.Head(nil), w))}
 	for at := p.first(h - 1); at < len(samples) && len(lines) < h; at++ {
 		line := grid.Line(at, func(column int, text string) string {
-			if samples[at].Wrong() && at != p.at && grid.Columns[column].Head == predicted {
+			if samples[at].Wrong() && at != p.at && grid.Columns[column].Head == predictionHead {
 				return t.Bad.Paint(text)
 			}
 			return text

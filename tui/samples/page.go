@@ -53,7 +53,7 @@ const (
 	byClasses
 	byGroup
 	byRow
-	orders // the number of orders
+	orderCount // the number of orders
 )
 
 func (o order) String() string {
@@ -180,16 +180,16 @@ func (p *Page) Keys() []kit.Key {
 	return []kit.Key{
 		{Keys: kit.On("enter", "z"), Hint: "zoom",
 			Help: "zoom the sample to the whole page, and back",
-			Why:  p.none, Act: kit.Just(func() { p.zoomed = !p.zoomed })},
-		kit.Move("up", p.none, p.moveRow, -1, "up", "k"),
-		kit.Move("down", p.none, p.moveRow, 1, "down", "j"),
-		kit.Move("previous sample", p.none, p.move, -1, "left", "h"),
-		kit.Move("next sample", p.none, p.move, 1, "right", "l"),
-		kit.Move("a page up", p.none, p.movePage, -1, "pgup"),
-		kit.Move("a page down", p.none, p.movePage, 1, "pgdown"),
-		kit.Move("first", p.none, p.move, -all, "home", "g"),
-		kit.Move("last", p.none, p.move, all, "end", "G"),
-		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.idle,
+			Why:  p.noCurrent, Act: kit.Just(func() { p.zoomed = !p.zoomed })},
+		kit.Move("up", p.noCurrent, p.moveRow, -1, "up", "k"),
+		kit.Move("down", p.noCurrent, p.moveRow, 1, "down", "j"),
+		kit.Move("previous sample", p.noCurrent, p.move, -1, "left", "h"),
+		kit.Move("next sample", p.noCurrent, p.move, 1, "right", "l"),
+		kit.Move("a page up", p.noCurrent, p.movePage, -1, "pgup"),
+		kit.Move("a page down", p.noCurrent, p.movePage, 1, "pgdown"),
+		kit.Move("first", p.noCurrent, p.move, -all, "home", "g"),
+		kit.Move("last", p.noCurrent, p.move, all, "end", "G"),
+		{Keys: kit.On("esc"), Hint: "cancel", Help: "stop evaluating", Why: p.noCancel,
 			Act: kit.Just(p.cancel)},
 		{Keys: kit.On("esc"), Group: kit.ToLeave, Help: "go back", Why: p.noBack,
 			Act: kit.Just(p.goBack)},
@@ -197,13 +197,13 @@ func (p *Page) Keys() []kit.Key {
 			Help: "only wrong predictions, only one class or group, or all",
 			Why:  p.noPick, Act: kit.By(p.nextPart, 1)},
 		{Keys: kit.On("F"), Help: "previous filter", Why: p.noPick, Act: kit.By(p.nextPart, -1)},
-		{Keys: kit.On("s"), Hint: "sort", Why: p.none, Act: kit.Just(p.nextOrder),
+		{Keys: kit.On("s"), Hint: "sort", Why: p.noCurrent, Act: kit.Just(p.nextOrder),
 			Help: "sort by weight, by label and prediction, by group or by row"},
 		{Keys: kit.On("+", "="), Hint: "ρ", Help: "the next larger radius of the run",
 			Why: p.noRadius(1), Act: kit.By(p.turnRadius, 1)},
 		{Keys: kit.On("-"), Help: "the next smaller radius", Why: p.noRadius(-1),
 			Act: kit.By(p.turnRadius, -1)},
-		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noSheet,
+		{Keys: kit.On("v"), Hint: "view", Help: "thumbnails or a list", Why: p.noThumbs,
 			Act: kit.Just(func() { p.listed = !p.listed })},
 		{Keys: kit.On("m"), Hint: "split", Help: "the test, the validation or the training split",
 			Why: p.noRun, Act: p.nextSplit, Local: true},
@@ -216,8 +216,8 @@ func (p *Page) Keys() []kit.Key {
 	}
 }
 
-// idle returns the reason why Esc cancels nothing: no evaluation is under way.
-func (p *Page) idle() string { return kit.Unless(p.job != nil, noEvaluation) }
+// noCancel returns the reason why Esc cancels nothing: no evaluation is under way.
+func (p *Page) noCancel() string { return kit.Unless(p.job != nil, noEvaluation) }
 
 // noPick says why there is nothing to see.
 func (p *Page) noPick() string {
@@ -232,8 +232,8 @@ func (p *Page) noPick() string {
 
 func (p *Page) noRun() string { return kit.Unless(p.run != nil, noRun) }
 
-// none says why no sample is under the cursor.
-func (p *Page) none() string {
+// noCurrent says why no sample is under the cursor.
+func (p *Page) noCurrent() string {
 	return cmp.Or(p.noPick(), kit.Unless(p.current() != nil, noSample))
 }
 
@@ -247,12 +247,12 @@ func (p *Page) noRadius(by int) func() string {
 	}
 }
 
-func (p *Page) noSheet() string {
-	if why := p.none(); why != "" {
+func (p *Page) noThumbs() string {
+	if why := p.noCurrent(); why != "" {
 		return why
 	}
 	_, w, h := p.main()
-	return kit.Unless(p.laySheet(w, h).size > 0, noPictures)
+	return kit.Unless(p.layThumbs(w, h).size > 0, noPictures)
 }
 
 func (p *Page) noStep() string {
@@ -305,7 +305,7 @@ func (p *Page) nextPart(by int) {
 
 // nextOrder goes on to the next order. Without groups it skips the order by group.
 func (p *Page) nextOrder() {
-	p.order = (p.order + 1) % orders
+	p.order = (p.order + 1) % orderCount
 	if p.order == byGroup && p.pick.Groups == nil {
 		p.order++
 	}

@@ -55,7 +55,7 @@ func (p *Page) View(w, h int) []string {
 	note := p.note()
 	which, _, _ := strings.Cut(note, " · ") // this is said, however long the run's name
 	room := l.main.W - len("-- > ") - len("  ") - cell.Width(t.Greek(which)) - len(" --")
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		t.Place(l.main, cell.Middle(p.run.Meta.ID, max(room, 8)), note, true, box, p.viewMain),
 		t.Place(l.one, one, p.weight(), p.zoomed, box, p.viewOne),
 	})
@@ -127,8 +127,8 @@ func (p *Page) viewMain(w, h int) []string {
 	if len(p.shown) == 0 {
 		return append(lines, "", " "+t.Dim.Paint(noSample))
 	}
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
-		return append(lines, p.viewSheet(s)...)
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
+		return append(lines, p.viewThumbs(s)...)
 	}
 	return append(lines, p.viewList(w, h-headRows)...)
 }
@@ -165,10 +165,10 @@ func (p *Page) figures() []string {
 	if p.pick.Groups != nil {
 		part = "group"
 	}
-	return []string{p.uncertainty(), "risk " + figure(p.pick.Risks[p.rho]),
+	return []string{p.uncertainty(), "risk " + formatFigure(p.pick.Risks[p.rho]),
 		"accuracy " + page.Percent().Text(p.pick.Accuracy),
 		"worst " + part + " " + page.Percent().Text(p.pick.Worst),
-		"loss " + figure(p.pick.Loss.Float())}
+		"loss " + formatFigure(p.pick.Loss.Float())}
 }
 
 // uncertainty describes the set that the adversary chooses from.
@@ -180,13 +180,13 @@ func (p *Page) uncertainty() string {
 	return text
 }
 
-// figure writes a number with four significant digits.
-func figure(v float64) string { return fmt.Sprintf("%#.4g", v) }
+// formatFigure writes a number with four significant digits.
+func formatFigure(v float64) string { return fmt.Sprintf("%#.4g", v) }
 
 // page returns the number of samples in a line, and the number of lines of samples.
 func (p *Page) page() (across, down int) {
 	_, w, h := p.main()
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
 		return s.across, s.down
 	}
 	return 1, h - headRows - 1 // the heads
@@ -199,7 +199,7 @@ func (p *Page) sampleAt(x, y int) (at int, ok bool) {
 	if x < 0 || x >= w || y < 0 || y >= h-headRows {
 		return 0, false
 	}
-	if s := p.laySheet(w, h); s.size > 0 && !p.listed {
+	if s := p.layThumbs(w, h); s.size > 0 && !p.listed {
 		return s.sampleAt(x, y, len(p.shown), p.at)
 	}
 	at = p.first(h-headRows-1) + y - 1
@@ -213,9 +213,9 @@ func (p *Page) weight() string {
 	case s == nil:
 		return ""
 	case !p.pick.Set.HasRadius():
-		return "ratio " + figure(s.Ratios[0])
+		return "ratio " + formatFigure(s.Ratios[0])
 	}
-	return fmt.Sprintf("%s at ρ = %g", figure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
+	return fmt.Sprintf("%s at ρ = %g", formatFigure(s.Ratios[p.rho]), p.pick.Radii[p.rho])
 }
 
 // viewOne draws the sample under the cursor: its picture above what is known of it, or beside it
@@ -240,7 +240,7 @@ func (p *Page) viewOne(w, h int) []string {
 	picture := p.picture(s, min(2*h, w-beside), h)
 	wide := cell.Width(picture[0])
 	facts = p.facts(w - wide - 1)
-	return kit.Compose(w, h, []kit.Placed{
+	return kit.Compose(w, h, []kit.Block{
 		{Rect: kit.Area(0, 0, wide, h), Lines: picture},
 		{Rect: kit.Area(wide+1, 0, w-wide-1, h), Lines: facts[:min(len(facts), h)]},
 	})
@@ -265,7 +265,7 @@ func (p *Page) facts(w int) (lines []string) {
 		mark, style = "✗ ", t.Bad
 	}
 	say("predicted", mark+pick.Classes[s.Prediction], style)
-	loss := figure(s.Loss)
+	loss := formatFigure(s.Loss)
 	if p.lossText() == crossEntropy {
 		loss += fmt.Sprintf(", p = %.2g", math.Exp(-s.Loss))
 	}
@@ -274,7 +274,7 @@ func (p *Page) facts(w int) (lines []string) {
 		say("group", measure.Joined(pick.Groups, s.Groups), t.Text)
 	}
 	if !pick.Set.HasRadius() {
-		say("ratio", figure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)
+		say("ratio", formatFigure(s.Ratios[0])+", "+pick.Set.Label(), t.Text)
 		return lines
 	}
 	for k, rho := range pick.Radii {
@@ -285,7 +285,7 @@ func (p *Page) facts(w int) (lines []string) {
 		if k == p.rho {
 			mark, st = t.Cursor, t.Accent
 		}
-		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, figure(s.Ratios[k]), rho), st)
+		say(name, fmt.Sprintf("%s%6s at ρ = %g", mark, formatFigure(s.Ratios[k]), rho), st)
 	}
 	return lines
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -27,7 +28,7 @@ func (w *Page) goBack() tea.Cmd {
 	case w.logPane != noPane:
 		w.logPane = noPane
 	default: // with the branch, which races on
-		ids := slices.Concat(w.race, w.IDs())
+		ids := slices.Concat(w.raceRuns, w.IDs())
 		slices.Sort(ids)
 		return w.open(lab.Watch{IDs: slices.Compact(ids)})
 	}
@@ -55,11 +56,11 @@ func (w *Page) nextPanel(by int) { w.focus = (w.focus + len(w.Panels) + by) % le
 func (w *Page) flip() {
 	p := &w.Panels[w.focus]
 	r, _ := w.inside(w.focus)
-	before := w.Shows(w.focus)
+	before := w.CurrentView(w.focus)
 	for range p.Views { // once around at most: all may show the same
 		p.View = (p.View + 1) % len(p.Views)
-		now := w.Shows(w.focus)
-		if !now.Plots() || !slices.Equal(now.Drawn(r.W, r.H), before.Drawn(r.W, r.H)) {
+		now := w.CurrentView(w.focus)
+		if !now.Plots() || !slices.Equal(now.CurvesIn(r.W, r.H), before.CurvesIn(r.W, r.H)) {
 			return
 		}
 	}
@@ -77,7 +78,7 @@ func (w *Page) flipSplit() tea.Cmd {
 // is left, which is what one hides an outlier for.
 func (w *Page) hide() {
 	hidden := !w.Run().Hidden
-	for _, t := range w.Of(w.RowOf(w.At)) {
+	for _, t := range w.InRow(w.RowOf(w.Cursor)) {
 		t.Hidden = hidden
 	}
 	w.Refit()
@@ -137,7 +138,7 @@ func (w *Page) stop() tea.Cmd {
 			"script can resume it."}
 	}
 	return kit.Question("Stop "+t.Label+"?", lines,
-		kit.Choice{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
+		kit.Answer{Keys: []string{"y", "x"}, Name: "stop it", Then: w.Ask("stop", t.ID)})
 }
 
 // samples turns to the page of samples, which opens the run's checkpoint by itself: pages know
@@ -146,7 +147,7 @@ func (w *Page) samples() tea.Cmd { return kit.Send(lab.Samples{Run: w.Run().Run}
 
 // compare turns to the table of the runs; it says which of them are not done.
 func (w *Page) compare() tea.Cmd {
-	return w.Comparing(kit.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
+	return w.Comparing(data.Map(w.Tracks, func(t *panel.Track) string { return t.Run.Dir }))
 }
 
 // move puts the cursor on another row, at its first run: the seeds of a row count as one.

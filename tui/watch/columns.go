@@ -26,12 +26,14 @@ type column struct {
 	page.Field[[]*panel.Track]
 	// best is the measure of a column whose best row is marked; change is the measure of a column
 	// of changes against the baseline.
-	best, change *lab.Measure
+	best, change *measure.Measure
 	rare         bool // left out until a run has the measure
 }
 
 // newColumn returns a column that shows a measure, or none.
-func newColumn(head string, w int, m *lab.Measure, cell func([]*panel.Track) string) (c column) {
+func newColumn(
+	head string, w int, m *measure.Measure, cell func([]*panel.Track) string,
+) (c column) {
 	c.Head, c.Width, c.Cell = head, w, cell
 	if m != nil {
 		c.Measure = &m.Measure
@@ -39,23 +41,23 @@ func newColumn(head string, w int, m *lab.Measure, cell func([]*panel.Track) str
 	return c
 }
 
-// againstCells is the width of a column of changes: a blank, a sign and a number. The baseline's
-// name in the head is cut to it. A column of percentages has atCells more, or what the
+// changeCells is the width of a column of changes: a blank, a sign and a number. The baseline's
+// name in the head is cut to it. A column of percentages has epochCells more, or what the
 // epoch needs: "@12".
-const againstCells, atCells = 8, 3
+const changeCells, epochCells = 8, 3
 
-// against returns the column of a measure's change against the baseline, at the common epoch. The
-// cell is blank where a difference would mean nothing: for the baseline itself, before an
+// changeColumn returns the column of a measure's change against the baseline, at the common epoch.
+// The cell is blank where a difference would mean nothing: for the baseline itself, before an
 // evaluation, and where the two runs ask for different risks. It is blank for a run that is
 // further, too, because the figure beside the cell is that of a later epoch.
-func (w *Page) against(m lab.Measure) column {
-	c := newColumn("", againstCells, nil, nil)
+func (w *Page) changeColumn(m measure.Measure) column {
+	c := newColumn("", changeCells, nil, nil)
 	c.change, c.Tone = &m, kit.Change(m.Better == dro.Higher)
 	if panel.Percents(m) {
-		c.Width += max(atCells, cell.Width(w.epochMark()))
+		c.Width += max(epochCells, cell.Width(w.epochMark()))
 	}
 	if w.Baseline >= 0 {
-		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(againstCells-len(" vs ")), "vs"
+		c.Head, c.Brief = "vs "+w.Tracks[w.Baseline].ShortName(changeCells-len(" vs ")), "vs"
 	}
 	c.Cell = func(runs []*panel.Track) string {
 		base := w.baseOf(runs, &m)
@@ -66,30 +68,30 @@ func (w *Page) against(m lab.Measure) column {
 			slices.ContainsFunc(base, lacks) {
 			return ""
 		}
-		f := panel.OfEvalAt(m.Name, epoch)
+		f := panel.EvalFigureAt(m.Name, epoch)
 		a, b := f.Over(runs), f.Over(base)
 		if !a.Applies() || !b.Applies() {
 			return ""
 		}
-		return signed(m, a.Float()-b.Float())
+		return formatChange(m, a.Float()-b.Float())
 	}
 	return c
 }
 
-// signed writes a difference in a measure, with its sign.
-func signed(m lab.Measure, d float64) string {
-	text := written(m, measure.Num(d))
+// formatChange writes a difference in a measure, with its sign.
+func formatChange(m measure.Measure, d float64) string {
+	text := formatValue(m, measure.Num(d))
 	if d > 0 {
 		text = "+" + text
 	}
 	return text
 }
 
-// written writes a value of a measure. lab.Write chooses the digits for each loss alone, so a
+// formatValue writes a value of a measure. lab.Write chooses the digits for each loss alone, so a
 // column of losses would not line up.
-func written(m lab.Measure, v measure.Number) string {
+func formatValue(m measure.Measure, v measure.Number) string {
 	if !panel.Percents(m) && v.Applies() {
-		return decimals(v.Float())
+		return formatLoss(v.Float())
 	}
 	return lab.Write(m, v)
 }
@@ -97,7 +99,7 @@ func written(m lab.Measure, v measure.Number) string {
 // baseOf returns the row that the runs are compared with, which is the same for all measures: the
 // baseline's row. If the baseline has another radius or uncertainty set, it is the row of the same
 // method that has the runs' own. It is nil if no row can be compared in the measure m.
-func (w *Page) baseOf(runs []*panel.Track, m *lab.Measure) []*panel.Track {
+func (w *Page) baseOf(runs []*panel.Track, m *measure.Measure) []*panel.Track {
 	if w.Baseline < 0 {
 		return nil
 	}
@@ -119,12 +121,12 @@ func (w *Page) baseOf(runs []*panel.Track, m *lab.Measure) []*panel.Track {
 	if w.Tracks[at].Asks[m.Asks] != runs[0].Asks[m.Asks] {
 		return nil
 	}
-	return w.Of(w.RowOf(at))
+	return w.InRow(w.RowOf(at))
 }
 
-// decimals writes a loss with three decimals, so that losses line up. A loss of 100 or more would
+// formatLoss writes a loss with three decimals, so that losses line up. A loss of 100 or more would
 // not fit into its column, so it has the digits of an axis label.
-func decimals(v float64) string {
+func formatLoss(v float64) string {
 	if a := math.Abs(v); a >= 100 || math.IsNaN(v) {
 		return plot.Format(v)
 	}
@@ -135,19 +137,19 @@ func decimals(v float64) string {
 // the worst class and the robust risk, each with its change against the baseline. They are on the
 // narrowest screen; the mean accuracy comes after them.
 func (w *Page) outcome() []column {
-	all := lab.EvalMeasures()
+	all := lab.EvalNumbers()
 	worst := lab.Named(all, w.onSplit("worst_class_accuracy"))
 	risk := lab.Named(all, w.onSplit("robust_risk"))
-	made := func(head, brief string, width int, m *lab.Measure) column {
-		f := panel.OfEval(m.Name)
+	made := func(head, brief string, width int, m *measure.Measure) column {
+		f := panel.EvalFigure(m.Name)
 		c := newColumn(head, width, m,
-			func(runs []*panel.Track) string { return written(*m, f.Over(runs)) })
+			func(runs []*panel.Track) string { return formatValue(*m, f.Over(runs)) })
 		c.Brief, c.best = brief, m
 		return c
 	}
 	first, second := w.bySplit("worst %", "val worst"), w.bySplit("robust risk", "val risk")
-	return []column{made(first, "worst", max(9, len(first)+1), &worst), w.against(worst),
-		made(second, "risk", 13, &risk), w.against(risk)}
+	return []column{made(first, "worst", max(9, len(first)+1), &worst), w.changeColumn(worst),
+		made(second, "risk", 13, &risk), w.changeColumn(risk)}
 }
 
 // onSplit returns the name of a measure on the split that is shown. On the validation split the
@@ -169,27 +171,27 @@ func (w *Page) bySplit(test, val string) string {
 // baseline and the split, so a change of either needs new columns.
 func (w *Page) setColumns() {
 	w.updateStory()
-	steps := lab.StepMeasures()
+	steps := lab.StepNumbers()
 	w.columns = slices.DeleteFunc(w.columnsOf(w.Methods(), steps),
 		func(c column) bool { return w.applyToNone(c, steps) })
-	w.risk = lab.Named(lab.EvalMeasures(), w.onSplit("robust_risk"))
+	w.risk = lab.Named(lab.EvalNumbers(), w.onSplit("robust_risk"))
 }
 
 // columnsOf returns the columns of the table for runs of the methods, the most important first: a
 // narrow table drops columns from the end. layTable relies on the number of leading columns
 // (progress and outcomes).
-func (w *Page) columnsOf(methods []dro.Algorithm, steps []lab.Measure) []column {
-	evals := lab.EvalMeasures()
+func (w *Page) columnsOf(methods []dro.Algorithm, steps []measure.Measure) []column {
+	evals := lab.EvalNumbers()
 	// A figure of a step comes from one batch. It is noisy, so no best is marked in its column.
-	figure := func(head string, width int, m lab.Measure, f panel.Figure) column {
+	figure := func(head string, width int, m measure.Measure, f panel.Figure) column {
 		return newColumn(head, width, &m,
 			func(runs []*panel.Track) string { return lab.Write(m, f.Over(runs)) })
 	}
 	step := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(steps, name), panel.OfStep(name))
+		return figure(head, width, lab.Named(steps, name), panel.StepFigure(name))
 	}
 	eval := func(head string, width int, name string) column {
-		return figure(head, width, lab.Named(evals, name), panel.OfEval(name))
+		return figure(head, width, lab.Named(evals, name), panel.EvalFigure(name))
 	}
 	list := append(w.progress(), w.outcome()...)
 	// Choosing a run by its test figures would spoil them; this column is for that choice.
@@ -219,7 +221,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []lab.Measure) []column 
 		}
 	}
 	for _, m := range w.Own() { // the programs' own measures
-		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.OfStep(m.Name))
+		c := figure(m.Head(), max(8, cell.Width(m.Head())+2), m, panel.StepFigure(m.Name))
 		if m.Better != dro.Neither {
 			c.best = &m
 		}
@@ -228,7 +230,7 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []lab.Measure) []column 
 	for _, d := range measure.Decisions() { // measures that only some data have
 		if !d.IsList() {
 			m := lab.Named(evals, w.onSplit(d.Name))
-			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.OfEval(m.Name))
+			c := figure(w.bySplit("", "val ")+d.Head(), 0, m, panel.EvalFigure(m.Name))
 			c.Width, c.best, c.rare = cell.Width(c.Head)+2, &m, true
 			list = append(list, c)
 		}
@@ -238,8 +240,8 @@ func (w *Page) columnsOf(methods []dro.Algorithm, steps []lab.Measure) []column 
 
 // applyToNone reports whether a column shows a measure of steps that applies to none of the runs,
 // such as λ where the uncertainty set is CVaR.
-func (w *Page) applyToNone(c column, steps []lab.Measure) bool {
-	at := slices.IndexFunc(steps, func(m lab.Measure) bool {
+func (w *Page) applyToNone(c column, steps []measure.Measure) bool {
+	at := slices.IndexFunc(steps, func(m measure.Measure) bool {
 		return c.Measure != nil && m.Name == c.Measure.Name
 	})
 	return at >= 0 && !slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool {

@@ -12,23 +12,23 @@ import (
 // Board has its place (Cross, Picked), in the unit of the horizontal axis. Here cells of the page
 // become that unit and back.
 
-// cells returns the width of the focused plot in cells; 0 where no plot is focused. Of two plots it
-// takes the first; both are as wide, but for a cell.
-func (w *Page) cells() int {
-	v := w.Shows(w.focus)
+// plotCells returns the width of the focused plot in cells; 0 where no plot is focused. Of two
+// plots it takes the first; both are as wide, but for a cell.
+func (w *Page) plotCells() int {
+	v := w.CurrentView(w.focus)
 	r, ok := w.inside(w.focus)
 	if !ok || !v.Plots() || len(w.Tracks) == 0 {
 		return 0
 	}
 	p := w.Plots(w.focus, v, r.W, r.H)[0]
-	return p.Cells(p.At.W, p.At.H)
+	return p.Cells(p.Rect.W, p.Rect.H)
 }
 
 // side moves the crosshair of a plot by a column; elsewhere it goes to the next panel. A step is
 // one cell of the screen, whatever the zoom: one cannot see less than that. At the edge of
 // what is zoomed the view moves along.
 func (w *Page) side(by int) {
-	n := w.cells()
+	n := w.plotCells()
 	if n == 0 {
 		w.nextPanel(by)
 		return
@@ -37,7 +37,7 @@ func (w *Page) side(by int) {
 	column := (r.Hi - r.Lo) / float64(n)
 	if !w.Cross.On { // begin where the run is
 		last := w.Last(w.Run())
-		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.At
+		w.Cross, w.Picked = plot.Cross{On: true, X: max(r.Lo, min(r.Hi, last))}, w.Cursor
 		return
 	}
 	// All of the axis can be reached, zoomed or not.
@@ -52,12 +52,12 @@ func (w *Page) side(by int) {
 // run is drawn in front, and only Enter puts the cursor on it: the other panels must not change
 // while one reads a plot.
 func (w *Page) upOrDown(by int) {
-	if !w.Cross.On || w.cells() == 0 {
+	if !w.Cross.On || w.plotCells() == 0 {
 		w.move(by)
 		return
 	}
-	list := w.Crossed(w.focus)
-	i := slices.IndexFunc(list, func(c panel.Crossed) bool { return c.Run == w.Picked })
+	list := w.CrossValues(w.focus)
+	i := slices.IndexFunc(list, func(c panel.CrossValue) bool { return c.Run == w.Picked })
 	if i = max(0, min(len(list)-1, i+by)); i < len(list) {
 		w.Picked = list[i].Run
 	}
@@ -66,7 +66,7 @@ func (w *Page) upOrDown(by int) {
 // enter makes the run at the crosshair the one under the cursor; else it zooms. Picked is checked,
 // because the runs may have been replaced by fewer since the crosshair was set.
 func (w *Page) enter() {
-	if w.Cross.On && w.Picked != w.At && w.Picked < len(w.Tracks) {
+	if w.Cross.On && w.Picked != w.Cursor && w.Picked < len(w.Tracks) {
 		w.Pick(w.Picked)
 		return
 	}
@@ -77,13 +77,13 @@ func (w *Page) enter() {
 // it removes the crosshair. It reports whether the screen looks different.
 func (w *Page) point(x, y int) bool {
 	before, picked := w.Cross, w.Picked
-	_, at, height, c := w.under(x, y)
+	_, at, height, c := w.plotUnder(x, y)
 	if c == nil {
 		w.Cross.On = false
 		return before.On
 	}
 	w.Cross = plot.Cross{On: true, X: at}
-	w.Picked = w.At
+	w.Picked = w.Cursor
 	// The nearest line is found by height on the screen, which is what the eye goes by, and not
 	// by value: on a log axis these differ.
 	best := math.Inf(1)

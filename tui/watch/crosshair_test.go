@@ -23,18 +23,18 @@ func TestCrosshair(t *testing.T) {
 	for _, q := range []string{"loss", "lambda"} {
 		for _, e := range w.Chart(q).Read() {
 			i := slices.IndexFunc(w.Tracks, func(t *panel.Track) bool { return t.Short == e.Name })
-			if want := w.Tracks[i].Curves[q].Shown().At(w.Cross.X); e.Value != want {
+			if want := w.Tracks[i].Curves[q].Series().At(w.Cross.X); e.Value != want {
 				t.Errorf("%s of %s reads %g, want %g", q, e.Name, e.Value, want)
 			}
 		}
 	}
 	at := w.Cross.X
 	w.Cross.X = 13333.4
-	if s := w.ReadAt(w.Shows(w.focus)); !strings.HasPrefix(s, "step 13333") {
+	if s := w.ReadAt(w.CurrentView(w.focus)); !strings.HasPrefix(s, "step 13333") {
 		t.Errorf("at step 13333 it says %q", s)
 	}
 	w.Cross.X = at
-	list := w.Crossed(w.focus)
+	list := w.CrossValues(w.focus)
 	for i := 1; i < len(list); i++ {
 		if list[i].Value > list[i-1].Value {
 			t.Errorf("not from the top: %v", list)
@@ -46,8 +46,8 @@ func TestCrosshair(t *testing.T) {
 		!strings.Contains(s, ": "+r.Theme.Mark(uint8(top))) {
 		t.Errorf("run %d is picked, want %d:\n%s", w.Picked, top, s)
 	}
-	if r.Press("enter", "esc"); w.At != top || w.Cross.On || w.zoomed {
-		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.At, top, w.Cross,
+	if r.Press("enter", "esc"); w.Cursor != top || w.Cross.On || w.zoomed {
+		t.Errorf("run %d is under the cursor, want %d; %+v, zoomed %v", w.Cursor, top, w.Cross,
 			w.zoomed)
 	}
 }
@@ -57,11 +57,11 @@ func TestHover(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
 	in, _ := w.inside(0)
-	v := w.Shows(0)
+	v := w.CurrentView(0)
 	c := w.Plots(0, v, in.W, in.H)[0]
-	for x := range c.At.W {
-		for y := range c.At.H {
-			_, height, ok := c.ColumnX(x, y, c.At.W, c.At.H)
+	for x := range c.Rect.W {
+		for y := range c.Rect.H {
+			_, height, ok := c.ColumnX(x, y, c.Rect.W, c.Rect.H)
 			w.point(in.X+x, in.Y+y)
 			if w.Cross.On != ok {
 				t.Fatalf("at %d, %d: crosshair %v, plot %v", x, y, w.Cross.On, ok)
@@ -70,10 +70,10 @@ func TestHover(t *testing.T) {
 				continue
 			}
 			far := func(run int) float64 {
-				loss := w.Tracks[run].Curves["loss"].Shown().At(w.Cross.X)
+				loss := w.Tracks[run].Curves["loss"].Series().At(w.Cross.X)
 				return math.Abs(c.Height(loss) - height)
 			}
-			for _, o := range w.Crossed(0) {
+			for _, o := range w.CrossValues(0) {
 				if far(o.Run) < far(w.Picked)-1e-9 {
 					t.Fatalf("at %d, %d: run %d is picked, run %d is nearer", x, y, w.Picked, o.Run)
 				}

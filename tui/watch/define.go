@@ -13,9 +13,9 @@ import (
 // explains. Only what the page itself draws is explained here: marks, and the table's columns.
 func (w *Page) info() *kit.Overlay {
 	// The state of the run comes first: users ask for it again, while definitions stand still.
-	v, run := w.Shows(w.focus), w.Run()
-	texts := []string{run.Name() + " is " + run.Stands(true) + "."}
-	if s := run.Selection(); s != "" {
+	v, run := w.CurrentView(w.focus), w.Run()
+	texts := []string{run.Name() + " is " + run.StatusText(true) + "."}
+	if s := run.SelectionText(); s != "" {
 		texts[0] += " It has " + s + "."
 	}
 	if v.Doc != "" {
@@ -23,7 +23,7 @@ func (w *Page) info() *kit.Overlay {
 	}
 	texts = append(texts, lab.Define(v.Measures())...)
 	if v.Bars != "" {
-		m := v.Of(w.Run().Meta)
+		m := v.BarsMeasure(w.Run().Meta)
 		texts = append(texts, lab.Define([]string{m.Name})...)
 		if about := panel.AboutBars(w.Run(), m); about != "" {
 			texts = append(texts, about)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"drolab/runner"
+	"drolab/runner/eventlog"
 	"drolab/tui/internal/tuitest"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -13,7 +14,7 @@ import (
 
 // partly is a log of which a part was read.
 type partly struct {
-	lab.Log
+	eventlog.Log
 	share float64
 }
 
@@ -32,11 +33,11 @@ func TestHalfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
-	w.opened(openMsg{runs: []panel.Opened{{Run: r, Log: r.Tail(), At: r.Standing()}}})
+	w.opened(openMsg{runs: []panel.RunLog{{Run: r, Log: r.Tail(), AtOpening: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
 		w.addEvents(readMsg{round: w.round,
-			parts: []part{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
+			parts: []runNews{{id: r.Meta.ID, log: partly{r.Tail(), share}, events: events}}})
 	}
 	w.Round = time.Hour // news is shown in turns, but not what was recorded before
 	w.View(120, 40)
@@ -47,7 +48,7 @@ func TestHalfRead(t *testing.T) {
 		tr.Eval.Step != tr.Step {
 		t.Errorf("half read it stands at %s, step %d, %+v", tr.Status, tr.Step, tr.Eval)
 	}
-	if s := tr.Stands(true); strings.Contains(s, " in ") {
+	if s := tr.StatusText(true); strings.Contains(s, " in ") {
 		t.Errorf("half read it is %q", s)
 	}
 	if n := tr.Curves["test_loss"].Raw.Len(); n == 0 || n >= tuitest.Epochs {

@@ -11,8 +11,8 @@
 // the number of the set of runs that it read, so that a late answer does no harm.
 //
 // A screen shows four things: the table of runs, the headline below it, one to six panels, and the
-// log pane where it is open. They are drawn in turns while runs go on (redraw.go), since a slow line
-// carries one part at a time and not all of them.
+// log pane where it is open. They are drawn in turns while runs go on (redraw.go), since a slow
+// line carries one part at a time and not all of them.
 //
 // # Replay
 //
@@ -30,15 +30,15 @@
 //
 // # The clock of a replay
 //
-// A Clock (clock.go) holds the state of a replay of runs: its place, its speed, the marks that it
-// can jump to, and the bar that shows all of these (replaybar.go). It reads no log. Whoever reads asks Due and
-// NextRead up to which moment, and limits what is read; a replay is nothing more than that. The
-// tapes of the runs (Load) say how long they are and where their evaluations, checkpoints and
-// warnings are.
+// A clock (clock.go) holds the state of a replay of runs: its place, its speed, the marks that it
+// can jump to, and the bar that shows all of these (replaybar.go). It reads no log. Whoever reads
+// asks Due and NextRead up to which moment, and limits what is read; a replay is nothing more than
+// that. The tapes of the runs (Load) say how long they are and where their evaluations, checkpoints
+// and warnings are.
 //
 // # Beside the screen
 //
-// A Form (knobs.go) changes a setting of a live run. The run's own rule, spec.Spec.Turn, decides
+// A form (knobs.go) changes a setting of a live run. The run's own rule, spec.Spec.Turn, decides
 // what may be typed. A panel's content is exported as rows (export.go), one for each observation;
 // zoom, scale and axis do not matter to it. The exact logged values are in the run's log.
 package watch

@@ -25,7 +25,7 @@ func TestFront(t *testing.T) {
 			} else if !l.Back {
 				front++
 				if l.Number != r.watch.Run().Number {
-					t.Errorf("line %d is in front of run %d", l.Number, r.watch.At)
+					t.Errorf("line %d is in front of run %d", l.Number, r.watch.Cursor)
 				}
 			}
 		}
@@ -101,14 +101,14 @@ func TestCursorFindsWhatHasBegun(t *testing.T) {
 			track.Status = runner.Running
 		}
 	}
-	w.At, w.Pointed = 0, false
-	if w.PointBegun(); w.At != last {
-		t.Errorf("the cursor is on run %d, want %d, which trains", w.At, last)
+	w.Cursor, w.Pointed = 0, false
+	if w.PointBegun(); w.Cursor != last {
+		t.Errorf("the cursor is on run %d, want %d, which trains", w.Cursor, last)
 	}
 	r.Press("up")
-	chosen := w.At
-	if w.PointBegun(); w.At != chosen || chosen == last {
-		t.Errorf("the cursor went to run %d of its own, from %d", w.At, chosen)
+	chosen := w.Cursor
+	if w.PointBegun(); w.Cursor != chosen || chosen == last {
+		t.Errorf("the cursor went to run %d of its own, from %d", w.Cursor, chosen)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestRiskByRadius(t *testing.T) {
 		list[i] = measure.Num(1 + float64(i))
 	}
 	run.Eval.ByGroup.Set("robust_risk_at", list)
-	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.ByRadius{}})
+	c := w.Risks(&panel.View{Bars: "robust_risk_at", Plain: true, As: panel.RadiusCurves{}})
 	if len(c.Markers) != 1 || math.Abs(c.Markers[0].X-math.Log10(run.Spec.Rho)) > 1e-12 {
 		t.Errorf("marked %v, trained at %g", c.Markers, run.Spec.Rho)
 	}
@@ -143,7 +143,7 @@ func TestHistogram(t *testing.T) {
 	w := r.watch
 	w.focus = slices.IndexFunc(w.Panels,
 		func(p panel.Panel) bool { return p.Title == "Dual variables" })
-	for w.Shows(w.focus).Bars != "ratio_histogram" {
+	for w.CurrentView(w.focus).Bars != "ratio_histogram" {
 		r.Press("f")
 	}
 	if s := tuitest.Text(r.Shot()); !strings.Contains(s, "lacks this") {

@@ -28,7 +28,7 @@ func (w *Page) fetchEye(now time.Time) tea.Cmd {
 // redrawEye forgets the drawing of the samples that weigh most, so that they are drawn anew.
 func (w *Page) redrawEye() {
 	if p := w.EyeAt(); p >= 0 {
-		w.drawn[p].Drawn = kit.Drawn{}
+		w.drawn[p].LineCache = kit.LineCache{}
 	}
 }
 

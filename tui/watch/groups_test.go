@@ -49,13 +49,13 @@ func TestSplit(t *testing.T) {
 		"val worst", "val risk", "val %")
 	accuracy("Validation accuracy · worst group and mean")
 	r.Press("tab", "e")
-	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*3 {
+	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*3 {
 		t.Errorf("%d rows exported, want 3 of each run", rows)
 	}
 	r.Overlay = nil
 	r.Press("f", "e")
 	title("Who suffers, by group · one run · validation ─", "train val")
-	if _, rows := sheetOf(r.watch.Board, r.watch.focus); rows != 3*2 {
+	if _, rows := tableOf(r.watch.Board, r.watch.focus); rows != 3*2 {
 		t.Errorf("%d rows exported, want 3 of the run and of the baseline", rows)
 	}
 	r.Overlay = nil
@@ -135,8 +135,8 @@ func TestBarsByGroup(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, s)
 		}
 	}
-	v := r.watch.Shows(r.watch.focus)
-	b := r.watch.Bars(r.watch.focus, v.Of(run.Meta), 10)
+	v := r.watch.CurrentView(r.watch.focus)
+	b := r.watch.Bars(r.watch.focus, v.BarsMeasure(run.Meta), 10)
 	if len(b.Bars) != 4 || !b.Bars[1].Worst || b.Bars[2].Worst || b.Bars[1].Cells[0] != "40" ||
 		b.Bars[1].Cells[1] != "30" || b.Bars[1].Few || !b.Bars[2].Few {
 		t.Errorf("bars %+v, want the coast as the worst", b.Bars)
@@ -146,7 +146,7 @@ func TestBarsByGroup(t *testing.T) {
 	if !strings.Contains(text, "of the group's test samples") {
 		t.Errorf("defined as %s", text)
 	}
-	made, rows := sheetOf(r.watch.Board, r.watch.focus)
+	made, rows := tableOf(r.watch.Board, r.watch.focus)
 	for row := range made.All() {
 		value := row[len(row)-1]
 		if strings.Contains(value, "NaN") || row[5] == "reef" && value != "" {

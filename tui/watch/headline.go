@@ -18,13 +18,13 @@ import (
 // headlineRows returns the number of lines of the headline. It does not depend on the cursor, so
 // that the panels below do not jump when the cursor moves.
 func (w *Page) headlineRows() int {
-	return w.barRows() + w.storyRows() + w.raceRows() + w.standRows() + w.rankRows()
+	return w.barRows() + w.storyRows() + w.raceRows() + w.stateRows() + w.rankRows()
 }
 
-// standRows returns the number of lines about the run under the cursor: two where a selection and
+// stateRows returns the number of lines about the run under the cursor: two where a selection and
 // the last step do not fit beside each other. On a low screen the table says enough about runs that
 // are done.
-func (w *Page) standRows() int {
+func (w *Page) stateRows() int {
 	// Of the page: rows for a headline at all, and columns for both of its parts in one line.
 	const leastHeight, oneLine = 20, 140
 	selects := slices.ContainsFunc(w.Tracks, func(t *panel.Track) bool { return t.Selects() })
@@ -50,16 +50,16 @@ func (w *Page) headline(cells int) (lines []string) {
 	if w.raceRows() > 0 {
 		lines = append(lines, w.raceLine(cells))
 	}
-	lines = append(lines, w.standing(cells, w.standRows())...)
+	lines = append(lines, w.stateLines(cells, w.stateRows())...)
 	if w.rankRows() > 0 {
 		lines = append(lines, w.ranks(cells)...)
 	}
 	return kit.Fill(lines, cells, w.headlineRows())
 }
 
-// standing draws the state of the run under the cursor. If it does not fit, the least important
+// stateLines draws the state of the run under the cursor. If it does not fit, the least important
 // goes first: the bounds of λ, then how long the run took, and then the end of the line.
-func (w *Page) standing(cells, rows int) (lines []string) {
+func (w *Page) stateLines(cells, rows int) (lines []string) {
 	if rows == 0 {
 		return nil
 	}
@@ -69,13 +69,13 @@ func (w *Page) standing(cells, rows int) (lines []string) {
 		return "    " + mark + " " + cell.Cut(t.Greek(text), cells-7)
 	}
 	// A line begins as a row of the table does, so the words stand below the names.
-	stands, selected := "", run.Selection()
-	most := run.Stands(true)
+	stands, selected := "", run.SelectionText()
+	most := run.StatusText(true)
 	if selected == "" || rows > 1 {
-		most += run.Bounded()
+		most += run.BoundsText()
 	}
-	for _, words := range []string{most, run.Stands(true), run.Stands(false)} {
-		if len(w.RowOf(w.At)) > 1 { // the table has the mean of the row's seeds
+	for _, words := range []string{most, run.StatusText(true), run.StatusText(false)} {
+		if len(w.RowOf(w.Cursor)) > 1 { // the table has the mean of the row's seeds
 			words = run.Label + ": " + words
 		}
 		if rows == 1 && selected != "" {

@@ -18,7 +18,7 @@ func (w *Page) turn() tea.Cmd {
 
 // noTurn goes by Turns, which is found out once: every frame's footer asks for each key's reason.
 func (w *Page) noTurn(t *panel.Track) string {
-	if !t.Turns {
+	if !t.HasKnobs {
 		return t.Label + unreadableSettings
 	}
 	return w.noVerb("change")(t)
@@ -43,27 +43,27 @@ func (w *Page) noUndoSetting(t *panel.Track) string {
 	return kit.Unless(ok, "No setting of "+t.Label+" has been changed")
 }
 
-// Form is the form that changes a setting of a run while it goes on. It shows the settings that can
-// be changed with their values, the new value as it is typed, and what is wrong with it. The run's
-// own rule, spec.Spec.Turn, decides what may be typed; the form changes nothing by itself. The
-// overlay owns it, from the key that opens it to enter or esc.
-type Form struct {
+// knobForm is the form that changes a setting of a run while it goes on. It shows the settings that
+// can be changed with their values, the new value as it is typed, and what is wrong with it. The
+// run's own rule, spec.Spec.Turn, decides what may be typed; the form changes nothing by itself.
+// The overlay owns it, from the key that opens it to enter or esc.
+type knobForm struct {
 	*lab.Lab
-	run      *panel.Track // its Spec is the present one, and may change while the form is open
-	keys     []string     // the settings that this run can change
-	row      int
-	kit.Line // the new value of keys[at]
+	run          *panel.Track // its Spec is the present one, and may change while the form is open
+	keys         []string     // the settings that this run can change
+	row          int
+	kit.LineForm // the new value of keys[at]
 }
 
 // newForm returns the form for a run.
-func newForm(l *lab.Lab, run *panel.Track) *Form {
-	f := &Form{Lab: l, run: run, keys: panel.Turnable(run.Spec)}
+func newForm(l *lab.Lab, run *panel.Track) *knobForm {
+	f := &knobForm{Lab: l, run: run, keys: panel.TurnableKeys(run.Spec)}
 	f.move(0)
 	return f
 }
 
 // Press implements kit.Form. Letters that are no part of a number move, as in lists.
-func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
+func (k *knobForm) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 	switch key.String() {
 	case "up", "k", "shift+tab": // no value has an h, j, k or l
 		k.move(-1)
@@ -86,20 +86,20 @@ func (k *Form) Press(key tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 }
 
 // Hint implements kit.Form.
-func (k *Form) Hint() []kit.Key {
+func (k *knobForm) Hint() []kit.Key {
 	return append([]kit.Key{{Keys: kit.On("down"), Hint: "next setting"},
 		{Keys: kit.On("up"), Hint: "previous setting"}}, kit.TypingKeys()...)
 }
 
 // move goes to another setting. What was typed is dropped: it was meant for the one before.
-func (k *Form) move(by int) {
+func (k *knobForm) move(by int) {
 	k.row = (k.row + by + len(k.keys)) % len(k.keys)
-	k.Line = kit.Line{Input: kit.NewInput(""), Check: k.check}
+	k.LineForm = kit.LineForm{Input: kit.NewInput(""), Check: k.check}
 }
 
 // check tries what is typed on a copy of the run's settings. The rules are the runner's own, so
 // that the form refuses what the run would refuse, and says it while one types.
-func (k *Form) check(text string) error {
+func (k *knobForm) check(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (k *Form) check(text string) error {
 
 // View implements kit.Form: one line for each setting, with the new value where the cursor is. On a
 // low screen the sentence above them is left out first.
-func (k *Form) View(t *kit.Theme, w, h int) []string {
+func (k *knobForm) View(t *kit.Theme, w, h int) []string {
 	var lines []string
 	if h >= 10 {
 		lines = append(lines, t.Dim.Paint(takesEffect), "")
@@ -126,12 +126,12 @@ func (k *Form) View(t *kit.Theme, w, h int) []string {
 		if k.Problem != nil {
 			st = t.Bad
 		}
-		lines = append(lines, t.Pointed(line, true)+t.Dim.Paint("  new ")+k.Input.View(st, 16))
+		lines = append(lines, t.WithCursor(line, true)+t.Dim.Paint("  new ")+k.Input.View(st, 16))
 	}
 	lines = append(lines, "")
 	if k.Problem == nil {
 		want := k.keys[k.row] + ": " + k.run.Spec.KnobWant(k.keys[k.row])
 		return append(lines, t.Dim.Paint(t.Greek(cell.Cut(want, w))))
 	}
-	return append(lines, t.Wrong(k.Problem, w)...)
+	return append(lines, t.ErrorLines(k.Problem, w)...)
 }

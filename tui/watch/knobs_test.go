@@ -76,13 +76,13 @@ func TestTurnable(t *testing.T) {
 	} {
 		s := spec.Defaults()
 		s.Algorithms = []dro.Algorithm{c.algorithm}
-		if got := panel.Turnable(s); !slices.Equal(got, c.want) {
+		if got := panel.TurnableKeys(s); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.algorithm, got, c.want)
 		}
 	}
 	s := spec.Defaults()
 	s.LR = -1
-	if got := panel.Turnable(s); len(got) > 0 {
+	if got := panel.TurnableKeys(s); len(got) > 0 {
 		t.Errorf("of settings that are no good: %v", got)
 	}
 }

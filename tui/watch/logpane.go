@@ -16,9 +16,9 @@ import (
 type pane int
 
 const (
-	noPane      pane = iota // it is closed
-	logPane                 // what happened to the runs
-	printedPane             // what the program of the run under the cursor printed
+	noPane     pane = iota // it is closed
+	logPane                // what happened to the runs
+	outputPane             // what the program of the run under the cursor printed
 )
 
 // logLine is a note with its run. Notes are kept by run, at most 200 each, and put together only
@@ -28,11 +28,11 @@ type logLine struct {
 	run *panel.Track
 }
 
-// log draws the log pane: what happened to all runs, the latest below. Lines are in the order of
-// time, because runs are told apart by colour and an earlier event explains the next.
-func (w *Page) log(r kit.Rect, box bool) []string {
-	if w.logPane == printedPane {
-		return w.program(r, box)
+// drawLog draws the log pane: what happened to all runs, the latest below. Lines are in the order
+// of time, because runs are told apart by colour and an earlier event explains the next.
+func (w *Page) drawLog(r kit.Rect, box bool) []string {
+	if w.logPane == outputPane {
+		return w.drawOutput(r, box)
 	}
 	t := w.Theme
 	var all []logLine
@@ -45,10 +45,10 @@ func (w *Page) log(r kit.Rect, box bool) []string {
 		names = max(names, cell.Width(run.Label))
 	}
 	// Stable, as one run's notes of one moment are in the order of its log.
-	slices.SortStableFunc(all, func(a, b logLine) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b logLine) int { return a.Time.Compare(b.Time) })
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(l logLine) string { return l.run.Label + " " + l.Text }
-	shown, below := scrolled(all, said, w.words, w.logBack, ih)
+	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
 	var lines []string
 	for _, l := range shown {
 		text := t.Text
@@ -77,15 +77,15 @@ func (w *Page) search() tea.Cmd {
 		w.touch()
 		return nil
 	}
-	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.Line{
+	return kit.Show(&kit.Overlay{Title: "Search the log", Form: &kit.LineForm{
 		Input: kit.NewInput(w.words), About: aboutSearch, Accept: take}})
 }
 
-// scrolled returns the part of some lines that a pane of so many rows shows if it is scrolled back,
-// of those that say the words, and says how many are below it. The pane moves on with new lines,
-// because back counts from the end. It may be more than there is to scroll: keys and wheel only add
-// to it.
-func scrolled[T any](all []T, said func(T) string, words string, back, rows int) (
+// visibleLines returns the part of some lines that a pane of so many rows shows if it is scrolled
+// back, of those that say the words, and says how many are below it. The pane moves on with new
+// lines, because back counts from the end. It may be more than there is to scroll: keys and wheel
+// only add to it.
+func visibleLines[T any](all []T, said func(T) string, words string, back, rows int) (
 	shown []T, below string,
 ) {
 	if words != "" {
@@ -107,7 +107,7 @@ func (w *Page) warnings() tea.Cmd {
 	// The width at which a text reads well, and at which an overlay fits.
 	width := min(76, w.Body.W-6)
 	var lines []string
-	for _, t := range w.Of(w.RowOf(w.At)) {
+	for _, t := range w.InRow(w.RowOf(w.Cursor)) {
 		for _, n := range t.Notes {
 			if n.Bad {
 				lines = append(lines,
@@ -122,8 +122,8 @@ func (w *Page) warnings() tea.Cmd {
 // flipLog opens the log pane at its end, where the latest is, goes on to what the run's program
 // printed, where it trains one, or closes it.
 func (w *Page) flipLog() {
-	w.logPane, w.logBack = (w.logPane+1)%(printedPane+1), 0
-	if w.logPane == printedPane && !trains(w.Run()) {
+	w.logPane, w.logBack = (w.logPane+1)%(outputPane+1), 0
+	if w.logPane == outputPane && !trainsProgram(w.Run()) {
 		w.logPane = noPane
 	}
 }

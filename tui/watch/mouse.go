@@ -21,8 +21,8 @@ func (w *Page) click(m kit.Click) {
 		return
 	}
 	w.grip = grip{} // a press elsewhere lets go
-	if p, _, _, c := w.under(m.X, m.Y); c != nil {
-		w.focus, w.grip = p, grip{m.X, c.Cells(c.At.W, c.At.H), w.Span()}
+	if p, _, _, c := w.plotUnder(m.X, m.Y); c != nil {
+		w.focus, w.grip = p, grip{m.X, c.Cells(c.Rect.W, c.Rect.H), w.Span()}
 		w.point(m.X, m.Y)
 		return
 	}
@@ -44,7 +44,7 @@ func (w *Page) wheel(m kit.Wheel) {
 	case l.log.Contains(m.X, m.Y):
 		w.logBack = max(0, w.logBack-by)
 	default:
-		if _, at, _, c := w.under(m.X, m.Y); c != nil {
+		if _, at, _, c := w.plotUnder(m.X, m.Y); c != nil {
 			w.ZoomAt(at, -by)
 			return
 		}
@@ -56,21 +56,21 @@ func (w *Page) wheel(m kit.Wheel) {
 	}
 }
 
-// under returns the plot at a place of the page: its panel, the x there, and how high the place
+// plotUnder returns the plot at a place of the page: its panel, the x there, and how high the place
 // lies in the plot, 0 to 1. The chart is nil where there is no plot, on borders and labels as well.
-func (w *Page) under(x, y int) (p int, at, height float64, chart *panel.Placed) {
+func (w *Page) plotUnder(x, y int) (p int, at, height float64, chart *panel.PlacedChart) {
 	if len(w.Tracks) == 0 {
 		return 0, 0, 0, nil
 	}
 	for i := range w.layout().panels {
 		p = w.first() + i
 		r, ok := w.inside(p)
-		v := w.Shows(p)
+		v := w.CurrentView(p)
 		if !ok || !r.Contains(x, y) || !v.Plots() {
 			continue
 		}
 		for _, c := range w.Plots(p, v, r.W, r.H) {
-			at, height, ok = c.ColumnX(x-r.X-c.At.X, y-r.Y-c.At.Y, c.At.W, c.At.H)
+			at, height, ok = c.ColumnX(x-r.X-c.Rect.X, y-r.Y-c.Rect.Y, c.Rect.W, c.Rect.H)
 			if ok {
 				return p, at, height, &c
 			}
@@ -97,7 +97,7 @@ func (w *Page) drag(m kit.Drag) {
 		return
 	}
 	r := w.grip.span
-	w.Show(r)
+	w.ShowX(r)
 	w.Pan(float64(w.grip.x-m.X) * (r.Hi - r.Lo) / float64(w.grip.cells))
 }
 

@@ -13,8 +13,8 @@ func TestMouse(t *testing.T) {
 	r := watching(t, 120, 40)
 	l := r.watch.layout()
 	r.Send(kit.Click{X: 5, Y: l.runs.Y + 3}) // below the column heads, the third run
-	if r.watch.At != 2 {
-		t.Errorf("run %d is under the cursor, want the third", r.watch.At)
+	if r.watch.Cursor != 2 {
+		t.Errorf("run %d is under the cursor, want the third", r.watch.Cursor)
 	}
 	p := l.panels[3]
 	r.Send(kit.Click{X: p.X + 2, Y: p.Y + 2})

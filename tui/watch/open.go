@@ -6,6 +6,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/record"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
@@ -50,17 +51,17 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 		w.Colors = m.colors
 	}
 	before := w.IDs()
-	if w.race = nil; len(before) > 1 && slices.Contains(before, m.wanted.Ghost) {
-		w.race = before
+	if w.raceRuns = nil; len(before) > 1 && slices.Contains(before, m.wanted.Parent) {
+		w.raceRuns = before
 	}
-	w.Tracks, w.At, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
+	w.Tracks, w.Cursor, w.Pointed, w.Baseline, w.reading = nil, 0, false, -1, false
 	w.unread, w.all = 0, false
 	w.round++ // the command that reads the old runs may still be under way
 	if w.clock = nil; m.wanted.Replay != nil {
 		w.clock = newClock(*m.wanted.Replay)
 		cmd = tea.Batch(cmd, kit.Notify(replayHint))
 	}
-	w.Tracks = append(w.Tracks, kit.Map(m.runs, panel.NewTrack)...)
+	w.Tracks = append(w.Tracks, data.Map(m.runs, panel.NewTrack)...)
 	w.furnish()
 	for _, t := range w.Tracks { // by now their number is known, which bounds their curves
 		w.Prepare(t)
@@ -73,7 +74,7 @@ func (w *Page) opened(m openMsg) tea.Cmd {
 	// -1 where the plain method is not among them: then nothing is compared.
 	plain := func(t *panel.Track) bool { return t.Meta.Spec.Algorithm() == dro.Baseline() }
 	w.Baseline = slices.IndexFunc(w.Tracks, plain)
-	w.pit(m.wanted.Ghost)
+	w.pointAtBranch(m.wanted.Parent)
 	w.Reset()
 	w.setColumns()
 	return tea.Batch(cmd, w.read(w.looked))
@@ -115,16 +116,16 @@ func open(l *lab.Lab, wanted lab.Watch, request int) tea.Cmd {
 }
 
 // openRun opens a run whose log is not read yet.
-func openRun(logs record.Source, r *record.Run) panel.Opened {
-	return panel.Opened{Run: r, Log: record.Lineage(logs, r), At: r.Standing()}
+func openRun(logs record.Source, r *record.Run) panel.RunLog {
+	return panel.RunLog{Run: r, Log: record.Lineage(logs, r), AtOpening: r.Standing()}
 }
 
 // regroup groups the runs that belong together, and gives each group its name and its colour.
 func (w *Page) regroup() {
 	w.Groups = panel.SeedGroups(w.Tracks)
 	panel.LabelTracks(w.Tracks, w.Groups)
-	runs := kit.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
-	numbers := w.Colors.Of(runs)
+	runs := data.Map(w.Groups, func(g []int) *runner.Meta { return w.Tracks[g[0]].Meta })
+	numbers := w.Colors.ForRuns(runs)
 	if w.Config.Kept != nil { // no folder says which colours others have
 		w.Colors = lab.Colors{}
 		for n, m := range runs {
@@ -142,7 +143,7 @@ func (w *Page) regroup() {
 // that could be opened are watched, and the first problem is shown.
 type openMsg struct {
 	request  int            // the number of the request that this answers
-	runs     []panel.Opened // the runs to watch
+	runs     []panel.RunLog // the runs to watch
 	found    int            // the number of runs that were found, of which runs has some
 	wanted   lab.Watch      // what was asked for
 	colors   lab.Colors     // the colours of the folder; nil leaves them as they were

@@ -3,6 +3,7 @@ package watch
 import (
 	"time"
 
+	"drolab/runner/measure"
 	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/watch/panel"
@@ -20,15 +21,15 @@ type Page struct {
 	*panel.Board
 	reader
 	screen
-	turns
-	printed    printed
+	schedule
+	output     output
 	storyState storyState
 	grip       grip // the plot that the mouse has hold of
 
 	// The table of runs. setColumns makes it for the runs, the baseline and the split, and must be
 	// called when one of these changes.
-	columns []column    // in the order of importance, of which a screen has the first few
-	risk    lab.Measure // the robust risk, of the split that is shown
+	columns []column        // in the order of importance, of which a screen has the first few
+	risk    measure.Measure // the robust risk, of the split that is shown
 }
 
 // reader is the state of reading the logs. Logs keep their own places, so while reading is true
@@ -41,9 +42,9 @@ type reader struct {
 	looked   time.Time // when the directories were last asked for their status
 	all      bool      // whether all that the logs hold was read
 	unread   int       // the run whose log is read next; those before it were read a moment ago
-	clock    *Clock    // of a replay; nil without one
+	clock    *clock    // of a replay; nil without one
 	problem  string    // of the last opening or reading; "" without
-	race     []string  // the runs that were watched before a branch was; nil without one
+	raceRuns []string  // the runs that were watched before a branch was; nil without one
 }
 
 // screen is the state of what is shown. It outlives the runs: a user who opens others finds the
@@ -74,7 +75,7 @@ func (w *Page) furnish() {
 // means another panel from now on.
 func (w *Page) arrange() {
 	w.focus = min(w.focus, len(w.Panels)-1)
-	w.drawn = make([]turned, len(w.Panels))
+	w.drawn = make([]drawnPart, len(w.Panels))
 	w.setColumns()
 }
 
@@ -100,16 +101,16 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case kit.Tick:
 		now := time.Time(msg)
-		return tea.Batch(w.read(now), w.readPrinted(now), w.readMachine(now), w.fetchEye(now))
+		return tea.Batch(w.read(now), w.readOutput(now), w.readMachine(now), w.fetchEye(now))
 	case panel.Fetched:
-		w.Eye.Hang(w.since, msg)
+		w.Eye.Take(w.since, msg)
 		w.redrawEye()
 		return nil
 	case panel.Next:
 		w.redrawEye()
 		return nil
-	case printedMsg:
-		w.showPrinted(msg)
+	case outputMsg:
+		w.showOutput(msg)
 		return nil
 	case panel.Machine:
 		w.addMachine(msg)

@@ -17,10 +17,10 @@ import (
 func TestToyPanel(t *testing.T) {
 	r := watching(t, 200, 60)
 	r.Config.RunsDir = t.TempDir()
-	r.watch.Standing = func() []panel.Panel {
+	r.watch.BuiltIn = func() []panel.Panel {
 		return append([]panel.Panel{{Title: "Toy panel", Views: []panel.View{
 			{Name: "how it trains", Curves: []string{"train_loss"}},
-			{Name: "who suffers", Bars: "class_loss"}}}}, panel.Standing()...)
+			{Name: "who suffers", Bars: "class_loss"}}}}, panel.BuiltIn()...)
 	}
 	r.watch.furnish()
 	r.Send(lab.Watch{IDs: []string{r.watch.Run().ID}}) // logs that are read anew are drawn

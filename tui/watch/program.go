@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"drolab/runner/data"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -15,9 +16,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// printed is the last output of the program of the run under the cursor, which the log pane can
+// output is the last output of the program of the run under the cursor, which the log pane can
 // show in place of the events. It is read anew now and then while it is shown.
-type printed struct {
+type output struct {
 	id      string   // the run's ID
 	lines   []string // the end of the output, as it may be drawn
 	problem string   // why there are no lines; "" without a problem
@@ -27,29 +28,29 @@ type printed struct {
 
 // The bounds of the end of a program's output that is shown.
 const (
-	mostPrinted = 64 << 10 // bytes
-	mostLines   = 1000
+	mostOutput = 64 << 10 // bytes
+	mostLines  = 1000
 )
 
-// trains reports whether the run trains a program, which may have printed something.
-func trains(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
+// trainsProgram reports whether the run trains a program, which may have printed something.
+func trainsProgram(t *panel.Track) bool { return t != nil && t.Meta.Program != nil }
 
-// readPrinted looks for new output of the run's program, if the pane shows it.
-func (w *Page) readPrinted(now time.Time) tea.Cmd {
-	t, p := w.Run(), &w.printed
+// readOutput looks for new output of the run's program, if the pane shows it.
+func (w *Page) readOutput(now time.Time) tea.Cmd {
+	t, p := w.Run(), &w.output
 	same := t != nil && p.id == t.ID
-	fresh := same && now.Sub(p.looked) < lookAgain
-	if w.logPane != printedPane || !trains(t) || p.reading || fresh {
+	fresh := same && now.Sub(p.looked) < lookInterval
+	if w.logPane != outputPane || !trainsProgram(t) || p.reading || fresh {
 		return nil
 	}
 	if !same {
-		*p = printed{id: t.ID}
+		*p = output{id: t.ID}
 	}
 	p.reading, p.looked = true, now
 	run, before := t.Run, *p
 	return func() tea.Msg {
-		text, whole, err := run.Printed(mostPrinted)
-		m := printedMsg{id: before.id}
+		text, whole, err := run.Printed(mostOutput)
+		m := outputMsg{id: before.id}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			m.problem = noOutput
@@ -71,24 +72,24 @@ func linesOf(text []byte, whole bool) (lines []string) {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\r\n")
 		line = line[strings.LastIndexByte(line, '\r')+1:]
-		lines = append(lines, cell.Bare(strings.ReplaceAll(line, "\t", "    ")))
+		lines = append(lines, cell.Strip(strings.ReplaceAll(line, "\t", "    ")))
 	}
 	return slices.Clone(lines[max(0, len(lines)-mostLines):])
 }
 
-// printedMsg brings the output of a program.
-type printedMsg struct {
+// outputMsg brings the output of a program.
+type outputMsg struct {
 	id, problem string
 	lines       []string
 	changes     bool
 }
 
 // Changes reports whether the output differs from before.
-func (m printedMsg) Changes() bool { return m.changes }
+func (m outputMsg) Changes() bool { return m.changes }
 
-// showPrinted shows the output. Output of another run than the one asked for last is dropped.
-func (w *Page) showPrinted(m printedMsg) {
-	if p := &w.printed; p.id == m.id {
+// showOutput shows the output. Output of another run than the one asked for last is dropped.
+func (w *Page) showOutput(m outputMsg) {
+	if p := &w.output; p.id == m.id {
 		p.reading = false
 		if m.changes {
 			p.lines, p.problem = m.lines, m.problem
@@ -97,13 +98,13 @@ func (w *Page) showPrinted(m printedMsg) {
 	}
 }
 
-// program draws the log pane with the output of the program of the run under the cursor.
-func (w *Page) program(r kit.Rect, box bool) []string {
-	t, p, run := w.Theme, &w.printed, w.Run()
+// drawOutput draws the log pane with the output of the program of the run under the cursor.
+func (w *Page) drawOutput(r kit.Rect, box bool) []string {
+	t, p, run := w.Theme, &w.output, w.Run()
 	var all []string
 	note := ""
 	switch {
-	case !trains(run):
+	case !trainsProgram(run):
 		note = noProgram
 	case p.id != run.ID || p.reading && len(p.lines) == 0 && p.problem == "":
 		note = "reading" + t.More
@@ -114,8 +115,8 @@ func (w *Page) program(r kit.Rect, box bool) []string {
 	}
 	iw, ih := kit.Inside(box, r.W, r.H)
 	said := func(line string) string { return line }
-	shown, below := scrolled(all, said, w.words, w.logBack, ih)
-	lines := kit.Map(shown, func(line string) string {
+	shown, below := visibleLines(all, said, w.words, w.logBack, ih)
+	lines := data.Map(shown, func(line string) string {
 		return " " + t.Text.Paint(cell.Cut(t.Greek(line), iw-2))
 	})
 	return t.Panel("Program of "+run.Label, below+note, false, box, lines, r.W, r.H)

@@ -22,7 +22,7 @@ func TestPrinted(t *testing.T) {
 	run.Meta.Program = &runner.Program{}
 	path := filepath.Join(run.Run.Dir, runner.ProgramLogName)
 	show := func() string {
-		r.Wait(2*lookAgain, lookAgain)
+		r.Wait(2*lookInterval, lookInterval)
 		r.Fits(t, "what a program printed")
 		return tuitest.Text(r.Shot())
 	}

@@ -49,9 +49,9 @@ func TestRace(t *testing.T) {
 		branch, parent := w.Tracks[1], w.Tracks[0]
 		branch.Meta.Parent = parent.ID + "@" + measure.Num(float64(at)).String()
 		branch.Eval.Set("worst_class_accuracy", measure.Num(.125))
-		w.pit(parent.ID)
-		if w.Baseline != 0 || w.At != 1 || w.raceRows() != 1 {
-			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.At, w.raceRows())
+		w.pointAtBranch(parent.ID)
+		if w.Baseline != 0 || w.Cursor != 1 || w.raceRows() != 1 {
+			t.Fatalf("baseline %d, cursor %d, %d rows", w.Baseline, w.Cursor, w.raceRows())
 		}
 		line := tuitest.Text(tuitest.Shot(w.raceLine(158), 158, 1))
 		if at > branch.Step {
@@ -105,7 +105,7 @@ func TestBackToTheRace(t *testing.T) {
 	if got := watched(); !slices.Equal(got, all) {
 		t.Fatalf("a new viewer sees %v, want %v", got, all)
 	}
-	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Ghost: "shapes-sfk"})
+	r.Send(lab.Watch{IDs: []string{"shapes-sfk", "shapes-branch"}, Parent: "shapes-sfk"})
 	if got := watched(); len(got) != 2 {
 		t.Fatalf("the branch races %v", got)
 	}

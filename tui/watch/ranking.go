@@ -8,6 +8,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -17,8 +18,8 @@ import (
 // reader having to compare a column of figures. It comes once all runs have ended, since an
 // order that changes at every evaluation misleads.
 
-// ranked is a row of the table with its robust risk.
-type ranked struct {
+// rankedRow is a row of the table with its robust risk.
+type rankedRow struct {
 	run  *panel.Track // the first run of the row
 	risk float64      // in nats; the mean of a row of seeds
 }
@@ -26,17 +27,17 @@ type ranked struct {
 // byRisk returns the rows that have a robust risk, the lowest first, in a group for each question:
 // risks at different radii cannot be compared. Groups are in the order of the table, each with two
 // rows or more, because one row alone cannot be ranked.
-func (w *Page) byRisk() (groups [][]ranked) {
-	var all []ranked
+func (w *Page) byRisk() (groups [][]rankedRow) {
+	var all []rankedRow
 	for _, row := range w.Rows() {
-		if v := panel.OfEvalAt(w.risk.Name, w.Epoch).Over(w.Of(row)); v.Applies() {
-			all = append(all, ranked{w.Tracks[row[0]], v.Float()})
+		if v := panel.EvalFigureAt(w.risk.Name, w.Epoch).Over(w.InRow(row)); v.Applies() {
+			all = append(all, rankedRow{w.Tracks[row[0]], v.Float()})
 		}
 	}
-	groups = kit.Grouped(all, func(r ranked) string { return r.run.Asks[w.risk.Asks] })
-	groups = slices.DeleteFunc(groups, func(list []ranked) bool { return len(list) < 2 })
+	groups = kit.GroupBy(all, func(r rankedRow) string { return r.run.Asks[w.risk.Asks] })
+	groups = slices.DeleteFunc(groups, func(list []rankedRow) bool { return len(list) < 2 })
 	for _, list := range groups {
-		slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.risk, b.risk) })
+		slices.SortStableFunc(list, func(a, b rankedRow) int { return cmp.Compare(a.risk, b.risk) })
 	}
 	return groups
 }
@@ -63,10 +64,10 @@ func (w *Page) ranks(cells int) (all []string) {
 	groups := w.byRisk()
 	for _, list := range groups[:min(most, len(groups))] {
 		// Where all were asked the same, short names do, and the radius need not be said.
-		about, names := "", kit.Map(list, func(r ranked) string { return r.run.Short })
+		about, names := "", data.Map(list, func(r rankedRow) string { return r.run.Short })
 		// Short names tell apart all watched runs, and may repeat the radius that is said.
 		if !w.Comparable(&w.risk) {
-			runs := kit.Map(list, func(r ranked) *runner.Meta { return r.run.Meta })
+			runs := data.Map(list, func(r rankedRow) *runner.Meta { return r.run.Meta })
 			about, names = " "+list[0].run.Meta.Spec.Radius(), compare.Names(runs)
 		}
 		about = w.epochMark() + about
@@ -87,7 +88,7 @@ func (w *Page) ranks(cells int) (all []string) {
 // what they are about, and later lines are indented by its width; names belong to list by index.
 // Every line keeps room for the sign that more follows, because it is not known beforehand which
 // line is cut.
-func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
+func (w *Page) rankLines(lead string, brief bool, list []rankedRow, names []string,
 	cells int) []string {
 	t := w.Theme
 	var parts []string
@@ -107,12 +108,12 @@ func (w *Page) rankLines(lead string, brief bool, list []ranked, names []string,
 // rankFigure writes the least risk, or how far risk i is above it; in brief, without a third
 // decimal and the 0 before the point. A ranking is read for differences; the values themselves
 // stand in the table above.
-func rankFigure(list []ranked, i int, brief bool) string {
+func rankFigure(list []rankedRow, i int, brief bool) string {
 	v, sign := list[i].risk, ""
 	if i > 0 {
 		v, sign = v-list[0].risk, "+"
 	}
-	text := decimals(v)
+	text := formatLoss(v)
 	if brief {
 		text = strings.TrimPrefix(strconv.FormatFloat(v, 'f', 2, 64), "0")
 	}

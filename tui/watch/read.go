@@ -41,19 +41,19 @@ func (w *Page) read(now time.Time) tea.Cmd {
 	}
 	w.reading = true
 	// A log does not say that its writer was killed: the run's directory does.
-	look := w.clock == nil && now.Sub(w.looked) >= lookAgain
+	look := w.clock == nil && now.Sub(w.looked) >= lookInterval
 	if look {
 		w.looked = now
 	}
 	type source struct { // what the command needs to know of a run
-		panel.Opened
+		panel.RunLog
 		look bool // whether to look at its directory
 	}
 	var logs []source
 	for _, t := range w.Tracks[w.unread:] {
 		// An interrupted run may be resumed by any process; one that is done stays done.
 		mayGoOn := !t.Status.Ended() || t.Status == runner.Interrupted
-		logs = append(logs, source{t.Opened, look && mayGoOn})
+		logs = append(logs, source{t.RunLog, look && mayGoOn})
 	}
 	round, find, owes, first := w.round, w.Source.Find, w.hasUnshown(), w.unread
 	sources := lab.InSmall(w.Source, !w.Config.ReadOnly)
@@ -65,9 +65,9 @@ func (w *Page) read(now time.Time) tea.Cmd {
 				m.unread = first + i
 				break
 			}
-			p := part{id: s.Run.Meta.ID}
+			p := runNews{id: s.Run.Meta.ID}
 			if s.Tape != nil {
-				s.Tape.Prepare(&s.Opened, back, until)
+				s.Tape.Prepare(&s.RunLog, back, until)
 			}
 			p.events, p.err = s.Log.Read()
 			if s.Tape == nil && errors.Is(p.err, eventlog.ErrChanged) {
@@ -139,14 +139,14 @@ func (w *Page) addEvents(m readMsg) tea.Cmd {
 	case !all: // at once, not at the next tick: these logs have been there for long
 		cmds = append(cmds, w.read(w.looked))
 	case !w.all:
-		cmds = append(cmds, tidy)
+		cmds = append(cmds, freeMemory)
 	}
 	w.all = all
 	return tea.Batch(cmds...)
 }
 
 // addPart adds what was read of the run i to its track.
-func (w *Page) addPart(i int, p part) tea.Cmd {
+func (w *Page) addPart(i int, p runNews) tea.Cmd {
 	t := w.Tracks[i]
 	if p.again != nil { // what it has shown is void
 		w.Tracks[i] = w.trackAgain(t, *p.again)
@@ -181,15 +181,15 @@ func (w *Page) addPart(i int, p part) tea.Cmd {
 	return w.ringEnd(t, live)
 }
 
-// lookAgain is the time between two looks at the directories, which tell whether their runs are
+// lookInterval is the time between two looks at the directories, which tell whether their runs are
 // still alive. On a shared disk each look is a round trip, and a death that is seen two seconds
 // late does no harm.
-const lookAgain = 2 * time.Second
+const lookInterval = 2 * time.Second
 
-// tidy gives back the memory that reading the logs took, once they are read. Otherwise nothing
-// would collect it before as much is allocated again. It is a command, because a collection takes
-// longer than a key should wait for its frame.
-func tidy() tea.Msg {
+// freeMemory gives back the memory that reading the logs took, once they are read. Otherwise
+// nothing would collect it before as much is allocated again. It is a command, because a collection
+// takes longer than a key should wait for its frame.
+func freeMemory() tea.Msg {
 	debug.FreeOSMemory()
 	return nil
 }
@@ -197,7 +197,7 @@ func tidy() tea.Msg {
 // readMsg brings the events that were appended to the logs of the watched runs. Every read is
 // answered by one readMsg, even if nothing is new, because it ends the read.
 type readMsg struct {
-	parts     []part
+	parts     []runNews
 	unread    int       // the run whose log comes next; 0: all were read
 	round     int       // the number of the set of runs that was read; an older one is stale
 	fromStart bool      // whether the logs were read from their start
@@ -205,15 +205,15 @@ type readMsg struct {
 	unshown   bool      // whether something read before is not shown everywhere
 }
 
-// part is the news of one run. It names its run by ID, because a command has no reference into the
-// page.
-type part struct {
+// runNews is the news of one run. It names its run by ID, because a command has no reference into
+// the page.
+type runNews struct {
 	id     string
 	events []runner.Event
 	status runner.Status // as a fresh look at the directory says; "" without one
 	err    error
-	log    lab.Log       // the log that was read
-	again  *panel.Opened // the run, to be read from its start, if lost lines have come; or nil
+	log    eventlog.Log  // the log that was read
+	again  *panel.RunLog // the run, to be read from its start, if lost lines have come; or nil
 }
 
 // Changes reports whether the screen may look different. The model keeps the last frame where it
@@ -225,11 +225,11 @@ func (m readMsg) Changes() bool { return m.unshown || m.brings() }
 // directory, or a run that is read again. Turns are counted by it.
 func (m readMsg) brings() bool {
 	return m.News() || slices.ContainsFunc(m.parts,
-		func(p part) bool { return p.err != nil || p.status != "" || p.again != nil })
+		func(p runNews) bool { return p.err != nil || p.status != "" || p.again != nil })
 }
 
 // News reports whether a run logged something. The model looks less often at logs without news for
 // a while.
 func (m readMsg) News() bool {
-	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.events) > 0 })
+	return slices.ContainsFunc(m.parts, func(p runNews) bool { return len(p.events) > 0 })
 }

@@ -36,7 +36,8 @@ func (w *Page) noBelow(*panel.Track) string {
 
 // noBack needs no run: a zoom or an open pane can be left on an empty page, too.
 func (w *Page) noBack() string {
-	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.race != nil, kit.NoWayBack)
+	return kit.Unless(w.Cross.On || w.zoomed || w.logPane != noPane || w.raceRuns != nil,
+		kit.NoWayBack)
 }
 
 func (w *Page) noFlip(*panel.Track) string {
@@ -50,7 +51,7 @@ func (w *Page) noWarnings(t *panel.Track) string {
 }
 
 func (w *Page) noScale(*panel.Track) string {
-	return kit.Unless(len(w.Shows(w.focus).Curves) > 0, noVertical)
+	return kit.Unless(len(w.CurrentView(w.focus).Curves) > 0, noVertical)
 }
 
 // noScroll names the pane, as that is the one of the two that a key can open.
@@ -95,7 +96,7 @@ func (w *Page) noSeeds(*panel.Track) string {
 }
 
 // noPlot is the Why of keys that need an axis of steps.
-func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.cells() > 0, noSteps) }
+func (w *Page) noPlot(*panel.Track) string { return kit.Unless(w.plotCells() > 0, noSteps) }
 
 func (w *Page) noUnzoom(*panel.Track) string {
 	return kit.Unless(w.ZoomX != (plot.Range{}), wholeAxis)

@@ -29,18 +29,18 @@ const eyeTurn, stripTurn = 6, 15
 // are not read any faster.
 const replayTurn = time.Second / 4
 
-// turned is the last drawing of a part of the page. Both fields are values of turns.news; a part
-// owes a drawing as long as wanted or news is ahead of what it shows.
-type turned struct {
-	kit.Drawn
+// drawnPart is the last drawing of a part of the page. Both fields are values of schedule.news; a
+// part owes a drawing as long as wanted or news is ahead of what it shows.
+type drawnPart struct {
+	kit.LineCache
 	shown  int // the value when the part was drawn
 	wanted int // the value that the part must show at least
 }
 
-// partOf is everything that a part of the page depends on, with its places. It is compared as a
+// partKey is everything that a part of the page depends on, with its places. It is compared as a
 // whole: if a part depends on something else, that must be added here, or the part shows an old
 // state.
-type partOf struct {
+type partKey struct {
 	place, second kit.Rect
 	theme         *kit.Theme
 	body          kit.Rect
@@ -52,7 +52,7 @@ type partOf struct {
 // partLines returns the lines of a part, drawn anew if its turn has come or the user did something.
 // place and second are its places; only the part with table and log pane has two. Without a
 // Round, as in most tests, nothing is kept and every frame shows all there is.
-func (w *Page) partLines(t *turned, place, second kit.Rect, draw func() []string) []string {
+func (w *Page) partLines(t *drawnPart, place, second kit.Rect, draw func() []string) []string {
 	if w.Round == 0 {
 		return draw()
 	}
@@ -60,26 +60,27 @@ func (w *Page) partLines(t *turned, place, second kit.Rect, draw func() []string
 	if t.shown < t.wanted {
 		t.shown = w.news
 	}
-	return t.Get(partOf{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
+	return t.Get(partKey{place, second, w.Theme, w.Body, w.touched, w.round, t.shown}, draw)
 }
 
-// turns is the state of the turns. Its counts only grow; they are only compared with earlier
+// schedule is the state of the turns. Its counts only grow; they are only compared with earlier
 // values.
-type turns struct {
-	news    int        // the number of looks that brought something new
-	touched int        // the number of calls of touch
-	since   time.Time  // the time of the last look
-	around  turned     // the part around the panels
-	drawn   []turned   // the panels, by their index
-	placed  []kit.Rect // the places of the panels that are shown, where they were drawn last
+type schedule struct {
+	news    int         // the number of looks that brought something new
+	touched int         // the number of calls of touch
+	since   time.Time   // the time of the last look
+	around  drawnPart   // the part around the panels
+	drawn   []drawnPart // the panels, by their index
+	placed  []kit.Rect  // the places of the panels that are shown, where they were drawn last
 }
 
 // touch makes the next frame draw everything, whoever's turn it is.
 func (w *Page) touch() { w.touched++ }
 
-// piece is a part of the page with the time between its turns, and when they come within a Round.
-type piece struct {
-	*turned
+// scheduledPart is a part of the page with the time between its turns, and when they come within a
+// Round.
+type scheduledPart struct {
+	*drawnPart
 	every, offset time.Duration
 }
 
@@ -89,7 +90,7 @@ type piece struct {
 // Two panels beside each other that change in one frame send all that lies between them. So the
 // turns of columns are spread evenly over the time, and a round has a look for each; panels that
 // stand one above the other share a turn.
-func (w *Page) parts(look time.Duration) []piece {
+func (w *Page) parts(look time.Duration) []scheduledPart {
 	columns := 0
 	for _, r := range w.placed {
 		if r.Y == w.placed[0].Y {
@@ -109,19 +110,19 @@ func (w *Page) parts(look time.Duration) []piece {
 			table, others = replayTurn, replayTurn
 		}
 	}
-	list := []piece{{&w.around, table, 0}}
+	list := []scheduledPart{{&w.around, table, 0}}
 	for i := range w.count() {
 		p, d, at := w.first()+i, curves, time.Duration(0)
 		if i < len(w.placed) {
 			at = round * time.Duration(w.placed[i].X) / time.Duration(max(1, w.Body.W))
 		}
-		switch v := w.Shows(p); {
-		case v.Gazes():
+		switch v := w.CurrentView(p); {
+		case v.ShowsSamples():
 			continue
 		case !v.Plots() && !v.Phase:
 			d = others
 		}
-		list = append(list, piece{&w.drawn[p], d, at})
+		list = append(list, scheduledPart{&w.drawn[p], d, at})
 	}
 	return list
 }
@@ -151,5 +152,5 @@ func turnBetween(from, to time.Time, every, at time.Duration) bool {
 // hasUnshown reports whether some part does not show all there is. Then the next look counts as a
 // change even if it brings nothing, so that the last news of a run that has ended is shown, too.
 func (w *Page) hasUnshown() bool {
-	return slices.ContainsFunc(w.parts(0), func(p piece) bool { return p.wanted < w.news })
+	return slices.ContainsFunc(w.parts(0), func(p scheduledPart) bool { return p.wanted < w.news })
 }

@@ -25,7 +25,7 @@ func (w *Page) Replaying() bool { return w.clock != nil }
 // at other times, when the model looks as often as the runs log. Such a look reads no files,
 // because a tape is in memory.
 func (w *Page) Pace() (d time.Duration, ok bool) {
-	return Frame, w.clock != nil && w.clock.Playing
+	return frameTime, w.clock != nil && w.clock.Playing
 }
 
 // replayKeys returns the rows that hold in a replay. They are always there, with a Why that says
@@ -40,22 +40,22 @@ func (w *Page) replayKeys() []kit.Key {
 		}
 		return ""
 	}
-	jump := func(key, side string, m mark, by float64) kit.Key {
+	jump := func(key, side string, m markKind, by float64) kit.Key {
 		return kit.Key{Keys: kit.On(key), Why: in, Act: w.jump(m, by),
 			Help: "replay: go to the " + side + " " + m.name + " and pause"}
 	}
-	row := func(key, hint, help string, do func(*Clock)) kit.Key {
+	row := func(key, hint, help string, do func(*clock)) kit.Key {
 		return kit.Key{Keys: kit.On(key), Hint: hint, Help: "replay: " + help, Why: in,
 			Act: w.replay(func() { do(w.clock) })}
 	}
 	rows := []kit.Key{
-		row(",", "back", "back by 2 %", func(c *Clock) { c.Scrub(-1) }),
-		row(".", "forward", "forward by 2 %", func(c *Clock) { c.Scrub(1) }),
-		row("{", "slower", "slower", func(c *Clock) { c.Faster(-1) }),
-		row("}", "faster", "faster", func(c *Clock) { c.Faster(1) }),
-		row("T", "", "align runs by step, or by time since their start", (*Clock).Turn),
+		row(",", "back", "back by 2 %", func(c *clock) { c.Scrub(-1) }),
+		row(".", "forward", "forward by 2 %", func(c *clock) { c.Scrub(1) }),
+		row("{", "slower", "slower", func(c *clock) { c.Faster(-1) }),
+		row("}", "faster", "faster", func(c *clock) { c.Faster(1) }),
+		row("T", "", "align runs by step, or by time since their start", (*clock).Realign),
 	}
-	for _, m := range marks() {
+	for _, m := range markKinds() {
 		rows = append(rows, jump(m.next, "next", m, 1), jump(m.previous, "previous", m, -1))
 	}
 	return rows
@@ -71,7 +71,7 @@ func (w *Page) replay(f func()) func() tea.Cmd {
 }
 
 // jump returns an Act that goes to the next mark of a kind or, if by is -1, to the one before.
-func (w *Page) jump(m mark, by float64) func() tea.Cmd {
+func (w *Page) jump(m markKind, by float64) func() tea.Cmd {
 	return func() tea.Cmd {
 		if !w.clock.Jump(m.kind, by) {
 			side := map[bool]string{true: "after", false: "before"}[by > 0]
@@ -105,14 +105,14 @@ func (w *Page) space() tea.Cmd {
 // because the log was read before: a track with Share 0 would be shown as still reading.
 func (w *Page) restart() {
 	for i, old := range w.Tracks {
-		w.Tracks[i] = w.trackAgain(old, old.Opened)
+		w.Tracks[i] = w.trackAgain(old, old.RunLog)
 		w.Tracks[i].Share = old.Share
 	}
 }
 
 // trackAgain returns the track of a run that is read again from its start, in the place of the old
 // one.
-func (w *Page) trackAgain(old *panel.Track, o panel.Opened) *panel.Track {
+func (w *Page) trackAgain(old *panel.Track, o panel.RunLog) *panel.Track {
 	t := panel.NewTrack(o)
 	t.Names, t.Hidden = old.Names, old.Hidden
 	w.Prepare(t)

@@ -28,9 +28,9 @@ func replaying(t *testing.T, ask lab.Replay) (*Page, *tuitest.Rig) {
 	ask.Speed = max(1, ask.Speed)
 	r.Send(lab.Watch{IDs: ids, Replay: &ask})
 	for !w.clock.Ready {
-		r.Wait(Frame, Frame)
+		r.Wait(frameTime, frameTime)
 	}
-	r.Wait(Frame, Frame)
+	r.Wait(frameTime, frameTime)
 	return w, r
 }
 
@@ -43,9 +43,9 @@ func due(i int, seconds float64) int64 {
 func checkSteps(t *testing.T, w *Page, what string) {
 	t.Helper()
 	for i, tr := range w.Tracks {
-		want := due(i, w.clock.At)
+		want := due(i, w.clock.Now)
 		if got := tr.Step; got < want-10 || got > want+10 {
-			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.At, tr.Label,
+			t.Errorf("%s, at %.2f s: %s is at step %d, want about %d", what, w.clock.Now, tr.Label,
 				got, want)
 		}
 		if n := int64(tr.Curves["loss"].Raw.Len()); n != tr.Step/10 {
@@ -56,8 +56,8 @@ func checkSteps(t *testing.T, w *Page, what string) {
 
 func TestReplayUnfolds(t *testing.T) {
 	w, r := replaying(t, lab.Replay{})
-	r.Wait(5*time.Second, Frame)
-	if at := w.clock.At; at < 4.8 || at > 5.3 {
+	r.Wait(5*time.Second, frameTime)
+	if at := w.clock.Now; at < 4.8 || at > 5.3 {
 		t.Errorf("after 5 s it is at %v s", at)
 	}
 	checkSteps(t, w, "played")
@@ -71,10 +71,10 @@ func TestReplayUnfolds(t *testing.T) {
 		t.Errorf("by the clock of now the run would end in %s", eta)
 	}
 	r.Press("space")
-	at := w.clock.At
-	r.Wait(2*time.Second, Frame)
-	if w.clock.At != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
-		t.Errorf("paused it has moved from %v to %v", at, w.clock.At)
+	at := w.clock.Now
+	r.Wait(2*time.Second, frameTime)
+	if w.clock.Now != at || !strings.HasSuffix(w.Digest(80), "paused: Space plays") {
+		t.Errorf("paused it has moved from %v to %v", at, w.clock.Now)
 	}
 	for cells, want := range map[int]string{46: "replay ×1 · 0:05 of 0:21 · paused: Space plays",
 		36: "replay ×1 · 0:05 of 0:21 · paused", 27: "replay ×1 · 24 % · paused",
@@ -90,16 +90,16 @@ func TestReplayUnfolds(t *testing.T) {
 	}
 	r.Press("}")
 	r.Press("space")
-	r.Wait(time.Second, Frame)
-	if moved := w.clock.At - at; moved < 1.9 || moved > 2.3 {
+	r.Wait(time.Second, frameTime)
+	if moved := w.clock.Now - at; moved < 1.9 || moved > 2.3 {
 		t.Errorf("at ×2 it moves by %v s in one", moved)
 	}
-	r.Wait(time.Minute, Frame)
+	r.Wait(time.Minute, frameTime)
 	if !w.clock.Ended() || w.Tracks[3].Status != runner.Done || w.clock.Playing {
 		t.Errorf("at the end: %s, %s", w.Digest(80), w.Tracks[3].Status)
 	}
 	r.Press("space")
-	r.Wait(time.Second, Frame)
+	r.Wait(time.Second, frameTime)
 	checkSteps(t, w, "begun again")
 }
 
@@ -111,7 +111,7 @@ func TestReplayScrubs(t *testing.T) {
 	for range 10 {
 		r.Press(",")
 	}
-	if at := w.clock.At / w.clock.End.Seconds; math.Abs(at-0.3) > 0.02 {
+	if at := w.clock.Now / w.clock.End.Seconds; math.Abs(at-0.3) > 0.02 {
 		t.Errorf("ten steps back it is at %v", at)
 	}
 	checkSteps(t, w, "scrubbed back")
@@ -121,13 +121,13 @@ func TestReplayScrubs(t *testing.T) {
 		t.Error("what was hidden is shown again")
 	}
 	r.Press("u")
-	first := w.clock.At
+	first := w.clock.Now
 	if e := w.Tracks[0].Eval; e == nil {
 		t.Error("no evaluation where one is")
 	}
 	r.Press("u", "U")
-	if w.clock.At != first {
-		t.Errorf("on and back it is at %v, not %v", w.clock.At, first)
+	if w.clock.Now != first {
+		t.Errorf("on and back it is at %v, not %v", w.clock.Now, first)
 	}
 	r.Press("J")
 	warned := false
@@ -137,7 +137,7 @@ func TestReplayScrubs(t *testing.T) {
 		}
 	}
 	if !warned {
-		t.Errorf("at %v no warning is there", w.clock.At)
+		t.Errorf("at %v no warning is there", w.clock.Now)
 	}
 	r.Press("y")
 	if !strings.Contains(r.Notice.Text, "No checkpoint after") {
@@ -176,7 +176,7 @@ func TestReplayTurns(t *testing.T) {
 	table, curves := 0, 0
 	for range 26 { // two seconds
 		before, curve := w.around.shown, w.drawn[0].shown
-		r.Wait(Frame, Frame)
+		r.Wait(frameTime, frameTime)
 		w.View(120, 38)
 		if w.around.shown != before {
 			table++
@@ -190,7 +190,7 @@ func TestReplayTurns(t *testing.T) {
 	}
 	r.Press("space")
 	w.View(120, 38)
-	if w.around.shown != w.turns.news {
+	if w.around.shown != w.schedule.news {
 		t.Error("paused, the table is not as it is")
 	}
 }

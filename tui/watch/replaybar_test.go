@@ -79,8 +79,8 @@ func TestReplayBar(t *testing.T) {
 		t.Errorf("the bar is %q", line)
 	}
 	r.Send(kit.Click{X: 60, Y: bar})
-	r.Wait(Frame, Frame)
-	if at := w.clock.At / w.clock.End.Seconds; at < 0.4 || at > 0.9 {
+	r.Wait(frameTime, frameTime)
+	if at := w.clock.Now / w.clock.End.Seconds; at < 0.4 || at > 0.9 {
 		t.Errorf("a click about the middle leads to %v", at)
 	}
 	if d := w.Digest(80); !strings.Contains(d, " steps/s · ") || strings.Contains(d, "×") {

@@ -18,7 +18,7 @@ import (
 func TestWhoSuffersElsewhere(t *testing.T) {
 	r := watching(t, 120, 40)
 	w := r.watch
-	for _, at := range []int{w.Baseline, w.At} {
+	for _, at := range []int{w.Baseline, w.Cursor} {
 		w.Tracks[at].Eval, w.Tracks[at].Films = nil, nil
 		s := tuitest.Text(r.Shot())
 		if !strings.Contains(s, "hexagon") || !strings.Contains(s, "◂ ·") {
@@ -41,7 +41,7 @@ func TestWhoSuffers(t *testing.T) {
 	w := r.watch
 	p := slices.IndexFunc(w.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
-	s := w.Spread(p, w.Shows(p), 20)
+	s := w.Spread(p, w.CurrentView(p), 20)
 	erm := w.Tracks[w.Baseline]
 	values := erm.Places(lab.ListNamed("class_accuracy"))
 	if len(s.Rows) != len(values) || len(s.Numbers) != len(w.Tracks) ||
@@ -64,7 +64,7 @@ func TestWhoSuffers(t *testing.T) {
 func TestWhoSuffersOfSeeds(t *testing.T) {
 	r := seeded(t)
 	w := r.watch
-	w.At = 0
+	w.Cursor = 0
 	for seed, lowest := range []int{0, 1, 1} { // the seed under the cursor has class 0
 		values := slices.Clone(w.Tracks[seed].Places(lab.ListNamed("class_accuracy")))
 		for i := range values {
@@ -75,7 +75,7 @@ func TestWhoSuffersOfSeeds(t *testing.T) {
 	}
 	p := slices.IndexFunc(w.Panels,
 		func(p panel.Panel) bool { return strings.HasPrefix(p.Title, "Who") })
-	for _, row := range w.Spread(p, w.Shows(p), 20).Rows {
+	for _, row := range w.Spread(p, w.CurrentView(p), 20).Rows {
 		if row.Worst != (row.Label == w.Run().Meta.Classes[1]) {
 			t.Errorf("%s is the worst: %v", row.Label, row.Worst)
 		}
@@ -97,7 +97,7 @@ func TestWhoSuffersAlone(t *testing.T) {
 			m.ClassCounts.Test[enough-1] = 10
 		}
 		worst := 0
-		for _, row := range w.Spread(p, w.Shows(p), 20).Rows {
+		for _, row := range w.Spread(p, w.CurrentView(p), 20).Rows {
 			if row.Worst {
 				worst++
 			}

@@ -7,6 +7,7 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/tui/cell"
 	"drolab/tui/kit"
 	"drolab/tui/watch/panel"
@@ -49,7 +50,7 @@ func (w *Page) updateStory() {
 		w.storyState.inputs, w.storyState.Said = nil, []string{readingLogs + w.Theme.More}
 		return
 	}
-	runs := kit.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
+	runs := data.Map(w.Tracks, func(t *panel.Track) compare.StoryRun {
 		return compare.StoryRun{Name: t.Short, Key: t.Configuration, Meta: t.Meta,
 			Status: t.Status, Evals: t.Evaluations(), Lossy: t.Gap != nil}
 	})
@@ -88,9 +89,9 @@ func (w *Page) story(cells, rows int) []string {
 	if damage := w.damage(); damage != "" { // it comes before what is told without the lost part
 		t := w.Theme
 		line := " " + t.Bad.Paint(cell.Cut(t.Greek(cell.OneLine(damage)), cells-2))
-		return append([]string{line}, w.told(cells, rows-1)...)
+		return append([]string{line}, w.storyLines(cells, rows-1)...)
 	}
-	return w.told(cells, rows)
+	return w.storyLines(cells, rows)
 }
 
 // damage names the first run of whose log a part is lost, and the remedy; "" where there is none.
@@ -107,8 +108,8 @@ func (w *Page) damage() string {
 	return fmt.Sprintf("%s and %d more: %s", lossy[0].Label, len(lossy)-1, lossy[0].Gap.Brief())
 }
 
-// told draws the story in so many rows.
-func (w *Page) told(cells, rows int) []string {
+// storyLines draws the story in so many rows.
+func (w *Page) storyLines(cells, rows int) []string {
 	if rows == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/tui/cell"
@@ -63,9 +64,9 @@ func forNarrow(columns []column) (list []column) {
 	return list
 }
 
-// outcomes returns the number of columns that say what a run comes to, test % among them. It counts
-// the columns that columnsOf puts behind progress, and must follow it.
-func (w *Page) outcomes() int {
+// outcomeCount returns the number of columns that say what a run comes to, test % among them. It
+// counts the columns that columnsOf puts behind progress, and must follow it.
+func (w *Page) outcomeCount() int {
 	if w.Validates && !w.Val {
 		return 6
 	}
@@ -91,14 +92,14 @@ func (w *Page) layTable(cells int) tableLayout {
 		columns = forNarrow(columns)
 	}
 	// The order does not depend on whether runs go on: a column that moves is lost to the eye.
-	switch n, first := len(w.progress()), w.outcomes(); {
+	switch n, first := len(w.progress()), w.outcomeCount(); {
 	case l.narrow:
 		columns = slices.Concat(columns[:1], columns[n:])
 	default:
 		columns = slices.Concat(columns[n:n+first], columns[:n], columns[n+first:])
 	}
 	for _, c := range columns {
-		lacking := c.rare && !panel.OfEval(c.best.Name).Over(w.Tracks).Applies()
+		lacking := c.rare && !panel.EvalFigure(c.best.Name).Over(w.Tracks).Applies()
 		if lacking || c.change != nil && w.Baseline < 0 {
 			continue
 		}
@@ -110,7 +111,7 @@ func (w *Page) layTable(cells int) tableLayout {
 		}
 		rest -= c.Width
 		l.columns = append(l.columns, c)
-		if len(l.columns) == w.outcomes()+1 && rest >= stateWidth+leastBar {
+		if len(l.columns) == w.outcomeCount()+1 && rest >= stateWidth+leastBar {
 			l.state = stateWidth // after those that matter most
 			rest -= stateWidth
 		}
@@ -130,8 +131,8 @@ func (w *Page) bests(columns []column) []int {
 	marks := make([]int, len(columns))
 	for i, c := range columns {
 		if marks[i] = -1; c.best != nil && w.Comparable(c.best) {
-			marks[i] = w.leads(c.best, panel.OfEvalAt(c.best.Name, w.Epoch))
-			if w.leads(c.best, panel.OfEval(c.best.Name)) != marks[i] {
+			marks[i] = w.leads(c.best, panel.EvalFigureAt(c.best.Name, w.Epoch))
+			if w.leads(c.best, panel.EvalFigure(c.best.Name)) != marks[i] {
 				marks[i] = -1
 			}
 		}
@@ -140,8 +141,9 @@ func (w *Page) bests(columns []column) []int {
 }
 
 // leads returns the row whose figure is best; -1 for none, and for several alike.
-func (w *Page) leads(m *lab.Measure, figure panel.Figure) int {
-	values := kit.Map(w.Rows(), func(row []int) measure.Number { return figure.Over(w.Of(row)) })
+func (w *Page) leads(m *measure.Measure, figure panel.Figure) int {
+	values := data.Map(w.Rows(),
+		func(row []int) measure.Number { return figure.Over(w.InRow(row)) })
 	return measure.Leads(values, m.Better == dro.Higher,
 		func(n measure.Number) string { return lab.Write(*m, n) })
 }
@@ -173,7 +175,7 @@ func (w *Page) rowName(row []int, form int) string {
 	case len(row) > 1:
 		name = fmt.Sprintf("%s ×%d%s", short, len(row), t.Uses)
 	}
-	for _, t := range w.Of(row) {
+	for _, t := range w.InRow(row) {
 		warned += t.Warned
 	}
 	if warned > 0 {
@@ -228,7 +230,7 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 	rows, best := w.Rows(), w.Theme.Best
 	for k, c := range l.columns {
 		f := page.Field[int]{Column: c.Column,
-			Cell: func(i int) string { return c.Cell(w.Of(rows[i])) }}
+			Cell: func(i int) string { return c.Cell(w.InRow(rows[i])) }}
 		if l.narrow && c.Brief != "" {
 			f.Head = c.Brief
 		}
@@ -244,7 +246,7 @@ func (w *Page) fields(l tableLayout) (list page.Fields[int]) {
 				if l.marks[k] == i {
 					mark = best
 				}
-				return c.Cell(w.Of(rows[i])) + mark
+				return c.Cell(w.InRow(rows[i])) + mark
 			}
 		}
 		f.Width-- // the gap
@@ -264,7 +266,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 		series, mark = t.Dim, " "
 	}
 	cursor, name := " ", t.Text
-	if slices.Contains(runs, w.At) {
+	if slices.Contains(runs, w.Cursor) {
 		cursor, name = t.Cursor, t.Title
 	}
 	text, badge, warned := strings.Cut(w.rowName(runs, l.shorter), " !")
@@ -287,7 +289,7 @@ func (w *Page) row(runs []int, l tableLayout) string {
 // and the mean progress of the row's runs, 0 to 1. A row of seeds goes on as long as one of its
 // runs does.
 func (w *Page) state(runs []int) (s runner.Status, part float64) {
-	list := w.Of(runs)
+	list := w.InRow(runs)
 	for _, t := range list {
 		part += t.Done() / float64(len(list))
 	}

@@ -21,19 +21,19 @@ func (w *Page) View(cols, rows int) []string {
 	around := w.partLines(&w.around, above, l.log, func() []string {
 		lines := slices.Concat(w.table(l.runs), w.headline(cols))
 		if l.log.H > 0 {
-			lines = append(lines, w.log(l.log, box)...)
+			lines = append(lines, w.drawLog(l.log, box)...)
 		}
 		return lines
 	})
 	// Of the kept lines the first are above the panels, and the rest is the log pane.
-	blocks := []kit.Placed{{Rect: above, Lines: around[:above.H]},
+	blocks := []kit.Block{{Rect: above, Lines: around[:above.H]},
 		{Rect: l.log, Lines: around[above.H:]}}
 	place := func(p int, r kit.Rect, focused bool) {
 		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
 			iw, ih := w.room(r)
 			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
 		})
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
+		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
 	}
 	w.placed = l.panels
 	for i, r := range l.panels {
@@ -73,7 +73,7 @@ func (w *Page) empty(cols, rows int) []string {
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
-		names = append(names, w.Shows(w.first()+i).Drawn(w.room(r))...)
+		names = append(names, w.CurrentView(w.first()+i).CurvesIn(w.room(r))...)
 	}
 	w.FitThese(names)
 }
@@ -84,7 +84,7 @@ func (w *Page) hiddenBars(p int) int {
 	if p >= len(w.Panels) {
 		return 0
 	}
-	v, t := w.Shows(p), w.Run()
+	v, t := w.CurrentView(p), w.Run()
 	r, ok := w.inside(p)
 	if v.Bars == "" || v.Whole() || t == nil || !ok {
 		return 0
@@ -93,7 +93,7 @@ func (w *Page) hiddenBars(p int) int {
 	if v.Films() {
 		rows-- // its heads are always there
 	}
-	return max(0, len(t.Places(v.Of(t.Meta)))-rows)
+	return max(0, len(t.Places(v.BarsMeasure(t.Meta)))-rows)
 }
 
 // scrollBars moves the bars of a panel. The last bar goes no higher than the last row, whatever

@@ -7,40 +7,39 @@ import (
 
 	"drolab/dro"
 	"drolab/runner/measure"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
 // axes are kept from frame to frame, so that they stay still. X, ZoomX and Cross are in the unit
 // of Axis, not in steps, so a change of Axis has to drop all three of them.
 type axes struct {
-	Axis   axis
-	X      plot.Range           // from 0 to the planned end, or further
-	ZoomX  plot.Range           // the part of x that is shown; zero is all
-	scales map[string]*vertical // by quantity; one that no panel shows any more stays
-	phaseX plot.Range           // of λ
-	phaseY plot.Range           // of η
+	Axis   xAxis
+	X      plot.Range        // from 0 to the planned end, or further
+	ZoomX  plot.Range        // the part of x that is shown; zero is all
+	scales map[string]*yAxis // by quantity; one that no panel shows any more stays
+	phaseX plot.Range        // of λ
+	phaseY plot.Range        // of η
 }
 
-// vertical is the axis of a quantity: one for all panels that show it.
-type vertical struct {
+// yAxis is the axis of a quantity: one for all panels that show it.
+type yAxis struct {
 	span plot.Range // the range in view; zero before there was any
 	kind plot.ScaleKind
 }
 
-// axis is the kind of the horizontal axis. Time is seconds of training, without pauses and without
+// xAxis is the kind of the horizontal axis. Time is seconds of training, without pauses and without
 // what a resume took back.
-type axis int
+type xAxis int
 
 const (
-	bySteps axis = iota
+	bySteps xAxis = iota
 	byEpochs
 	byTime
 )
 
 func axisNames() []string { return []string{"step", "epoch", "time"} }
 
-func (a axis) String() string { return axisNames()[a] }
+func (a xAxis) String() string { return axisNames()[a] }
 
 // Fit fits the axes to what the runs have now, also those out of view: the history of an axis must
 // not depend on what is in view. The page calls it after every key and every new event.
@@ -121,7 +120,7 @@ func (w *Board) mapX(t *Track) func(float64) float64 {
 // NextScale takes the next scale of the curves that a panel shows. The range before is forgotten:
 // it was fitted to the other scale.
 func (w *Board) NextScale(p int) {
-	for _, q := range w.Shows(p).Curves {
+	for _, q := range w.CurrentView(p).Curves {
 		w.scales[q].kind = (w.scales[q].kind + 1) % (plot.Symlog + 1)
 		w.scales[q].span = plot.Range{}
 	}
@@ -130,7 +129,7 @@ func (w *Board) NextScale(p int) {
 
 // NextAxis takes the next horizontal axis, and shows all of it.
 func (w *Board) NextAxis() {
-	w.Axis = (w.Axis + 1) % axis(len(axisNames()))
+	w.Axis = (w.Axis + 1) % xAxis(len(axisNames()))
 	w.newAxis()
 }
 
@@ -140,14 +139,14 @@ func (w *Board) newAxis() {
 }
 
 // scale makes an axis for a quantity that has none. The scale that the user chose for one stays.
-func (w *Board) scale(q *lab.Measure) {
+func (w *Board) scale(q *measure.Measure) {
 	if w.scales[q.Name] == nil {
-		w.scales[q.Name] = &vertical{kind: usual(q.Name)}
+		w.scales[q.Name] = &yAxis{kind: usualScale(q.Name)}
 	}
 }
 
-// usual returns the scale of a quantity for which the user has chosen none.
-func usual(q string) plot.ScaleKind {
+// usualScale returns the scale of a quantity for which the user has chosen none.
+func usualScale(q string) plot.ScaleKind {
 	if m, ok := measure.FindMeasure(q); ok && m.Scale == dro.Log {
 		return plot.Log10
 	}
@@ -186,7 +185,7 @@ func (w *Board) fitY(q string) {
 	}
 	switch y := w.scales[q]; {
 	case fresh && any:
-		y.span = w.plain(q).FitY()
+		y.span = w.baseChart(q).FitY()
 	case fresh: // as before the first frame, where each chart would be laid out for nothing
 		y.span = y.span.Fit(plot.EmptyRange(), plot.Scale{Kind: y.kind})
 	}

@@ -18,14 +18,14 @@ import (
 // Bars returns the bars of the figures by class or group of the run under the cursor, at its last
 // evaluation, for so many rows. They keep the order of the data set, so that a class stays in its
 // place when runs are compared. Spread has them sorted.
-func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
+func (w *Board) Bars(p int, of measure.Measure, rows int) *plot.Bars {
 	t := w.Run()
 	values := t.Places(of)
 	b := &plot.Bars{First: min(w.Panels[p].First, max(0, len(values)-rows)), Number: t.Number,
 		Charset: w.Theme.Charset(false), Percent: of.Scale == dro.Percent,
 		LowerIsBetter: of.Better != dro.Higher}
 	var base []measure.Number
-	if r := w.Compared(of); r != nil {
+	if r := w.ComparedRun(of); r != nil {
 		base = r.PlacesAt(w.CommonEpoch(), of)
 	}
 	cells := barFields(t, of)
@@ -68,10 +68,10 @@ func (w *Board) Bars(p int, of lab.Measure, rows int) *plot.Bars {
 // to be called the worst. Bars, the spread and the film all call it, so that they name the same
 // class. The rule is the one by which the run's own worst_class_accuracy is computed. The values
 // are the run's own, or the means of its seeds.
-func judge(t *Track, values []measure.Number, of lab.Measure) (worst int, few []bool) {
+func judge(t *Track, values []measure.Number, of measure.Measure) (worst int, few []bool) {
 	known, left := values, 0
 	if of.Better != dro.Neither {
-		known = measure.Enough(values, t.counted(of), t.Meta.Spec.MinGroup)
+		known = measure.Enough(values, t.sampleCounts(of), t.Meta.Spec.MinGroup)
 	}
 	for i, v := range known {
 		few = append(few, values[i].Applies() && !v.Applies())
@@ -88,7 +88,7 @@ func judge(t *Track, values []measure.Number, of lab.Measure) (worst int, few []
 // barFields returns the columns behind a measure's bars, the most important first: plot.Bars leaves
 // out columns from the end where the panel is narrow. Their heads are those of drolab show; a cell
 // is "" where the run has no such figure at a place.
-func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
+func barFields(t *Track, of measure.Measure) (list page.Fields[int]) {
 	counts := t.Meta.Counts(of.Axis)
 	number := func(head string, n []int) {
 		if len(n) > 0 {
@@ -114,9 +114,9 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 		return list
 	}
 	if values := t.Places(of); len(n) > 0 {
-		list.Add("95 %", func(i int) string { return between(values, n, i) })
+		list.Add("95 %", func(i int) string { return wilsonText(values, n, i) })
 	}
-	loss := func(l page.Number) string { return lab.Write(lab.Measure{}, l) }
+	loss := func(l page.Number) string { return lab.Write(measure.Measure{}, l) }
 	// Ratios are compared with 1, for which two decimals do.
 	figure("ratio", map[string]string{"class": "class_weight", "group": "group_ratio"}[part],
 		page.Fixed(2).Text)
@@ -125,9 +125,9 @@ func barFields(t *Track, of lab.Measure) (list page.Fields[int]) {
 	return list
 }
 
-// between writes the 95 % interval of an accuracy (Wilson), in percent. It reflects only the
+// wilsonText writes the 95 % interval of an accuracy (Wilson), in percent. It reflects only the
 // samples of one run's split; how seeds differ is another question, which the bands answer.
-func between(values []measure.Number, n []int, i int) string {
+func wilsonText(values []measure.Number, n []int, i int) string {
 	if i >= len(values) || i >= len(n) {
 		return ""
 	}
@@ -148,7 +148,7 @@ func fewNote(t *Track, b *plot.Bars) string {
 }
 
 // AboutBars explains the columns that barFields can give, and the marks of bars.
-func AboutBars(t *Track, of lab.Measure) string {
+func AboutBars(t *Track, of measure.Measure) string {
 	if of.Axis != measure.PerClass && of.Axis != measure.PerGroup { // its bars have none of these
 		return ""
 	}
@@ -172,28 +172,29 @@ func AboutBars(t *Track, of lab.Measure) string {
 // few samples.
 func (w *Board) drawBars(b *plot.Bars, iw, ih int) []string {
 	if b.Heads == nil || ih <= len(b.Bars)+1 {
-		return w.painted(b, iw, ih)
+		return w.paint(b, iw, ih)
 	}
 	few := w.Theme.Dim.Paint(w.Theme.Greek(cell.Cut(fewNote(w.Run(), b), iw-1)))
-	return append(w.painted(b, iw, ih-1), kit.Right(few, iw-1)+" ")
+	return append(w.paint(b, iw, ih-1), kit.Right(few, iw-1)+" ")
 }
 
-// ofOne is the form of bars of the run under the cursor, each with its change against the baseline.
-type ofOne struct{}
+// oneRun is the form of bars of the run under the cursor, each with its change against the
+// baseline.
+type oneRun struct{}
 
-func (ofOne) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
-	of := v.Of(w.Run().Meta)
+func (oneRun) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+	of := v.BarsMeasure(w.Run().Meta)
 	if len(w.Run().Places(of)) == 0 {
 		return nil, ""
 	}
 	return w.drawBars(w.Bars(p, of, ih), iw, ih), ""
 }
 
-func (ofOne) note(w *Board, v *View) string {
+func (oneRun) note(w *Board, v *View) string {
 	t := w.Run()
 	note := t.Label
-	if r := w.Compared(v.Of(t.Meta)); r != nil {
+	if r := w.ComparedRun(v.BarsMeasure(t.Meta)); r != nil {
 		note += " vs " + r.Label
 	}
-	return note + t.Evaluated()
+	return note + t.lastEpochNote()
 }

@@ -16,12 +16,12 @@ import (
 type Board struct {
 	*lab.Lab
 	*Runs
-	quantities map[string]lab.Measure // all measures that Panels show over the steps
-	Standing   func() []Panel         // returns the panels of every run; tests add theirs
-	Panels     []Panel                // the panels for the methods of the watched runs
-	Validates  bool                   // whether some run has a validation split
-	Val        bool                   // whether that split is shown, and not the test split
-	smooth     int                    // index into smoothings
+	quantities map[string]measure.Measure // all measures that Panels show over the steps
+	BuiltIn    func() []Panel             // returns the panels of every run; tests add theirs
+	Panels     []Panel                    // the panels for the methods of the watched runs
+	Validates  bool                       // whether some run has a validation split
+	Val        bool                       // whether that split is shown, and not the test split
+	smooth     int                        // index into smoothings
 	style      style
 	axes
 	orders map[string][]int // the places of each list measure, in the order last drawn
@@ -36,36 +36,36 @@ type Board struct {
 // New returns a board without runs.
 func New(s *lab.Lab) *Board {
 	return &Board{
-		Lab:      s,
-		Runs:     &Runs{Baseline: -1},
-		Standing: Standing,
-		orders:   map[string][]int{},
-		Eye:      &Gallery{Config: &s.Config},
-		axes:     axes{scales: map[string]*vertical{}},
+		Lab:     s,
+		Runs:    &Runs{Baseline: -1},
+		BuiltIn: BuiltIn,
+		orders:  map[string][]int{},
+		Eye:     &Gallery{Config: &s.Config},
+		axes:    axes{scales: map[string]*yAxis{}},
 	}
 }
 
-// Shows returns the view that a panel shows now.
-func (w *Board) Shows(p int) *View {
-	v := w.chosen(p)
+// CurrentView returns the view that a panel shows now.
+func (w *Board) CurrentView(p int) *View {
+	v := w.chosenView(p)
 	if w.Val && v.val != nil {
 		return v.val
 	}
 	return v
 }
 
-// chosen returns the chosen view of a panel, whatever the split. Keys change this view, and a
+// chosenView returns the chosen view of a panel, whatever the split. Keys change this view, and a
 // heading asks it whether there is another split.
-func (w *Board) chosen(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
+func (w *Board) chosenView(p int) *View { return &w.Panels[p].Views[w.Panels[p].View] }
 
-// Lined returns the runs of each line on a chart; hidden runs have none. By time seeds are apart,
-// because they have clocks of their own. Whatever has a line on a chart goes by Lined; tables and
-// bars go by Rows.
-func (w *Board) Lined() [][]int {
+// lineRows returns the runs of each line on a chart; hidden runs have none. By time seeds are
+// apart, because they have clocks of their own. Whatever has a line on a chart goes by lineRows;
+// tables and bars go by Rows.
+func (w *Board) lineRows() [][]int {
 	if w.Axis == byTime {
-		return w.visible(w.singles())
+		return w.visibleRows(w.singles())
 	}
-	return w.visible(w.Rows())
+	return w.visibleRows(w.Rows())
 }
 
 // front returns the run that is drawn last, over the others: the one picked at the crosshair, or
@@ -74,7 +74,7 @@ func (w *Board) front() int {
 	if w.Cross.On && w.Picked < len(w.Tracks) {
 		return w.Picked
 	}
-	return w.At
+	return w.Cursor
 }
 
 // NextStyle takes the next style of curves, and returns its name.
@@ -88,14 +88,14 @@ func (w *Board) NextStyle() string {
 // run's first event. Values for which there was no curve are lost until the log is read again.
 func (w *Board) Furnish() {
 	runs, before := metas(w.Tracks), w.Panels
-	w.Panels = panels(w.Standing(), w.Methods(), runs...)
-	w.leaveOut()
+	w.Panels = panels(w.BuiltIn(), w.Methods(), runs...)
+	w.dropAbsentViews()
 	for i := range min(len(before), len(w.Panels)) {
 		w.Panels[i].View = min(before[i].View, len(w.Panels[i].Views)-1)
 	}
 	w.Validates = slices.ContainsFunc(runs, lab.Validates)
 	w.Val = w.Val && w.Validates
-	w.turnToPresent()
+	w.skipEmptyViews()
 	w.quantities = quantities(w.Panels)
 	for _, q := range w.quantities {
 		w.scale(&q)
@@ -123,8 +123,8 @@ func (w *Board) FurnishOwn() (more bool) {
 
 // Prepare makes a run keep the curves and films that panels show, from its first event on.
 func (w *Board) Prepare(t *Track) {
-	t.Draw(w.quantities, filmed(w.Panels, t.Meta), Buckets(len(w.Tracks)))
-	t.SmoothWith(smoothings()[w.smooth].make)
+	t.Collect(w.quantities, filmMeasures(w.Panels, t.Meta), Buckets(len(w.Tracks)))
+	t.smoothWith(smoothings()[w.smooth].make)
 }
 
 // Reset forgets what was fitted to other runs. An axis that began with their range would depend on
@@ -139,10 +139,10 @@ func (w *Board) Reset() {
 	w.Fit()
 }
 
-// predicted reports whether the predictions of all watched runs come from another program. Such a
+// allImported reports whether the predictions of all watched runs come from another program. Such a
 // run has an evaluation, but no steps. A panel shows what the evaluation has, or says that there is
 // nothing.
-func (w *Board) predicted() bool {
+func (w *Board) allImported() bool {
 	trained := func(t *Track) bool { return t.Meta.Imported == nil }
 	return len(w.Tracks) > 0 && !slices.ContainsFunc(w.Tracks, trained)
 }
@@ -164,14 +164,14 @@ func (w *Board) inSummary(v *View) bool {
 			return false
 		}
 	}
-	return !v.Phase && !v.Gazes()
+	return !v.Phase && !v.ShowsSamples()
 }
 
-// leaveOut removes views of measures that no run has, such as those that drolab learnt after the
-// runs were recorded. Only views of the last panel and of rates of groups are removed: the others
-// belong to the table. Nothing is removed while a run is not done, because it may still get the
-// measure.
-func (w *Board) leaveOut() {
+// dropAbsentViews removes views of measures that no run has, such as those that drolab learnt after
+// the runs were recorded. Only views of the last panel and of rates of groups are removed: the
+// others belong to the table. Nothing is removed while a run is not done, because it may still get
+// the measure.
+func (w *Board) dropAbsentViews() {
 	going := func(t *Track) bool { return t.Run.Summary().Status != runner.Done }
 	if len(w.Tracks) == 0 || slices.ContainsFunc(w.Tracks, going) {
 		return
@@ -202,10 +202,10 @@ func isRate(bars string) bool {
 	})
 }
 
-// turnToPresent turns panels of predicted runs that have nothing to show to a view that has
+// skipEmptyViews turns panels of imported runs that have nothing to show to a view that has
 // something.
-func (w *Board) turnToPresent() {
-	if !w.predicted() {
+func (w *Board) skipEmptyViews() {
+	if !w.allImported() {
 		return
 	}
 	for i := range w.Panels {

@@ -20,15 +20,15 @@ func TestNothingEmptyIsOfferedOfEndedRuns(t *testing.T) {
 		id := "old-" + string(status)
 		a.Add(t, id, m, status, "")
 		r := tuitest.Found(t, a, id)[0]
-		return &Track{Opened: Opened{Run: r}, Meta: &r.Meta}
+		return &Track{RunLog: RunLog{Run: r}, Meta: &r.Meta}
 	}
 	done, stopped := of("old", runner.Done), of("old", runner.Stopped)
 	for _, c := range []struct {
 		tracks []*Track
 		there  bool
 	}{{[]*Track{done}, false}, {[]*Track{done, stopped}, true}} {
-		w := &Board{Runs: &Runs{Tracks: c.tracks}, Standing: Standing,
-			axes: axes{scales: map[string]*vertical{}}}
+		w := &Board{Runs: &Runs{Tracks: c.tracks}, BuiltIn: BuiltIn,
+			axes: axes{scales: map[string]*yAxis{}}}
 		w.Furnish()
 		for _, name := range []string{"auroc", "equalised_odds", "group_selection_rate"} {
 			offered := slices.ContainsFunc(w.Panels, func(p Panel) bool {

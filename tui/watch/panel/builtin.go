@@ -1,12 +1,12 @@
 package panel
 
-// Standing returns the panels that are there whatever the methods: a row for each, with its views,
+// BuiltIn returns the panels that are there whatever the methods: a row for each, with its views,
 // the default view first. A screen of usual size shows the first four, so the order is that of the
 // questions that one asks of a run.
 //
 // To add a panel, add a row. It needs a Doc only where the definitions of its measures do not say
 // enough.
-func Standing() []Panel {
+func BuiltIn() []Panel {
 	curves := func(name string, measures ...string) View {
 		return View{Name: name, Curves: measures}
 	}
@@ -17,11 +17,11 @@ func Standing() []Panel {
 			curves("train", "loss"),
 			curves("test", "test_loss"),
 			curves("robust risk", "robust_risk"),
-			{Name: "robust risk by radius", Bars: "robust_risk_at", As: ByRadius{}, Plain: true,
+			{Name: "robust risk by radius", Bars: "robust_risk_at", As: RadiusCurves{}, Plain: true,
 				Doc: "R_ρ of every run's last evaluation over ρ; the vertical mark is the " +
 					"training radius of the run under the cursor."}}},
 		{Title: "Who suffers, by class", Views: []View{
-			{Bars: who, As: everyone{}, Doc: "One line per class, with the mark of every run " +
+			{Bars: who, As: allRuns{}, Doc: "One line per class, with the mark of every run " +
 				"at its accuracy (of several seeds, at their mean), sorted by the baseline's " +
 				"accuracy. The number belongs to the run under the cursor, whose mark is on " +
 				"top."},
@@ -45,7 +45,7 @@ func Standing() []Panel {
 				"adversary. The adversary looks where the right map is bright; the left one " +
 				"shows the effect."},
 			{Name: "weight", Bars: look},
-			{Name: "weight of all runs", Bars: look, As: everyone{},
+			{Name: "weight of all runs", Bars: look, As: allRuns{},
 				Doc: "One line per class, with the mark of every run at the adversary's ratio."}}},
 		{Title: "Gap", Views: []View{
 			curves("dual gap and γ", "dual_gap", "gamma"),
@@ -58,7 +58,7 @@ func Standing() []Panel {
 			curves("mean", "test_accuracy"),
 			curves("worst class and robust risk", "worst_class_accuracy", "robust_risk")}},
 		{Title: "The adversary's eye", Views: []View{
-			{As: gaze{}, Doc: "The training samples that the adversary weighs most, at most " +
+			{As: heaviest{}, Doc: "The training samples that the adversary weighs most, at most " +
 				"24, for the run under the cursor at its last evaluation. The ratio is dQ/dP, " +
 				"for the exact worst case Q over the whole training split at the run's " +
 				"radius; 1 is no reweighting. The larger the ratio, the brighter the frame. A " +

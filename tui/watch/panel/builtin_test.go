@@ -11,7 +11,7 @@ import (
 
 // TestPanels: every panel is made of measures that exist, and no view is empty.
 func TestPanels(t *testing.T) {
-	table := panels(Standing(), dro.Algorithms())
+	table := panels(BuiltIn(), dro.Algorithms())
 	drawn := quantities(table)
 	for _, p := range table {
 		if p.Title == "" || len(p.Views) == 0 {
@@ -24,7 +24,7 @@ func TestPanels(t *testing.T) {
 				}
 			}
 			m, found := measure.FindMeasure(v.Bars)
-			classes := found && m.IsList() || v.Lists() || v.Gazes()
+			classes := found && m.IsList() || v.Lists() || v.ShowsSamples()
 			if classes == (len(v.Measures()) > 0) || (v.Phase || v.As != nil) != (v.Doc != "") {
 				t.Errorf("%s: view %q shows curves of %v, bars of %q", p.Title, v.Name,
 					v.Measures(), v.Bars)
@@ -38,7 +38,7 @@ func TestPanels(t *testing.T) {
 func TestFilms(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
-	got := fmt.Sprint(filmed(panels(Standing(), nil, m), m))
+	got := fmt.Sprint(filmMeasures(panels(BuiltIn(), nil, m), m))
 	if got != "[class_accuracy class_weight group_accuracy group_ratio]" {
 		t.Errorf("the films show %s", got)
 	}
@@ -49,7 +49,7 @@ func TestFilms(t *testing.T) {
 func TestPanelsOfGroups(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	m.Groups = []string{"coast", "reef", "wreck"}
-	grouped := panels(Standing(), nil, m)
+	grouped := panels(BuiltIn(), nil, m)
 	if v := grouped[5].Views[0]; v.Name != "worst group and mean" ||
 		v.Curves[0] != "worst_group_accuracy" {
 		t.Errorf("the panel of accuracies shows %+v", v)
@@ -62,7 +62,7 @@ func TestPanelsWithoutLambda(t *testing.T) {
 	m := tuitest.Meta(dro.SFK, tuitest.Epoch0())
 	for set, first := range map[string]string{"chi2": "λ and η", "cvar": "η"} {
 		m.Spec.Uncertainty = set
-		table := panels(Standing(), []dro.Algorithm{dro.SFK}, m)
+		table := panels(BuiltIn(), []dro.Algorithm{dro.SFK}, m)
 		_, drawn := quantities(table)["lambda"]
 		if v := table[2].Views[0]; v.Name != first || drawn != (set == "chi2") {
 			t.Errorf("%s: the panel of z shows %q, λ is drawn: %v", set, v.Name, drawn)
@@ -79,7 +79,7 @@ func TestPanelsOfDecisions(t *testing.T) {
 		if two {
 			m.Classes = m.Classes[:2]
 		}
-		table, rates := panels(Standing(), nil, m), 0
+		table, rates := panels(BuiltIn(), nil, m), 0
 		for _, v := range table[1].Views {
 			if v.Bars == "group_selection_rate" {
 				rates++

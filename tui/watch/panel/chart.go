@@ -10,17 +10,18 @@ import (
 // Chart returns the chart of a quantity for all runs that are not hidden. What it adds to plain
 // does not move the axis: the raw curve, bounds, the selected steps, and marks.
 func (w *Board) Chart(q string) *plot.Chart {
-	c := w.plain(q)
+	c := w.baseChart(q)
 	t := w.Tracks[w.front()]
 	alone := func(row []int) bool { return len(row) == 1 && row[0] == w.front() }
 	// Only the run in front shows its raw curve, faintly: the raw curves of all would hide
 	// everything.
-	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil && slices.ContainsFunc(w.Lined(), alone) {
+	if raw := t.Curves[q]; !t.Hidden && raw.Smooth != nil &&
+		slices.ContainsFunc(w.lineRows(), alone) {
 		c.Lines = append(c.Lines, plot.Line{Seeds: []*plot.Series{raw.Raw}, Number: t.Number,
 			Faint: true, MapX: w.mapX(t)})
 	}
-	w.references(c, q)
-	w.selections(c, q)
+	w.addBounds(c, q)
+	w.addSelections(c, q)
 	if !t.Hidden {
 		for _, m := range t.Markers {
 			m.X = w.xAt(t, m.X)
@@ -30,21 +31,22 @@ func (w *Board) Chart(q string) *plot.Chart {
 	return c
 }
 
-// plain returns the chart with only the lines and bands, to which the axis is fitted. The raw curve
-// may leave the axis where the smoothed one does not: one wild batch must not flatten the rest.
-func (w *Board) plain(q string) *plot.Chart {
+// baseChart returns the chart with only the lines and bands, to which the axis is fitted. The raw
+// curve may leave the axis where the smoothed one does not: one wild batch must not flatten the
+// rest.
+func (w *Board) baseChart(q string) *plot.Chart {
 	y := w.scales[q]
 	c := &plot.Chart{X: w.Span(), Y: y.span, YScale: plot.Scale{Kind: y.kind},
 		Duration: w.Axis == byTime, Percent: Percents(w.quantities[q]), Ends: true, Cross: w.Cross}
-	for _, row := range w.Lined() {
-		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
+	for _, row := range w.lineRows() {
+		w.addLine(c, row, func(t *Track) *plot.Series { return t.Curves[q].Series() }, true)
 	}
 	return c
 }
 
-// references adds the bounds of z = (λ, η) of the run under the cursor to its chart. Other runs may
+// addBounds adds the bounds of z = (λ, η) of the run under the cursor to its chart. Other runs may
 // have other boxes, and lines for all of them could not be told apart.
-func (w *Board) references(c *plot.Chart, q string) {
+func (w *Board) addBounds(c *plot.Chart, q string) {
 	t := w.Run()
 	if t == nil || !t.hasDual() {
 		return
@@ -59,13 +61,13 @@ func (w *Board) references(c *plot.Chart, q string) {
 	}
 }
 
-// selections marks the steps that the runs have selected, on curves of evaluations. A band has no
-// mark: each of its seeds has selected a step of its own.
-func (w *Board) selections(c *plot.Chart, q string) {
+// addSelections marks the steps that the runs have selected, on curves of evaluations. A band has
+// no mark: each of its seeds has selected a step of its own.
+func (w *Board) addSelections(c *plot.Chart, q string) {
 	if m := w.quantities[q]; m.OfStep() {
 		return
 	}
-	for _, row := range w.visible(w.Rows()) {
+	for _, row := range w.visibleRows(w.Rows()) {
 		t := w.Tracks[row[0]]
 		if len(row) == 1 && t.Selected != nil && t.Selected.Named(q).Applies() {
 			c.Spots = append(c.Spots, plot.Spot{X: w.xAt(t, float64(t.Selected.Step)),
@@ -74,20 +76,21 @@ func (w *Board) selections(c *plot.Chart, q string) {
 	}
 }
 
-// Line adds the line of a row to a chart, or the band of several runs. series returns what is drawn
-// of a run, nil for nothing. A band maps x by its first run alone, which is right for steps and
-// epochs of runs that differ in seed; by time Lined takes them apart. mapX is false where x is no
-// step.
-func (w *Board) Line(c *plot.Chart, row []int, series func(*Track) *plot.Series, mapX bool) {
+// addLine adds the line of a row to a chart, or the band of several runs. series returns what is
+// drawn of a run, nil for nothing. A band maps x by its first run alone, which is right for steps
+// and epochs of runs that differ in seed; by time lineRows takes them apart. mapX is false where x
+// is no step.
+func (w *Board) addLine(c *plot.Chart, row []int, series func(*Track) *plot.Series, mapX bool) {
 	first := w.Tracks[row[0]]
 	var f func(float64) float64
 	if mapX {
 		f = w.mapX(first)
 	}
-	l := plot.Line{Name: w.Theme.Greek(first.Short), Briefs: first.Briefs, Half: lab.Half95,
-		Number: first.Number, Back: !slices.Contains(row, w.front()), MapX: f,
+	l := plot.Line{Name: w.Theme.Greek(first.Short), Briefs: first.Briefs,
+		HalfWidth: lab.HalfWidth95, Number: first.Number,
+		Back: !slices.Contains(row, w.front()), MapX: f,
 		Glyph: w.Theme.Glyph(first.Number)}
-	for _, t := range w.Of(row) {
+	for _, t := range w.InRow(row) {
 		if s := series(t); s != nil {
 			l.Seeds = append(l.Seeds, s)
 		}

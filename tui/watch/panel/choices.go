@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 
-	"drolab/tui/kit"
+	"drolab/runner/data"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
 // Choices returns the user's choices about the board: style, axis, smoothing, scales and views.
 func (w *Board) Choices() lab.Choices {
-	smooth := kit.Map(smoothings(), func(s smoothing) string { return s.name })
+	smooth := data.Map(smoothings(), func(s smoothing) string { return s.name })
 	return lab.Choices{
 		lab.OneOf("style", styleNames(), &w.style, func() {}),
 		lab.OneOf("axis", axisNames(), &w.Axis, w.newAxis),
@@ -25,7 +25,7 @@ func (w *Board) Choices() lab.Choices {
 // chosenScales returns the quantities whose scale is not the usual one, each followed by its scale.
 func (w *Board) chosenScales() (list []string) {
 	for _, q := range slices.Sorted(maps.Keys(w.scales)) {
-		if kind := w.scales[q].kind; kind != usual(q) {
+		if kind := w.scales[q].kind; kind != usualScale(q) {
 			list = append(list, q, scaleNames()[kind])
 		}
 	}
@@ -34,11 +34,11 @@ func (w *Board) chosenScales() (list []string) {
 
 func (w *Board) chooseScales(list []string) {
 	for q, y := range w.scales {
-		*y = vertical{kind: usual(q)}
+		*y = yAxis{kind: usualScale(q)}
 	}
 	for i := 0; i+1 < len(list); i += 2 {
 		if kind := slices.Index(scaleNames(), list[i+1]); kind >= 0 {
-			w.scales[list[i]] = &vertical{kind: plot.ScaleKind(kind)}
+			w.scales[list[i]] = &yAxis{kind: plot.ScaleKind(kind)}
 		}
 	}
 	w.Refit()

@@ -15,34 +15,34 @@ func (w *Board) Last(t *Track) float64 {
 	return w.xAt(t, float64(t.Step))
 }
 
-// Crossed is a run's value at the crosshair.
-type Crossed struct {
+// CrossValue is a run's value at the crosshair.
+type CrossValue struct {
 	Run   int
 	Value float64
 }
 
 // Readings returns the values at the crosshair of the lines of a quantity. The chart of each has no
 // room and is never drawn: it is only read.
-func (w *Board) Readings(q string) (list []Crossed) {
-	for _, row := range w.Lined() {
+func (w *Board) Readings(q string) (list []CrossValue) {
+	for _, row := range w.lineRows() {
 		c := &plot.Chart{Cross: w.Cross}
-		w.Line(c, row, func(t *Track) *plot.Series { return t.Curves[q].Shown() }, true)
+		w.addLine(c, row, func(t *Track) *plot.Series { return t.Curves[q].Series() }, true)
 		if read := c.Read(); len(read) == 1 {
-			list = append(list, Crossed{row[0], read[0].Value})
+			list = append(list, CrossValue{row[0], read[0].Value})
 		}
 	}
 	return list
 }
 
-// Crossed returns the readings of a panel's first plot, from the top, which is the order in which
-// the up and down keys go through them.
-func (w *Board) Crossed(p int) []Crossed {
-	v := w.Shows(p)
+// CrossValues returns the readings of a panel's first plot, from the top, which is the order in
+// which the up and down keys go through them.
+func (w *Board) CrossValues(p int) []CrossValue {
+	v := w.CurrentView(p)
 	if !v.Plots() {
 		return nil
 	}
 	list := w.Readings(v.Curves[0])
-	slices.SortStableFunc(list, func(a, b Crossed) int { return cmp.Compare(b.Value, a.Value) })
+	slices.SortStableFunc(list, func(a, b CrossValue) int { return cmp.Compare(b.Value, a.Value) })
 	return list
 }
 
@@ -56,8 +56,8 @@ func (w *Board) ReadAt(v *View) string {
 	case byTime:
 		s = plot.FormatDuration(w.Cross.X)
 	}
-	t, x := w.Crosses(v)
-	value := t.Curves[v.Curves[0]].Shown().At(x)
+	t, x := w.PickedStep(v)
+	value := t.Curves[v.Curves[0]].Series().At(x)
 	if math.IsNaN(value) {
 		return s
 	}
@@ -66,12 +66,12 @@ func (w *Board) ReadAt(v *View) string {
 	return fmt.Sprintf("%s: %c %s %s", s, mark, t.Short, c.Brief(value))
 }
 
-// Crosses returns the run that is picked at the crosshair, and its step there. A series knows only
-// steps: by epochs and by time the step at x has to be found first.
-func (w *Board) Crosses(v *View) (t *Track, step float64) {
+// PickedStep returns the run that is picked at the crosshair, and its step there. A series knows
+// only steps: by epochs and by time the step at x has to be found first.
+func (w *Board) PickedStep(v *View) (t *Track, step float64) {
 	t, step = w.Tracks[w.front()], w.Cross.X
 	if f := w.mapX(t); f != nil {
-		step = t.Curves[v.Curves[0]].Shown().Inverse(step, f)
+		step = t.Curves[v.Curves[0]].Series().Inverse(step, f)
 	}
 	return t, step
 }

@@ -17,9 +17,9 @@ type curve struct {
 	Fresh  bool          // whether the curve has changed since its axis was fitted
 }
 
-// spread adds a value with the least and the greatest value of the steps that it stands for, so
+// append adds a value with the least and the greatest value of the steps that it stands for, so
 // that a chart shows what happened between two lines of the log.
-func (c *curve) spread(step int64, v, low, high measure.Number) {
+func (c *curve) append(step int64, v, low, high measure.Number) {
 	if !v.Applies() {
 		return
 	}
@@ -45,6 +45,6 @@ func (c *curve) spread(step int64, v, low, high measure.Number) {
 	}
 }
 
-// Shown returns the smoothed series, or the raw one where there is none. Axes, the crosshair and
+// Series returns the smoothed series, or the raw one where there is none. Axes, the crosshair and
 // the labels at line ends all read this series, so that they agree with the line on the screen.
-func (c *curve) Shown() *plot.Series { return cmp.Or(c.Smooth, c.Raw) }
+func (c *curve) Series() *plot.Series { return cmp.Or(c.Smooth, c.Raw) }

@@ -11,12 +11,12 @@ import (
 type curves struct{}
 
 func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warning string) {
-	var blocks []kit.Placed
+	var blocks []kit.Block
 	for _, p := range w.Plots(p, v, iw, ih) {
 		// A single plot leaves its warning to the panel's note. Of two plots each has its warning
 		// in its caption, because a note could not say which plot is meant.
-		report := p.DrawTo(&w.frame, p.At.W, p.At.H)
-		lines, r := w.Theme.Rows(&w.frame), p.At
+		report := p.DrawTo(&w.frame, p.Rect.W, p.Rect.H)
+		lines, r := w.Theme.Rows(&w.frame), p.Rect
 		if !p.head {
 			return lines, problems(report)
 		}
@@ -26,7 +26,7 @@ func (curves) draw(w *Board, p int, v *View, iw, ih int) (lines []string, warnin
 			head += "  " + w.Theme.Warn.Paint(s)
 		}
 		lines = append([]string{kit.Left(head, r.W)}, lines...)
-		blocks = append(blocks, kit.Placed{Rect: r, Lines: lines})
+		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
 	}
 	return kit.Compose(iw, ih, blocks), ""
 }
@@ -46,12 +46,12 @@ func (curves) note(w *Board, v *View) string {
 	return note
 }
 
-// Placed is a chart and its place in the panel: below a caption, where two charts share the panel.
-// The page looks up the mouse in the same places (Page.under), so that a click lands on what is
-// seen.
-type Placed struct {
+// PlacedChart is a chart and its place in the panel: below a caption, where two charts share the
+// panel. The page looks up the mouse in the same places (Page.under), so that a click lands on what
+// is seen.
+type PlacedChart struct {
 	*plot.Chart
-	At     kit.Rect // in the panel's inside, without the caption
+	Rect   kit.Rect // in the panel's inside, without the caption
 	Q      string   // the quantity
 	head   bool     // whether it has a caption
 	hidden int      // rows of its axis that are hidden, because the chart below has the axis
@@ -77,9 +77,9 @@ func sideBySide(iw, ih int) bool {
 	return iw >= 84 && !stacked(ih) && ih >= leastRows+1+axisRows || iw >= 150 && ih < 24
 }
 
-// Drawn returns the curves of a view for which there is room. The heading, the axes that a replay
-// fits and the key that flips views depend on it, too.
-func (v *View) Drawn(iw, ih int) []string {
+// CurvesIn returns the curves of a view for which there is room. The heading, the axes that a
+// replay fits and the key that flips views depend on it, too.
+func (v *View) CurvesIn(iw, ih int) []string {
 	if len(v.Curves) == 2 && !sideBySide(iw, ih) && !stacked(ih) {
 		return v.Curves[:1]
 	}
@@ -87,20 +87,21 @@ func (v *View) Drawn(iw, ih int) []string {
 }
 
 // Plots lays out the curves of a view of panel i in iw by ih cells.
-func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
+func (w *Board) Plots(i int, v *View, iw, ih int) (list []PlacedChart) {
 	charset := w.charset()
-	names := v.Drawn(iw, ih)
+	names := v.CurvesIn(iw, ih)
 	for i, q := range names {
-		p := Placed{Chart: w.Chart(q), At: kit.Area(0, 0, iw, ih), Q: q, head: len(names) == 2}
+		p := PlacedChart{Chart: w.Chart(q), Rect: kit.Area(0, 0, iw, ih), Q: q,
+			head: len(names) == 2}
 		switch half := (ih - axisRows + 1) / 2; {
 		case !p.head:
 		case sideBySide(iw, ih):
 			x := kit.Share(iw, i, 2)
-			p.At = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
+			p.Rect = kit.Area(x, 1, kit.Share(iw, i+1, 2)-x, ih-1)
 		case i == 0:
-			p.At, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
+			p.Rect, p.hidden = kit.Area(0, 1, iw, half-1+axisRows), axisRows
 		default:
-			p.At = kit.Area(0, half+1, iw, ih-half-1)
+			p.Rect = kit.Area(0, half+1, iw, ih-half-1)
 		}
 		list = append(list, p)
 	}
@@ -108,7 +109,7 @@ func (w *Board) Plots(i int, v *View, iw, ih int) (list []Placed) {
 	gutter := leastGutter
 	for _, p := range list {
 		p.Charset = charset
-		gutter = max(gutter, p.TickWidth(p.At.H-axisRows))
+		gutter = max(gutter, p.TickWidth(p.Rect.H-axisRows))
 	}
 	for _, p := range list {
 		p.Gutter = gutter
@@ -122,14 +123,14 @@ const leastGutter = 4
 
 // charset returns the characters of all plots. Dots show the form of a curve at every size; a theme
 // without dots has its own characters for both styles.
-func (w *Board) charset() plot.Charset { return w.Theme.Charset(w.style == auto) }
+func (w *Board) charset() plot.Charset { return w.Theme.Charset(w.style == autoStyle) }
 
 // style is the style in which curves are drawn.
 type style int
 
 const (
-	auto    style = iota // dots, or the theme's characters in their place
-	inLines              // box-drawing lines, as asciigraph has them
+	autoStyle style = iota // dots, or the theme's characters in their place
+	lineStyle              // box-drawing lines, as asciigraph has them
 )
 
 func styleNames() []string { return []string{"auto", "lines"} }

@@ -1,7 +1,7 @@
 // Package panel provides the panels of the Watch page: the table of panels (builtin.go), what a
 // panel shows now (Board), and how it is drawn (form.go, and a file for each form).
 //
-//	Standing + methods -> panels -> quantities -> Prepare: what a Track keeps
+//	BuiltIn + methods -> panels -> quantities -> Prepare: what a Track keeps
 //	page: keys, mouse  -> Board: view, split, axis, zoom, crosshair
 //	new events         -> Fit: axes, orders of classes
 //	page: a turn       -> Draw -> form -> plot chart -> lines of cells
@@ -42,8 +42,8 @@
 //
 // The eye (eye.go) shows the training samples that the worst case of the last evaluation weighs
 // most, as pictures, as rows of a table, or by number alone. The log names the samples; Gallery
-// (gallery.go) fetches their pictures or rows from the run's data, in the background. A guest, who looks from
-// elsewhere, may not read the data: Gallery fetches nothing for a guest.
+// (gallery.go) fetches their pictures or rows from the run's data, in the background. A guest, who
+// looks from elsewhere, may not read the data: Gallery fetches nothing for a guest.
 //
 // # Tracks
 //

@@ -5,13 +5,13 @@ import (
 
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/measure"
-	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
-// evaluated is the data that a Track keeps of evaluations besides curves.
-type evaluated struct {
+// evalData is the data that a Track keeps of evaluations besides curves.
+type evalData struct {
 	Films map[string]*plot.Film // by list measure; a value for each class or group
 	evals []*runner.EvalEvent   // the figures to compare at an epoch, see keepEval
 }
@@ -20,7 +20,7 @@ type evaluated struct {
 func (t *Track) addToFilms(e *runner.EvalEvent) {
 	for name, f := range t.Films {
 		if list := e.ByGroup.Named(name); len(list) > 0 {
-			f.Append(float64(e.Step), kit.Map(list, measure.Number.Float))
+			f.Append(float64(e.Step), data.Map(list, measure.Number.Float))
 		}
 	}
 }

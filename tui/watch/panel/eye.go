@@ -12,12 +12,12 @@ import (
 	"drolab/tui/kit"
 )
 
-// gaze is the form of the samples that weigh most at the last evaluation of the run under the
+// heaviest is the form of the samples that weigh most at the last evaluation of the run under the
 // cursor. They are pictures if the run's data are at hand and have some, else a row for each
 // sample.
-type gaze struct{}
+type heaviest struct{}
 
-func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
+func (heaviest) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	e := w.eyeEval()
 	if e == nil || len(e.Heaviest) == 0 {
 		return nil, ""
@@ -32,7 +32,7 @@ func (gaze) draw(w *Board, _ int, _ *View, iw, ih int) ([]string, string) {
 	return w.heavyRows(list, iw, ih), problem
 }
 
-func (gaze) note(w *Board, _ *View) string {
+func (heaviest) note(w *Board, _ *View) string {
 	note := w.Run().Label + " · training split"
 	if e := w.eyeEval(); e != nil {
 		note += atEpoch(e.Epoch)
@@ -40,8 +40,8 @@ func (gaze) note(w *Board, _ *View) string {
 	return note
 }
 
-// eyeEval returns the evaluation whose samples are shown: the one that hangs in the gallery, or the
-// last one if none hangs there or a replay went back to before it.
+// eyeEval returns the evaluation whose samples are shown: the one that the gallery shows, or the
+// last one if it shows none or a replay went back to before it.
 func (w *Board) eyeEval() *runner.EvalEvent {
 	t := w.Run()
 	if e := w.Eye.Evaluation(t.ID); e != nil && t.Eval != nil && e.Step <= t.Eval.Step {
@@ -50,12 +50,12 @@ func (w *Board) eyeEval() *runner.EvalEvent {
 	return t.Eval
 }
 
-// Gazes reports whether the view shows single samples.
-func (v *View) Gazes() bool { return v.As == gaze{} }
+// ShowsSamples reports whether the view shows single samples.
+func (v *View) ShowsSamples() bool { return v.As == heaviest{} }
 
 // EyeAt returns the index of the panel that shows single samples; -1 for none.
 func (w *Board) EyeAt() int {
-	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].Gazes() })
+	return slices.IndexFunc(w.Panels, func(p Panel) bool { return p.Views[p.View].ShowsSamples() })
 }
 
 // pictures draws as many of the heaviest samples as there is room for, in frames whose colour shows
@@ -64,7 +64,7 @@ func (w *Board) EyeAt() int {
 func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	size := 0 // the longer side of a picture, in pixels
 	const least, enough = 8, 6
-	if ih == stripSize/2+2 && iw >= 3*leastSeat {
+	if ih == stripSize/2+2 && iw >= 3*leastSlot {
 		return w.strip(list, iw, ih)
 	}
 	for next := least; next <= 32 && (next+1)/2+2 <= ih; next += 2 {
@@ -77,18 +77,18 @@ func (w *Board) pictures(list []runner.Heavy, iw, ih int) []string {
 	}
 	tw, th := size+2, (size+1)/2+2
 	across := max(1, (iw+1)/(tw+1))
-	var blocks []kit.Placed
-	for k, s := range w.Eye.Seats(list, across*(ih/th), true) {
+	var blocks []kit.Block
+	for k, s := range w.Eye.fillSlots(list, across*(ih/th), true) {
 		x, y := k%across*(tw+1), k/across*th
-		caption := ratioText(s.Ratio) + " " + w.called(measure.PerClass, s.Label)
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, y, tw, th),
-			Lines: w.Theme.Framed(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
+		caption := ratioText(s.Ratio) + " " + w.placeName(measure.PerClass, s.Label)
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, y, tw, th),
+			Lines: w.Theme.Frame(w.thumbnail(s, size), size, (size+1)/2, s.Part, caption)})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
 
 // thumbnail returns the lines of a sample's picture; nil where it is not there.
-func (w *Board) thumbnail(s Seat, size int) []string {
+func (w *Board) thumbnail(s slot, size int) []string {
 	got, _ := w.Eye.Sample(w.Run().ID, s.Index)
 	if got == nil || got.Picture == nil {
 		return nil
@@ -97,29 +97,29 @@ func (w *Board) thumbnail(s Seat, size int) []string {
 }
 
 // The side of the strip's pictures in pixels, and the fewest cells of a picture with its words.
-const stripSize, leastSeat = 12, 32
+const stripSize, leastSlot = 12, 32
 
 // strip draws a row of the heaviest samples, only a few, each between two lines whose colour shows
 // its ratio. The words about a sample stand beside its picture, so that a new ratio does not send
 // the picture again.
 func (w *Board) strip(list []runner.Heavy, iw, ih int) []string {
-	n := min(iw/leastSeat, len(list))
+	n := min(iw/leastSlot, len(list))
 	cells := iw / n
-	var blocks []kit.Placed
-	for k, s := range w.Eye.Seats(list, n, false) {
-		words := []string{"ratio " + ratioText(s.Ratio), w.called(measure.PerClass, s.Label)}
+	var blocks []kit.Block
+	for k, s := range w.Eye.fillSlots(list, n, false) {
+		words := []string{"ratio " + ratioText(s.Ratio), w.placeName(measure.PerClass, s.Label)}
 		if len(w.Run().Meta.Groups) > 0 {
-			words = append(words, w.trained(s.Group))
+			words = append(words, w.trainGroupName(s.Group))
 		}
 		words = append(words, w.Theme.Dim.Paint("sample "+strconv.Itoa(s.Index)))
 		for i := range words {
 			words[i] = kit.Left(cell.Cut(words[i], cells-stripSize-2), cells-stripSize-1)
 		}
 		x := k * cells
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, stripSize, ih),
-			Lines: w.Theme.Ruled(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 0, stripSize, ih),
+			Lines: w.Theme.Rule(w.thumbnail(s, stripSize), stripSize, stripSize/2, s.Part)})
 		x += stripSize + 1
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 1, (k+1)*cells-x, ih-1), Lines: words})
 	}
 	return kit.Compose(iw, ih, blocks)
 }
@@ -138,9 +138,9 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	for k := range list {
 		h := &list[k]
 		text := fmt.Sprintf("%7s %8s  %s", ratioText(h.Ratio), strconv.Itoa(h.Index),
-			kit.Left(cell.Cut(w.called(measure.PerClass, h.Label), 13), 14))
+			kit.Left(cell.Cut(w.placeName(measure.PerClass, h.Label), 13), 14))
 		if grouped {
-			text += kit.Left(cell.Cut(w.trained(h.Group), 21), 22)
+			text += kit.Left(cell.Cut(w.trainGroupName(h.Group), 21), 22)
 		}
 		if s, _ := w.Eye.Sample(w.Run().ID, h.Index); s != nil && s.Columns != "" {
 			text, told = text+s.Columns, true
@@ -164,17 +164,17 @@ func (w *Board) heavyRows(list []runner.Heavy, iw, ih int) []string {
 	return lines
 }
 
-// called returns the name of a class or group of the run under the cursor.
-func (w *Board) called(a measure.Axis, i int) string {
+// placeName returns the name of a class or group of the run under the cursor.
+func (w *Board) placeName(a measure.Axis, i int) string {
 	return w.Theme.Greek(cell.OneLine(PlaceName(w.Run().Meta, a, i)))
 }
 
-// trained returns the name of a group that methods train on.
-func (w *Board) trained(i int) string {
+// trainGroupName returns the name of a group that methods train on.
+func (w *Board) trainGroupName(i int) string {
 	if names := w.Run().Meta.TrainGroups; i < len(names) {
 		return w.Theme.Greek(cell.OneLine(names[i]))
 	}
-	return w.called(measure.PerGroup, i)
+	return w.placeName(measure.PerGroup, i)
 }
 
 // ratioText writes a likelihood ratio with three digits.

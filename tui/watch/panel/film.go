@@ -18,11 +18,11 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	if maps == nil {
 		return nil, ""
 	}
-	var blocks []kit.Placed
+	var blocks []kit.Block
 	x := 0 // a blank column stands between the maps
 	for _, m := range maps {
-		blocks = append(blocks, kit.Placed{Rect: kit.Area(x, 0, m.cells, ih),
-			Lines: w.painted(m, m.cells, ih)})
+		blocks = append(blocks, kit.Block{Rect: kit.Area(x, 0, m.cells, ih),
+			Lines: w.paint(m, m.cells, ih)})
 		x += m.cells + 1
 	}
 	return kit.Compose(iw, ih, blocks), ""
@@ -30,18 +30,18 @@ func (film) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 
 func (film) note(w *Board, _ *View) string { return w.Run().Label + " · by " + w.Axis.String() }
 
-// heat is a map and its width in cells, labels included.
-type heat struct {
+// sizedMap is a map and its width in cells, labels included.
+type sizedMap struct {
 	*plot.HeatMap
 	cells int
 }
 
-// filmed returns the measures that views show as films, with those of the validation split: a film
-// cannot be made up for later, when the user turns to that split.
-func filmed(panels []Panel, m *runner.Meta) (names []string) {
+// filmMeasures returns the measures that views show as films, with those of the validation split: a
+// film cannot be made up for later, when the user turns to that split.
+func filmMeasures(panels []Panel, m *runner.Meta) (names []string) {
 	for v := range views(panels) {
 		for ; v != nil && v.Films(); v = v.val {
-			names = append(names, v.Of(m).Name, v.Named(v.Beside, m))
+			names = append(names, v.BarsMeasure(m).Name, v.Named(v.Beside, m))
 		}
 	}
 	slices.Sort(names)
@@ -51,9 +51,9 @@ func filmed(panels []Panel, m *runner.Meta) (names []string) {
 // maps returns two maps side by side: how the classes do, and how the adversary weighs them; nil
 // before the first evaluation. Both have the same rows and the same columns of steps, so a class
 // can be followed from one to the other. The right one has no labels.
-func (w *Board) maps(p int, v *View, iw, ih int) []heat {
+func (w *Board) maps(p int, v *View, iw, ih int) []sizedMap {
 	t := w.Run()
-	of := v.Of(t.Meta)
+	of := v.BarsMeasure(t.Meta)
 	left, right := t.Films[of.Name], t.Films[v.Named(v.Beside, t.Meta)]
 	if left == nil || left.Len() == 0 || right == nil || right.Len() == 0 {
 		return nil
@@ -85,16 +85,16 @@ func (w *Board) maps(p int, v *View, iw, ih int) []heat {
 	}
 	b := *a
 	b.Film, b.Labels, b.Head, b.Values, b.Log, b.Percent = right, nil, "adversary's ratio",
-		ratios(right.Range()), true, false
+		ratioRange(right.Range()), true, false
 	labels := a.LabelCells(iw)
 	each := (iw - labels - 1) / 2 // cells without labels; the odd one goes to the right map
-	return []heat{{a, labels + each}, {&b, iw - labels - each - 1}}
+	return []sizedMap{{a, labels + each}, {&b, iw - labels - each - 1}}
 }
 
-// ratios returns the range of likelihood ratios that the colours of a map cover. In the logarithm
-// it is symmetric about 1, which is no reweighting. It takes one of six sizes, so that shades keep
-// their meaning while a run goes on.
-func ratios(r plot.Range) plot.Range {
+// ratioRange returns the range of likelihood ratios that the colours of a map cover. In the
+// logarithm it is symmetric about 1, which is no reweighting. It takes one of six sizes, so that
+// shades keep their meaning while a run goes on.
+func ratioRange(r plot.Range) plot.Range {
 	top := 2.0
 	for _, next := range []float64{5, 10, 20, 50, 100} {
 		if r.Hi > top {

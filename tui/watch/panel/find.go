@@ -14,7 +14,9 @@ import (
 // FindRuns returns the runs with the given names. Without names it returns all runs of kept, in
 // their order, or the newest runs that belong together if kept is nil. A name that is not found is
 // a problem; the other runs are watched nevertheless.
-func FindRuns(s lab.Source, kept *lab.Kept, ids []string) (runs []*record.Run, problems []error) {
+func FindRuns(
+	s lab.Source, kept *lab.FixedRuns, ids []string,
+) (runs []*record.Run, problems []error) {
 	switch {
 	case len(ids) == 0 && kept != nil:
 		runs, err := kept.Runs()

@@ -25,16 +25,16 @@ type form interface {
 // Draw draws a panel of the size of r, with room of the size of in within it. The places of both do
 // not matter: the page places the lines.
 func (w *Board) Draw(p int, r, in kit.Rect, box, focused bool) []string {
-	v := w.Shows(p)
+	v := w.CurrentView(p)
 	note := v.form().note(w, v)
 	var lines []string
 	var warning string
-	if !w.predicted() || w.inSummary(v) {
+	if !w.allImported() || w.inSummary(v) {
 		lines, warning = v.form().draw(w, p, v, in.W, in.H)
 	}
 	switch {
 	case lines == nil:
-		lines = w.nothing(v, in.W, in.H)
+		lines = w.emptyLines(v, in.W, in.H)
 	case warning != "":
 		note = "! " + warning + " · " + note
 	}
@@ -49,14 +49,14 @@ func (v *View) form() form {
 	case v.Phase:
 		return portrait{}
 	case v.Bars != "":
-		return ofOne{}
+		return oneRun{}
 	}
 	return curves{}
 }
 
 // Whole reports whether the view shows all places of its measure whatever the room. Such a view has
 // nothing to scroll: radii and bins are points across, not rows.
-func (v *View) Whole() bool { return v.As == ByRadius{} || v.As == histogram{} }
+func (v *View) Whole() bool { return v.As == RadiusCurves{} || v.As == histogram{} }
 
 // Films reports whether the view shows maps over the steps.
 func (v *View) Films() bool { return v.As == film{} }
@@ -70,25 +70,25 @@ type drawing interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
 
-// painted draws d in iw by ih cells, and returns lines with the theme's colours.
-func (w *Board) painted(d drawing, iw, ih int) []string {
+// paint draws d in iw by ih cells, and returns lines with the theme's colours.
+func (w *Board) paint(d drawing, iw, ih int) []string {
 	d.DrawTo(&w.frame, iw, ih)
 	return w.Theme.Rows(&w.frame)
 }
 
-// nothing says why a panel is empty. The cases go from states that pass by themselves to states
+// emptyLines says why a panel is empty. The cases go from states that pass by themselves to states
 // that do not. A blank panel would look like an error of the program.
-func (w *Board) nothing(v *View, iw, ih int) []string {
+func (w *Board) emptyLines(v *View, iw, ih int) []string {
 	t := w.Run()
 	text := t.Label + " is not evaluated yet"
 	switch {
 	case t.Share < 1:
 		text = "reading " + t.Label
-	case w.predicted():
+	case w.allImported():
 		text = "Imported predictions lack this"
 	case w.Val && !lab.Validates(t.Meta): // another run has one
 		text = t.Label + " has no validation split"
-	case (v.Bars != "" || v.Gazes()) && t.Eval != nil:
+	case (v.Bars != "" || v.ShowsSamples()) && t.Eval != nil:
 		text = t.Label + " was recorded by a version that lacks this"
 	case v.Phase && !t.hasDual():
 		text = t.Label + " has no λ and η"
@@ -106,19 +106,19 @@ func (w *Board) nothing(v *View, iw, ih int) []string {
 // it as their title, too. It names only what is drawn: one curve of two where there is room for
 // one, and bars by class or group as the run under the cursor has them.
 func (w *Board) Heading(p, iw, ih int) string {
-	v, title := w.Shows(p), w.Panels[p].Title
-	// The table says "by class"; Of gives groups where the run has them.
+	v, title := w.CurrentView(p), w.Panels[p].Title
+	// The table says "by class"; BarsMeasure gives groups where the run has them.
 	if t := w.Run(); v.Bars != "" && !v.Plain && t != nil && t.Meta.Main() == measure.PerGroup {
 		title = strings.TrimSuffix(title, "class") + "group"
 	}
 	name := v.Name
-	if drawn := v.Drawn(iw, ih); len(drawn) < len(v.Curves) {
+	if drawn := v.CurvesIn(iw, ih); len(drawn) < len(v.Curves) {
 		name = w.quantities[drawn[0]].Title
 	}
 	if name != "" {
 		title += " · " + name
 	}
-	if w.hasSplit(p, v.Drawn(iw, ih)) {
+	if w.hasSplit(p, v.CurvesIn(iw, ih)) {
 		title = onSplit(title, w.Val)
 	}
 	return title
@@ -126,7 +126,7 @@ func (w *Board) Heading(p, iw, ih int) string {
 
 // hasSplit reports whether what is drawn exists on both splits, so that the heading must name one.
 func (w *Board) hasSplit(p int, drawn []string) bool {
-	v := w.chosen(p)
+	v := w.chosenView(p)
 	of := func(name string) bool { return lab.Validation(name) != name }
 	return v.val != nil && (len(drawn) == 0 || slices.ContainsFunc(v.Curves[:len(drawn)], of))
 }

@@ -14,7 +14,6 @@ import (
 	"drolab/runner/certificate"
 	"drolab/runner/data"
 	"drolab/tui/cell"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,23 +25,23 @@ type Sample struct {
 	Columns string               // of a row of a table: its telling columns, the most unusual first
 }
 
-// Seat is a place for a picture, and the sample that hangs there.
-type Seat struct {
+// slot is a place for a picture, and the sample that is shown there.
+type slot struct {
 	runner.Heavy
 	Part float64 // its ratio as a part of the largest one that its evaluation names
 }
 
-// Gallery hangs the samples of one evaluation of a run at a time, and keeps the samples that it
+// Gallery shows the samples of one evaluation of a run at a time, and keeps the samples that it
 // fetched. It changes seldom, because a new picture has as many bytes as all else sends in a
 // second.
 type Gallery struct {
 	Config    *lab.Config
 	run       string
 	eval      *runner.EvalEvent // nil before the first
-	since     time.Time         // the time at which it was hung
-	seats     []Seat
-	due       bool // whether a seat still has to change to show hung
-	changed   int  // the number of pictures changed since hung was hung
+	since     time.Time         // the time since which it is shown
+	slots     []slot
+	due       bool // whether a slot still has to change to show eval
+	changed   int  // the number of pictures changed since then
 	samples   map[int]*Sample
 	data      *data.Dataset // the run's data, if they stay on the disk; else nil
 	problem   string        // the problem of the last fetch; "" without one
@@ -54,10 +53,10 @@ const (
 	mostKept = 512 // samples: below two megabytes of small pictures
 	mostSide = 32  // pixels of a side of a picture
 	// Opening data that do not stay on the disk may take seconds. So after a fetch nothing is
-	// fetched for restFor times as long as it took.
-	restFor = 30
-	// telling is the number of columns that are shown of a row.
-	telling = 6
+	// fetched for restFactor times as long as it took.
+	restFactor = 30
+	// mostColumns is the number of columns that are shown of a row.
+	mostColumns = 6
 )
 
 // Fetched is the message that brings the missing samples of an evaluation.
@@ -70,7 +69,7 @@ type Fetched struct {
 	duration time.Duration
 }
 
-// Next is the message that a seat is to change, so that the gallery is drawn anew.
+// Next is the message that a slot is to change, so that the gallery is drawn anew.
 type Next struct{}
 
 // Sample returns a sample of a run, nil where it is not there, and the problem of the last fetch.
@@ -81,7 +80,7 @@ func (g *Gallery) Sample(run string, index int) (*Sample, string) {
 	return g.samples[index], g.problem
 }
 
-// Evaluation returns the evaluation of a run whose samples hang; nil for none.
+// Evaluation returns the evaluation of a run whose samples are shown; nil for none.
 func (g *Gallery) Evaluation(run string) *runner.EvalEvent {
 	if g.run != run {
 		return nil
@@ -89,59 +88,59 @@ func (g *Gallery) Evaluation(run string) *runner.EvalEvent {
 	return g.eval
 }
 
-// Seats returns the heaviest n of the samples: each that hung before in its place, and the others
-// in the places that are free. Without all, only seats beside each other change now, and the others
-// at the Next, because a terminal is sent everything that lies between two changes.
-func (g *Gallery) Seats(list []runner.Heavy, n int, all bool) []Seat {
+// fillSlots returns the heaviest n of the samples: each that was shown before in its place, and the
+// others in the places that are free. Without all, only slots beside each other change now, and the
+// others at the Next, because a terminal is sent everything that lies between two changes.
+func (g *Gallery) fillSlots(list []runner.Heavy, n int, all bool) []slot {
 	list = list[:min(n, len(list))]
-	fresh := len(g.seats) != len(list)
+	fresh := len(g.slots) != len(list)
 	if fresh {
 		all = true
-		g.seats = g.seats[:min(len(g.seats), len(list))]
-		for len(g.seats) < len(list) {
-			g.seats = append(g.seats, Seat{Heavy: runner.Heavy{Index: -1}})
+		g.slots = g.slots[:min(len(g.slots), len(list))]
+		for len(g.slots) < len(list) {
+			g.slots = append(g.slots, slot{Heavy: runner.Heavy{Index: -1}})
 		}
 	}
 	next, rest := make([]*runner.Heavy, len(list)), []*runner.Heavy{}
 	for k := range list {
-		of := func(s Seat) bool { return s.Index == list[k].Index }
-		if i := slices.IndexFunc(g.seats, of); i >= 0 && next[i] == nil {
+		of := func(s slot) bool { return s.Index == list[k].Index }
+		if i := slices.IndexFunc(g.slots, of); i >= 0 && next[i] == nil {
 			next[i] = &list[k]
 		} else {
 			rest = append(rest, &list[k])
 		}
 	}
 	g.due = false
-	begun, over, pictures := false, false, false // of the seats that change now; with new pictures
-	for i, s := range g.seats {
+	begun, over, pictures := false, false, false // of the slots that change now; with new pictures
+	for i, s := range g.slots {
 		if next[i] == nil {
 			next[i], rest = rest[0], rest[1:]
 		}
-		seat := Seat{Heavy: *next[i]}
+		shown := slot{Heavy: *next[i]}
 		if top := list[0].Ratio; top > 0 {
-			seat.Part = seat.Ratio / top
+			shown.Part = shown.Ratio / top
 		}
-		picture := seat.Index != s.Index
+		picture := shown.Index != s.Index
 		switch {
-		case seat == s:
+		case shown == s:
 			over = begun
 			continue
 		case !all && (over || begun && picture != pictures):
 			g.due = true
-			return g.seats
+			return g.slots
 		case picture && !fresh:
 			g.changed++
 		}
-		g.seats[i], begun, pictures = seat, true, picture
+		g.slots[i], begun, pictures = shown, true, picture
 	}
-	return g.seats
+	return g.slots
 }
 
-// Changed returns the number of pictures that changed since the evaluation was hung.
+// Changed returns the number of pictures that changed since the evaluation is shown.
 func (g *Gallery) Changed() int { return g.changed }
 
-// Fetch fetches the missing samples of an evaluation, so that they can hang, if it is time: the
-// evaluation before hangs for a turn at least.
+// Fetch fetches the missing samples of an evaluation, so that they can be shown, if it is time:
+// the evaluation before is shown for a turn at least.
 func (g *Gallery) Fetch(
 	now time.Time, turn time.Duration, m *runner.Meta, e *runner.EvalEvent,
 ) tea.Cmd {
@@ -180,15 +179,15 @@ func (g *Gallery) Fetch(
 	}
 }
 
-// Hang hangs the evaluation of f, and keeps the samples that were fetched.
-func (g *Gallery) Hang(now time.Time, f Fetched) {
+// Take shows the evaluation of f, and keeps the samples that were fetched.
+func (g *Gallery) Take(now time.Time, f Fetched) {
 	g.busy = false
 	if f.run != g.run {
 		return
 	}
 	g.eval, g.since, g.changed, g.data = f.eval, now, 0, f.data
 	if f.duration > 0 {
-		g.problem, g.restUntil = f.problem, now.Add(restFor*f.duration)
+		g.problem, g.restUntil = f.problem, now.Add(restFactor*f.duration)
 	}
 	if len(g.samples) > mostKept {
 		maps.DeleteFunc(g.samples, func(i int, _ *Sample) bool {
@@ -270,5 +269,5 @@ func columnsOf(e *data.Encoder, x []float32) string {
 	}
 	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.far, a.far) })
 	said := func(t told) string { return cell.OneLine(t.text) }
-	return strings.Join(kit.Map(list[:min(len(list), telling)], said), " · ")
+	return strings.Join(data.Map(list[:min(len(list), mostColumns)], said), " · ")
 }

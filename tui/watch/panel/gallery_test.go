@@ -13,9 +13,9 @@ import (
 	"drolab/tui/lab"
 )
 
-// TestSeats: the heaviest samples that stay from one evaluation to the next keep their places,
+// TestSlots: the heaviest samples that stay from one evaluation to the next keep their places,
 // whatever their order.
-func TestSeats(t *testing.T) {
+func TestSlots(t *testing.T) {
 	g := &Gallery{}
 	for _, c := range []struct{ heaviest, want []int }{
 		{[]int{1, 2, 3, 4}, []int{1, 2, 3}},
@@ -32,20 +32,20 @@ func TestSeats(t *testing.T) {
 		}
 		for range 2 { // a second look finds the same
 			var got []int
-			for _, h := range g.Seats(list, 3, true) {
+			for _, h := range g.fillSlots(list, 3, true) {
 				got = append(got, h.Index)
 			}
 			if !slices.Equal(got, c.want) {
-				t.Errorf("%v hang as %v, want %v", c.heaviest, got, c.want)
+				t.Errorf("%v are shown as %v, want %v", c.heaviest, got, c.want)
 			}
 		}
 	}
 }
 
-// TestSeatsInTurn: of the seats with new pictures, those side by side change at once. The caller
-// learns that more changes are due until the seats agree with the evaluation. Only changed pictures
+// TestSlotsInTurn: of the slots with new pictures, those side by side change at once. The caller
+// learns that more changes are due until the slots agree with the evaluation. Only changed pictures
 // count, not changed ratios.
-func TestSeatsInTurn(t *testing.T) {
+func TestSlotsInTurn(t *testing.T) {
 	g := &Gallery{}
 	heavy := func(ratio float64, indices ...int) (list []runner.Heavy) {
 		for _, i := range indices {
@@ -53,16 +53,16 @@ func TestSeatsInTurn(t *testing.T) {
 		}
 		return list
 	}
-	g.Seats(heavy(2, 1, 2, 3, 4, 5), 5, false)
+	g.fillSlots(heavy(2, 1, 2, 3, 4, 5), 5, false)
 	if g.due || g.Changed() != 0 {
-		t.Fatalf("the first do not hang at once: %+v", g)
+		t.Fatalf("the first are not shown at once: %+v", g)
 	}
 	old, next := heavy(2, 1, 2, 3, 4, 5), heavy(4, 6, 7, 3, 8, 5)
-	for k, fresh := range []int{2, 3, 4, 5, 5} { // the number of seats that have their new picture
-		got := g.Seats(next, 5, false)
+	for k, fresh := range []int{2, 3, 4, 5, 5} { // the number of slots that have their new picture
+		got := g.fillSlots(next, 5, false)
 		for i, want := range append(slices.Clone(next[:fresh]), old[fresh:]...) {
 			if got[i].Heavy != want {
-				t.Errorf("after %d there hang %v", k+1, got)
+				t.Errorf("after %d %v are shown", k+1, got)
 				break
 			}
 		}
@@ -75,8 +75,8 @@ func TestSeatsInTurn(t *testing.T) {
 	}
 }
 
-// trained returns the Meta of a trained run on pictures.
-func trained(t *testing.T) *runner.Meta {
+// trainedRun returns the Meta of a trained run on pictures.
+func trainedRun(t *testing.T) *runner.Meta {
 	t.Helper()
 	s := spec.Defaults()
 	s.Algorithms, s.Model, s.Dataset, s.Samples = []dro.Algorithm{dro.ERM}, "linear", "shapes", 100
@@ -88,7 +88,7 @@ func trained(t *testing.T) *runner.Meta {
 // another run are shown at once, and those for a guest without opening the data.
 func TestGallery(t *testing.T) {
 	const turn = 24 * time.Second
-	run := trained(t)
+	run := trainedRun(t)
 	d, err := run.Glance("")
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func TestGallery(t *testing.T) {
 			}
 			f := cmd().(Fetched)
 			f.duration = min(f.duration, time.Millisecond)
-			g.Hang(now, f)
+			g.Take(now, f)
 			if sample, why := g.Sample(m.ID, int(step)); (sample == nil) != guest || why != "" {
 				t.Errorf("guest %v: %v, %q", guest, sample, why)
 			}
@@ -130,7 +130,7 @@ func TestGallery(t *testing.T) {
 			}
 		}
 		if e := g.Evaluation(run.ID); e == nil || e.Step != 3 {
-			t.Errorf("guest %v: there hangs %+v", guest, e)
+			t.Errorf("guest %v: %+v is shown", guest, e)
 		}
 		other := *run
 		other.ID = "another"
@@ -143,9 +143,9 @@ func TestGallery(t *testing.T) {
 // TestOtherData: a sample whose class differs from the class in the log is not a sample of the
 // run's data.
 func TestOtherData(t *testing.T) {
-	g, m := &Gallery{Config: &lab.Config{}}, trained(t)
+	g, m := &Gallery{Config: &lab.Config{}}, trainedRun(t)
 	e := &runner.EvalEvent{Heaviest: []runner.Heavy{{Index: 0, Label: 1}}}
-	g.Hang(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
+	g.Take(time.Time{}, g.Fetch(time.Time{}, 0, m, e)().(Fetched))
 	if s, why := g.Sample(m.ID, 0); s != nil || !strings.Contains(why, "another class") {
 		t.Errorf("%+v, %q", s, why)
 	}

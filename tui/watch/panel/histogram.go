@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"drolab/runner/data"
 	"drolab/runner/measure"
-	"drolab/tui/kit"
 	"drolab/tui/plot"
 )
 
@@ -15,7 +15,7 @@ type histogram struct{}
 func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 	t := w.Run()
 	h := &plot.Histogram{Number: t.Number, Charset: w.Theme.Charset(false),
-		Counts: kit.Map(t.Places(v.Of(t.Meta)), measure.Number.Float)}
+		Counts: data.Map(t.Places(v.BarsMeasure(t.Meta)), measure.Number.Float)}
 	if len(h.Counts) == 0 {
 		return nil, ""
 	}
@@ -25,14 +25,14 @@ func (histogram) draw(w *Board, _ int, v *View, iw, ih int) ([]string, string) {
 		text := ""
 		switch {
 		case edge == 1:
-			h.At = i
+			h.Mark = i
 			fallthrough
 		case math.Abs(math.Log2(edge)-math.Round(math.Log2(edge))) < 1e-9 || edge == 0:
 			text = strconv.FormatFloat(edge, 'g', 3, 64)
 		}
 		h.Ticks = append(h.Ticks, text)
 	}
-	return w.painted(h, iw, ih), ""
+	return w.paint(h, iw, ih), ""
 }
 
-func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().Evaluated() }
+func (histogram) note(w *Board, _ *View) string { return w.Run().Label + w.Run().lastEpochNote() }

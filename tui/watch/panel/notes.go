@@ -12,7 +12,7 @@ import (
 // Note is a line of the log pane. Its text is one line without control characters: text from a log
 // goes through cell.OneLine first.
 type Note struct {
-	At   time.Time
+	Time time.Time
 	Step int64
 	Text string
 	Bad  bool
@@ -38,7 +38,7 @@ func (t *Track) noteStatus(h *runner.Head) {
 
 // note appends a line for the log pane, and drops the oldest line where there are too many.
 func (t *Track) note(h *runner.Head, bad bool, text string) {
-	t.Notes = push(t.Notes, Note{At: h.Time, Step: h.Step, Text: text, Bad: bad}, maxNotes)
+	t.Notes = push(t.Notes, Note{Time: h.Time, Step: h.Step, Text: text, Bad: bad}, maxNotes)
 }
 
 // push appends to a list of at most so many, and drops the oldest if there are more.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"drolab/runner"
+	"drolab/runner/measure"
 	"drolab/tui/lab"
 )
 
@@ -56,8 +57,10 @@ func (v *View) Named(measure string, m *runner.Meta) string {
 	return m.MeasureFor(measure)
 }
 
-// Of returns the measure of the bars for a run.
-func (v *View) Of(m *runner.Meta) lab.Measure { return lab.ListNamed(v.Named(v.Bars, m)) }
+// BarsMeasure returns the measure of the bars for a run.
+func (v *View) BarsMeasure(m *runner.Meta) measure.Measure {
+	return lab.ListNamed(v.Named(v.Bars, m))
+}
 
 // onValidation returns the view with the measures of the validation split; nil if no measure has
 // one. The receiver is a copy, and the curves are cloned, because a row of the table shares its

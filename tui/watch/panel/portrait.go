@@ -12,7 +12,7 @@ func (portrait) draw(w *Board, p int, _ *View, iw, ih int) ([]string, string) {
 	if w.Run().Path.Len() == 0 {
 		return nil, ""
 	}
-	return w.painted(w.phase(), iw, ih), ""
+	return w.paint(w.phase(), iw, ih), ""
 }
 
 func (portrait) note(w *Board, _ *View) string { return w.Run().Short + " · λ across, η up" }

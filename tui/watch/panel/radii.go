@@ -6,11 +6,11 @@ import (
 	"drolab/tui/plot"
 )
 
-// ByRadius is the form of R_ρ of all runs as a function of ρ. It is exported for the tests of the
-// page, which make a view of it.
-type ByRadius struct{}
+// RadiusCurves is the form of R_ρ of all runs as a function of ρ. It is exported for the tests of
+// the page, which make a view of it.
+type RadiusCurves struct{}
 
-func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+func (RadiusCurves) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	c := w.Risks(v)
 	if c == nil {
 		return nil, ""
@@ -22,7 +22,7 @@ func (ByRadius) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	return w.Theme.Rows(&w.frame), ""
 }
 
-func (ByRadius) note(w *Board, _ *View) string {
+func (RadiusCurves) note(w *Board, _ *View) string {
 	return w.Theme.Greek("by ρ" + atEpoch(w.CommonEpoch()))
 }
 
@@ -33,17 +33,17 @@ func (ByRadius) note(w *Board, _ *View) string {
 // at other radii, and are drawn as far as these lie in that range. The axes are fitted anew each
 // time, without memory, because this chart changes only with evaluations.
 func (w *Board) Risks(v *View) *plot.Chart {
-	of := v.Of(w.Run().Meta)
+	of := v.BarsMeasure(w.Run().Meta)
 	radii, epoch := w.Run().Meta.Spec.RiskRadii, w.CommonEpoch()
-	if len(w.Measured(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
+	if len(w.MeasuredRun(of).PlacesAt(epoch, of)) == 0 || len(radii) == 0 {
 		return nil
 	}
 	c := &plot.Chart{X: plot.EmptyRange(), XLog: true, Ends: true}
 	for _, rho := range radii {
 		c.X = c.X.Add(math.Log10(rho))
 	}
-	for _, row := range w.visible(w.Rows()) {
-		w.Line(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
+	for _, row := range w.visibleRows(w.Rows()) {
+		w.addLine(c, row, func(t *Track) *plot.Series { return t.OverRadii(epoch, of) }, false)
 	}
 	if rho := w.Run().Spec.Rho; rho > 0 { // the present radius, which may have been turned
 		c.Markers = []plot.Marker{{X: math.Log10(rho), Letter: 'ρ'}}

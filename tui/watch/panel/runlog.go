@@ -7,20 +7,21 @@ import (
 	"drolab/tui/lab"
 )
 
-// Opened is a run with its log and the state that it had when it was opened. A command makes it,
+// RunLog is a run with its log and the state that it had when it was opened. A command makes it,
 // and the goroutine of the interface owns it afterwards, except for Log and Tape: the one command
 // that reads has these for as long as it runs.
-type Opened struct {
+type RunLog struct {
 	Run *record.Run
-	Log lab.Log           // for a fork, it begins with the events of the parent
-	At  eventlog.Standing // from the end of the log, so that it is known before the log is read
+	Log eventlog.Log // for a fork, it begins with the events of the parent
+	// AtOpening is read from the end of the log, so that it is known before the log is read.
+	AtOpening eventlog.Standing
 
-	Tape *taped // the limited log of a replay; nil without a replay
+	Tape *tape // the limited log of a replay; nil without a replay
 }
 
-// taped is a run whose log is limited by the replay's clock. It is a Source that hands out the
+// tape is a run whose log is limited by the replay's clock. It is a Source that hands out the
 // limited log for this run alone, which lets record.Lineage put the parent's log before it.
-type taped struct {
+type tape struct {
 	lab.Source
 	id     string
 	Replay *eventlog.Replay
@@ -28,7 +29,7 @@ type taped struct {
 
 // Open implements Source. The logs of the runs that it was forked from are not limited, because
 // their part happened before.
-func (t taped) Open(r *record.Run) lab.Log {
+func (t tape) Open(r *record.Run) eventlog.Log {
 	if r.Meta.ID == t.id {
 		return t.Replay
 	}
@@ -37,15 +38,15 @@ func (t taped) Open(r *record.Run) lab.Log {
 
 // OpenReplay returns a run at the start of a replay. It stands as queued whatever became of it,
 // because a replay must not show the end before its clock is there.
-func OpenReplay(s lab.Source, r *record.Run) Opened {
-	t := taped{s, r.Meta.ID, eventlog.NewReplay(s.Open(r))}
+func OpenReplay(s lab.Source, r *record.Run) RunLog {
+	t := tape{s, r.Meta.ID, eventlog.NewReplay(s.Open(r))}
 	start := eventlog.Standing{Status: runner.Queued}
-	return Opened{Run: r, Log: record.Lineage(t, r), At: start, Tape: &t}
+	return RunLog{Run: r, Log: record.Lineage(t, r), AtOpening: start, Tape: &t}
 }
 
 // Prepare limits the log to a moment, and restarts it if it has to go back. Going back makes a new
 // log, because a lineage that has left the parent's log does not return to it.
-func (t *taped) Prepare(o *Opened, back bool, until eventlog.Moment) {
+func (t *tape) Prepare(o *RunLog, back bool, until eventlog.Moment) {
 	if back {
 		t.Replay.Rewind()
 		o.Log = record.Lineage(t, o.Run)

@@ -6,9 +6,10 @@ import (
 	"drolab/dro"
 	"drolab/runner"
 	"drolab/runner/compare"
+	"drolab/runner/data"
+	"drolab/runner/measure"
 	"drolab/runner/page"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 )
 
@@ -19,7 +20,7 @@ type Runs struct {
 	Tracks   []*Track
 	Groups   [][]int // runs that differ in seed alone, in the order of their colours
 	EachSeed bool    // whether each seed has a row and a line of its own
-	At       int     // run under the cursor
+	Cursor   int     // run under the cursor
 	Pointed  bool    // whether the cursor was put there
 	Baseline int     // run that bars are compared with; -1 for none
 	// Epoch is the last epoch that the runs of the story have in common; 0 without one.
@@ -37,11 +38,11 @@ func (w *Runs) CommonEpoch() float64 {
 
 // Methods returns the method of each watched run.
 func (w *Runs) Methods() []dro.Algorithm {
-	return kit.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
+	return data.Map(w.Tracks, func(t *Track) dro.Algorithm { return t.Meta.Spec.Algorithm() })
 }
 
 // Own returns the measures that programs define themselves, as far as the runs have logged them.
-func (w *Runs) Own() []lab.Measure {
+func (w *Runs) Own() []measure.Measure {
 	sides := runner.UserSides{}
 	for _, t := range w.Tracks {
 		for _, last := range []*runner.StepEvent{t.Last, t.read().Last} {
@@ -55,19 +56,19 @@ func (w *Runs) Own() []lab.Measure {
 
 // Run returns the run under the cursor; nil without runs.
 func (w *Runs) Run() *Track {
-	if w.At >= len(w.Tracks) {
+	if w.Cursor >= len(w.Tracks) {
 		return nil
 	}
-	return w.Tracks[w.At]
+	return w.Tracks[w.Cursor]
 }
 
 // IDs returns the IDs of the watched runs, in the order of Tracks.
 func (w *Runs) IDs() []string {
-	return kit.Map(w.Tracks, func(t *Track) string { return t.ID })
+	return data.Map(w.Tracks, func(t *Track) string { return t.ID })
 }
 
 func metas(tracks []*Track) []*runner.Meta {
-	return kit.Map(tracks, func(t *Track) *runner.Meta { return t.Meta })
+	return data.Map(tracks, func(t *Track) *runner.Meta { return t.Meta })
 }
 
 // SeedGroups groups the runs that differ in seed alone, in the order of their first runs. A run
@@ -106,29 +107,29 @@ func (w *Runs) Rows() [][]int {
 
 // singles returns rows of one run each, which curves over time need even where seeds are together.
 func (w *Runs) singles() [][]int {
-	return kit.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
+	return data.Map(page.Indices(len(w.Tracks)), func(i int) []int { return []int{i} })
 }
 
-// visible returns the rows whose curves are not hidden.
-func (w *Runs) visible(rows [][]int) [][]int {
+// visibleRows returns the rows whose curves are not hidden.
+func (w *Runs) visibleRows(rows [][]int) [][]int {
 	hidden := func(row []int) bool { return w.Tracks[row[0]].Hidden }
 	return slices.DeleteFunc(slices.Clone(rows), hidden)
 }
 
-// Shown returns the runs whose curves are not hidden.
-func (w *Runs) Shown() []*Track {
+// VisibleRuns returns the runs whose curves are not hidden.
+func (w *Runs) VisibleRuns() []*Track {
 	return slices.DeleteFunc(slices.Clone(w.Tracks), func(t *Track) bool { return t.Hidden })
 }
 
 // RowAt returns the row under the cursor, as an index into Rows.
 func (w *Runs) RowAt() int {
-	under := func(row []int) bool { return slices.Contains(row, w.At) }
+	under := func(row []int) bool { return slices.Contains(row, w.Cursor) }
 	return max(0, slices.IndexFunc(w.Rows(), under))
 }
 
-// Of returns the runs of a row.
-func (w *Runs) Of(row []int) []*Track {
-	return kit.Map(row, func(at int) *Track { return w.Tracks[at] })
+// InRow returns the runs of a row.
+func (w *Runs) InRow(row []int) []*Track {
+	return data.Map(row, func(at int) *Track { return w.Tracks[at] })
 }
 
 // RowOf returns the row that a run is in.
@@ -143,25 +144,25 @@ func (w *Runs) RowOf(run int) []int {
 
 // Pick puts the cursor on a run, and PointBegun then leaves it there.
 func (w *Runs) Pick(at int) {
-	w.At, w.Pointed = at, true
+	w.Cursor, w.Pointed = at, true
 }
 
 // PointBegun moves the cursor from a queued run to one that has begun, unless somebody has put it
 // there. Runs start one after the other, and panels of one run would be empty until the first one's
 // turn.
 func (w *Runs) PointBegun() {
-	if w.Pointed || w.Tracks[w.At].Status != runner.Queued {
+	if w.Pointed || w.Tracks[w.Cursor].Status != runner.Queued {
 		return
 	}
 	begun := func(t *Track) bool { return t.Status == runner.Running }
 	if i := slices.IndexFunc(w.Tracks, begun); i >= 0 {
-		w.At = i
+		w.Cursor = i
 	}
 }
 
 // Comparable reports whether a measure asks the same question of all runs. Where it does not, the
 // table marks no best value: a risk at a smaller radius is lower, and not better.
-func (w *Runs) Comparable(m *lab.Measure) bool {
+func (w *Runs) Comparable(m *measure.Measure) bool {
 	other := func(t *Track) bool { return t.Asks[m.Asks] != w.Tracks[0].Asks[m.Asks] }
 	return !slices.ContainsFunc(w.Tracks, other)
 }
@@ -180,19 +181,19 @@ func QuestionsOf(m *runner.Meta) (q questions) {
 }
 
 // ranking returns the run by which classes are sorted: the baseline, once it is evaluated, or else
-// the run of Measured. With a baseline the order stays when the cursor moves, so rows can be
+// the run of MeasuredRun. With a baseline the order stays when the cursor moves, so rows can be
 // followed by eye.
 func (w *Runs) ranking() *Track {
 	of := lab.ListNamed("class_accuracy")
 	if w.Baseline >= 0 && len(w.Tracks[w.Baseline].PlacesAt(w.CommonEpoch(), of)) > 0 {
 		return w.Tracks[w.Baseline]
 	}
-	return w.Measured(of)
+	return w.MeasuredRun(of)
 }
 
-// Measured returns the run under the cursor. Where that has no evaluation at the common epoch, it
-// returns another run with the same classes or groups that has one, if there is any.
-func (w *Runs) Measured(of lab.Measure) *Track {
+// MeasuredRun returns the run under the cursor. Where that has no evaluation at the common epoch,
+// it returns another run with the same classes or groups that has one, if there is any.
+func (w *Runs) MeasuredRun(of measure.Measure) *Track {
 	run, epoch := w.Run(), w.CommonEpoch()
 	if len(run.PlacesAt(epoch, of)) > 0 {
 		return run
@@ -206,11 +207,11 @@ func (w *Runs) Measured(of lab.Measure) *Track {
 	return run
 }
 
-// Compared returns the baseline, with which the bars of the run under the cursor are compared. It
-// is nil without a baseline, with the cursor on it, for a measure that is neither better nor worse,
-// and for a run that is further than the common epoch.
-func (w *Runs) Compared(of lab.Measure) *Track {
-	if w.Baseline < 0 || w.Baseline == w.At || of.Better == dro.Neither ||
+// ComparedRun returns the baseline, with which the bars of the run under the cursor are compared.
+// It is nil without a baseline, with the cursor on it, for a measure that is neither better nor
+// worse, and for a run that is further than the common epoch.
+func (w *Runs) ComparedRun(of measure.Measure) *Track {
+	if w.Baseline < 0 || w.Baseline == w.Cursor || of.Better == dro.Neither ||
 		!w.Run().EndsAt(w.CommonEpoch()) {
 		return nil
 	}

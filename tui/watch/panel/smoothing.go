@@ -29,16 +29,16 @@ func (w *Board) SmoothBy(by int) string {
 
 func (w *Board) smoothAll() {
 	for _, t := range w.Tracks {
-		t.SmoothWith(smoothings()[w.smooth].make)
+		t.smoothWith(smoothings()[w.smooth].make)
 	}
 }
 
 // Smoothing returns the name of the way in which noisy curves are smoothed.
 func (w *Board) Smoothing() string { return smoothings()[w.smooth].name }
 
-// SmoothWith filters the noisy quantities anew; nil shows them as they are. Each curve gets a
+// smoothWith filters the noisy quantities anew; nil shows them as they are. Each curve gets a
 // filter of its own, since a filter remembers the points before.
-func (t *Track) SmoothWith(f func() plot.Smoother) {
+func (t *Track) smoothWith(f func() plot.Smoother) {
 	for name, c := range t.Curves {
 		c.filter, c.Smooth, c.Fresh = nil, nil, true
 		if f != nil && t.quantities[name].Noisy {

@@ -9,7 +9,6 @@ import (
 	"drolab/dro"
 	"drolab/runner/measure"
 	"drolab/runner/page"
-	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
 
@@ -19,10 +18,10 @@ import (
 //
 // The order of the last frame stays while it is nearly right: rows that change places cost more, to
 // follow and to send, than a point of accuracy is worth.
-func (w *Board) worstFirst(of lab.Measure) []int {
+func (w *Board) worstFirst(of measure.Measure) []int {
 	values, epoch := w.ranking().PlacesAt(w.CommonEpoch(), of), w.CommonEpoch()
 	// The baseline's data may be others.
-	if own := w.Measured(of).PlacesAt(epoch, of); len(values) != len(own) {
+	if own := w.MeasuredRun(of).PlacesAt(epoch, of); len(values) != len(own) {
 		values = own
 	}
 	order := slices.Clone(w.orders[of.Name])
@@ -57,7 +56,7 @@ func (w *Board) worstFirst(of lab.Measure) []int {
 func (w *Board) sort() {
 	for v := range views(w.Panels) {
 		if v.As != nil && v.Bars != "" {
-			of := v.Of(w.Run().Meta)
+			of := v.BarsMeasure(w.Run().Meta)
 			w.orders[of.Name] = w.worstFirst(of)
 		}
 	}
@@ -67,7 +66,7 @@ func (w *Board) sort() {
 // like the one under the cursor has any. Seeds are shown by their means. Runs on other data are
 // left out, because a place means another class there.
 func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
-	of := v.Of(w.Run().Meta)
+	of := v.BarsMeasure(w.Run().Meta)
 	order := w.worstFirst(of)
 	if len(order) == 0 {
 		return nil
@@ -80,13 +79,13 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 		Charset: w.Theme.Charset(false),
 	}
 	var all [][]measure.Number
-	for _, row := range w.visible(w.Rows()) {
+	for _, row := range w.visibleRows(w.Rows()) {
 		// Front is an index into all: the row that is drawn over the others.
-		values := meansAt(w.Of(row), w.CommonEpoch(), of)
+		values := meansAt(w.InRow(row), w.CommonEpoch(), of)
 		if len(values) != len(order) {
 			continue
 		}
-		if slices.Contains(row, w.At) {
+		if slices.Contains(row, w.Cursor) {
 			s.Front = len(all)
 		}
 		all, s.Numbers = append(all, values), append(s.Numbers, w.Tracks[row[0]].Number)
@@ -97,13 +96,15 @@ func (w *Board) Spread(p int, v *View, rows int) *plot.Spread {
 
 // spreadRows adds the lines, and fits the scale of a measure that is no percentage. all has a list
 // of values by place for each row of the table that is shown; order has the place of each line.
-func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]measure.Number) {
+func (w *Board) spreadRows(
+	s *plot.Spread, of measure.Measure, order []int, all [][]measure.Number,
+) {
 	run, top := w.Run(), 0.0
-	judged := w.Measured(of).PlacesAt(w.CommonEpoch(), of)
+	judged := w.MeasuredRun(of).PlacesAt(w.CommonEpoch(), of)
 	if s.Front >= 0 { // of seeds the mean is judged, which is the number written
 		judged = all[s.Front]
 	}
-	worst, few := judge(w.Measured(of), judged, of)
+	worst, few := judge(w.MeasuredRun(of), judged, of)
 	unit := of.Unit
 	switch {
 	case s.Percent:
@@ -136,23 +137,23 @@ func (w *Board) spreadRows(s *plot.Spread, of lab.Measure, order []int, all [][]
 	}
 }
 
-// everyone is the form with a line for each class that has the marks of all runs. It is for
+// allRuns is the form with a line for each class that has the marks of all runs. It is for
 // comparing methods: a method that does worse for one class is seen without turning from run to
 // run.
-type everyone struct{}
+type allRuns struct{}
 
-func (everyone) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
+func (allRuns) draw(w *Board, p int, v *View, iw, ih int) ([]string, string) {
 	s := w.Spread(p, v, ih)
 	if s == nil {
 		return nil, ""
 	}
-	return w.painted(s, iw, ih), ""
+	return w.paint(s, iw, ih), ""
 }
 
-func (everyone) note(w *Board, v *View) string {
+func (allRuns) note(w *Board, v *View) string {
 	// The note names the run that sorts, which need not be the one under the cursor.
 	note := "by " + w.ranking().ShortName(12) + ", worst first"
-	if v.Of(w.Run().Meta).Better == dro.Neither {
+	if v.BarsMeasure(w.Run().Meta).Better == dro.Neither {
 		note = "by " + w.ranking().ShortName(12)
 	}
 	return note + atEpoch(w.CommonEpoch())

@@ -17,7 +17,7 @@ import (
 // Track is the state that the interface keeps of one watched run. Its size is bounded, however long
 // the run.
 type Track struct {
-	Opened
+	RunLog
 	*eventlog.Progress // the progress that is shown
 	// Behind is the progress after the part of the log that was read so far; it is nil once the end
 	// is reached. Until then the run is shown in the state that it had when it was opened.
@@ -26,14 +26,14 @@ type Track struct {
 	Meta   *runner.Meta
 	Names
 
-	// The board tells Draw which of these to keep. A curve that no panel names is never made, so a
-	// new view needs no change here.
-	quantities map[string]lab.Measure
+	// The board tells Collect which of these to keep. A curve that no panel names is never made, so
+	// a new view needs no change here.
+	quantities map[string]measure.Measure
 	most       int               // the most buckets that a curve may have
 	own        int               // the number of curves of the program's own values
 	Curves     map[string]*curve // by quantity
 	Path       plot.Path         // (λ, η)
-	evaluated
+	evalData
 	Elapsed *plot.Series // seconds of training over steps
 
 	Notes   []Note
@@ -66,31 +66,31 @@ type Names struct {
 
 // NewTrack returns the track of a run whose log is not read yet. It shows the state that the run
 // had when it was opened.
-func NewTrack(o Opened) *Track {
-	t := &Track{Opened: o, Progress: eventlog.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
+func NewTrack(o RunLog) *Track {
+	t := &Track{RunLog: o, Progress: eventlog.NewProgress(&o.Run.Meta), Meta: &o.Run.Meta,
 		Elapsed: new(plot.Series), Behind: eventlog.NewProgress(&o.Run.Meta)}
-	t.Standing, t.ID = o.At, o.Run.Meta.ID
+	t.Standing, t.ID = o.AtOpening, o.Run.Meta.ID
 	t.Uses, t.Asks, t.Configuration = lab.Mark(t.Meta), QuestionsOf(t.Meta), o.Run.Configuration()
-	t.Turns = len(Turnable(t.Meta.Spec)) > 0
+	t.HasKnobs = len(TurnableKeys(t.Meta.Spec)) > 0
 	return t
 }
 
-// finely is the number of runs up to which curves are kept in full. A screen has no more room for
-// the curves of more runs, so with twice as many each curve has half as many points.
-const finely = 4
+// mostInFull is the number of runs up to which curves are kept in full. A screen has no more room
+// for the curves of more runs, so with twice as many each curve has half as many points.
+const mostInFull = 4
 
 // Buckets returns the most buckets that a curve may have when so many runs are watched.
 func Buckets(runs int) int {
 	n := plot.MostBuckets
-	for ; runs > finely; runs = (runs + 1) / 2 {
+	for ; runs > mostInFull; runs = (runs + 1) / 2 {
 		n /= 2
 	}
 	return n
 }
 
-// Draw sets which curves and films are kept of the run, from its first event on. most is the most
-// buckets that a curve may have.
-func (t *Track) Draw(quantities map[string]lab.Measure, filmed []string, most int) {
+// Collect sets which curves and films are kept of the run, from its first event on. most is the
+// most buckets that a curve may have.
+func (t *Track) Collect(quantities map[string]measure.Measure, filmed []string, most int) {
 	t.quantities, t.Curves, t.Films = quantities, map[string]*curve{}, map[string]*plot.Film{}
 	t.Elapsed.Limit(most)
 	for _, name := range filmed {
@@ -135,12 +135,12 @@ func (t *Track) CaughtUp() bool {
 	}
 	t.Progress, t.Behind = t.Behind, nil
 	// No log says that its writer died; the directory said so when the run was opened.
-	if t.At.Status == runner.Interrupted && !t.Status.Ended() {
-		t.Status = t.At.Status
+	if t.AtOpening.Status == runner.Interrupted && !t.Status.Ended() {
+		t.Status = t.AtOpening.Status
 	}
 	// The summary of a run that has ended has what its log may have lost.
-	if t.Gap != nil && t.Eval == nil && t.Status.Ended() && t.Status == t.At.Status {
-		t.Eval = t.At.Eval
+	if t.Gap != nil && t.Eval == nil && t.Status.Ended() && t.Status == t.AtOpening.Status {
+		t.Eval = t.AtOpening.Eval
 	}
 	return true
 }
@@ -196,7 +196,7 @@ func (t *Track) addStep(e *runner.StepEvent) {
 	for name, q := range t.quantities {
 		if q.OfStep() && !measure.IsUser(name) {
 			v, low, high := lab.StepValue(e, name)
-			t.Curves[name].spread(e.Step, v, low, high)
+			t.Curves[name].append(e.Step, v, low, high)
 		}
 	}
 	for _, v := range e.User() { // known only from their first value, so a panel comes later
@@ -205,7 +205,7 @@ func (t *Track) addStep(e *runner.StepEvent) {
 			c, t.own = t.Keep(v.Name), t.own+1
 		}
 		if c != nil {
-			c.spread(e.Step, v.Number, e.Min.Named(v.Name), e.Max.Named(v.Name))
+			c.append(e.Step, v.Number, e.Min.Named(v.Name), e.Max.Named(v.Name))
 		}
 	}
 	if l, h := e.Named("lambda"), e.Named("eta"); l.Applies() && h.Applies() {

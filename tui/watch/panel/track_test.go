@@ -16,10 +16,10 @@ import (
 
 // TestResume: a resume goes on from a checkpoint, and the steps after it are done again.
 func TestResume(t *testing.T) {
-	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.SFK, tuitest.Epoch0())}})
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
 		plot.MostBuckets)
-	tr.SmoothWith(func() plot.Smoother { return &plot.Window{} })
+	tr.smoothWith(func() plot.Smoother { return &plot.Window{} })
 	at := func(step int, seconds float64) runner.Head {
 		return runner.Head{Step: int64(step),
 			Time: tuitest.Epoch0().Add(time.Duration(seconds * float64(time.Second)))}
@@ -61,8 +61,8 @@ func TestResume(t *testing.T) {
 // TestCheckpointNotes: of successive checkpoints only the last has a note, so that the log pane
 // stays readable.
 func TestCheckpointNotes(t *testing.T) {
-	tr := NewTrack(Opened{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
-	tr.Draw(map[string]lab.Measure{"loss": lab.Named(lab.StepMeasures(), "loss")}, nil,
+	tr := NewTrack(RunLog{Run: &record.Run{Meta: *tuitest.Meta(dro.ERM, tuitest.Epoch0())}})
+	tr.Collect(map[string]measure.Measure{"loss": lab.Named(lab.StepNumbers(), "loss")}, nil,
 		plot.MostBuckets)
 	saved := func(step int64) runner.Event {
 		return &runner.CheckpointEvent{Head: runner.Head{Step: step}, File: "step"}

@@ -6,9 +6,9 @@ import (
 
 	"drolab/dro"
 	"drolab/runner"
+	"drolab/runner/data"
 	"drolab/runner/measure"
 	"drolab/runner/spec"
-	"drolab/tui/kit"
 	"drolab/tui/lab"
 	"drolab/tui/plot"
 )
@@ -20,11 +20,11 @@ type Figure func(*Track) measure.Number
 // Over returns the mean of a figure over runs. A seed that is not evaluated yet is left out, not
 // counted as 0, so the mean of a row moves when that seed catches up.
 func (f Figure) Over(runs []*Track) measure.Number {
-	return measure.MeanOf(kit.Map(runs, f))
+	return measure.MeanOf(data.Map(runs, f))
 }
 
-// OfStep returns the figure of a measure at the last logged step.
-func OfStep(name string) Figure {
+// StepFigure returns the figure of a measure at the last logged step.
+func StepFigure(name string) Figure {
 	return func(t *Track) (v measure.Number) {
 		if t.Last != nil {
 			v, _, _ = lab.StepValue(t.Last, name)
@@ -33,15 +33,15 @@ func OfStep(name string) Figure {
 	}
 }
 
-// OfEval returns the figure of a measure at the last evaluation. Fit turns the name of a measure
-// over classes into that of the one over groups where the run's data have groups, so one column
-// serves both kinds of runs.
-func OfEval(name string) Figure {
+// EvalFigure returns the figure of a measure at the last evaluation. Fit turns the name of a
+// measure over classes into that of the one over groups where the run's data have groups, so one
+// column serves both kinds of runs.
+func EvalFigure(name string) Figure {
 	return func(t *Track) measure.Number { return t.valueIn(t.Eval, name) }
 }
 
-// OfEvalAt returns the figure of a measure at the evaluation of an epoch.
-func OfEvalAt(name string, epoch float64) Figure {
+// EvalFigureAt returns the figure of a measure at the evaluation of an epoch.
+func EvalFigureAt(name string, epoch float64) Figure {
 	return func(t *Track) measure.Number { return t.valueIn(t.EvalAt(epoch), name) }
 }
 
@@ -56,22 +56,22 @@ func (t *Track) valueIn(e *runner.EvalEvent, name string) (v measure.Number) {
 // Places returns the values of a list measure at the last evaluation, one for each class, group,
 // radius or bin. The list belongs to the event and must not be changed; it is nil where the event
 // has none.
-func (t *Track) Places(of lab.Measure) []measure.Number { return placesIn(t.Eval, of) }
+func (t *Track) Places(of measure.Measure) []measure.Number { return placesIn(t.Eval, of) }
 
 // PlacesAt returns a list measure at an epoch; nil where the run has no evaluation there.
-func (t *Track) PlacesAt(epoch float64, of lab.Measure) []measure.Number {
+func (t *Track) PlacesAt(epoch float64, of measure.Measure) []measure.Number {
 	return placesIn(t.EvalAt(epoch), of)
 }
 
-func placesIn(e *runner.EvalEvent, of lab.Measure) []measure.Number {
+func placesIn(e *runner.EvalEvent, of measure.Measure) []measure.Number {
 	if e == nil {
 		return nil
 	}
 	return e.ByGroup.Named(of.Name)
 }
 
-// counted returns the numbers of samples from which the values of a list measure are computed.
-func (t *Track) counted(of lab.Measure) []int {
+// sampleCounts returns the numbers of samples from which the values of a list measure are computed.
+func (t *Track) sampleCounts(of measure.Measure) []int {
 	switch counts := t.Meta.Counts(of.Axis); {
 	case of.OfValidation():
 		return counts.Val
@@ -83,7 +83,7 @@ func (t *Track) counted(of lab.Measure) []int {
 }
 
 // meansAt returns the means of a list measure over runs at an epoch, place by place.
-func meansAt(runs []*Track, epoch float64, of lab.Measure) []measure.Number {
+func meansAt(runs []*Track, epoch float64, of measure.Measure) []measure.Number {
 	if len(runs) == 1 {
 		return runs[0].PlacesAt(epoch, of)
 	}
@@ -96,15 +96,15 @@ func meansAt(runs []*Track, epoch float64, of lab.Measure) []measure.Number {
 			places[i] = append(places[i], v)
 		}
 	}
-	return kit.Map(places, measure.MeanOf)
+	return data.Map(places, measure.MeanOf)
 }
 
 // Percents reports whether a measure is written in percent.
-func Percents(m lab.Measure) bool { return m.Scale == dro.Percent }
+func Percents(m measure.Measure) bool { return m.Scale == dro.Percent }
 
 // OverRadii returns a list measure at an epoch over log10 of its radii. A chart's x is linear, so
 // the logarithm is taken here and the axis labels undo it (Chart.XLog).
-func (t *Track) OverRadii(epoch float64, of lab.Measure) *plot.Series {
+func (t *Track) OverRadii(epoch float64, of measure.Measure) *plot.Series {
 	s := new(plot.Series)
 	for i, v := range t.PlacesAt(epoch, of) {
 		if i < len(t.Meta.Spec.RiskRadii) && v.Applies() {

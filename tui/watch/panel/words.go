@@ -10,9 +10,9 @@ import (
 	"drolab/tui/plot"
 )
 
-// Stands says in words how the run stands. The long form also says how long a run that is done
+// StatusText says in words how the run stands. The long form also says how long a run that is done
 // took. The headline tries it first, and takes the short form where the screen is narrow.
-func (t *Track) Stands(long bool) string {
+func (t *Track) StatusText(long bool) string {
 	s := fmt.Sprintf("%s at epoch %.4g", t.Status, t.Epochs(float64(t.Step)))
 	if t.Cause != "" {
 		return s + ": " + cell.OneLine(t.Cause)
@@ -28,13 +28,13 @@ func (t *Track) Stands(long bool) string {
 	if t.Eval == nil {
 		return s + ": not evaluated"
 	}
-	return s + ": " + t.figures(t.Eval)
+	return s + ": " + t.accuracies(t.Eval)
 }
 
-// Bounded says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
+// BoundsText says in words where λ is in its box, as in ", λ 0.71 (bounds 0.1 and 10)", or at which
 // bound it is; "" without λ.
-func (t *Track) Bounded() string {
-	box, v := t.Meta.Box.Lambda, OfStep("lambda")(t)
+func (t *Track) BoundsText() string {
+	box, v := t.Meta.Box.Lambda, StepFigure("lambda")(t)
 	if !v.Applies() || box[0] >= box[1] {
 		return ""
 	}
@@ -49,8 +49,8 @@ func (t *Track) Bounded() string {
 	return text + fmt.Sprintf(" (bounds %.4g and %.4g)", box[0], box[1])
 }
 
-// Selection says in words what the run has selected so far; "" for a run that selects no step.
-func (t *Track) Selection() string {
+// SelectionText says in words what the run has selected so far; "" for a run that selects no step.
+func (t *Track) SelectionText() string {
 	if !t.Selects() {
 		return ""
 	}
@@ -62,13 +62,13 @@ func (t *Track) Selection() string {
 		return "no step selected yet by " + by
 	}
 	return fmt.Sprintf("selected @epoch %.4g by %s: %s", t.Selected.Epoch, by,
-		t.figures(t.Selected))
+		t.accuracies(t.Selected))
 }
 
-// figures writes the accuracies of an evaluation that people ask for, worst and mean, on the test
-// split. The split that is shown does not matter here: a selection is made on validation and judged
-// on test.
-func (t *Track) figures(e *runner.EvalEvent) string {
+// accuracies writes the accuracies of an evaluation that people ask for, worst and mean, on the
+// test split. The split that is shown does not matter here: a selection is made on validation and
+// judged on test.
+func (t *Track) accuracies(e *runner.EvalEvent) string {
 	percent := page.Percent()
 	return fmt.Sprintf("worst %s %s, mean %s", t.Meta.Part(),
 		percent.Text(e.Named(t.Meta.MeasureFor("worst_class_accuracy"))),
@@ -84,8 +84,8 @@ func (t *Track) ShortName(most int) string {
 	return t.Short
 }
 
-// Evaluated returns the epoch of the run's last evaluation in words, for a panel's note.
-func (t *Track) Evaluated() string {
+// lastEpochNote returns the epoch of the run's last evaluation in words, for a panel's note.
+func (t *Track) lastEpochNote() string {
 	if t.Eval == nil {
 		return ""
 	}

@@ -16,7 +16,7 @@ func (w *Board) Pan(by float64) {
 	r := w.Span()
 	by = max(w.X.Lo-r.Lo, min(w.X.Hi-r.Hi, by))
 	if by != 0 {
-		w.Show(plot.Range{Lo: r.Lo + by, Hi: r.Hi + by})
+		w.ShowX(plot.Range{Lo: r.Lo + by, Hi: r.Hi + by})
 	}
 }
 
@@ -50,15 +50,15 @@ func (w *Board) ZoomAt(at float64, by int) {
 	// at keeps its part of the view; at the ends of the axis the view is moved inside.
 	lo := at - (at-r.Lo)/(r.Hi-r.Lo)*length
 	lo = max(w.X.Lo, min(w.X.Hi-length, lo))
-	w.Show(plot.Range{Lo: lo, Hi: lo + length})
+	w.ShowX(plot.Range{Lo: lo, Hi: lo + length})
 }
 
 // Unzoom shows all of x.
-func (w *Board) Unzoom() { w.Show(plot.Range{}) }
+func (w *Board) Unzoom() { w.ShowX(plot.Range{}) }
 
-// Show shows a part of x; the zero range is all of it. All changes of the view end here, so that
+// ShowX shows a part of x; the zero range is all of it. All changes of the view end here, so that
 // each calls Refit.
-func (w *Board) Show(x plot.Range) {
+func (w *Board) ShowX(x plot.Range) {
 	w.ZoomX = x
 	w.Refit()
 }

@@ -6,16 +6,16 @@ import (
 	"drolab/tui/cell"
 )
 
-// Point is a statement to show: a name and a text.
-type Point struct {
+// Statement is a text to show, with a name before it.
+type Statement struct {
 	Name, Text string
 	Style      Style
 	Whole      bool // wrapped, even if others then have no room; a no-break space breaks nowhere
 }
 
-// Points draws as many points as fit in h lines of w cells, each in one line or, as far as there is
-// room, wrapped. The texts are indented.
-func (t *Theme) Points(points []Point, indent, w, h int) (lines []string) {
+// Statements draws as many statements as fit in h lines of w cells, each in one line or, as far as
+// there is room, wrapped. The texts are indented.
+func (t *Theme) Statements(points []Statement, indent, w, h int) (lines []string) {
 	texts, rows := make([][]string, len(points)), make([]int, len(points))
 	room := h
 	take := func(i, n int) {
@@ -40,13 +40,13 @@ func (t *Theme) Points(points []Point, indent, w, h int) (lines []string) {
 	}
 	for i, p := range points {
 		take(i, len(texts[i])-rows[i])
-		lines = append(lines, t.point(p, texts[i], rows[i], indent, w)...)
+		lines = append(lines, t.statement(p, texts[i], rows[i], indent, w)...)
 	}
 	return lines
 }
 
-// point draws a point in some lines; the last of them is cut if there is more text.
-func (t *Theme) point(p Point, text []string, rows, indent, w int) (lines []string) {
+// statement draws a statement in some lines; the last of them is cut if there is more text.
+func (t *Theme) statement(p Statement, text []string, rows, indent, w int) (lines []string) {
 	for j := range rows {
 		s, head := text[j], " "
 		if j == rows-1 {

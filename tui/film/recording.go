@@ -11,6 +11,7 @@ import (
 	"drolab/runner"
 	"drolab/runner/certificate"
 	"drolab/runner/compare"
+	"drolab/runner/data"
 	"drolab/runner/eventlog"
 	"drolab/runner/measure"
 	"drolab/runner/record"
@@ -20,15 +21,19 @@ import (
 
 // The methods of the film: the baseline, whose bars are the shadow, the one that is followed, and
 // the others.
-const baseline, hero = 0, 1
+const baseline, mainMethod = 0, 1
 
 func methods() []dro.Algorithm { return []dro.Algorithm{"erm", "sfk-auto", "sfk", "pgd"} }
 
 // The measures that are spoken of.
-const byClass, worstClass, overall = "class_accuracy", "worst_class_accuracy", "test_accuracy"
+const (
+	classAccuracy = "class_accuracy"
+	worstAccuracy = "worst_class_accuracy"
+	testAccuracy  = "test_accuracy"
+)
 
-// reel is what the film shows.
-type reel struct {
+// recording is what the film shows.
+type recording struct {
 	tracks   []*track // of the methods
 	epochs   float64
 	weak     int                          // the class that the baseline learns least
@@ -46,8 +51,8 @@ type track struct {
 }
 
 // load reads the film. It takes a good part of a second, most of it for the pictures.
-func load(dataDir string, pictures bool) (_ *reel, err error) {
-	r := &reel{}
+func load(dataDir string, pictures bool) (_ *recording, err error) {
+	r := &recording{}
 	for _, m := range methods() {
 		runs, err := recorded.Find(fmt.Sprintf("%s%s/%s-%s-s", recorded.Scheme, preset, preset, m))
 		if err != nil {
@@ -66,13 +71,13 @@ func load(dataDir string, pictures bool) (_ *reel, err error) {
 	}
 	r.weak, _ = r.tracks[baseline].worst(r.epochs)
 	if pictures {
-		r.pictures, err = r.tracks[hero].drawn(dataDir)
+		r.pictures, err = r.tracks[mainMethod].loadPictures(dataDir)
 	}
 	return r, err
 }
 
-// drawn returns the pictures of the samples that weigh most at the evaluations.
-func (t *track) drawn(dataDir string) (map[int]*certificate.Picture, error) {
+// loadPictures returns the pictures of the samples that weigh most at the evaluations.
+func (t *track) loadPictures(dataDir string) (map[int]*certificate.Picture, error) {
 	pictures := map[int]*certificate.Picture{}
 	d, err := t.Meta.Glance(dataDir)
 	if err != nil {
@@ -96,28 +101,28 @@ func (t *track) latest(epoch float64, most int) []*runner.EvalEvent {
 // figure is a figure of an evaluation.
 type figure func(*runner.EvalEvent) measure.Number
 
-func accuracy(e *runner.EvalEvent) measure.Number { return e.Named(overall) }
+func accuracy(e *runner.EvalEvent) measure.Number { return e.Named(testAccuracy) }
 func loss(e *runner.EvalEvent) measure.Number     { return e.Named("train_loss") }
 
 func ofClass(name string, class int) figure {
 	return func(e *runner.EvalEvent) measure.Number { return e.ByGroup.Named(name)[class] }
 }
 
-// averaged is the number of evaluations in a mean.
-const averaged = 5
+// meanEvals is the number of evaluations in a mean.
+const meanEvals = 5
 
 // mean returns the mean of a figure over the last evaluations up to an epoch, because single ones
 // swing; NaN before the first.
 func (t *track) mean(epoch float64, of figure) float64 {
-	sum, evals := 0.0, t.latest(epoch, averaged)
+	sum, evals := 0.0, t.latest(epoch, meanEvals)
 	for _, e := range evals {
 		sum += of(e).Float()
 	}
 	return sum / float64(len(evals))
 }
 
-// moving returns a mean, in a straight line between epochs, so that a bar moves.
-func (t *track) moving(epoch float64, of figure) float64 {
+// meanBetween returns a mean, in a straight line between epochs, so that a bar moves.
+func (t *track) meanBetween(epoch float64, of figure) float64 {
 	whole, part := math.Modf(epoch)
 	return (1-part)*t.mean(whole, of) + part*t.mean(whole+1, of)
 }
@@ -125,16 +130,16 @@ func (t *track) moving(epoch float64, of figure) float64 {
 // worst returns the class with the lowest mean accuracy, and that accuracy.
 func (t *track) worst(epoch float64) (class int, v float64) {
 	for i := range t.Meta.Classes {
-		if next := t.mean(epoch, ofClass(byClass, i)); i == 0 || next < v {
+		if next := t.mean(epoch, ofClass(classAccuracy, i)); i == 0 || next < v {
 			class, v = i, next
 		}
 	}
 	return class, v
 }
 
-// both returns a mean of the baseline, and that of the followed method.
-func (r *reel) both(epoch float64, of figure) (base, own float64) {
-	return r.tracks[baseline].mean(epoch, of), r.tracks[hero].mean(epoch, of)
+// baseAndMain returns a mean of the baseline, and that of the followed method.
+func (r *recording) baseAndMain(epoch float64, of figure) (base, own float64) {
+	return r.tracks[baseline].mean(epoch, of), r.tracks[mainMethod].mean(epoch, of)
 }
 
 // path returns the path of (λ, η) up to an epoch.
@@ -149,17 +154,17 @@ func (t *track) path(epoch float64) *plot.Path {
 }
 
 // name returns the name of a class.
-func (r *reel) name(class int) string { return r.tracks[baseline].Meta.Classes[class] }
+func (r *recording) name(class int) string { return r.tracks[baseline].Meta.Classes[class] }
 
 // ends returns a figure at the end of the runs of a method, in points, one for each seed.
 func (t *track) ends(name string) []float64 {
 	points := func(r *record.Run) float64 { return 100 * r.Summary().Named(name).Float() }
-	return kit.Map(t.seeds, points)
+	return data.Map(t.seeds, points)
 }
 
 // end returns the mean of the worst class at the end of a method's runs.
 func (t *track) end() float64 {
-	mean, _ := compare.MeanStd(t.ends(worstClass))
+	mean, _ := compare.MeanStd(t.ends(worstAccuracy))
 	return mean
 }
 
@@ -174,7 +179,7 @@ func (d difference) String() string {
 // by returns the difference of a method from the baseline. The intervals of all methods hold
 // together with 95 % confidence: a caption names the best of them, so the level has Bonferroni's
 // correction.
-func (r *reel) by(at int, name string) (d difference) {
+func (r *recording) by(at int, name string) (d difference) {
 	own := r.tracks[at].ends(name)
 	for i, v := range r.tracks[baseline].ends(name) {
 		own[i] -= v
@@ -184,9 +189,9 @@ func (r *reel) by(at int, name string) (d difference) {
 }
 
 // best returns the method whose worst class gains most over the baseline, over all seeds.
-func (r *reel) best() (at int) {
+func (r *recording) best() (at int) {
 	for i := range r.tracks {
-		if r.by(i, worstClass).mean > r.by(at, worstClass).mean {
+		if r.by(i, worstAccuracy).mean > r.by(at, worstAccuracy).mean {
 			at = i
 		}
 	}
