@@ -270,8 +270,8 @@ func (l *Page) dataset() (text string, there bool) {
 	return e.Name + ": " + e.Purpose, true
 }
 
-// resolved describes the problem with its derived values: the radius and the box of z.
-func (l *Page) resolved() string {
+// problemText describes the problem with its derived values: the radius and the box of z.
+func (l *Page) problemText() string {
 	p, err := l.spec().Problem()
 	if err != nil {
 		return cell.OneLine(err.Error())

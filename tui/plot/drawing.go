@@ -17,7 +17,7 @@ const (
 
 // DrawTo draws the chart in w by h cells into f, reusing its memory.
 func (c *Chart) DrawTo(f *Frame, w, h int) Report {
-	p, ok := c.drawing(f, w, h)
+	p, ok := c.newDrawing(f, w, h)
 	if !ok {
 		return p.report
 	}
@@ -40,8 +40,8 @@ func (c *Chart) DrawTo(f *Frame, w, h int) Report {
 	return p.report
 }
 
-// drawing blanks f and lays out the plot area in it; ok is false if there is no room for one.
-func (c *Chart) drawing(f *Frame, w, h int) (p *drawing, ok bool) {
+// newDrawing blanks f and lays out the plot area in it; ok is false if there is no room for one.
+func (c *Chart) newDrawing(f *Frame, w, h int) (p *drawing, ok bool) {
 	f.resize(w, h)
 	p, ok = c.place(f.W, f.H)
 	p.f = f

@@ -23,7 +23,7 @@ type Phase struct {
 
 // DrawTo draws the portrait in w by h cells into f, reusing its memory, with the axes of a Chart.
 func (ph *Phase) DrawTo(f *Frame, w, h int) {
-	p, ok := (&Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}).drawing(f, w, h)
+	p, ok := (&Chart{X: ph.X, Y: ph.Y, Charset: ph.Charset}).newDrawing(f, w, h)
 	if !ok {
 		return
 	}

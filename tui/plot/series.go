@@ -40,8 +40,8 @@ type point struct {
 // MostBuckets; the series must be empty.
 func (s *Series) Limit(most int) { s.most = most }
 
-// room returns the maximum number of buckets, and of points in the tail.
-func (s *Series) room() int { return cmp.Or(s.most, MostBuckets) }
+// capacity returns the maximum number of buckets, and of points in the tail.
+func (s *Series) capacity() int { return cmp.Or(s.most, MostBuckets) }
 
 // Append adds one point. A NaN or infinite y breaks the line and is counted in its bucket (charts
 // mark it). A point whose x is not finite or smaller than the last one cannot be placed and is left
@@ -81,7 +81,7 @@ func (s *Series) push(b *Bucket) {
 			s.buckets[n-1].merge(b)
 			return
 		}
-		if len(s.buckets) < s.room() {
+		if len(s.buckets) < s.capacity() {
 			s.buckets = append(s.buckets, *b)
 			return
 		}
@@ -105,7 +105,7 @@ func (s *Series) halve() {
 }
 
 func (s *Series) pushTail(p point) {
-	if half := s.room() / 2; len(s.tail) == 2*half {
+	if half := s.capacity() / 2; len(s.tail) == 2*half {
 		copy(s.tail, s.tail[half:])
 		s.tail = s.tail[:half]
 	}

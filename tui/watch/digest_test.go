@@ -33,7 +33,7 @@ func TestHalfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := New(tuitest.NewLab(t, a, lab.Config{RunsGoOn: true}, 120, 40))
-	w.opened(openMsg{runs: []panel.RunLog{{Run: r, Log: r.Tail(), AtOpening: r.Standing()}}})
+	w.showRuns(openMsg{runs: []panel.RunLog{{Run: r, Log: r.Tail(), AtOpening: r.Standing()}}})
 	part := func(events []runner.Event, share float64) {
 		w.reading = true
 		w.addEvents(readMsg{round: w.round,

@@ -2,10 +2,10 @@
 // afterwards. It reads the logs (read.go), lays the page out (layout.go), and has the
 // table of runs (table.go) and the keys (keys.go).
 //
-//	lab.Watch -> open (command)  -> openMsg -> opened: Tracks, panels, columns
+//	lab.Watch -> open (command)  -> openMsg -> showRuns: Tracks, panels, columns
 //	kit.Tick  -> read (command)  -> readMsg -> addEvents: Track.Add, Fit, turns
 //	key, mouse -> Keys, click... -> state   -> touch: every part is drawn
-//	View: layout -> parts, each from its Drawn or drawn anew -> kit.Compose
+//	View: layout -> parts, each from its LineCache or drawn anew -> kit.Compose
 //
 // Logs are read only in these two commands. One command reads at a time, and its message carries
 // the number of the set of runs that it read, so that a late answer does no harm.

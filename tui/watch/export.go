@@ -1,10 +1,5 @@
 package watch
 
-// The content of a panel becomes the rows of a file: one row for each observation, in long form,
-// which data tools read without conversion. Zoom, scale and axis do not matter, because they are
-// only ways to look at the content. The exact logged values are in the run's log. Package page has
-// the formats.
-
 import (
 	"iter"
 	"strconv"
@@ -21,6 +16,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// The content of a panel becomes the rows of a file: one row for each observation, in long form,
+// which data tools read without conversion. Zoom, scale and axis do not matter, because they are
+// only ways to look at the content. The exact logged values are in the run's log. Package page has
+// the formats.
+
 // exportDir returns the folder of exports, and where that is: beside the runs or, in a read-only
 // view, the working folder. A read-only view leaves nothing in a folder that may be somebody
 // else's.
@@ -31,7 +31,7 @@ func (w *Page) exportDir() (dir, place string) {
 	return w.Config.RunsDir, "beside the runs"
 }
 
-// exportAs writes what the focused panel shows to exportDir in a format, and says where. The sheet
+// exportAs writes what the focused panel shows to exportDir in a format, and says where. The table
 // is made here, of copies, and the command that writes it may take as long as the disk does while
 // the tracks grow.
 func (w *Page) exportAs(f page.Format) tea.Cmd {
@@ -231,8 +231,8 @@ func (c *exportedCurve) row(b *plot.Bucket) []string {
 	if b.N > 0 {
 		value, least, greatest = page.Exact(b.Mean), page.Exact(b.Min), page.Exact(b.Max)
 	}
-	// who is shared by all rows of the run: without its capacity cut, they would overwrite each
-	// other.
+	// runCells is shared by all rows of the run: without its capacity cut, they would overwrite
+	// each other.
 	return append(c.runCells[:len(c.runCells):len(c.runCells)], c.quantity, c.smoothing,
 		page.Exact(b.X1), page.Exact(b.X1/c.epochSteps),
 		value, least, greatest, strconv.FormatUint(uint64(b.N+b.Bad), 10))

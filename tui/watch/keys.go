@@ -59,7 +59,7 @@ func (w *Page) ownKeys() []kit.Key {
 		{Keys: kit.On("enter"), Help: "zoom the panel, and back; at the crosshair, choose its run",
 			Act: kit.Just(w.enter)},
 		{Keys: kit.On("space"), Help: "show or hide the run's curves; in a replay, play or pause",
-			Why: of(nil), Act: w.space},
+			Why: of(nil), Act: w.hideOrPlay},
 		kit.Move("the run above; at the crosshair, the line", of(w.noAbove),
 			w.upOrDown, -1, "up", "k"),
 		kit.Move("the run below; at the crosshair, the line", of(w.noBelow),

@@ -7,7 +7,7 @@ import "drolab/tui/kit"
 func counts() []int { return []int{0, 1, 2, 4, 6} }
 
 // count returns the number of panels that are shown: 1, 2, 4 or 6. There are always more panels
-// than that (Standing and one more), so that first never goes below 0.
+// than that (BuiltIn and one more), so that first never goes below 0.
 func (w *Page) count() int {
 	switch {
 	case w.zoomed:
@@ -33,10 +33,10 @@ func (w *Page) layout() watchLayout {
 		w.eyeRows(), w.logPane != noPane)
 }
 
-// room returns the width and the height within a panel in r. Without boxes a blank is left between
-// two panels. All code that asks what a panel has room for must ask here, or heading and drawing
-// disagree.
-func (w *Page) room(r kit.Rect) (iw, ih int) {
+// panelInside returns the width and the height within a panel in r. Without boxes a blank is left
+// between two panels. All code that asks what a panel has room for must ask here, or heading and
+// drawing disagree.
+func (w *Page) panelInside(r kit.Rect) (iw, ih int) {
 	box := kit.Boxed(w.Body.H)
 	iw, ih = kit.Inside(box, r.W, r.H)
 	if !box && r.X+r.W < w.Body.W {
@@ -133,6 +133,6 @@ func (w *Page) inside(p int) (r kit.Rect, ok bool) {
 		return r, false
 	}
 	r = panels[i]
-	iw, ih := w.room(r)
+	iw, ih := w.panelInside(r)
 	return kit.Area(r.X+(r.W-iw)/2, r.Y+1, iw, ih), true
 }

@@ -24,9 +24,9 @@ func (w *Page) open(of lab.Watch) tea.Cmd {
 	return open(w.Lab, of, w.requests)
 }
 
-// opened replaces the watched runs. Its order matters: panels are furnished from the runs before
+// showRuns replaces the watched runs. Its order matters: panels are furnished from the runs before
 // curves are prepared for the panels, and colours are given to rows that Order has sorted.
-func (w *Page) opened(m openMsg) tea.Cmd {
+func (w *Page) showRuns(m openMsg) tea.Cmd {
 	if m.request != w.requests { // the user has asked for others since
 		return nil
 	}

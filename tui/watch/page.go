@@ -128,7 +128,7 @@ func (w *Page) Update(msg tea.Msg) tea.Cmd {
 	case lab.Watch:
 		return w.open(msg)
 	case openMsg:
-		return w.opened(msg)
+		return w.showRuns(msg)
 	case kit.Click:
 		w.click(msg)
 	case kit.Drag:

@@ -24,7 +24,7 @@ const mostRead = 1 << 11
 // read looks for what was appended to the logs. One command at a time reads, since a log keeps its
 // place.
 //
-// The command has copies of the Opened runs and answers in parts by ID. So it shares nothing with
+// The command has copies of the RunLogs and answers in parts by ID. So it shares nothing with
 // the interface but the logs themselves, and the field reading keeps the interface off these. In a
 // replay the clock moves here, and nothing is read if it has not moved.
 func (w *Page) read(now time.Time) tea.Cmd {

@@ -91,9 +91,9 @@ func (w *Page) flipReplay() tea.Cmd {
 	return kit.Send(m)
 }
 
-// space hides the curves of the run under the cursor or, in a replay, plays and
+// hideOrPlay hides the curves of the run under the cursor or, in a replay, plays and
 // pauses, as in every player. Curves cannot be hidden then; those hidden before stay so.
-func (w *Page) space() tea.Cmd {
+func (w *Page) hideOrPlay() tea.Cmd {
 	if w.clock == nil {
 		w.hide()
 		return nil

@@ -30,7 +30,7 @@ func (w *Page) View(cols, rows int) []string {
 		{Rect: l.log, Lines: around[above.H:]}}
 	place := func(p int, r kit.Rect, focused bool) {
 		lines := w.partLines(&w.drawn[p], r, kit.Rect{}, func() []string {
-			iw, ih := w.room(r)
+			iw, ih := w.panelInside(r)
 			return w.Draw(p, r, kit.Area(0, 0, iw, ih), box, focused)
 		})
 		blocks = append(blocks, kit.Block{Rect: r, Lines: lines})
@@ -73,7 +73,7 @@ func (w *Page) empty(cols, rows int) []string {
 func (w *Page) fitInView() {
 	var names []string
 	for i, r := range w.layout().panels {
-		names = append(names, w.CurrentView(w.first()+i).CurvesIn(w.room(r))...)
+		names = append(names, w.CurrentView(w.first()+i).CurvesIn(w.panelInside(r))...)
 	}
 	w.FitThese(names)
 }

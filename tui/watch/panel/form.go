@@ -64,14 +64,14 @@ func (v *View) Films() bool { return v.As == film{} }
 // Plots reports whether the view shows curves over the steps, which have a crosshair.
 func (v *View) Plots() bool { return len(v.Curves) > 0 }
 
-// drawing is a chart that can be drawn into a frame. A plot.Chart is none, because its DrawTo
+// drawer is a chart that can be drawn into a frame. A plot.Chart is none, because its DrawTo
 // reports the values that the axis cannot show.
-type drawing interface {
+type drawer interface {
 	DrawTo(f *plot.Frame, w, h int)
 }
 
 // paint draws d in iw by ih cells, and returns lines with the theme's colours.
-func (w *Board) paint(d drawing, iw, ih int) []string {
+func (w *Board) paint(d drawer, iw, ih int) []string {
 	d.DrawTo(&w.frame, iw, ih)
 	return w.Theme.Rows(&w.frame)
 }
